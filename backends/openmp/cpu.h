@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cpu.h - what the files of the CPU backend share. Device memory is host memory: a `memory` pointer
+ * of the ABI is the block's address. */
+#ifndef ISOMER_OPENMP_CPU_H
+#define ISOMER_OPENMP_CPU_H
+
+#include <isomer/backend.h>
+
+extern const iso_host *cpu_host; /* set once, before any other call */
+
+/* ---- isa.c: the instruction sets that kernels are compiled for ---------------------------------
+ */
+
+typedef enum cpu_isa {
+    CPU_ISA_GENERIC = 0, /* plain C */
+    CPU_ISA_NEON = 1,
+    CPU_ISA_AVX2 = 2,   /* AVX2, FMA, F16C */
+    CPU_ISA_AVX512 = 3, /* AVX-512 F, BW, DQ, VL */
+    CPU_ISA_COUNT = 4
+} cpu_isa;
+
+const char *cpu_isa_name(cpu_isa isa); /* "generic", "neon", "avx2", "avx512" */
+
+/* The one in force: the best that this processor has and this build holds, or ISOMER_CPU_ISA.
+ * INVALID: the setting names none, or one that is not there. */
+iso_status cpu_isa_choose(cpu_isa *out);
+
+typedef struct cpu_facts {
+    char name[ISO_NAME_MAX];   /* model name */
+    char vendor[ISO_NAME_MAX]; /* "GenuineIntel" */
+    int32_t family, model;     /* x86 only; else 0 */
+    int32_t cores;     /* that this process may use (its affinity mask, its cgroup's quota) */
+    int32_t clock_mhz; /* 0 if unknown */
+    int64_t l1_bytes, l2_bytes; /* data caches of one core */
+    int64_t l3_bytes;           /* the last level, as shared; 0 if there is none */
+    int32_t has_fma, has_avx2, has_avx512, has_f16c;
+} cpu_facts;
+
+const cpu_facts *cpu_facts_get(void); /* found out once; never NULL */
+
+/* ---- team.c: the threads ------------------------------------------------------------------------
+ */
+
+/* One team in the process, of OpenMP threads that sleep between tasks. The caller takes part as
+ * thread 0. Tasks of several callers run one at a time. */
+typedef struct cpu_team cpu_team;
+
+typedef void (*cpu_body)(void *context, int thread, int threads);
+
+int cpu_team_size(const cpu_team *team);
+
+/* Runs body(context, thread, threads) for thread 0 .. threads-1 and returns when all have finished.
+ * `threads` is cut to the team's size (body sees the real number); 1 runs it in the caller without
+ * waking anybody. In every thread rounding is to nearest and subnormals are kept while body runs;
+ * what was set before is restored. Not to be called from a body. The caller holds the device's
+ * lock. */
+void cpu_team_run(cpu_team *team, int threads, cpu_body body, void *context);
+
+/* Inside a body: waits until all threads of this run have come here. */
+void cpu_team_barrier(cpu_team *team);
+
+/* Sets rounding and subnormals for a caller that computes without the team, and gives back what was
+ * set. */
+typedef struct cpu_fpenv {
+    uint64_t saved;
+} cpu_fpenv;
+cpu_fpenv cpu_fpenv_enter(void);
+void cpu_fpenv_leave(cpu_fpenv env);
+
+/* ---- device.c
+ * ------------------------------------------------------------------------------------ */
+
+typedef struct cpu_device {
+    cpu_team *team;
+    cpu_isa isa;
+    const cpu_facts *facts;
+} cpu_device;
+
+/* ---- operations: gemm.c, transpose.c, reduce.c, each one table
+ * ------------------------------------ */
+
+typedef struct cpu_operation {
+    iso_op_kind kind;
+    /* As in iso_backend. Refs are NULL in all but execute. */
+    iso_status (*supports)(cpu_device *device, const iso_op *op);
+    int64_t (*workspace)(cpu_device *device, const iso_op *op);
+    iso_status (*prepare)(cpu_device *device, const iso_op *op);
+    void (*describe)(cpu_device *device, const iso_op *op, iso_op_info *out);
+    /* Runs the operation now, in the calling thread with the team's help. The caller (a stream)
+     * holds the device's lock. Allocates nothing: scratch memory is op->workspace. A failure is a
+     * late error. */
+    iso_status (*execute)(cpu_device *device, const iso_op *op);
+} cpu_operation;
+
+extern const cpu_operation cpu_gemm, cpu_transpose, cpu_reduce;
+
+/* ---- blas.c: the vendor's library
+ * ----------------------------------------------------------------- */
+
+/* The index-th fact about the BLAS library (name, version, core, threading, path, remarks); 0 past
+ * the last. */
+int cpu_blas_property(int32_t index, iso_property *out);
+
+/* The address of an operand. */
+static inline void *cpu_at(iso_ref ref)
+{
+    return (char *)ref.memory + ref.offset;
+}
+
+#endif

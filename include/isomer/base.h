@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * base.h - what every other header needs: version, export marks, limits.
+ *
+ * Conventions that hold for the whole library:
+ *
+ *  - A call that can fail returns an iso_status. Out-parameters come last and are written on
+ * success; on failure a handle out-parameter is set to zero and any other is left as it was.
+ *  - Sizes, counts, leading dimensions and offsets are int64_t. Every product of them is checked.
+ *  - A handle is a small value. Zero is never a valid handle. A handle that was destroyed, that
+ *    belongs to another kind of object, or that was opened before a fork() gives ISO_INVALID.
+ *  - Every public struct begins with `uint32_t size`, which its ISO_..._INIT macro sets. A struct
+ *    from a program built against an older header is shorter and is extended with zeros; one from a
+ *    newer header is accepted while the part that this library does not know is all zero.
+ *  - Every function is safe to call from several threads at once unless its comment says otherwise.
+ *    Operations submitted to one stream by several threads run in some order, one after another.
+ *  - No call aborts, exits or prints (ISOMER_LOG alone makes the library write to stderr).
+ */
+#ifndef ISOMER_BASE_H
+#define ISOMER_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ISO_VERSION_MAJOR  0
+#define ISO_VERSION_MINOR  1
+#define ISO_VERSION_PATCH  0
+#define ISO_VERSION_STRING "0.1.0"
+
+#if defined(ISO_BUILDING_LIBRARY)
+#define ISO_API __attribute__((visibility("default")))
+#else
+#define ISO_API
+#endif
+
+#ifdef __cplusplus
+#define ISO_BEGIN_DECLS extern "C" {
+#define ISO_END_DECLS   }
+#else
+#define ISO_BEGIN_DECLS
+#define ISO_END_DECLS
+#endif
+
+#if defined(__GNUC__)
+#define ISO_PRINTF(format_index, first_argument)                                                   \
+    __attribute__((format(printf, format_index, first_argument)))
+#else
+#define ISO_PRINTF(format_index, first_argument)
+#endif
+
+/* Room for text in public structs; every text is NUL-terminated and cut to fit. */
+enum {
+    ISO_NAME_MAX = 128,   /* names of backends, devices, libraries, kernels */
+    ISO_REASON_MAX = 4096 /* why something is not available, with every path that was tried */
+};
+
+ISO_BEGIN_DECLS
+
+/* The version of the library that is loaded, "major.minor.patch". Static; never NULL. */
+ISO_API const char *iso_version(void);
+
+ISO_END_DECLS
+
+#endif

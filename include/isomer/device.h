@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device.h - finding and opening devices.
+ *
+ * A device is named by a spec:
+ *
+ *     name             the backend's first device (opencl: its first GPU, else its first CPU
+ * device) name:index       its index-th device, from 0 name:uuid=TEXT   the device with that uuid
+ *     name:text        the one device whose name contains the text, whatever its case
+ *     auto             cuda, hip, opencl (a GPU), openmp: the first that has a device
+ *     spec,spec,...    the first of these that opens; the only form in which one stands in for
+ * another
+ *
+ * A backend that was asked for by name is used, or the call fails and says why. Names are those of
+ * the built-in backends (cuda, hip, opencl, openmp) and of plug-ins: a file isomer-NAME.so in a
+ * folder of ISOMER_BACKEND_PATH or in the library's own plug-in folder.
+ */
+#ifndef ISOMER_DEVICE_H
+#define ISOMER_DEVICE_H
+
+#include <isomer/status.h>
+#include <isomer/types.h>
+
+ISO_BEGIN_DECLS
+
+typedef struct iso_device {
+    uint64_t id;
+} iso_device;
+
+/* The state of a backend, with a reason wherever it is not ISO_STATE_OK. */
+typedef enum iso_state {
+    ISO_STATE_OK = 1,           /* "ok" */
+    ISO_STATE_NOT_FOUND = 2,    /* "not found": its library is in none of the places tried */
+    ISO_STATE_NO_DRIVER = 3,    /* "no driver": the library is there, the driver does not answer */
+    ISO_STATE_NO_DEVICE = 4,    /* "no device": the driver answers and has no device */
+    ISO_STATE_LOAD_FAILED = 5,  /* "load failed": a file is there and could not be used */
+    ISO_STATE_ABI_MISMATCH = 6, /* "ABI mismatch": a plug-in for another major version */
+    ISO_STATE_FORKED = 7        /* "forked": the parent process opened it; a child cannot use it */
+} iso_state;
+
+ISO_API const char *iso_state_name(iso_state state);
+
+typedef enum iso_device_type {
+    ISO_DEVICE_CPU = 1,
+    ISO_DEVICE_GPU = 2,
+    ISO_DEVICE_ACCELERATOR = 3
+} iso_device_type;
+
+ISO_API const char *iso_device_type_name(iso_device_type type); /* "CPU", "GPU", "accelerator" */
+
+/* What a device can do, as bits of iso_device_info.features. */
+enum {
+    ISO_FEATURE_F64 = 1,         /* computes in f64 */
+    ISO_FEATURE_DENORMALS = 2,   /* keeps subnormal numbers, infinities and NaN */
+    ISO_FEATURE_FAST_FMA = 4,    /* fma in hardware; without it the same bits, slowly */
+    ISO_FEATURE_HOST_MEMORY = 8, /* device memory is host memory */
+    ISO_FEATURE_FAKE = 16        /* a stand-in made for tests: none of its numbers means anything */
+};
+
+typedef struct iso_device_info {
+    uint32_t size;
+    int32_t index;              /* among its backend's devices */
+    char spec[ISO_NAME_MAX];    /* "backend:index", opens exactly this device */
+    char backend[ISO_NAME_MAX]; /* the backend's name */
+    char name[ISO_NAME_MAX];
+    char vendor[ISO_NAME_MAX];
+    char uuid[ISO_NAME_MAX];         /* "" where the device has none */
+    char architecture[ISO_NAME_MAX]; /* "sm_90", "gfx90a", "x86-64 avx512" */
+    char driver[ISO_NAME_MAX];       /* the driver's name and version */
+    char runtime[ISO_NAME_MAX];      /* the runtime's or kernel compiler's name and version */
+    iso_device_type type;
+    uint32_t features;    /* ISO_FEATURE_... */
+    int64_t memory_total; /* bytes */
+    int64_t memory_free;  /* bytes, at the time of the call; -1 if unknown */
+    int64_t cache_bytes;  /* its last-level cache; 0 if unknown */
+    int64_t local_bytes;  /* local (shared) memory of one work-group; 0 on a CPU */
+    int32_t units;        /* multiprocessors, compute units or cores */
+    int32_t threads;      /* CPU: threads that one operation uses; GPU: width of a warp or wave */
+    int32_t clock_mhz;    /* the highest clock; 0 if unknown */
+    int32_t reserved;
+} iso_device_info;
+#define ISO_DEVICE_INFO_INIT                                                                       \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(iso_device_info)                                                  \
+    }
+
+/* One row of iso_enumerate: a device, or a backend that has none and why. */
+typedef struct iso_entry {
+    uint32_t size;
+    iso_state state;
+    int32_t is_plugin; /* 1: from a file; its path is in `origin` */
+    int32_t reserved;
+    char backend[ISO_NAME_MAX];  /* the backend's name */
+    char origin[ISO_REASON_MAX]; /* "built in" or the plug-in's path */
+    char reason[ISO_REASON_MAX]; /* why the state is not ISO_STATE_OK; else "" */
+    iso_device_info device;      /* where the state is ISO_STATE_OK; device.size is 0 elsewhere */
+} iso_entry;
+#define ISO_ENTRY_INIT                                                                             \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(iso_entry)                                                        \
+    }
+
+/*
+ * Lists every backend (built in and plug-in) and every device: one row for each device, one for
+ * each backend without a device. Loads and probes them all. `*count` is set to the number of rows;
+ * up to `capacity` are written to `entries` (whose first one has its `size` set, which is taken for
+ * all; entries may be NULL with capacity 0). Rows come in a fixed order: the built-in backends in
+ * the order of `auto`, then plug-ins by name. INVALID: negative capacity, NULL with a capacity,
+ * NULL count, wrong size.
+ */
+ISO_API iso_status iso_enumerate(iso_entry *entries, int32_t capacity, int32_t *count);
+
+/* How a device is opened. Zero everywhere is what iso_device_open does. */
+typedef struct iso_device_options {
+    uint32_t size;
+    iso_math math;        /* the default for operations on it; 0: ISOMER_MATH */
+    int64_t memory_limit; /* bytes; 0: ISOMER_MEMORY_LIMIT; -1: none */
+} iso_device_options;
+#define ISO_DEVICE_OPTIONS_INIT                                                                    \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(iso_device_options)                                               \
+    }
+
+/*
+ * Opens a device. `spec` NULL means the value of ISOMER_BACKEND, or "auto" where that is not set.
+ * One physical device may be opened several times; each handle is a device of its own for MISMATCH.
+ * Naming one backend opens no file of another's.
+ * INVALID: an empty or unknown name (the text has the nearest known one), a bad index, a text that
+ *   matches no device or several (the text lists them), a setting with a value that makes no sense.
+ * UNAVAILABLE: the named backend is not usable here, or every one of a list or of `auto` is not;
+ * the text has every path tried. NO_MEMORY, BACKEND, DEVICE_LOST: from the backend.
+ */
+ISO_API iso_status iso_device_open(const char *spec, iso_device *out);
+
+/* The same with options; `options` may be NULL. Further INVALID: a limit under -1, an unknown math.
+ */
+ISO_API iso_status iso_device_open_with(const char *spec, const iso_device_options *options,
+                                        iso_device *out);
+
+/*
+ * Waits for all work on the device, then frees it with every stream, event, buffer and host block
+ * that still belongs to it; their handles become INVALID. INVALID: not a device. The first late
+ * error of a stream that nobody had asked about is returned, after everything was freed.
+ */
+ISO_API iso_status iso_device_close(iso_device device);
+
+/* Fills `*out` (its size set before). INVALID: not a device, NULL, wrong size. */
+ISO_API iso_status iso_device_get_info(iso_device device, iso_device_info *out);
+
+/*
+ * How the device came to be chosen: its spec, and for `auto` and lists why each earlier one was
+ * not. Copied into `text` (capacity bytes, NUL-terminated, cut to fit). INVALID: not a device,
+ * NULL.
+ */
+ISO_API iso_status iso_device_get_choice(iso_device device, char *text, int64_t capacity);
+
+/* One more fact about a device, as a name and a text: its BLAS library, its OpenMP runtime, ... */
+typedef struct iso_property {
+    uint32_t size;
+    char name[ISO_NAME_MAX];
+    char value[ISO_REASON_MAX];
+} iso_property;
+#define ISO_PROPERTY_INIT                                                                          \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(iso_property)                                                     \
+    }
+
+/*
+ * The index-th property, from 0. May open the vendor's library to describe it.
+ * NOT_READY: there are no more (the end of the list). INVALID: not a device, NULL, negative index.
+ */
+ISO_API iso_status iso_device_get_property(iso_device device, int32_t index, iso_property *out);
+
+/* The use of a physical device's memory by this process, through every handle to it. */
+typedef struct iso_memory_use {
+    uint32_t size;
+    uint32_t reserved;
+    int64_t used;  /* bytes in buffers and scratch now */
+    int64_t peak;  /* the most so far */
+    int64_t limit; /* this handle's limit; -1: none */
+} iso_memory_use;
+#define ISO_MEMORY_USE_INIT                                                                        \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(iso_memory_use)                                                   \
+    }
+
+ISO_API iso_status iso_device_get_memory_use(iso_device device, iso_memory_use *out);
+
+/* One of the settings that the library reads, its value and where it came from. */
+typedef struct iso_setting {
+    uint32_t size;
+    uint32_t reserved;
+    char name[ISO_NAME_MAX];      /* "ISOMER_BACKEND" */
+    char value[ISO_REASON_MAX];   /* in force; "" where unset and without a default */
+    char source[ISO_NAME_MAX];    /* "environment" or "default" */
+    char meaning[ISO_REASON_MAX]; /* one line */
+    char problem[ISO_REASON_MAX]; /* why the value cannot be used; "" where it can */
+} iso_setting;
+#define ISO_SETTING_INIT                                                                           \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(iso_setting)                                                      \
+    }
+
+/* The index-th setting, from 0. NOT_READY: there are no more. INVALID: NULL, negative, wrong size.
+ */
+ISO_API iso_status iso_get_setting(int32_t index, iso_setting *out);
+
+ISO_END_DECLS
+
+#endif

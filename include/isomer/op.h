@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * op.h - operations. One descriptor serves to run an operation, to ask whether a device supports
+ * it, to prepare it, and to know its scratch memory and its cost.
+ *
+ * Matrices are row-major: element (i, j) lies `i * ld + j` elements after the operand. A leading
+ * dimension of 0 means that rows follow each other without a gap. Offsets are multiples of the
+ * element's size. The arithmetic is defined to the bit for `naive` and `tiled` products and `tiled`
+ * reductions: docs/arithmetic.md.
+ *
+ * iso_gemm, iso_transpose, iso_reduce and iso_execute:
+ *   INVALID: a wrong handle, struct size or enumerator; a negative or overflowing size; a leading
+ *     dimension under the row length; an operand that is misaligned or reaches outside its buffer;
+ *     operands that overlap where that is not allowed.
+ *   MISMATCH: a buffer of another device than the stream's.
+ *   UNSUPPORTED: if and only if iso_supports says so. COMPILE: a kernel did not build.
+ *   NO_MEMORY: no scratch memory. BACKEND, DEVICE_LOST: from the vendor.
+ *   A late error of the stream: see stream.h.
+ * An operation that fails writes nothing. The descriptor is read during the call and may then
+ * change.
+ */
+#ifndef ISOMER_OP_H
+#define ISOMER_OP_H
+
+#include <isomer/memory.h>
+
+ISO_BEGIN_DECLS
+
+/*
+ * C = alpha * op(A) * op(B) + beta * C, for `batch` triples that lie a stride apart.
+ *
+ * op(A) is m x k, op(B) k x n, C m x n. A lies as m x k (lda >= k), or transposed as k x m (lda >=
+ * m); B likewise. alpha and beta are rounded to the accumulation type (f64 for f64, else f32). beta
+ * 0 never reads C; alpha 0 reads neither A nor B. C may not overlap A or B, nor itself from one
+ * member of the batch to the next; A and B may overlap, and a stride of 0 uses the same one for
+ * each. Types: f16, bf16, f32, f64.
+ */
+typedef struct iso_gemm_args {
+    uint32_t size;
+    iso_dtype dtype; /* of A, B and C */
+    iso_variant variant;
+    iso_math math;
+    iso_trans trans_a;
+    iso_trans trans_b;
+    int64_t m, n, k;
+    double alpha, beta;
+    iso_operand a, b, c;
+    int64_t lda, ldb, ldc;                /* elements */
+    int64_t batch;                        /* 0 means 1 */
+    int64_t stride_a, stride_b, stride_c; /* elements; used where batch is over 1 */
+} iso_gemm_args;
+#define ISO_GEMM_ARGS_INIT                                                                         \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(iso_gemm_args), .alpha = 1.0, .batch = 1                          \
+    }
+
+/*
+ * `to` (cols x rows) = the transpose of `from` (rows x cols), elements moved as they are. In place
+ * where both are the same operand with the same leading dimension and the matrix is square; they
+ * may not overlap in any other way. `vendor` reads elements of 4, 8 and 16 bytes as f32, f64 and
+ * pairs of f64.
+ */
+typedef struct iso_transpose_args {
+    uint32_t size;
+    iso_variant variant;
+    int64_t element_bytes; /* 1, 2, 4, 8 or 16 */
+    int64_t rows, cols;    /* of `from` */
+    iso_operand from, to;
+    int64_t ld_from, ld_to; /* elements */
+} iso_transpose_args;
+#define ISO_TRANSPOSE_ARGS_INIT                                                                    \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(iso_transpose_args)                                               \
+    }
+
+/*
+ * Reduces x (rows x cols) to one result (ISO_AXIS_ALL), to `cols` results (ISO_AXIS_0) or to `rows`
+ * results (ISO_AXIS_1), which are stored one after another at `result`. An array is one row of
+ * `cols` elements. For ISO_AXIS_ALL rows may not have gaps between them.
+ *
+ * The result has the type of x, but: argmin and argmax give i64, the index along what was reduced;
+ * the mean of integers is f64. Dot reads y, of x's shape, with a leading dimension of its own.
+ * 2-norm takes floating-point types only. Over no elements, sums and norms are +0, a product is 1,
+ * and min, max, argmin, argmax and mean are INVALID. `result` may not overlap x or y.
+ */
+typedef struct iso_reduce_args {
+    uint32_t size;
+    iso_reduce_op op;
+    iso_dtype dtype; /* of x and y */
+    iso_variant variant;
+    iso_axis axis;
+    uint32_t reserved;
+    int64_t rows, cols;
+    iso_operand x, y; /* y: dot only */
+    int64_t ld_x, ld_y;
+    iso_operand result;
+} iso_reduce_args;
+#define ISO_REDUCE_ARGS_INIT                                                                       \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(iso_reduce_args), .rows = 1                                       \
+    }
+
+ISO_API iso_status iso_gemm(iso_stream stream, const iso_gemm_args *args);
+ISO_API iso_status iso_transpose(iso_stream stream, const iso_transpose_args *args);
+ISO_API iso_status iso_reduce(iso_stream stream, const iso_reduce_args *args);
+
+/* The same for any kind; `args` is that kind's descriptor. */
+ISO_API iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *args);
+
+/* The type of a reduction's results. INVALID: an unknown operation or type. */
+ISO_API iso_status iso_reduce_result(iso_reduce_op op, iso_dtype dtype, iso_dtype *result);
+
+/*
+ * Whether the device does this operation. Only types, variant, layout and sizes are looked at:
+ * operands may be zero. May open the vendor's library. UNSUPPORTED: no, and the text says why.
+ * INVALID as above.
+ */
+ISO_API iso_status iso_supports(iso_device device, iso_op_kind kind, const void *args);
+
+/* What would run. */
+typedef struct iso_op_info {
+    uint32_t size;
+    iso_variant variant; /* never AUTO */
+    iso_math math;       /* never DEFAULT */
+    uint32_t reserved;
+    char library[ISO_NAME_MAX]; /* vendor: its library and version; else "isomer VERSION" */
+    char kernel[ISO_NAME_MAX];  /* the kernel or the vendor's function, where known */
+} iso_op_info;
+#define ISO_OP_INFO_INIT                                                                           \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(iso_op_info)                                                      \
+    }
+
+/* Describes what iso_execute would do. The statuses of iso_supports. */
+ISO_API iso_status iso_describe(iso_device device, iso_op_kind kind, const void *args,
+                                iso_op_info *out);
+
+/*
+ * Does ahead of time all that the first run would do besides running: opens libraries, builds
+ * kernels, allocates scratch memory on this stream. Operands may be zero. After it, and until a
+ * larger operation, the same operation on this stream allocates and builds nothing.
+ */
+ISO_API iso_status iso_prepare(iso_stream stream, iso_op_kind kind, const void *args);
+
+/* Bytes of scratch memory that the operation uses on its stream. The statuses of iso_supports. */
+ISO_API iso_status iso_workspace(iso_device device, iso_op_kind kind, const void *args,
+                                 int64_t *bytes);
+
+/* The work in an operation by its definition, whatever the variant does. */
+typedef struct iso_cost_info {
+    uint32_t size;
+    uint32_t reserved;
+    double flops; /* multiplications and additions (integer ones too); comparisons count as one */
+    double bytes_read;
+    double bytes_written;
+} iso_cost_info;
+#define ISO_COST_INFO_INIT                                                                         \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(iso_cost_info)                                                    \
+    }
+
+/* Needs no device; operands may be zero. INVALID as above. */
+ISO_API iso_status iso_cost(iso_op_kind kind, const void *args, iso_cost_info *out);
+
+ISO_END_DECLS
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * types.h - the words that operations are described in. In each enumeration 0 is "not set": it is
+ * either a documented default or an error, so that a struct extended with zeros keeps its meaning.
+ *
+ * Each enumeration has a name function (static text; NULL for a value outside it) and a parse
+ * function that takes the same text.
+ */
+#ifndef ISOMER_TYPES_H
+#define ISOMER_TYPES_H
+
+#include <isomer/status.h>
+
+ISO_BEGIN_DECLS
+
+/* The type of a stored element. */
+typedef enum iso_dtype {
+    ISO_F16 = 1,  /* IEEE binary16: "f16" */
+    ISO_BF16 = 2, /* bfloat16, the upper half of an f32: "bf16" */
+    ISO_F32 = 3,  /* "f32" */
+    ISO_F64 = 4,  /* "f64" */
+    ISO_I32 = 5,  /* "i32" */
+    ISO_I64 = 6   /* "i64" */
+} iso_dtype;
+
+/* How an operation is computed. */
+typedef enum iso_variant {
+    ISO_VARIANT_AUTO = 0,   /* "auto": vendor if there is one, else tiled, else naive */
+    ISO_VARIANT_NAIVE = 1,  /* "naive": the textbook kernel, one result a work-item */
+    ISO_VARIANT_TILED = 2,  /* "tiled": blocked for the caches and registers; isomer's best */
+    ISO_VARIANT_VENDOR = 3, /* "vendor": the vendor's library, which iso_describe names */
+    ISO_VARIANT_MATRIX = 4, /* "matrix": the device's matrix units */
+    ISO_VARIANT_PARTIALS =
+        5 /* "partials" (reductions): one partial result a group, finished last */
+} iso_variant;
+
+/* Whether an operand is read as it lies or transposed. */
+typedef enum iso_trans {
+    ISO_NO_TRANS = 0, /* "n" */
+    ISO_TRANS = 1     /* "t" */
+} iso_trans;
+
+/* What precision an operation may give up. */
+typedef enum iso_math {
+    ISO_MATH_DEFAULT = 0, /* what the device was opened with, else ISOMER_MATH, else strict */
+    ISO_MATH_STRICT = 1,  /* "strict": every product and sum in the full accumulation type */
+    ISO_MATH_TF32 = 2     /* "tf32": f32 operands may be cut to tf32 by matrix units */
+} iso_math;
+
+/* What a reduction computes. */
+typedef enum iso_reduce_op {
+    ISO_SUM = 1,
+    ISO_PRODUCT = 2,
+    ISO_MIN = 3,
+    ISO_MAX = 4,
+    ISO_MEAN = 5,
+    ISO_DOT = 6,   /* sum of x[i] * y[i] */
+    ISO_ASUM = 7,  /* sum of magnitudes */
+    ISO_NORM2 = 8, /* square root of the sum of squares */
+    ISO_ARGMIN = 9,
+    ISO_ARGMAX = 10
+} iso_reduce_op;
+
+/* Which elements of a row-major matrix one result is reduced from (as NumPy's `axis`). */
+typedef enum iso_axis {
+    ISO_AXIS_ALL = 0, /* "all": one result for the whole array */
+    ISO_AXIS_0 = 1,   /* "0": down the rows, one result for each column */
+    ISO_AXIS_1 = 2    /* "1": along the columns, one result for each row */
+} iso_axis;
+
+/* The kinds of operation. */
+typedef enum iso_op_kind {
+    ISO_OP_GEMM = 1,      /* "gemm", described by iso_gemm_args */
+    ISO_OP_TRANSPOSE = 2, /* "transpose", described by iso_transpose_args */
+    ISO_OP_REDUCE = 3     /* "reduce", described by iso_reduce_args */
+} iso_op_kind;
+
+ISO_API int64_t iso_dtype_size(iso_dtype dtype); /* bytes of one element; 0 if unknown */
+
+ISO_API const char *iso_dtype_name(iso_dtype dtype);
+ISO_API const char *iso_variant_name(iso_variant variant);
+ISO_API const char *iso_trans_name(iso_trans trans);
+ISO_API const char *iso_math_name(iso_math math);
+ISO_API const char *iso_reduce_op_name(iso_reduce_op op);
+ISO_API const char *iso_axis_name(iso_axis axis);
+ISO_API const char *iso_op_kind_name(iso_op_kind kind);
+
+/* Each gives ISO_OK and the value, or ISO_INVALID with the names that it knows in the text. */
+ISO_API iso_status iso_dtype_parse(const char *text, iso_dtype *out);
+ISO_API iso_status iso_variant_parse(const char *text, iso_variant *out);
+ISO_API iso_status iso_math_parse(const char *text, iso_math *out);
+ISO_API iso_status iso_reduce_op_parse(const char *text, iso_reduce_op *out);
+ISO_API iso_status iso_axis_parse(const char *text, iso_axis *out);
+ISO_API iso_status iso_op_kind_parse(const char *text, iso_op_kind *out);
+
+ISO_END_DECLS
+
+#endif
