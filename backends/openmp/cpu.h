@@ -8,8 +8,7 @@
 
 extern const iso_host *cpu_host; /* set once, before any other call */
 
-/* ---- isa.c: the instruction sets that kernels are compiled for ---------------------------------
- */
+/* ---- isa.c: the instruction sets that kernels are compiled for ------------------------------- */
 
 typedef enum cpu_isa {
     CPU_ISA_GENERIC = 0, /* plain C */
@@ -38,8 +37,7 @@ typedef struct cpu_facts {
 
 const cpu_facts *cpu_facts_get(void); /* found out once; never NULL */
 
-/* ---- team.c: the threads ------------------------------------------------------------------------
- */
+/* ---- team.c: the threads --------------------------------------------------------------------- */
 
 /* One team in the process, of OpenMP threads that sleep between tasks. The caller takes part as
  * thread 0. Tasks of several callers run one at a time. */
@@ -67,8 +65,7 @@ typedef struct cpu_fpenv {
 cpu_fpenv cpu_fpenv_enter(void);
 void cpu_fpenv_leave(cpu_fpenv env);
 
-/* ---- device.c
- * ------------------------------------------------------------------------------------ */
+/* ---- device.c -------------------------------------------------------------------------------- */
 
 typedef struct cpu_device {
     cpu_team *team;
@@ -76,8 +73,7 @@ typedef struct cpu_device {
     const cpu_facts *facts;
 } cpu_device;
 
-/* ---- operations: gemm.c, transpose.c, reduce.c, each one table
- * ------------------------------------ */
+/* ---- operations: gemm.c, transpose.c, reduce.c, each one table ------------------------------- */
 
 typedef struct cpu_operation {
     iso_op_kind kind;
@@ -94,8 +90,7 @@ typedef struct cpu_operation {
 
 extern const cpu_operation cpu_gemm, cpu_transpose, cpu_reduce;
 
-/* ---- blas.c: the vendor's library
- * ----------------------------------------------------------------- */
+/* ---- blas.c: the vendor's library ------------------------------------------------------------ */
 
 /* The index-th fact about the BLAS library (name, version, core, threading, path, remarks); 0 past
  * the last. */

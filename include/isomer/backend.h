@@ -25,8 +25,10 @@
  * as it found them.
  *
  * Threads. Every entry may be called from several threads at once, except that the core never calls
- * two entries with the same stream at once, and destroys an object only when no call with it is
- * running.
+ * two entries with the same stream at once, other than stream_sync and stream_query: these may be
+ * called while another thread submits to the stream, or waits for it. It destroys an object only
+ * when no call with it is running, a stream or a buffer only when its work has finished, an event
+ * only when its last record is complete; a stream may then still have a wait for it ahead.
  */
 #ifndef ISOMER_BACKEND_H
 #define ISOMER_BACKEND_H

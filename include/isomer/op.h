@@ -146,7 +146,20 @@ ISO_API iso_status iso_prepare(iso_stream stream, iso_op_kind kind, const void *
 ISO_API iso_status iso_workspace(iso_device device, iso_op_kind kind, const void *args,
                                  int64_t *bytes);
 
-/* The work in an operation by its definition, whatever the variant does. */
+/*
+ * The work in an operation by its definition, whatever the variant does. Scaling by alpha and beta,
+ * and what is done once for each result of a reduction, are not counted as flops.
+ *
+ *               flops                        bytes read                       bytes written
+ * gemm          2 m n k batch                A and B; C where beta is not 0   C
+ * transpose     0                            the matrix                       the matrix
+ * reduce        2 an element for dot and     x; y for dot                     the results
+ *               norm2, else 1
+ *
+ * alpha 0 makes k 0. An operand that a batch shares (stride 0) counts once, and so does one that is
+ * given twice (the same buffer and offset). An empty operation costs nothing, but for results over
+ * no elements, which are written.
+ */
 typedef struct iso_cost_info {
     uint32_t size;
     uint32_t reserved;

@@ -9,9 +9,128 @@
 #error "isomer's arithmetic is defined to the bit: do not compile it with -ffast-math"
 #endif
 
+#include <stdint.h>
+
 #define CPU_JOIN2(a, b) a##_##b
 #define CPU_JOIN(a, b)  CPU_JOIN2(a, b)
 /* CPU_TABLE(cpu_gemm_kernels) names this instruction set's table: cpu_gemm_kernels_avx2. */
 #define CPU_TABLE(name) CPU_JOIN(name, CPU_KERNELS)
+
+/* ---- transpose.c --------------------------------------------------------------------------------
+ */
+
+/* `to` (cols x rows) = the transpose of `from` (rows x cols), which do not overlap. */
+typedef void (*cpu_transpose_block)(const void *from, int64_t ld_from, void *to, int64_t ld_to,
+                                    int64_t rows, int64_t cols);
+
+typedef struct cpu_transpose_kernels {
+    cpu_transpose_block block[5]; /* of elements of 1, 2, 4, 8 and 16 bytes */
+} cpu_transpose_kernels;
+
+extern const cpu_transpose_kernels cpu_transpose_kernels_generic, cpu_transpose_kernels_neon,
+    cpu_transpose_kernels_avx2, cpu_transpose_kernels_avx512;
+
+/* ---- gemm.c -------------------------------------------------------------------------------------
+ */
+
+enum {
+    CPU_GEMM_SEGMENT = 1024,    /* docs/arithmetic.md: the length of one chain along K */
+    CPU_GEMM_TILE_BYTES = 2048, /* no register tile is larger */
+    CPU_GEMM_NAIVE_RUN = 32     /* elements of a row that the naive kernel computes side by side */
+};
+
+/* Strides are in elements; one of each pair is 1, or its extent is. */
+typedef struct cpu_gemm_naive {
+    int64_t n, k;
+    double alpha, beta;
+    const void *a, *b; /* not used where k is 0 */
+    void *c;
+    int64_t a_row, a_col, b_row, b_col, ldc;
+} cpu_gemm_naive;
+
+/* What a stored type needs. A strip is a packed part of an operand in the accumulation type: for
+ * each step along K, `width` elements (mr or fewer rows of A, nr columns of B). */
+typedef struct cpu_gemm_type {
+    int32_t mr, nr;     /* rows and columns of the register tile */
+    int32_t real_bytes; /* of an element of the accumulation type */
+    /* t (height x nr) = the sums of a strip of A and a strip of B over k steps, or has them added.
+     * The height is 1 or even. */
+    void (*tile)(int height, int64_t k, const void *a, const void *b, void *t, int add);
+    /* to[p * width + i] = from[i * step + p * k_step], 0 for i from `count` on. */
+    void (*pack)(void *to, int64_t width, const void *from, int64_t step, int64_t k_step,
+                 int64_t count, int64_t k);
+    /* c = alpha * t + beta * c, rounded to the stored type. */
+    void (*finish)(const void *t, int64_t rows, int64_t cols, double alpha, double beta, void *c,
+                   int64_t row_step, int64_t col_step);
+    void (*naive)(const cpu_gemm_naive *g, int64_t row_first, int64_t row_end);
+} cpu_gemm_type;
+
+typedef struct cpu_gemm_kernels {
+    cpu_gemm_type f16, bf16, f32, f64;
+} cpu_gemm_kernels;
+
+extern const cpu_gemm_kernels cpu_gemm_kernels_generic, cpu_gemm_kernels_neon,
+    cpu_gemm_kernels_avx2, cpu_gemm_kernels_avx512;
+
+/* ---- reduce.c and order.c: docs/arithmetic.md ----------------------------------------------------
+ */
+
+enum {
+    CPU_REDUCE_LANES = 128,
+    CPU_REDUCE_BLOCK = 4096,
+    CPU_REDUCE_STRIP = 256, /* columns that are reduced together along axis 0 */
+    CPU_REDUCE_PLANES = 3,  /* sums that a squares step of f64 keeps: med, big, small */
+    CPU_ELEMENTS = 7        /* iso_dtype's values; 0 stands for keys of 16 bits in order.c */
+};
+
+typedef enum cpu_step {
+    CPU_STEP_SUM = 0,
+    CPU_STEP_PRODUCT = 1,
+    CPU_STEP_DOT = 2,
+    CPU_STEP_ASUM = 3,
+    CPU_STEP_SQUARES = 4,
+    CPU_STEP_SUM_WIDE = 5, /* i32 in lanes of i64 */
+    CPU_STEP_COUNT = 6
+} cpu_step;
+
+/* Columns of a matrix, in at most 4096 rows. */
+typedef struct cpu_reduce_strip {
+    const void *x, *y; /* y: dot only */
+    int64_t ld_x, ld_y;
+    int rows, cols; /* cols is at most CPU_REDUCE_STRIP */
+} cpu_reduce_strip;
+
+/* Reduces each block of 4096 elements of a line to one value in the lanes' type. Where there are
+ * three sums, the second and third lie `plane` values further. */
+typedef void (*cpu_reduce_line)(const void *x, const void *y, int64_t n, void *out, int64_t plane);
+
+/* Reduces a strip to one value for each column. scratch: CPU_REDUCE_LANES * CPU_REDUCE_STRIP values
+ * of the lanes' type. */
+typedef void (*cpu_reduce_cols)(const cpu_reduce_strip *strip, void *scratch, void *out,
+                                int64_t plane);
+
+/* [step][iso_dtype]; NULL where there is no such operation. */
+typedef struct cpu_reduce_kernels {
+    cpu_reduce_line line[CPU_STEP_COUNT][CPU_ELEMENTS];
+    cpu_reduce_cols cols[CPU_STEP_COUNT][CPU_ELEMENTS];
+} cpu_reduce_kernels;
+
+extern const cpu_reduce_kernels cpu_reduce_kernels_generic, cpu_reduce_kernels_neon,
+    cpu_reduce_kernels_avx2, cpu_reduce_kernels_avx512;
+
+/* min and max work on keys: signed integers of the element's size whose order is the defined one,
+ * with a NaN at the end that is looked for (the lowest for min, the highest for max). The first
+ * element with the best key is argmin's and argmax's result. */
+typedef struct cpu_order_kernels {
+    /* [0: min, 1: max][iso_dtype], as above; element 0 is keys of 16 bits, and keys of 32 and 64
+     * bits are i32 and i64. */
+    cpu_reduce_line line[2][CPU_ELEMENTS];
+    cpu_reduce_cols cols[2][CPU_ELEMENTS];
+    /* The first of n elements, `stride` elements apart, whose key is `key`; n if there is none. */
+    int64_t (*find[2][CPU_ELEMENTS])(const void *x, int64_t stride, int64_t n, int64_t key);
+} cpu_order_kernels;
+
+extern const cpu_order_kernels cpu_order_kernels_generic, cpu_order_kernels_neon,
+    cpu_order_kernels_avx2, cpu_order_kernels_avx512;
 
 #endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend.c - the CPU backend's descriptor, and the way from an operation's kind to its table. */
+#include <backends/openmp/runtime.h>
+
+#include <stdio.h>
+#include <string.h>
+
+const iso_host *cpu_host;
+
+#if defined(__clang__)
+#define BACKEND_COMPILER "clang " __clang_version__
+#else
+#define BACKEND_COMPILER "gcc " __VERSION__
+#endif
+
+static const char build_info[] = "openmp " ISO_VERSION_STRING ", " BACKEND_COMPILER ", kernels:"
+                                 " generic"
+#ifdef CPU_HAS_NEON
+                                 " neon"
+#endif
+#ifdef CPU_HAS_AVX2
+                                 " avx2"
+#endif
+#ifdef CPU_HAS_AVX512
+                                 " avx512"
+#endif
+    ;
+
+static iso_status probe(iso_probe *out)
+{
+    out->state = ISO_STATE_OK;
+    out->devices = 1;
+    out->reason[0] = '\0';
+    return ISO_OK;
+}
+
+static const cpu_operation *find(iso_op_kind kind)
+{
+    static const cpu_operation *const operations[] = {&cpu_gemm, &cpu_transpose, &cpu_reduce};
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
+        if (operations[i]->kind == kind) {
+            return operations[i];
+        }
+    }
+    (void)cpu_host->fail(ISO_UNSUPPORTED, "the openmp backend does not know operation kind %d",
+                         (int)kind);
+    return NULL;
+}
+
+static iso_status supports(void *device, const iso_op *op)
+{
+    const cpu_operation *operation = find(op->kind);
+    return operation ? operation->supports(device, op) : ISO_UNSUPPORTED;
+}
+
+static iso_status workspace(void *device, const iso_op *op, int64_t *bytes)
+{
+    const cpu_operation *operation = find(op->kind);
+    if (!operation) {
+        return ISO_UNSUPPORTED;
+    }
+    *bytes = operation->workspace(device, op);
+    return ISO_OK;
+}
+
+static iso_status prepare(void *stream, const iso_op *op)
+{
+    const cpu_operation *operation = find(op->kind);
+    return operation ? operation->prepare(cpu_stream_device(stream), op) : ISO_UNSUPPORTED;
+}
+
+static iso_status describe(void *device, const iso_op *op, iso_op_info *out)
+{
+    const cpu_operation *operation = find(op->kind);
+    if (!operation) {
+        return ISO_UNSUPPORTED;
+    }
+    operation->describe(device, op, out);
+    return ISO_OK;
+}
+
+static iso_status execute(void *stream, const iso_op *op)
+{
+    cpu_command command = {.kind = CPU_COMMAND_OPERATION, .operation = find(op->kind), .op = *op};
+    if (!command.operation) {
+        return ISO_UNSUPPORTED;
+    }
+    switch (op->kind) {
+    case ISO_OP_GEMM:
+        command.gemm = *op->gemm;
+        break;
+    case ISO_OP_TRANSPOSE:
+        command.transpose = *op->transpose;
+        break;
+    case ISO_OP_REDUCE:
+        command.reduce = *op->reduce;
+        break;
+    }
+    return cpu_stream_submit(stream, &command);
+}
+
+static const iso_backend descriptor = {
+    .size = (uint32_t)sizeof(iso_backend),
+    .abi_major = ISO_ABI_MAJOR,
+    .abi_minor = ISO_ABI_MINOR,
+    .flags = ISO_BACKEND_FORK_SAFE,
+    .name = "openmp",
+    .build_info = build_info,
+    .probe = probe,
+    .device_info = cpu_device_info,
+    .device_open = cpu_device_open,
+    .device_close = cpu_device_close,
+    .device_property = cpu_device_property,
+    .memory_alloc = cpu_memory_alloc,
+    .memory_free = cpu_memory_free,
+    .host_alloc = cpu_host_alloc,
+    .host_free = cpu_host_free,
+    .host_register = cpu_host_register,
+    .host_unregister = cpu_host_unregister,
+    .stream_create = cpu_stream_create,
+    .stream_destroy = cpu_stream_destroy,
+    .stream_sync = cpu_stream_sync,
+    .stream_query = cpu_stream_query,
+    .event_create = cpu_event_create,
+    .event_destroy = cpu_event_destroy,
+    .event_record = cpu_event_record,
+    .stream_wait = cpu_stream_wait,
+    .event_sync = cpu_event_sync,
+    .event_query = cpu_event_query,
+    .event_elapsed = cpu_event_elapsed,
+    .transfer = cpu_transfer_submit,
+    .supports = supports,
+    .workspace = workspace,
+    .execute = execute,
+    .prepare = prepare,
+    .describe = describe,
+};
+
+const iso_backend *isomer_builtin_openmp_query(uint32_t host_abi, const iso_host *host);
+
+const iso_backend *isomer_builtin_openmp_query(uint32_t host_abi, const iso_host *host)
+{
+    if (host_abi >> 16 != ISO_ABI_MAJOR) {
+        return NULL;
+    }
+    cpu_host = host;
+    return &descriptor;
+}

@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * blas.c - opens OpenBLAS, BLIS or MKL, and sees to it that the library uses the kernels that suit
+ * the processor.
+ *
+ * OpenBLAS chooses its core when it is loaded, BLIS at its first call, and neither can be told
+ * later. So the library is opened and asked; if it has chosen badly it is closed, and opened again
+ * with the variable set that names the core (OPENBLAS_CORETYPE, BLIS_ARCH_TYPE), which is unset
+ * right after. A variable that the user has set is left alone. So is a library that the program had
+ * loaded before.
+ */
+#include "backends/openmp/blas.h"
+
+#include "backends/loader/loader.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLAS_NAMES = 4 };
+
+typedef struct blas_library {
+    const char *setting; /* in ISOMER_BLAS */
+    const char *name;
+    const char *names[BLAS_NAMES]; /* of its files, the newest first */
+    const char *mark;              /* a function that only this library has */
+    const char *variable;          /* that names the core; NULL if there is none */
+} blas_library;
+
+static const blas_library libraries[CPU_BLAS_KINDS] = {
+    [CPU_BLAS_OPENBLAS] = {"openblas",
+                           "OpenBLAS",
+                           {"libopenblas.so.0", "libopenblasp.so.0", "libopenblas.so"},
+                           "openblas_get_config",
+                           "OPENBLAS_CORETYPE"},
+    [CPU_BLAS_BLIS] = {"blis",
+                       "BLIS",
+                       {"libblis.so.4", "libblis.so.3", "libblis-mt.so.4"},
+                       "bli_info_get_version_str",
+                       "BLIS_ARCH_TYPE"},
+    [CPU_BLAS_MKL] = {"mkl",
+                      "MKL",
+                      {"libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"},
+                      "MKL_Get_Version_String",
+                      NULL},
+};
+
+static struct {
+    pthread_once_t once;
+    cpu_blas blas;
+    int found;
+    void *handle;
+    char path[ISO_REASON_MAX];
+    char threading[ISO_NAME_MAX];
+    char remark[ISO_REASON_MAX];
+    char reason[ISO_REASON_MAX]; /* why there is no library; what was tried */
+    int by_openmp;               /* its threads are the OpenMP runtime's */
+    void (*set_threads_int)(int threads);
+    void (*set_threads_long)(long threads); /* BLIS counts in its own 64-bit type */
+    int (*set_threads_local)(int threads);  /* MKL: for the calling thread; gives the old number */
+    void (*omat_s)(int, int, int, int, float, const float *, int, float *, int);
+    void (*omat_d)(int, int, int, int, double, const double *, int, double *, int);
+    void (*omat_z)(int, int, int, int, const double *, const double *, int, double *, int);
+    void (*mkl_s)(char, char, size_t, size_t, float, const float *, size_t, float *, size_t);
+    void (*mkl_d)(char, char, size_t, size_t, double, const double *, size_t, double *, size_t);
+} the = {.once = PTHREAD_ONCE_INIT};
+
+/* A function of the library; ISO C has no conversion from the pointer that dlsym gives. */
+static void find(void *to, const char *name)
+{
+    void *address = dlsym(the.handle, name);
+    memcpy(to, &address, sizeof address);
+}
+
+/* ---- Transposes: two libraries, two signatures -------------------------------------------------
+ */
+
+static void openblas_s(int rows, int cols, const float *from, int ld_from, float *to, int ld_to)
+{
+    the.omat_s(CPU_BLAS_ROW_MAJOR, CPU_BLAS_TRANS, rows, cols, 1, from, ld_from, to, ld_to);
+}
+
+static void openblas_d(int rows, int cols, const double *from, int ld_from, double *to, int ld_to)
+{
+    the.omat_d(CPU_BLAS_ROW_MAJOR, CPU_BLAS_TRANS, rows, cols, 1, from, ld_from, to, ld_to);
+}
+
+static void openblas_z(int rows, int cols, const double *from, int ld_from, double *to, int ld_to)
+{
+    static const double one[2] = {1, 0};
+    the.omat_z(CPU_BLAS_ROW_MAJOR, CPU_BLAS_TRANS, rows, cols, one, from, ld_from, to, ld_to);
+}
+
+static void mkl_s(int rows, int cols, const float *from, int ld_from, float *to, int ld_to)
+{
+    the.mkl_s('R', 'T', (size_t)rows, (size_t)cols, 1, from, (size_t)ld_from, to, (size_t)ld_to);
+}
+
+static void mkl_d(int rows, int cols, const double *from, int ld_from, double *to, int ld_to)
+{
+    the.mkl_d('R', 'T', (size_t)rows, (size_t)cols, 1, from, (size_t)ld_from, to, (size_t)ld_to);
+}
+
+static void find_transposes(void)
+{
+    cpu_blas *blas = &the.blas;
+    if (blas->kind == CPU_BLAS_OPENBLAS) {
+        find(&the.omat_s, "cblas_somatcopy");
+        find(&the.omat_d, "cblas_domatcopy");
+        find(&the.omat_z, "cblas_zomatcopy");
+        blas->transpose_s = the.omat_s ? openblas_s : NULL;
+        blas->transpose_d = the.omat_d ? openblas_d : NULL;
+        blas->transpose_z = the.omat_z ? openblas_z : NULL;
+        blas->transpose_name[0] = "cblas_somatcopy";
+        blas->transpose_name[1] = "cblas_domatcopy";
+        blas->transpose_name[2] = "cblas_zomatcopy";
+    } else if (blas->kind == CPU_BLAS_MKL) {
+        find(&the.mkl_s, "MKL_Somatcopy");
+        find(&the.mkl_d, "MKL_Domatcopy");
+        blas->transpose_s = the.mkl_s ? mkl_s : NULL;
+        blas->transpose_d = the.mkl_d ? mkl_d : NULL;
+        blas->transpose_name[0] = "mkl_somatcopy";
+        blas->transpose_name[1] = "mkl_domatcopy";
+    }
+}
+
+/* ---- What the library says of itself ------------------------------------------------------------
+ */
+
+static void copy_text(char *to, size_t capacity, const char *from)
+{
+    (void)snprintf(to, capacity, "%s", from ? from : "");
+}
+
+/* The core in use now; "" if the library does not say. */
+static void ask_core(cpu_blas_kind kind, char *core, size_t capacity)
+{
+    core[0] = '\0';
+    if (kind == CPU_BLAS_OPENBLAS) {
+        char *(*get)(void) = NULL;
+        find(&get, "openblas_get_corename");
+        copy_text(core, capacity, get ? get() : "");
+    } else if (kind == CPU_BLAS_BLIS) {
+        int (*id)(void) = NULL;
+        const char *(*name)(int) = NULL;
+        find(&id, "bli_arch_query_id");
+        find(&name, "bli_arch_string");
+        void (*start)(void) = NULL; /* asking before it ends the process in some versions */
+        find(&start, "bli_init");
+        if (start) {
+            start();
+        }
+        copy_text(core, capacity, id && name ? name(id()) : "");
+    }
+}
+
+static const char *openblas_config(void)
+{
+    const char *(*get)(void) = NULL;
+    find(&get, "openblas_get_config");
+    const char *config = get ? get() : NULL;
+    return config ? config : "";
+}
+
+static void ask_openblas(void)
+{
+    static const char *const models[] = {"sequential", "its own threads (pthreads)", "OpenMP"};
+    const char *config = openblas_config();
+    int (*parallel)(void) = NULL;
+    find(&parallel, "openblas_get_parallel");
+    find(&the.set_threads_int, "openblas_set_num_threads");
+    (void)sscanf(config, "OpenBLAS %31s", the.blas.version);
+    const int model = parallel ? parallel() : -1;
+    copy_text(the.threading, sizeof the.threading,
+              model >= 0 && model <= 2 ? models[model] : "unknown");
+    the.by_openmp = model == 2;
+    find(&the.blas.ssum, "cblas_ssum");
+    find(&the.blas.dsum, "cblas_dsum");
+}
+
+static void ask_blis(void)
+{
+    const char *(*version)(void) = NULL;
+    int (*openmp)(void) = NULL;
+    int (*pthreads)(void) = NULL;
+    find(&version, "bli_info_get_version_str");
+    find(&openmp, "bli_info_get_enable_openmp");
+    find(&pthreads, "bli_info_get_enable_pthreads");
+    find(&the.set_threads_long, "bli_thread_set_num_threads");
+    copy_text(the.blas.version, sizeof the.blas.version, version ? version() : "");
+    the.by_openmp = openmp && openmp() != 0;
+    copy_text(the.threading, sizeof the.threading,
+              the.by_openmp            ? "OpenMP"
+              : pthreads && pthreads() ? "its own threads (pthreads)"
+                                       : "sequential");
+}
+
+static void ask_mkl(void)
+{
+    /* The layers are chosen before anything is computed: 32-bit integers, and the OpenMP runtime
+     * that is in the process already. */
+    enum { LP64 = 0, INTEL = 0, GNU = 3 };
+    int (*interface)(int) = NULL;
+    int (*threading)(int) = NULL;
+    void (*version)(char *, int) = NULL;
+    find(&interface, "MKL_Set_Interface_Layer");
+    find(&threading, "MKL_Set_Threading_Layer");
+    find(&version, "MKL_Get_Version_String");
+    find(&the.set_threads_local, "MKL_Set_Num_Threads_Local");
+#if defined(__clang__)
+    const int layer = INTEL;
+#else
+    const int layer = GNU;
+#endif
+    if (interface) {
+        (void)interface(LP64);
+    }
+    if (threading) {
+        (void)threading(layer);
+    }
+    char text[256] = "";
+    if (version) {
+        version(text, (int)sizeof text - 1);
+    }
+    const char *number = strstr(text, "Version ");
+    if (number) {
+        (void)sscanf(number, "Version %31s", the.blas.version);
+    }
+    the.by_openmp = 1;
+    copy_text(the.threading, sizeof the.threading, "OpenMP");
+}
+
+/* ---- The core -----------------------------------------------------------------------------------
+ */
+
+/* With the number of a core that was not built in, BLIS ends the process: this has to be certain.
+ */
+static int blis_has(const char *core)
+{
+    char initialiser[ISO_NAME_MAX];
+    (void)snprintf(initialiser, sizeof initialiser, "bli_cntx_init_%s", core);
+    return dlsym(the.handle, initialiser) != NULL;
+}
+
+/* The value of BLIS_ARCH_TYPE that stands for a core's name: its number in this version. */
+static int blis_number(const char *core)
+{
+    const char *(*name)(int) = NULL;
+    find(&name, "bli_arch_string");
+    if (!name) {
+        return -1;
+    }
+    /* The list ends with "generic", and is not to be read beyond. */
+    for (int i = 0; i < 64; i++) {
+        const char *text = name(i);
+        if (!text || strcmp(text, "generic") == 0) {
+            break;
+        }
+        if (strcmp(text, core) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static void *open_by(const char *const *names, int count, char *tried, char *path, size_t capacity)
+{
+    loader_search search = {.names = names, .name_count = count, .tried = tried};
+    search.tried_capacity = tried ? ISO_REASON_MAX : 0;
+    return loader_open(&search, path, (int64_t)capacity);
+}
+
+/* Opens the library that was closed, with the variable set if `value` is not NULL. 0: it cannot be
+ * used any more. */
+static int open_again(const blas_library *library, const char *value)
+{
+    const char *path = the.path;
+    char again[ISO_REASON_MAX];
+    const int was_empty = getenv(library->variable) != NULL; /* any other value is the user's */
+    if (value) {
+        (void)setenv(library->variable, value, 1);
+    }
+    the.handle = open_by(&path, 1, the.reason, again, sizeof again);
+    if (the.handle) {
+        ask_core(the.blas.kind, the.blas.core, sizeof the.blas.core); /* BLIS chooses only now */
+    }
+    if (value && was_empty) {
+        (void)setenv(library->variable, "", 1);
+    } else if (value) {
+        (void)unsetenv(library->variable);
+    }
+    return the.handle != NULL;
+}
+
+static void remark_fixed(const blas_library *library, const char *better, const char *why)
+{
+    (void)snprintf(the.remark, sizeof the.remark,
+                   "%s uses the kernels for %s, which are slow here, and its core cannot be "
+                   "changed: %s; set %s=%s before the program starts",
+                   library->name, the.blas.core, why, library->variable, better);
+}
+
+/* One attempt with one core. 1: done, well or not; 0: another core may be tried. */
+static int try_core(const blas_library *library, const char *better, const char *chosen)
+{
+    char value[ISO_NAME_MAX];
+    copy_text(value, sizeof value, better);
+    if (the.blas.kind == CPU_BLAS_BLIS) {
+        const int number = blis_number(better);
+        if (number < 0) {
+            return 0;
+        }
+        (void)snprintf(value, sizeof value, "%d", number);
+        if (!blis_has(better)) {
+            remark_fixed(library, value,
+                         "it does not show whether it holds better ones, and ends the process if "
+                         "it is asked for some that it has not");
+            return 1;
+        }
+    }
+    (void)dlclose(the.handle);
+    if (loader_already_loaded(the.path)) {
+        if (open_again(library, NULL)) {
+            remark_fixed(library, value, "it stays loaded when it is closed");
+        }
+        return 1;
+    }
+    if (!open_again(library, value)) {
+        return 1;
+    }
+    if (strcmp(the.blas.core, chosen) == 0) {
+        remark_fixed(library, value,
+                     "it was opened again with the variable set, and took no "
+                     "notice");
+        return 0;
+    }
+    (void)snprintf(the.remark, sizeof the.remark,
+                   "%s does not know this processor and took it for %s, whose kernels are slow "
+                   "here: it was opened again with %s=%s",
+                   library->name, chosen, library->variable, value);
+    return 1;
+}
+
+/* 0: the library is lost. */
+static int correct_core(const blas_library *library, int loaded_before)
+{
+    cpu_blas *blas = &the.blas;
+    cpu_facts facts = *cpu_facts_get();
+    char chosen[ISO_NAME_MAX];
+    ask_core(blas->kind, blas->core, sizeof blas->core);
+    copy_text(chosen, sizeof chosen, blas->core);
+    const char *better = cpu_blas_better_core(blas->kind, &facts, chosen);
+    if (!better) {
+        return 1;
+    }
+    const char *set = getenv(library->variable);
+    if (set && set[0]) {
+        (void)snprintf(the.remark, sizeof the.remark,
+                       "%s=%s was set by the user: without it %s may be faster here",
+                       library->variable, set, library->name);
+        return 1;
+    }
+    if (loaded_before) {
+        remark_fixed(library, better, "the program had loaded it before");
+        return 1;
+    }
+    if (blas->kind == CPU_BLAS_OPENBLAS && !strstr(openblas_config(), "DYNAMIC_ARCH")) {
+        remark_fixed(library, better, "it was built for that core alone");
+        return 1;
+    }
+    while (better && the.handle && !try_core(library, better, chosen)) {
+        facts.has_avx512 = 0;
+        const char *next = cpu_blas_better_core(blas->kind, &facts, chosen);
+        better = next && strcmp(next, better) != 0 ? next : NULL;
+    }
+    return the.handle != NULL;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------
+ */
+
+static void find_functions(void)
+{
+    cpu_blas *blas = &the.blas;
+    find(&blas->sgemm, "cblas_sgemm");
+    find(&blas->dgemm, "cblas_dgemm");
+    find(&blas->sdot, "cblas_sdot");
+    find(&blas->ddot, "cblas_ddot");
+    find(&blas->sasum, "cblas_sasum");
+    find(&blas->dasum, "cblas_dasum");
+    find(&blas->snrm2, "cblas_snrm2");
+    find(&blas->dnrm2, "cblas_dnrm2");
+    find_transposes();
+}
+
+/* Whether the file that was opened is the library that it is taken for, with 32-bit integers. */
+static int usable(const blas_library *library)
+{
+    static const char *const needed[] = {"cblas_sgemm", "cblas_dgemm", "cblas_sdot",
+                                         "cblas_ddot",  "cblas_sasum", "cblas_dasum",
+                                         "cblas_snrm2", "cblas_dnrm2"};
+    const size_t used = strlen(the.reason);
+    char *room = the.reason + used;
+    const size_t left = sizeof the.reason - used;
+    const char *separator = used > 0 ? ", " : "";
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        if (!dlsym(the.handle, needed[i])) {
+            (void)snprintf(room, left, "%s%s (has no %s)", separator, the.path, needed[i]);
+            return 0;
+        }
+    }
+    if (library == &libraries[CPU_BLAS_OPENBLAS] && strstr(openblas_config(), "USE64BITINT")) {
+        (void)snprintf(room, left, "%s%s (its integers have 64 bits)", separator, the.path);
+        return 0;
+    }
+    return 1;
+}
+
+static int accept(cpu_blas_kind kind, int loaded_before)
+{
+    const blas_library *library = &libraries[kind];
+    cpu_blas *blas = &the.blas;
+    if (!usable(library)) {
+        (void)dlclose(the.handle);
+        the.handle = NULL;
+        return 0;
+    }
+    blas->kind = kind;
+    copy_text(blas->name, sizeof blas->name, library->name);
+    if (!correct_core(library, loaded_before)) {
+        return 0;
+    }
+    switch (kind) {
+    case CPU_BLAS_OPENBLAS:
+        ask_openblas();
+        break;
+    case CPU_BLAS_BLIS:
+        ask_blis();
+        break;
+    default:
+        ask_mkl();
+        break;
+    }
+    find_functions();
+    (void)snprintf(blas->label, sizeof blas->label, "%.40s%s%.32s%s%.40s%s", blas->name,
+                   blas->version[0] ? " " : "", blas->version, blas->core[0] ? " (" : "",
+                   blas->core, blas->core[0] ? ")" : "");
+    the.found = 1;
+    return 1;
+}
+
+static int open_kind(cpu_blas_kind kind)
+{
+    const blas_library *library = &libraries[kind];
+    int count = 0;
+    int loaded_before = 0;
+    while (count < BLAS_NAMES && library->names[count]) {
+        loaded_before |= loader_already_loaded(library->names[count]);
+        count++;
+    }
+    the.handle = open_by(library->names, count, the.reason, the.path, sizeof the.path);
+    return the.handle && accept(kind, loaded_before);
+}
+
+static void open_path(const char *path)
+{
+    const int loaded_before = loader_already_loaded(path);
+    the.handle = open_by(&path, 1, the.reason, the.path, sizeof the.path);
+    if (!the.handle) {
+        return;
+    }
+    for (int kind = 0; kind < CPU_BLAS_KINDS; kind++) {
+        if (dlsym(the.handle, libraries[kind].mark)) {
+            (void)accept((cpu_blas_kind)kind, loaded_before);
+            return;
+        }
+    }
+    (void)snprintf(the.reason, sizeof the.reason, "%.2048s (is neither OpenBLAS, BLIS nor MKL)",
+                   the.path);
+    (void)dlclose(the.handle);
+    the.handle = NULL;
+}
+
+static void open_library(void)
+{
+    const char *setting = cpu_host->setting("ISOMER_BLAS");
+    int named = 0;
+    if (setting && strchr(setting, '/')) {
+        open_path(setting);
+        named = 1;
+    }
+    for (int kind = 0; kind < CPU_BLAS_KINDS && !named; kind++) {
+        if (setting && setting[0] && strcmp(setting, libraries[kind].setting) == 0) {
+            (void)open_kind((cpu_blas_kind)kind);
+            named = 1;
+        }
+    }
+    if (!named && setting && setting[0]) {
+        (void)snprintf(the.reason, sizeof the.reason,
+                       "ISOMER_BLAS is \"%.256s\": it is openblas, blis, mkl or a path with a '/'",
+                       setting);
+        return;
+    }
+    for (int kind = 0; kind < CPU_BLAS_KINDS && !named && !the.found; kind++) {
+        (void)open_kind((cpu_blas_kind)kind);
+    }
+    if (!the.found) {
+        char tried[ISO_REASON_MAX];
+        copy_text(tried, sizeof tried, the.reason);
+        (void)snprintf(the.reason, sizeof the.reason,
+                       "no BLAS library could be used; tried: %.4000s", tried);
+    } else if (the.remark[0]) {
+        cpu_host->log(ISO_LOG_INFO, "%s", the.remark);
+    }
+}
+
+const cpu_blas *cpu_blas_get(void)
+{
+    (void)pthread_once(&the.once, open_library);
+    return the.found ? &the.blas : NULL;
+}
+
+const char *cpu_blas_reason(void)
+{
+    return cpu_blas_get() ? "" : the.reason;
+}
+
+/* ---- Use ----------------------------------------------------------------------------------------
+ */
+
+int cpu_blas_enter(const cpu_device *device)
+{
+    const int threads = cpu_team_size(device->team);
+    int saved = 0;
+    if (the.by_openmp) {
+        saved = omp_get_max_threads();
+    }
+    if (the.set_threads_int) {
+        the.set_threads_int(threads);
+    } else if (the.set_threads_long) {
+        the.set_threads_long(threads);
+    } else if (the.set_threads_local) {
+        saved = the.set_threads_local(threads);
+    }
+    return saved;
+}
+
+void cpu_blas_leave(int saved)
+{
+    if (the.set_threads_local) {
+        (void)the.set_threads_local(saved);
+    } else if (the.by_openmp) {
+        omp_set_num_threads(saved);
+    }
+}
+
+int cpu_blas_property(int32_t index, iso_property *out)
+{
+    const cpu_blas *blas = cpu_blas_get();
+    const char *name = NULL;
+    const char *value = NULL;
+    if (!blas) {
+        name = index == 0 ? "BLAS" : index == 1 ? "BLAS remark" : NULL;
+        value = index == 0 ? "none" : the.reason;
+    } else {
+        /* Those that have nothing to say are left out. */
+        char described[ISO_REASON_MAX];
+        (void)snprintf(described, sizeof described, "%.40s%s%.32s, %.3000s", blas->name,
+                       blas->version[0] ? " " : "", blas->version, the.path);
+        const char *const names[] = {"BLAS", "BLAS core", "BLAS threading", "BLAS remark"};
+        const char *const values[] = {described, blas->core, the.threading, the.remark};
+        for (int i = 0, shown = 0; i < 4; i++) {
+            if (values[i][0] && shown++ == index) {
+                name = names[i];
+                copy_text(out->value, sizeof out->value, values[i]);
+            }
+        }
+    }
+    if (!name) {
+        return 0;
+    }
+    copy_text(out->name, sizeof out->name, name);
+    if (value) {
+        copy_text(out->value, sizeof out->value, value);
+    }
+    return 1;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* blas.h - the BLAS library of this process: OpenBLAS, BLIS or MKL, opened at the first question
+ * and never closed. */
+#ifndef ISOMER_OPENMP_BLAS_H
+#define ISOMER_OPENMP_BLAS_H
+
+#include "backends/openmp/cpu.h"
+
+typedef enum cpu_blas_kind {
+    CPU_BLAS_OPENBLAS = 0,
+    CPU_BLAS_BLIS = 1,
+    CPU_BLAS_MKL = 2,
+    CPU_BLAS_KINDS = 3
+} cpu_blas_kind;
+
+/* The CBLAS interface with 32-bit integers: sizes and leading dimensions are at most INT_MAX. */
+enum { CPU_BLAS_ROW_MAJOR = 101, CPU_BLAS_NO_TRANS = 111, CPU_BLAS_TRANS = 112 };
+
+typedef struct cpu_blas {
+    cpu_blas_kind kind;
+    char name[ISO_NAME_MAX];    /* "OpenBLAS" */
+    char version[ISO_NAME_MAX]; /* "0.3.21"; "" if it does not say */
+    char core[ISO_NAME_MAX];    /* whose kernels it uses: "Cooperlake"; "" if it does not say */
+    char label[ISO_NAME_MAX];   /* "OpenBLAS 0.3.21 (Cooperlake)", for iso_op_info.library */
+
+    void (*sgemm)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
+                  const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
+    void (*dgemm)(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
+                  const double *a, int lda, const double *b, int ldb, double beta, double *c,
+                  int ldc);
+
+    float (*sdot)(int n, const float *x, int incx, const float *y, int incy);
+    double (*ddot)(int n, const double *x, int incx, const double *y, int incy);
+    float (*sasum)(int n, const float *x, int incx);
+    double (*dasum)(int n, const double *x, int incx);
+    float (*snrm2)(int n, const float *x, int incx);
+    double (*dnrm2)(int n, const double *x, int incx);
+    float (*ssum)(int n, const float *x, int incx);   /* OpenBLAS; NULL elsewhere */
+    double (*dsum)(int n, const double *x, int incx); /* the same */
+
+    /* `to` (cols x rows) = the transpose of `from` (rows x cols), both row-major, of f32, f64 and
+     * pairs of f64; NULL where the library has no such function. transpose_name[] is what it calls
+     * them. */
+    void (*transpose_s)(int rows, int cols, const float *from, int ld_from, float *to, int ld_to);
+    void (*transpose_d)(int rows, int cols, const double *from, int ld_from, double *to, int ld_to);
+    void (*transpose_z)(int rows, int cols, const double *from, int ld_from, double *to, int ld_to);
+    const char *transpose_name[3];
+} cpu_blas;
+
+/* NULL if there is none; cpu_blas_reason() then says what was tried. Any thread may ask. */
+const cpu_blas *cpu_blas_get(void);
+const char *cpu_blas_reason(void);
+
+/* Around calls of the library, in the thread that makes them: lets it use the team's number of
+ * threads, and puts back the caller's OpenMP setting. */
+int cpu_blas_enter(const cpu_device *device);
+void cpu_blas_leave(int saved);
+
+/* ---- Which core the library should use: pure, for tests too ------------------------------------
+ */
+
+/* The value for OPENBLAS_CORETYPE (BLIS_ARCH_TYPE) that suits the processor better than `core`,
+ * which the library has chosen itself; NULL where `core` is as good as any. */
+const char *cpu_blas_better_core(cpu_blas_kind kind, const cpu_facts *facts, const char *core);
+
+#endif

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gemm.c - the product on the CPU.
+ *
+ * `tiled` cuts C into units, blocks that one thread computes by itself: it packs a segment of B's
+ * columns and, a part at a time that stays in its level-2 cache, of A's rows into strips, and runs
+ * the register tile over them. A segment of K (1024) is packed whole, so that a chain never leaves
+ * the registers; totals of several segments wait in scratch memory. Threads take the next unit when
+ * they are done with one. Where there are too few units for the threads and several segments, a
+ * unit is one segment of a block, and the segments are added in order when all are there.
+ *
+ * No choice made here changes a bit of the result: docs/arithmetic.md.
+ */
+#include "backends/openmp/gemm.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    GEMM_ALIGN = 256,
+    GEMM_UNIT_MAX = 1024,       /* rows and columns of a unit */
+    GEMM_UNIT_MIN = 112,        /* units are not made smaller than this to occupy threads */
+    GEMM_UNITS_A_THREAD = 4,    /* so that a thread that was held up does not hold up the rest */
+    GEMM_SPLIT_BYTES = 64 << 20 /* the most scratch memory for segments that wait for others */
+};
+
+/* ---- The plan: how an operation is cut up. It depends on the operation and the device alone. ----
+ */
+
+typedef struct gemm_plan {
+    const cpu_gemm_type *type;
+    int64_t cell_bytes; /* of a stored element */
+    int64_t m, n, k;    /* with A and B exchanged where that fills the register tile better */
+    int64_t a_row, a_col, b_row, b_col, c_row, c_col; /* strides */
+    int64_t batch, a_next, b_next, c_next;
+    double alpha, beta;
+    const char *a, *b;
+    char *c;
+    int threads;
+    int64_t segments;
+    int64_t unit_rows, unit_cols, units_down, units_across; /* of one member of the batch */
+    int64_t part_rows;                                      /* of A, packed at a time */
+    int64_t split; /* segments in flight, each a unit; 0: a unit does all its segments */
+    int64_t a_bytes, b_bytes, t_bytes; /* scratch of one thread */
+    int64_t slot_bytes;                /* split: the totals of one segment of the whole of C */
+} gemm_plan;
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t pieces(int64_t n, int64_t size)
+{
+    return n / size + (n % size != 0);
+}
+
+static int64_t round_up(int64_t n, int64_t size)
+{
+    return pieces(n, size) * size;
+}
+
+/* Rows that the register tile computes for `rows` of a strip that is not full. */
+static int64_t strip_height(int64_t rows)
+{
+    return rows == 1 ? 1 : rows + (rows & 1);
+}
+
+/* Elements of C that the register tiles for m x n compute, the padding included. */
+static double padded(const cpu_gemm_type *type, int64_t m, int64_t n)
+{
+    const int64_t full = m / type->mr * type->mr;
+    const int64_t rows = full + (m > full ? strip_height(m - full) : 0);
+    /* A tile of few rows waits for its own results. */
+    const double least_rows = rows < 4 ? 4 : (double)rows;
+    return least_rows * (double)round_up(n, type->nr);
+}
+
+static void swap(int64_t *a, int64_t *b)
+{
+    const int64_t saved = *a;
+    *a = *b;
+    *b = saved;
+}
+
+/* C = A B is also C' = B' A'. */
+static void exchange(gemm_plan *p)
+{
+    const char *a = p->a;
+    p->a = p->b;
+    p->b = a;
+    swap(&p->m, &p->n);
+    swap(&p->a_row, &p->b_col);
+    swap(&p->a_col, &p->b_row);
+    swap(&p->c_row, &p->c_col);
+    swap(&p->a_next, &p->b_next);
+}
+
+static void plan_operands(gemm_plan *p, const iso_gemm_op *g)
+{
+    p->m = g->m;
+    p->n = g->n;
+    p->k = g->k;
+    p->alpha = g->alpha;
+    p->beta = g->beta;
+    p->batch = g->batch;
+    p->a_row = g->trans_a == ISO_TRANS ? 1 : g->lda;
+    p->a_col = g->trans_a == ISO_TRANS ? g->lda : 1;
+    p->b_row = g->trans_b == ISO_TRANS ? 1 : g->ldb;
+    p->b_col = g->trans_b == ISO_TRANS ? g->ldb : 1;
+    p->c_row = g->ldc;
+    p->c_col = 1;
+    p->a_next = g->stride_a;
+    p->b_next = g->stride_b;
+    p->c_next = g->stride_c;
+    if (g->c.memory) {
+        p->c = cpu_at(g->c);
+        p->a = g->k > 0 ? cpu_at(g->a) : NULL;
+        p->b = g->k > 0 ? cpu_at(g->b) : NULL;
+    }
+}
+
+static int plan_threads(const gemm_plan *p, const cpu_device *device)
+{
+    const double work =
+        (double)p->m * (double)p->n * (double)(p->k > 0 ? p->k : 1) * (double)p->batch;
+    const double worth = 1 + work / GEMM_WORK_A_THREAD;
+    const int size = cpu_team_size(device->team);
+    return worth < size ? (int)worth : size;
+}
+
+static int64_t count_units(gemm_plan *p)
+{
+    p->units_down = pieces(p->m, p->unit_rows);
+    p->units_across = pieces(p->n, p->unit_cols);
+    return p->units_down * p->units_across;
+}
+
+/* Units as large as pays, and then smaller until every thread has some. */
+static void plan_units(gemm_plan *p, int64_t l2_bytes)
+{
+    const int64_t mr = p->type->mr;
+    const int64_t nr = p->type->nr;
+    const int64_t line = least(p->k > 0 ? p->k : 1, CPU_GEMM_SEGMENT) * p->type->real_bytes;
+    const int64_t in_l2 = (l2_bytes > 0 ? l2_bytes : 256 << 10) / 2 / line;
+    p->part_rows = in_l2 < mr ? mr : least(in_l2, GEMM_UNIT_MAX) / mr * mr;
+    p->unit_rows = least(round_up(p->m, mr), GEMM_UNIT_MAX / mr * mr);
+    p->unit_cols = least(round_up(p->n, nr), GEMM_UNIT_MAX / nr * nr);
+    if (p->unit_rows <= 2 * mr) {
+        /* What is packed of B is read once or twice: it should not leave the cache for that. */
+        const int64_t cols = in_l2 / 2 / nr * nr;
+        p->unit_cols = least(p->unit_cols, cols < 2 * nr ? 2 * nr : cols);
+    }
+    const int64_t wanted = p->threads > 1 ? (int64_t)p->threads * GEMM_UNITS_A_THREAD : 1;
+    while (count_units(p) < pieces(wanted, p->batch)) {
+        if (p->unit_cols >= p->unit_rows && p->unit_cols >= 2 * GEMM_UNIT_MIN) {
+            p->unit_cols = round_up(p->unit_cols / 2, nr);
+        } else if (p->unit_rows >= 2 * GEMM_UNIT_MIN) {
+            p->unit_rows = round_up(p->unit_rows / 2, mr);
+        } else {
+            break;
+        }
+    }
+    p->part_rows = least(p->part_rows, p->unit_rows);
+}
+
+static void plan_split(gemm_plan *p)
+{
+    const int64_t units = p->units_down * p->units_across;
+    if (p->threads == 1 || p->segments < 2 || p->batch > 1 || units >= p->threads) {
+        return;
+    }
+    const int64_t rows = p->units_down * p->unit_rows;
+    const int64_t cols = p->units_across * p->unit_cols;
+    const int64_t slot = rows * cols * p->type->real_bytes;
+    const int64_t fit = GEMM_SPLIT_BYTES / slot;
+    if (fit >= 2) {
+        p->split = least(fit, p->segments);
+        p->slot_bytes = slot;
+    }
+}
+
+static void plan_make(gemm_plan *p, const cpu_device *device, const iso_gemm_op *g)
+{
+    memset(p, 0, sizeof *p);
+    p->type = gemm_type_of(device, g->dtype);
+    p->cell_bytes = iso_dtype_size(g->dtype);
+    plan_operands(p, g);
+    p->threads = plan_threads(p, device);
+    p->segments = p->k > 0 ? pieces(p->k, CPU_GEMM_SEGMENT) : 1;
+    if (padded(p->type, p->n, p->m) * 1.1 < padded(p->type, p->m, p->n)) {
+        exchange(p);
+    }
+    plan_units(p, device->facts->l2_bytes);
+    plan_split(p);
+    const int64_t line = least(p->k, CPU_GEMM_SEGMENT) * p->type->real_bytes;
+    p->a_bytes = round_up(p->part_rows * line, GEMM_ALIGN);
+    p->b_bytes = round_up(p->unit_cols * line, GEMM_ALIGN);
+    if (p->segments > 1 && p->split == 0) {
+        p->t_bytes = round_up(p->unit_rows * p->unit_cols * p->type->real_bytes, GEMM_ALIGN);
+    }
+}
+
+static int64_t plan_bytes(const gemm_plan *p)
+{
+    return p->threads * (p->a_bytes + p->b_bytes + p->t_bytes) + p->split * p->slot_bytes;
+}
+
+/* ---- A unit -----------------------------------------------------------------------------------
+ */
+
+typedef struct gemm_run {
+    const gemm_plan *plan;
+    char *scratch;
+    int64_t split_first; /* split: the first segment of those in flight */
+    int64_t split_count;
+    atomic_llong next; /* the next unit that nobody has taken */
+} gemm_run;
+
+typedef struct gemm_unit {
+    const gemm_plan *plan;
+    const char *a, *b; /* of its first row and column; NULL where k is 0 */
+    char *c;
+    int64_t rows, cols;
+    char *packed_a, *packed_b;
+    char *totals; /* tiles of mr x nr, those of a strip of B one after another; NULL: not kept */
+} gemm_unit;
+
+/* Rows of B's segment go into the strips a few at a time, so that each row is read in one go. */
+static void pack_b(const gemm_unit *u, const char *b, int64_t k)
+{
+    enum { ROWS = 64 };
+    const gemm_plan *p = u->plan;
+    const int64_t nr = p->type->nr;
+    const int64_t step = p->b_col == 1 ? ROWS : k;
+    for (int64_t first = 0; first < k; first += step) {
+        const int64_t count = least(step, k - first);
+        for (int64_t j = 0; j < u->cols; j += nr) {
+            char *to = u->packed_b + (j * k + first * nr) * p->type->real_bytes;
+            p->type->pack(to, nr, b + (first * p->b_row + j * p->b_col) * p->cell_bytes, p->b_col,
+                          p->b_row, least(nr, u->cols - j), count);
+        }
+    }
+}
+
+static void pack_a(const gemm_unit *u, const char *a, int64_t row, int64_t rows, int64_t k)
+{
+    const gemm_plan *p = u->plan;
+    const int64_t mr = p->type->mr;
+    for (int64_t i = 0; i < rows; i += mr) {
+        const int64_t count = least(mr, rows - i);
+        p->type->pack(u->packed_a + i * k * p->type->real_bytes, strip_height(count),
+                      a + (row + i) * p->a_row * p->cell_bytes, p->a_row, p->a_col, count, k);
+    }
+}
+
+/* One part of A's rows against all of the unit's columns. */
+static void multiply_part(const gemm_unit *u, int64_t row, int64_t rows, int64_t k, int first,
+                          int last)
+{
+    _Alignas(64) char own[CPU_GEMM_TILE_BYTES];
+    const gemm_plan *p = u->plan;
+    const int64_t mr = p->type->mr;
+    const int64_t nr = p->type->nr;
+    const int64_t real = p->type->real_bytes;
+    const int64_t strips = pieces(u->rows, mr);
+    for (int64_t j = 0; j < u->cols; j += nr) {
+        for (int64_t i = 0; i < rows; i += mr) {
+            const int64_t count = least(mr, rows - i);
+            char *t = own;
+            if (u->totals) {
+                t = u->totals + (j / nr * strips + (row + i) / mr) * mr * nr * real;
+            }
+            p->type->tile((int)strip_height(count), k, u->packed_a + i * k * real,
+                          u->packed_b + j * k * real, t, !first);
+            if (last) {
+                char *c = u->c + ((row + i) * p->c_row + j * p->c_col) * p->cell_bytes;
+                p->type->finish(t, count, least(nr, u->cols - j), p->alpha, p->beta, c, p->c_row,
+                                p->c_col);
+            }
+        }
+    }
+}
+
+/* `first`: these sums replace the totals; `last`: and then go to C. */
+static void multiply_segment(const gemm_unit *u, int64_t segment, int first, int last)
+{
+    const gemm_plan *p = u->plan;
+    const int64_t from = segment * CPU_GEMM_SEGMENT;
+    const int64_t k = least(CPU_GEMM_SEGMENT, p->k - from);
+    if (k > 0) {
+        pack_b(u, u->b + from * p->b_row * p->cell_bytes, k);
+    }
+    for (int64_t row = 0; row < u->rows; row += p->part_rows) {
+        const int64_t rows = least(p->part_rows, u->rows - row);
+        if (k > 0) {
+            pack_a(u, u->a + from * p->a_col * p->cell_bytes, row, rows, k);
+        }
+        multiply_part(u, row, rows, k, first, last);
+    }
+}
+
+static gemm_unit unit_of(const gemm_run *run, int64_t member, int64_t block, int thread)
+{
+    const gemm_plan *p = run->plan;
+    const int64_t row = block / p->units_across * p->unit_rows;
+    const int64_t col = block % p->units_across * p->unit_cols;
+    char *own = run->scratch + thread * (p->a_bytes + p->b_bytes + p->t_bytes);
+    gemm_unit u = {.plan = p};
+    if (p->k > 0) {
+        u.a = p->a + (member * p->a_next + row * p->a_row) * p->cell_bytes;
+        u.b = p->b + (member * p->b_next + col * p->b_col) * p->cell_bytes;
+    }
+    u.c = p->c + (member * p->c_next + row * p->c_row + col * p->c_col) * p->cell_bytes;
+    u.rows = least(p->unit_rows, p->m - row);
+    u.cols = least(p->unit_cols, p->n - col);
+    u.packed_a = own;
+    u.packed_b = own + p->a_bytes;
+    u.totals = p->t_bytes > 0 ? own + p->a_bytes + p->b_bytes : NULL;
+    return u;
+}
+
+static void run_whole(void *context, int thread, int threads)
+{
+    gemm_run *run = context;
+    const gemm_plan *p = run->plan;
+    const int64_t blocks = p->units_down * p->units_across;
+    (void)threads;
+    for (;;) {
+        const int64_t taken = atomic_fetch_add_explicit(&run->next, 1, memory_order_relaxed);
+        if (taken >= blocks * p->batch) {
+            return;
+        }
+        const gemm_unit u = unit_of(run, taken / blocks, taken % blocks, thread);
+        for (int64_t s = 0; s < p->segments; s++) {
+            multiply_segment(&u, s, s == 0, s == p->segments - 1);
+        }
+    }
+}
+
+/* ---- Segments side by side --------------------------------------------------------------------
+ */
+
+static char *split_slot(const gemm_run *run, int64_t slot, int64_t block)
+{
+    const gemm_plan *p = run->plan;
+    return run->scratch + p->threads * (p->a_bytes + p->b_bytes) + slot * p->slot_bytes +
+           block * p->unit_rows * p->unit_cols * p->type->real_bytes;
+}
+
+static void run_split(void *context, int thread, int threads)
+{
+    gemm_run *run = context;
+    const gemm_plan *p = run->plan;
+    const int64_t blocks = p->units_down * p->units_across;
+    (void)threads;
+    for (;;) {
+        const int64_t taken = atomic_fetch_add_explicit(&run->next, 1, memory_order_relaxed);
+        if (taken >= blocks * run->split_count) {
+            return;
+        }
+        gemm_unit u = unit_of(run, 0, taken % blocks, thread);
+        /* Slot 0 holds the totals of all segments before. */
+        const int64_t slot = taken / blocks;
+        const int keep = slot == 0 && run->split_first > 0;
+        u.totals = split_slot(run, slot, taken % blocks);
+        multiply_segment(&u, run->split_first + slot, !keep, 0);
+    }
+}
+
+static void add_tile(char *to, const char *from, int64_t count, int64_t real_bytes)
+{
+    if (real_bytes == (int64_t)sizeof(double)) {
+        double *t = (double *)(void *)to;
+        const double *x = (const double *)(const void *)from;
+        for (int64_t i = 0; i < count; i++) {
+            t[i] += x[i];
+        }
+    } else {
+        float *t = (float *)(void *)to;
+        const float *x = (const float *)(const void *)from;
+        for (int64_t i = 0; i < count; i++) {
+            t[i] += x[i];
+        }
+    }
+}
+
+/* Adds the segments in flight in order; after the last of all, C is written. */
+static void join_unit(const gemm_run *run, int64_t block, int64_t strip)
+{
+    const gemm_plan *p = run->plan;
+    const gemm_unit u = unit_of(run, 0, block, 0);
+    const int64_t mr = p->type->mr;
+    const int64_t nr = p->type->nr;
+    const int64_t strips = pieces(u.rows, mr);
+    const int64_t tile_bytes = mr * nr * p->type->real_bytes;
+    const int last = run->split_first + run->split_count == p->segments;
+    for (int64_t i = 0; strip * nr < u.cols && i < strips; i++) {
+        char *t = split_slot(run, 0, block) + (strip * strips + i) * tile_bytes;
+        for (int64_t slot = 1; slot < run->split_count; slot++) {
+            const int64_t rows = strip_height(least(mr, u.rows - i * mr));
+            add_tile(t, t + slot * p->slot_bytes, rows * nr, p->type->real_bytes);
+        }
+        if (last) {
+            char *c = u.c + (i * mr * p->c_row + strip * nr * p->c_col) * p->cell_bytes;
+            p->type->finish(t, least(mr, u.rows - i * mr), least(nr, u.cols - strip * nr), p->alpha,
+                            p->beta, c, p->c_row, p->c_col);
+        }
+    }
+}
+
+static void run_join(void *context, int thread, int threads)
+{
+    const gemm_run *run = context;
+    const gemm_plan *p = run->plan;
+    const int64_t across = p->unit_cols / p->type->nr;
+    const int64_t blocks = p->units_down * p->units_across;
+    for (int64_t i = thread; i < blocks * across; i += threads) {
+        join_unit(run, i / across, i % across);
+    }
+}
+
+static void execute_tiled(cpu_device *device, const iso_op *op)
+{
+    gemm_plan plan;
+    plan_make(&plan, device, op->gemm);
+    gemm_run run = {.plan = &plan};
+    if (plan_bytes(&plan) > 0) {
+        run.scratch = cpu_at(op->workspace);
+    }
+    if (plan.split == 0) {
+        atomic_init(&run.next, 0);
+        cpu_team_run(device->team, plan.threads, run_whole, &run);
+        return;
+    }
+    for (; run.split_first < plan.segments; run.split_first += plan.split) {
+        run.split_count = least(plan.split, plan.segments - run.split_first);
+        atomic_init(&run.next, 0);
+        cpu_team_run(device->team, plan.threads, run_split, &run);
+        cpu_team_run(device->team, plan.threads, run_join, &run);
+    }
+}
+
+/* ---- The table --------------------------------------------------------------------------------
+ */
+
+static iso_status gemm_supports(cpu_device *device, const iso_op *op)
+{
+    const iso_gemm_op *g = op->gemm;
+    (void)device;
+    if (g->dtype < ISO_F16 || g->dtype > ISO_F64) {
+        const char *name = iso_dtype_name(g->dtype);
+        return cpu_host->fail(ISO_UNSUPPORTED,
+                              "gemm: type %s: products are of f16, bf16, f32 and f64",
+                              name ? name : "unknown");
+    }
+    if (g->math == ISO_MATH_TF32) {
+        return cpu_host->fail(ISO_UNSUPPORTED,
+                              "gemm: math tf32: this device has no TF32; use strict");
+    }
+    switch (g->variant) {
+    case ISO_VARIANT_NAIVE:
+    case ISO_VARIANT_TILED:
+        return ISO_OK;
+    case ISO_VARIANT_VENDOR:
+        return gemm_vendor_supports(g);
+    case ISO_VARIANT_MATRIX:
+        return cpu_host->fail(ISO_UNSUPPORTED, "gemm: variant matrix: this device's matrix units, "
+                                               "if it has any, are not used; use tiled or vendor");
+    default:
+        return cpu_host->fail(ISO_UNSUPPORTED,
+                              "gemm: variant %s: a product is naive, tiled, "
+                              "vendor or matrix",
+                              iso_variant_name(g->variant) ? iso_variant_name(g->variant)
+                                                           : "unknown");
+    }
+}
+
+static int64_t gemm_workspace(cpu_device *device, const iso_op *op)
+{
+    if (op->gemm->variant != ISO_VARIANT_TILED) {
+        return 0;
+    }
+    gemm_plan plan;
+    plan_make(&plan, device, op->gemm);
+    return plan_bytes(&plan);
+}
+
+static iso_status gemm_prepare(cpu_device *device, const iso_op *op)
+{
+    return gemm_supports(device, op); /* opens the BLAS library where it is needed */
+}
+
+static void gemm_describe(cpu_device *device, const iso_op *op, iso_op_info *out)
+{
+    const iso_gemm_op *g = op->gemm;
+    const char *dtype = iso_dtype_name(g->dtype);
+    if (g->variant == ISO_VARIANT_VENDOR) {
+        gemm_vendor_describe(g, out);
+        return;
+    }
+    (void)snprintf(out->library, sizeof out->library, "isomer %s", cpu_host->version);
+    if (g->variant == ISO_VARIANT_NAIVE) {
+        (void)snprintf(out->kernel, sizeof out->kernel, "gemm_naive_%s %s", dtype,
+                       cpu_isa_name(device->isa));
+        return;
+    }
+    gemm_plan plan;
+    plan_make(&plan, device, g);
+    (void)snprintf(out->kernel, sizeof out->kernel, "gemm_tiled_%s %dx%d %s", dtype, plan.type->mr,
+                   plan.type->nr, cpu_isa_name(device->isa));
+}
+
+static iso_status gemm_execute(cpu_device *device, const iso_op *op)
+{
+    switch (op->gemm->variant) {
+    case ISO_VARIANT_NAIVE:
+        gemm_naive(device, op->gemm);
+        return ISO_OK;
+    case ISO_VARIANT_VENDOR:
+        return gemm_vendor(device, op->gemm);
+    default:
+        execute_tiled(device, op);
+        return ISO_OK;
+    }
+}
+
+const cpu_operation cpu_gemm = {
+    .kind = ISO_OP_GEMM,
+    .supports = gemm_supports,
+    .workspace = gemm_workspace,
+    .prepare = gemm_prepare,
+    .describe = gemm_describe,
+    .execute = gemm_execute,
+};

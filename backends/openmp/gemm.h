@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemm.h - what the files of the product share. */
+#ifndef ISOMER_OPENMP_GEMM_H
+#define ISOMER_OPENMP_GEMM_H
+
+#include "backends/openmp/cpu.h"
+#include "backends/openmp/kernels/kernels.h"
+
+enum { GEMM_WORK_A_THREAD = 500000 /* multiplications that are worth waking a thread */ };
+
+/* The device's kernels for a stored type; NULL for integers. */
+const cpu_gemm_type *gemm_type_of(const cpu_device *device, iso_dtype dtype);
+
+/* gemm_naive.c */
+void gemm_naive(const cpu_device *device, const iso_gemm_op *op);
+
+/* gemm_vendor.c */
+iso_status gemm_vendor_supports(const iso_gemm_op *op);
+iso_status gemm_vendor(const cpu_device *device, const iso_gemm_op *op);
+void gemm_vendor_describe(const iso_gemm_op *op, iso_op_info *out);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemm_vendor.c - the product by the BLAS library. */
+#include "backends/openmp/blas.h"
+#include "backends/openmp/gemm.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+typedef struct named_size {
+    const char *name;
+    int64_t value;
+} named_size;
+
+iso_status gemm_vendor_supports(const iso_gemm_op *op)
+{
+    const cpu_blas *blas = cpu_blas_get();
+    if (!blas) {
+        return cpu_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: %s", cpu_blas_reason());
+    }
+    if (op->dtype != ISO_F32 && op->dtype != ISO_F64) {
+        return cpu_host->fail(ISO_UNSUPPORTED,
+                              "gemm: variant vendor: %s has no product whose operands and result "
+                              "are %s; use tiled",
+                              blas->label, iso_dtype_name(op->dtype));
+    }
+    const named_size sizes[] = {{"m", op->m},     {"n", op->n},     {"k", op->k},
+                                {"lda", op->lda}, {"ldb", op->ldb}, {"ldc", op->ldc}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (sizes[i].value > INT_MAX) {
+            return cpu_host->fail(ISO_UNSUPPORTED,
+                                  "gemm: variant vendor: %s is %lld, and the sizes of %s have 32 "
+                                  "bits: at most %d; use tiled",
+                                  sizes[i].name, (long long)sizes[i].value, blas->label, INT_MAX);
+        }
+    }
+    return ISO_OK;
+}
+
+static void multiply(const cpu_blas *blas, const iso_gemm_op *op, const void *a, const void *b,
+                     void *c)
+{
+    const int trans_a = op->trans_a == ISO_TRANS ? CPU_BLAS_TRANS : CPU_BLAS_NO_TRANS;
+    const int trans_b = op->trans_b == ISO_TRANS ? CPU_BLAS_TRANS : CPU_BLAS_NO_TRANS;
+    const int m = (int)op->m;
+    const int n = (int)op->n;
+    const int k = (int)op->k;
+    const int lda = (int)op->lda;
+    const int ldb = (int)op->ldb;
+    const int ldc = (int)op->ldc;
+    if (op->dtype == ISO_F32) {
+        blas->sgemm(CPU_BLAS_ROW_MAJOR, trans_a, trans_b, m, n, k, (float)op->alpha, a, lda, b, ldb,
+                    (float)op->beta, c, ldc);
+    } else {
+        blas->dgemm(CPU_BLAS_ROW_MAJOR, trans_a, trans_b, m, n, k, op->alpha, a, lda, b, ldb,
+                    op->beta, c, ldc);
+    }
+}
+
+iso_status gemm_vendor(const cpu_device *device, const iso_gemm_op *op)
+{
+    const cpu_blas *blas = cpu_blas_get();
+    if (!blas) {
+        return cpu_host->fail(ISO_INTERNAL, "gemm: variant vendor: %s", cpu_blas_reason());
+    }
+    const int64_t cell = iso_dtype_size(op->dtype);
+    /* Where k is 0 the library reads neither A nor B, but some want an address all the same. */
+    const char *a = op->k > 0 ? cpu_at(op->a) : cpu_at(op->c);
+    const char *b = op->k > 0 ? cpu_at(op->b) : cpu_at(op->c);
+    const int64_t a_next = op->k > 0 ? op->stride_a * cell : 0;
+    const int64_t b_next = op->k > 0 ? op->stride_b * cell : 0;
+    char *c = cpu_at(op->c);
+    const cpu_fpenv env = cpu_fpenv_enter();
+    const int saved = cpu_blas_enter(device);
+    for (int64_t i = 0; i < op->batch; i++) {
+        multiply(blas, op, a + i * a_next, b + i * b_next, c + i * op->stride_c * cell);
+    }
+    cpu_blas_leave(saved);
+    cpu_fpenv_leave(env);
+    return ISO_OK;
+}
+
+void gemm_vendor_describe(const iso_gemm_op *op, iso_op_info *out)
+{
+    const cpu_blas *blas = cpu_blas_get();
+    (void)snprintf(out->library, sizeof out->library, "%s", blas ? blas->label : "");
+    (void)snprintf(out->kernel, sizeof out->kernel, "%s",
+                   op->dtype == ISO_F32 ? "cblas_sgemm" : "cblas_dgemm");
+}

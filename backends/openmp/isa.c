@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* isa.c - what this processor is, and which of the build's instruction sets it runs. */
+#include <backends/openmp/runtime.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+static cpu_facts facts;
+static pthread_once_t facts_once = PTHREAD_ONCE_INIT;
+
+/* ---- facts ----------------------------------------------------------------------------------- */
+
+/* The value of the first line of /proc/cpuinfo that begins with this name. */
+static int cpuinfo(const char *text, const char *name, char *value, size_t capacity)
+{
+    size_t length = strlen(name);
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, name, length) != 0) {
+            continue;
+        }
+        const char *at = line + length;
+        at += strspn(at, " \t");
+        if (*at != ':') {
+            continue;
+        }
+        at++;
+        at += strspn(at, " \t");
+        (void)snprintf(value, capacity, "%.*s", (int)strcspn(at, "\n"), at);
+        return 1;
+    }
+    return 0;
+}
+
+static int cache_text(int index, const char *file, char *text, size_t capacity)
+{
+    char path[128];
+    (void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, file);
+    return cpu_read_text(path, text, capacity);
+}
+
+static void find_caches(cpu_facts *out)
+{
+    char level[16], type[32], size[32];
+    for (int i = 0; cache_text(i, "level", level, sizeof level); i++) {
+        if (!cache_text(i, "type", type, sizeof type) ||
+            !cache_text(i, "size", size, sizeof size) || strcmp(type, "Instruction") == 0) {
+            continue;
+        }
+        char *unit;
+        int64_t bytes = strtoll(size, &unit, 10);
+        bytes *= *unit == 'K' ? 1024 : *unit == 'M' ? 1024 * 1024 : 1;
+        if (level[0] == '1') {
+            out->l1_bytes = bytes;
+        } else if (level[0] == '2') {
+            out->l2_bytes = bytes;
+        } else {
+            out->l3_bytes = bytes;
+        }
+    }
+    if (out->l1_bytes <= 0) {
+        long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+        out->l1_bytes = bytes > 0 ? bytes : 32 * 1024;
+    }
+    if (out->l2_bytes <= 0) {
+        long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+        out->l2_bytes = bytes > 0 ? bytes : 256 * 1024;
+    }
+    if (out->l3_bytes <= 0) {
+        long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+        out->l3_bytes = bytes > 0 ? bytes : 0;
+    }
+}
+
+static void find_clock(const char *text, cpu_facts *out)
+{
+    char value[64];
+    if (cpu_read_text("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", value,
+                      sizeof value)) {
+        out->clock_mhz = (int32_t)(strtol(value, NULL, 10) / 1000);
+    } else if (cpuinfo(text, "cpu MHz", value, sizeof value)) {
+        out->clock_mhz = (int32_t)strtol(value, NULL, 10);
+    }
+}
+
+static void find_features(cpu_facts *out)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    __builtin_cpu_init();
+    /* These look at what the system saves as well as at what the processor has. */
+    int avx = __builtin_cpu_supports("avx") != 0;
+    out->has_fma = __builtin_cpu_supports("fma") != 0;
+    out->has_avx2 = __builtin_cpu_supports("avx2") != 0;
+    out->has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    out->has_f16c = avx && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;
+#elif defined(__aarch64__)
+    out->has_fma = 1;
+#elif defined(__FP_FAST_FMA) && defined(__FP_FAST_FMAF)
+    out->has_fma = 1;
+#else
+    (void)out;
+#endif
+}
+
+static void find_facts(void)
+{
+    static char text[8192];
+    if (!cpu_read_text("/proc/cpuinfo", text, sizeof text)) {
+        text[0] = '\0';
+    }
+    char value[64];
+    if (!cpuinfo(text, "model name", facts.name, sizeof facts.name)) {
+        (void)snprintf(facts.name, sizeof facts.name, "CPU");
+    }
+    if (!cpuinfo(text, "vendor_id", facts.vendor, sizeof facts.vendor)) {
+        (void)cpuinfo(text, "CPU implementer", facts.vendor, sizeof facts.vendor);
+    }
+    if (cpuinfo(text, "cpu family", value, sizeof value)) {
+        facts.family = (int32_t)strtol(value, NULL, 10);
+    }
+    if (cpuinfo(text, "model", value, sizeof value)) {
+        facts.model = (int32_t)strtol(value, NULL, 10);
+    }
+    facts.cores = cpu_cores_get();
+    find_clock(text, &facts);
+    find_caches(&facts);
+    find_features(&facts);
+}
+
+const cpu_facts *cpu_facts_get(void)
+{
+    (void)pthread_once(&facts_once, find_facts);
+    return &facts;
+}
+
+/* ---- instruction sets ------------------------------------------------------------------------ */
+
+const char *cpu_isa_name(cpu_isa isa)
+{
+    static const char *const names[CPU_ISA_COUNT] = {
+        [CPU_ISA_GENERIC] = "generic",
+        [CPU_ISA_NEON] = "neon",
+        [CPU_ISA_AVX2] = "avx2",
+        [CPU_ISA_AVX512] = "avx512",
+    };
+    return (unsigned)isa < CPU_ISA_COUNT ? names[isa] : "unknown";
+}
+
+static int in_build(cpu_isa isa)
+{
+    static const int built[CPU_ISA_COUNT] = {
+        [CPU_ISA_GENERIC] = 1,
+#ifdef CPU_HAS_NEON
+        [CPU_ISA_NEON] = 1,
+#endif
+#ifdef CPU_HAS_AVX2
+        [CPU_ISA_AVX2] = 1,
+#endif
+#ifdef CPU_HAS_AVX512
+        [CPU_ISA_AVX512] = 1,
+#endif
+    };
+    return built[isa];
+}
+
+static int in_processor(cpu_isa isa)
+{
+    const cpu_facts *known = cpu_facts_get();
+    int avx2 = known->has_avx2 && known->has_fma && known->has_f16c;
+    switch (isa) {
+    case CPU_ISA_GENERIC:
+        return 1;
+    case CPU_ISA_NEON:
+#if defined(__aarch64__)
+        return 1;
+#else
+        return 0;
+#endif
+    case CPU_ISA_AVX2:
+        return avx2;
+    case CPU_ISA_AVX512:
+        return avx2 && known->has_avx512;
+    case CPU_ISA_COUNT:
+        break;
+    }
+    return 0;
+}
+
+cpu_isa cpu_isa_best(void)
+{
+    for (int isa = CPU_ISA_COUNT - 1; isa > 0; isa--) {
+        if (in_build((cpu_isa)isa) && in_processor((cpu_isa)isa)) {
+            return (cpu_isa)isa;
+        }
+    }
+    return CPU_ISA_GENERIC;
+}
+
+void cpu_isa_list(char *text, size_t capacity)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int isa = 0; isa < CPU_ISA_COUNT && used < capacity; isa++) {
+        if (in_build((cpu_isa)isa) && in_processor((cpu_isa)isa)) {
+            used += (size_t)snprintf(text + used, capacity - used, "%s%s", used > 0 ? ", " : "",
+                                     cpu_isa_name((cpu_isa)isa));
+        }
+    }
+}
+
+int cpu_isa_forced(void)
+{
+    return cpu_host->setting("ISOMER_CPU_ISA") != NULL;
+}
+
+iso_status cpu_isa_choose(cpu_isa *out)
+{
+    const char *name = cpu_host->setting("ISOMER_CPU_ISA");
+    if (!name) {
+        *out = cpu_isa_best();
+        return ISO_OK;
+    }
+    char list[128];
+    cpu_isa_list(list, sizeof list);
+    for (int i = 0; i < CPU_ISA_COUNT; i++) {
+        cpu_isa isa = (cpu_isa)i;
+        if (strcmp(name, cpu_isa_name(isa)) != 0) {
+            continue;
+        }
+        if (in_build(isa) && in_processor(isa)) {
+            *out = isa;
+            return ISO_OK;
+        }
+        return cpu_host->fail(
+            ISO_INVALID, "ISOMER_CPU_ISA is \"%s\", which %s: use one of %s, or leave it unset",
+            name, in_build(isa) ? "this processor does not have" : "this build does not hold",
+            list);
+    }
+    return cpu_host->fail(
+        ISO_INVALID,
+        "ISOMER_CPU_ISA is \"%s\", which is no instruction set: use one of %s, or leave it unset",
+        name, list);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemm.c - the kernels of the product for one instruction set. Padding of strips holds zeros; what
+ * comes of it stays in lanes and rows that nobody reads. */
+#include "backends/openmp/kernels/kernels.h"
+#include "backends/openmp/kernels/simd.h"
+
+/* As many accumulators as the registers hold, with room for one row of B and one element of A. */
+#if SIMD_BYTES == 64
+#define MR 14
+#define NV 2
+#elif SIMD_BYTES == 32
+#define MR 6
+#define NV 2
+#elif defined(__aarch64__)
+#define MR 8
+#define NV 3
+#else
+#define MR 4
+#define NV 2
+#endif
+
+#define NR_F32 (NV * SIMD_F32)
+#define NR_F64 (NV * SIMD_F64)
+
+_Static_assert(MR *NR_F32 * 4 <= CPU_GEMM_TILE_BYTES && MR * NR_F64 * 8 <= CPU_GEMM_TILE_BYTES,
+               "a tile has to fit into the driver's buffer");
+
+#define SAME(x) (x)
+
+#define REAL  f32
+#define TYPE  float
+#define LANES SIMD_F32
+#define FMA   __builtin_fmaf
+#include "backends/openmp/kernels/gemm_tile.h"
+#define NR NR_F32
+
+#define STORED f16
+#define CELL   uint16_t
+#define READ   cpu_f16_to_f32
+#define WRITE  cpu_f32_to_f16
+#define LOAD   simd_f32_load_f16
+#define STORE  simd_f32_store_f16
+#include "backends/openmp/kernels/gemm_type.h"
+
+#define STORED bf16
+#define CELL   uint16_t
+#define READ   cpu_bf16_to_f32
+#define WRITE  cpu_f32_to_bf16
+#define LOAD   simd_f32_load_bf16
+#define STORE  simd_f32_store_bf16
+#include "backends/openmp/kernels/gemm_type.h"
+
+#define STORED f32
+#define CELL   float
+#define READ   SAME
+#define WRITE  SAME
+#define LOAD   simd_f32_load
+#define STORE  simd_f32_store
+#include "backends/openmp/kernels/gemm_type.h"
+
+#undef REAL
+#undef TYPE
+#undef LANES
+#undef FMA
+#undef NR
+
+#define REAL  f64
+#define TYPE  double
+#define LANES SIMD_F64
+#define FMA   __builtin_fma
+#include "backends/openmp/kernels/gemm_tile.h"
+#define NR NR_F64
+
+#define STORED f64
+#define CELL   double
+#define READ   SAME
+#define WRITE  SAME
+#define LOAD   simd_f64_load
+#define STORE  simd_f64_store
+#include "backends/openmp/kernels/gemm_type.h"
+
+const cpu_gemm_kernels CPU_TABLE(cpu_gemm_kernels) = {
+    .f16 = {MR, NR_F32, 4, tile_f32, pack_f16, finish_f16, naive_f16},
+    .bf16 = {MR, NR_F32, 4, tile_f32, pack_bf16, finish_bf16, naive_bf16},
+    .f32 = {MR, NR_F32, 4, tile_f32, pack_f32, finish_f32, naive_f32},
+    .f64 = {MR, NR_F64, 8, tile_f64, pack_f64, finish_f64, naive_f64},
+};

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemm_tile.h - the register tile of the product, included once for each accumulation type with
+ * REAL (f32 or f64), TYPE, LANES, MR and NV defined. */
+
+#define VEC  CPU_JOIN(simd, REAL)
+#define V(f) CPU_JOIN(VEC, f)
+#define T(f) CPU_JOIN(f, REAL)
+#define NR   (NV * LANES)
+
+/* One chain of k fma for each element of a tile of `height` x NR. `a` holds columns of `height`
+ * elements, `b` rows of NR. The result replaces `t`, or is added to it. */
+SIMD_INLINE void T(tile_body)(const int height, int64_t k, const TYPE *a, const TYPE *b, TYPE *t,
+                              int add)
+{
+    VEC acc[MR][NV];
+    SIMD_UNROLL
+    for (int i = 0; i < height; i++) {
+        SIMD_UNROLL
+        for (int v = 0; v < NV; v++) {
+            acc[i][v] = V(set)(0);
+        }
+    }
+    for (int64_t p = 0; p < k; p++) {
+        VEC row[NV];
+        SIMD_UNROLL
+        for (int v = 0; v < NV; v++) {
+            row[v] = V(load)(b + v * LANES);
+        }
+        SIMD_UNROLL
+        for (int i = 0; i < height; i++) {
+            const VEC x = V(set)(a[i]);
+            SIMD_UNROLL
+            for (int v = 0; v < NV; v++) {
+                acc[i][v] = V(fma)(x, row[v], acc[i][v]);
+            }
+        }
+        a += height;
+        b += NR;
+    }
+    SIMD_UNROLL
+    for (int i = 0; i < height; i++) {
+        SIMD_UNROLL
+        for (int v = 0; v < NV; v++) {
+            TYPE *to = t + i * NR + v * LANES;
+            V(store)(to, add ? V(load)(to) + acc[i][v] : acc[i][v]);
+        }
+    }
+}
+
+static void T(tile)(int height, int64_t k, const void *a, const void *b, void *t, int add)
+{
+    switch (height) {
+    case 1:
+        T(tile_body)(1, k, a, b, t, add);
+        break;
+    case 2:
+        T(tile_body)(2, k, a, b, t, add);
+        break;
+#if MR >= 6
+    case 4:
+        T(tile_body)(4, k, a, b, t, add);
+        break;
+#endif
+#if MR >= 8
+    case 6:
+        T(tile_body)(6, k, a, b, t, add);
+        break;
+#endif
+#if MR >= 14
+    case 8:
+        T(tile_body)(8, k, a, b, t, add);
+        break;
+    case 10:
+        T(tile_body)(10, k, a, b, t, add);
+        break;
+    case 12:
+        T(tile_body)(12, k, a, b, t, add);
+        break;
+#endif
+    default:
+        T(tile_body)(MR, k, a, b, t, add);
+        break;
+    }
+}
+
+#undef VEC
+#undef V
+#undef T
+#undef NR

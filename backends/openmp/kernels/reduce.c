@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reduce.c - blocks of 4096 elements by the rules of docs/arithmetic.md: sums, products, dots and
+ * squares, along a line and down strips of columns. min and max are in order.c. */
+#include "backends/openmp/kernels/kernels.h"
+#include "backends/openmp/kernels/simd.h"
+
+#include <isomer/types.h>
+
+#include <stddef.h>
+
+/* Loops over the vectors of 128 lanes. With the shortest vectors they are too many to unroll. */
+#if SIMD_BYTES == 16
+#define LANES_UNROLL
+#else
+#define LANES_UNROLL SIMD_UNROLL
+#endif
+
+typedef simd_f32 v_f32;
+typedef simd_f64 v_f64;
+typedef uint32_t v_u32 __attribute__((vector_size(SIMD_BYTES)));
+typedef uint64_t v_u64 __attribute__((vector_size(SIMD_BYTES)));
+typedef int32_t v_i32 __attribute__((vector_size(SIMD_BYTES)));
+typedef int64_t v_i64 __attribute__((vector_size(SIMD_BYTES)));
+
+SIMD_INLINE int element_bytes(int element)
+{
+    switch (element) {
+    case ISO_F16:
+    case ISO_BF16:
+        return 2;
+    case ISO_F32:
+    case ISO_I32:
+        return 4;
+    default:
+        return 8;
+    }
+}
+
+/* What a step of squares in f64 met that belongs to another sum: any bit. */
+typedef v_u64 rare_bits;
+
+SIMD_INLINE uint64_t rare_any(rare_bits bits)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < SIMD_F64; i++) {
+        any |= bits[i];
+    }
+    return any;
+}
+
+/* ---- lanes of f32 -------------------------------------------------------------------------------
+ */
+
+SIMD_INLINE v_f32 load_f32(int element, const void *from)
+{
+    switch (element) {
+    case ISO_F16:
+        return simd_f32_load_f16(from);
+    case ISO_BF16:
+        return simd_f32_load_bf16(from);
+    default:
+        return simd_f32_load(from);
+    }
+}
+
+SIMD_INLINE v_f32 neutral_f32(int step)
+{
+    return simd_f32_set(step == CPU_STEP_PRODUCT ? 1.0f : 0.0f);
+}
+
+SIMD_INLINE v_f32 step_f32(int step, v_f32 acc, v_f32 x, v_f32 y, rare_bits *rare)
+{
+    (void)rare;
+    switch (step) {
+    case CPU_STEP_PRODUCT:
+        return acc * x;
+    case CPU_STEP_DOT:
+        return simd_f32_fma(x, y, acc);
+    case CPU_STEP_ASUM:
+        return acc + (v_f32)((v_u32)x & 0x7fffffffu);
+    default:
+        return acc + x;
+    }
+}
+
+#define LANE      float
+#define LANE_NAME f32
+#include "backends/openmp/kernels/reduce_lanes.h"
+
+/* ---- lanes of f64 -------------------------------------------------------------------------------
+ */
+
+typedef float half_f32 __attribute__((vector_size(SIMD_BYTES / 2)));
+
+SIMD_INLINE v_f64 load_f64(int element, const void *from)
+{
+    if (element == ISO_F64) {
+        return simd_f64_load(from);
+    }
+    half_f32 x;
+    if (element == ISO_F32) {
+        memcpy(&x, from, sizeof x);
+    } else if (element == ISO_BF16) {
+        typedef uint16_t quarter_u16 __attribute__((vector_size(SIMD_BYTES / 4)));
+        typedef uint32_t half_u32 __attribute__((vector_size(SIMD_BYTES / 2)));
+        quarter_u16 bits;
+        memcpy(&bits, from, sizeof bits);
+        x = (half_f32)(__builtin_convertvector(bits, half_u32) << 16);
+    } else {
+#if SIMD_BYTES == 64
+        x = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)from));
+#elif SIMD_BYTES == 32
+        x = _mm_cvtph_ps(_mm_loadl_epi64((const __m128i *)from));
+#else
+        for (int i = 0; i < SIMD_F64; i++) {
+            uint16_t bits;
+            memcpy(&bits, (const char *)from + 2 * i, sizeof bits);
+            x[i] = cpu_f16_to_f32(bits);
+        }
+#endif
+    }
+#if SIMD_BYTES == 64
+    return _mm512_cvtps_pd(x);
+#elif SIMD_BYTES == 32
+    return _mm256_cvtps_pd(x);
+#else
+    return __builtin_convertvector(x, v_f64);
+#endif
+}
+
+SIMD_INLINE v_f64 neutral_f64(int step)
+{
+    return simd_f64_set(step == CPU_STEP_PRODUCT ? 1.0 : 0.0);
+}
+
+/* The three sums of squares of f64, each a step of its own. */
+enum { STEP_SQUARES_BIG = CPU_STEP_COUNT, STEP_SQUARES_SMALL, STEP_SQUARES_PLAIN };
+
+#define SQUARES_TSML 0x1p-511
+#define SQUARES_TBIG 0x1p486
+#define SQUARES_SSML 0x1p537
+#define SQUARES_SBIG 0x1p-538
+
+SIMD_INLINE v_f64 step_f64(int step, v_f64 acc, v_f64 x, v_f64 y, rare_bits *rare)
+{
+    const v_f64 abs = (v_f64)((v_u64)x & 0x7fffffffffffffffu);
+    const v_u64 big = (v_u64)(abs > SQUARES_TBIG), small = (v_u64)(abs < SQUARES_TSML);
+    switch (step) {
+    case CPU_STEP_PRODUCT:
+        return acc * x;
+    case CPU_STEP_DOT:
+        return simd_f64_fma(x, y, acc);
+    case CPU_STEP_ASUM:
+        return acc + abs;
+    case STEP_SQUARES_PLAIN:
+        return simd_f64_fma(x, x, acc);
+    case CPU_STEP_SQUARES: /* an element left out counts as 0, which leaves a sum as it is */
+        *rare |= big | (small & (v_u64)(abs > 0.0));
+        x = (v_f64)((v_u64)x & ~(big | small));
+        return simd_f64_fma(x, x, acc);
+    case STEP_SQUARES_BIG:
+        x = (v_f64)((v_u64)(x * SQUARES_SBIG) & big);
+        return simd_f64_fma(x, x, acc);
+    case STEP_SQUARES_SMALL:
+        x = (v_f64)((v_u64)(x * SQUARES_SSML) & small);
+        return simd_f64_fma(x, x, acc);
+    default:
+        return acc + x;
+    }
+}
+
+#define LANE      double
+#define LANE_NAME f64
+#include "backends/openmp/kernels/reduce_lanes.h"
+
+/* ---- lanes of integers, computed unsigned -------------------------------------------------------
+ */
+
+SIMD_INLINE v_u32 load_u32(int element, const void *from)
+{
+    (void)element;
+    v_u32 x;
+    memcpy(&x, from, sizeof x);
+    return x;
+}
+
+SIMD_INLINE v_u32 neutral_u32(int step)
+{
+    const v_u32 zero = {0};
+    return step == CPU_STEP_PRODUCT ? zero + 1u : zero;
+}
+
+SIMD_INLINE v_u32 step_u32(int step, v_u32 acc, v_u32 x, v_u32 y, rare_bits *rare)
+{
+    (void)rare;
+    const v_u32 sign = (v_u32)((v_i32)x >> 31);
+    switch (step) {
+    case CPU_STEP_PRODUCT:
+        return acc * x;
+    case CPU_STEP_DOT:
+        return acc + x * y;
+    case CPU_STEP_ASUM:
+        return acc + ((x ^ sign) - sign);
+    default:
+        return acc + x;
+    }
+}
+
+#define LANE      uint32_t
+#define LANE_NAME u32
+#include "backends/openmp/kernels/reduce_lanes.h"
+
+SIMD_INLINE v_u64 load_u64(int element, const void *from)
+{
+    if (element == ISO_I32) {
+        typedef int32_t half_i32 __attribute__((vector_size(SIMD_BYTES / 2)));
+        half_i32 x;
+        memcpy(&x, from, sizeof x);
+        return (v_u64) __builtin_convertvector(x, v_i64);
+    }
+    v_u64 x;
+    memcpy(&x, from, sizeof x);
+    return x;
+}
+
+SIMD_INLINE v_u64 neutral_u64(int step)
+{
+    const v_u64 zero = {0};
+    return step == CPU_STEP_PRODUCT ? zero + 1u : zero;
+}
+
+SIMD_INLINE v_u64 step_u64(int step, v_u64 acc, v_u64 x, v_u64 y, rare_bits *rare)
+{
+    (void)rare;
+    const v_u64 sign = (v_u64)((v_i64)x >> 63);
+    switch (step) {
+    case CPU_STEP_PRODUCT:
+        return acc * x;
+    case CPU_STEP_DOT:
+        return acc + x * y;
+    case CPU_STEP_ASUM:
+        return acc + ((x ^ sign) - sign);
+    default:
+        return acc + x;
+    }
+}
+
+#define LANE      uint64_t
+#define LANE_NAME u64
+#include "backends/openmp/kernels/reduce_lanes.h"
+
+/* ---- the table ----------------------------------------------------------------------------------
+ */
+
+#define DEFINE(lanes, element, step, name)                                                         \
+    static void line_##name(const void *x, const void *y, int64_t n, void *out, int64_t plane)     \
+    {                                                                                              \
+        (void)plane;                                                                               \
+        line_##lanes(element, step, x, y, n, out);                                                 \
+    }                                                                                              \
+    static void cols_##name(const cpu_reduce_strip *strip, void *scratch, void *out,               \
+                            int64_t plane)                                                         \
+    {                                                                                              \
+        (void)plane;                                                                               \
+        strip_##lanes(element, step, strip, scratch, out, NULL);                                   \
+    }
+
+#define DEFINE_TYPE(lanes, element, name)                                                          \
+    DEFINE(lanes, element, CPU_STEP_SUM, sum_##name)                                               \
+    DEFINE(lanes, element, CPU_STEP_PRODUCT, product_##name)                                       \
+    DEFINE(lanes, element, CPU_STEP_DOT, dot_##name)                                               \
+    DEFINE(lanes, element, CPU_STEP_ASUM, asum_##name)
+
+DEFINE_TYPE(f32, ISO_F16, f16)
+DEFINE_TYPE(f32, ISO_BF16, bf16)
+DEFINE_TYPE(f32, ISO_F32, f32)
+DEFINE_TYPE(f64, ISO_F64, f64)
+DEFINE_TYPE(u32, ISO_I32, i32)
+DEFINE_TYPE(u64, ISO_I64, i64)
+DEFINE(f64, ISO_F16, STEP_SQUARES_PLAIN, squares_f16)
+DEFINE(f64, ISO_BF16, STEP_SQUARES_PLAIN, squares_bf16)
+DEFINE(f64, ISO_F32, STEP_SQUARES_PLAIN, squares_f32)
+DEFINE(u64, ISO_I32, CPU_STEP_SUM, wide_i32)
+
+/* Only a block that holds an element of another sum is read again for those sums. */
+static void line_squares_f64(const void *x, const void *y, int64_t n, void *out, int64_t plane)
+{
+    (void)y;
+    double *med = out;
+    const char *at = x;
+    for (; n > 0; n -= CPU_REDUCE_BLOCK, at += CPU_REDUCE_BLOCK * 8, med++) {
+        const int count = (int)(n < CPU_REDUCE_BLOCK ? n : CPU_REDUCE_BLOCK);
+        uint64_t rare, unused;
+        *med = block_f64(ISO_F64, CPU_STEP_SQUARES, at, NULL, count, &rare);
+        med[plane] = 0.0;
+        med[2 * plane] = 0.0;
+        if (rare != 0) {
+            med[plane] = block_f64(ISO_F64, STEP_SQUARES_BIG, at, NULL, count, &unused);
+            med[2 * plane] = block_f64(ISO_F64, STEP_SQUARES_SMALL, at, NULL, count, &unused);
+        }
+    }
+}
+
+static void cols_squares_f64(const cpu_reduce_strip *strip, void *scratch, void *out, int64_t plane)
+{
+    double *med = out;
+    uint64_t rare;
+    strip_f64(ISO_F64, CPU_STEP_SQUARES, strip, scratch, med, &rare);
+    if (rare != 0) {
+        strip_f64(ISO_F64, STEP_SQUARES_BIG, strip, scratch, med + plane, NULL);
+        strip_f64(ISO_F64, STEP_SQUARES_SMALL, strip, scratch, med + 2 * plane, NULL);
+    } else {
+        memset(med + plane, 0, (size_t)strip->cols * sizeof(double));
+        memset(med + 2 * plane, 0, (size_t)strip->cols * sizeof(double));
+    }
+}
+
+#define ROW(prefix, name)                                                                          \
+    {                                                                                              \
+        [ISO_F16] = prefix##_##name##_f16, [ISO_BF16] = prefix##_##name##_bf16,                    \
+        [ISO_F32] = prefix##_##name##_f32, [ISO_F64] = prefix##_##name##_f64,                      \
+        [ISO_I32] = prefix##_##name##_i32, [ISO_I64] = prefix##_##name##_i64                       \
+    }
+#define TABLE(prefix)                                                                              \
+    {                                                                                              \
+        [CPU_STEP_SUM] = ROW(prefix, sum), [CPU_STEP_PRODUCT] = ROW(prefix, product),              \
+        [CPU_STEP_DOT] = ROW(prefix, dot), [CPU_STEP_ASUM] = ROW(prefix, asum),                    \
+        [CPU_STEP_SQUARES] = {[ISO_F16] = prefix##_squares_f16,                                    \
+                              [ISO_BF16] = prefix##_squares_bf16,                                  \
+                              [ISO_F32] = prefix##_squares_f32,                                    \
+                              [ISO_F64] = prefix##_squares_f64},                                   \
+        [CPU_STEP_SUM_WIDE] = {                                                                    \
+            [ISO_I32] = prefix##_wide_i32                                                          \
+        }                                                                                          \
+    }
+
+const cpu_reduce_kernels CPU_TABLE(cpu_reduce_kernels) = {
+    .line = TABLE(line),
+    .cols = TABLE(cols),
+};

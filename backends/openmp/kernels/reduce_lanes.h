@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reduce_lanes.h - the text of reduce.c for one type of lanes, included once for each with LANE
+ * (the scalar type) and LANE_NAME set. Before it stand, for that name, the vector type v_NAME and
+ *     v_NAME load_NAME(element, pointer)        the elements of one vector, converted
+ *     v_NAME step_NAME(step, acc, x, y, rare)   the step; `rare` collects what SQUARES leaves out
+ *     v_NAME neutral_NAME(step)
+ * `step` and `element` are constants wherever these functions are inlined. */
+
+#define NAME(x) CPU_JOIN(x, LANE_NAME)
+#define VEC     NAME(v)
+#define WIDTH   ((int)(sizeof(VEC) / sizeof(LANE)))
+
+SIMD_INLINE VEC NAME(fold)(int step, VEC a, VEC b)
+{
+    return step == CPU_STEP_PRODUCT ? a * b : a + b;
+}
+
+/* One block of at most 4096 elements. It is read once, from end to end: where there are more lanes
+ * than registers, adding to lanes in the first cache is faster than a second pass over the block.
+ */
+SIMD_INLINE LANE NAME(block)(int element, int step, const char *x, const char *y, int n,
+                             uint64_t *rare)
+{
+    const int bytes = element_bytes(element);
+    _Alignas(64) LANE lanes[CPU_REDUCE_LANES];
+    rare_bits seen = {0};
+    VEC acc[CPU_REDUCE_LANES / WIDTH];
+    LANES_UNROLL
+    for (int j = 0; j < CPU_REDUCE_LANES / WIDTH; j++) {
+        acc[j] = NAME(neutral)(step);
+    }
+    for (int i = 0; i + CPU_REDUCE_LANES <= n; i += CPU_REDUCE_LANES) {
+        LANES_UNROLL
+        for (int j = 0; j < CPU_REDUCE_LANES / WIDTH; j++) {
+            const ptrdiff_t at = (ptrdiff_t)(i + j * WIDTH) * bytes;
+            acc[j] = NAME(step)(step, acc[j], NAME(load)(element, x + at),
+                                step == CPU_STEP_DOT ? NAME(load)(element, y + at) : acc[j], &seen);
+        }
+    }
+    memcpy(lanes, acc, sizeof lanes);
+    const int tail = n % CPU_REDUCE_LANES;
+    if (tail != 0) {
+        /* The last elements take their step through copies; lanes without one keep their value. */
+        _Alignas(64) char x_tail[CPU_REDUCE_LANES * sizeof(LANE)] = {0};
+        _Alignas(64) char y_tail[CPU_REDUCE_LANES * sizeof(LANE)];
+        _Alignas(64) LANE stepped[CPU_REDUCE_LANES];
+        memcpy(x_tail, x + (ptrdiff_t)(n - tail) * bytes, (size_t)(tail * bytes));
+        if (step == CPU_STEP_DOT) {
+            memset(y_tail, 0, sizeof y_tail);
+            memcpy(y_tail, y + (ptrdiff_t)(n - tail) * bytes, (size_t)(tail * bytes));
+        }
+        for (int l = 0; l < tail; l += WIDTH) {
+            const VEC old = acc[l / WIDTH];
+            const VEC new = NAME(step)(
+                step, old, NAME(load)(element, x_tail + l * bytes),
+                step == CPU_STEP_DOT ? NAME(load)(element, y_tail + l * bytes) : old, &seen);
+            memcpy(stepped + l, &new, sizeof new);
+        }
+        memcpy(lanes, stepped, (size_t)tail * sizeof(LANE));
+    }
+    if (step == CPU_STEP_SQUARES) {
+        *rare = rare_any(seen);
+    }
+    /* A lane that took no element holds the neutral value: folding it in changes nothing. */
+    for (int half = CPU_REDUCE_LANES / 2; half >= WIDTH; half /= 2) {
+        for (int l = 0; half < n && l < half; l += WIDTH) {
+            VEC a, b;
+            memcpy(&a, lanes + l, sizeof a);
+            memcpy(&b, lanes + l + half, sizeof b);
+            a = NAME(fold)(step, a, b);
+            memcpy(lanes + l, &a, sizeof a);
+        }
+    }
+    SIMD_UNROLL
+    for (int half = WIDTH / 2; half >= 1; half /= 2) {
+        SIMD_UNROLL
+        for (int l = 0; l < half; l++) {
+            lanes[l] = (LANE)(step == CPU_STEP_PRODUCT ? lanes[l] * lanes[l + half]
+                                                       : lanes[l] + lanes[l + half]);
+        }
+    }
+    return lanes[0];
+}
+
+SIMD_INLINE void NAME(line)(int element, int step, const void *x, const void *y, int64_t n,
+                            LANE *out)
+{
+    const int bytes = element_bytes(element);
+    uint64_t rare;
+    for (int64_t i = 0; i < n; i += CPU_REDUCE_BLOCK) {
+        const int64_t left = n - i;
+        *out++ = NAME(block)(element, step, (const char *)x + i * bytes,
+                             step == CPU_STEP_DOT ? (const char *)y + i * bytes : NULL,
+                             (int)(left < CPU_REDUCE_BLOCK ? left : CPU_REDUCE_BLOCK), &rare);
+    }
+}
+
+/* A row's elements take their step in the lanes of its number: a vector holds columns. */
+SIMD_INLINE void NAME(row)(int element, int step, int fresh, const char *x, const char *y, int cols,
+                           LANE *lanes, rare_bits *seen)
+{
+    const int bytes = element_bytes(element);
+    int j = 0;
+    for (; j + WIDTH <= cols; j += WIDTH) {
+        VEC acc = NAME(neutral)(step);
+        if (!fresh) {
+            memcpy(&acc, lanes + j, sizeof acc);
+        }
+        acc = NAME(step)(step, acc, NAME(load)(element, x + j * bytes),
+                         step == CPU_STEP_DOT ? NAME(load)(element, y + j * bytes) : acc, seen);
+        memcpy(lanes + j, &acc, sizeof acc);
+    }
+    if (j < cols) {
+        char x_tail[sizeof(VEC)] = {0}, y_tail[sizeof(VEC)] = {0};
+        VEC acc = NAME(neutral)(step);
+        if (!fresh) {
+            memcpy(&acc, lanes + j, sizeof acc);
+        }
+        memcpy(x_tail, x + j * bytes, (size_t)((cols - j) * bytes));
+        if (step == CPU_STEP_DOT) {
+            memcpy(y_tail, y + j * bytes, (size_t)((cols - j) * bytes));
+        }
+        acc = NAME(step)(step, acc, NAME(load)(element, x_tail), NAME(load)(element, y_tail), seen);
+        memcpy(lanes + j, &acc, sizeof acc);
+    }
+}
+
+/* One block of at most 4096 rows of a strip of columns; `scratch` holds 128 lanes of each. */
+SIMD_INLINE void NAME(strip)(int element, int step, const cpu_reduce_strip *s, void *scratch,
+                             LANE *out, uint64_t *rare)
+{
+    const ptrdiff_t x_row = s->ld_x * element_bytes(element);
+    const ptrdiff_t y_row = s->ld_y * element_bytes(element);
+    const char *x = s->x, *y = s->y;
+    LANE *lanes = scratch;
+    rare_bits seen = {0};
+    for (int i = 0; i < s->rows; i++, x += x_row) {
+        LANE *acc = lanes + i % CPU_REDUCE_LANES * CPU_REDUCE_STRIP;
+        if (i < CPU_REDUCE_LANES) {
+            NAME(row)(element, step, 1, x, y, s->cols, acc, &seen);
+        } else {
+            NAME(row)(element, step, 0, x, y, s->cols, acc, &seen);
+        }
+        if (step == CPU_STEP_DOT) {
+            y += y_row;
+        }
+    }
+    if (step == CPU_STEP_SQUARES) {
+        *rare = rare_any(seen);
+    }
+    int used = s->rows < CPU_REDUCE_LANES ? s->rows : CPU_REDUCE_LANES;
+    for (int half = CPU_REDUCE_LANES / 2; half >= 1; half /= 2) {
+        for (int l = 0; l + half < used; l++) {
+            LANE *to = lanes + l * CPU_REDUCE_STRIP, *from = to + half * CPU_REDUCE_STRIP;
+            for (int j = 0; j < s->cols; j += WIDTH) {
+                VEC a, b;
+                memcpy(&a, to + j, sizeof a);
+                memcpy(&b, from + j, sizeof b);
+                a = NAME(fold)(step, a, b);
+                memcpy(to + j, &a, sizeof a);
+            }
+        }
+        used = used < half ? used : half;
+    }
+    memcpy(out, lanes, (size_t)s->cols * sizeof(LANE));
+}
+
+#undef NAME
+#undef VEC
+#undef WIDTH
+#undef LANE
+#undef LANE_NAME

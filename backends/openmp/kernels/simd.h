@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* simd.h - one vector type for f32 and one for f64, as wide as the instruction set that the file is
+ * compiled for: AVX-512, AVX2, NEON, or four and two lanes in plain C. Loads and stores need no
+ * alignment. Sums and products of vectors are written with + and *; the one thing that C cannot say
+ * is fma with one rounding for all lanes. */
+#ifndef ISOMER_OPENMP_SIMD_H
+#define ISOMER_OPENMP_SIMD_H
+
+#include "backends/openmp/kernels/half.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#define SIMD_BYTES 64
+#elif defined(__AVX2__) && defined(__FMA__)
+#include <immintrin.h>
+#define SIMD_BYTES 32
+#else
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+#define SIMD_BYTES 16
+#endif
+
+#define SIMD_F32 (SIMD_BYTES / 4) /* lanes */
+#define SIMD_F64 (SIMD_BYTES / 8)
+
+typedef float simd_f32 __attribute__((vector_size(SIMD_BYTES)));
+typedef double simd_f64 __attribute__((vector_size(SIMD_BYTES)));
+
+/* Loops over registers have to disappear, or the registers become memory. */
+#if defined(__clang__)
+#define SIMD_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define SIMD_UNROLL _Pragma("GCC unroll 32")
+#endif
+#define SIMD_INLINE static inline __attribute__((always_inline, unused))
+
+SIMD_INLINE simd_f32 simd_f32_load(const float *from)
+{
+    simd_f32 v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+SIMD_INLINE simd_f64 simd_f64_load(const double *from)
+{
+    simd_f64 v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+SIMD_INLINE void simd_f32_store(float *to, simd_f32 v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+SIMD_INLINE void simd_f64_store(double *to, simd_f64 v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+SIMD_INLINE simd_f32 simd_f32_set(float x)
+{
+#if defined(__AVX512F__)
+    return _mm512_set1_ps(x);
+#elif defined(__AVX2__) && defined(__FMA__)
+    return _mm256_set1_ps(x);
+#elif defined(__aarch64__)
+    return vdupq_n_f32(x);
+#else
+    simd_f32 v;
+    for (int i = 0; i < SIMD_F32; i++) {
+        v[i] = x;
+    }
+    return v;
+#endif
+}
+
+SIMD_INLINE simd_f64 simd_f64_set(double x)
+{
+#if defined(__AVX512F__)
+    return _mm512_set1_pd(x);
+#elif defined(__AVX2__) && defined(__FMA__)
+    return _mm256_set1_pd(x);
+#elif defined(__aarch64__)
+    return vdupq_n_f64(x);
+#else
+    simd_f64 v;
+    for (int i = 0; i < SIMD_F64; i++) {
+        v[i] = x;
+    }
+    return v;
+#endif
+}
+
+/* a * b + c, one rounding. */
+SIMD_INLINE simd_f32 simd_f32_fma(simd_f32 a, simd_f32 b, simd_f32 c)
+{
+#if defined(__AVX512F__)
+    return _mm512_fmadd_ps(a, b, c);
+#elif defined(__AVX2__) && defined(__FMA__)
+    return _mm256_fmadd_ps(a, b, c);
+#elif defined(__aarch64__)
+    return vfmaq_f32(c, a, b);
+#else
+    for (int i = 0; i < SIMD_F32; i++) {
+        c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+    }
+    return c;
+#endif
+}
+
+SIMD_INLINE simd_f64 simd_f64_fma(simd_f64 a, simd_f64 b, simd_f64 c)
+{
+#if defined(__AVX512F__)
+    return _mm512_fmadd_pd(a, b, c);
+#elif defined(__AVX2__) && defined(__FMA__)
+    return _mm256_fmadd_pd(a, b, c);
+#elif defined(__aarch64__)
+    return vfmaq_f64(c, a, b);
+#else
+    for (int i = 0; i < SIMD_F64; i++) {
+        c[i] = __builtin_fma(a[i], b[i], c[i]);
+    }
+    return c;
+#endif
+}
+
+/* As many f16 or bf16 as there are lanes of f32, to and from f32. */
+SIMD_INLINE simd_f32 simd_f32_load_f16(const uint16_t *from)
+{
+#if defined(__AVX512F__)
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)from));
+#elif defined(__AVX2__) && defined(__F16C__)
+    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)from));
+#else
+    simd_f32 v;
+    for (int i = 0; i < SIMD_F32; i++) {
+        v[i] = cpu_f16_to_f32(from[i]);
+    }
+    return v;
+#endif
+}
+
+SIMD_INLINE void simd_f32_store_f16(uint16_t *to, simd_f32 v)
+{
+#if defined(__AVX512F__)
+    _mm256_storeu_si256((__m256i *)(void *)to,
+                        _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+#elif defined(__AVX2__) && defined(__F16C__)
+    _mm_storeu_si128((__m128i *)(void *)to,
+                     _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+#else
+    for (int i = 0; i < SIMD_F32; i++) {
+        to[i] = cpu_f32_to_f16(v[i]);
+    }
+#endif
+}
+
+typedef uint16_t simd_u16 __attribute__((vector_size(SIMD_BYTES / 2)));
+typedef uint32_t simd_u32 __attribute__((vector_size(SIMD_BYTES)));
+
+SIMD_INLINE simd_f32 simd_f32_load_bf16(const uint16_t *from)
+{
+    simd_u16 half;
+    memcpy(&half, from, sizeof half);
+    return (simd_f32)(__builtin_convertvector(half, simd_u32) << 16);
+}
+
+SIMD_INLINE void simd_f32_store_bf16(uint16_t *to, simd_f32 v)
+{
+    const simd_u32 bits = (simd_u32)v;
+    const simd_u32 rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+    const simd_u32 quiet = bits >> 16 | 0x40u;
+    const simd_u32 nan = (simd_u32)((bits & 0x7fffffffu) > 0x7f800000u);
+    const simd_u16 half = __builtin_convertvector((quiet & nan) | (rounded & ~nan), simd_u16);
+    memcpy(to, &half, sizeof half);
+}
+
+/* The first n lanes. */
+SIMD_INLINE void simd_f32_store_part(float *to, simd_f32 v, int n)
+{
+#if defined(__AVX512F__)
+    _mm512_mask_storeu_ps(to, (__mmask16)((1u << n) - 1u), v);
+#else
+    memcpy(to, &v, (size_t)n * sizeof(float));
+#endif
+}
+
+SIMD_INLINE void simd_f64_store_part(double *to, simd_f64 v, int n)
+{
+#if defined(__AVX512F__)
+    _mm512_mask_storeu_pd(to, (__mmask8)((1u << n) - 1u), v);
+#else
+    memcpy(to, &v, (size_t)n * sizeof(double));
+#endif
+}
+
+/* A square of as many vectors as there are lanes is transposed in steps: with s = 1, 2, 4, ...,
+ * rows i and i + s swap, where bit s of i is 0, the blocks of s lanes that lie off the diagonal. */
+#define SIMD_LOW(i, s, lanes)  ((i) & (s) ? (lanes) + (i) - (s) : (i))
+#define SIMD_HIGH(i, s, lanes) ((i) & (s) ? (lanes) + (i) : (i) + (s))
+#define SIMD_MASK2(f, s, n)    f(0, s, n), f(1, s, n)
+#define SIMD_MASK4(f, s, n)    SIMD_MASK2(f, s, n), f(2, s, n), f(3, s, n)
+#define SIMD_MASK8(f, s, n)    SIMD_MASK4(f, s, n), f(4, s, n), f(5, s, n), f(6, s, n), f(7, s, n)
+#define SIMD_MASK16(f, s, n)                                                                       \
+    SIMD_MASK8(f, s, n), f(8, s, n), f(9, s, n), f(10, s, n), f(11, s, n), f(12, s, n),            \
+        f(13, s, n), f(14, s, n), f(15, s, n)
+#define SIMD_TRANSPOSE_STEP(v, s, lanes, mask)                                                     \
+    SIMD_UNROLL                                                                                    \
+    for (int i = 0; i < (lanes); i++) {                                                            \
+        if (!(i & (s))) {                                                                          \
+            const __typeof__((v)[0]) a = (v)[i];                                                   \
+            const __typeof__((v)[0]) b = (v)[i + (s)];                                             \
+            (v)[i] = __builtin_shufflevector(a, b, mask(SIMD_LOW, s, lanes));                      \
+            (v)[i + (s)] = __builtin_shufflevector(a, b, mask(SIMD_HIGH, s, lanes));               \
+        }                                                                                          \
+    }
+
+SIMD_INLINE void simd_f32_transpose(simd_f32 *v)
+{
+#if SIMD_F32 == 16
+    SIMD_TRANSPOSE_STEP(v, 8, 16, SIMD_MASK16)
+    SIMD_TRANSPOSE_STEP(v, 4, 16, SIMD_MASK16)
+    SIMD_TRANSPOSE_STEP(v, 2, 16, SIMD_MASK16)
+    SIMD_TRANSPOSE_STEP(v, 1, 16, SIMD_MASK16)
+#elif SIMD_F32 == 8
+    SIMD_TRANSPOSE_STEP(v, 4, 8, SIMD_MASK8)
+    SIMD_TRANSPOSE_STEP(v, 2, 8, SIMD_MASK8)
+    SIMD_TRANSPOSE_STEP(v, 1, 8, SIMD_MASK8)
+#else
+    SIMD_TRANSPOSE_STEP(v, 2, 4, SIMD_MASK4)
+    SIMD_TRANSPOSE_STEP(v, 1, 4, SIMD_MASK4)
+#endif
+}
+
+SIMD_INLINE void simd_f64_transpose(simd_f64 *v)
+{
+#if SIMD_F64 == 8
+    SIMD_TRANSPOSE_STEP(v, 4, 8, SIMD_MASK8)
+    SIMD_TRANSPOSE_STEP(v, 2, 8, SIMD_MASK8)
+    SIMD_TRANSPOSE_STEP(v, 1, 8, SIMD_MASK8)
+#elif SIMD_F64 == 4
+    SIMD_TRANSPOSE_STEP(v, 2, 4, SIMD_MASK4)
+    SIMD_TRANSPOSE_STEP(v, 1, 4, SIMD_MASK4)
+#else
+    SIMD_TRANSPOSE_STEP(v, 1, 2, SIMD_MASK2)
+#endif
+}
+
+#endif

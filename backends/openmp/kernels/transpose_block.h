@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* transpose_block.h - the text of transpose.c for one size of element, included once for each with
+ * BYTES (the size), ELEMENT (an integer of that size) and LANES (elements of one vector) set. */
+
+#define NAME(x)            NAME_WITH(x, BYTES)
+#define NAME_WITH(x, size) CPU_JOIN(x, size)
+
+typedef ELEMENT NAME(vector) __attribute__((vector_size(LANES * BYTES)));
+
+/* Interleaving row i with row i + LANES/2, log2(LANES) times over, transposes LANES x LANES. */
+ALWAYS_INLINE void NAME(tile)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to)
+{
+    NAME(vector) v[LANES], next[LANES];
+    UNROLL for (int i = 0; i < LANES; i++)
+    {
+        memcpy(&v[i], from + i * ld_from, sizeof v[i]);
+    }
+    UNROLL for (int stage = 1; stage < LANES; stage *= 2)
+    {
+        UNROLL for (int i = 0; i < LANES / 2; i++)
+        {
+            next[2 * i] = INTERLEAVE(LOW, v[i], v[i + LANES / 2], LANES);
+            next[2 * i + 1] = INTERLEAVE(HIGH, v[i], v[i + LANES / 2], LANES);
+        }
+        UNROLL for (int i = 0; i < LANES; i++)
+        {
+            v[i] = next[i];
+        }
+    }
+    UNROLL for (int i = 0; i < LANES; i++)
+    {
+        memcpy(to + i * ld_to, &v[i], sizeof v[i]);
+    }
+}
+
+/* What tiles do not cover; rows of `to` are written in order. */
+static void NAME(edge)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to,
+                       int64_t rows, int64_t cols)
+{
+    for (int64_t j = 0; j < cols; j++) {
+        for (int64_t i = 0; i < rows; i++) {
+            to[j * ld_to + i] = from[i * ld_from + j];
+        }
+    }
+}
+
+static void NAME(block)(const void *from_block, int64_t ld_from, void *to_block, int64_t ld_to,
+                        int64_t rows, int64_t cols)
+{
+    const ELEMENT *from = from_block;
+    ELEMENT *to = to_block;
+    const int64_t whole_rows = rows - rows % LANES, whole_cols = cols - cols % LANES;
+    for (int64_t j = 0; j < whole_cols; j += LANES) {
+        for (int64_t i = 0; i < whole_rows; i += LANES) {
+            NAME(tile)(from + i * ld_from + j, ld_from, to + j * ld_to + i, ld_to);
+        }
+    }
+    NAME(edge)
+    (from + whole_rows * ld_from, ld_from, to + whole_rows, ld_to, rows - whole_rows, whole_cols);
+    NAME(edge)(from + whole_cols, ld_from, to + whole_cols * ld_to, ld_to, rows, cols - whole_cols);
+}
+
+#undef NAME
+#undef NAME_WITH
+#undef BYTES
+#undef ELEMENT
+#undef LANES

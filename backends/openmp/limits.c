@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* limits.c - how much memory and how many processors the machine and the process's control group
+ * (version 1 or 2) allow. */
+#include <backends/openmp/runtime.h>
+
+#include <inttypes.h>
+#include <limits.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CGROUP_ROOT "/sys/fs/cgroup"
+
+int cpu_read_text(const char *path, char *text, size_t capacity)
+{
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        return 0;
+    }
+    size_t length = fread(text, 1, capacity - 1, file);
+    (void)fclose(file);
+    while (length > 0 && text[length - 1] == '\n') {
+        length--;
+    }
+    text[length] = '\0';
+    return 1;
+}
+
+/* ---- control groups -------------------------------------------------------------------------- */
+
+typedef struct group_path {
+    char root[PATH_MAX]; /* where its hierarchy is mounted; "" if the process is in none */
+    char path[PATH_MAX]; /* below the root, with a leading '/' */
+} group_path;
+
+/* Whether a comma-separated list has the word. */
+static int list_has(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)) != NULL; at += length) {
+        if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0')) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The group of a version 1 controller, or of version 2 where controller is "". Lines of the file
+ * are "number:controllers:path". */
+static void find_group(const char *controller, group_path *out)
+{
+    out->root[0] = '\0';
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    if (!file) {
+        return;
+    }
+    char line[PATH_MAX + 64];
+    while (out->root[0] == '\0' && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        char *controllers = strchr(line, ':');
+        char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!path) {
+            continue;
+        }
+        *controllers++ = '\0';
+        *path++ = '\0';
+        int same =
+            controller[0] == '\0' ? controllers[0] == '\0' : list_has(controllers, controller);
+        if (same && strlen(path) < sizeof out->path) {
+            (void)snprintf(out->path, sizeof out->path, "%s", path);
+            (void)snprintf(out->root, sizeof out->root, CGROUP_ROOT "%s%s",
+                           controller[0] != '\0' ? "/" : "", controller);
+        }
+    }
+    (void)fclose(file);
+}
+
+/* Calls `visit` for the group and each above it, up to the root. In a container the path may name
+ * groups that are not mounted: they are not there to be read, and the root is the container's own.
+ */
+static void walk(const char *controller, void (*visit)(const char *folder, void *context),
+                 void *context)
+{
+    group_path group;
+    find_group(controller, &group);
+    if (group.root[0] == '\0') {
+        return;
+    }
+    for (;;) {
+        char folder[2 * PATH_MAX];
+        (void)snprintf(folder, sizeof folder, "%s%s", group.root, group.path);
+        visit(folder, context);
+        char *slash = strrchr(group.path, '/');
+        if (!slash) {
+            return;
+        }
+        *slash = '\0';
+    }
+}
+
+/* A whole number in a file of the folder; -1 if there is none ("max", or no file). */
+static int64_t read_number(const char *folder, const char *name, char **rest, char *text,
+                           size_t capacity)
+{
+    char path[2 * PATH_MAX + 64];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (!cpu_read_text(path, text, capacity)) {
+        return -1;
+    }
+    char *end = NULL;
+    long long value = strtoll(text, &end, 10);
+    *rest = end;
+    return end == text ? -1 : value;
+}
+
+typedef struct memory_bounds {
+    int64_t limit; /* the least limit */
+    int64_t room;  /* the least that is left under a limit */
+    const char *limit_file, *usage_file;
+} memory_bounds;
+
+static void visit_memory(const char *folder, void *context)
+{
+    memory_bounds *bounds = context;
+    char text[64], *rest;
+    int64_t limit = read_number(folder, bounds->limit_file, &rest, text, sizeof text);
+    if (limit <= 0) {
+        return;
+    }
+    int64_t usage = read_number(folder, bounds->usage_file, &rest, text, sizeof text);
+    bounds->limit = limit < bounds->limit ? limit : bounds->limit;
+    int64_t room = usage < 0 ? limit : usage < limit ? limit - usage : 0;
+    bounds->room = room < bounds->room ? room : bounds->room;
+}
+
+static void visit_quota_2(const char *folder, void *context)
+{
+    double *cores = context;
+    char text[64], *rest;
+    int64_t quota = read_number(folder, "cpu.max", &rest, text, sizeof text);
+    if (quota > 0) {
+        long long period = strtoll(rest, NULL, 10);
+        if (period > 0 && (double)quota / (double)period < *cores) {
+            *cores = (double)quota / (double)period;
+        }
+    }
+}
+
+static void visit_quota_1(const char *folder, void *context)
+{
+    double *cores = context;
+    char text[64], *rest;
+    int64_t quota = read_number(folder, "cpu.cfs_quota_us", &rest, text, sizeof text);
+    int64_t period = read_number(folder, "cpu.cfs_period_us", &rest, text, sizeof text);
+    if (quota > 0 && period > 0 && (double)quota / (double)period < *cores) {
+        *cores = (double)quota / (double)period;
+    }
+}
+
+int32_t cpu_cores_get(void)
+{
+    /* The runtime knows the process's mask even where it has bound this thread to one processor. */
+    int count = omp_get_num_procs();
+    double cores = count;
+    walk("", visit_quota_2, &cores);
+    walk("cpu", visit_quota_1, &cores);
+    int whole = (int)cores;
+    whole += whole < cores;
+    return whole < 1 ? 1 : whole;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Bytes of one line of /proc/meminfo; -1 if it is not there. */
+static int64_t meminfo(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+    if (!at) {
+        return -1;
+    }
+    return strtoll(at + strlen(name), NULL, 10) * 1024;
+}
+
+void cpu_memory_get(cpu_memory *out)
+{
+    char text[4096];
+    if (!cpu_read_text("/proc/meminfo", text, sizeof text)) {
+        text[0] = '\0';
+    }
+    int64_t total = meminfo(text, "MemTotal:");
+    int64_t available = meminfo(text, "MemAvailable:");
+    int64_t swap = meminfo(text, "SwapTotal:");
+    memory_bounds bounds = {INT64_MAX, INT64_MAX, "memory.max", "memory.current"};
+    walk("", visit_memory, &bounds);
+    bounds.limit_file = "memory.limit_in_bytes";
+    bounds.usage_file = "memory.usage_in_bytes";
+    walk("memory", visit_memory, &bounds);
+    *out = (cpu_memory){.total = total < 0 ? 0 : total, .free = available};
+    out->ceiling = out->total + (swap > 0 ? swap : 0);
+    if (bounds.limit < out->total) {
+        out->total = bounds.limit;
+        out->ceiling = bounds.limit + (swap > 0 ? swap : 0);
+    }
+    if (out->free >= 0 && bounds.room < out->free) {
+        out->free = bounds.room;
+    }
+}

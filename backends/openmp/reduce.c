@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reduce.c - reductions: which variant does what. */
+#include "backends/openmp/reduce.h"
+
+#include <stdio.h>
+
+static iso_status supports(cpu_device *device, const iso_op *op)
+{
+    const iso_reduce_op_args *args = op->reduce;
+    (void)device;
+    if (args->op == ISO_NORM2 && (args->dtype == ISO_I32 || args->dtype == ISO_I64)) {
+        return cpu_host->fail(ISO_UNSUPPORTED, "reduce: norm2 takes floating-point types, not %s",
+                              iso_dtype_name(args->dtype));
+    }
+    switch (args->variant) {
+    case ISO_VARIANT_NAIVE:
+    case ISO_VARIANT_PARTIALS:
+    case ISO_VARIANT_TILED:
+        return ISO_OK;
+    case ISO_VARIANT_VENDOR:
+        return cpu_reduce_vendor_supports(args);
+    case ISO_VARIANT_MATRIX:
+        return cpu_host->fail(ISO_UNSUPPORTED, "reduce: variant matrix is for products: use tiled");
+    default:
+        return cpu_host->fail(ISO_UNSUPPORTED, "reduce: variant %d is not known",
+                              (int)args->variant);
+    }
+}
+
+static int64_t workspace(cpu_device *device, const iso_op *op)
+{
+    if (op->reduce->variant != ISO_VARIANT_TILED && op->reduce->variant != ISO_VARIANT_PARTIALS) {
+        return 0;
+    }
+    cpu_reduction r;
+    cpu_reduction_init(&r, op->reduce);
+    return cpu_reduce_tiled_workspace(device, &r);
+}
+
+static iso_status prepare(cpu_device *device, const iso_op *op)
+{
+    return supports(device, op);
+}
+
+static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
+{
+    const iso_reduce_op_args *args = op->reduce;
+    if (args->variant == ISO_VARIANT_VENDOR) {
+        cpu_reduce_vendor_describe(args, out);
+        return;
+    }
+    const int naive = args->variant == ISO_VARIANT_NAIVE;
+    snprintf(out->library, sizeof out->library, "isomer %s", cpu_host->version);
+    snprintf(out->kernel, sizeof out->kernel, "%s_%s_%s%s%s", iso_reduce_op_name(args->op),
+             iso_variant_name(args->variant), iso_dtype_name(args->dtype), naive ? "" : "_",
+             naive ? "" : cpu_isa_name(device->isa));
+}
+
+static iso_status execute(cpu_device *device, const iso_op *op)
+{
+    cpu_reduction r;
+    cpu_reduction_init(&r, op->reduce);
+    switch (op->reduce->variant) {
+    case ISO_VARIANT_NAIVE:
+        cpu_reduce_naive(device, &r);
+        break;
+    case ISO_VARIANT_VENDOR:
+        cpu_reduce_vendor(device, op->reduce);
+        break;
+    default:
+        cpu_reduce_tiled(device, &r, cpu_at(op->workspace));
+    }
+    return ISO_OK;
+}
+
+const cpu_operation cpu_reduce = {
+    .kind = ISO_OP_REDUCE,
+    .supports = supports,
+    .workspace = workspace,
+    .prepare = prepare,
+    .describe = describe,
+    .execute = execute,
+};

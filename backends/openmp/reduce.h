@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reduce.h - what the files of the reductions share: the plan of one reduction. */
+#ifndef ISOMER_OPENMP_REDUCE_H
+#define ISOMER_OPENMP_REDUCE_H
+
+#include "backends/openmp/cpu.h"
+#include "backends/openmp/kernels/kernels.h"
+
+/* What is reduced. Values are in the lanes' type: f32, f64, i32 or i64, or for min and max the keys
+ * of order.c. */
+typedef struct cpu_reduction {
+    const iso_reduce_op_args *op;
+    cpu_step step;  /* where `order` is -1 */
+    int order;      /* 0: min, 1: max, -1: neither */
+    int index_only; /* argmin, argmax */
+    iso_dtype lane; /* type of the values; 0 for keys of 16 bits */
+    int lane_bytes;
+    int planes; /* 3 for the 2-norm of f64: med, big, small; else 1 */
+
+    int64_t length;    /* elements of a sequence */
+    int64_t sequences; /* results */
+    int64_t blocks;    /* parts of a sequence: of 4096 elements, or of what argmin takes at once */
+
+    const char *x, *y;
+    char *result;
+} cpu_reduction;
+
+/* The best element so far of argmin and argmax. */
+typedef struct cpu_best {
+    int64_t key, index;
+} cpu_best;
+
+void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op);
+
+/* Elements of a type in bytes. */
+int cpu_reduce_element_bytes(iso_dtype dtype);
+
+/* Turns `count` values into results, from the first-th on. Planes lie `plane` values apart. */
+void cpu_reduce_finish(const cpu_reduction *r, const void *values, int64_t plane, int64_t first,
+                       int64_t count);
+
+/* Adds n - 1 values to the first, in order, or multiplies them; they lie `stride` values apart. */
+void cpu_reduce_in_order(const cpu_reduction *r, void *values, int64_t n, int64_t stride);
+
+/* How many threads the work is worth. */
+int cpu_reduce_threads(const cpu_device *device, const cpu_reduction *r);
+
+/* Item `index` of the even split of `count` items over `parts`. */
+static inline int64_t cpu_reduce_split(int64_t count, int parts, int index)
+{
+    return count / parts * index + (count % parts < index ? count % parts : index);
+}
+
+/* reduce_tiled.c: tiled and partials. The workspace is aligned to 64 bytes. */
+int64_t cpu_reduce_tiled_workspace(const cpu_device *device, const cpu_reduction *plan);
+void cpu_reduce_tiled(cpu_device *device, const cpu_reduction *plan, char *workspace);
+
+/* reduce_naive.c */
+void cpu_reduce_naive(cpu_device *device, const cpu_reduction *r);
+
+/* reduce_vendor.c */
+iso_status cpu_reduce_vendor_supports(const iso_reduce_op_args *op);
+void cpu_reduce_vendor_describe(const iso_reduce_op_args *op, iso_op_info *out);
+void cpu_reduce_vendor(cpu_device *device, const iso_reduce_op_args *op);
+
+#endif

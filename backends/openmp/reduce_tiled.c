@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reduce_tiled.c - blocks of 4096 elements, reduced by the kernels and spread over the threads.
+ * Their results lie in scratch memory and are reduced by the same rule, level after level (tiled),
+ * or are added up in order (partials). Partials of n elements have an error of at most (39 + n /
+ * 4096) * eps * sum |x|. */
+#include "backends/openmp/reduce.h"
+
+#include <string.h>
+
+enum {
+    /* Sequences of one block that a thread reduces before it stores their results. */
+    BATCH = 256,
+    /* argmin and argmax run through this many elements of a line at a time. */
+    BEST_ELEMENTS = CPU_REDUCE_BLOCK * 64,
+    /* A strip is not cut below this. */
+    STRIP_LEAST = 64,
+    /* A buffer of values: BATCH or a strip of them in each plane. */
+    BUFFER_BYTES = CPU_REDUCE_STRIP * CPU_REDUCE_PLANES * 8
+};
+
+typedef struct task {
+    const cpu_reduction *r;
+    cpu_reduce_line line, fold_line;
+    cpu_reduce_cols cols, fold_cols;
+    int64_t (*find)(const void *x, int64_t stride, int64_t n, int64_t key);
+    int in_order;       /* partials */
+    int64_t strip;      /* columns of a strip */
+    int64_t strips;     /* of the matrix */
+    int64_t plane;      /* values of one plane of partials */
+    char *partials;     /* sequence after sequence, or along axis 0 row after row */
+    char *scratch;      /* of the threads */
+    int64_t each_bytes; /* scratch of one thread */
+} task;
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static char *partial(const task *t, int64_t index)
+{
+    return t->partials + index * t->r->lane_bytes;
+}
+
+/* ---- along lines: the whole array, or each row --------------------------------------------------
+ */
+
+static void line_body(void *context, int thread, int threads)
+{
+    const task *t = context;
+    const cpu_reduction *r = t->r;
+    const iso_reduce_op_args *op = r->op;
+    const int64_t bytes = cpu_reduce_element_bytes(op->dtype);
+    const int64_t last = cpu_reduce_split(r->sequences * r->blocks, threads, thread + 1);
+    int64_t u = cpu_reduce_split(r->sequences * r->blocks, threads, thread);
+    while (u < last) {
+        const int64_t s = u / r->blocks, block = u % r->blocks;
+        const int64_t blocks = least(r->blocks - block, last - u);
+        const int64_t from = block * CPU_REDUCE_BLOCK;
+        t->line(r->x + (s * op->ld_x + from) * bytes,
+                r->y ? r->y + (s * op->ld_y + from) * bytes : NULL,
+                least(r->length - from, blocks * CPU_REDUCE_BLOCK), partial(t, u), t->plane);
+        u += blocks;
+    }
+}
+
+/* Sequences of one block need no partials. */
+static void short_line_body(void *context, int thread, int threads)
+{
+    const task *t = context;
+    const cpu_reduction *r = t->r;
+    const iso_reduce_op_args *op = r->op;
+    const int64_t bytes = cpu_reduce_element_bytes(op->dtype);
+    const int64_t last = cpu_reduce_split(r->sequences, threads, thread + 1);
+    char *values = t->scratch + thread * t->each_bytes;
+    for (int64_t s = cpu_reduce_split(r->sequences, threads, thread); s < last; s += BATCH) {
+        const int64_t count = least(BATCH, last - s);
+        for (int64_t i = 0; i < count; i++) {
+            t->line(r->x + (s + i) * op->ld_x * bytes,
+                    r->y ? r->y + (s + i) * op->ld_y * bytes : NULL, r->length,
+                    values + i * r->lane_bytes, BATCH);
+        }
+        cpu_reduce_finish(r, values, BATCH, s, count);
+    }
+}
+
+static void fold_line_body(void *context, int thread, int threads)
+{
+    const task *t = context;
+    const cpu_reduction *r = t->r;
+    const int64_t last = cpu_reduce_split(r->sequences, threads, thread + 1);
+    for (int64_t s = cpu_reduce_split(r->sequences, threads, thread); s < last; s++) {
+        for (int plane = 0; plane < r->planes; plane++) {
+            char *values = partial(t, plane * t->plane + s * r->blocks);
+            int64_t n = r->blocks;
+            if (t->in_order) {
+                cpu_reduce_in_order(r, values, n, 1);
+                continue;
+            }
+            /* A block's result never overtakes the values that are still to be read. */
+            for (; n > 1; n = (n + CPU_REDUCE_BLOCK - 1) / CPU_REDUCE_BLOCK) {
+                t->fold_line(values, NULL, n, values, 0);
+            }
+        }
+        cpu_reduce_finish(r, partial(t, s * r->blocks), t->plane, s, 1);
+    }
+}
+
+/* ---- down columns -------------------------------------------------------------------------------
+ */
+
+static void cols_body(void *context, int thread, int threads)
+{
+    const task *t = context;
+    const cpu_reduction *r = t->r;
+    const iso_reduce_op_args *op = r->op;
+    const int64_t bytes = cpu_reduce_element_bytes(op->dtype);
+    const int64_t last = cpu_reduce_split(t->strips * r->blocks, threads, thread + 1);
+    char *values = t->scratch + thread * t->each_bytes, *lanes = values + BUFFER_BYTES;
+    for (int64_t u = cpu_reduce_split(t->strips * r->blocks, threads, thread); u < last; u++) {
+        const int64_t col = u % t->strips * t->strip, block = u / t->strips;
+        const int64_t row = block * CPU_REDUCE_BLOCK;
+        const cpu_reduce_strip strip = {
+            .x = r->x + (row * op->ld_x + col) * bytes,
+            .y = r->y ? r->y + (row * op->ld_y + col) * bytes : NULL,
+            .ld_x = op->ld_x,
+            .ld_y = op->ld_y,
+            .rows = (int)least(CPU_REDUCE_BLOCK, r->length - row),
+            .cols = (int)least(t->strip, r->sequences - col),
+        };
+        t->cols(&strip, lanes, values, CPU_REDUCE_STRIP);
+        if (r->blocks == 1) {
+            cpu_reduce_finish(r, values, CPU_REDUCE_STRIP, col, strip.cols);
+            continue;
+        }
+        for (int plane = 0; plane < r->planes; plane++) {
+            memcpy(partial(t, plane * t->plane + block * r->sequences + col),
+                   values + plane * CPU_REDUCE_STRIP * r->lane_bytes,
+                   (size_t)(strip.cols * r->lane_bytes));
+        }
+    }
+}
+
+/* Reduces one plane of a strip of the partials to its first row. */
+static void fold_strip(const task *t, char *top, int64_t cols, char *lanes)
+{
+    const cpu_reduction *r = t->r;
+    if (t->in_order) {
+        for (int64_t c = 0; c < cols; c++) {
+            cpu_reduce_in_order(r, top + c * r->lane_bytes, r->blocks, r->sequences);
+        }
+        return;
+    }
+    const int64_t row_bytes = r->sequences * r->lane_bytes;
+    for (int64_t n = r->blocks; n > 1; n = (n + CPU_REDUCE_BLOCK - 1) / CPU_REDUCE_BLOCK) {
+        for (int64_t row = 0; row < n; row += CPU_REDUCE_BLOCK) {
+            const cpu_reduce_strip strip = {.x = top + row * row_bytes,
+                                            .ld_x = r->sequences,
+                                            .rows = (int)least(CPU_REDUCE_BLOCK, n - row),
+                                            .cols = (int)cols};
+            t->fold_cols(&strip, lanes, top + row / CPU_REDUCE_BLOCK * row_bytes, 0);
+        }
+    }
+}
+
+static void fold_cols_body(void *context, int thread, int threads)
+{
+    const task *t = context;
+    const cpu_reduction *r = t->r;
+    const int64_t last = cpu_reduce_split(t->strips, threads, thread + 1);
+    char *lanes = t->scratch + thread * t->each_bytes + BUFFER_BYTES;
+    for (int64_t u = cpu_reduce_split(t->strips, threads, thread); u < last; u++) {
+        const int64_t col = u * t->strip, cols = least(t->strip, r->sequences - col);
+        for (int plane = 0; plane < r->planes; plane++) {
+            fold_strip(t, partial(t, plane * t->plane + col), cols, lanes);
+        }
+        cpu_reduce_finish(r, partial(t, col), t->plane, col, cols);
+    }
+}
+
+/* ---- argmin and argmax --------------------------------------------------------------------------
+ */
+
+static int64_t key_of(const cpu_reduction *r, const void *values, int64_t i)
+{
+    return r->lane_bytes == 2   ? ((const int16_t *)values)[i]
+           : r->lane_bytes == 4 ? ((const int32_t *)values)[i]
+                                : ((const int64_t *)values)[i];
+}
+
+static int is_better(const cpu_reduction *r, int64_t key, int64_t than)
+{
+    return r->order ? key > than : key < than;
+}
+
+/* An element is looked for only in blocks that are better than all before. */
+static cpu_best best_of_line(const task *t, const char *x, int64_t n)
+{
+    const cpu_reduction *r = t->r;
+    const int64_t bytes = cpu_reduce_element_bytes(r->op->dtype);
+    cpu_best best = {0, -1};
+    for (int64_t i = 0; i < n; i += CPU_REDUCE_BLOCK) {
+        const int64_t count = least(CPU_REDUCE_BLOCK, n - i);
+        int64_t value;
+        t->line(x + i * bytes, NULL, count, &value, 0);
+        const int64_t key = key_of(r, &value, 0);
+        if (best.index < 0 || is_better(r, key, best.key)) {
+            best = (cpu_best){key, i + t->find(x + i * bytes, 1, count, key)};
+        }
+    }
+    return best;
+}
+
+static void best_line_body(void *context, int thread, int threads)
+{
+    const task *t = context;
+    const cpu_reduction *r = t->r;
+    const int64_t bytes = cpu_reduce_element_bytes(r->op->dtype);
+    const int64_t last = cpu_reduce_split(r->sequences * r->blocks, threads, thread + 1);
+    for (int64_t u = cpu_reduce_split(r->sequences * r->blocks, threads, thread); u < last; u++) {
+        const int64_t s = u / r->blocks, from = u % r->blocks * BEST_ELEMENTS;
+        cpu_best best = best_of_line(t, r->x + (s * r->op->ld_x + from) * bytes,
+                                     least(BEST_ELEMENTS, r->length - from));
+        best.index += from;
+        if (r->blocks == 1) {
+            ((int64_t *)(void *)r->result)[s] = best.index;
+        } else {
+            ((cpu_best *)(void *)t->partials)[u] = best;
+        }
+    }
+}
+
+static void best_cols_body(void *context, int thread, int threads)
+{
+    const task *t = context;
+    const cpu_reduction *r = t->r;
+    const int64_t bytes = cpu_reduce_element_bytes(r->op->dtype), ld = r->op->ld_x;
+    const int64_t last = cpu_reduce_split(t->strips * r->blocks, threads, thread + 1);
+    char *values = t->scratch + thread * t->each_bytes;
+    cpu_best best[CPU_REDUCE_STRIP];
+    for (int64_t u = cpu_reduce_split(t->strips * r->blocks, threads, thread); u < last; u++) {
+        const int64_t col = u % t->strips * t->strip, block = u / t->strips;
+        const int64_t first = block * CPU_REDUCE_BLOCK;
+        const int64_t end = least(r->length, first + CPU_REDUCE_BLOCK);
+        const int64_t cols = least(t->strip, r->sequences - col);
+        for (int64_t row = first; row < end; row += CPU_REDUCE_LANES) {
+            const char *x = r->x + (row * ld + col) * bytes;
+            const int64_t rows = least(CPU_REDUCE_LANES, end - row);
+            const cpu_reduce_strip strip = {
+                .x = x, .ld_x = ld, .rows = (int)rows, .cols = (int)cols};
+            t->cols(&strip, NULL, values, 0);
+            for (int64_t c = 0; c < cols; c++) {
+                const int64_t key = key_of(r, values, c);
+                if (row == first || is_better(r, key, best[c].key)) {
+                    best[c] = (cpu_best){key, row + t->find(x + c * bytes, ld, rows, key)};
+                }
+            }
+        }
+        for (int64_t c = 0; c < cols; c++) {
+            if (r->blocks == 1) {
+                ((int64_t *)(void *)r->result)[col + c] = best[c].index;
+            } else {
+                ((cpu_best *)(void *)t->partials)[block * r->sequences + col + c] = best[c];
+            }
+        }
+    }
+}
+
+static void fold_best_body(void *context, int thread, int threads)
+{
+    const task *t = context;
+    const cpu_reduction *r = t->r;
+    const int down = r->op->axis == ISO_AXIS_0;
+    const int64_t last = cpu_reduce_split(r->sequences, threads, thread + 1);
+    for (int64_t s = cpu_reduce_split(r->sequences, threads, thread); s < last; s++) {
+        const cpu_best *at = (const cpu_best *)(void *)t->partials + (down ? s : s * r->blocks);
+        cpu_best best = at[0];
+        for (int64_t b = 1; b < r->blocks; b++) {
+            at += down ? r->sequences : 1;
+            best = is_better(r, at->key, best.key) ? *at : best;
+        }
+        ((int64_t *)(void *)r->result)[s] = best.index;
+    }
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------
+ */
+
+static const cpu_reduce_kernels *sums_for(cpu_isa isa)
+{
+    switch (isa) {
+#if defined(CPU_HAS_AVX512)
+    case CPU_ISA_AVX512:
+        return &cpu_reduce_kernels_avx512;
+#endif
+#if defined(CPU_HAS_AVX2)
+    case CPU_ISA_AVX2:
+        return &cpu_reduce_kernels_avx2;
+#endif
+#if defined(CPU_HAS_NEON)
+    case CPU_ISA_NEON:
+        return &cpu_reduce_kernels_neon;
+#endif
+    default:
+        return &cpu_reduce_kernels_generic;
+    }
+}
+
+static const cpu_order_kernels *orders_for(cpu_isa isa)
+{
+    switch (isa) {
+#if defined(CPU_HAS_AVX512)
+    case CPU_ISA_AVX512:
+        return &cpu_order_kernels_avx512;
+#endif
+#if defined(CPU_HAS_AVX2)
+    case CPU_ISA_AVX2:
+        return &cpu_order_kernels_avx2;
+#endif
+#if defined(CPU_HAS_NEON)
+    case CPU_ISA_NEON:
+        return &cpu_order_kernels_neon;
+#endif
+    default:
+        return &cpu_order_kernels_generic;
+    }
+}
+
+static int64_t strip_for(const cpu_device *device, const cpu_reduction *r)
+{
+    const int64_t wanted = 4 * (int64_t)cpu_reduce_threads(device, r);
+    int64_t strip = CPU_REDUCE_STRIP;
+    while (strip > STRIP_LEAST && (r->sequences + strip - 1) / strip * r->blocks < wanted) {
+        strip /= 2;
+    }
+    return strip;
+}
+
+static void choose_kernels(const cpu_device *device, task *t)
+{
+    const cpu_reduction *r = t->r;
+    const iso_dtype dtype = r->op->dtype;
+    if (r->order >= 0) {
+        const cpu_order_kernels *k = orders_for(device->isa);
+        t->line = k->line[r->order][dtype];
+        t->cols = k->cols[r->order][dtype];
+        t->find = k->find[r->order][dtype];
+        t->fold_line = k->line[r->order][r->lane];
+        t->fold_cols = k->cols[r->order][r->lane];
+        return;
+    }
+    const cpu_reduce_kernels *k = sums_for(device->isa);
+    const cpu_step fold = r->step == CPU_STEP_PRODUCT ? CPU_STEP_PRODUCT : CPU_STEP_SUM;
+    t->line = k->line[r->step][dtype];
+    t->cols = k->cols[r->step][dtype];
+    t->fold_line = k->line[fold][r->lane];
+    t->fold_cols = k->cols[fold][r->lane];
+}
+
+/* argmin and argmax take larger parts of a line. */
+static void adjust_blocks(cpu_reduction *r)
+{
+    if (r->index_only && r->op->axis != ISO_AXIS_0) {
+        r->blocks = (r->length + BEST_ELEMENTS - 1) / BEST_ELEMENTS;
+    }
+}
+
+static int64_t partial_bytes(const cpu_reduction *r)
+{
+    const int64_t each = r->index_only ? (int64_t)sizeof(cpu_best) : r->lane_bytes * r->planes;
+    const int64_t bytes = r->blocks > 1 ? r->sequences * r->blocks * each : 0;
+    return (bytes + 63) / 64 * 64;
+}
+
+static int64_t scratch_bytes(const cpu_reduction *r)
+{
+    const int lanes = r->op->axis == ISO_AXIS_0 && r->order < 0;
+    return BUFFER_BYTES + (lanes ? CPU_REDUCE_LANES * CPU_REDUCE_STRIP * r->lane_bytes : 0);
+}
+
+int64_t cpu_reduce_tiled_workspace(const cpu_device *device, const cpu_reduction *plan)
+{
+    cpu_reduction r = *plan;
+    adjust_blocks(&r);
+    return partial_bytes(&r) + scratch_bytes(&r) * cpu_reduce_threads(device, &r);
+}
+
+void cpu_reduce_tiled(cpu_device *device, const cpu_reduction *plan, char *workspace)
+{
+    cpu_reduction r = *plan;
+    adjust_blocks(&r);
+    const int threads = cpu_reduce_threads(device, &r);
+    const int down = r.op->axis == ISO_AXIS_0;
+    task t = {
+        .r = &r,
+        .in_order = r.op->variant == ISO_VARIANT_PARTIALS && r.order < 0,
+        .strip = strip_for(device, &r),
+        .plane = r.sequences * r.blocks,
+        .partials = workspace,
+        .scratch = workspace + partial_bytes(&r),
+        .each_bytes = scratch_bytes(&r),
+    };
+    t.strips = (r.sequences + t.strip - 1) / t.strip;
+    choose_kernels(device, &t);
+    cpu_body body, fold;
+    if (r.index_only) {
+        body = down ? best_cols_body : best_line_body;
+        fold = fold_best_body;
+    } else if (down) {
+        body = cols_body;
+        fold = fold_cols_body;
+    } else {
+        body = r.blocks == 1 ? short_line_body : line_body;
+        fold = fold_line_body;
+    }
+    cpu_team_run(device->team, threads, body, &t);
+    if (r.blocks > 1) {
+        /* The partials are a small share of the elements; often one thread does. */
+        const int64_t worth = t.plane * r.planes / (1 << 15);
+        cpu_team_run(device->team, (int)(worth < 1 ? 1 : least(worth, threads)), fold, &t);
+    }
+}

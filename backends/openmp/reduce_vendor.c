@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reduce_vendor.c - reductions by the BLAS library: sum, dot, asum and nrm2 of f32 and f64, of the
+ * whole array or row by row. A library without a sum of its own gives the dot with a vector of
+ * stride 0 that holds one. BLAS's iamax compares magnitudes and is no argmax. */
+#include "backends/openmp/blas.h"
+#include "backends/openmp/reduce.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+/* The interface counts in int. */
+enum { CALL_ELEMENTS = INT_MAX };
+
+static const char *function_name(const cpu_blas *blas, const iso_reduce_op_args *op)
+{
+    const int wide = op->dtype == ISO_F64;
+    switch (op->op) {
+    case ISO_SUM:
+        if (blas->ssum != NULL && blas->dsum != NULL) {
+            return wide ? "cblas_dsum" : "cblas_ssum";
+        }
+        return wide ? "cblas_ddot with a one of stride 0" : "cblas_sdot with a one of stride 0";
+    case ISO_DOT:
+        return wide ? "cblas_ddot" : "cblas_sdot";
+    case ISO_ASUM:
+        return wide ? "cblas_dasum" : "cblas_sasum";
+    case ISO_NORM2:
+        return wide ? "cblas_dnrm2" : "cblas_snrm2";
+    default:
+        return NULL;
+    }
+}
+
+iso_status cpu_reduce_vendor_supports(const iso_reduce_op_args *op)
+{
+    if (op->dtype != ISO_F32 && op->dtype != ISO_F64) {
+        return cpu_host->fail(ISO_UNSUPPORTED,
+                              "reduce: BLAS libraries reduce f32 and f64, not %s: use tiled",
+                              iso_dtype_name(op->dtype));
+    }
+    if (op->op != ISO_SUM && op->op != ISO_DOT && op->op != ISO_ASUM && op->op != ISO_NORM2) {
+        return cpu_host->fail(
+            ISO_UNSUPPORTED,
+            "reduce: BLAS libraries have sum, dot, asum and norm2, but no %s: use "
+            "tiled",
+            iso_reduce_op_name(op->op));
+    }
+    if (op->axis == ISO_AXIS_0) {
+        return cpu_host->fail(ISO_UNSUPPORTED,
+                              "reduce: BLAS libraries have no reduction along axis 0: use tiled");
+    }
+    const cpu_blas *blas = cpu_blas_get();
+    if (blas == NULL) {
+        return cpu_host->fail(ISO_UNSUPPORTED, "reduce: vendor needs a BLAS library: %s",
+                              cpu_blas_reason());
+    }
+    if (op->cols > CALL_ELEMENTS) {
+        return cpu_host->fail(ISO_UNSUPPORTED,
+                              "reduce: cols is %lld, but %s reduces at most %lld elements in one "
+                              "call: use tiled",
+                              (long long)op->cols, blas->name, (long long)CALL_ELEMENTS);
+    }
+    return ISO_OK;
+}
+
+void cpu_reduce_vendor_describe(const iso_reduce_op_args *op, iso_op_info *out)
+{
+    const cpu_blas *blas = cpu_blas_get();
+    snprintf(out->library, sizeof out->library, "%s", blas->label);
+    snprintf(out->kernel, sizeof out->kernel, "%s", function_name(blas, op));
+}
+
+static float reduce_f32(const cpu_blas *blas, iso_reduce_op op, int n, const float *x,
+                        const float *y)
+{
+    static const float one = 1.0f;
+    switch (op) {
+    case ISO_DOT:
+        return blas->sdot(n, x, 1, y, 1);
+    case ISO_ASUM:
+        return blas->sasum(n, x, 1);
+    case ISO_NORM2:
+        return blas->snrm2(n, x, 1);
+    default:
+        return blas->ssum != NULL ? blas->ssum(n, x, 1) : blas->sdot(n, x, 1, &one, 0);
+    }
+}
+
+static double reduce_f64(const cpu_blas *blas, iso_reduce_op op, int n, const double *x,
+                         const double *y)
+{
+    static const double one = 1.0;
+    switch (op) {
+    case ISO_DOT:
+        return blas->ddot(n, x, 1, y, 1);
+    case ISO_ASUM:
+        return blas->dasum(n, x, 1);
+    case ISO_NORM2:
+        return blas->dnrm2(n, x, 1);
+    default:
+        return blas->dsum != NULL ? blas->dsum(n, x, 1) : blas->ddot(n, x, 1, &one, 0);
+    }
+}
+
+void cpu_reduce_vendor(cpu_device *device, const iso_reduce_op_args *op)
+{
+    const cpu_blas *blas = cpu_blas_get();
+    const cpu_fpenv env = cpu_fpenv_enter();
+    const int saved = cpu_blas_enter(device);
+    const int n = (int)op->cols;
+    for (int64_t i = 0; i < op->rows; i++) {
+        if (op->dtype == ISO_F32) {
+            const float *x = (const float *)cpu_at(op->x) + i * op->ld_x;
+            const float *y = op->op == ISO_DOT ? (const float *)cpu_at(op->y) + i * op->ld_y : NULL;
+            ((float *)cpu_at(op->result))[i] = reduce_f32(blas, op->op, n, x, y);
+        } else {
+            const double *x = (const double *)cpu_at(op->x) + i * op->ld_x;
+            const double *y =
+                op->op == ISO_DOT ? (const double *)cpu_at(op->y) + i * op->ld_y : NULL;
+            ((double *)cpu_at(op->result))[i] = reduce_f64(blas, op->op, n, x, y);
+        }
+    }
+    cpu_blas_leave(saved);
+    cpu_fpenv_leave(env);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime.h - what the runtime's own files (device, team, streams, events, memory, transfers) share
+ * and the operations do not need. */
+#ifndef ISOMER_OPENMP_RUNTIME_H
+#define ISOMER_OPENMP_RUNTIME_H
+
+#include <backends/openmp/cpu.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---- limits.c: what the machine and the process's control group allow ------------------------ */
+
+typedef struct cpu_memory {
+    int64_t total;   /* bytes of RAM, or the control group's limit */
+    int64_t free;    /* bytes that can be had without swapping; -1 if unknown */
+    int64_t ceiling; /* with swap: more than this can never be had */
+} cpu_memory;
+
+void cpu_memory_get(cpu_memory *out);
+int32_t cpu_cores_get(void); /* processors of the affinity mask, cut to the group's quota */
+
+/* Reads a small file into text; 0 if it cannot be read. A newline at the end is cut. */
+int cpu_read_text(const char *path, char *text, size_t capacity);
+
+/* ---- isa.c ----------------------------------------------------------------------------------- */
+
+cpu_isa cpu_isa_best(void);                     /* without the setting */
+int cpu_isa_forced(void);                       /* whether ISOMER_CPU_ISA is set */
+void cpu_isa_list(char *text, size_t capacity); /* "generic, avx2": what can be chosen here */
+
+/* ---- team.c ---------------------------------------------------------------------------------- */
+
+/* The process's team, made at the first call; each call is paired with a release. */
+iso_status cpu_team_acquire(cpu_team **out);
+void cpu_team_release(cpu_team *team);
+
+/* The number of threads that a team made now would ask for. */
+iso_status cpu_team_plan(int *threads);
+
+/*
+ * The lock under which operations run one at a time. A stream's worker passes background = 1: once
+ * exit() has begun it is held back, because libraries are being taken apart beneath it, until
+ * somebody waits for its work (cpu_team_resume).
+ */
+void cpu_team_lock(cpu_team *team, int background);
+void cpu_team_unlock(cpu_team *team);
+void cpu_team_resume(void);
+
+/* A thread of the backend: signals blocked, named. 0 or an errno value. */
+int cpu_thread_start(pthread_t *thread, void *(*body)(void *), void *argument);
+
+/* ---- event.c --------------------------------------------------------------------------------- */
+
+/* One record of an event. What waits for a record holds its point, so that recording the event anew
+ * leaves earlier waits alone. */
+typedef struct cpu_point {
+    _Atomic uint32_t state; /* 0 pending, 1 complete, 2 pending and waited for */
+    uint32_t references;    /* under the pool's lock */
+    int64_t nanoseconds;    /* CLOCK_MONOTONIC; valid once complete */
+    struct cpu_point *next; /* in the pool */
+} cpu_point;
+
+typedef struct cpu_pool {
+    pthread_mutex_t lock;
+    cpu_point *unused;
+} cpu_pool;
+
+typedef struct cpu_device_object cpu_device_object;
+
+typedef struct cpu_event {
+    cpu_device_object *device;
+    cpu_point *point; /* of the last record; NULL before the first */
+} cpu_event;
+
+/* The point of a new record, with one reference for the stream; NULL if there is no memory. */
+cpu_point *cpu_event_begin(cpu_event *event);
+/* The point of the last record, with a reference for the caller; NULL if there is none. */
+cpu_point *cpu_event_last(cpu_event *event);
+void cpu_point_complete(cpu_point *point);
+void cpu_point_wait(cpu_point *point);
+void cpu_point_release(cpu_device_object *device, cpu_point *point);
+void cpu_pool_destroy(cpu_pool *pool);
+
+/* The entries of the ABI. */
+iso_status cpu_event_create(void *device, void **event);
+void cpu_event_destroy(void *event);
+iso_status cpu_event_record(void *event, void *stream);
+iso_status cpu_event_sync(void *event);
+iso_status cpu_event_query(void *event);
+iso_status cpu_event_elapsed(void *start, void *stop, int64_t *nanoseconds);
+
+/* ---- device.c -------------------------------------------------------------------------------- */
+
+struct cpu_device_object {
+    cpu_device base; /* what the operations see */
+    cpu_pool points;
+};
+
+iso_status cpu_device_info(int32_t index, iso_device_info *out);
+iso_status cpu_device_open(int32_t index, void **device);
+void cpu_device_close(void *device);
+iso_status cpu_device_property(void *device, int32_t index, iso_property *out);
+
+/* ---- stream.c -------------------------------------------------------------------------------- */
+
+typedef struct cpu_stream cpu_stream;
+
+typedef enum cpu_command_kind {
+    CPU_COMMAND_OPERATION,
+    CPU_COMMAND_TRANSFER,
+    CPU_COMMAND_RECORD,
+    CPU_COMMAND_WAIT
+} cpu_command_kind;
+
+typedef struct cpu_command {
+    cpu_command_kind kind;
+    union {
+        struct {
+            const cpu_operation *operation;
+            iso_op op; /* its args are set to the copy when it runs */
+            union {
+                iso_gemm_op gemm;
+                iso_transpose_op transpose;
+                iso_reduce_op_args reduce;
+            };
+        };
+        iso_transfer transfer;
+        cpu_point *point;
+    };
+} cpu_command;
+
+/* Runs it now (inline) or puts a copy into the queue. On failure a point stays the caller's. */
+iso_status cpu_stream_submit(cpu_stream *stream, const cpu_command *command);
+
+iso_status cpu_stream_create(void *device, uint32_t flags, void **stream);
+void cpu_stream_destroy(void *stream);
+iso_status cpu_stream_sync(void *stream);
+iso_status cpu_stream_query(void *stream);
+iso_status cpu_stream_wait(void *stream, void *event);
+cpu_device *cpu_stream_device(const cpu_stream *stream);
+
+/* ---- transfer.c, memory.c -------------------------------------------------------------------- */
+
+iso_status cpu_transfer_submit(void *stream, const iso_transfer *transfer);
+void cpu_transfer_run(cpu_team *team, const iso_transfer *transfer, int background);
+
+iso_status cpu_memory_alloc(void *device, int64_t bytes, void **memory);
+void cpu_memory_free(void *device, void *memory);
+iso_status cpu_host_alloc(void *device, int64_t bytes, void **pointer, int32_t *pinned);
+void cpu_host_free(void *device, void *pointer);
+iso_status cpu_host_register(void *device, void *pointer, int64_t bytes, int32_t *pinned);
+void cpu_host_unregister(void *device, void *pointer);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stream.c - streams. An asynchronous one is a worker thread and a ring of commands, which grows in
+ * the submitting thread and never in the worker. An inline one runs in the calling thread. Both
+ * run one command by the same function.
+ */
+#include <backends/openmp/runtime.h>
+
+#include <isomer/status.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { STREAM_FIRST_CAPACITY = 64 };
+
+struct cpu_stream {
+    cpu_device_object *device;
+    int is_inline;
+    pthread_t worker;
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t work;  /* for the worker */
+    pthread_cond_t done;  /* for those who wait for the worker */
+
+    cpu_command *ring;
+    uint64_t capacity;             /* a power of two */
+    uint64_t submitted, completed; /* commands so far */
+    uint64_t wanted;               /* the least `completed` that somebody waits for */
+    int worker_sleeps, stop;
+
+    iso_status error; /* the first late error, and its text */
+    char text[ISO_REASON_MAX];
+};
+
+/* ---- running one command --------------------------------------------------------------------- */
+
+static iso_status run_operation(cpu_stream *stream, const cpu_command *command)
+{
+    cpu_device *device = &stream->device->base;
+    iso_op op = command->op;
+    switch (op.kind) {
+    case ISO_OP_GEMM:
+        op.gemm = &command->gemm;
+        break;
+    case ISO_OP_TRANSPOSE:
+        op.transpose = &command->transpose;
+        break;
+    case ISO_OP_REDUCE:
+        op.reduce = &command->reduce;
+        break;
+    }
+    cpu_team_lock(device->team, !stream->is_inline);
+    iso_status status = command->operation->execute(device, &op);
+    cpu_team_unlock(device->team);
+    return status;
+}
+
+static iso_status run_command(cpu_stream *stream, const cpu_command *command, int skip)
+{
+    iso_status status = ISO_OK;
+    switch (command->kind) {
+    case CPU_COMMAND_OPERATION:
+        if (!skip) {
+            status = run_operation(stream, command);
+        }
+        break;
+    case CPU_COMMAND_TRANSFER:
+        if (!skip) {
+            cpu_transfer_run(stream->device->base.team, &command->transfer, !stream->is_inline);
+        }
+        break;
+    case CPU_COMMAND_RECORD:
+        cpu_point_complete(command->point);
+        cpu_point_release(stream->device, command->point);
+        break;
+    case CPU_COMMAND_WAIT:
+        if (!skip) {
+            cpu_point_wait(command->point);
+        }
+        cpu_point_release(stream->device, command->point);
+        break;
+    }
+    return status;
+}
+
+/* With the lock held. The text is this thread's last error. */
+static void keep_error(cpu_stream *stream, iso_status status)
+{
+    if (status != ISO_OK && stream->error == ISO_OK) {
+        stream->error = status;
+        (void)snprintf(stream->text, sizeof stream->text, "%s", iso_last_error());
+    }
+}
+
+/* With the lock held. */
+static iso_status tell_error(const cpu_stream *stream)
+{
+    if (stream->error == ISO_OK) {
+        return ISO_OK;
+    }
+    return cpu_host->fail(stream->error, "%s", stream->text);
+}
+
+/* ---- the worker ------------------------------------------------------------------------------ */
+
+static void *work(void *argument)
+{
+    cpu_stream *stream = argument;
+    (void)pthread_setname_np(pthread_self(), "isomer-stream");
+    (void)pthread_mutex_lock(&stream->lock);
+    for (;;) {
+        while (stream->completed == stream->submitted && !stream->stop) {
+            stream->worker_sleeps = 1;
+            (void)pthread_cond_wait(&stream->work, &stream->lock);
+            stream->worker_sleeps = 0;
+        }
+        if (stream->completed == stream->submitted) {
+            break;
+        }
+        cpu_command command = stream->ring[stream->completed & (stream->capacity - 1)];
+        int skip = stream->error != ISO_OK;
+        (void)pthread_mutex_unlock(&stream->lock);
+        iso_status status = run_command(stream, &command, skip);
+        (void)pthread_mutex_lock(&stream->lock);
+        keep_error(stream, status);
+        stream->completed++;
+        if (stream->completed >= stream->wanted) {
+            stream->wanted = UINT64_MAX;
+            (void)pthread_cond_broadcast(&stream->done);
+        }
+    }
+    (void)pthread_mutex_unlock(&stream->lock);
+    return NULL;
+}
+
+/* With the lock held. */
+static iso_status make_room(cpu_stream *stream)
+{
+    if (stream->submitted - stream->completed < stream->capacity) {
+        return ISO_OK;
+    }
+    uint64_t capacity = stream->capacity * 2;
+    cpu_command *ring = cpu_host->alloc((int64_t)(capacity * sizeof *ring));
+    if (!ring) {
+        return ISO_NO_MEMORY;
+    }
+    for (uint64_t i = stream->completed; i < stream->submitted; i++) {
+        ring[i & (capacity - 1)] = stream->ring[i & (stream->capacity - 1)];
+    }
+    cpu_host->free(stream->ring);
+    stream->ring = ring;
+    stream->capacity = capacity;
+    return ISO_OK;
+}
+
+static iso_status submit_inline(cpu_stream *stream, const cpu_command *command)
+{
+    (void)pthread_mutex_lock(&stream->lock);
+    iso_status status = tell_error(stream);
+    (void)pthread_mutex_unlock(&stream->lock);
+    if (status != ISO_OK) {
+        return status;
+    }
+    status = run_command(stream, command, 0);
+    if (status != ISO_OK) {
+        (void)pthread_mutex_lock(&stream->lock);
+        keep_error(stream, status);
+        (void)pthread_mutex_unlock(&stream->lock);
+    }
+    return status;
+}
+
+iso_status cpu_stream_submit(cpu_stream *stream, const cpu_command *command)
+{
+    if (stream->is_inline) {
+        return submit_inline(stream, command);
+    }
+    (void)pthread_mutex_lock(&stream->lock);
+    iso_status status = tell_error(stream);
+    if (status == ISO_OK) {
+        status = make_room(stream);
+    }
+    if (status == ISO_OK) {
+        stream->ring[stream->submitted & (stream->capacity - 1)] = *command;
+        stream->submitted++;
+        if (stream->worker_sleeps) {
+            (void)pthread_cond_signal(&stream->work);
+        }
+    }
+    (void)pthread_mutex_unlock(&stream->lock);
+    return status;
+}
+
+/* ---- the entries ----------------------------------------------------------------------------- */
+
+static void stream_free(cpu_stream *stream)
+{
+    (void)pthread_cond_destroy(&stream->work);
+    (void)pthread_cond_destroy(&stream->done);
+    (void)pthread_mutex_destroy(&stream->lock);
+    cpu_host->free(stream->ring);
+    cpu_host->free(stream);
+}
+
+iso_status cpu_stream_create(void *device, uint32_t flags, void **stream)
+{
+    if (flags & ~(uint32_t)ISO_STREAM_INLINE) {
+        return cpu_host->fail(ISO_UNSUPPORTED,
+                              "flags is 0x%" PRIx32 ", but streams of the openmp backend know "
+                              "ISO_STREAM_INLINE (0x%x) alone",
+                              flags, (unsigned)ISO_STREAM_INLINE);
+    }
+    cpu_stream *made = cpu_host->alloc((int64_t)sizeof *made);
+    if (!made) {
+        return ISO_NO_MEMORY;
+    }
+    memset(made, 0, sizeof *made);
+    made->device = device;
+    made->is_inline = (flags & ISO_STREAM_INLINE) != 0;
+    made->wanted = UINT64_MAX;
+    (void)pthread_mutex_init(&made->lock, NULL);
+    (void)pthread_cond_init(&made->work, NULL);
+    (void)pthread_cond_init(&made->done, NULL);
+    iso_status status = ISO_OK;
+    if (!made->is_inline) {
+        made->capacity = STREAM_FIRST_CAPACITY;
+        made->ring = cpu_host->alloc((int64_t)(made->capacity * sizeof *made->ring));
+        int error = made->ring ? cpu_thread_start(&made->worker, work, made) : 0;
+        if (!made->ring) {
+            status = ISO_NO_MEMORY;
+        } else if (error != 0) {
+            status = cpu_host->fail(ISO_NO_MEMORY,
+                                    "a stream needs a thread, and the system grants no more "
+                                    "(pthread_create: %s): close streams, or use ISO_STREAM_INLINE",
+                                    strerror(error));
+        }
+    }
+    if (status != ISO_OK) {
+        stream_free(made);
+        return status;
+    }
+    *stream = made;
+    return ISO_OK;
+}
+
+void cpu_stream_destroy(void *stream)
+{
+    cpu_stream *gone = stream;
+    if (!gone->is_inline) {
+        cpu_team_resume();
+        (void)pthread_mutex_lock(&gone->lock);
+        gone->stop = 1;
+        (void)pthread_cond_signal(&gone->work);
+        (void)pthread_mutex_unlock(&gone->lock);
+        (void)pthread_join(gone->worker, NULL);
+    }
+    stream_free(gone);
+}
+
+iso_status cpu_stream_sync(void *stream)
+{
+    cpu_stream *awaited = stream;
+    cpu_team_resume();
+    (void)pthread_mutex_lock(&awaited->lock);
+    uint64_t target = awaited->submitted;
+    while (awaited->completed < target) {
+        if (target < awaited->wanted) {
+            awaited->wanted = target;
+        }
+        (void)pthread_cond_wait(&awaited->done, &awaited->lock);
+    }
+    iso_status status = tell_error(awaited);
+    (void)pthread_mutex_unlock(&awaited->lock);
+    return status;
+}
+
+iso_status cpu_stream_query(void *stream)
+{
+    cpu_stream *asked = stream;
+    cpu_team_resume();
+    (void)pthread_mutex_lock(&asked->lock);
+    iso_status status = ISO_NOT_READY;
+    if (asked->completed == asked->submitted) {
+        status = tell_error(asked);
+    }
+    (void)pthread_mutex_unlock(&asked->lock);
+    return status;
+}
+
+iso_status cpu_stream_wait(void *stream, void *event)
+{
+    cpu_stream *waiting = stream;
+    cpu_point *point = cpu_event_last(event);
+    if (!point) {
+        return ISO_OK;
+    }
+    cpu_command command = {.kind = CPU_COMMAND_WAIT, .point = point};
+    iso_status status = cpu_stream_submit(waiting, &command);
+    if (status != ISO_OK) {
+        cpu_point_release(waiting->device, point);
+    }
+    return status;
+}
+
+cpu_device *cpu_stream_device(const cpu_stream *stream)
+{
+    return &stream->device->base;
+}

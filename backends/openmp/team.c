@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * team.c - the threads. A service thread enters one parallel region that lasts as long as the team;
+ * its OpenMP threads sleep between tasks and run the bodies as thread 1 and up, while the caller of
+ * cpu_team_run is thread 0. So no runtime's waiting policy, pool or nesting rule matters, and the
+ * OpenMP runtime still places the threads. OpenMP's own thread 0 has the caller's place and sleeps.
+ */
+#include <backends/openmp/futex.h>
+#include <backends/openmp/runtime.h>
+
+#include <errno.h>
+#include <omp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    TEAM_THREADS_MAX = 1024,
+    TEAM_SPIN_NS = 15000, /* about what a sleep and its wake-up cost */
+    TEAM_SPIN_ROUNDS = 32 /* between two looks at the clock */
+};
+
+#define TEAM_SLEEPER 0x80000000u /* in `remaining`: the caller sleeps */
+
+typedef struct team_worker {
+    _Alignas(64) _Atomic uint32_t ticket; /* counts the tasks that were given to it */
+} team_worker;
+
+struct cpu_team {
+    int size, asked;
+    int spins; /* 0 where threads outnumber the processors */
+    int served;
+    pthread_t service;
+    pthread_mutex_t lock;
+    _Atomic uint32_t granted; /* 0 until the region is there */
+    _Atomic uint32_t stop;
+
+    cpu_body body; /* the task; published by the tickets */
+    void *context;
+    int threads;
+
+    _Alignas(64) _Atomic uint32_t remaining;
+    _Alignas(64) _Atomic uint32_t arrived; /* at the barrier */
+    _Alignas(64) _Atomic uint32_t generation;
+    _Atomic uint32_t sleepers;
+
+    team_worker workers[]; /* asked */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    cpu_team *team;
+    int users;
+    cpu_team *left_behind; /* a parent's; its threads do not exist in this process */
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Atomic uint32_t parked; /* 1 once exit() has begun and nobody waits */
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+typedef struct team_spin {
+    int rounds;
+    int64_t end;
+} team_spin;
+
+static int64_t now(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static int spin_more(const cpu_team *team, team_spin *spin)
+{
+    if (!team->spins) {
+        return 0;
+    }
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+    if (spin->rounds++ % TEAM_SPIN_ROUNDS != 0) {
+        return 1;
+    }
+    int64_t time = now();
+    if (spin->end == 0) {
+        spin->end = time + TEAM_SPIN_NS;
+    }
+    return time < spin->end;
+}
+
+void cpu_team_barrier(cpu_team *team)
+{
+    if (team->threads == 1) {
+        return;
+    }
+    uint32_t generation = atomic_load_explicit(&team->generation, memory_order_acquire);
+    uint32_t place = atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel);
+    if (place + 1 == (uint32_t)team->threads) {
+        atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
+        atomic_store(&team->generation, generation + 1);
+        if (atomic_load(&team->sleepers) > 0) {
+            cpu_futex_wake_all(&team->generation);
+        }
+        return;
+    }
+    team_spin spin = {0};
+    while (atomic_load_explicit(&team->generation, memory_order_acquire) == generation) {
+        if (!spin_more(team, &spin)) {
+            atomic_fetch_add(&team->sleepers, 1);
+            cpu_futex_wait(&team->generation, generation);
+            atomic_fetch_sub(&team->sleepers, 1);
+        }
+    }
+}
+
+static void wait_for_all(cpu_team *team)
+{
+    team_spin spin = {0};
+    uint32_t left = atomic_load_explicit(&team->remaining, memory_order_acquire);
+    while (left != 0 && spin_more(team, &spin)) {
+        left = atomic_load_explicit(&team->remaining, memory_order_acquire);
+    }
+    if (left == 0) {
+        return;
+    }
+    left = atomic_fetch_or(&team->remaining, TEAM_SLEEPER) | TEAM_SLEEPER;
+    while (left != TEAM_SLEEPER) {
+        cpu_futex_wait(&team->remaining, left);
+        left = atomic_load_explicit(&team->remaining, memory_order_acquire);
+    }
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* Each thread wakes two more, so that a large team is up after a few wake-ups' time. */
+static void wake_children(cpu_team *team, int thread, int threads)
+{
+    for (int child = 2 * thread + 1; child <= 2 * thread + 2 && child < threads; child++) {
+        _Atomic uint32_t *ticket = &team->workers[child].ticket;
+        atomic_fetch_add_explicit(ticket, 1, memory_order_release);
+        cpu_futex_wake(ticket, 1);
+    }
+}
+
+static void run_body(cpu_team *team, int thread)
+{
+    cpu_fpenv env = cpu_fpenv_enter();
+    team->body(team->context, thread, team->threads);
+    cpu_fpenv_leave(env);
+}
+
+static void attend(cpu_team *team, int thread)
+{
+    char name[24];
+    (void)snprintf(name, sizeof name, "isomer-%d", thread);
+    (void)pthread_setname_np(pthread_self(), name);
+    _Atomic uint32_t *ticket = &team->workers[thread].ticket;
+    uint32_t seen = 0;
+    for (;;) {
+        while (atomic_load_explicit(ticket, memory_order_acquire) == seen) {
+            cpu_futex_wait(ticket, seen);
+        }
+        seen++;
+        if (atomic_load_explicit(&team->stop, memory_order_acquire)) {
+            return;
+        }
+        wake_children(team, thread, team->threads);
+        run_body(team, thread);
+        if (atomic_fetch_sub(&team->remaining, 1) == (TEAM_SLEEPER | 1)) {
+            cpu_futex_wake(&team->remaining, 1);
+        }
+    }
+}
+
+void cpu_team_run(cpu_team *team, int threads, cpu_body body, void *context)
+{
+    team->threads = threads < 1 ? 1 : threads > team->size ? team->size : threads;
+    team->body = body;
+    team->context = context;
+    if (team->threads > 1) {
+        atomic_store_explicit(&team->remaining, (uint32_t)team->threads - 1, memory_order_relaxed);
+        wake_children(team, 0, team->threads);
+    }
+    run_body(team, 0);
+    if (team->threads > 1) {
+        wait_for_all(team);
+    }
+}
+
+int cpu_team_size(const cpu_team *team)
+{
+    return team->size;
+}
+
+/* ---- the life of a team ---------------------------------------------------------------------- */
+
+static void *serve(void *argument)
+{
+    cpu_team *team = argument;
+    (void)pthread_setname_np(pthread_self(), "isomer-team");
+    omp_set_dynamic(
+        0); /* of this thread alone: the region lasts, the load of the moment does not */
+#pragma omp parallel num_threads(team->asked)
+    {
+        int thread = omp_get_thread_num();
+        if (thread > 0) {
+            attend(team, thread);
+        } else {
+            atomic_store_explicit(&team->granted, (uint32_t)omp_get_num_threads(),
+                                  memory_order_release);
+            cpu_futex_wake_all(&team->granted);
+            while (!atomic_load_explicit(&team->stop, memory_order_acquire)) {
+                cpu_futex_wait(&team->stop, 0);
+            }
+        }
+    }
+    return NULL;
+}
+
+int cpu_thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
+{
+    /* Signals meant for the process are the program's; a fault stays with the thread that made it.
+     */
+    sigset_t blocked, before;
+    (void)sigfillset(&blocked);
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        (void)sigdelset(&blocked, faults[i]);
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    int error = pthread_create(thread, NULL, body, argument);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+static void team_destroy(cpu_team *team)
+{
+    if (team->served) {
+        atomic_store(&team->stop, 1);
+        cpu_futex_wake_all(&team->stop);
+        for (int i = 1; i < team->size; i++) {
+            atomic_fetch_add_explicit(&team->workers[i].ticket, 1, memory_order_release);
+            cpu_futex_wake(&team->workers[i].ticket, 1);
+        }
+        (void)pthread_join(team->service, NULL);
+    }
+    (void)pthread_mutex_destroy(&team->lock);
+    cpu_host->free(team);
+}
+
+/* A runtime may end the process where the system refuses it a thread, so the system is asked first.
+ */
+typedef struct team_trial {
+    pthread_t thread;
+    int started;
+} team_trial;
+
+static void *try_thread(void *argument)
+{
+    _Atomic uint32_t *release = argument;
+    while (!atomic_load_explicit(release, memory_order_acquire)) {
+        cpu_futex_wait(release, 0);
+    }
+    return NULL;
+}
+
+static int threads_to_be_had(int wanted)
+{
+    team_trial *trials = cpu_host->alloc((int64_t)sizeof *trials * wanted);
+    if (!trials) {
+        return 0;
+    }
+    _Atomic uint32_t release = 0;
+    int count = 0;
+    while (count < wanted && cpu_thread_start(&trials[count].thread, try_thread, &release) == 0) {
+        count++;
+    }
+    atomic_store(&release, 1);
+    cpu_futex_wake_all(&release);
+    for (int i = 0; i < count; i++) {
+        (void)pthread_join(trials[i].thread, NULL);
+    }
+    cpu_host->free(trials);
+    return count;
+}
+
+static iso_status team_create(int threads, cpu_team **out)
+{
+    if (threads > 1) {
+        int possible = threads_to_be_had(threads);
+        if (possible < threads) {
+            cpu_host->log(ISO_LOG_WARN, "openmp: the system grants %d of %d threads", possible,
+                          threads);
+            threads = possible > 1 ? possible : 1;
+        }
+    }
+    int64_t bytes = (int64_t)(sizeof(cpu_team) + sizeof(team_worker) * (size_t)threads);
+    cpu_team *team = cpu_host->alloc(bytes);
+    if (!team) {
+        return ISO_NO_MEMORY;
+    }
+    memset(team, 0, (size_t)bytes);
+    team->asked = threads;
+    team->size = 1;
+    team->threads = 1;
+    team->spins = threads <= cpu_cores_get();
+    (void)pthread_mutex_init(&team->lock, NULL);
+    if (threads > 1 && cpu_thread_start(&team->service, serve, team) == 0) {
+        team->served = 1;
+        while (atomic_load_explicit(&team->granted, memory_order_acquire) == 0) {
+            cpu_futex_wait(&team->granted, 0);
+        }
+        team->size = (int)atomic_load_explicit(&team->granted, memory_order_acquire);
+    }
+    if (team->size < threads) {
+        cpu_host->log(ISO_LOG_WARN, "openmp: the OpenMP runtime grants %d of %d threads",
+                      team->size, threads);
+    }
+    *out = team;
+    return ISO_OK;
+}
+
+iso_status cpu_team_plan(int *threads)
+{
+    const char *text = cpu_host->setting("ISOMER_NUM_THREADS");
+    if (text) {
+        char *end = NULL;
+        errno = 0;
+        long value = strtol(text, &end, 10);
+        if (end == text || *end != '\0' || errno != 0 || value < 1 || value > TEAM_THREADS_MAX) {
+            return cpu_host->fail(ISO_INVALID,
+                                  "ISOMER_NUM_THREADS is \"%s\": use a number of threads from 1 to "
+                                  "%d, or leave it unset for one on each processor",
+                                  text, (int)TEAM_THREADS_MAX);
+        }
+        *threads = (int)value;
+        return ISO_OK;
+    }
+    int count = omp_get_max_threads();
+    int cores = cpu_cores_get();
+    count = count > cores ? cores : count;
+    *threads = count < 1 ? 1 : count > TEAM_THREADS_MAX ? TEAM_THREADS_MAX : count;
+    return ISO_OK;
+}
+
+/* ---- one for the process --------------------------------------------------------------------- */
+
+static void forget_in_child(void)
+{
+    (void)pthread_mutex_init(&shared.lock, NULL);
+    if (shared.team) {
+        shared.left_behind = shared.team;
+    }
+    shared.team = NULL;
+    shared.users = 0;
+    atomic_store(&parked, 0);
+}
+
+/* After the operation that runs now no worker begins another, unless somebody waits for it: exit()
+ * goes on to take libraries apart that operations use. */
+static void park_at_exit(void)
+{
+    (void)pthread_mutex_lock(&shared.lock);
+    if (shared.team) {
+        (void)pthread_mutex_lock(&shared.team->lock);
+        atomic_store(&parked, 1);
+        (void)pthread_mutex_unlock(&shared.team->lock);
+    }
+    (void)pthread_mutex_unlock(&shared.lock);
+}
+
+static void register_handlers(void)
+{
+    (void)pthread_atfork(NULL, NULL, forget_in_child);
+    (void)atexit(park_at_exit);
+}
+
+iso_status cpu_team_acquire(cpu_team **out)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, register_handlers);
+    (void)pthread_mutex_lock(&shared.lock);
+    iso_status status = ISO_OK;
+    if (!shared.team) {
+        int threads = 1;
+        status = cpu_team_plan(&threads);
+        if (status == ISO_OK) {
+            status = team_create(threads, &shared.team);
+        }
+    }
+    if (status == ISO_OK) {
+        shared.users++;
+        *out = shared.team;
+    }
+    (void)pthread_mutex_unlock(&shared.lock);
+    return status;
+}
+
+void cpu_team_release(cpu_team *team)
+{
+    (void)pthread_mutex_lock(&shared.lock);
+    if (team == shared.team && --shared.users == 0) {
+        shared.team = NULL;
+        team_destroy(team);
+    }
+    (void)pthread_mutex_unlock(&shared.lock);
+}
+
+void cpu_team_lock(cpu_team *team, int background)
+{
+    (void)pthread_mutex_lock(&team->lock);
+    while (background && atomic_load_explicit(&parked, memory_order_acquire)) {
+        (void)pthread_mutex_unlock(&team->lock);
+        cpu_futex_wait(&parked, 1);
+        (void)pthread_mutex_lock(&team->lock);
+    }
+}
+
+void cpu_team_unlock(cpu_team *team)
+{
+    (void)pthread_mutex_unlock(&team->lock);
+}
+
+void cpu_team_resume(void)
+{
+    if (atomic_load_explicit(&parked, memory_order_acquire)) {
+        atomic_store(&parked, 0);
+        cpu_futex_wake_all(&parked);
+    }
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* transfer.c - copies and fills. Small ones run where they are; large ones are cut into pieces for
+ * the team. */
+#include <backends/openmp/runtime.h>
+
+#include <string.h>
+
+enum {
+    TRANSFER_ALONE = 256 * 1024,      /* up to this the team costs more than it saves */
+    TRANSFER_PIECE_LEAST = 64 * 1024, /* pieces are multiples of a page, so of every pattern */
+    TRANSFER_PIECE_MOST = 4 * 1024 * 1024,
+    TRANSFER_PAGE = 4096,
+    TRANSFER_BLOCK = 64
+};
+
+typedef struct transfer_task {
+    char *to;
+    const char *from; /* NULL: a fill */
+    int64_t to_pitch, from_pitch;
+    int64_t width, height;
+    int64_t piece, pieces_in_row;
+    char block[TRANSFER_BLOCK]; /* the pattern over and over */
+} transfer_task;
+
+static void fill(char *to, const char *block, int64_t bytes)
+{
+    int64_t done = 0;
+    for (; done + TRANSFER_BLOCK <= bytes; done += TRANSFER_BLOCK) {
+        memcpy(to + done, block, TRANSFER_BLOCK);
+    }
+    memcpy(to + done, block, (size_t)(bytes - done));
+}
+
+static void move_piece(const transfer_task *task, int64_t row, int64_t piece)
+{
+    int64_t start = piece * task->piece;
+    int64_t bytes = task->width - start < task->piece ? task->width - start : task->piece;
+    char *to = task->to + row * task->to_pitch + start;
+    if (task->from) {
+        memcpy(to, task->from + row * task->from_pitch + start, (size_t)bytes);
+    } else {
+        fill(to, task->block, bytes);
+    }
+}
+
+/* Each thread takes a run of pieces that follow each other. */
+static void move_share(void *context, int thread, int threads)
+{
+    const transfer_task *task = context;
+    int64_t total = task->height * task->pieces_in_row;
+    int64_t share = total / threads, more = total % threads;
+    int64_t first = share * thread + (thread < more ? thread : more);
+    int64_t count = share + (thread < more);
+    if (count == 0) {
+        return;
+    }
+    int64_t row = first / task->pieces_in_row, piece = first % task->pieces_in_row;
+    for (int64_t i = 0; i < count; i++) {
+        move_piece(task, row, piece);
+        if (++piece == task->pieces_in_row) {
+            piece = 0;
+            row++;
+        }
+    }
+}
+
+static transfer_task make_task(const iso_transfer *transfer)
+{
+    transfer_task task = {.to_pitch = transfer->to_pitch,
+                          .from_pitch = transfer->from_pitch,
+                          .width = transfer->width,
+                          .height = transfer->height};
+    switch (transfer->kind) {
+    case ISO_TRANSFER_WRITE:
+        task.to = cpu_at(transfer->to);
+        task.from = transfer->host_from;
+        break;
+    case ISO_TRANSFER_READ:
+        task.to = transfer->host_to;
+        task.from = cpu_at(transfer->from);
+        break;
+    case ISO_TRANSFER_COPY:
+        task.to = cpu_at(transfer->to);
+        task.from = cpu_at(transfer->from);
+        break;
+    case ISO_TRANSFER_FILL:
+        task.to = cpu_at(transfer->to);
+        task.from_pitch = task.to_pitch;
+        for (int64_t at = 0; at < TRANSFER_BLOCK; at += transfer->pattern_bytes) {
+            memcpy(task.block + at, transfer->pattern, (size_t)transfer->pattern_bytes);
+        }
+        break;
+    }
+    if (task.height > 1 && task.to_pitch == task.width && task.from_pitch == task.width) {
+        task.width *= task.height;
+        task.height = 1;
+    }
+    return task;
+}
+
+void cpu_transfer_run(cpu_team *team, const iso_transfer *transfer, int background)
+{
+    transfer_task task = make_task(transfer);
+    int64_t bytes = task.width * task.height;
+    if (bytes <= TRANSFER_ALONE) {
+        task.piece = task.width;
+        task.pieces_in_row = 1;
+        move_share(&task, 0, 1);
+        return;
+    }
+    int64_t piece = bytes / ((int64_t)cpu_team_size(team) * 4);
+    piece = piece < TRANSFER_PIECE_LEAST  ? TRANSFER_PIECE_LEAST
+            : piece > TRANSFER_PIECE_MOST ? TRANSFER_PIECE_MOST
+                                          : piece;
+    task.piece = piece / TRANSFER_PAGE * TRANSFER_PAGE;
+    task.pieces_in_row = (task.width + task.piece - 1) / task.piece;
+    cpu_team_lock(team, background);
+    cpu_team_run(team, cpu_team_size(team), move_share, &task);
+    cpu_team_unlock(team);
+}
+
+iso_status cpu_transfer_submit(void *stream, const iso_transfer *transfer)
+{
+    cpu_command command = {.kind = CPU_COMMAND_TRANSFER, .transfer = *transfer};
+    return cpu_stream_submit(stream, &command);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* file.c - results in files. The content goes to a temporary file beside the target, made before
+ * the work so that a place that cannot be written is known at once, and renamed at the end. */
+#include "tool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int failed(const tool_file *file, const char *what)
+{
+    return tool_error(TOOL_IO, "cannot %s %s: %s", what, file->path, strerror(errno));
+}
+
+int tool_file_open(tool_file *file, const char *path)
+{
+    *file = (tool_file){.path = path};
+    if (path == NULL)
+        return TOOL_OK;
+    if (strcmp(path, "-") == 0) {
+        file->stream = stdout;
+        return TOOL_OK;
+    }
+    struct stat found;
+    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode)) {
+        if (S_ISDIR(found.st_mode)) {
+            errno = EISDIR;
+            return failed(file, "write");
+        }
+        file->stream = fopen(path, "w"); /* a pipe or a device is not to be replaced */
+        return file->stream != NULL ? TOOL_OK : failed(file, "write");
+    }
+    if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
+        return failed(file, "write");
+    size_t room = strlen(path) + 8;
+    file->temporary = malloc(room);
+    if (file->temporary == NULL)
+        return failed(file, "write");
+    snprintf(file->temporary, room, "%s.XXXXXX", path);
+    int descriptor = mkstemp(file->temporary);
+    if (descriptor < 0) {
+        free(file->temporary);
+        file->temporary = NULL;
+        return failed(file, "write");
+    }
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(descriptor, 0666 & ~mask); /* as if it had been opened by its own name */
+    file->stream = fdopen(descriptor, "w");
+    return file->stream != NULL ? TOOL_OK : failed(file, "write");
+}
+
+int tool_file_commit(tool_file *file)
+{
+    int code = TOOL_OK;
+    if (file->stream == NULL)
+        return TOOL_OK;
+    bool bad = fflush(file->stream) != 0 || ferror(file->stream);
+    if (file->stream != stdout)
+        bad = fclose(file->stream) != 0 || bad;
+    file->stream = NULL;
+    if (bad)
+        code = failed(file, "write");
+    else if (file->temporary != NULL && rename(file->temporary, file->path) != 0)
+        code = failed(file, "rename the finished file to");
+    if (code == TOOL_OK) {
+        free(file->temporary);
+        file->temporary = NULL;
+    }
+    tool_file_discard(file);
+    return code;
+}
+
+void tool_file_discard(tool_file *file)
+{
+    if (file->stream != NULL && file->stream != stdout)
+        fclose(file->stream);
+    if (file->temporary != NULL)
+        unlink(file->temporary);
+    free(file->temporary);
+    *file = (tool_file){0};
+}
+
+int tool_file_json(tool_file *file, const json_t *root)
+{
+    if (file->path == NULL)
+        return TOOL_OK;
+    if (root == NULL)
+        return tool_error(TOOL_INTERNAL, "no memory for %s", file->path);
+    if (json_dumpf(root, file->stream, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) != 0 ||
+        fputc('\n', file->stream) == EOF) {
+        tool_file_discard(file);
+        return tool_error(TOOL_IO, "cannot write the JSON: %s", strerror(errno));
+    }
+    return tool_file_commit(file);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* info.c - `isomer info`: what is there, what is not and why, and how it is set. */
+#include "tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] = "Usage: isomer info [--json FILE]\n"
+                           "\n"
+                           "  --json FILE  also write what is shown as JSON; - is standard output\n"
+                           "  --help       show this text\n";
+
+static void heading(FILE *out, const char *text)
+{
+    if (tool_colour(out))
+        fprintf(out, "\n\033[1m%s\033[0m\n", text);
+    else
+        fprintf(out, "\n%s\n", text);
+}
+
+/* A name in a column, then a text folded beside it. */
+static void line(FILE *out, int indent, int column, const char *name, const char *text)
+{
+    int at = fprintf(out, "%*s%-*s", indent, "", column - indent - 1, name);
+    fputc(' ', out);
+    tool_wrap(out, at + 1, column, text);
+}
+
+/* ---- backends -----------------------------------------------------------------------------------
+ */
+
+static void show_backends(FILE *out, const iso_entry *entries, int32_t count)
+{
+    heading(out, "Backends");
+    for (int32_t i = 0; i < count; i++) {
+        const iso_entry *e = &entries[i];
+        if (i > 0 && strcmp(e->backend, entries[i - 1].backend) == 0)
+            continue; /* another device of it */
+        int devices = 0;
+        for (int32_t j = i; j < count && strcmp(entries[j].backend, e->backend) == 0; j++)
+            devices += entries[j].state == ISO_STATE_OK;
+        char text[2 * ISO_REASON_MAX + 64], name[ISO_NAME_MAX + 32];
+        if (e->state == ISO_STATE_OK)
+            snprintf(text, sizeof text, "%d device%s; %s", devices, devices == 1 ? "" : "s",
+                     e->origin);
+        else
+            snprintf(text, sizeof text, "%s%s%s", e->reason, e->is_plugin ? "; " : "",
+                     e->is_plugin ? e->origin : "");
+        snprintf(name, sizeof name, "%-11s %s", e->backend, iso_state_name(e->state));
+        line(out, 2, 29, name, text);
+    }
+}
+
+static json_t *backends_json(const iso_entry *entries, int32_t count)
+{
+    json_t *list = json_array();
+    for (int32_t i = 0; i < count; i++) {
+        const iso_entry *e = &entries[i];
+        if (i > 0 && strcmp(e->backend, entries[i - 1].backend) == 0)
+            continue;
+        json_t *b = json_object();
+        json_object_set_new(b, "backend", tool_json_text(e->backend));
+        json_object_set_new(b, "state", tool_json_text(iso_state_name(e->state)));
+        json_object_set_new(b, "origin", tool_json_text(e->origin));
+        json_object_set_new(b, "plugin", json_boolean(e->is_plugin));
+        json_object_set_new(b, "reason", tool_json_text(e->reason));
+        json_array_append_new(list, b);
+    }
+    return list;
+}
+
+/* ---- devices ------------------------------------------------------------------------------------
+ */
+
+static void append(char *text, size_t room, const char *separator, const char *more)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, room - used, "%s%s", used > 0 ? separator : "", more);
+}
+
+static void show_numbers(FILE *out, const iso_device_info *d)
+{
+    char text[1024] = "", part[128], bytes[32], spare[32];
+    tool_bytes(bytes, sizeof bytes, d->memory_total);
+    if (d->memory_free >= 0)
+        snprintf(part, sizeof part, "%s, %s free", bytes,
+                 tool_bytes(spare, sizeof spare, d->memory_free));
+    else
+        snprintf(part, sizeof part, "%s", bytes);
+    append(text, sizeof text, "", part);
+    if (d->cache_bytes > 0) {
+        snprintf(part, sizeof part, "last-level cache %s",
+                 tool_bytes(bytes, sizeof bytes, d->cache_bytes));
+        append(text, sizeof text, "; ", part);
+    }
+    if (d->local_bytes > 0) {
+        snprintf(part, sizeof part, "local %s", tool_bytes(bytes, sizeof bytes, d->local_bytes));
+        append(text, sizeof text, "; ", part);
+    }
+    line(out, 4, 29, "memory", text);
+    bool cpu = d->type == ISO_DEVICE_CPU;
+    snprintf(text, sizeof text, "%d %s, %d %s", d->units,
+             cpu ? (d->units == 1 ? "core" : "cores") : "units", d->threads,
+             cpu ? (d->threads == 1 ? "thread" : "threads") : "wide");
+    if (d->clock_mhz > 0) {
+        snprintf(part, sizeof part, "%d MHz", d->clock_mhz);
+        append(text, sizeof text, ", ", part);
+    }
+    line(out, 4, 29, "units", text);
+}
+
+static void show_features(FILE *out, uint32_t bits)
+{
+    static const char *const has[] = {"f64", "subnormals", "fused multiply-add in hardware",
+                                      "host memory", "FAKE: a stand-in for tests"};
+    static const char *const lacks[] = {"no f64", "no subnormals, infinities or NaN",
+                                        "slow fused multiply-add", NULL, NULL};
+    char text[512] = "";
+    for (unsigned i = 0; i < sizeof has / sizeof has[0]; i++) {
+        const char *word = bits & (1u << i) ? has[i] : lacks[i];
+        if (word != NULL)
+            append(text, sizeof text, ", ", word);
+    }
+    line(out, 4, 29, "features", text);
+}
+
+static void show_device(FILE *out, const iso_device_info *d)
+{
+    char text[4 * ISO_NAME_MAX];
+    snprintf(text, sizeof text, "%s", d->name);
+    line(out, 2, 29, d->spec, text);
+    snprintf(text, sizeof text, "%s%s%s%s%s", iso_device_type_name(d->type),
+             d->architecture[0] ? ", " : "", d->architecture, d->vendor[0] ? ", " : "", d->vendor);
+    line(out, 4, 29, "kind", text);
+    show_numbers(out, d);
+    show_features(out, d->features);
+    if (d->driver[0] != '\0')
+        line(out, 4, 29, "driver", d->driver);
+    if (d->runtime[0] != '\0')
+        line(out, 4, 29, "runtime", d->runtime);
+    if (d->uuid[0] != '\0')
+        line(out, 4, 29, "uuid", d->uuid);
+}
+
+/* Opens the device for what only an open one knows. */
+static void describe_open(FILE *out, const char *spec, json_t *into)
+{
+    iso_device device;
+    iso_property property = ISO_PROPERTY_INIT;
+    json_t *list = json_object();
+    iso_status status = iso_device_open(spec, &device);
+    if (status != ISO_OK) {
+        line(out, 4, 29, "does not open", iso_last_error());
+        json_object_set_new(into, "problem", tool_json_text(iso_last_error()));
+    } else {
+        for (int32_t i = 0; iso_device_get_property(device, i, &property) == ISO_OK; i++) {
+            line(out, 4, 29, property.name, property.value);
+            json_object_set_new(list, property.name, tool_json_text(property.value));
+        }
+        iso_device_close(device);
+    }
+    json_object_set_new(into, "properties", list);
+}
+
+static json_t *show_devices(FILE *out, const iso_entry *entries, int32_t count)
+{
+    json_t *list = json_array();
+    bool any = false;
+    heading(out, "Devices");
+    for (int32_t i = 0; i < count; i++) {
+        if (entries[i].state != ISO_STATE_OK)
+            continue;
+        any = true;
+        json_t *device = tool_json_device(&entries[i].device);
+        show_device(out, &entries[i].device);
+        describe_open(out, entries[i].device.spec, device);
+        json_array_append_new(list, device);
+    }
+    if (!any)
+        fprintf(out, "  none\n");
+    return list;
+}
+
+/* ---- settings -----------------------------------------------------------------------------------
+ */
+
+static json_t *show_settings(FILE *out)
+{
+    json_t *list = json_array();
+    iso_setting s = ISO_SETTING_INIT;
+    heading(out, "Settings");
+    for (int32_t i = 0; iso_get_setting(i, &s) == ISO_OK; i++) {
+        char text[3 * ISO_REASON_MAX];
+        bool set = strcmp(s.source, "environment") == 0;
+        snprintf(text, sizeof text, "%s%s%s%s%s", s.value[0] || set ? s.value : "not set",
+                 set          ? " (from the environment)"
+                 : s.value[0] ? " (default)"
+                              : "",
+                 s.meaning[0] ? "\n" : "", s.meaning, s.problem[0] ? "\nproblem: " : "");
+        append(text, sizeof text, "", s.problem);
+        line(out, 2, 29, s.name, text);
+        json_t *setting = json_object();
+        json_object_set_new(setting, "name", tool_json_text(s.name));
+        json_object_set_new(setting, "value", set ? json_string(s.value) : tool_json_text(s.value));
+        json_object_set_new(setting, "source", tool_json_text(s.source));
+        json_object_set_new(setting, "meaning", tool_json_text(s.meaning));
+        json_object_set_new(setting, "problem", tool_json_text(s.problem));
+        json_array_append_new(list, setting);
+    }
+    return list;
+}
+
+static json_t *show_all(FILE *out, const iso_entry *entries, int32_t count)
+{
+    json_t *root = json_object();
+    json_object_set_new(root, "schema", json_string("isomer-info/1"));
+    json_object_set_new(root, "version", json_string(iso_version()));
+    fprintf(out, "isomer %s\n", iso_version());
+    show_backends(out, entries, count);
+    json_object_set_new(root, "backends", backends_json(entries, count));
+    json_object_set_new(root, "devices", show_devices(out, entries, count));
+    json_object_set_new(root, "settings", show_settings(out));
+    return root;
+}
+
+int tool_info(int argc, char **argv)
+{
+    const char *path = NULL;
+    bool wants_help = false;
+    const tool_option options[] = {{"json", &path, NULL}, {"help", NULL, &wants_help}};
+    int code = tool_options(argc, argv, options, 2);
+    if (code != TOOL_OK)
+        return code;
+    if (wants_help) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
+    tool_file json = {0};
+    code = tool_file_open(&json, path);
+    if (code != TOOL_OK)
+        return code;
+    int32_t count = 0;
+    iso_entry *entries = tool_enumerate(&count);
+    if (entries == NULL) {
+        tool_file_discard(&json);
+        return TOOL_INTERNAL;
+    }
+    json_t *root = show_all(json.stream == stdout ? stderr : stdout, entries, count);
+    code = tool_file_json(&json, root);
+    json_decref(root);
+    free(entries);
+    return code;
+}

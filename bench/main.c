@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* main.c - the isomer tool. */
+#include "tool.h"
+
+#include <string.h>
+
+const char *tool_name = "isomer";
+
+static const char help[] =
+    "Usage: isomer COMMAND [OPTIONS]\n"
+    "\n"
+    "  info      lists backends, devices, their properties and the settings\n"
+    "  verify    checks that devices compute what they should\n"
+    "  help      shows this text\n"
+    "\n"
+    "`isomer COMMAND --help` lists a command's options; isomer(1) explains them.\n"
+    "\n"
+    "Exit codes: 0 done, 1 a check failed, 2 usage, 3 a named or required backend is not\n"
+    "available, 4 nothing ran, 6 input or output failed, 70 a fault in isomer.\n";
+
+static int show_help(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1)
+        return tool_error(TOOL_USAGE, "help takes no arguments");
+    fputs(help, stdout);
+    return TOOL_OK;
+}
+
+static int show_version(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1)
+        return tool_error(TOOL_USAGE, "--version takes no arguments");
+    printf("isomer %s\n", iso_version());
+    return TOOL_OK;
+}
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {{"info", tool_info},
+                {"verify", tool_verify},
+                {"help", show_help},
+                {"--help", show_help},
+                {"--version", show_version}};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+int main(int argc, char **argv)
+{
+    const char *names[COMMANDS];
+    if (argc > 0)
+        tool_name = argv[0];
+    if (argc < 2) {
+        fputs(help, stderr);
+        return TOOL_USAGE;
+    }
+    for (int i = 0; i < COMMANDS; i++) {
+        names[i] = commands[i].name;
+        if (strcmp(argv[1], names[i]) != 0)
+            continue;
+        int code = commands[i].run(argc - 1, argv + 1);
+        if (fflush(stdout) != 0 && code == TOOL_OK)
+            code = tool_error(TOOL_IO, "cannot write to standard output");
+        return code;
+    }
+    const char *near = tool_nearest(argv[1], names, COMMANDS);
+    if (near != NULL)
+        return tool_error(TOOL_USAGE, "unknown command \"%s\"; did you mean \"%s\"?", argv[1],
+                          near);
+    return tool_error(TOOL_USAGE, "unknown command \"%s\"; the commands are info, verify and help",
+                      argv[1]);
+}

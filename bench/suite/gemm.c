@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gemm.c - products: their data, what is expected, and the judgement.
+ *
+ * Bounds. Let u be the unit roundoff of the accumulation type and S = sum |a||b|. Whatever the
+ * order of the k products, each term meets at most k + 1 roundings (its product and the sums above
+ * it), and scaling by alpha, beta*c and the last sum add three more, so that the computed value is
+ * off by at most (k+4) u (|alpha| S + |beta c|) to first order, 1.01 times that with the higher
+ * orders (k u is far under 0.01). Each of those operations can lose half the smallest subnormal
+ * instead. Rounding to the stored type adds its own roundoff of the value. The reference is kept in
+ * a type wide enough that its own error is in that 1 %.
+ *
+ * Fills of small whole numbers make every product and sum exact in any order, so that there the
+ * bound is 0: a single element that is off by one shows in any variant. Products too large to
+ * compute twice are projected: with x of random +1 and -1, C x = A (B x) holds exactly for them,
+ * and one wrong element in a row breaks the row's equation.
+ */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLED_ROWS = 6 };
+
+typedef struct block {
+    void *data;
+    int64_t bytes;
+} block;
+
+struct suite_gemm_data {
+    int32_t problem; /* -1: nothing valid */
+    suite_region a, b, c;
+    block dense_a, dense_b, dense_c; /* as stored, without padding */
+    block wide_a, wide_b, wide_c;    /* op(A), op(B), C of one member in the accumulation type */
+    block result;                    /* of one member in the accumulation type */
+    block expected;                  /* bits */
+    block want, bound;               /* reference and bound of each element */
+    block row;                       /* scratch of the model */
+    int64_t rows[SAMPLED_ROWS];
+};
+
+void suite_gemm_data_destroy(suite_gemm_data *data)
+{
+    if (data == NULL)
+        return;
+    suite_region_free(&data->a);
+    suite_region_free(&data->b);
+    suite_region_free(&data->c);
+    block *all[] = {&data->dense_a, &data->dense_b, &data->dense_c, &data->wide_a,
+                    &data->wide_b,  &data->wide_c,  &data->result,  &data->expected,
+                    &data->want,    &data->bound,   &data->row};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        free(all[i]->data);
+    free(data);
+}
+
+static void *room(block *b, int64_t bytes)
+{
+    return suite_grow(&b->data, &b->bytes, bytes);
+}
+
+static bool exact_fill(const suite_case *item)
+{
+    double a = item->gemm.alpha * 4, b = item->gemm.beta * 4;
+    return (item->fill == SUITE_INTS || item->fill == SUITE_SPARSE) && a == rint(a) && b == rint(b);
+}
+
+/* Rows of op(A) that are computed: all, or a sample. */
+static int64_t computed_rows(const suite_case *item)
+{
+    return item->gemm.sampled ? SAMPLED_ROWS : item->gemm.m;
+}
+
+/* op(X)(i, j) of a stored matrix in the accumulation type. */
+static void widen(iso_dtype dtype, const char *stored, iso_trans trans, int64_t rows, int64_t cols,
+                  const int64_t *pick, int64_t all_rows, void *out)
+{
+    int64_t size = iso_dtype_size(dtype);
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t from = pick ? pick[i] : i;
+        for (int64_t j = 0; j < cols; j++) {
+            int64_t at = trans == ISO_TRANS ? j * all_rows + from : from * cols + j;
+            double value = suite_load(dtype, stored + at * size);
+            if (dtype == ISO_F64)
+                ((double *)out)[i * cols + j] = value;
+            else
+                ((float *)out)[i * cols + j] = (float)value;
+        }
+    }
+}
+
+/* Sum and sum of magnitudes of the products of one element, for f64. */
+static void refer_f64(const double *a, const double *b, int64_t n, int64_t k, long double *sum,
+                      double *size)
+{
+    long double s = 0;
+    double z = 0;
+    for (int64_t p = 0; p < k; p++) {
+        long double term = (long double)a[p] * b[p * n];
+        s += term;
+        z += fabs((double)term);
+    }
+    *sum = s;
+    *size = z;
+}
+
+/* The same for a row of f32 operands; their products are exact in f64. */
+static void refer_f32(const float *restrict a, const float *restrict b, int64_t n, int64_t k,
+                      double *restrict sum, double *restrict size)
+{
+    for (int64_t j = 0; j < n; j++)
+        sum[j] = size[j] = 0;
+    for (int64_t p = 0; p < k; p++) {
+        double x = (double)a[p];
+        const float *row = b + p * n;
+        for (int64_t j = 0; j < n; j++) {
+            double term = x * (double)row[j];
+            sum[j] += term;
+            size[j] += fabs(term);
+        }
+    }
+}
+
+static void set_bound(const suite_case *item, double alpha, double beta, long double sum,
+                      double size, double c, long double *want, double *bound)
+{
+    iso_dtype wide = item->dtype == ISO_F64 ? ISO_F64 : ISO_F32;
+    double steps = (double)item->gemm.k + 4;
+    double scaled = beta == 0 ? 0 : fabs(beta * c);
+    *want = (alpha == 0 ? 0 : alpha * sum) + (beta == 0 ? 0 : (long double)beta * c);
+    *bound = 1.01 * (steps * suite_roundoff(wide) * (fabs(alpha) * size + scaled) +
+                     suite_roundoff(item->dtype) * fabs((double)*want) +
+                     steps * suite_half_smallest(wide) * (1 + fabs(alpha)) +
+                     suite_half_smallest(item->dtype));
+}
+
+/* One member of the batch: the model's bits, the reference and the bounds. */
+static void compute(suite_gemm_data *d, const suite_case *item, int64_t member, int64_t rows)
+{
+    const suite_gemm_case *g = &item->gemm;
+    int64_t n = g->n, k = g->k, size = iso_dtype_size(item->dtype);
+    bool f64 = item->dtype == ISO_F64;
+    double alpha = f64 ? g->alpha : (double)(float)g->alpha;
+    double beta = f64 ? g->beta : (double)(float)g->beta;
+    char *expected = (char *)d->expected.data + member * rows * n * size;
+    long double *want = (long double *)d->want.data + member * rows * n;
+    double *bound = (double *)d->bound.data + member * rows * n;
+    double *scratch = d->row.data;
+    if (f64)
+        suite_model_gemm_f64(rows, n, k, alpha, d->wide_a.data, d->wide_b.data, beta,
+                             d->wide_c.data, d->result.data, scratch, scratch + n);
+    else
+        suite_model_gemm_f32(rows, n, k, (float)alpha, d->wide_a.data, d->wide_b.data, (float)beta,
+                             d->wide_c.data, d->result.data, d->row.data, (float *)scratch + n);
+    for (int64_t i = 0; i < rows; i++) {
+        if (!f64)
+            refer_f32((float *)d->wide_a.data + i * k, d->wide_b.data, n, alpha == 0 ? 0 : k,
+                      scratch, scratch + n);
+        for (int64_t j = 0; j < n; j++) {
+            int64_t at = i * n + j;
+            long double sum = scratch[j];
+            double magnitude = scratch[n + j];
+            if (f64)
+                refer_f64((double *)d->wide_a.data + i * k, (double *)d->wide_b.data + j, n,
+                          alpha == 0 ? 0 : k, &sum, &magnitude);
+            double c = f64 ? ((double *)d->wide_c.data)[at] : (double)((float *)d->wide_c.data)[at];
+            set_bound(item, alpha, beta, sum, magnitude, c, &want[at], &bound[at]);
+            suite_store(item->dtype, expected + at * size,
+                        f64 ? ((double *)d->result.data)[at]
+                            : (double)((float *)d->result.data)[at]);
+            if (exact_fill(item)) {
+                want[at] = suite_load(item->dtype, expected + at * size);
+                bound[at] = 0;
+            }
+        }
+    }
+}
+
+static bool make_regions(suite_gemm_data *d, const suite_case *item)
+{
+    const suite_gemm_case *g = &item->gemm;
+    int64_t size = iso_dtype_size(item->dtype);
+    bool ta = g->trans_a == ISO_TRANS, tb = g->trans_b == ISO_TRANS;
+    return suite_region_init(&d->a, size, ta ? g->k : g->m, ta ? g->m : g->k, g->pad, g->offset,
+                             g->batch, g->same_a ? 0 : -1, true) &&
+           suite_region_init(&d->b, size, tb ? g->n : g->k, tb ? g->k : g->n, g->pad, g->offset,
+                             g->batch, g->same_b ? 0 : -1, true) &&
+           suite_region_init(&d->c, size, g->m, g->n, g->pad, g->offset, g->batch, -1, false);
+}
+
+static bool make_room(suite_gemm_data *d, const suite_case *item, int64_t rows)
+{
+    const suite_gemm_case *g = &item->gemm;
+    int64_t size = iso_dtype_size(item->dtype), wide = item->dtype == ISO_F64 ? 8 : 4;
+    int64_t batch = g->batch;
+    return make_regions(d, item) && room(&d->dense_a, batch * g->m * g->k * size) &&
+           room(&d->dense_b, batch * g->k * g->n * size) &&
+           room(&d->dense_c, batch * g->m * g->n * size) && room(&d->wide_a, rows * g->k * wide) &&
+           room(&d->wide_b, g->k * g->n * wide) && room(&d->wide_c, rows * g->n * wide) &&
+           room(&d->result, rows * g->n * wide) && room(&d->row, 2 * g->n * 8) &&
+           room(&d->expected, batch * rows * g->n * size) &&
+           room(&d->want, batch * rows * g->n * (int64_t)sizeof(long double)) &&
+           room(&d->bound, batch * rows * g->n * 8);
+}
+
+static void generate(suite_gemm_data *d, const suite_case *item)
+{
+    const suite_gemm_case *g = &item->gemm;
+    int64_t size = iso_dtype_size(item->dtype), count_c = g->batch * g->m * g->n;
+    suite_generate(item->dtype, item->fill, item->seed + 1,
+                   (g->same_a ? 1 : g->batch) * g->m * g->k, d->dense_a.data);
+    suite_generate(item->dtype, item->fill, item->seed + 2,
+                   (g->same_b ? 1 : g->batch) * g->k * g->n, d->dense_b.data);
+    suite_generate(item->dtype, item->fill, item->seed + 3, count_c, d->dense_c.data);
+    if (g->beta == 0) /* C is not read: whatever is there must not show */
+        for (int64_t i = 0; i < count_c; i++)
+            suite_set_nan(item->dtype, (char *)d->dense_c.data + i * size);
+    suite_region_scatter(&d->a, d->dense_a.data);
+    suite_region_scatter(&d->b, d->dense_b.data);
+    suite_region_scatter(&d->c, d->dense_c.data);
+}
+
+static bool build(suite_gemm_data *d, const suite_case *item, suite_result *result)
+{
+    const suite_gemm_case *g = &item->gemm;
+    int64_t rows = computed_rows(item), size = iso_dtype_size(item->dtype);
+    d->problem = -1;
+    if (!make_room(d, item, rows))
+        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    generate(d, item);
+    for (int64_t i = 0; g->sampled && i < SAMPLED_ROWS; i++) /* the first, the last, some others */
+        d->rows[i] =
+            i < 2 ? i * (g->m - 1) : (int64_t)(suite_mix(item->seed, (uint64_t)i) % (uint64_t)g->m);
+    const int64_t *pick = g->sampled ? d->rows : NULL;
+    for (int64_t b = 0; b < g->batch; b++) {
+        const char *a = (char *)d->dense_a.data + (g->same_a ? 0 : b) * g->m * g->k * size;
+        const char *x = (char *)d->dense_b.data + (g->same_b ? 0 : b) * g->k * g->n * size;
+        widen(item->dtype, a, g->trans_a, rows, g->k, pick, g->m, d->wide_a.data);
+        widen(item->dtype, x, g->trans_b, g->k, g->n, NULL, g->k, d->wide_b.data);
+        widen(item->dtype, (char *)d->dense_c.data + b * g->m * g->n * size, ISO_NO_TRANS, rows,
+              g->n, pick, g->m, d->wide_c.data);
+        compute(d, item, b, rows);
+    }
+    if (!suite_within(result, item->dtype, d->expected.data, d->want.data, d->bound.data, g->batch,
+                      rows, g->n))
+        return false; /* the model itself is off: a fault of the suite or of this machine's fma */
+    d->problem = item->problem;
+    return true;
+}
+
+/* C x against A (B x), both exact. */
+static bool project(const suite_gemm_data *d, const suite_case *item, const char *dense,
+                    suite_result *result)
+{
+    const suite_gemm_case *g = &item->gemm;
+    int64_t size = iso_dtype_size(item->dtype);
+    bool ta = g->trans_a == ISO_TRANS, ok = true;
+    double *bx = calloc((size_t)g->k, sizeof *bx);
+    if (bx == NULL)
+        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    for (int64_t p = 0; p < g->k; p++)
+        for (int64_t j = 0; j < g->n; j++) {
+            double b = item->dtype == ISO_F64 ? ((double *)d->wide_b.data)[p * g->n + j]
+                                              : (double)((float *)d->wide_b.data)[p * g->n + j];
+            bx[p] += suite_mix(item->seed, (uint64_t)j) & 1 ? b : -b;
+        }
+    for (int64_t i = 0; i < g->m && ok; i++) {
+        double want = 0, got = 0;
+        for (int64_t p = 0; p < g->k; p++)
+            want += bx[p] * suite_load(item->dtype, (char *)d->dense_a.data +
+                                                        (ta ? p * g->m + i : i * g->k + p) * size);
+        for (int64_t j = 0; j < g->n; j++) {
+            double c = suite_load(item->dtype, dense + (i * g->n + j) * size);
+            got += suite_mix(item->seed, (uint64_t)j) & 1 ? c : -c;
+        }
+        if (got != want)
+            ok = suite_fail(result,
+                            "row %lld projects to %.17g, expected exactly %.17g: it holds a "
+                            "wrong element",
+                            (long long)i, got, want);
+    }
+    free(bx);
+    return ok;
+}
+
+static bool judge(suite_state *state, const suite_gemm_data *d, const suite_case *item,
+                  const unsigned char *image, suite_result *result)
+{
+    const suite_gemm_case *g = &item->gemm;
+    int64_t size = iso_dtype_size(item->dtype), rows = computed_rows(item);
+    int64_t count = g->batch * g->m * g->n;
+    char *dense = suite_grow(&state->dense, &state->dense_bytes, (count + 1) * size);
+    if (dense == NULL)
+        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    suite_region_gather(&d->c, image, dense);
+    if (g->sampled) {
+        if (exact_fill(item) && !project(d, item, dense, result))
+            return false;
+        if (item->same_bits)
+            suite_digest(result, item->dtype, dense, count, size);
+        for (int64_t i = 0; i < rows; i++) {
+            result->method = item->same_bits ? "bits of sampled rows" : "bound in sampled rows";
+            const char *row = dense + d->rows[i] * g->n * size;
+            const char *want = (char *)d->expected.data + i * g->n * size;
+            if (item->same_bits ? !suite_same_bits(result, item->dtype, row, want, 1, 1, g->n)
+                                : !suite_within(result, item->dtype, row,
+                                                (long double *)d->want.data + i * g->n,
+                                                (double *)d->bound.data + i * g->n, 1, 1, g->n))
+                return false;
+        }
+        return true;
+    }
+    result->method = item->same_bits ? "bits" : exact_fill(item) ? "exact" : "bound";
+    if (!suite_within(result, item->dtype, dense, d->want.data, d->bound.data, g->batch, g->m,
+                      g->n))
+        return false;
+    if (!item->same_bits)
+        return true;
+    suite_digest(result, item->dtype, dense, count, size);
+    return suite_same_bits(result, item->dtype, dense, d->expected.data, g->batch, g->m, g->n);
+}
+
+bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *item,
+                    suite_result *result)
+{
+    const suite_gemm_case *g = &item->gemm;
+    if (state->gemm == NULL) {
+        state->gemm = calloc(1, sizeof *state->gemm);
+        if (state->gemm == NULL)
+            return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        state->gemm->problem = -1;
+    }
+    suite_gemm_data *d = state->gemm;
+    if (d->problem != item->problem && !build(d, item, result))
+        return false;
+    iso_gemm_args args = ISO_GEMM_ARGS_INIT;
+    args.dtype = item->dtype;
+    args.variant = item->how;
+    args.math = ISO_MATH_STRICT;
+    args.trans_a = g->trans_a;
+    args.trans_b = g->trans_b;
+    args.m = g->m;
+    args.n = g->n;
+    args.k = g->k;
+    args.alpha = g->alpha;
+    args.beta = g->beta;
+    args.lda = g->pad ? d->a.ld : 0;
+    args.ldb = g->pad ? d->b.ld : 0;
+    args.ldc = g->pad ? d->c.ld : 0;
+    args.batch = g->batch;
+    args.stride_a = d->a.stride;
+    args.stride_b = d->b.stride;
+    args.stride_c = d->c.stride;
+    suite_work work = {
+        .kind = ISO_OP_GEMM, .args = &args, .in = {&d->a, &d->b}, .inputs = 2, .out = &d->c};
+    iso_operand *operands[] = {&args.a, &args.b, &args.c};
+    const suite_region *regions[] = {&d->a, &d->b, &d->c};
+    for (int i = 0; i < 3; i++) {
+        operands[i]->offset = regions[i]->start;
+        iso_status status = suite_slot_room(runner, i, regions[i]->bytes, &operands[i]->buffer);
+        if (status != ISO_OK)
+            return suite_call_failed(result, "iso_buffer_create", status);
+    }
+    const unsigned char *image;
+    if (!suite_operate(runner, &work, &image, result))
+        return false;
+    return image == NULL || judge(state, d, item, image, result);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* internal.h - what the files of the suite share. */
+#ifndef ISOMER_SUITE_INTERNAL_H
+#define ISOMER_SUITE_INTERNAL_H
+
+#include "suite.h"
+
+#include <stdbool.h>
+
+/* ---- number.c: stored numbers and the generator -------------------------------------------------
+ */
+
+uint64_t suite_mix(uint64_t seed, uint64_t index);
+
+float suite_f16_to_f32(uint16_t bits);
+float suite_bf16_to_f32(uint16_t bits);
+uint16_t suite_f32_to_f16(float value);
+uint16_t suite_f32_to_bf16(float value);
+uint16_t suite_f64_to_f16(double value); /* one rounding */
+uint16_t suite_f64_to_bf16(double value);
+
+bool suite_is_float(iso_dtype dtype);
+bool suite_is_nan(iso_dtype dtype, const void *element);
+void suite_set_nan(iso_dtype dtype, void *element);             /* the pattern of digests */
+double suite_load(iso_dtype dtype, const void *element);        /* exact but for i64 over 2^53 */
+void suite_store(iso_dtype dtype, void *element, double value); /* one rounding */
+
+/* Unit roundoff and half the smallest subnormal of a floating-point type. */
+double suite_roundoff(iso_dtype dtype);
+double suite_half_smallest(iso_dtype dtype);
+
+/* Fills `count` elements as stream `seed` gives them. */
+void suite_generate(iso_dtype dtype, suite_fill fill, uint64_t seed, int64_t count, void *elements);
+
+void suite_fp_reset(void); /* rounding to nearest, subnormals kept, in this thread */
+
+/* ---- region.c: matrices in memory with watched bytes all around ---------------------------------
+ */
+
+enum { SUITE_GUARD = 256 };
+
+/* `batch` matrices of rows x cols elements inside an image: a guard, the matrices with their
+ * padding, a guard. */
+typedef struct suite_region {
+    int64_t element, rows, cols, ld, batch, stride;
+    int64_t start; /* byte offset of the first element */
+    int64_t bytes; /* of the image */
+    unsigned char *image;
+    int64_t capacity; /* of `image` */
+} suite_region;
+
+/* Lays it out and makes room; everything but the elements is filled: with bytes of ones where the
+ * region is an input (floating-point NaN, so that a read of padding shows), else at random. False:
+ * no memory. */
+bool suite_region_init(suite_region *region, int64_t element, int64_t rows, int64_t cols,
+                       int64_t pad, int64_t offset, int64_t batch, int64_t stride, bool input);
+void suite_region_free(suite_region *region);
+int64_t suite_region_at(const suite_region *region, int64_t b, int64_t i, int64_t j); /* byte */
+/* Spreads `batch` dense matrices over the region's elements. */
+void suite_region_scatter(suite_region *region, const void *dense);
+/* Gathers the elements from an image that has this region's layout. */
+void suite_region_gather(const suite_region *region, const unsigned char *image, void *dense);
+/* The first byte outside the elements in which the image differs from the region's; -1: none. */
+int64_t suite_region_changed(const suite_region *region, const unsigned char *image);
+
+/* Growing host memory. NULL: none. */
+void *suite_grow(void **block, int64_t *capacity, int64_t bytes);
+
+/* ---- runner.c -----------------------------------------------------------------------------------
+ */
+
+enum { SUITE_SLOTS = 4 };
+
+typedef struct suite_slot {
+    iso_buffer buffer;
+    int64_t bytes;
+} suite_slot;
+
+struct suite_runner {
+    iso_device device;
+    iso_stream stream;
+    uint32_t flags;
+    char spec[ISO_NAME_MAX];
+    iso_device_info info;
+    suite_slot slots[SUITE_SLOTS];
+    void *back; /* what was read */
+    int64_t back_bytes;
+};
+
+/* The slot's buffer with room for `bytes`. */
+iso_status suite_slot_room(suite_runner *runner, int slot, int64_t bytes, iso_buffer *out);
+
+/* ---- results ------------------------------------------------------------------------------------
+ */
+
+/* Each gives false, so that a check can `return suite_fail(...)`. */
+bool suite_fail(suite_result *result, const char *format, ...) ISO_PRINTF(2, 3);
+/* A call that failed: an error with the library's text. */
+bool suite_call_failed(suite_result *result, const char *call, iso_status status);
+
+/* One operation: what goes in, what comes out. */
+typedef struct suite_work {
+    iso_op_kind kind;
+    const void *args; /* operands in the slots 0.. for inputs, the slot after them for `out` */
+    const suite_region *in[2];
+    int inputs;
+    const suite_region *out; /* its image is what was there before; an input too if in place */
+} suite_work;
+
+/* Asks, describes, uploads, executes, reads back and checks all that lies around. `*back` is the
+ * output's image afterwards, NULL where the operation is UNSUPPORTED (the result says so). False:
+ * the result holds a failure. */
+bool suite_operate(suite_runner *runner, const suite_work *work, const unsigned char **back,
+                   suite_result *result);
+
+/* Digest of dense elements; NaN are made one if dtype is not 0 (in place). */
+void suite_digest(suite_result *result, iso_dtype dtype, void *dense, int64_t count,
+                  int64_t element);
+
+/* Compares dense elements of `dtype` bit for bit, any NaN for any NaN. `cols` and `rows` of one
+ * matrix name the place in the message. */
+bool suite_same_bits(suite_result *result, iso_dtype dtype, const void *got, const void *want,
+                     int64_t batch, int64_t rows, int64_t cols);
+
+/* Compares dense elements with a reference within bounds, one for each element. A reference that is
+ * not finite must be met exactly. */
+bool suite_within(suite_result *result, iso_dtype dtype, const void *got, const long double *want,
+                  const double *bound, int64_t batch, int64_t rows, int64_t cols);
+
+/* ---- lists --------------------------------------------------------------------------------------
+ */
+
+/* Adds a case for each of the variants: `format` is the id with one %s for the variant's name. The
+ * seed is made from the id without it. */
+void suite_list_add(suite_list *list, const suite_case *model, const iso_variant *variants,
+                    int variant_count, const char *after);
+
+void suite_list_transfer(suite_list *list, int full);
+void suite_list_transpose(suite_list *list, int full);
+void suite_list_reduce(suite_list *list, int full);
+void suite_list_gemm(suite_list *list, int full);
+void suite_list_script(suite_list *list, int full);
+
+/* ---- problems -----------------------------------------------------------------------------------
+ */
+
+typedef struct suite_gemm_data suite_gemm_data;
+typedef struct suite_reduce_data suite_reduce_data;
+typedef struct suite_transpose_data suite_transpose_data;
+
+struct suite_state {
+    uint64_t seed;
+    suite_gemm_data *gemm;
+    suite_reduce_data *reduce;
+    suite_transpose_data *transpose;
+    void *dense; /* scratch */
+    int64_t dense_bytes;
+};
+
+void suite_gemm_data_destroy(suite_gemm_data *data);
+void suite_reduce_data_destroy(suite_reduce_data *data);
+void suite_transpose_data_destroy(suite_transpose_data *data);
+
+bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *item,
+                    suite_result *result);
+bool suite_run_reduce(suite_state *state, suite_runner *runner, const suite_case *item,
+                      suite_result *result);
+bool suite_run_transpose(suite_state *state, suite_runner *runner, const suite_case *item,
+                         suite_result *result);
+bool suite_run_transfer(suite_state *state, suite_runner *runner, const suite_case *item,
+                        suite_result *result);
+bool suite_run_script(suite_state *state, suite_runner *runner, const suite_case *item,
+                      suite_result *result);
+
+/* ---- model: the arithmetic of docs/arithmetic.md ------------------------------------------------
+ */
+
+/* One product of dense operands already widened to the accumulation type: a is m x k, b is k x n,
+ * c m x n (both read as op(A) and op(B)); `out` is in the accumulation type. acc and total have n
+ * elements. */
+void suite_model_gemm_f32(int64_t m, int64_t n, int64_t k, float alpha, const float *a,
+                          const float *b, float beta, const float *c, float *out, float *acc,
+                          float *total);
+void suite_model_gemm_f64(int64_t m, int64_t n, int64_t k, double alpha, const double *a,
+                          const double *b, double beta, const double *c, double *out, double *acc,
+                          double *total);
+
+/* One sequence of n elements, each `step` elements after the one before, to one result. */
+void suite_model_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
+                        int64_t step_x, int64_t step_y, void *result);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* list.c - the one list of cases. */
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+const char *suite_kind_name(suite_kind kind)
+{
+    static const char *const names[] = {"transfer", "transpose", "reduce",
+                                        "gemm",     "stream",    "limits"};
+    return names[kind];
+}
+
+static suite_case *append(suite_list *list)
+{
+    if (list->count == list->capacity) {
+        int32_t room = list->capacity == 0 ? 4096 : list->capacity * 2;
+        suite_case *larger = realloc(list->cases, (size_t)room * sizeof *larger);
+        if (larger == NULL) {
+            list->failed = 1;
+            return NULL;
+        }
+        list->cases = larger;
+        list->capacity = room;
+    }
+    return &list->cases[list->count++];
+}
+
+void suite_list_add(suite_list *list, const suite_case *model, const iso_variant *variants,
+                    int variant_count, const char *after)
+{
+    char name[SUITE_ID_MAX];
+    int length = snprintf(name, sizeof name, "%s/%s", suite_kind_name(model->kind), after);
+    uint64_t seed = XXH64(name, (size_t)length, list->seed);
+    int32_t problem = list->problems++;
+    for (int v = 0; v < variant_count || v == 0; v++) {
+        suite_case *item = append(list);
+        if (item == NULL)
+            return;
+        *item = *model;
+        item->seed = seed;
+        item->problem = problem;
+        if (variant_count > 0) {
+            item->how = variants[v];
+            snprintf(item->variant, sizeof item->variant, "%s", iso_variant_name(variants[v]));
+            item->same_bits = item->kind == SUITE_REDUCE ? item->how == ISO_VARIANT_TILED
+                                                         : item->how == ISO_VARIANT_TILED ||
+                                                               item->how == ISO_VARIANT_NAIVE;
+        }
+        snprintf(item->id, sizeof item->id, "%s/%s/%s", suite_kind_name(item->kind), item->variant,
+                 after);
+    }
+}
+
+suite_list *suite_list_create(int full, uint64_t seed)
+{
+    suite_list *list = calloc(1, sizeof *list);
+    if (list == NULL)
+        return NULL;
+    list->seed = seed;
+    suite_list_transfer(list, full);
+    suite_list_transpose(list, full);
+    suite_list_reduce(list, full);
+    suite_list_gemm(list, full);
+    suite_list_script(list, full);
+    if (list->failed) {
+        suite_list_destroy(list);
+        return NULL;
+    }
+    return list;
+}
+
+void suite_list_destroy(suite_list *list)
+{
+    if (list == NULL)
+        return;
+    free(list->cases);
+    free(list);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* number.c - stored numbers, their conversions, and the generator of inputs. Written from
+ * docs/arithmetic.md alone, so that the suite shares no code with what it judges. */
+#include "internal.h"
+
+#include <fenv.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __FAST_MATH__
+#error "the suite's arithmetic must be IEEE 754"
+#endif
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <xmmintrin.h>
+#endif
+
+void suite_fp_reset(void)
+{
+    fesetround(FE_TONEAREST);
+#if defined(__x86_64__) || defined(__i386__)
+    _mm_setcsr(0x1f80); /* all exceptions masked, to nearest, no flush-to-zero */
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, xzr");
+#endif
+}
+
+uint64_t suite_mix(uint64_t seed, uint64_t index)
+{
+    uint64_t z = seed * 0x9e3779b97f4a7c15u + (index + 1) * 0xd1342543de82ef95u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+float suite_f16_to_f32(uint16_t bits)
+{
+    uint32_t sign = (uint32_t)(bits & 0x8000u) << 16;
+    uint32_t exponent = (bits >> 10) & 31u, fraction = bits & 0x3ffu;
+    if (exponent == 31)
+        return float_of(sign | 0x7f800000u | fraction << 13);
+    if (exponent != 0)
+        return float_of(sign | (exponent + 112u) << 23 | fraction << 13);
+    float magnitude = (float)fraction * 0x1p-24f;
+    return sign ? -magnitude : magnitude;
+}
+
+float suite_bf16_to_f32(uint16_t bits)
+{
+    return float_of((uint32_t)bits << 16);
+}
+
+uint16_t suite_f32_to_f16(float value)
+{
+    uint32_t bits = bits_of(value), sign = (bits >> 16) & 0x8000u, size = bits & 0x7fffffffu;
+    if (size > 0x7f800000u)
+        return (uint16_t)(sign | 0x7e00u);
+    if (size >= 0x477ff000u) /* 65520: half-way to what would be the next number */
+        return (uint16_t)(sign | 0x7c00u);
+    if (size < 0x38800000u) /* subnormal: an ulp of 0.5f is the smallest f16 */
+        return (uint16_t)(sign | (bits_of(0.5f + float_of(size)) - bits_of(0.5f)));
+    size += 0xfffu + ((size >> 13) & 1u);
+    return (uint16_t)(sign | ((size - 0x38000000u) >> 13));
+}
+
+uint16_t suite_f32_to_bf16(float value)
+{
+    uint32_t bits = bits_of(value);
+    if ((bits & 0x7fffffffu) > 0x7f800000u)
+        return (uint16_t)((bits >> 16) | 0x40u);
+    return (uint16_t)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
+}
+
+/* To f32, rounded to odd: a second rounding to fewer bits then gives what one would have. */
+static float to_odd(double value)
+{
+    float near = (float)value;
+    if ((double)near == value || isnan(value))
+        return near;
+    uint32_t bits = bits_of(near);
+    if (fabs((double)near) > fabs(value))
+        bits--;
+    return float_of(bits | 1u);
+}
+
+uint16_t suite_f64_to_f16(double value)
+{
+    return suite_f32_to_f16(to_odd(value));
+}
+
+uint16_t suite_f64_to_bf16(double value)
+{
+    return suite_f32_to_bf16(to_odd(value));
+}
+
+bool suite_is_float(iso_dtype dtype)
+{
+    return dtype == ISO_F16 || dtype == ISO_BF16 || dtype == ISO_F32 || dtype == ISO_F64;
+}
+
+double suite_load(iso_dtype dtype, const void *element)
+{
+    uint16_t half;
+    float single;
+    double wide;
+    int32_t i32;
+    int64_t i64;
+    switch (dtype) {
+    case ISO_F16:
+        memcpy(&half, element, sizeof half);
+        return suite_f16_to_f32(half);
+    case ISO_BF16:
+        memcpy(&half, element, sizeof half);
+        return suite_bf16_to_f32(half);
+    case ISO_F32:
+        memcpy(&single, element, sizeof single);
+        return single;
+    case ISO_F64:
+        memcpy(&wide, element, sizeof wide);
+        return wide;
+    case ISO_I32:
+        memcpy(&i32, element, sizeof i32);
+        return i32;
+    case ISO_I64:
+        memcpy(&i64, element, sizeof i64);
+        return (double)i64;
+    }
+    return 0;
+}
+
+void suite_store(iso_dtype dtype, void *element, double value)
+{
+    uint16_t half;
+    float single;
+    int32_t i32;
+    int64_t i64;
+    switch (dtype) {
+    case ISO_F16:
+        half = suite_f64_to_f16(value);
+        memcpy(element, &half, sizeof half);
+        break;
+    case ISO_BF16:
+        half = suite_f64_to_bf16(value);
+        memcpy(element, &half, sizeof half);
+        break;
+    case ISO_F32:
+        single = (float)value;
+        memcpy(element, &single, sizeof single);
+        break;
+    case ISO_F64:
+        memcpy(element, &value, sizeof value);
+        break;
+    case ISO_I32:
+        i32 = (int32_t)value;
+        memcpy(element, &i32, sizeof i32);
+        break;
+    case ISO_I64:
+        i64 = (int64_t)value;
+        memcpy(element, &i64, sizeof i64);
+        break;
+    }
+}
+
+bool suite_is_nan(iso_dtype dtype, const void *element)
+{
+    return suite_is_float(dtype) && isnan(suite_load(dtype, element));
+}
+
+void suite_set_nan(iso_dtype dtype, void *element)
+{
+    static const uint16_t f16 = 0x7e00, bf16 = 0x7fc0;
+    static const uint32_t f32 = 0x7fc00000;
+    static const uint64_t f64 = 0x7ff8000000000000;
+    if (dtype == ISO_F16)
+        memcpy(element, &f16, sizeof f16);
+    else if (dtype == ISO_BF16)
+        memcpy(element, &bf16, sizeof bf16);
+    else if (dtype == ISO_F32)
+        memcpy(element, &f32, sizeof f32);
+    else if (dtype == ISO_F64)
+        memcpy(element, &f64, sizeof f64);
+}
+
+double suite_roundoff(iso_dtype dtype)
+{
+    switch (dtype) {
+    case ISO_F16:
+        return 0x1p-11;
+    case ISO_BF16:
+        return 0x1p-8;
+    case ISO_F32:
+        return 0x1p-24;
+    case ISO_F64:
+        return 0x1p-53;
+    default:
+        return 0;
+    }
+}
+
+double suite_half_smallest(iso_dtype dtype)
+{
+    switch (dtype) {
+    case ISO_F16:
+        return 0x1p-25;
+    case ISO_BF16:
+        return 0x1p-134;
+    case ISO_F32:
+        return 0x1p-150;
+    case ISO_F64:
+        return 0x1p-1074; /* its half is no f64 */
+    default:
+        return 0;
+    }
+}
+
+/* ---- the generator ------------------------------------------------------------------------------
+ */
+
+/* What the extreme fills of a type are scaled by: squares of huge numbers overflow in the type,
+ * squares of tiny ones vanish. */
+typedef struct scales {
+    double huge, tiny, subnormal;
+} scales;
+
+static scales scales_of(iso_dtype dtype)
+{
+    if (dtype == ISO_F64)
+        return (scales){0x1p1000, 0x1p-1000, 0x1p-1030};
+    if (dtype == ISO_F16)
+        return (scales){0x1p14, 0x1p-13, 0x1p-15};
+    return (scales){0x1p110, 0x1p-110, 0x1p-130};
+}
+
+static double uniform_of(iso_dtype dtype, uint64_t mix)
+{
+    if (dtype == ISO_F64)
+        return ((double)(int64_t)(mix >> 11) - 0x1p52) / 0x1p52;
+    return ((double)(int64_t)(mix >> 40) - 0x1p23) / 0x1p23;
+}
+
+static double float_value(iso_dtype dtype, suite_fill fill, uint64_t mix, int64_t count)
+{
+    double uniform = uniform_of(dtype, mix);
+    scales by = scales_of(dtype);
+    uint64_t pick = mix >> 33;
+    switch (fill) {
+    case SUITE_INTS:
+        return (double)(pick % 7) - 3;
+    case SUITE_SPARSE:
+        return pick % 8 == 0 ? 1 : pick % 8 == 1 ? -1 : 0;
+    case SUITE_ZEROS:
+        return mix & 1 ? -0.0 : 0.0;
+    case SUITE_TIES:
+        return ((double)(pick % 5) - 2) * 0.5;
+    case SUITE_HUGE:
+        return uniform * by.huge;
+    case SUITE_SUBNORMAL:
+        return uniform * by.subnormal;
+    case SUITE_MIXED:
+        return mix % 4 == 0 ? uniform * by.huge : mix % 4 == 1 ? uniform * by.tiny : uniform;
+    case SUITE_POWERS: {
+        double size = pick % (uint64_t)count >= 8 ? 1 : mix & 2 ? 2 : 0.5;
+        return mix & 1 ? -size : size;
+    }
+    case SUITE_NEAR_ONE:
+        return 1 + uniform * 0.01;
+    default:
+        return uniform;
+    }
+}
+
+static int64_t int_value(iso_dtype dtype, suite_fill fill, uint64_t mix)
+{
+    int64_t low = dtype == ISO_I32 ? INT32_MIN : INT64_MIN;
+    int64_t high = dtype == ISO_I32 ? INT32_MAX : INT64_MAX;
+    const int64_t extremes[] = {low, low + 1, -1, 0, 1, high - 1, high};
+    uint64_t pick = mix >> 33;
+    switch (fill) {
+    case SUITE_INTS:
+        return (int64_t)(pick % 7) - 3;
+    case SUITE_TIES:
+        return (int64_t)(pick % 5) - 2;
+    case SUITE_POWERS:
+        return mix & 1 ? -1 : mix & 2 ? 1 : 3;
+    case SUITE_EXTREMES:
+        return extremes[pick % 7];
+    default:
+        return dtype == ISO_I32 ? (int32_t)(uint32_t)(mix >> 32) : (int64_t)mix;
+    }
+}
+
+/* NaN of either sign with a payload, or an infinity. */
+static void put_special(iso_dtype dtype, suite_fill fill, uint64_t mix, unsigned char *element)
+{
+    if (fill == SUITE_NAN) {
+        suite_set_nan(dtype, element);
+        element[0] |= (unsigned char)(mix >> 8 & 0x3f);
+    } else {
+        suite_store(dtype, element, INFINITY);
+    }
+    if (mix & 1)
+        element[iso_dtype_size(dtype) - 1] |= 0x80;
+}
+
+static void fill_floats(iso_dtype dtype, suite_fill fill, uint64_t seed, int64_t count,
+                        unsigned char *out)
+{
+    size_t size = (size_t)iso_dtype_size(dtype);
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t mix = suite_mix(seed, (uint64_t)i);
+        double value = float_value(dtype, fill, mix, count);
+        if (dtype == ISO_F16) { /* the generator rounds f32 values */
+            uint16_t half = suite_f32_to_f16((float)value);
+            memcpy(out + (size_t)i * size, &half, size);
+        } else if (dtype == ISO_BF16) {
+            uint16_t half = suite_f32_to_bf16((float)value);
+            memcpy(out + (size_t)i * size, &half, size);
+        } else {
+            suite_store(dtype, out + (size_t)i * size, value);
+        }
+    }
+    if (count > 0 && (fill == SUITE_NAN || fill == SUITE_INF)) {
+        for (uint64_t p = 0; p < 3; p++) {
+            uint64_t at = suite_mix(seed ^ 0x5eed, p) % (uint64_t)count;
+            put_special(dtype, fill, suite_mix(seed ^ 0xfeed, p), out + at * size);
+        }
+    }
+}
+
+void suite_generate(iso_dtype dtype, suite_fill fill, uint64_t seed, int64_t count, void *elements)
+{
+    if (suite_is_float(dtype)) {
+        fill_floats(dtype, fill, seed, count, elements);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int64_t value = int_value(dtype, fill, suite_mix(seed, (uint64_t)i));
+        if (dtype == ISO_I32)
+            ((int32_t *)elements)[i] = (int32_t)value;
+        else
+            ((int64_t *)elements)[i] = value;
+    }
+}

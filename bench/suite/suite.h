@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * suite.h - the conformance suite: one list of cases over the public API, and what it takes to run
+ * one of them on a device and to judge the result. It prints nothing.
+ *
+ * A case says what is computed on which data; a backend is no part of it. Cases of the same problem
+ * (the same data under several variants) stand next to each other in the list, so that what is
+ * expected is worked out once for all variants and all devices.
+ */
+#ifndef ISOMER_SUITE_H
+#define ISOMER_SUITE_H
+
+#include <isomer/isomer.h>
+
+enum { SUITE_ID_MAX = 128, SUITE_TEXT_MAX = 2048 };
+
+typedef enum suite_kind {
+    SUITE_TRANSFER = 0,
+    SUITE_TRANSPOSE = 1,
+    SUITE_REDUCE = 2,
+    SUITE_GEMM = 3,
+    SUITE_STREAM = 4,
+    SUITE_LIMITS = 5,
+    SUITE_KINDS = 6
+} suite_kind;
+
+const char *suite_kind_name(suite_kind kind); /* "transfer", ... */
+
+/* What the inputs are made of. */
+typedef enum suite_fill {
+    SUITE_UNIFORM = 0, /* [-1, 1); integers: every bit at random */
+    SUITE_INTS,        /* small whole numbers: sums and products are exact in every order */
+    SUITE_SPARSE,      /* -1, 0, 1, three of four of them 0: exact for larger sizes */
+    SUITE_NAN,         /* uniform with NaN in a few places */
+    SUITE_INF,         /* uniform with infinities in a few places */
+    SUITE_SUBNORMAL,   /* numbers under the smallest normal one */
+    SUITE_ZEROS,       /* +0 and -0 */
+    SUITE_TIES,        /* few different values, so that there are many equals */
+    SUITE_HUGE,        /* near the greatest number: squares overflow */
+    SUITE_MIXED,       /* huge, tiny and ordinary numbers together */
+    SUITE_POWERS,      /* +-1 and a few of 2 and 1/2: products are exact in every order */
+    SUITE_NEAR_ONE,    /* around 1, so that long products stay in range */
+    SUITE_EXTREMES     /* integers: the lowest, the highest and those around 0 */
+} suite_fill;
+
+typedef struct suite_gemm_case {
+    iso_trans trans_a, trans_b;
+    int64_t m, n, k;
+    double alpha, beta;
+    int32_t pad;    /* elements by which every leading dimension is over the row length */
+    int32_t offset; /* elements */
+    int32_t batch;
+    int32_t same_a, same_b; /* stride 0 */
+    int32_t sampled;        /* too large to check whole: a projection and a few rows */
+} suite_gemm_case;
+
+typedef struct suite_transpose_case {
+    int64_t element, rows, cols;
+    int32_t pad, offset, in_place;
+} suite_transpose_case;
+
+typedef struct suite_reduce_case {
+    iso_reduce_op op;
+    iso_axis axis;
+    int64_t rows, cols;
+    int32_t pad, offset;
+} suite_reduce_case;
+
+typedef enum suite_move {
+    SUITE_WRITE,
+    SUITE_READ,
+    SUITE_COPY,
+    SUITE_COPY_BETWEEN,
+    SUITE_FILLING
+} suite_move;
+
+typedef struct suite_transfer_case {
+    suite_move move;
+    int32_t flat;          /* the 1-D call */
+    int64_t width, height; /* bytes, rows */
+    int64_t to_pitch, from_pitch;
+    int64_t to_offset, from_offset;
+    int64_t pattern_bytes; /* fills */
+} suite_transfer_case;
+
+typedef struct suite_case {
+    char id[SUITE_ID_MAX];
+    char type[8];     /* "f32"; "e4" for elements that are only moved; "" */
+    char variant[12]; /* "tiled"; "write", "order", ... where there are no variants */
+    suite_kind kind;
+    suite_fill fill;
+    iso_variant how;   /* of transposes, reductions and products */
+    iso_dtype dtype;   /* of reductions and products */
+    int32_t problem;   /* cases with the same number have the same data */
+    int32_t full;      /* not in the quick suite */
+    int32_t same_bits; /* its result is defined to the bit: it has a digest */
+    int32_t script;    /* of streams and limits: which one */
+    uint64_t seed;     /* of its data, made from the id without the variant */
+    union {
+        suite_gemm_case gemm;
+        suite_transpose_case transpose;
+        suite_reduce_case reduce;
+        suite_transfer_case transfer;
+    };
+} suite_case;
+
+typedef struct suite_list {
+    suite_case *cases;
+    int32_t count, capacity;
+    int32_t problems;
+    uint64_t seed;
+    int32_t failed; /* memory ran out on the way */
+} suite_list;
+
+/* Makes the list; full adds to what quick has. NULL: no memory. */
+suite_list *suite_list_create(int full, uint64_t seed);
+void suite_list_destroy(suite_list *list);
+
+typedef enum suite_status {
+    SUITE_OK = 0,
+    SUITE_FAILED = 1,      /* a result was wrong, or a rule of the API was broken */
+    SUITE_UNSUPPORTED = 2, /* the device said so, in time */
+    SUITE_ERROR = 3        /* a call failed that should not have, or memory ran out */
+} suite_status;
+
+const char *suite_status_name(suite_status status); /* "ok", "failed", "unsupported", "error" */
+
+typedef struct suite_result {
+    suite_status status;
+    int32_t has_digest;
+    char reason[SUITE_TEXT_MAX];
+    char library[ISO_NAME_MAX];
+    const char *method; /* how it was checked: "bits", "bound", "exact", ...; static */
+    double error;       /* the greatest error relative to its bound's element; 0 if exact */
+    double bound;       /* the bound of that element */
+    uint64_t digest[2]; /* high, low */
+    double seconds;
+} suite_result;
+
+/* What is worked out once and kept while cases of the same problem are run. */
+typedef struct suite_state suite_state;
+suite_state *suite_state_create(uint64_t seed);
+void suite_state_destroy(suite_state *state);
+
+/* A device with what the cases need there. */
+typedef struct suite_runner suite_runner;
+
+/* Opens `spec`. NULL: it did not open; iso_last_error says why. */
+suite_runner *suite_runner_open(const char *spec, uint32_t stream_flags);
+/* Closes it; the answer of iso_device_close. */
+iso_status suite_runner_close(suite_runner *runner);
+iso_device suite_runner_device(const suite_runner *runner);
+const iso_device_info *suite_runner_info(const suite_runner *runner);
+
+/* Runs one case. Whatever happens, the runner can run the next one. Sets rounding to nearest and
+ * keeps subnormals for its own arithmetic, whatever a loaded library has set. */
+void suite_run(suite_state *state, suite_runner *runner, const suite_case *item,
+               suite_result *result);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* transpose.c - transposes. They move bits: the whole image of the output is known. */
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
+
+/* ---- list ---------------------------------------------------------------------------------------
+ */
+
+static void add(suite_list *list, int64_t element, int64_t rows, int64_t cols, int turn,
+                int in_place, int full)
+{
+    static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED,
+                                           ISO_VARIANT_VENDOR};
+    static const int pads[] = {0, 3, 1, 0, 8};
+    static const int offsets[] = {0, 1, 0, 3, 2, 5};
+    suite_case item = {.kind = SUITE_TRANSPOSE, .full = full};
+    item.transpose = (suite_transpose_case){
+        element, rows, cols, pads[turn % COUNT(pads)], offsets[turn % COUNT(offsets)], in_place};
+    char after[SUITE_ID_MAX - 16];
+    snprintf(item.type, sizeof item.type, "e%d", (int)element);
+    snprintf(after, sizeof after, "e%d/r%lldc%lld/ld+%d/off%d/%s", (int)element, (long long)rows,
+             (long long)cols, item.transpose.pad, item.transpose.offset,
+             in_place ? "inplace" : "out");
+    /* No vendor's library moves elements of 1 or 2 bytes; that it says so is asked a few times. */
+    bool vendor = element >= 4 || rows < 2;
+    suite_list_add(list, &item, variants, vendor ? COUNT(variants) : COUNT(variants) - 1, after);
+}
+
+void suite_list_transpose(suite_list *list, int full)
+{
+    static const int64_t elements[] = {1, 2, 4, 8, 16};
+    static const int64_t sizes[] = {1,  7,  8,  9,  15, 16,  17,  31,  32, 33,
+                                    63, 64, 65, 67, 97, 127, 128, 129, 251};
+    static const int64_t corners[][2] = {{0, 0},    {0, 7},    {7, 0},    {1, 1},    {1, 1000},
+                                         {1000, 1}, {2, 4099}, {4099, 3}, {257, 263}};
+    static const int64_t more[][2] = {
+        {1024, 1024}, {1031, 2053}, {1, 1000003}, {1000003, 2}, {2048, 511}};
+    for (int e = 0; e < COUNT(elements); e++) {
+        for (int i = 0; i < COUNT(corners); i++)
+            add(list, elements[e], corners[i][0], corners[i][1], i + e, 0, 0);
+        for (int i = 0; i < COUNT(sizes); i++) {
+            int64_t other = sizes[(i * 7 + e * 3 + 5) % COUNT(sizes)];
+            add(list, elements[e], sizes[i], other, i + e, 0, 0);
+            add(list, elements[e], sizes[i], sizes[i], i + e + 1, 1, 0);
+            if (i % 3 == 0)
+                add(list, elements[e], sizes[i], sizes[i], i + e + 2, 0, 0);
+        }
+        for (int i = 0; full && i < COUNT(more); i++)
+            add(list, elements[e], more[i][0], more[i][1], i + e, 0, 1);
+        if (full)
+            add(list, elements[e], 1537, 1537, e, 1, 1);
+    }
+}
+
+/* ---- run ----------------------------------------------------------------------------------------
+ */
+
+struct suite_transpose_data {
+    int32_t problem;
+    bool finite; /* made for `vendor`, which may read elements as numbers */
+    suite_region from, to;
+    void *dense, *turned;
+    int64_t room_dense, room_turned;
+};
+
+void suite_transpose_data_destroy(suite_transpose_data *data)
+{
+    if (data == NULL)
+        return;
+    suite_region_free(&data->from);
+    suite_region_free(&data->to);
+    free(data->dense);
+    free(data->turned);
+    free(data);
+}
+
+/* Random bits, NaN of every kind among them; for `vendor` finite numbers of the type that it reads.
+ */
+static void generate(const suite_case *item, bool finite, int64_t bytes, unsigned char *out)
+{
+    if (finite && item->transpose.element >= 4) {
+        iso_dtype dtype = item->transpose.element == 4 ? ISO_F32 : ISO_F64;
+        suite_generate(dtype, SUITE_UNIFORM, item->seed, bytes / iso_dtype_size(dtype), out);
+        return;
+    }
+    for (int64_t i = 0; i < bytes; i += 8) {
+        uint64_t mix = suite_mix(item->seed, (uint64_t)i / 8);
+        if (mix % 5 == 0) /* NaN of f64, quiet and signalling */
+            mix |= 0x7ff0000000000000u;
+        else if (mix % 5 == 1) /* two signalling NaN of f32 */
+            mix = (mix & 0x803fffff803fffffu) | 0x7f8000017f800001u;
+        memcpy(out + i, &mix, (size_t)(bytes - i < 8 ? bytes - i : 8));
+    }
+}
+
+static bool build(suite_transpose_data *d, const suite_case *item, bool finite,
+                  suite_result *result)
+{
+    const suite_transpose_case *t = &item->transpose;
+    int64_t e = t->element, bytes = t->rows * t->cols * e;
+    d->problem = -1;
+    if (!suite_region_init(&d->from, e, t->rows, t->cols, t->pad, t->offset, 1, 0, false) ||
+        !suite_region_init(&d->to, e, t->cols, t->rows, t->pad ? t->pad + 2 : 0, t->offset / 2, 1,
+                           0, false) ||
+        !suite_grow(&d->dense, &d->room_dense, bytes) ||
+        !suite_grow(&d->turned, &d->room_turned, bytes))
+        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    const char *dense = d->dense;
+    char *turned = d->turned;
+    generate(item, finite, bytes, d->dense);
+    suite_region_scatter(&d->from, dense);
+    for (int64_t i = 0; i < t->rows; i++)
+        for (int64_t j = 0; j < t->cols; j++)
+            memcpy(turned + (j * t->rows + i) * e, dense + (i * t->cols + j) * e, (size_t)e);
+    d->problem = item->problem;
+    d->finite = finite;
+    return true;
+}
+
+static bool judge(suite_state *state, const suite_transpose_data *d, const suite_case *item,
+                  const suite_region *out, const unsigned char *image, suite_result *result)
+{
+    const suite_transpose_case *t = &item->transpose;
+    int64_t e = t->element, count = t->rows * t->cols;
+    char *dense = suite_grow(&state->dense, &state->dense_bytes, count * e);
+    if (dense == NULL)
+        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    suite_region_gather(out, image, dense);
+    result->method = "exact";
+    if (item->same_bits)
+        suite_digest(result, 0, dense, count, e);
+    const char *want = d->turned;
+    if (memcmp(dense, want, (size_t)(count * e)) == 0)
+        return true;
+    int64_t i = 0;
+    while (memcmp(dense + i * e, want + i * e, (size_t)e) == 0)
+        i++;
+    unsigned long long got_bits = 0, want_bits = 0;
+    memcpy(&got_bits, dense + i * e, (size_t)(e < 8 ? e : 8));
+    memcpy(&want_bits, want + i * e, (size_t)(e < 8 ? e : 8));
+    return suite_fail(result, "element [%lld, %lld] is 0x%llx, expected 0x%llx",
+                      (long long)(i / t->rows), (long long)(i % t->rows), got_bits, want_bits);
+}
+
+bool suite_run_transpose(suite_state *state, suite_runner *runner, const suite_case *item,
+                         suite_result *result)
+{
+    const suite_transpose_case *t = &item->transpose;
+    bool finite = item->how == ISO_VARIANT_VENDOR;
+    if (state->transpose == NULL) {
+        state->transpose = calloc(1, sizeof *state->transpose);
+        if (state->transpose == NULL)
+            return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        state->transpose->problem = -1;
+    }
+    suite_transpose_data *d = state->transpose;
+    if ((d->problem != item->problem || d->finite != finite) && !build(d, item, finite, result))
+        return false;
+    iso_transpose_args args = ISO_TRANSPOSE_ARGS_INIT;
+    args.variant = item->how;
+    args.element_bytes = t->element;
+    args.rows = t->rows;
+    args.cols = t->cols;
+    args.ld_from = t->pad ? d->from.ld : 0;
+    args.from.offset = d->from.start;
+    iso_status status = suite_slot_room(runner, 0, d->from.bytes, &args.from.buffer);
+    suite_work work = {.kind = ISO_OP_TRANSPOSE, .args = &args, .in = {&d->from}};
+    if (t->in_place) {
+        args.to = args.from;
+        args.ld_to = args.ld_from;
+        work.out = &d->from;
+    } else {
+        if (status == ISO_OK)
+            status = suite_slot_room(runner, 1, d->to.bytes, &args.to.buffer);
+        args.to.offset = d->to.start;
+        args.ld_to = t->pad ? d->to.ld : 0;
+        work.inputs = 1;
+        work.out = &d->to;
+    }
+    if (status != ISO_OK)
+        return suite_call_failed(result, "iso_buffer_create", status);
+    const unsigned char *image;
+    if (!suite_operate(runner, &work, &image, result))
+        return false;
+    return image == NULL || judge(state, d, item, work.out, image, result);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text.c - messages, widths and folding. */
+#include "tool.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+int tool_error(int code, const char *format, ...)
+{
+    va_list list;
+    fflush(stdout);
+    fprintf(stderr, "isomer: ");
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+    return code;
+}
+
+int tool_code(iso_status status)
+{
+    switch (status) {
+    case ISO_OK:
+        return TOOL_OK;
+    case ISO_INVALID:
+    case ISO_MISMATCH:
+        return TOOL_USAGE;
+    case ISO_INTERNAL:
+    case ISO_NOT_READY:
+        return TOOL_INTERNAL;
+    default:
+        return TOOL_UNAVAILABLE;
+    }
+}
+
+/* Insertions, deletions and changes that lead from one word to the other. */
+static int distance(const char *a, const char *b)
+{
+    enum { LONGEST = 64 };
+    int n = (int)strlen(b), row[LONGEST + 1];
+    if (n > LONGEST || strlen(a) > LONGEST)
+        return LONGEST;
+    for (int j = 0; j <= n; j++)
+        row[j] = j;
+    for (int i = 0; a[i] != '\0'; i++) {
+        int corner = row[0];
+        row[0] = i + 1;
+        for (int j = 0; j < n; j++) {
+            int change = corner + (a[i] != b[j]);
+            corner = row[j + 1];
+            int other = (corner < row[j] ? corner : row[j]) + 1;
+            row[j + 1] = change < other ? change : other;
+        }
+    }
+    return row[n];
+}
+
+const char *tool_nearest(const char *word, const char *const *names, int count)
+{
+    const char *best = NULL;
+    int least = (int)strlen(word) / 2 + 2;
+    for (int i = 0; i < count; i++) {
+        int d = distance(word, names[i]);
+        if (d < least) {
+            least = d;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+int tool_width(FILE *out)
+{
+    struct winsize size = {0};
+    if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col < 40 ? 40 : size.ws_col;
+    return 100;
+}
+
+bool tool_colour(FILE *out)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(fileno(out)) && (no == NULL || no[0] == '\0') &&
+           (term == NULL || strcmp(term, "dumb") != 0);
+}
+
+int tool_columns(const char *text)
+{
+    int columns = 0;
+    for (; *text != '\0'; text++)
+        columns += ((unsigned char)*text & 0xc0) != 0x80;
+    return columns;
+}
+
+void tool_wrap(FILE *out, int column, int indent, const char *text)
+{
+    int width = tool_width(out);
+    bool fresh = true; /* nothing of the text on this line yet */
+    while (*text != '\0') {
+        size_t length = strcspn(text, " \n");
+        int columns = 0;
+        for (size_t i = 0; i < length; i++)
+            columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+        if (!fresh && column + 1 + columns > width) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+            fresh = true;
+        }
+        if (!fresh && length > 0) {
+            fputc(' ', out);
+            column++;
+        }
+        fwrite(text, 1, length, out);
+        column += columns;
+        fresh = fresh && length == 0;
+        text += length;
+        if (*text == '\n') {
+            if (text[1] != '\0')
+                fprintf(out, "\n%*s", indent, "");
+            column = indent;
+            fresh = true;
+        }
+        if (*text != '\0')
+            text++;
+    }
+    fputc('\n', out);
+}
+
+const char *tool_bytes(char *text, size_t room, int64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    double value = (double)bytes;
+    int unit = 0;
+    while (value >= 1024 && unit < 5) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(text, room, "%.*f %s", unit == 0 || value >= 100 ? 0 : 1, value, units[unit]);
+    return text;
+}

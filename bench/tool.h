@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tool.h - what the commands of the tool share. Data goes to stdout, all else to stderr. */
+#ifndef ISOMER_TOOL_H
+#define ISOMER_TOOL_H
+
+#include <isomer/isomer.h>
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Exit codes. */
+enum {
+    TOOL_OK = 0,
+    TOOL_FAILED = 1,      /* a check failed */
+    TOOL_USAGE = 2,       /* the command line or a setting makes no sense */
+    TOOL_UNAVAILABLE = 3, /* a named or required backend is not there */
+    TOOL_NOTHING = 4,     /* no case ran */
+    TOOL_IO = 6,
+    TOOL_INTERNAL = 70
+};
+
+extern const char *tool_name; /* as it was called */
+
+int tool_info(int argc, char **argv);
+int tool_verify(int argc, char **argv);
+
+/* ---- text.c -------------------------------------------------------------------------------------
+ */
+
+/* "isomer: ..." on stderr; gives `code` back. */
+int tool_error(int code, const char *format, ...) ISO_PRINTF(2, 3);
+
+/* The exit code for a status of the library. */
+int tool_code(iso_status status);
+
+/* The name nearest to `word`, or NULL where none is near. */
+const char *tool_nearest(const char *word, const char *const *names, int count);
+
+int tool_width(FILE *out);   /* columns of the terminal; 100 elsewhere */
+bool tool_colour(FILE *out); /* a terminal, and NO_COLOR is not set */
+
+/* Prints `text` wrapped at spaces. The line already holds `column` columns; those after it begin
+ * with `indent` spaces. Ends with a new line. */
+void tool_wrap(FILE *out, int column, int indent, const char *text);
+
+/* Columns of a UTF-8 text. */
+int tool_columns(const char *text);
+
+const char *tool_bytes(char *text, size_t room, int64_t bytes); /* "31.2 GiB" */
+
+/* ---- options.c ----------------------------------------------------------------------------------
+ */
+
+typedef struct tool_option {
+    const char *name;   /* without "--" */
+    const char **value; /* takes a value; else */
+    bool *flag;
+} tool_option;
+
+/* Reads argv[1..]. Gives TOOL_OK or an exit code after saying what was wrong. */
+int tool_options(int argc, char **argv, const tool_option *options, int count);
+
+/* A list "a,b,c". */
+typedef struct tool_words {
+    char *text;
+    const char **items;
+    int count;
+} tool_words;
+
+bool tool_split(const char *text, tool_words *out); /* false: no memory */
+void tool_words_free(tool_words *words);
+bool tool_words_have(const tool_words *words, const char *word);
+
+/* ---- file.c: results in files, whole or not at all ----------------------------------------------
+ */
+
+typedef struct tool_file {
+    const char *path; /* NULL: not wanted; "-": stdout */
+    char *temporary;
+    FILE *stream;
+} tool_file;
+
+/* Makes sure that it can be written, before the work. TOOL_OK or TOOL_IO, said. */
+int tool_file_open(tool_file *file, const char *path);
+/* Puts it in place. TOOL_OK or TOOL_IO, said. */
+int tool_file_commit(tool_file *file);
+/* Forgets what was not committed. */
+void tool_file_discard(tool_file *file);
+/* Writes `root` as the whole content and commits. */
+int tool_file_json(tool_file *file, const json_t *root);
+
+/* ---- json.c -------------------------------------------------------------------------------------
+ */
+
+json_t *tool_json_text(const char *text); /* null for "" and for what is no UTF-8 */
+json_t *tool_json_number(double value);   /* null where it is not finite */
+json_t *tool_json_device(const iso_device_info *info);
+
+/* ---- enumerate.c --------------------------------------------------------------------------------
+ */
+
+/* All rows of iso_enumerate, to be freed; NULL after saying why. */
+iso_entry *tool_enumerate(int32_t *count);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verify.c - `isomer verify`: the conformance suite on devices. */
+#include "verify.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char help[] =
+    "Usage: isomer verify [OPTIONS]\n"
+    "\n"
+    "  --backend LIST   devices to check, or `all`; without it ISOMER_BACKEND, else all\n"
+    "  --require LIST   backends whose absence is a failure, beside ISOMER_REQUIRE\n"
+    "  --suite NAME     quick (the default) or full\n"
+    "  --op LIST        operations: transfer, transpose, reduce, gemm, stream, limits; or single\n"
+    "                   reductions: sum, product, min, ...\n"
+    "  --variant LIST   variants: naive, tiled, vendor, ...\n"
+    "  --dtype LIST     types: f16, bf16, f32, f64, i32, i64, e1 to e16 (elements that are moved)\n"
+    "  --case ID        one case\n"
+    "  --list           lists the cases instead of running them\n"
+    "  --bitwise        prints digests and compares them between devices, naive and tiled\n"
+    "  --inline         uses inline streams\n"
+    "  --fail-fast      stops at the first failure\n"
+    "  --seed N         makes other inputs (1)\n"
+    "  --json FILE      also writes results as JSON; - is standard output\n"
+    "  --junit FILE     also writes results as JUnit XML\n"
+    "  --help           shows this text\n";
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- progress -----------------------------------------------------------------------------------
+ */
+
+typedef struct progress {
+    bool shown;
+    double last;
+    int total;
+} progress;
+
+static void progress_step(progress *p, int done, const char *spec, const char *id)
+{
+    enum { BAR = 24 };
+    char bar[BAR + 1], line[512];
+    double t = now();
+    if (!p->shown || t - p->last < 0.1)
+        return;
+    p->last = t;
+    int full = p->total > 0 ? (int)((int64_t)BAR * done / p->total) : 0;
+    for (int i = 0; i < BAR; i++)
+        bar[i] = i < full ? '#' : '.';
+    bar[BAR] = '\0';
+    int width = tool_width(stderr) - 1;
+    snprintf(line, sizeof line, "[%s] %d/%d %s %s", bar, done, p->total, spec, id);
+    if (width < (int)sizeof line)
+        line[width] = '\0';
+    fprintf(stderr, "\r%s\033[K", line);
+    fflush(stderr);
+}
+
+static void progress_end(const progress *p)
+{
+    if (p->shown)
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- the run ------------------------------------------------------------------------------------
+ */
+
+/* The target's own copy of a library's name. */
+static const char *intern(verify_target *target, const char *library)
+{
+    enum { ROOM = sizeof target->libraries / sizeof target->libraries[0] };
+    for (int i = 0; i < ROOM && library[0] != '\0'; i++) {
+        if (target->libraries[i][0] == '\0')
+            snprintf(target->libraries[i], ISO_NAME_MAX, "%s", library);
+        if (strcmp(target->libraries[i], library) == 0)
+            return target->libraries[i];
+    }
+    return "";
+}
+
+static bool keep(verify_run *run, verify_target *target, int index, const suite_result *result)
+{
+    verify_record *record = &target->records[index];
+    record->ran = true;
+    record->status = result->status;
+    record->reason = result->reason[0] != '\0' ? strdup(result->reason) : NULL;
+    record->library = intern(target, result->library);
+    record->method = result->method;
+    record->error = result->error;
+    record->bound = result->bound;
+    record->seconds = result->seconds;
+    record->has_digest = run->bitwise && result->has_digest && result->status == SUITE_OK;
+    memcpy(record->digest, result->digest, sizeof record->digest);
+    return result->status == SUITE_OK || result->status == SUITE_UNSUPPORTED;
+}
+
+static int run_cases(verify_run *run)
+{
+    progress p = {isatty(STDERR_FILENO) != 0, 0, run->chosen_count * run->target_count};
+    suite_state *state = suite_state_create(run->seed_value);
+    suite_result *result = malloc(sizeof *result);
+    bool go_on = true;
+    if (state == NULL || result == NULL) {
+        suite_state_destroy(state);
+        free(result);
+        return tool_error(TOOL_INTERNAL, "no memory for the suite");
+    }
+    double begin = now();
+    for (int i = 0; i < run->chosen_count && go_on; i++) {
+        for (int t = 0; t < run->target_count && go_on; t++) {
+            verify_target *target = &run->targets[t];
+            progress_step(&p, i * run->target_count + t, target->info->spec, run->chosen[i]->id);
+            suite_run(state, target->runner, run->chosen[i], result);
+            go_on = keep(run, target, i, result) || !run->fail_fast;
+        }
+    }
+    run->seconds = now() - begin;
+    progress_end(&p);
+    suite_state_destroy(state);
+    free(result);
+    return TOOL_OK;
+}
+
+static void count(verify_run *run)
+{
+    for (int t = 0; t < run->target_count; t++) {
+        for (int i = 0; i < run->chosen_count; i++) {
+            const verify_record *record = &run->targets[t].records[i];
+            if (!record->ran)
+                continue;
+            run->passed += record->status == SUITE_OK;
+            run->failed += record->status == SUITE_FAILED;
+            run->unsupported += record->status == SUITE_UNSUPPORTED;
+            run->errors += record->status == SUITE_ERROR;
+        }
+    }
+}
+
+static int parse(verify_run *run, int argc, char **argv)
+{
+    const tool_option options[] = {{"backend", &run->backend, NULL},
+                                   {"require", &run->require, NULL},
+                                   {"suite", &run->suite, NULL},
+                                   {"op", &run->op, NULL},
+                                   {"variant", &run->variant, NULL},
+                                   {"dtype", &run->dtype, NULL},
+                                   {"case", &run->case_id, NULL},
+                                   {"json", &run->json, NULL},
+                                   {"junit", &run->junit, NULL},
+                                   {"seed", &run->seed, NULL},
+                                   {"list", NULL, &run->list},
+                                   {"bitwise", NULL, &run->bitwise},
+                                   {"inline", NULL, &run->inline_streams},
+                                   {"fail-fast", NULL, &run->fail_fast},
+                                   {"help", NULL, &run->help}};
+    int code = tool_options(argc, argv, options, (int)(sizeof options / sizeof options[0]));
+    if (code != TOOL_OK || run->help)
+        return code;
+    if (run->suite != NULL && strcmp(run->suite, "quick") != 0 && strcmp(run->suite, "full") != 0)
+        return tool_error(TOOL_USAGE, "--suite is quick or full, not \"%s\"", run->suite);
+    run->full = run->suite != NULL && strcmp(run->suite, "full") == 0;
+    if (run->seed != NULL) {
+        char *end;
+        errno = 0;
+        run->seed_value = strtoull(run->seed, &end, 10);
+        if (errno != 0 || *end != '\0' || run->seed[0] < '0' || run->seed[0] > '9')
+            return tool_error(TOOL_USAGE, "--seed is a whole number from 0, not \"%s\"", run->seed);
+    }
+    if (run->json != NULL && run->junit != NULL && strcmp(run->json, "-") == 0 &&
+        strcmp(run->junit, "-") == 0)
+        return tool_error(TOOL_USAGE, "--json and --junit cannot both go to standard output");
+    return TOOL_OK;
+}
+
+static int execute(verify_run *run)
+{
+    int code = verify_choose_cases(run);
+    if (code != TOOL_OK)
+        return code;
+    if (run->list) {
+        for (int i = 0; i < run->chosen_count; i++)
+            puts(run->chosen[i]->id);
+        return TOOL_OK;
+    }
+    code = verify_open_targets(run);
+    if (code == TOOL_OK)
+        code = tool_file_open(&run->json_file, run->json);
+    if (code == TOOL_OK)
+        code = tool_file_open(&run->junit_file, run->junit);
+    run->out =
+        run->json_file.stream == stdout || run->junit_file.stream == stdout ? stderr : stdout;
+    if (code == TOOL_OK)
+        code = run_cases(run);
+    if (code != TOOL_OK)
+        return code;
+    if (run->bitwise)
+        verify_compare_digests(run);
+    count(run);
+    verify_report(run);
+    code = verify_write_files(run);
+    if (code != TOOL_OK)
+        return code;
+    if (run->failed + run->errors > 0)
+        return TOOL_FAILED;
+    if (run->passed == 0)
+        return tool_error(TOOL_NOTHING, "no case ran: every one is unsupported");
+    return TOOL_OK;
+}
+
+int tool_verify(int argc, char **argv)
+{
+    verify_run run = {.seed_value = VERIFY_SEED, .out = stdout};
+    int code = parse(&run, argc, argv);
+    if (code == TOOL_OK && run.help)
+        fputs(help, stdout);
+    else if (code == TOOL_OK)
+        code = execute(&run);
+    verify_free(&run);
+    return code;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verify_digest.c - digests of whole runs, and the comparison of devices and variants. */
+#include "verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+void verify_digest_text(const uint64_t digest[2], char text[33])
+{
+    snprintf(text, 33, "%016llx%016llx", (unsigned long long)digest[0],
+             (unsigned long long)digest[1]);
+}
+
+static bool equal(const verify_record *a, const verify_record *b)
+{
+    return memcmp(a->digest, b->digest, sizeof a->digest) == 0;
+}
+
+static void differ(verify_record *record, const char *mine, const char *theirs,
+                   const verify_record *other)
+{
+    char a[33], b[33], text[512];
+    verify_digest_text(record->digest, a);
+    verify_digest_text(other->digest, b);
+    snprintf(text, sizeof text, "other bits: %s gives %s, %s gives %s", mine, a, theirs, b);
+    free(record->reason);
+    record->reason = strdup(text);
+    record->status = SUITE_FAILED;
+}
+
+/* Naive and tiled products of the same problem stand side by side. */
+static void compare_variants(verify_run *run, verify_target *target, int index)
+{
+    verify_record *record = &target->records[index];
+    const suite_case *item = run->chosen[index];
+    for (int i = index - 1; i >= 0 && run->chosen[i]->problem == item->problem; i--) {
+        const verify_record *other = &target->records[i];
+        if (item->kind == SUITE_GEMM && other->has_digest && !equal(record, other))
+            differ(record, run->chosen[index]->id, run->chosen[i]->id, other);
+    }
+}
+
+/* Against the first device that has a digest for the case. */
+static void compare_targets(verify_run *run, int target, int index)
+{
+    verify_record *record = &run->targets[target].records[index];
+    for (int t = 0; t < target; t++) {
+        const verify_record *other = &run->targets[t].records[index];
+        if (!other->has_digest)
+            continue;
+        if (!equal(record, other))
+            differ(record, run->targets[target].info->spec, run->targets[t].info->spec, other);
+        return;
+    }
+}
+
+void verify_compare_digests(verify_run *run)
+{
+    enum { LINE = SUITE_ID_MAX + 64 };
+    char *lines = malloc((size_t)run->chosen_count * LINE);
+    for (int t = 0; lines != NULL && t < run->target_count; t++) {
+        verify_target *target = &run->targets[t];
+        size_t used = 0;
+        for (int i = 0; i < run->chosen_count; i++) {
+            verify_record *record = &target->records[i];
+            char text[33];
+            if (!record->has_digest)
+                continue;
+            compare_variants(run, target, i);
+            compare_targets(run, t, i);
+            verify_digest_text(record->digest, text);
+            used += (size_t)snprintf(lines + used, LINE, "%s %s\n", run->chosen[i]->id, text);
+            target->digests++;
+        }
+        XXH128_hash_t hash = XXH3_128bits(lines, used);
+        target->digest[0] = hash.high64;
+        target->digest[1] = hash.low64;
+    }
+    free(lines);
+}

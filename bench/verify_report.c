@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verify_report.c - what `isomer verify` prints. */
+#include "verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { CELL = 11, MOST_FAILURES = 20, MOST_REASONS = 24 };
+
+/* ---- the table ----------------------------------------------------------------------------------
+ */
+
+typedef struct cell {
+    int passed, failed, unsupported;
+} cell;
+
+static void add_to(cell *c, const verify_record *record)
+{
+    if (!record->ran)
+        return;
+    c->passed += record->status == SUITE_OK;
+    c->failed += record->status == SUITE_FAILED || record->status == SUITE_ERROR;
+    c->unsupported += record->status == SUITE_UNSUPPORTED;
+}
+
+/* "212", "209 !3" with three failures, "(12)" unsupported. */
+static void print_cell(FILE *out, const cell *c)
+{
+    char text[64] = "", part[32];
+    if (c->passed > 0)
+        snprintf(text, sizeof text, "%d", c->passed);
+    if (c->failed > 0) {
+        snprintf(part, sizeof part, "%s!%d", text[0] ? " " : "", c->failed);
+        strcat(text, part);
+    }
+    if (c->unsupported > 0) {
+        snprintf(part, sizeof part, "%s(%d)", text[0] ? " " : "", c->unsupported);
+        strcat(text, part);
+    }
+    bool colour = tool_colour(out);
+    const char *tint = c->failed ? "\033[31m" : c->passed ? "\033[32m" : "\033[2m";
+    fprintf(out, "%*s%s%s%s", CELL - (int)strlen(text), "", colour ? tint : "", text,
+            colour ? "\033[0m" : "");
+}
+
+/* Trailing spaces would be noise in a log. */
+static int last_used(const cell *row, int count)
+{
+    int last = -1;
+    for (int i = 0; i < count; i++)
+        if (row[i].passed + row[i].failed + row[i].unsupported > 0)
+            last = i;
+    return last;
+}
+
+static const char *const number_types[] = {"f16", "bf16", "f32", "f64", "i32", "i64"};
+static const char *const moved_types[] = {"e1", "e2", "e4", "e8", "e16"};
+static const char *const no_types[] = {""};
+
+static void print_row(FILE *out, const verify_run *run, const verify_target *target,
+                      suite_kind kind, const char *variant, const char *const *types, int count)
+{
+    cell row[6] = {{0, 0, 0}};
+    for (int i = 0; i < run->chosen_count; i++) {
+        const suite_case *item = run->chosen[i];
+        if (item->kind != kind || strcmp(item->variant, variant) != 0)
+            continue;
+        for (int t = 0; t < count; t++)
+            if (strcmp(item->type, types[t]) == 0)
+                add_to(&row[t], &target->records[i]);
+    }
+    int last = last_used(row, count);
+    if (last < 0)
+        return;
+    fprintf(out, "  %-10s %-9s", suite_kind_name(kind), variant);
+    for (int t = 0; t <= last; t++)
+        print_cell(out, &row[t]);
+    fputc('\n', out);
+}
+
+/* One block: the operations whose cases have these types. */
+static void print_block(FILE *out, const verify_run *run, const verify_target *target,
+                        const char *const *types, int count)
+{
+    bool headed = false;
+    for (int i = 0; i < run->chosen_count; i++) {
+        const suite_case *item = run->chosen[i];
+        bool mine = false, seen = false;
+        for (int t = 0; t < count; t++)
+            mine = mine || strcmp(item->type, types[t]) == 0;
+        for (int j = i - 1; j >= 0 && !seen; j--) {
+            const suite_case *other = run->chosen[j];
+            bool other_mine = false;
+            if (other->kind != item->kind || strcmp(other->variant, item->variant) != 0)
+                continue;
+            for (int t = 0; t < count; t++)
+                other_mine = other_mine || strcmp(other->type, types[t]) == 0;
+            seen = other_mine;
+        }
+        if (!mine || seen || !target->records[i].ran)
+            continue;
+        if (!headed) {
+            fprintf(out, "  %-10s %-9s", "operation", "variant");
+            for (int t = 0; t < count; t++)
+                fprintf(out, "%*s", CELL, types[t][0] ? types[t] : "cases");
+            fputc('\n', out);
+            headed = true;
+        }
+        print_row(out, run, target, item->kind, item->variant, types, count);
+    }
+}
+
+/* ---- unsupported --------------------------------------------------------------------------------
+ */
+
+static void print_reasons(FILE *out, const verify_run *run, const verify_target *target)
+{
+    int shown = 0, hidden = 0;
+    for (int i = 0; i < run->chosen_count; i++) {
+        const verify_record *record = &target->records[i];
+        if (!record->ran || record->status != SUITE_UNSUPPORTED || record->reason == NULL)
+            continue;
+        int times = 0;
+        bool seen = false;
+        for (int j = 0; j < run->chosen_count && !seen; j++) {
+            const verify_record *other = &target->records[j];
+            if (!other->ran || other->status != SUITE_UNSUPPORTED || other->reason == NULL ||
+                strcmp(other->reason, record->reason) != 0)
+                continue;
+            seen = j < i;
+            times++;
+        }
+        if (seen)
+            continue;
+        if (shown == MOST_REASONS) {
+            hidden++;
+            continue;
+        }
+        if (shown++ == 0)
+            fprintf(out, "  unsupported\n");
+        int at = fprintf(out, "  %6d  ", times);
+        const char *reason = record->reason; /* who asked is always the same */
+        tool_wrap(out, at, at, strncmp(reason, "iso_supports: ", 14) == 0 ? reason + 14 : reason);
+    }
+    if (hidden > 0)
+        fprintf(out, "          and %d more reasons\n", hidden);
+}
+
+/* ---- failures -----------------------------------------------------------------------------------
+ */
+
+static void quote(char *text, size_t room, const char *word)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "_-+=:,./@%";
+    size_t used = strlen(text);
+    if (word[0] != '\0' && word[strspn(word, safe)] == '\0') {
+        snprintf(text + used, room - used, "%s", word);
+        return;
+    }
+    if (used + 1 < room)
+        text[used++] = '\'';
+    for (; *word != '\0' && used + 6 < room; word++) {
+        if (*word == '\'') {
+            memcpy(text + used, "'\\''", 4);
+            used += 4;
+        } else {
+            text[used++] = *word;
+        }
+    }
+    if (used + 1 < room)
+        text[used++] = '\'';
+    text[used] = '\0';
+}
+
+static void add_text(char *text, size_t room, const char *more)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, room - used, "%s", more);
+}
+
+void verify_command(const verify_run *run, const verify_target *target, const suite_case *item,
+                    char *text, size_t room)
+{
+    text[0] = '\0';
+    for (char **e = environ; *e != NULL; e++) {
+        const char *equals = strchr(*e, '=');
+        if (strncmp(*e, "ISOMER_", 7) != 0 || strncmp(*e, "ISOMER_BACKEND=", 15) == 0 ||
+            strncmp(*e, "ISOMER_REQUIRE=", 15) == 0 || strncmp(*e, "ISOMER_TEST_", 12) == 0 ||
+            equals == NULL)
+            continue;
+        char name[128];
+        snprintf(name, sizeof name, "%.*s=", (int)(equals - *e), *e);
+        add_text(text, room, name);
+        quote(text, room, equals + 1);
+        add_text(text, room, " ");
+    }
+    quote(text, room, tool_name);
+    add_text(text, room, " verify --backend ");
+    quote(text, room, target->info->spec);
+    add_text(text, room, " --case ");
+    quote(text, room, item->id);
+    if (run->inline_streams)
+        add_text(text, room, " --inline");
+    if (run->bitwise)
+        add_text(text, room, " --bitwise");
+    if (run->seed != NULL) {
+        add_text(text, room, " --seed ");
+        quote(text, room, run->seed);
+    }
+}
+
+static void print_failures(const verify_run *run)
+{
+    FILE *out = run->out;
+    int shown = 0, hidden = 0;
+    bool colour = tool_colour(out);
+    for (int i = 0; i < run->chosen_count; i++) {
+        for (int t = 0; t < run->target_count; t++) {
+            const verify_target *target = &run->targets[t];
+            const verify_record *record = &target->records[i];
+            if (!record->ran || (record->status != SUITE_FAILED && record->status != SUITE_ERROR))
+                continue;
+            if (shown == MOST_FAILURES) {
+                hidden++;
+                continue;
+            }
+            char command[4096];
+            shown++;
+            fprintf(out, "\n%s%s%s %s on %s\n", colour ? "\033[31m" : "",
+                    record->status == SUITE_FAILED ? "FAILED" : "ERROR", colour ? "\033[0m" : "",
+                    run->chosen[i]->id, target->info->spec);
+            fprintf(out, "  ");
+            tool_wrap(out, 2, 2, record->reason ? record->reason : "no reason was given");
+            verify_command(run, target, run->chosen[i], command, sizeof command);
+            fprintf(out, "  repeat with: %s\n", command); /* one line, to be copied */
+        }
+    }
+    if (hidden > 0)
+        fprintf(out, "\nand %d more failures; --json lists them all\n", hidden);
+}
+
+void verify_report(verify_run *run)
+{
+    FILE *out = run->out;
+    for (int t = 0; t < run->target_count; t++) {
+        const verify_target *target = &run->targets[t];
+        fprintf(out, "%s%s  %s%s%s\n", t ? "\n" : "", target->info->spec, target->info->name,
+                target->info->architecture[0] ? ", " : "", target->info->architecture);
+        print_block(out, run, target, number_types, 6);
+        print_block(out, run, target, moved_types, 5);
+        print_block(out, run, target, no_types, 1);
+        print_reasons(out, run, target);
+        if (run->bitwise) {
+            char text[33];
+            verify_digest_text(target->digest, text);
+            fprintf(out, "  digest %s of %d cases\n", text, target->digests);
+        }
+    }
+    print_failures(run);
+    fprintf(out, "\n%d passed, %d failed", run->passed, run->failed);
+    if (run->errors > 0)
+        fprintf(out, ", %d errors", run->errors);
+    fprintf(out, ", %d unsupported, in %.1f s", run->unsupported, run->seconds);
+    if (run->failed + run->errors > 0)
+        fprintf(out, " (!n: failed)");
+    fprintf(out, "%s\n", run->unsupported > 0 ? " ((n): unsupported)" : "");
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verify_select.c - which cases on which devices. */
+#include "verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- cases --------------------------------------------------------------------------------------
+ */
+
+typedef struct names {
+    const char *items[64];
+    int count;
+} names;
+
+static void add_name(names *list, const char *name)
+{
+    if (name == NULL || name[0] == '\0' || list->count == 64)
+        return;
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->items[i], name) == 0)
+            return;
+    list->items[list->count++] = name;
+}
+
+/* Every word of an option's list must be one that cases have. */
+static int check_words(const char *option, const tool_words *words, const names *known)
+{
+    for (int i = 0; i < words->count; i++) {
+        bool found = false;
+        for (int j = 0; j < known->count; j++)
+            found = found || strcmp(words->items[i], known->items[j]) == 0;
+        if (found)
+            continue;
+        const char *near = tool_nearest(words->items[i], known->items, known->count);
+        char all[512] = "";
+        for (int j = 0; j < known->count; j++)
+            snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", j ? ", " : "",
+                     known->items[j]);
+        return tool_error(TOOL_USAGE, "--%s knows no \"%s\"%s%s%s; it knows %s", option,
+                          words->items[i], near ? "; did you mean \"" : "", near ? near : "",
+                          near ? "\"?" : "", all);
+    }
+    return TOOL_OK;
+}
+
+static bool op_matches(const tool_words *ops, const suite_case *item)
+{
+    if (tool_words_have(ops, suite_kind_name(item->kind)))
+        return true;
+    return item->kind == SUITE_REDUCE && tool_words_have(ops, iso_reduce_op_name(item->reduce.op));
+}
+
+typedef struct filter {
+    tool_words ops, variants, types;
+} filter;
+
+static int make_filter(const verify_run *run, filter *f)
+{
+    names ops = {{"none"}, 1}, variants = {{NULL}, 0}, types = {{NULL}, 0};
+    for (int k = 0; k < SUITE_KINDS; k++)
+        add_name(&ops, suite_kind_name((suite_kind)k));
+    for (int32_t i = 0; i < run->cases->count; i++) {
+        const suite_case *item = &run->cases->cases[i];
+        if (item->kind == SUITE_REDUCE)
+            add_name(&ops, iso_reduce_op_name(item->reduce.op));
+        add_name(&variants, item->variant);
+        add_name(&types, item->type);
+    }
+    if (!tool_split(run->op, &f->ops) || !tool_split(run->variant, &f->variants) ||
+        !tool_split(run->dtype, &f->types))
+        return tool_error(TOOL_INTERNAL, "no memory");
+    int code = check_words("op", &f->ops, &ops);
+    if (code == TOOL_OK)
+        code = check_words("variant", &f->variants, &variants);
+    if (code == TOOL_OK)
+        code = check_words("dtype", &f->types, &types);
+    return code;
+}
+
+static bool matches(const verify_run *run, const filter *f, const suite_case *item)
+{
+    if (run->case_id != NULL)
+        return strcmp(item->id, run->case_id) == 0;
+    return (run->op == NULL || op_matches(&f->ops, item)) &&
+           (run->variant == NULL || tool_words_have(&f->variants, item->variant)) &&
+           (run->dtype == NULL || tool_words_have(&f->types, item->type));
+}
+
+int verify_choose_cases(verify_run *run)
+{
+    filter f = {0};
+    /* A case is found by its id whichever suite it is of. */
+    run->cases = suite_list_create(run->full || run->case_id != NULL, run->seed_value);
+    if (run->cases == NULL)
+        return tool_error(TOOL_INTERNAL, "no memory for the list of cases");
+    int code = make_filter(run, &f);
+    run->chosen = calloc((size_t)run->cases->count + 1, sizeof(const suite_case *));
+    if (run->chosen == NULL)
+        code = tool_error(TOOL_INTERNAL, "no memory for the list of cases");
+    for (int32_t i = 0; code == TOOL_OK && i < run->cases->count; i++)
+        if (matches(run, &f, &run->cases->cases[i]))
+            run->chosen[run->chosen_count++] = &run->cases->cases[i];
+    tool_words_free(&f.ops);
+    tool_words_free(&f.variants);
+    tool_words_free(&f.types);
+    if (code != TOOL_OK || run->chosen_count > 0)
+        return code;
+    if (run->case_id != NULL)
+        return tool_error(TOOL_USAGE, "no case is called \"%s\"; `%s verify --list` lists them",
+                          run->case_id, tool_name);
+    return tool_error(TOOL_NOTHING, "no case matches: nothing was run");
+}
+
+/* ---- devices ------------------------------------------------------------------------------------
+ */
+
+static int open_target(verify_run *run, const char *spec)
+{
+    iso_clear_error();
+    suite_runner *runner =
+        suite_runner_open(spec, run->inline_streams ? (uint32_t)ISO_STREAM_INLINE : 0);
+    if (runner == NULL && iso_last_status() == ISO_OK)
+        return tool_error(TOOL_INTERNAL, "no memory to open %s", spec);
+    if (runner == NULL)
+        return tool_error(tool_code(iso_last_status()), "%s", iso_last_error());
+    verify_target *more =
+        realloc(run->targets, (size_t)(run->target_count + 1) * sizeof *run->targets);
+    if (more == NULL) {
+        suite_runner_close(runner);
+        return tool_error(TOOL_INTERNAL, "no memory to open %s", spec);
+    }
+    run->targets = more;
+    verify_target *target = &more[run->target_count++];
+    *target = (verify_target){.runner = runner, .info = suite_runner_info(runner)};
+    target->records = calloc((size_t)run->chosen_count, sizeof *target->records);
+    return target->records != NULL ? TOOL_OK : tool_error(TOOL_INTERNAL, "no memory for results");
+}
+
+static int open_all(verify_run *run)
+{
+    int32_t count = 0;
+    int code = TOOL_OK;
+    iso_entry *entries = tool_enumerate(&count);
+    if (entries == NULL)
+        return TOOL_INTERNAL;
+    for (int32_t i = 0; i < count && code == TOOL_OK; i++)
+        if (entries[i].state == ISO_STATE_OK)
+            code = open_target(run, entries[i].device.spec);
+    free(entries);
+    if (code == TOOL_OK && run->target_count == 0)
+        return tool_error(TOOL_NOTHING, "no backend has a device; `%s info` says why", tool_name);
+    return code;
+}
+
+/* What must be there is opened and closed again, by itself: that opens no other backend's files. */
+static int check_required(const char *list, const char *from)
+{
+    tool_words words;
+    int code = TOOL_OK;
+    if (!tool_split(list, &words))
+        return tool_error(TOOL_INTERNAL, "no memory");
+    for (int i = 0; i < words.count && code == TOOL_OK; i++) {
+        iso_device device;
+        iso_status status = iso_device_open(words.items[i], &device);
+        if (status == ISO_OK)
+            iso_device_close(device);
+        else
+            code = tool_error(tool_code(status), "%s names %s, which is not available: %s", from,
+                              words.items[i], iso_last_error());
+    }
+    tool_words_free(&words);
+    return code;
+}
+
+int verify_open_targets(verify_run *run)
+{
+    int code = check_required(run->require, "--require");
+    if (code == TOOL_OK)
+        code = check_required(getenv("ISOMER_REQUIRE"), "ISOMER_REQUIRE");
+    if (code != TOOL_OK)
+        return code;
+    const char *setting = getenv("ISOMER_BACKEND");
+    if (run->backend == NULL && setting != NULL)
+        return open_target(run, setting);
+    if (run->backend == NULL || strcmp(run->backend, "all") == 0)
+        return open_all(run);
+    tool_words words;
+    if (!tool_split(run->backend, &words))
+        return tool_error(TOOL_INTERNAL, "no memory");
+    if (words.count == 0)
+        code = tool_error(TOOL_USAGE, "--backend \"%s\" names no backend", run->backend);
+    for (int i = 0; i < words.count && code == TOOL_OK; i++)
+        code = open_target(run, words.items[i]);
+    tool_words_free(&words);
+    return code;
+}
+
+void verify_free(verify_run *run)
+{
+    for (int t = 0; t < run->target_count; t++) {
+        verify_target *target = &run->targets[t];
+        for (int i = 0; target->records != NULL && i < run->chosen_count; i++)
+            free(target->records[i].reason);
+        free(target->records);
+        suite_runner_close(target->runner);
+    }
+    free(run->targets);
+    free(run->chosen);
+    suite_list_destroy(run->cases);
+    tool_file_discard(&run->json_file);
+    tool_file_discard(&run->junit_file);
+}

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake --install: the library, the headers, the tool, its manual page, and what find_package(Isomer)
+# and pkg-config need. All of it finds itself, so that the prefix may be moved.
+include(CMakePackageConfigHelpers)
+
+set(ISOMER_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Isomer)
+
+install(TARGETS isomer EXPORT IsomerTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/isomer DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md docs/arithmetic.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+
+if(TARGET isomer-tool)
+  install(TARGETS isomer-tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES docs/man/isomer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+endif()
+
+install(EXPORT IsomerTargets NAMESPACE Isomer:: DESTINATION ${ISOMER_CONFIG_DIR})
+configure_package_config_file(cmake/IsomerConfig.cmake.in IsomerConfig.cmake
+  INSTALL_DESTINATION ${ISOMER_CONFIG_DIR}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/IsomerConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/IsomerConfig.cmake ${PROJECT_BINARY_DIR}/IsomerConfigVersion.cmake
+  DESTINATION ${ISOMER_CONFIG_DIR})
+
+file(RELATIVE_PATH ISOMER_PC_TO_PREFIX
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" ISOMER_PC_TO_PREFIX "${ISOMER_PC_TO_PREFIX}")
+configure_file(cmake/isomer.pc.in isomer.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/isomer.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check.c - the checks that operations share. */
+#include "core/core.h"
+
+iso_status core_check_size(const char *call, const char *name, int64_t value)
+{
+    if (value < 0)
+        return core_fail(ISO_INVALID, "%s: %s is %lld: pass 0 or more", call, name,
+                         (long long)value);
+    return ISO_OK;
+}
+
+iso_status core_check_dtype(const char *call, iso_dtype dtype)
+{
+    if (!iso_dtype_name(dtype))
+        return core_fail(ISO_INVALID,
+                         "%s: dtype is %d, which is no type: use ISO_F16 (1), ISO_BF16, ISO_F32, "
+                         "ISO_F64, ISO_I32 or ISO_I64 (6)",
+                         call, (int)dtype);
+    return ISO_OK;
+}
+
+iso_status core_check_variant(const char *call, iso_variant variant)
+{
+    if (!iso_variant_name(variant))
+        return core_fail(ISO_INVALID,
+                         "%s: variant is %d, which is no variant: use ISO_VARIANT_AUTO (0) to "
+                         "ISO_VARIANT_PARTIALS (5)",
+                         call, (int)variant);
+    return ISO_OK;
+}
+
+iso_status core_check_ld(const char *call, const char *name, const char *matrix, int64_t cols,
+                         int64_t *ld)
+{
+    if (*ld == 0) {
+        *ld = cols > 0 ? cols : 1;
+        return ISO_OK;
+    }
+    if (*ld < cols)
+        return core_fail(ISO_INVALID,
+                         "%s: %s is %lld, but rows of %s hold %lld elements: use at least %lld, or "
+                         "0 for rows without gaps",
+                         call, name, (long long)*ld, matrix, (long long)cols, (long long)cols);
+    if (*ld < 0)
+        return core_fail(ISO_INVALID, "%s: %s is %lld: use at least 1, or 0 for rows without gaps",
+                         call, name, (long long)*ld);
+    return ISO_OK;
+}
+
+iso_status core_matrix_bytes(const char *call, const char *name, int64_t rows, int64_t cols,
+                             int64_t ld, int64_t batch, int64_t stride, int64_t element,
+                             int64_t *bytes)
+{
+    int64_t in_matrix, in_batch;
+
+    *bytes = 0;
+    if (!rows || !cols || !batch)
+        return ISO_OK;
+    if (__builtin_mul_overflow(rows - 1, ld, &in_matrix) ||
+        __builtin_mul_overflow(batch - 1, stride, &in_batch) ||
+        __builtin_add_overflow(in_matrix, in_batch, &in_matrix) ||
+        __builtin_add_overflow(in_matrix, cols, &in_matrix) ||
+        __builtin_mul_overflow(in_matrix, element, bytes))
+        return core_fail(ISO_INVALID,
+                         "%s: %s has %lld rows of %lld elements, leading dimension %lld, batch "
+                         "%lld, stride %lld: its size in bytes does not fit 64 bits",
+                         call, name, (long long)rows, (long long)cols, (long long)ld,
+                         (long long)batch, (long long)stride);
+    return ISO_OK;
+}
+
+void core_op_use(core_op *op, const char *name, iso_operand operand, iso_ref *ref, int64_t bytes,
+                 int64_t align, bool written)
+{
+    op->uses[op->use_count++] = (core_use){
+        .name = name,
+        .operand = operand,
+        .bytes = bytes,
+        .align = align,
+        .written = written,
+        .ref = ref,
+    };
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check_gemm.c - the arguments of a matrix product. */
+#include "core/core.h"
+
+static iso_status check_enumerators(const char *call, const iso_gemm_args *args)
+{
+    iso_status status = core_check_dtype(call, args->dtype);
+
+    if (status)
+        return status;
+    if (args->dtype == ISO_I32 || args->dtype == ISO_I64)
+        return core_fail(ISO_INVALID, "%s: dtype is %s: products take f16, bf16, f32 and f64", call,
+                         iso_dtype_name(args->dtype));
+    if (!iso_trans_name(args->trans_a))
+        return core_fail(ISO_INVALID, "%s: trans_a is %d: use ISO_NO_TRANS (0) or ISO_TRANS (1)",
+                         call, (int)args->trans_a);
+    if (!iso_trans_name(args->trans_b))
+        return core_fail(ISO_INVALID, "%s: trans_b is %d: use ISO_NO_TRANS (0) or ISO_TRANS (1)",
+                         call, (int)args->trans_b);
+    if (!iso_math_name(args->math))
+        return core_fail(ISO_INVALID,
+                         "%s: math is %d: use ISO_MATH_DEFAULT (0), ISO_MATH_STRICT (1) or "
+                         "ISO_MATH_TF32 (2)",
+                         call, (int)args->math);
+    return ISO_OK;
+}
+
+static iso_status check_sizes(const char *call, const iso_gemm_args *args)
+{
+    const struct {
+        const char *name;
+        int64_t value;
+    } sizes[] = {
+        {"m", args->m},
+        {"n", args->n},
+        {"k", args->k},
+        {"batch", args->batch},
+    };
+    iso_status status = ISO_OK;
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && !status; i++)
+        status = core_check_size(call, sizes[i].name, sizes[i].value);
+    if (status || args->batch <= 1)
+        return status;
+    status = core_check_size(call, "stride_a", args->stride_a);
+    if (!status)
+        status = core_check_size(call, "stride_b", args->stride_b);
+    if (!status)
+        status = core_check_size(call, "stride_c", args->stride_c);
+    return status;
+}
+
+/* C may not overlap itself from one member of the batch to the next. */
+static iso_status check_stride_c(const char *call, const iso_gemm_op *op)
+{
+    int64_t span;
+
+    if (op->batch <= 1 || !op->m || !op->n)
+        return ISO_OK;
+    if (__builtin_mul_overflow(op->m - 1, op->ldc, &span) ||
+        __builtin_add_overflow(span, op->n, &span))
+        span = INT64_MAX;
+    if (op->stride_c < span)
+        return core_fail(
+            ISO_INVALID,
+            "%s: stride_c is %lld, but one C spans %lld elements: members of the batch "
+            "may not overlap",
+            call, (long long)op->stride_c, (long long)span);
+    return ISO_OK;
+}
+
+static void cost(const iso_gemm_args *args, core_op *out)
+{
+    const iso_gemm_op *op = &out->gemm;
+    double batch = (double)op->batch, element = (double)iso_dtype_size(op->dtype);
+    double m = (double)op->m, n = (double)op->n, k = (double)op->k;
+    double a = m * k * (op->stride_a || op->batch == 1 ? batch : 1.0);
+    double b = k * n * (op->stride_b || op->batch == 1 ? batch : 1.0);
+    double c = m * n * batch;
+
+    if (out->empty)
+        return;
+    out->cost.flops = 2.0 * m * n * k * batch;
+    if (args->a.buffer.id && args->a.buffer.id == args->b.buffer.id &&
+        args->a.offset == args->b.offset) {
+        a = a > b ? a : b;
+        b = 0.0;
+    }
+    out->cost.bytes_read = (a + b + (op->beta != 0.0 ? c : 0.0)) * element;
+    out->cost.bytes_written = c * element;
+}
+
+/* Leading dimensions, the operands' extents, and what is not touched. */
+static iso_status check_layout(const char *call, const iso_gemm_args *args, core_op *out)
+{
+    iso_gemm_op *op = &out->gemm;
+    bool ta = op->trans_a == ISO_TRANS, tb = op->trans_b == ISO_TRANS;
+    int64_t a_rows = ta ? args->k : args->m, a_cols = ta ? args->m : args->k;
+    int64_t b_rows = tb ? args->n : args->k, b_cols = tb ? args->k : args->n;
+    int64_t a_bytes = 0, b_bytes = 0, c_bytes = 0, element = iso_dtype_size(op->dtype);
+    iso_status status;
+
+    status = core_check_ld(call, "lda", "A", a_cols, &op->lda);
+    if (!status)
+        status = core_check_ld(call, "ldb", "B", b_cols, &op->ldb);
+    if (!status)
+        status = core_check_ld(call, "ldc", "C", args->n, &op->ldc);
+    if (!status)
+        status = check_stride_c(call, op);
+    if (!status && !out->empty && op->k) {
+        status = core_matrix_bytes(call, "A", a_rows, a_cols, op->lda, op->batch, op->stride_a,
+                                   element, &a_bytes);
+        if (!status)
+            status = core_matrix_bytes(call, "B", b_rows, b_cols, op->ldb, op->batch, op->stride_b,
+                                       element, &b_bytes);
+    }
+    if (!status && !out->empty)
+        status = core_matrix_bytes(call, "C", args->m, args->n, op->ldc, op->batch, op->stride_c,
+                                   element, &c_bytes);
+    if (status)
+        return status;
+    core_op_use(out, "a", args->a, &op->a, a_bytes, element, false);
+    core_op_use(out, "b", args->b, &op->b, b_bytes, element, false);
+    core_op_use(out, "c", args->c, &op->c, c_bytes, element, true);
+    return ISO_OK;
+}
+
+iso_status core_check_gemm(const char *call, const void *given, core_op *out)
+{
+    iso_gemm_op *op = &out->gemm;
+    iso_gemm_args args;
+    iso_status status;
+
+    status =
+        core_struct_read(call, "args", given, offsetof(iso_gemm_args, alpha), &args, sizeof args);
+    if (!status)
+        status = check_enumerators(call, &args);
+    if (!status)
+        status = check_sizes(call, &args);
+    if (!status)
+        status = core_check_variant(call, args.variant);
+    if (status)
+        return status;
+    *op = (iso_gemm_op){
+        .dtype = args.dtype,
+        .variant = args.variant,
+        .math = args.math,
+        .trans_a = args.trans_a,
+        .trans_b = args.trans_b,
+        .m = args.m,
+        .n = args.n,
+        .k = args.k,
+        .alpha = args.dtype == ISO_F64 ? args.alpha : (double)(float)args.alpha,
+        .beta = args.dtype == ISO_F64 ? args.beta : (double)(float)args.beta,
+        .lda = args.lda,
+        .ldb = args.ldb,
+        .ldc = args.ldc,
+        .batch = args.batch ? args.batch : 1,
+        .stride_a = args.batch > 1 ? args.stride_a : 0,
+        .stride_b = args.batch > 1 ? args.stride_b : 0,
+        .stride_c = args.batch > 1 ? args.stride_c : 0,
+    };
+    if (op->alpha == 0.0)
+        op->k = 0;
+    out->empty = op->m && op->n ? CORE_NOT_EMPTY : CORE_NOTHING;
+    out->variant = &op->variant;
+    out->math = &op->math;
+    out->op.gemm = op;
+    out->op.args_size = (uint32_t)sizeof *op;
+    status = check_layout(call, &args, out);
+    if (!status)
+        cost(&args, out);
+    return status;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check_reduce.c - the arguments of a reduction. */
+#include "core/core.h"
+
+static iso_status result_of(const char *call, iso_reduce_op op, iso_dtype dtype, iso_dtype *result)
+{
+    bool integer = dtype == ISO_I32 || dtype == ISO_I64;
+    iso_status status = core_check_dtype(call, dtype);
+
+    if (status)
+        return status;
+    if (!iso_reduce_op_name(op))
+        return core_fail(ISO_INVALID,
+                         "%s: op is %d, which is no reduction: use ISO_SUM (1) to ISO_ARGMAX (10)",
+                         call, (int)op);
+    if (op == ISO_NORM2 && integer)
+        return core_fail(ISO_INVALID,
+                         "%s: op is norm2 and dtype %s: 2-norms take floating-point types", call,
+                         iso_dtype_name(dtype));
+    *result = op == ISO_ARGMIN || op == ISO_ARGMAX ? ISO_I64
+              : op == ISO_MEAN && integer          ? ISO_F64
+                                                   : dtype;
+    return ISO_OK;
+}
+
+iso_status iso_reduce_result(iso_reduce_op op, iso_dtype dtype, iso_dtype *result)
+{
+    if (!result)
+        return core_fail(ISO_INVALID,
+                         "iso_reduce_result: result is NULL: pass where the type goes");
+    return result_of("iso_reduce_result", op, dtype, result);
+}
+
+/* The result over no elements: a fill of the neutral element, or INVALID. */
+static iso_status check_empty(const char *call, const iso_reduce_args *args, core_op *out)
+{
+    iso_reduce_op op = args->op;
+
+    if (args->rows && args->cols)
+        return ISO_OK;
+    if (!out->results) {
+        out->empty = CORE_NOTHING;
+        return ISO_OK;
+    }
+    out->empty = CORE_NEUTRAL;
+    if (op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX || op == ISO_MEAN)
+        return core_fail(ISO_INVALID,
+                         "%s: rows is %lld and cols %lld: %s over no elements has no result", call,
+                         (long long)args->rows, (long long)args->cols, iso_reduce_op_name(op));
+    return ISO_OK;
+}
+
+/* The whole array as one row. */
+static iso_status fold(const char *call, const iso_reduce_args *args, iso_reduce_op_args *op)
+{
+    int64_t count;
+
+    if (__builtin_mul_overflow(op->rows, op->cols, &count))
+        return core_fail(ISO_INVALID, "%s: rows is %lld and cols %lld: the product is too large",
+                         call, (long long)op->rows, (long long)op->cols);
+    if (op->rows > 1 && op->cols && op->ld_x != op->cols)
+        return core_fail(ISO_INVALID,
+                         "%s: ld_x is %lld, but rows hold %lld elements: for axis all there may be "
+                         "no gaps between rows",
+                         call, (long long)args->ld_x, (long long)op->cols);
+    if (op->op == ISO_DOT && op->rows > 1 && op->cols && op->ld_y != op->cols)
+        return core_fail(ISO_INVALID,
+                         "%s: ld_y is %lld, but rows hold %lld elements: for axis all there may be "
+                         "no gaps between rows",
+                         call, (long long)args->ld_y, (long long)op->cols);
+    op->rows = 1;
+    op->cols = count;
+    op->ld_x = op->ld_y = count > 0 ? count : 1;
+    return ISO_OK;
+}
+
+static iso_status check_values(const char *call, const iso_reduce_args *args, iso_dtype *result)
+{
+    iso_status status = result_of(call, args->op, args->dtype, result);
+
+    if (status)
+        return status;
+    if (!iso_axis_name(args->axis))
+        return core_fail(ISO_INVALID,
+                         "%s: axis is %d: use ISO_AXIS_ALL (0), ISO_AXIS_0 (1) or ISO_AXIS_1 (2)",
+                         call, (int)args->axis);
+    status = core_check_size(call, "rows", args->rows);
+    if (!status)
+        status = core_check_size(call, "cols", args->cols);
+    if (!status)
+        status = core_check_variant(call, args->variant);
+    return status;
+}
+
+static iso_status check_layout(const char *call, const iso_reduce_args *args, core_op *out)
+{
+    iso_reduce_op_args *op = &out->reduce;
+    int64_t element = iso_dtype_size(op->dtype), result = iso_dtype_size(op->result_dtype);
+    int64_t x_bytes = 0, y_bytes = 0, result_bytes = 0;
+    bool dot = op->op == ISO_DOT;
+    iso_status status;
+
+    status = core_check_ld(call, "ld_x", "x", op->cols, &op->ld_x);
+    if (!status && dot)
+        status = core_check_ld(call, "ld_y", "y", op->cols, &op->ld_y);
+    if (!status && op->axis == ISO_AXIS_ALL)
+        status = fold(call, args, op);
+    if (!status)
+        status =
+            core_matrix_bytes(call, "x", op->rows, op->cols, op->ld_x, 1, 0, element, &x_bytes);
+    if (!status && dot)
+        status =
+            core_matrix_bytes(call, "y", op->rows, op->cols, op->ld_y, 1, 0, element, &y_bytes);
+    if (status)
+        return status;
+    out->results = op->axis == ISO_AXIS_0 ? op->cols : op->axis == ISO_AXIS_1 ? op->rows : 1;
+    status = check_empty(call, args, out);
+    if (!status)
+        status = core_matrix_bytes(call, "result", 1, out->results, out->results, 1, 0, result,
+                                   &result_bytes);
+    if (status)
+        return status;
+    core_op_use(out, "x", args->x, &op->x, x_bytes, element, false);
+    if (dot)
+        core_op_use(out, "y", args->y, &op->y, y_bytes, element, false);
+    core_op_use(out, "result", args->result, &op->result, result_bytes, result, true);
+    return ISO_OK;
+}
+
+iso_status core_check_reduce(const char *call, const void *given, core_op *out)
+{
+    iso_reduce_op_args *op = &out->reduce;
+    double count, element, operands;
+    iso_reduce_args args;
+    iso_dtype result = (iso_dtype)0;
+    iso_status status;
+
+    status =
+        core_struct_read(call, "args", given, offsetof(iso_reduce_args, x), &args, sizeof args);
+    if (!status)
+        status = check_values(call, &args, &result);
+    if (status)
+        return status;
+    *op = (iso_reduce_op_args){
+        .op = args.op,
+        .dtype = args.dtype,
+        .result_dtype = result,
+        .variant = args.variant,
+        .axis = args.axis,
+        .rows = args.rows,
+        .cols = args.cols,
+        .ld_x = args.ld_x,
+        .ld_y = args.op == ISO_DOT ? args.ld_y : 0,
+    };
+    out->variant = &op->variant;
+    out->op.reduce = op;
+    out->op.args_size = (uint32_t)sizeof *op;
+    status = check_layout(call, &args, out);
+    if (status)
+        return status;
+    count = (double)op->rows * (double)op->cols;
+    element = (double)iso_dtype_size(op->dtype);
+    operands = args.op == ISO_DOT && !(args.x.buffer.id && args.x.buffer.id == args.y.buffer.id &&
+                                       args.x.offset == args.y.offset)
+                   ? 2.0
+                   : 1.0;
+    out->cost.flops = count * (args.op == ISO_DOT || args.op == ISO_NORM2 ? 2.0 : 1.0);
+    out->cost.bytes_read = count * element * operands;
+    out->cost.bytes_written = (double)out->results * (double)iso_dtype_size(result);
+    return ISO_OK;
+}

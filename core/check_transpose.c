@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check_transpose.c - the arguments of a transposition. */
+#include "core/core.h"
+
+static iso_status check_values(const char *call, const iso_transpose_args *args)
+{
+    int64_t size = args->element_bytes;
+    iso_status status;
+
+    if (size != 1 && size != 2 && size != 4 && size != 8 && size != 16)
+        return core_fail(ISO_INVALID, "%s: element_bytes is %lld: use 1, 2, 4, 8 or 16", call,
+                         (long long)size);
+    status = core_check_size(call, "rows", args->rows);
+    if (!status)
+        status = core_check_size(call, "cols", args->cols);
+    if (!status)
+        status = core_check_variant(call, args->variant);
+    return status;
+}
+
+iso_status core_check_transpose(const char *call, const void *given, core_op *out)
+{
+    iso_transpose_op *op = &out->transpose;
+    int64_t from_bytes = 0, to_bytes = 0;
+    iso_transpose_args args;
+    iso_status status;
+    double moved;
+
+    status = core_struct_read(call, "args", given, offsetof(iso_transpose_args, from), &args,
+                              sizeof args);
+    if (!status)
+        status = check_values(call, &args);
+    if (status)
+        return status;
+    *op = (iso_transpose_op){
+        .variant = args.variant,
+        .element_bytes = args.element_bytes,
+        .rows = args.rows,
+        .cols = args.cols,
+        .ld_from = args.ld_from,
+        .ld_to = args.ld_to,
+    };
+    out->empty = op->rows && op->cols ? CORE_NOT_EMPTY : CORE_NOTHING;
+    out->variant = &op->variant;
+    out->op.transpose = op;
+    out->op.args_size = (uint32_t)sizeof *op;
+    status = core_check_ld(call, "ld_from", "from", op->cols, &op->ld_from);
+    if (!status)
+        status = core_check_ld(call, "ld_to", "to", op->rows, &op->ld_to);
+    if (!status)
+        status = core_matrix_bytes(call, "from", op->rows, op->cols, op->ld_from, 1, 0,
+                                   op->element_bytes, &from_bytes);
+    if (!status)
+        status = core_matrix_bytes(call, "to", op->cols, op->rows, op->ld_to, 1, 0,
+                                   op->element_bytes, &to_bytes);
+    if (status)
+        return status;
+    out->in_place = args.from.buffer.id == args.to.buffer.id &&
+                    args.from.offset == args.to.offset && op->ld_from == op->ld_to &&
+                    op->rows == op->cols;
+    core_op_use(out, "from", args.from, &op->from, from_bytes, op->element_bytes, false);
+    core_op_use(out, "to", args.to, &op->to, to_bytes, op->element_bytes, true);
+    moved = (double)op->rows * (double)op->cols * (double)op->element_bytes;
+    out->cost.bytes_read = moved;
+    out->cost.bytes_written = moved;
+    return ISO_OK;
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core.h - what the files of the core share. No other folder includes it. */
+#ifndef ISOMER_CORE_CORE_H
+#define ISOMER_CORE_CORE_H
+
+#include <isomer/backend.h>
+#include <isomer/isomer.h>
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum {
+    CORE_TEXT_MAX = 16384 /* of an error text: room for every path that several backends tried */
+};
+
+/* ---- error.c: this thread's last failure --------------------------------------------------------
+ */
+
+/* Sets the text and the status, and returns the status. The arguments may point into the old text.
+ */
+iso_status core_fail(iso_status status, const char *format, ...) ISO_PRINTF(2, 3);
+iso_status core_fail_no_memory(const char *call, int64_t bytes);
+
+/* Around a call of a backend's entry, so that its failure always has a text that begins with the
+ * public call and the backend. Only CORE_ASK lets NOT_READY pass, without a text. */
+void core_backend_enter(void);
+iso_status core_backend_leave(const char *call, const char *backend, iso_status status,
+                              bool may_wait);
+#define CORE_CALL(call, table, expression)                                                         \
+    (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), false))
+#define CORE_ASK(call, table, expression)                                                          \
+    (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), true))
+
+/* A failure that a call gets over leaves the caller's last failure as it was. */
+typedef struct core_kept_error {
+    iso_status status;
+    char *text;
+} core_kept_error;
+core_kept_error core_error_keep(void);
+void core_error_restore(core_kept_error *kept);
+
+/* A text that grows; `text` is never NULL for long: it is "" where memory ran out. */
+typedef struct core_text {
+    char *text;
+    size_t length, room;
+} core_text;
+void core_text_add(core_text *text, const char *format, ...) ISO_PRINTF(2, 3);
+const char *core_text_get(const core_text *text);
+void core_text_free(core_text *text);
+
+/* ---- host.c, log.c, version.c -------------------------------------------------------------------
+ */
+
+extern const iso_host core_host;
+void *core_alloc(int64_t bytes);
+void core_free(void *pointer);
+
+bool core_log_on(iso_log_level level);
+void core_log(iso_log_level level, const char *format, ...) ISO_PRINTF(2, 3);
+/* 0: not a level. */
+int core_log_parse(const char *text);
+
+/* ---- names.c ------------------------------------------------------------------------------------
+ */
+
+int core_edit_distance(const char *a, const char *b);
+
+/* ---- structs.c: structs whose `size` differs from ours ------------------------------------------
+ */
+
+/* Copies the caller's struct into `to` (`known` bytes), extended with zeros. */
+iso_status core_struct_read(const char *call, const char *name, const void *from, size_t least,
+                            void *to, size_t known);
+/* Checks the size of a struct that will be filled. */
+iso_status core_struct_check(const char *call, const char *name, const void *out, size_t least);
+/* Fills it, keeping its size; what it has beyond ours becomes zero. */
+void core_struct_write(void *out, const void *from, size_t known);
+#define CORE_END_OF(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
+
+/* ---- settings.c ---------------------------------------------------------------------------------
+ */
+
+/* The value in force, valid for the process's life; NULL if unset without a default. */
+const char *core_setting(const char *name);
+/* INVALID if some setting has a value that makes no sense. */
+iso_status core_settings_check(const char *call);
+/* Bytes of a limit ("8G", "50%" of total); -1: not a limit. */
+int64_t core_parse_limit(const char *text, int64_t total);
+
+/* ---- cache.c: the program cache -----------------------------------------------------------------
+ */
+
+void *core_cache_load(const void *key, int64_t key_bytes, int64_t *bytes);
+int32_t core_cache_store(const void *key, int64_t key_bytes, const void *data, int64_t bytes);
+/* The directory in force ("" if none), and why it is not used ("" if it is). */
+void core_cache_where(char *path, size_t path_room, char *problem, size_t problem_room);
+
+/* ---- handle.c -----------------------------------------------------------------------------------
+ */
+
+typedef enum core_kind {
+    CORE_DEVICE = 1,
+    CORE_STREAM = 2,
+    CORE_EVENT = 3,
+    CORE_BUFFER = 4,
+    CORE_KIND_COUNT = 5
+} core_kind;
+
+/* 0: no memory (and core_fail was called). */
+uint64_t core_handle_new(const char *call, core_kind kind, void *object);
+/* The object, kept alive until the release. `argument` is named in the text. */
+iso_status core_handle_acquire(const char *call, const char *argument, uint64_t id, core_kind kind,
+                               void *object);
+/* The same for a handle that the core knows to be right; false if it is being destroyed. */
+bool core_handle_try(uint64_t id);
+void core_handle_release(uint64_t id);
+/* Makes the handle stale at once, waits for the calls that use it, and gives the object. Only one
+ * caller wins. */
+iso_status core_handle_retire(const char *call, const char *argument, uint64_t id, core_kind kind,
+                              void *object);
+bool core_handle_retire_quietly(uint64_t id);
+/* After a retire: the slot may be used again. */
+void core_handle_free(uint64_t id);
+
+/* ---- fork.c -------------------------------------------------------------------------------------
+ */
+
+/* Called once before anything is opened; the functions below are called in the child or around the
+ * fork. */
+void core_fork_guard(void);
+void core_handle_fork(int stage);
+void core_registry_fork(int stage);
+void core_physical_fork(int stage);
+void core_settings_fork(int stage);
+void core_trace_fork(int stage);
+enum { CORE_FORK_BEFORE, CORE_FORK_PARENT, CORE_FORK_CHILD };
+void core_fork_lock(pthread_mutex_t *lock, int stage);
+
+/* ---- registry.c, plugin.c -----------------------------------------------------------------------
+ */
+
+typedef struct core_backend {
+    char name[ISO_NAME_MAX];
+    char *origin;            /* "built in" or the path */
+    iso_backend_query query; /* of a built-in; else NULL */
+    bool is_plugin;
+    bool is_last; /* the last built-in: the one that `auto` falls back to */
+    pthread_mutex_t lock;
+    /* The rest is guarded by the lock. */
+    bool loaded;
+    bool opened;       /* a device of it was opened in this process */
+    bool forked;       /* ... or in the parent, and it cannot be used after a fork */
+    iso_backend table; /* our copy, extended with zeros */
+    iso_probe probe;   /* its state is 0 where it was not probed */
+    struct core_backend *next;
+} core_backend;
+
+typedef struct core_builtin {
+    const char *name;
+    iso_backend_query query;
+} core_builtin;
+extern const core_builtin core_builtins[]; /* ends with a NULL name */
+
+/* NULL: no such name. Finds it without loading it. */
+core_backend *core_backend_find(const char *name);
+/* All of them: built-ins in order, then plug-ins by name. A list that the caller frees; NULL: no
+ * memory. */
+core_backend **core_backend_list(int *count);
+/* Loads and probes; the answer is ISO_STATE_OK or has a reason. */
+void core_backend_probe(core_backend *backend, iso_probe *out);
+/* Loads a plug-in or built-in into backend->table; false: *out says why. */
+bool core_backend_load(core_backend *backend, iso_probe *out);
+bool core_name_valid(const char *name);
+/* The folders to look in; calls back until it answers false. */
+void core_plugin_folders(bool (*visit)(const char *folder, void *context), void *context);
+/* Why entries of ISOMER_BACKEND_PATH are ignored; "" if none is. */
+void core_plugin_path_problem(const char *path, char *problem, size_t room);
+/* The device's description with what the core fills in. */
+iso_status core_backend_device_info(const char *call, core_backend *backend, int32_t index,
+                                    iso_device_info *out);
+
+/* ---- select.c -----------------------------------------------------------------------------------
+ */
+
+typedef struct core_choice {
+    core_backend *backend;
+    int32_t index;
+    struct core_physical *physical; /* opened */
+    core_text story;
+} core_choice;
+
+iso_status core_select(const char *call, const char *spec, core_choice *out);
+/* Why a spec cannot be meant at all ("" if it can), without loading anything. */
+void core_spec_problem(const char *spec, char *problem, size_t room);
+
+/* ---- device.c and objects -----------------------------------------------------------------------
+ */
+
+struct core_stream;
+struct core_device;
+
+/* A physical device that is open, shared by all handles to it, so that their streams and memory
+ * know each other. */
+typedef struct core_physical {
+    core_backend *backend;
+    const iso_backend *table;
+    int32_t index;
+    int64_t opens; /* guarded by the table's lock; 0: closed */
+    void *device;
+    char spec[ISO_NAME_MAX];
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* an object was unlinked */
+    /* Guarded by the lock, with the lists of the devices. */
+    int64_t used, peak;
+    struct core_stream *streams; /* ascending serial */
+    uint64_t stream_bits;
+    uint64_t next_serial;
+    struct core_physical *next;
+} core_physical;
+
+iso_status core_physical_open(const char *call, core_backend *backend, int32_t index,
+                              core_physical **out);
+void core_physical_close(core_physical *physical);
+
+/* What every object of a device begins with. */
+typedef struct core_child {
+    struct core_child *next, *previous;
+    struct core_device *device;
+    uint64_t id;
+    core_kind kind;
+} core_child;
+
+typedef struct core_block {
+    struct core_block *next;
+    void *pointer;
+    int64_t bytes;
+    bool registered;   /* the caller's memory */
+    bool from_backend; /* the backend allocated or pinned it */
+} core_block;
+
+typedef struct core_device {
+    uint64_t id;
+    core_physical *physical;
+    const iso_backend *table;
+    iso_math math;
+    int64_t limit; /* -1: none */
+    char *choice;
+    core_child *children;
+    core_block *blocks;
+} core_device;
+
+typedef struct core_trace_stream core_trace_stream;
+
+typedef struct core_stream {
+    core_child child;
+    void *handle; /* the backend's */
+    uint64_t bit; /* in the used_by of buffers */
+    uint64_t serial;
+    struct core_stream *next; /* of the physical device */
+    pthread_mutex_t lock;     /* held while something is submitted */
+    iso_ref scratch;
+    int64_t scratch_bytes;
+    void *link; /* an event that orders copies between streams; NULL until it is needed */
+    core_trace_stream *trace;
+    pthread_mutex_t late_lock;
+    atomic_int late; /* iso_status */
+    bool late_told;
+    char *late_text;
+} core_stream;
+
+typedef struct core_event {
+    core_child child;
+    void *handle;
+    atomic_bool recorded;
+} core_event;
+
+typedef struct core_buffer {
+    core_child child;
+    void *memory; /* NULL where it holds no bytes */
+    int64_t bytes;
+    _Atomic uint64_t used_by; /* bits of streams that may have work with it */
+} core_buffer;
+
+void core_child_link(core_device *device, core_child *child);
+void core_child_unlink(core_child *child);
+
+/* Counts memory against the device's limit. */
+iso_status core_memory_take(const char *call, core_device *device, int64_t bytes);
+void core_memory_give(core_device *device, int64_t bytes);
+
+/* The rest of destroying, after the handle was retired; frees the object. */
+iso_status core_stream_finish(const char *call, core_stream *stream, bool *told);
+void core_event_finish(core_event *event);
+void core_buffer_finish(core_buffer *buffer);
+void core_blocks_finish(core_device *device);
+
+/* Locks the stream for a submission; fails with its late error. */
+iso_status core_stream_enter(const char *call, core_stream *stream);
+void core_stream_leave(core_stream *stream);
+/* What a failed submission means: a late error of the stream sticks to it. */
+iso_status core_stream_check(const char *call, core_stream *stream, iso_status status);
+/* Waits for the stream and keeps its late error. */
+iso_status core_stream_drain(const char *call, core_stream *stream);
+/* Its late error, now told to somebody; ISO_OK if it has none. */
+iso_status core_stream_late(const char *call, core_stream *stream);
+/* Waits for the streams of `physical` whose bits are in the mask. */
+void core_streams_drain(core_physical *physical, uint64_t mask);
+/* Orders what is submitted to `after` from now on behind what was submitted to `before`. Both are
+ * locked, and of one physical device. */
+iso_status core_stream_link(const char *call, core_stream *before, core_stream *after);
+
+/* ---- check_*.c, op.c: operations ----------------------------------------------------------------
+ */
+
+/* An operand that an operation uses; `bytes` is 0 where it is not touched. */
+typedef struct core_use {
+    const char *name; /* "a" */
+    iso_operand operand;
+    int64_t bytes; /* from its first byte to its last */
+    int64_t align;
+    bool written;
+    iso_ref *ref;
+    core_buffer *buffer; /* acquired by core_op_bind */
+} core_use;
+
+typedef enum core_empty {
+    CORE_NOT_EMPTY = 0,
+    CORE_NOTHING = 1, /* nothing is written */
+    CORE_NEUTRAL = 2  /* results over no elements are filled in */
+} core_empty;
+
+enum { CORE_USES_MAX = 4 };
+
+/* An operation that was read and checked. Points into itself: it is not copied. */
+typedef struct core_op {
+    iso_op op;
+    union {
+        iso_gemm_op gemm;
+        iso_transpose_op transpose;
+        iso_reduce_op_args reduce;
+    };
+    iso_variant *variant; /* in the above */
+    iso_math *math;       /* NULL where there is none */
+    core_empty empty;
+    int64_t results; /* of a reduction */
+    bool in_place;
+    core_use uses[CORE_USES_MAX];
+    int use_count;
+    iso_cost_info cost;
+} core_op;
+
+iso_status core_check_gemm(const char *call, const void *args, core_op *out);
+iso_status core_check_transpose(const char *call, const void *args, core_op *out);
+iso_status core_check_reduce(const char *call, const void *args, core_op *out);
+iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, core_op *out);
+
+/* Adds an operand. */
+void core_op_use(core_op *op, const char *name, iso_operand operand, iso_ref *ref, int64_t bytes,
+                 int64_t align, bool written);
+/* Bytes from the first to the last of `batch` matrices; INVALID where that overflows. */
+iso_status core_matrix_bytes(const char *call, const char *name, int64_t rows, int64_t cols,
+                             int64_t ld, int64_t batch, int64_t stride, int64_t element,
+                             int64_t *bytes);
+/* Sets *ld where it is 0; INVALID where it is under the row length. */
+iso_status core_check_ld(const char *call, const char *name, const char *matrix, int64_t cols,
+                         int64_t *ld);
+iso_status core_check_size(const char *call, const char *name, int64_t value);
+iso_status core_check_variant(const char *call, iso_variant variant);
+iso_status core_check_dtype(const char *call, iso_dtype dtype);
+
+/* ---- transfer.c ---------------------------------------------------------------------------------
+ */
+
+/* Submits a checked transfer to a stream that is locked. */
+iso_status core_transfer_submit(const char *call, core_stream *stream,
+                                const iso_transfer *transfer);
+/* INVALID unless the range lies in the buffer. */
+iso_status core_check_range(const char *call, const char *name, int64_t offset, int64_t bytes,
+                            const core_buffer *buffer);
+bool core_ranges_meet(int64_t a, int64_t a_bytes, int64_t b, int64_t b_bytes);
+
+/* ---- trace.c ------------------------------------------------------------------------------------
+ */
+
+extern atomic_bool core_trace_on;
+typedef struct core_trace_span {
+    bool on;
+    int64_t began;
+    void *start; /* backend event */
+} core_trace_span;
+
+/* Opens the file that ISOMER_TRACE names, if it is not open; `problem` is "" on success. */
+bool core_trace_open(const char *path, char *problem, size_t room);
+/* Around a submission to a locked stream. */
+void core_trace_begin(core_stream *stream, core_trace_span *span);
+void core_trace_end(core_stream *stream, core_trace_span *span, bool accepted, const char *name,
+                    double bytes);
+/* Writes what has finished. The stream is locked or being destroyed. */
+void core_trace_resolve(core_stream *stream);
+void core_trace_drop(core_stream *stream);
+
+#endif

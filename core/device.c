@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device.c - handles of devices, and what belongs to them. */
+#include "core/core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void core_child_link(core_device *device, core_child *child)
+{
+    pthread_mutex_lock(&device->physical->lock);
+    child->device = device;
+    child->previous = NULL;
+    child->next = device->children;
+    if (child->next)
+        child->next->previous = child;
+    device->children = child;
+    pthread_mutex_unlock(&device->physical->lock);
+}
+
+/* After it the device may be gone. */
+void core_child_unlink(core_child *child)
+{
+    core_physical *physical = child->device->physical;
+
+    pthread_mutex_lock(&physical->lock);
+    if (child->previous)
+        child->previous->next = child->next;
+    else
+        child->device->children = child->next;
+    if (child->next)
+        child->next->previous = child->previous;
+    pthread_cond_broadcast(&physical->changed);
+    pthread_mutex_unlock(&physical->lock);
+}
+
+/* ---- opening ---- */
+
+static iso_status check_options(const char *call, const iso_device_options *given,
+                                iso_device_options *options)
+{
+    iso_status status = ISO_OK;
+
+    *options = (iso_device_options)ISO_DEVICE_OPTIONS_INIT;
+    if (given)
+        status = core_struct_read(call, "options", given, CORE_END_OF(iso_device_options, math),
+                                  options, sizeof *options);
+    if (status)
+        return status;
+    if (!iso_math_name(options->math))
+        return core_fail(ISO_INVALID,
+                         "%s: options->math is %d, which is no math mode: use default "
+                         "(0), strict (1) or tf32 (2)",
+                         call, (int)options->math);
+    if (options->memory_limit < -1)
+        return core_fail(ISO_INVALID,
+                         "%s: options->memory_limit is %lld: use bytes, 0 for ISOMER_MEMORY_LIMIT "
+                         "or -1 for none",
+                         call, (long long)options->memory_limit);
+    return ISO_OK;
+}
+
+/* The math mode and the limit that the options and the environment give. */
+static iso_status apply_options(const char *call, const iso_device_options *options,
+                                core_device *device, int64_t memory_total)
+{
+    const char *math = core_setting("ISOMER_MATH"), *limit = core_setting("ISOMER_MEMORY_LIMIT");
+
+    device->math = options->math;
+    if (!device->math && (!math || iso_math_parse(math, &device->math)))
+        device->math = ISO_MATH_STRICT;
+    device->limit = options->memory_limit;
+    if (device->limit)
+        return ISO_OK;
+    device->limit = limit ? core_parse_limit(limit, memory_total) : -1;
+    if (limit && device->limit < 0)
+        return core_fail(ISO_INVALID, "%s: ISOMER_MEMORY_LIMIT is \"%s\", which is not a limit",
+                         call, limit);
+    return ISO_OK;
+}
+
+static void free_device(core_device *device)
+{
+    free(device->choice);
+    free(device);
+}
+
+static iso_status make_device(const char *call, const iso_device_options *options,
+                              core_choice *choice, iso_device *out)
+{
+    core_device *device = calloc(1, sizeof *device);
+    core_text story = {0};
+    iso_device_info info;
+    iso_status status;
+
+    if (!device)
+        return core_fail_no_memory(call, (int64_t)sizeof *device);
+    device->physical = choice->physical;
+    device->table = choice->physical->table;
+    status = core_backend_device_info(call, choice->backend, choice->index, &info);
+    if (!status)
+        status = apply_options(call, options, device, info.memory_total);
+    if (status)
+        goto fail;
+    core_text_add(&story, "%s (%s), %s", info.spec, info.name, core_text_get(&choice->story));
+    device->choice = story.text;
+    device->id = core_handle_new(call, CORE_DEVICE, device);
+    if (!device->id) {
+        status = ISO_NO_MEMORY;
+        goto fail;
+    }
+    core_log(ISO_LOG_INFO, "opened %s", core_text_get(&story));
+    out->id = device->id;
+    return ISO_OK;
+fail:
+    free_device(device);
+    return status;
+}
+
+iso_status iso_device_open_with(const char *spec, const iso_device_options *options,
+                                iso_device *out)
+{
+    const char *call = "iso_device_open";
+    iso_device_options checked;
+    core_choice choice;
+    iso_status status;
+
+    core_fork_guard();
+    if (!out)
+        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
+    out->id = 0;
+    status = check_options(call, options, &checked);
+    if (!status)
+        status = core_settings_check(call);
+    if (!status)
+        status = core_select(call, spec, &choice);
+    if (status)
+        return status;
+    status = make_device(call, &checked, &choice, out);
+    if (status)
+        core_physical_close(choice.physical);
+    core_text_free(&choice.story);
+    return status;
+}
+
+iso_status iso_device_open(const char *spec, iso_device *out)
+{
+    return iso_device_open_with(spec, NULL, out);
+}
+
+/* ---- closing ---- */
+
+/* Retires one object of the kind; NULL where none is left. Those that another thread is destroying
+ * are waited for. */
+static core_child *take_child(core_device *device, core_kind kind)
+{
+    core_physical *physical = device->physical;
+    core_child *at = NULL;
+    bool waits = true;
+
+    pthread_mutex_lock(&physical->lock);
+    while (waits && !at) {
+        uint64_t id = 0;
+
+        waits = false;
+        for (at = device->children; at; at = at->next) {
+            if (at->kind != kind)
+                continue;
+            waits = true;
+            id = at->id;
+            if (core_handle_try(id))
+                break;
+        }
+        if (at) {
+            /* The object lives while its handle is counted in; whoever retires it frees it. */
+            pthread_mutex_unlock(&physical->lock);
+            core_handle_release(id);
+            if (core_handle_retire_quietly(id))
+                return at;
+            at = NULL;
+            pthread_mutex_lock(&physical->lock);
+        } else if (waits) {
+            pthread_cond_wait(&physical->changed, &physical->lock);
+        }
+    }
+    pthread_mutex_unlock(&physical->lock);
+    return NULL;
+}
+
+iso_status iso_device_close(iso_device handle)
+{
+    const char *call = "iso_device_close";
+    iso_status first = ISO_OK, status;
+    core_kept_error kept = {0};
+    core_device *device;
+    core_child *child;
+
+    status = core_handle_retire(call, "device", handle.id, CORE_DEVICE, &device);
+    if (status)
+        return status;
+    while ((child = take_child(device, CORE_STREAM)) != NULL) {
+        bool told;
+
+        status = core_stream_finish(call, (core_stream *)child, &told);
+        if (status && !told && !first) {
+            first = status;
+            kept = core_error_keep();
+        }
+    }
+    while ((child = take_child(device, CORE_EVENT)) != NULL)
+        core_event_finish((core_event *)child);
+    while ((child = take_child(device, CORE_BUFFER)) != NULL)
+        core_buffer_finish((core_buffer *)child);
+    core_blocks_finish(device);
+    core_physical_close(device->physical);
+    free_device(device);
+    core_handle_free(handle.id);
+    if (first)
+        core_error_restore(&kept);
+    return first;
+}
+
+/* ---- asking ---- */
+
+iso_status iso_device_get_info(iso_device handle, iso_device_info *out)
+{
+    const char *call = "iso_device_get_info";
+    core_device *device;
+    iso_device_info info;
+    iso_status status;
+
+    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
+    if (status)
+        return status;
+    status = core_struct_check(call, "out", out, CORE_END_OF(iso_device_info, index));
+    if (!status)
+        status = core_backend_device_info(call, device->physical->backend, device->physical->index,
+                                          &info);
+    if (!status)
+        core_struct_write(out, &info, sizeof info);
+    core_handle_release(handle.id);
+    return status;
+}
+
+iso_status iso_device_get_choice(iso_device handle, char *text, int64_t capacity)
+{
+    const char *call = "iso_device_get_choice";
+    core_device *device;
+    iso_status status;
+
+    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
+    if (status)
+        return status;
+    if (!text)
+        status = core_fail(ISO_INVALID, "%s: text is NULL: pass where the text goes", call);
+    else if (capacity < 1)
+        status = core_fail(ISO_INVALID, "%s: capacity is %lld: pass 1 or more", call,
+                           (long long)capacity);
+    else
+        snprintf(text, (size_t)capacity, "%s", device->choice ? device->choice : "");
+    core_handle_release(handle.id);
+    return status;
+}
+
+iso_status iso_device_get_property(iso_device handle, int32_t index, iso_property *out)
+{
+    const char *call = "iso_device_get_property";
+    iso_property property = ISO_PROPERTY_INIT;
+    core_device *device;
+    iso_status status;
+
+    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
+    if (status)
+        return status;
+    status = core_struct_check(call, "out", out, CORE_END_OF(iso_property, name));
+    if (!status && index < 0)
+        status = core_fail(ISO_INVALID, "%s: index is %d: the first property is 0", call, index);
+    if (!status && !device->table->device_property)
+        status = ISO_NOT_READY;
+    if (!status)
+        status =
+            CORE_ASK(call, device->table,
+                     device->table->device_property(device->physical->device, index, &property));
+    if (!status) {
+        property.name[sizeof property.name - 1] = 0;
+        property.value[sizeof property.value - 1] = 0;
+        core_struct_write(out, &property, sizeof property);
+    }
+    core_handle_release(handle.id);
+    return status;
+}
+
+iso_status iso_device_get_memory_use(iso_device handle, iso_memory_use *out)
+{
+    const char *call = "iso_device_get_memory_use";
+    iso_memory_use use = ISO_MEMORY_USE_INIT;
+    core_device *device;
+    iso_status status;
+
+    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
+    if (status)
+        return status;
+    status = core_struct_check(call, "out", out, CORE_END_OF(iso_memory_use, used));
+    if (!status) {
+        pthread_mutex_lock(&device->physical->lock);
+        use.used = device->physical->used;
+        use.peak = device->physical->peak;
+        pthread_mutex_unlock(&device->physical->lock);
+        use.limit = device->limit;
+        core_struct_write(out, &use, sizeof use);
+    }
+    core_handle_release(handle.id);
+    return status;
+}

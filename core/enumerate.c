@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* enumerate.c - every backend and device, with the reason for what is not there. */
+#include "core/core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct rows {
+    char *entries; /* `stride` bytes apart */
+    uint32_t stride;
+    int32_t capacity, count;
+} rows;
+
+static void put(rows *into, const iso_entry *entry)
+{
+    if (into->count < into->capacity) {
+        char *at = into->entries + (size_t)into->count * into->stride;
+
+        memcpy(at, &into->stride, sizeof into->stride);
+        core_struct_write(at, entry, sizeof *entry);
+    }
+    into->count++;
+}
+
+static void put_backend(rows *into, core_backend *backend, iso_entry *entry, iso_probe *probe)
+{
+    core_backend_probe(backend, probe);
+    for (int32_t i = 0; i < probe->devices || i == 0; i++) {
+        memset(entry, 0, sizeof *entry);
+        entry->size = (uint32_t)sizeof *entry;
+        entry->state = probe->state;
+        entry->is_plugin = backend->is_plugin;
+        snprintf(entry->backend, sizeof entry->backend, "%s", backend->name);
+        snprintf(entry->origin, sizeof entry->origin, "%s", backend->origin);
+        snprintf(entry->reason, sizeof entry->reason, "%s",
+                 probe->state == ISO_STATE_OK ? "" : probe->reason);
+        if (probe->state == ISO_STATE_OK) {
+            core_kept_error kept = core_error_keep();
+
+            if (core_backend_device_info("iso_enumerate", backend, i, &entry->device)) {
+                entry->state = ISO_STATE_NO_DEVICE;
+                snprintf(entry->reason, sizeof entry->reason, "device %d: %.4000s", i,
+                         iso_last_error());
+                memset(&entry->device, 0, sizeof entry->device);
+            }
+            core_error_restore(&kept);
+        }
+        put(into, entry);
+    }
+}
+
+iso_status iso_enumerate(iso_entry *entries, int32_t capacity, int32_t *count)
+{
+    const char *call = "iso_enumerate";
+    rows into = {.entries = (char *)entries, .capacity = capacity};
+    iso_status status = ISO_OK;
+    core_backend **list = NULL;
+    iso_entry *entry = NULL;
+    iso_probe *probe = NULL;
+    int backends = 0;
+
+    if (!count)
+        return core_fail(ISO_INVALID, "%s: count is NULL: pass where the number of rows goes",
+                         call);
+    if (capacity < 0)
+        return core_fail(ISO_INVALID, "%s: capacity is %d: pass 0 or more", call, capacity);
+    if (capacity > 0) {
+        status = core_struct_check(call, "entries", entries, CORE_END_OF(iso_entry, state));
+        if (status)
+            return status;
+        into.stride = entries->size;
+    }
+    list = core_backend_list(&backends);
+    entry = malloc(sizeof *entry);
+    probe = malloc(sizeof *probe);
+    if (!list || !entry || !probe) {
+        status = core_fail_no_memory(call, (int64_t)(sizeof *entry + sizeof *probe));
+        goto out;
+    }
+    for (int i = 0; i < backends; i++)
+        put_backend(&into, list[i], entry, probe);
+    *count = into.count;
+out:
+    free(list);
+    free(entry);
+    free(probe);
+    return status;
+}

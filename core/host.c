@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* host.c - what the core offers to backends. */
+#include "core/core.h"
+
+#include <stdlib.h>
+
+void *core_alloc(int64_t bytes)
+{
+    void *pointer = NULL;
+
+    if (bytes < 0 || posix_memalign(&pointer, 64, bytes ? (size_t)bytes : 1)) {
+        core_fail(ISO_NO_MEMORY, "no host memory for %lld bytes", (long long)bytes);
+        return NULL;
+    }
+    return pointer;
+}
+
+void core_free(void *pointer)
+{
+    free(pointer);
+}
+
+const iso_host core_host = {
+    .size = (uint32_t)sizeof(iso_host),
+    .abi_major = ISO_ABI_MAJOR,
+    .abi_minor = ISO_ABI_MINOR,
+    .version = ISO_VERSION_STRING,
+    .alloc = core_alloc,
+    .free = core_free,
+    .fail = core_fail,
+    .log = core_log,
+    .setting = core_setting,
+    .cache_load = core_cache_load,
+    .cache_store = core_cache_store,
+};

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* names.c - the names of enumerators, and enumerators from names. */
+#include "core/core.h"
+
+#include <string.h>
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
+
+static const char *const status_names[] = {
+    [ISO_OK] = "OK",
+    [ISO_INVALID] = "INVALID",
+    [ISO_MISMATCH] = "MISMATCH",
+    [ISO_NOT_READY] = "NOT_READY",
+    [ISO_UNAVAILABLE] = "UNAVAILABLE",
+    [ISO_UNSUPPORTED] = "UNSUPPORTED",
+    [ISO_NO_MEMORY] = "NO_MEMORY",
+    [ISO_COMPILE] = "COMPILE",
+    [ISO_TIMEOUT] = "TIMEOUT",
+    [ISO_BACKEND] = "BACKEND",
+    [ISO_DEVICE_LOST] = "DEVICE_LOST",
+    [ISO_INTERNAL] = "INTERNAL",
+};
+static const char *const dtype_names[] = {
+    [ISO_F16] = "f16", [ISO_BF16] = "bf16", [ISO_F32] = "f32",
+    [ISO_F64] = "f64", [ISO_I32] = "i32",   [ISO_I64] = "i64",
+};
+static const int64_t dtype_sizes[] = {
+    [ISO_F16] = 2, [ISO_BF16] = 2, [ISO_F32] = 4, [ISO_F64] = 8, [ISO_I32] = 4, [ISO_I64] = 8,
+};
+static const char *const variant_names[] = {
+    [ISO_VARIANT_AUTO] = "auto",     [ISO_VARIANT_NAIVE] = "naive",
+    [ISO_VARIANT_TILED] = "tiled",   [ISO_VARIANT_VENDOR] = "vendor",
+    [ISO_VARIANT_MATRIX] = "matrix", [ISO_VARIANT_PARTIALS] = "partials",
+};
+static const char *const trans_names[] = {[ISO_NO_TRANS] = "n", [ISO_TRANS] = "t"};
+static const char *const math_names[] = {
+    [ISO_MATH_DEFAULT] = "default", [ISO_MATH_STRICT] = "strict", [ISO_MATH_TF32] = "tf32"};
+static const char *const reduce_op_names[] = {
+    [ISO_SUM] = "sum",       [ISO_PRODUCT] = "product", [ISO_MIN] = "min",   [ISO_MAX] = "max",
+    [ISO_MEAN] = "mean",     [ISO_DOT] = "dot",         [ISO_ASUM] = "asum", [ISO_NORM2] = "norm2",
+    [ISO_ARGMIN] = "argmin", [ISO_ARGMAX] = "argmax",
+};
+static const char *const axis_names[] = {
+    [ISO_AXIS_ALL] = "all", [ISO_AXIS_0] = "0", [ISO_AXIS_1] = "1"};
+static const char *const op_kind_names[] = {
+    [ISO_OP_GEMM] = "gemm", [ISO_OP_TRANSPOSE] = "transpose", [ISO_OP_REDUCE] = "reduce"};
+static const char *const state_names[] = {
+    [ISO_STATE_OK] = "ok",
+    [ISO_STATE_NOT_FOUND] = "not found",
+    [ISO_STATE_NO_DRIVER] = "no driver",
+    [ISO_STATE_NO_DEVICE] = "no device",
+    [ISO_STATE_LOAD_FAILED] = "load failed",
+    [ISO_STATE_ABI_MISMATCH] = "ABI mismatch",
+    [ISO_STATE_FORKED] = "forked",
+};
+static const char *const device_type_names[] = {
+    [ISO_DEVICE_CPU] = "CPU", [ISO_DEVICE_GPU] = "GPU", [ISO_DEVICE_ACCELERATOR] = "accelerator"};
+static const char *const path_names[] = {
+    [ISO_PATH_SAME] = "same", [ISO_PATH_PEER] = "peer", [ISO_PATH_STAGED] = "staged"};
+
+static const char *name_of(const char *const *names, int count, long long value)
+{
+    return value >= 0 && value < count ? names[value] : NULL;
+}
+
+static iso_status parse(const char *call, const char *const *names, int count, const char *text,
+                        int *value)
+{
+    char known[512] = "";
+    iso_status status;
+
+    if (!text)
+        return core_fail(ISO_INVALID, "%s: text is NULL", call);
+    for (int i = 0; i < count; i++) {
+        if (!names[i])
+            continue;
+        if (!strcmp(names[i], text)) {
+            *value = i;
+            return ISO_OK;
+        }
+        if (known[0])
+            strncat(known, ", ", sizeof known - strlen(known) - 1);
+        strncat(known, names[i], sizeof known - strlen(known) - 1);
+    }
+    status = core_fail(ISO_INVALID, "%s: \"%s\" is not one of: %s", call, text, known);
+    return status;
+}
+
+#define NAME_FUNCTION(type, function, table)                                                       \
+    const char *function(type value)                                                               \
+    {                                                                                              \
+        return name_of(table, COUNT(table), (long long)value);                                     \
+    }
+
+#define PARSE_FUNCTION(type, function, table)                                                      \
+    iso_status function(const char *text, type *out)                                               \
+    {                                                                                              \
+        int value = 0;                                                                             \
+        iso_status status;                                                                         \
+                                                                                                   \
+        if (!out)                                                                                  \
+            return core_fail(ISO_INVALID, "%s: out is NULL", #function);                           \
+        status = parse(#function, table, COUNT(table), text, &value);                              \
+        if (!status)                                                                               \
+            *out = (type)value;                                                                    \
+        return status;                                                                             \
+    }
+
+NAME_FUNCTION(iso_dtype, iso_dtype_name, dtype_names)
+NAME_FUNCTION(iso_variant, iso_variant_name, variant_names)
+NAME_FUNCTION(iso_trans, iso_trans_name, trans_names)
+NAME_FUNCTION(iso_math, iso_math_name, math_names)
+NAME_FUNCTION(iso_reduce_op, iso_reduce_op_name, reduce_op_names)
+NAME_FUNCTION(iso_axis, iso_axis_name, axis_names)
+NAME_FUNCTION(iso_op_kind, iso_op_kind_name, op_kind_names)
+NAME_FUNCTION(iso_state, iso_state_name, state_names)
+NAME_FUNCTION(iso_device_type, iso_device_type_name, device_type_names)
+NAME_FUNCTION(iso_path, iso_path_name, path_names)
+
+PARSE_FUNCTION(iso_dtype, iso_dtype_parse, dtype_names)
+PARSE_FUNCTION(iso_variant, iso_variant_parse, variant_names)
+PARSE_FUNCTION(iso_math, iso_math_parse, math_names)
+PARSE_FUNCTION(iso_reduce_op, iso_reduce_op_parse, reduce_op_names)
+PARSE_FUNCTION(iso_axis, iso_axis_parse, axis_names)
+PARSE_FUNCTION(iso_op_kind, iso_op_kind_parse, op_kind_names)
+
+const char *iso_status_name(iso_status status)
+{
+    const char *name = name_of(status_names, COUNT(status_names), (long long)status);
+
+    return name ? name : "UNKNOWN";
+}
+
+int64_t iso_dtype_size(iso_dtype dtype)
+{
+    return iso_dtype_name(dtype) ? dtype_sizes[dtype] : 0;
+}
+
+/* Levenshtein's, of names up to ISO_NAME_MAX. */
+int core_edit_distance(const char *a, const char *b)
+{
+    int row[ISO_NAME_MAX + 1];
+    size_t length_a = strnlen(a, ISO_NAME_MAX), length_b = strnlen(b, ISO_NAME_MAX);
+
+    for (size_t j = 0; j <= length_b; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= length_a; i++) {
+        int diagonal = row[0];
+
+        row[0] = (int)i;
+        for (size_t j = 1; j <= length_b; j++) {
+            int best = diagonal + (a[i - 1] != b[j - 1]);
+
+            diagonal = row[j];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+        }
+    }
+    return row[length_b];
+}

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* op.c - operations: read, resolved, bound to their operands, and handed to the backend. */
+#include "core/core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, core_op *out)
+{
+    memset(out, 0, sizeof *out);
+    out->op.size = (uint32_t)sizeof out->op;
+    out->op.kind = kind;
+    out->cost = (iso_cost_info)ISO_COST_INFO_INIT;
+    switch (kind) {
+    case ISO_OP_GEMM:
+        return core_check_gemm(call, args, out);
+    case ISO_OP_TRANSPOSE:
+        return core_check_transpose(call, args, out);
+    case ISO_OP_REDUCE:
+        return core_check_reduce(call, args, out);
+    }
+    return core_fail(ISO_INVALID,
+                     "%s: kind is %d, which is no operation: use ISO_OP_GEMM (1), ISO_OP_TRANSPOSE "
+                     "(2) or ISO_OP_REDUCE (3)",
+                     call, (int)kind);
+}
+
+/* ---- resolving: variant, math, support ---- */
+
+static bool takes_tf32(const core_op *op)
+{
+    return op->gemm.dtype == ISO_F32 &&
+           (op->gemm.variant == ISO_VARIANT_VENDOR || op->gemm.variant == ISO_VARIANT_MATRIX);
+}
+
+/* An operation that does nothing is asked about as if it had one element: support does not depend
+ * on sizes being 0, and backends never see them so. */
+static void make_askable(core_op *op)
+{
+    if (!op->empty)
+        return;
+    if (op->op.kind == ISO_OP_GEMM) {
+        op->gemm.m += !op->gemm.m;
+        op->gemm.n += !op->gemm.n;
+    } else if (op->op.kind == ISO_OP_TRANSPOSE) {
+        op->transpose.rows += !op->transpose.rows;
+        op->transpose.cols += !op->transpose.cols;
+    } else {
+        op->reduce.rows += !op->reduce.rows;
+        op->reduce.cols += !op->reduce.cols;
+    }
+}
+
+static iso_status ask(const char *call, core_op *op, core_device *device, iso_math math)
+{
+    const iso_backend *table = device->table;
+    iso_status status;
+
+    if (op->math)
+        *op->math = math == ISO_MATH_TF32 && takes_tf32(op) ? ISO_MATH_TF32 : ISO_MATH_STRICT;
+    status = CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
+    return status;
+}
+
+/* Makes the variant and the math mode definite. UNSUPPORTED, if the device does not do it. */
+static iso_status resolve(const char *call, core_op *op, core_device *device)
+{
+    static const iso_variant order[] = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE};
+    iso_math math = op->math && *op->math ? *op->math : device->math;
+    core_text reasons = {0};
+    core_kept_error kept;
+    iso_status status = ISO_UNSUPPORTED;
+
+    if (*op->variant == ISO_VARIANT_PARTIALS && op->op.kind != ISO_OP_REDUCE)
+        return core_fail(ISO_UNSUPPORTED, "%s: variant is partials, which only reductions have",
+                         call);
+    make_askable(op);
+    if (*op->variant != ISO_VARIANT_AUTO)
+        return ask(call, op, device, math);
+    kept = core_error_keep();
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        *op->variant = order[i];
+        status = ask(call, op, device, math);
+        if (status != ISO_UNSUPPORTED)
+            break;
+        core_text_add(&reasons, "%s%s", i ? "; " : "", iso_last_error());
+    }
+    if (!status)
+        core_error_restore(&kept);
+    else if (status == ISO_UNSUPPORTED)
+        core_fail(status, "%s: no variant: %s", call, core_text_get(&reasons));
+    if (status)
+        free(kept.text);
+    core_text_free(&reasons);
+    return status;
+}
+
+/* ---- binding: operands to memory ---- */
+
+static void unbind(core_op *op)
+{
+    for (int i = 0; i < op->use_count; i++)
+        if (op->uses[i].buffer)
+            core_handle_release(op->uses[i].operand.buffer.id);
+}
+
+static iso_status bind_use(const char *call, core_use *use, const core_device *device)
+{
+    int64_t offset = use->operand.offset;
+    char argument[32];
+    iso_status status;
+
+    if (!use->operand.buffer.id && !use->bytes)
+        return ISO_OK;
+    snprintf(argument, sizeof argument, "%s.buffer", use->name);
+    status = core_handle_acquire(call, argument, use->operand.buffer.id, CORE_BUFFER, &use->buffer);
+    if (status)
+        return status;
+    if (use->buffer->child.device != device)
+        return core_fail(ISO_MISMATCH,
+                         "%s: %s belongs to another device handle (%s) than the stream (%s): use "
+                         "iso_copy_between first",
+                         call, argument, use->buffer->child.device->physical->spec,
+                         device->physical->spec);
+    status = core_check_range(call, use->name, offset, use->bytes, use->buffer);
+    if (status)
+        return status;
+    if (offset % use->align)
+        return core_fail(ISO_INVALID,
+                         "%s: %s.offset is %lld, which is not a multiple of the element's %lld "
+                         "bytes",
+                         call, use->name, (long long)offset, (long long)use->align);
+    return ISO_OK;
+}
+
+/* Points the operation at its operands; until then it is a question, whose operands are NULL. */
+static void attach(core_op *op, const core_stream *stream)
+{
+    for (int i = 0; i < op->use_count; i++) {
+        core_use *use = &op->uses[i];
+
+        if (!use->bytes)
+            continue;
+        *use->ref = (iso_ref){use->buffer->memory, use->operand.offset};
+        atomic_fetch_or(&use->buffer->used_by, stream->bit);
+    }
+}
+
+static iso_status check_overlap(const char *call, const core_op *op)
+{
+    for (int i = 0; i < op->use_count; i++) {
+        for (int j = 0; j < op->use_count; j++) {
+            const core_use *to = &op->uses[i], *other = &op->uses[j];
+
+            if (i == j || !to->written || !to->bytes || !other->bytes ||
+                to->buffer != other->buffer || op->in_place ||
+                !core_ranges_meet(to->operand.offset, to->bytes, other->operand.offset,
+                                  other->bytes))
+                continue;
+            return core_fail(ISO_INVALID,
+                             "%s: %s (offset %lld, %lld bytes) overlaps %s (offset %lld, %lld "
+                             "bytes) in the same buffer: use ranges apart from each other",
+                             call, to->name, (long long)to->operand.offset, (long long)to->bytes,
+                             other->name, (long long)other->operand.offset,
+                             (long long)other->bytes);
+        }
+    }
+    return ISO_OK;
+}
+
+static iso_status bind(const char *call, core_op *op, const core_device *device)
+{
+    iso_status status = ISO_OK;
+
+    for (int i = 0; i < op->use_count && !status; i++)
+        status = bind_use(call, &op->uses[i], device);
+    if (!status)
+        status = check_overlap(call, op);
+    return status;
+}
+
+/* ---- running ---- */
+
+/* Results over no elements. */
+static iso_status fill_neutral(const char *call, core_op *op, core_stream *stream)
+{
+    int64_t element = iso_dtype_size(op->reduce.result_dtype);
+    iso_transfer fill = {
+        .size = (uint32_t)sizeof fill,
+        .kind = ISO_TRANSFER_FILL,
+        .to = op->reduce.result,
+        .to_pitch = op->results * element,
+        .width = op->results * element,
+        .height = 1,
+        .pattern_bytes = element,
+    };
+    static const union {
+        uint16_t half;
+        int64_t integer;
+        float single_;
+        double double_;
+        uint8_t bytes[8];
+    } ones[] = {
+        [ISO_F16] = {.half = 0x3c00}, [ISO_BF16] = {.half = 0x3f80}, [ISO_F32] = {.single_ = 1.0f},
+        [ISO_F64] = {.double_ = 1.0}, [ISO_I32] = {.integer = 1},    [ISO_I64] = {.integer = 1},
+    };
+
+    if (op->reduce.op == ISO_PRODUCT)
+        memcpy(fill.pattern, ones[op->reduce.result_dtype].bytes, (size_t)element);
+    return core_transfer_submit(call, stream, &fill);
+}
+
+static iso_status ask_workspace(const char *call, core_op *op, core_device *device, int64_t *bytes)
+{
+    const iso_backend *table = device->table;
+    iso_status status;
+
+    *bytes = 0;
+    if (op->empty)
+        return ISO_OK;
+    status = CORE_CALL(call, table, table->workspace(device->physical->device, &op->op, bytes));
+    if (!status && *bytes < 0)
+        status = core_fail(ISO_INTERNAL, "%s: %s: workspace answered %lld bytes", call, table->name,
+                           (long long)*bytes);
+    return status;
+}
+
+/* Scratch memory of at least that many bytes, on the locked stream. */
+static iso_status provide(const char *call, core_stream *stream, int64_t bytes)
+{
+    core_device *device = stream->child.device;
+    const iso_backend *table = device->table;
+    void *backend_device = device->physical->device;
+    iso_status status;
+
+    if (bytes <= stream->scratch_bytes)
+        return ISO_OK;
+    if (stream->scratch_bytes) {
+        status = core_stream_drain(call, stream);
+        if (status)
+            return core_stream_late(call, stream);
+        table->memory_free(backend_device, stream->scratch.memory);
+        core_memory_give(device, stream->scratch_bytes);
+        stream->scratch = (iso_ref){0};
+        stream->scratch_bytes = 0;
+    }
+    status = core_memory_take(call, device, bytes);
+    if (status)
+        return status;
+    status =
+        CORE_CALL(call, table, table->memory_alloc(backend_device, bytes, &stream->scratch.memory));
+    if (status)
+        core_memory_give(device, bytes);
+    else
+        stream->scratch_bytes = bytes;
+    return status;
+}
+
+static void trace_name(const core_op *op, char *name, size_t room)
+{
+    const char *variant = iso_variant_name(*op->variant);
+
+    if (op->op.kind == ISO_OP_GEMM)
+        snprintf(name, room, "gemm %s %s %s%s %lldx%lldx%lld batch %lld", variant,
+                 iso_dtype_name(op->gemm.dtype), iso_trans_name(op->gemm.trans_a),
+                 iso_trans_name(op->gemm.trans_b), (long long)op->gemm.m, (long long)op->gemm.n,
+                 (long long)op->gemm.k, (long long)op->gemm.batch);
+    else if (op->op.kind == ISO_OP_TRANSPOSE)
+        snprintf(name, room, "transpose %s %lld-byte %lldx%lld", variant,
+                 (long long)op->transpose.element_bytes, (long long)op->transpose.rows,
+                 (long long)op->transpose.cols);
+    else
+        snprintf(name, room, "%s %s %s axis %s %lldx%lld", iso_reduce_op_name(op->reduce.op),
+                 variant, iso_dtype_name(op->reduce.dtype), iso_axis_name(op->reduce.axis),
+                 (long long)op->reduce.rows, (long long)op->reduce.cols);
+}
+
+/* On the locked stream, with everything bound and resolved. */
+static iso_status run(const char *call, core_op *op, core_stream *stream)
+{
+    const iso_backend *table = stream->child.device->table;
+    core_trace_span span = {0};
+    char name[192];
+    iso_status status;
+
+    core_trace_begin(stream, &span);
+    status = CORE_CALL(call, table, table->execute(stream->handle, &op->op));
+    if (span.on) {
+        trace_name(op, name, sizeof name);
+        core_trace_end(stream, &span, !status, name, op->cost.bytes_read + op->cost.bytes_written);
+    }
+    status = core_stream_check(call, stream, status);
+    if (status == ISO_UNSUPPORTED)
+        status = core_fail(ISO_INTERNAL,
+                           "%s: %s answered UNSUPPORTED for an operation that it said it supports: "
+                           "a fault of that backend: %s",
+                           call, table->name, iso_last_error());
+    return status;
+}
+
+static iso_status submit(const char *call, core_op *op, core_stream *stream)
+{
+    int64_t bytes = 0;
+    iso_status status;
+
+    status = ask_workspace(call, op, stream->child.device, &bytes);
+    if (status)
+        return status;
+    status = core_stream_enter(call, stream);
+    if (status)
+        return status;
+    status = provide(call, stream, bytes);
+    if (!status) {
+        attach(op, stream);
+        if (bytes)
+            op->op.workspace = stream->scratch;
+        op->op.workspace_bytes = bytes ? stream->scratch_bytes : 0;
+        if (op->empty == CORE_NEUTRAL)
+            status = fill_neutral(call, op, stream);
+        else if (!op->empty)
+            status = run(call, op, stream);
+    }
+    core_stream_leave(stream);
+    return status;
+}
+
+static iso_status execute(const char *call, iso_stream handle, iso_op_kind kind, const void *args)
+{
+    core_stream *stream;
+    iso_status status;
+    core_op op;
+
+    status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
+    if (status)
+        return status;
+    status = core_op_read(call, kind, args, &op);
+    if (!status) {
+        status = bind(call, &op, stream->child.device);
+        if (!status)
+            status = resolve(call, &op, stream->child.device);
+        if (!status)
+            status = submit(call, &op, stream);
+        unbind(&op);
+    }
+    core_handle_release(handle.id);
+    return status;
+}
+
+iso_status iso_gemm(iso_stream stream, const iso_gemm_args *args)
+{
+    return execute("iso_gemm", stream, ISO_OP_GEMM, args);
+}
+
+iso_status iso_transpose(iso_stream stream, const iso_transpose_args *args)
+{
+    return execute("iso_transpose", stream, ISO_OP_TRANSPOSE, args);
+}
+
+iso_status iso_reduce(iso_stream stream, const iso_reduce_args *args)
+{
+    return execute("iso_reduce", stream, ISO_OP_REDUCE, args);
+}
+
+iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *args)
+{
+    return execute("iso_execute", stream, kind, args);
+}
+
+/* ---- questions ---- */
+
+/* Reads and resolves an operation for a device that is counted in on success. */
+static iso_status question(const char *call, iso_device handle, iso_op_kind kind, const void *args,
+                           core_device **device, core_op *op)
+{
+    iso_status status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, device);
+
+    if (status)
+        return status;
+    status = core_op_read(call, kind, args, op);
+    if (!status)
+        status = resolve(call, op, *device);
+    if (status)
+        core_handle_release(handle.id);
+    return status;
+}
+
+iso_status iso_supports(iso_device handle, iso_op_kind kind, const void *args)
+{
+    core_device *device;
+    core_op op;
+    iso_status status = question("iso_supports", handle, kind, args, &device, &op);
+
+    if (!status)
+        core_handle_release(handle.id);
+    return status;
+}
+
+iso_status iso_describe(iso_device handle, iso_op_kind kind, const void *args, iso_op_info *out)
+{
+    const char *call = "iso_describe";
+    iso_op_info info = ISO_OP_INFO_INIT;
+    core_device *device;
+    iso_status status;
+    core_op op;
+
+    status = core_struct_check(call, "out", out, CORE_END_OF(iso_op_info, variant));
+    if (!status)
+        status = question(call, handle, kind, args, &device, &op);
+    if (status)
+        return status;
+    if (device->table->describe)
+        status = CORE_CALL(call, device->table,
+                           device->table->describe(device->physical->device, &op.op, &info));
+    core_handle_release(handle.id);
+    if (status)
+        return status;
+    info.variant = *op.variant;
+    info.math = op.math ? *op.math : ISO_MATH_STRICT;
+    info.library[ISO_NAME_MAX - 1] = info.kernel[ISO_NAME_MAX - 1] = 0;
+    if (!info.library[0])
+        snprintf(info.library, sizeof info.library, "isomer %s", ISO_VERSION_STRING);
+    core_struct_write(out, &info, sizeof info);
+    return ISO_OK;
+}
+
+iso_status iso_workspace(iso_device handle, iso_op_kind kind, const void *args, int64_t *bytes)
+{
+    const char *call = "iso_workspace";
+    int64_t needed = 0;
+    core_device *device;
+    iso_status status;
+    core_op op;
+
+    if (!bytes)
+        return core_fail(ISO_INVALID, "%s: bytes is NULL: pass where the size goes", call);
+    status = question(call, handle, kind, args, &device, &op);
+    if (status)
+        return status;
+    status = ask_workspace(call, &op, device, &needed);
+    core_handle_release(handle.id);
+    if (!status)
+        *bytes = needed;
+    return status;
+}
+
+/* Scratch memory and programs, on the stream that was counted in. */
+static iso_status prepare(const char *call, core_op *op, core_stream *stream)
+{
+    const iso_backend *table = stream->child.device->table;
+    int64_t bytes;
+    iso_status status = ask_workspace(call, op, stream->child.device, &bytes);
+
+    if (!status)
+        status = core_stream_enter(call, stream);
+    if (status)
+        return status;
+    status = provide(call, stream, bytes);
+    if (!status && table->prepare && !op->empty) {
+        status = CORE_CALL(call, table, table->prepare(stream->handle, &op->op));
+        status = core_stream_check(call, stream, status);
+    }
+    core_stream_leave(stream);
+    return status;
+}
+
+iso_status iso_prepare(iso_stream handle, iso_op_kind kind, const void *args)
+{
+    const char *call = "iso_prepare";
+    core_stream *stream;
+    iso_status status;
+    core_op op;
+
+    status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
+    if (status)
+        return status;
+    status = core_op_read(call, kind, args, &op);
+    if (!status)
+        status = resolve(call, &op, stream->child.device);
+    if (!status)
+        status = prepare(call, &op, stream);
+    core_handle_release(handle.id);
+    return status;
+}
+
+iso_status iso_cost(iso_op_kind kind, const void *args, iso_cost_info *out)
+{
+    const char *call = "iso_cost";
+    iso_status status = core_struct_check(call, "out", out, CORE_END_OF(iso_cost_info, flops));
+    core_op op;
+
+    if (!status)
+        status = core_op_read(call, kind, args, &op);
+    if (!status)
+        core_struct_write(out, &op.cost, sizeof op.cost);
+    return status;
+}

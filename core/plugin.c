@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plugin.c - from a file or a query function to a checked descriptor. */
+#include "core/core.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct entry {
+    const char *name;
+    size_t offset;
+} entry;
+#define ENTRY(field)                                                                               \
+    {                                                                                              \
+#field, offsetof(iso_backend, field)                                                       \
+    }
+
+static const entry required[] = {
+    ENTRY(probe), /* all that a PROBE_ONLY backend needs: keep it first */
+    ENTRY(device_info),  ENTRY(device_open),   ENTRY(device_close),   ENTRY(memory_alloc),
+    ENTRY(memory_free),  ENTRY(stream_create), ENTRY(stream_destroy), ENTRY(stream_sync),
+    ENTRY(stream_query), ENTRY(event_create),  ENTRY(event_destroy),  ENTRY(event_record),
+    ENTRY(stream_wait),  ENTRY(event_sync),    ENTRY(event_query),    ENTRY(event_elapsed),
+    ENTRY(transfer),     ENTRY(supports),      ENTRY(workspace),      ENTRY(execute),
+};
+
+static const entry pairs[][2] = {
+    {ENTRY(host_alloc), ENTRY(host_free)},
+    {ENTRY(host_register), ENTRY(host_unregister)},
+};
+
+static bool has(const iso_backend *table, const entry *at)
+{
+    void (*function)(void);
+
+    memcpy(&function, (const char *)table + at->offset, sizeof function);
+    return function != NULL;
+}
+
+static bool refuse(iso_probe *out, iso_state state, const char *format, ...) ISO_PRINTF(3, 4);
+
+static bool refuse(iso_probe *out, iso_state state, const char *format, ...)
+{
+    va_list list;
+
+    out->state = state;
+    out->devices = 0;
+    va_start(list, format);
+    vsnprintf(out->reason, sizeof out->reason, format, list);
+    va_end(list);
+    return false;
+}
+
+bool core_name_valid(const char *name)
+{
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_");
+
+    return length > 0 && !name[length] && length < ISO_NAME_MAX;
+}
+
+/* Copies the part of the descriptor that both sides know, and judges it. */
+static bool take(core_backend *backend, const iso_backend *given, iso_probe *out)
+{
+    const char *origin = backend->origin;
+    iso_backend *table = &backend->table;
+    size_t count = sizeof required / sizeof required[0];
+
+    if (!given)
+        return refuse(out, ISO_STATE_LOAD_FAILED,
+                      "%s: %s gave no descriptor: it cannot work with this library (ABI %d.%d)",
+                      origin, ISO_BACKEND_QUERY_NAME, ISO_ABI_MAJOR, ISO_ABI_MINOR);
+    if (given->size < offsetof(iso_backend, flags))
+        return refuse(out, ISO_STATE_LOAD_FAILED,
+                      "%s: its descriptor's size is %u, too short for its version", origin,
+                      given->size);
+    if (given->abi_major != ISO_ABI_MAJOR)
+        return refuse(out, ISO_STATE_ABI_MISMATCH,
+                      "%s: it was built for ABI %u.%u, and this library has ABI %d.%d: the major "
+                      "versions must be the same",
+                      origin, given->abi_major, given->abi_minor, ISO_ABI_MAJOR, ISO_ABI_MINOR);
+    if (given->size < CORE_END_OF(iso_backend, probe))
+        return refuse(out, ISO_STATE_LOAD_FAILED,
+                      "%s: its descriptor's size is %u, but the fields up to probe take %zu bytes",
+                      origin, given->size, CORE_END_OF(iso_backend, probe));
+    memset(table, 0, sizeof *table);
+    memcpy(table, given, given->size < sizeof *table ? given->size : sizeof *table);
+    table->size = (uint32_t)sizeof *table;
+    if (!table->name)
+        return refuse(out, ISO_STATE_LOAD_FAILED, "%s: its descriptor's name is NULL", origin);
+    if (strcmp(table->name, backend->name))
+        return refuse(out, ISO_STATE_LOAD_FAILED,
+                      "%s: its descriptor's name is \"%.100s\", but the file is named for \"%s\"",
+                      origin, table->name, backend->name);
+    if (table->flags & ISO_BACKEND_PROBE_ONLY)
+        count = 1;
+    for (size_t i = 0; i < count; i++)
+        if (!has(table, &required[i]))
+            return refuse(out, ISO_STATE_LOAD_FAILED, "%s: its required entry %s is NULL", origin,
+                          required[i].name);
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (has(table, &pairs[i][0]) != has(table, &pairs[i][1]))
+            return refuse(out, ISO_STATE_LOAD_FAILED,
+                          "%s: it has only one of the entries %s and %s, which belong together",
+                          origin, pairs[i][0].name, pairs[i][1].name);
+    return true;
+}
+
+static bool open_file(core_backend *backend, iso_backend_query *query, iso_probe *out)
+{
+    const char *path = backend->origin, *problem;
+    struct stat found;
+    void *file;
+
+    if (!core_name_valid(backend->name))
+        return refuse(out, ISO_STATE_LOAD_FAILED,
+                      "%s: a backend's name has lower-case letters, digits, '-' and '_' only",
+                      path);
+    for (int i = 0; core_builtins[i].name; i++)
+        if (!strcmp(core_builtins[i].name, backend->name))
+            return refuse(out, ISO_STATE_LOAD_FAILED,
+                          "%s: its name is taken by the built-in backend %s", path, backend->name);
+    if (stat(path, &found))
+        return refuse(out, ISO_STATE_LOAD_FAILED, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(found.st_mode))
+        return refuse(out, ISO_STATE_LOAD_FAILED, "%s is %s, not a file", path,
+                      S_ISDIR(found.st_mode) ? "a directory" : "something special");
+    dlerror();
+    file = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!file) {
+        problem = dlerror();
+        return refuse(out, ISO_STATE_LOAD_FAILED, "%s could not be opened: %s", path,
+                      problem ? problem : "no reason was given");
+    }
+    *(void **)query = dlsym(file, ISO_BACKEND_QUERY_NAME);
+    if (!*query)
+        return refuse(out, ISO_STATE_LOAD_FAILED,
+                      "%s is not a backend: it does not export the function %s", path,
+                      ISO_BACKEND_QUERY_NAME);
+    return true;
+}
+
+bool core_backend_load(core_backend *backend, iso_probe *out)
+{
+    iso_backend_query query = backend->query;
+
+    if (backend->loaded)
+        return true;
+    if (!query && !open_file(backend, &query, out))
+        return false;
+    backend->loaded =
+        take(backend, query((uint32_t)ISO_ABI_MAJOR << 16 | ISO_ABI_MINOR, &core_host), out);
+    if (backend->loaded)
+        core_log(ISO_LOG_INFO, "backend %s (%s): %s", backend->name, backend->origin,
+                 backend->table.build_info ? backend->table.build_info : "");
+    return backend->loaded;
+}
+
+/* ---- where plug-ins are looked for ---- */
+
+void core_plugin_folders(bool (*visit)(const char *folder, void *context), void *context)
+{
+    const char *path = getenv("ISOMER_BACKEND_PATH");
+    char *copy = path ? strdup(path) : NULL, *rest = copy, *folder;
+    bool more = true;
+
+    while (more && rest && (folder = strsep(&rest, ":")) != NULL) {
+        if (folder[0] == '/')
+            more = visit(folder, context);
+        else if (folder[0])
+            core_log(ISO_LOG_WARN,
+                     "ISOMER_BACKEND_PATH: \"%s\" is not an absolute path: it is ignored", folder);
+    }
+    free(copy);
+    if (more)
+        visit(ISO_PLUGIN_DIR, context);
+}
+
+void core_plugin_path_problem(const char *path, char *problem, size_t room)
+{
+    while (*path) {
+        size_t length = strcspn(path, ":");
+
+        if (length && path[0] != '/') {
+            snprintf(problem, room, "\"%.*s\" is not an absolute path: it is ignored", (int)length,
+                     path);
+            return;
+        }
+        path += length + (path[length] == ':');
+    }
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* registry.c - the backends that are known: built in, and plug-ins found so far. Entries live for
+ * the process's life. */
+#include "core/core.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static core_backend *registry_first, **registry_end = &registry_first;
+
+static const char prefix[] = "isomer-", suffix[] = ".so";
+
+/* With the registry locked. NULL: no memory. */
+static core_backend *add(const char *name, const char *origin, iso_backend_query query)
+{
+    core_backend *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return NULL;
+    snprintf(made->name, sizeof made->name, "%s", name);
+    made->origin = strdup(origin);
+    if (!made->origin) {
+        free(made);
+        return NULL;
+    }
+    made->query = query;
+    made->is_plugin = !query;
+    pthread_mutex_init(&made->lock, NULL);
+    *registry_end = made;
+    registry_end = &made->next;
+    return made;
+}
+
+static void add_builtins(void)
+{
+    core_backend *made = NULL;
+
+    if (registry_first)
+        return;
+    for (int i = 0; core_builtins[i].name; i++)
+        made = add(core_builtins[i].name, "built in", core_builtins[i].query);
+    if (made)
+        made->is_last = true;
+}
+
+static core_backend *find_builtin(const char *name)
+{
+    core_backend *at;
+
+    pthread_mutex_lock(&registry_lock);
+    add_builtins();
+    for (at = registry_first; at; at = at->next)
+        if (!at->is_plugin && !strcmp(at->name, name))
+            break;
+    pthread_mutex_unlock(&registry_lock);
+    return at;
+}
+
+static core_backend *plugin_of(const char *name, const char *path)
+{
+    core_backend *at;
+
+    pthread_mutex_lock(&registry_lock);
+    add_builtins();
+    for (at = registry_first; at; at = at->next)
+        if (at->is_plugin && !strcmp(at->origin, path))
+            break;
+    if (!at)
+        at = add(name, path, NULL);
+    pthread_mutex_unlock(&registry_lock);
+    return at;
+}
+
+typedef struct seek {
+    const char *name;
+    core_backend *found;
+} seek;
+
+static bool seek_in(const char *folder, void *context)
+{
+    char path[ISO_REASON_MAX];
+    seek *what = context;
+
+    if ((size_t)snprintf(path, sizeof path, "%s/%s%s%s", folder, prefix, what->name, suffix) >=
+            sizeof path ||
+        access(path, F_OK))
+        return true;
+    what->found = plugin_of(what->name, path);
+    return false;
+}
+
+core_backend *core_backend_find(const char *name)
+{
+    seek what = {name, find_builtin(name)};
+
+    core_fork_guard();
+    if (!what.found && core_name_valid(name))
+        core_plugin_folders(seek_in, &what);
+    return what.found;
+}
+
+typedef struct collection {
+    core_backend **list;
+    int count, room;
+    int builtins;
+    bool failed;
+} collection;
+
+static void collect(collection *into, core_backend *backend)
+{
+    if (into->count == into->room) {
+        int room = into->room ? into->room * 2 : 16;
+        core_backend **grown = realloc(into->list, (size_t)room * sizeof *grown);
+
+        if (!grown) {
+            into->failed = true;
+            return;
+        }
+        into->list = grown;
+        into->room = room;
+    }
+    into->list[into->count++] = backend;
+}
+
+/* The first file of a name counts, as it does for a look-up by name. */
+static bool known(const collection *so_far, const char *name)
+{
+    for (int i = so_far->builtins; i < so_far->count; i++)
+        if (!strcmp(so_far->list[i]->name, name))
+            return true;
+    return false;
+}
+
+static bool collect_folder(const char *folder, void *context)
+{
+    collection *into = context;
+    DIR *open = opendir(folder);
+    struct dirent *file;
+
+    while (open && (file = readdir(open)) != NULL) {
+        size_t length = strlen(file->d_name), ends = strlen(prefix) + strlen(suffix);
+        char path[ISO_REASON_MAX], name[256];
+        core_backend *plugin;
+
+        if (length <= ends || strncmp(file->d_name, prefix, strlen(prefix)) ||
+            strcmp(file->d_name + length - strlen(suffix), suffix))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)(length - ends), file->d_name + strlen(prefix));
+        if (strlen(name) >= ISO_NAME_MAX || known(into, name) ||
+            (size_t)snprintf(path, sizeof path, "%s/%s", folder, file->d_name) >= sizeof path)
+            continue;
+        plugin = plugin_of(name, path);
+        if (plugin)
+            collect(into, plugin);
+    }
+    if (open)
+        closedir(open);
+    return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(core_backend *const *)a)->name, (*(core_backend *const *)b)->name);
+}
+
+core_backend **core_backend_list(int *count)
+{
+    collection into = {0};
+
+    core_fork_guard();
+    for (int i = 0; core_builtins[i].name; i++) {
+        core_backend *builtin = find_builtin(core_builtins[i].name);
+
+        if (builtin)
+            collect(&into, builtin);
+    }
+    into.builtins = into.count;
+    core_plugin_folders(collect_folder, &into);
+    if (into.failed || !into.list) {
+        free(into.list);
+        return NULL;
+    }
+    qsort(into.list + into.builtins, (size_t)(into.count - into.builtins), sizeof *into.list,
+          by_name);
+    *count = into.count;
+    return into.list;
+}
+
+/* With the backend locked and loaded: asks it, and makes its answer whole. */
+static void ask(core_backend *backend, iso_probe *out)
+{
+    core_kept_error kept = core_error_keep();
+    iso_status status;
+
+    *out = (iso_probe){.size = (uint32_t)sizeof *out};
+    core_backend_enter();
+    status = core_backend_leave("probe", backend->name, backend->table.probe(out), false);
+    out->reason[sizeof out->reason - 1] = 0;
+    if (status) {
+        if (out->state <= ISO_STATE_OK || out->state > ISO_STATE_FORKED)
+            out->state = ISO_STATE_LOAD_FAILED;
+        if (!out->reason[0])
+            snprintf(out->reason, sizeof out->reason, "%s", iso_last_error());
+    } else if (out->state < ISO_STATE_OK || out->state > ISO_STATE_FORKED) {
+        snprintf(out->reason, sizeof out->reason, "its probe gave %d, which is no state",
+                 (int)out->state);
+        out->state = ISO_STATE_LOAD_FAILED;
+    } else if (out->state == ISO_STATE_OK &&
+               (out->devices < 1 || backend->table.flags & ISO_BACKEND_PROBE_ONLY)) {
+        out->state = ISO_STATE_NO_DEVICE;
+    }
+    if (out->state != ISO_STATE_OK) {
+        out->devices = 0;
+        if (!out->reason[0])
+            snprintf(out->reason, sizeof out->reason, "its probe gave no reason");
+    }
+    core_error_restore(&kept);
+}
+
+void core_backend_probe(core_backend *backend, iso_probe *out)
+{
+    *out = (iso_probe){.size = (uint32_t)sizeof *out};
+    pthread_mutex_lock(&backend->lock);
+    if (backend->forked) {
+        out->state = ISO_STATE_FORKED;
+        snprintf(out->reason, sizeof out->reason,
+                 "the parent process had opened a device of %s before fork(): a child cannot use "
+                 "it; start a new program instead",
+                 backend->name);
+    } else if (core_backend_load(backend, out)) {
+        /* What could not be used may have been put right since; what could stays as it is. */
+        if (backend->probe.state != ISO_STATE_OK)
+            ask(backend, &backend->probe);
+        *out = backend->probe;
+    }
+    pthread_mutex_unlock(&backend->lock);
+}
+
+iso_status core_backend_device_info(const char *call, core_backend *backend, int32_t index,
+                                    iso_device_info *out)
+{
+    iso_status status;
+
+    *out = (iso_device_info)ISO_DEVICE_INFO_INIT;
+    status = CORE_CALL(call, backend, backend->table.device_info(index, out));
+    if (status)
+        return status;
+    out->size = (uint32_t)sizeof *out;
+    out->index = index;
+    snprintf(out->spec, sizeof out->spec, "%.100s:%d", backend->name, index);
+    snprintf(out->backend, sizeof out->backend, "%s", backend->name);
+    out->name[ISO_NAME_MAX - 1] = out->vendor[ISO_NAME_MAX - 1] = out->uuid[ISO_NAME_MAX - 1] = 0;
+    out->architecture[ISO_NAME_MAX - 1] = out->driver[ISO_NAME_MAX - 1] = 0;
+    out->runtime[ISO_NAME_MAX - 1] = 0;
+    return ISO_OK;
+}
+
+void core_registry_fork(int stage)
+{
+    core_fork_lock(&registry_lock, stage);
+    if (stage != CORE_FORK_CHILD)
+        return;
+    for (core_backend *at = registry_first; at; at = at->next) {
+        pthread_mutex_init(&at->lock, NULL);
+        if (at->opened && !(at->table.flags & ISO_BACKEND_FORK_SAFE))
+            at->forked = true;
+        at->opened = false;
+        at->probe = (iso_probe){0};
+    }
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* settings.c - the ISOMER_ variables. They are read when they are needed, so that a program may set
+ * them before it opens a device. An empty one counts as unset, but for ISOMER_BACKEND. */
+#include "core/core.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct setting {
+    const char *name;
+    const char *otherwise; /* its default */
+    const char *meaning;
+    /* Fills `problem` where the value cannot be used. */
+    void (*check)(const char *value, char *problem, size_t room);
+    bool fatal; /* such a value makes opening a device fail */
+} setting;
+
+/* The values that were handed out, each once, for the process's life. */
+typedef struct kept {
+    struct kept *next;
+    char text[];
+} kept;
+static kept *kept_first;
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void core_settings_fork(int stage)
+{
+    core_fork_lock(&kept_lock, stage);
+}
+
+static const char *keep(const char *text)
+{
+    const char *answer = NULL;
+    kept *at;
+
+    pthread_mutex_lock(&kept_lock);
+    for (at = kept_first; at && !answer; at = at->next)
+        if (!strcmp(at->text, text))
+            answer = at->text;
+    if (!answer && (at = malloc(sizeof *at + strlen(text) + 1)) != NULL) {
+        strcpy(at->text, text);
+        at->next = kept_first;
+        kept_first = at;
+        answer = at->text;
+    }
+    pthread_mutex_unlock(&kept_lock);
+    return answer;
+}
+
+int64_t core_parse_limit(const char *text, int64_t total)
+{
+    static const char suffixes[] = "KMGT";
+    const char *suffix;
+    char *end;
+    long long value;
+
+    if (!isdigit((unsigned char)text[0]))
+        return -1;
+    errno = 0;
+    value = strtoll(text, &end, 10);
+    if (errno || value < 1)
+        return -1;
+    if (!*end)
+        return value;
+    if (end[1])
+        return -1;
+    if (*end == '%')
+        return value > 100 ? -1 : (int64_t)((double)total / 100.0 * (double)value);
+    suffix = strchr(suffixes, toupper((unsigned char)*end));
+    if (!suffix)
+        return -1;
+    for (long i = 0; i <= suffix - suffixes; i++)
+        if (__builtin_mul_overflow(value, 1024, &value))
+            return -1;
+    return value;
+}
+
+static void check_limit(const char *value, char *problem, size_t room)
+{
+    if (core_parse_limit(value, 0) < 0)
+        snprintf(problem, room,
+                 "\"%s\" is not a limit: use bytes (\"1000000\"), a number with K, M, G or T "
+                 "(\"8G\"), or a share of the device's memory from 1%% to 100%%",
+                 value);
+}
+
+static void check_math(const char *value, char *problem, size_t room)
+{
+    if (strcmp(value, "strict") && strcmp(value, "tf32"))
+        snprintf(problem, room, "\"%s\" is not one of: strict, tf32", value);
+}
+
+static void check_threads(const char *value, char *problem, size_t room)
+{
+    char *end;
+    long number;
+
+    errno = 0;
+    number = strtol(value, &end, 10);
+    if (!isdigit((unsigned char)value[0]) || errno || *end || number < 1 || number > 65536)
+        snprintf(problem, room, "\"%s\" is not a whole number from 1 to 65536", value);
+}
+
+static void check_log(const char *value, char *problem, size_t room)
+{
+    if (!core_log_parse(value))
+        snprintf(problem, room, "\"%s\" is not one of: error, warn, info, debug", value);
+}
+
+static void check_isa(const char *value, char *problem, size_t room)
+{
+    static const char *const sets[] = {"generic", "neon", "avx2", "avx512"};
+
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+        if (!strcmp(value, sets[i]))
+            return;
+    snprintf(problem, room, "\"%s\" is not one of: generic, neon, avx2, avx512", value);
+}
+
+static void check_trace(const char *value, char *problem, size_t room)
+{
+    core_trace_open(value, problem, room);
+}
+
+static void check_cache(const char *value, char *problem, size_t room)
+{
+    char path[ISO_REASON_MAX];
+
+    (void)value;
+    core_cache_where(path, sizeof path, problem, room);
+}
+
+static const setting settings[] = {
+    {"ISOMER_BACKEND", "auto",
+     "the device that is opened where the program names none: a spec, a list of specs, or auto",
+     core_spec_problem, false},
+    {"ISOMER_MEMORY_LIMIT", NULL,
+     "the most device memory to use: bytes, a number with K, M, G or T, or a percentage",
+     check_limit, true},
+    {"ISOMER_MATH", "strict", "whether f32 products may be cut to tf32: strict or tf32", check_math,
+     true},
+    {"ISOMER_BLAS", NULL, "the BLAS library of the CPU backend: a name that it knows, or a path",
+     NULL, false},
+    {"ISOMER_NUM_THREADS", NULL, "threads of the CPU backend; else all processors that it may use",
+     check_threads, true},
+    {"ISOMER_CPU_ISA", NULL,
+     "the instruction set of CPU kernels: generic, neon, avx2 or avx512; else the best", check_isa,
+     true},
+    {"ISOMER_REQUIRE", NULL, "backends whose absence fails verification and tests", NULL, false},
+    {"ISOMER_CACHE_DIR", NULL, "the folder that built kernels are kept in, or off", check_cache,
+     false},
+    {"ISOMER_BACKEND_PATH", NULL, "folders to look for plug-ins in, separated by ':'",
+     core_plugin_path_problem, false},
+    {"ISOMER_LOG", NULL, "messages to standard error: error, warn, info or debug", check_log, true},
+    {"ISOMER_TRACE", NULL,
+     "a file that every operation and transfer is traced to (Chrome's format)", check_trace, true},
+    {"ISOMER_CUDA_PATH", NULL, "the folder to look for the CUDA libraries in first", NULL, false},
+    {"ISOMER_ROCM_PATH", NULL, "the folder to look for the ROCm libraries in first", NULL, false},
+};
+enum { SETTINGS = sizeof settings / sizeof settings[0] };
+
+static const char *value_of(const setting *at, bool *from_environment)
+{
+    const char *value = getenv(at->name);
+
+    *from_environment = value && (value[0] || at == &settings[0]);
+    return *from_environment ? value : at->otherwise;
+}
+
+const char *core_setting(const char *name)
+{
+    bool set;
+
+    for (int i = 0; i < SETTINGS; i++) {
+        if (!strcmp(settings[i].name, name)) {
+            const char *value = value_of(&settings[i], &set);
+
+            return value ? keep(value) : NULL;
+        }
+    }
+    return NULL;
+}
+
+iso_status core_settings_check(const char *call)
+{
+    char problem[ISO_REASON_MAX];
+    bool set;
+
+    for (int i = 0; i < SETTINGS; i++) {
+        const setting *at = &settings[i];
+        const char *value = value_of(at, &set);
+
+        if (!set || !at->fatal || !at->check)
+            continue;
+        problem[0] = 0;
+        at->check(value, problem, sizeof problem);
+        if (problem[0])
+            return core_fail(ISO_INVALID, "%s: the environment variable %s: %s", call, at->name,
+                             problem);
+    }
+    return ISO_OK;
+}
+
+iso_status iso_get_setting(int32_t index, iso_setting *out)
+{
+    const setting *at;
+    iso_setting answer = ISO_SETTING_INIT;
+    iso_status status;
+    const char *value;
+    bool set;
+
+    status = core_struct_check("iso_get_setting", "out", out, CORE_END_OF(iso_setting, name));
+    if (status)
+        return status;
+    if (index < 0)
+        return core_fail(ISO_INVALID, "iso_get_setting: index is %d, but the first setting is 0",
+                         index);
+    if (index >= SETTINGS)
+        return ISO_NOT_READY;
+    at = &settings[index];
+    value = value_of(at, &set);
+    snprintf(answer.name, sizeof answer.name, "%s", at->name);
+    snprintf(answer.value, sizeof answer.value, "%s", value ? value : "");
+    snprintf(answer.source, sizeof answer.source, "%s", set ? "environment" : "default");
+    snprintf(answer.meaning, sizeof answer.meaning, "%s", at->meaning);
+    if (at->check == check_cache) {
+        char path[ISO_REASON_MAX];
+
+        core_cache_where(path, sizeof path, answer.problem, sizeof answer.problem);
+        if (!set)
+            snprintf(answer.value, sizeof answer.value, "%s", path);
+    } else if (set && at->check) {
+        at->check(value, answer.problem, sizeof answer.problem);
+    }
+    core_struct_write(out, &answer, sizeof answer);
+    return ISO_OK;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stream.c - streams: one submission at a time, and a late error that stays. */
+#include "core/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Streams past the 63rd share the last bit. */
+enum { SHARED_BIT = 63 };
+
+static void link_stream(core_device *device, core_stream *stream)
+{
+    core_physical *physical = device->physical;
+    core_stream **end;
+    int bit = 0;
+
+    pthread_mutex_lock(&physical->lock);
+    while (bit < SHARED_BIT && physical->stream_bits >> bit & 1)
+        bit++;
+    stream->bit = UINT64_C(1) << bit;
+    physical->stream_bits |= stream->bit;
+    stream->serial = ++physical->next_serial;
+    for (end = &physical->streams; *end; end = &(*end)->next)
+        ;
+    *end = stream;
+    pthread_mutex_unlock(&physical->lock);
+    core_child_link(device, &stream->child);
+}
+
+static void unlink_stream(core_stream *stream)
+{
+    core_physical *physical = stream->child.device->physical;
+    core_stream **at;
+
+    pthread_mutex_lock(&physical->lock);
+    for (at = &physical->streams; *at != stream; at = &(*at)->next)
+        ;
+    *at = stream->next;
+    if (stream->bit != UINT64_C(1) << SHARED_BIT) {
+        /* The next stream with this bit has nothing to do with these buffers. */
+        for (core_child *child = stream->child.device->children; child; child = child->next)
+            if (child->kind == CORE_BUFFER)
+                atomic_fetch_and(&((core_buffer *)child)->used_by, ~stream->bit);
+        physical->stream_bits &= ~stream->bit;
+    }
+    pthread_mutex_unlock(&physical->lock);
+    core_child_unlink(&stream->child);
+}
+
+static void free_stream(core_stream *stream)
+{
+    pthread_mutex_destroy(&stream->lock);
+    pthread_mutex_destroy(&stream->late_lock);
+    free(stream->late_text);
+    free(stream);
+}
+
+iso_status iso_stream_create(iso_device handle, uint32_t flags, iso_stream *out)
+{
+    const char *call = "iso_stream_create";
+    core_stream *stream = NULL;
+    core_device *device;
+    iso_status status;
+
+    if (!out)
+        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
+    out->id = 0;
+    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
+    if (status)
+        return status;
+    if (flags & ~(uint32_t)ISO_STREAM_INLINE) {
+        status = core_fail(ISO_INVALID, "%s: flags is 0x%x: only ISO_STREAM_INLINE (1) is known",
+                           call, flags);
+        goto out;
+    }
+    stream = calloc(1, sizeof *stream);
+    if (!stream) {
+        status = core_fail_no_memory(call, (int64_t)sizeof *stream);
+        goto out;
+    }
+    pthread_mutex_init(&stream->lock, NULL);
+    pthread_mutex_init(&stream->late_lock, NULL);
+    status =
+        CORE_CALL(call, device->table,
+                  device->table->stream_create(device->physical->device, flags, &stream->handle));
+    if (status) {
+        free_stream(stream);
+        goto out;
+    }
+    stream->child.kind = CORE_STREAM;
+    stream->child.id = core_handle_new(call, CORE_STREAM, stream);
+    if (!stream->child.id) {
+        device->table->stream_destroy(stream->handle);
+        free_stream(stream);
+        status = ISO_NO_MEMORY;
+        goto out;
+    }
+    link_stream(device, stream);
+    out->id = stream->child.id;
+out:
+    core_handle_release(handle.id);
+    return status;
+}
+
+/* ---- late errors ---- */
+
+/* Keeps a status that the backend gave, with this thread's text. The first one stays. */
+static void keep_late(core_stream *stream, iso_status status)
+{
+    pthread_mutex_lock(&stream->late_lock);
+    if (!atomic_load(&stream->late)) {
+        stream->late_text = strdup(iso_last_error());
+        atomic_store(&stream->late, (int)status);
+    }
+    pthread_mutex_unlock(&stream->late_lock);
+}
+
+iso_status core_stream_late(const char *call, core_stream *stream)
+{
+    iso_status late = (iso_status)atomic_load(&stream->late);
+
+    if (!late)
+        return ISO_OK;
+    pthread_mutex_lock(&stream->late_lock);
+    core_fail(late, "%s: the stream has failed: %s", call,
+              stream->late_text ? stream->late_text : iso_status_name(late));
+    stream->late_told = true;
+    pthread_mutex_unlock(&stream->late_lock);
+    return late;
+}
+
+iso_status core_stream_enter(const char *call, core_stream *stream)
+{
+    iso_status status;
+
+    pthread_mutex_lock(&stream->lock);
+    status = core_stream_late(call, stream);
+    if (status)
+        pthread_mutex_unlock(&stream->lock);
+    return status;
+}
+
+void core_stream_leave(core_stream *stream)
+{
+    pthread_mutex_unlock(&stream->lock);
+}
+
+iso_status core_stream_check(const char *call, core_stream *stream, iso_status status)
+{
+    const iso_backend *table = stream->child.device->table;
+    core_kept_error kept;
+    iso_status late;
+
+    if (!status)
+        return ISO_OK;
+    kept = core_error_keep();
+    late = CORE_ASK(call, table, table->stream_query(stream->handle));
+    if (late && late != ISO_NOT_READY) {
+        keep_late(stream, late);
+        free(kept.text);
+        return core_stream_late(call, stream);
+    }
+    core_error_restore(&kept);
+    return status;
+}
+
+iso_status core_stream_drain(const char *call, core_stream *stream)
+{
+    const iso_backend *table = stream->child.device->table;
+    core_kept_error kept = core_error_keep();
+    iso_status status = CORE_CALL(call, table, table->stream_sync(stream->handle));
+
+    if (status)
+        keep_late(stream, status);
+    core_error_restore(&kept);
+    return status;
+}
+
+void core_streams_drain(core_physical *physical, uint64_t mask)
+{
+    uint64_t passed = 0, last;
+    core_stream *at;
+
+    pthread_mutex_lock(&physical->lock);
+    last = physical->next_serial;
+    for (;;) {
+        for (at = physical->streams; at; at = at->next)
+            if (at->serial > passed && at->bit & mask)
+                break;
+        if (!at || at->serial > last)
+            break;
+        if (core_handle_try(at->child.id)) {
+            uint64_t id = at->child.id;
+
+            passed = at->serial;
+            pthread_mutex_unlock(&physical->lock);
+            core_stream_drain("waiting for a stream", at);
+            core_handle_release(id);
+            pthread_mutex_lock(&physical->lock);
+        } else {
+            /* Somebody is destroying it, and waits for its work. */
+            pthread_cond_wait(&physical->changed, &physical->lock);
+        }
+    }
+    pthread_mutex_unlock(&physical->lock);
+}
+
+iso_status core_stream_finish(const char *call, core_stream *stream, bool *told)
+{
+    core_device *device = stream->child.device;
+    const iso_backend *table = device->table;
+    uint64_t id = stream->child.id;
+    iso_status status;
+
+    core_stream_drain(call, stream);
+    if (stream->trace) {
+        core_trace_resolve(stream);
+        core_trace_drop(stream);
+    }
+    *told = stream->late_told;
+    status = core_stream_late(call, stream);
+    if (stream->link)
+        table->event_destroy(stream->link);
+    table->stream_destroy(stream->handle);
+    if (stream->scratch.memory) {
+        table->memory_free(device->physical->device, stream->scratch.memory);
+        core_memory_give(device, stream->scratch_bytes);
+    }
+    unlink_stream(stream);
+    free_stream(stream);
+    core_handle_free(id);
+    return status;
+}
+
+iso_status iso_stream_destroy(iso_stream handle)
+{
+    const char *call = "iso_stream_destroy";
+    core_stream *stream;
+    iso_status status;
+    bool told;
+
+    status = core_handle_retire(call, "stream", handle.id, CORE_STREAM, &stream);
+    return status ? status : core_stream_finish(call, stream, &told);
+}
+
+/* ---- waiting ---- */
+
+/* After the stream was found idle. */
+static void resolve_trace(core_stream *stream)
+{
+    if (!atomic_load_explicit(&core_trace_on, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&stream->lock);
+    core_trace_resolve(stream);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+iso_status iso_stream_sync(iso_stream handle)
+{
+    const char *call = "iso_stream_sync";
+    core_stream *stream;
+    iso_status status;
+
+    status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
+    if (status)
+        return status;
+    core_stream_drain(call, stream);
+    resolve_trace(stream);
+    status = core_stream_late(call, stream);
+    core_handle_release(handle.id);
+    return status;
+}
+
+/* The state of the stream, its late error kept; the text is set only by a late error. */
+static iso_status query(const char *call, core_stream *stream)
+{
+    const iso_backend *table = stream->child.device->table;
+    iso_status status = CORE_ASK(call, table, table->stream_query(stream->handle));
+
+    if (status == ISO_NOT_READY)
+        return status;
+    if (status)
+        keep_late(stream, status);
+    resolve_trace(stream);
+    return core_stream_late(call, stream);
+}
+
+static int64_t now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+iso_status iso_stream_sync_timeout(iso_stream handle, int64_t nanoseconds)
+{
+    const char *call = "iso_stream_sync_timeout";
+    int64_t began = now(), nap = 2000, spent = 0;
+    core_stream *stream;
+    iso_status status;
+
+    status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
+    if (status)
+        return status;
+    if (nanoseconds < 0)
+        status = core_fail(ISO_INVALID, "%s: nanoseconds is %lld: pass 0 or more", call,
+                           (long long)nanoseconds);
+    else
+        status = query(call, stream);
+    while (status == ISO_NOT_READY && (spent = now() - began) < nanoseconds) {
+        int64_t left = nanoseconds - spent;
+        struct timespec time = {0, nap < left ? nap : left};
+
+        nanosleep(&time, NULL);
+        nap = nap < 500000 ? nap * 2 : 1000000;
+        status = query(call, stream);
+    }
+    if (status == ISO_NOT_READY)
+        status = core_fail(ISO_TIMEOUT,
+                           "%s: the stream's work had not finished after %lld nanoseconds: it goes "
+                           "on",
+                           call, (long long)nanoseconds);
+    core_handle_release(handle.id);
+    return status;
+}
+
+iso_status iso_stream_query(iso_stream handle)
+{
+    const char *call = "iso_stream_query";
+    core_stream *stream;
+    iso_status status;
+
+    status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
+    if (status)
+        return status;
+    status = query(call, stream);
+    core_handle_release(handle.id);
+    return status;
+}
+
+iso_status core_stream_link(const char *call, core_stream *before, core_stream *after)
+{
+    core_device *device = before->child.device;
+    const iso_backend *table = device->table;
+    iso_status status = ISO_OK;
+
+    if (!before->link)
+        status =
+            CORE_CALL(call, table, table->event_create(device->physical->device, &before->link));
+    if (!status)
+        status = CORE_CALL(call, table, table->event_record(before->link, before->handle));
+    status = core_stream_check(call, before, status);
+    if (status)
+        return status;
+    status = CORE_CALL(call, table, table->stream_wait(after->handle, before->link));
+    return core_stream_check(call, after, status);
+}

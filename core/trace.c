@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace.c - ISOMER_TRACE: every submission and its execution, in Chrome's trace format. Slices of
+ * submission lie on the tracks of the host's threads, slices of execution on a track for each
+ * stream. Execution is timed by events of the backend, whose clock is laid on the host's once a
+ * stream. The file is ended when the process exits.
+ */
+#include "core/core.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES = 65536, LINE_BYTES = 1024, STREAM_TRACK = 1 << 30 };
+
+typedef struct pending {
+    struct pending *next;
+    void *start, *stop; /* events */
+    double bytes;
+    char name[192];
+} pending;
+
+struct core_trace_stream {
+    unsigned track;
+    void *origin;        /* the event that the host's time of origin_time belongs to */
+    int64_t origin_time; /* nanoseconds */
+    pending *first, **end;
+};
+
+atomic_bool core_trace_on;
+
+static pthread_mutex_t file_lock = PTHREAD_MUTEX_INITIALIZER;
+static int file = -1;
+static char *file_path;
+static char buffer[BUFFER_BYTES];
+static size_t buffered;
+static bool has_lines, ended;
+static const char beginning[] = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
+static const char end[] = "\n]}\n";
+static int64_t zero; /* the trace's beginning on the host's clock */
+static atomic_uint tracks;
+
+static int64_t now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* ---- the file; the lock is held ---- */
+
+static void flush(void)
+{
+    size_t done = 0;
+
+    while (done < buffered) {
+        ssize_t put = write(file, buffer + done, buffered - done);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            break;
+        done += (size_t)put;
+    }
+    buffered = 0;
+}
+
+static void append(const char *text, size_t length)
+{
+    if (buffered + length > sizeof buffer)
+        flush();
+    memcpy(buffer + buffered, text, length);
+    buffered += length;
+}
+
+static void line(const char *format, ...) ISO_PRINTF(1, 2);
+
+static void line(const char *format, ...)
+{
+    char text[LINE_BYTES];
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    pthread_mutex_lock(&file_lock);
+    if (file >= 0 && !ended) {
+        append(has_lines ? ",\n" : " \n", 2);
+        append(text, strlen(text));
+        has_lines = true;
+    }
+    pthread_mutex_unlock(&file_lock);
+}
+
+bool core_trace_open(const char *path, char *problem, size_t room)
+{
+    problem[0] = 0;
+    pthread_mutex_lock(&file_lock);
+    if (ended || (file >= 0 && !strcmp(path, file_path)))
+        goto out;
+    if (file >= 0) {
+        snprintf(problem, room, "\"%s\": this process is already traced to \"%s\"", path,
+                 file_path);
+        goto out;
+    }
+    file_path = strdup(path);
+    file = file_path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    if (file < 0) {
+        snprintf(problem, room, "\"%s\" cannot be written: %s", path, strerror(errno));
+        free(file_path);
+        file_path = NULL;
+        goto out;
+    }
+    zero = now();
+    append(beginning, sizeof beginning - 1);
+    atomic_store(&core_trace_on, true);
+out:
+    pthread_mutex_unlock(&file_lock);
+    return !problem[0];
+}
+
+__attribute__((destructor)) static void end_file(void)
+{
+    pthread_mutex_lock(&file_lock);
+    if (file >= 0 && !ended) {
+        append(end, sizeof end - 1);
+        flush();
+        close(file);
+        file = -1;
+        ended = true;
+        free(file_path);
+        file_path = NULL;
+    }
+    atomic_store(&core_trace_on, false);
+    pthread_mutex_unlock(&file_lock);
+}
+
+void core_trace_fork(int stage)
+{
+    core_fork_lock(&file_lock, stage);
+    if (stage != CORE_FORK_CHILD || file < 0)
+        return;
+    /* The file is the parent's, and so is what waits to be written to it. */
+    close(file);
+    file = -1;
+    buffered = 0;
+    has_lines = false;
+    ended = true;
+    atomic_store(&core_trace_on, false);
+}
+
+/* ---- slices ---- */
+
+/* Whole numbers only: how a fraction is printed depends on the program's locale. */
+static void slice(unsigned track, const char *name, int64_t began, int64_t ended_at, double bytes,
+                  const char *category)
+{
+    int64_t at = began > zero ? began - zero : 0, took = ended_at > began ? ended_at - began : 0;
+
+    line("{\"ph\": \"X\", \"pid\": %ld, \"tid\": %u, \"cat\": \"%s\", \"name\": \"%s\", \"ts\": "
+         "%lld.%03d, \"dur\": %lld.%03d, \"args\": {\"bytes\": %.0f}}",
+         (long)getpid(), track, category, name, (long long)(at / 1000), (int)(at % 1000),
+         (long long)(took / 1000), (int)(took % 1000), bytes);
+}
+
+static void name_track(unsigned track, const char *name, const char *spec)
+{
+    line("{\"ph\": \"M\", \"pid\": %ld, \"tid\": %u, \"name\": \"thread_name\", \"args\": "
+         "{\"name\": \"%s %s\"}}",
+         (long)getpid(), track, name, spec);
+}
+
+static unsigned host_track(void)
+{
+    static _Thread_local unsigned track;
+
+    if (!track) {
+        track = (unsigned)gettid();
+        name_track(track, "submission, thread", "");
+    }
+    return track;
+}
+
+/* ---- streams ---- */
+
+static void *new_event(core_stream *stream)
+{
+    core_device *device = stream->child.device;
+    void *event = NULL;
+
+    if (device->table->event_create(device->physical->device, &event))
+        return NULL;
+    return event;
+}
+
+/* Lays the device's clock on the host's: an event whose completion was just seen. */
+static bool calibrate(core_stream *stream)
+{
+    const iso_backend *table = stream->child.device->table;
+    core_trace_stream *trace = calloc(1, sizeof *trace);
+
+    if (!trace)
+        return false;
+    trace->end = &trace->first;
+    trace->origin = new_event(stream);
+    if (!trace->origin || table->event_record(trace->origin, stream->handle) ||
+        table->event_sync(trace->origin)) {
+        if (trace->origin)
+            table->event_destroy(trace->origin);
+        free(trace);
+        return false;
+    }
+    trace->origin_time = now();
+    trace->track = (unsigned)STREAM_TRACK + atomic_fetch_add(&tracks, 1);
+    stream->trace = trace;
+    name_track(trace->track, "execution, stream of", stream->child.device->physical->spec);
+    return true;
+}
+
+void core_trace_begin(core_stream *stream, core_trace_span *span)
+{
+    const iso_backend *table = stream->child.device->table;
+    core_kept_error kept;
+
+    *span = (core_trace_span){0};
+    if (!atomic_load_explicit(&core_trace_on, memory_order_relaxed))
+        return;
+    kept = core_error_keep();
+    if (stream->trace || calibrate(stream)) {
+        span->start = new_event(stream);
+        if (span->start && table->event_record(span->start, stream->handle)) {
+            table->event_destroy(span->start);
+            span->start = NULL;
+        }
+    }
+    core_error_restore(&kept);
+    span->on = true;
+    span->began = now();
+}
+
+static bool keep_pending(core_stream *stream, core_trace_span *span, const char *name, double bytes)
+{
+    const iso_backend *table = stream->child.device->table;
+    pending *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return false;
+    made->stop = new_event(stream);
+    if (!made->stop || table->event_record(made->stop, stream->handle)) {
+        if (made->stop)
+            table->event_destroy(made->stop);
+        free(made);
+        return false;
+    }
+    made->start = span->start;
+    made->bytes = bytes;
+    snprintf(made->name, sizeof made->name, "%s", name);
+    *stream->trace->end = made;
+    stream->trace->end = &made->next;
+    return true;
+}
+
+void core_trace_end(core_stream *stream, core_trace_span *span, bool accepted, const char *name,
+                    double bytes)
+{
+    const iso_backend *table = stream->child.device->table;
+    core_kept_error kept;
+    int64_t ended_at = now();
+
+    if (!span->on)
+        return;
+    kept = core_error_keep();
+    slice(host_track(), name, span->began, ended_at, bytes, accepted ? "submit" : "refused");
+    if (span->start && (!accepted || !keep_pending(stream, span, name, bytes))) {
+        table->event_sync(span->start);
+        table->event_destroy(span->start);
+    }
+    core_error_restore(&kept);
+}
+
+void core_trace_resolve(core_stream *stream)
+{
+    const iso_backend *table = stream->child.device->table;
+    core_trace_stream *trace = stream->trace;
+    core_kept_error kept;
+
+    if (!trace || !trace->first)
+        return;
+    kept = core_error_keep();
+    while (trace->first && table->event_query(trace->first->stop) != ISO_NOT_READY) {
+        pending *done = trace->first;
+        int64_t from_origin = 0, took = 0;
+
+        if (!table->event_elapsed(trace->origin, done->start, &from_origin) &&
+            !table->event_elapsed(done->start, done->stop, &took))
+            slice(trace->track, done->name, trace->origin_time + from_origin,
+                  trace->origin_time + from_origin + took, done->bytes, "execute");
+        table->event_destroy(done->start);
+        table->event_destroy(done->stop);
+        trace->first = done->next;
+        if (!trace->first)
+            trace->end = &trace->first;
+        free(done);
+    }
+    core_error_restore(&kept);
+}
+
+void core_trace_drop(core_stream *stream)
+{
+    const iso_backend *table = stream->child.device->table;
+    core_trace_stream *trace = stream->trace;
+
+    while (trace->first) {
+        pending *left = trace->first;
+
+        trace->first = left->next;
+        table->event_destroy(left->start);
+        table->event_destroy(left->stop);
+        free(left);
+    }
+    table->event_destroy(trace->origin);
+    free(trace);
+    stream->trace = NULL;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* transfer.c - host to device, device to host, within a device, and fill: checked and submitted. */
+#include "core/core.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A transfer as it was asked for. */
+typedef struct asked {
+    const char *call;
+    iso_transfer_kind kind;
+    iso_stream stream;
+    iso_operand to, from;
+    void *host_to;
+    const void *host_from;
+    const void *pattern;
+    bool is_2d;
+    int64_t to_pitch, from_pitch, width, height, pattern_bytes;
+} asked;
+
+bool core_ranges_meet(int64_t a, int64_t a_bytes, int64_t b, int64_t b_bytes)
+{
+    return a < b + b_bytes && b < a + a_bytes;
+}
+
+iso_status core_check_range(const char *call, const char *name, int64_t offset, int64_t bytes,
+                            const core_buffer *buffer)
+{
+    if (offset < 0)
+        return core_fail(ISO_INVALID, "%s: %s.offset is %lld: pass 0 or more", call, name,
+                         (long long)offset);
+    if (offset > buffer->bytes || bytes > buffer->bytes - offset)
+        return core_fail(ISO_INVALID,
+                         "%s: %s.offset is %lld and %lld bytes follow, but its buffer holds %lld "
+                         "bytes",
+                         call, name, (long long)offset, (long long)bytes, (long long)buffer->bytes);
+    return ISO_OK;
+}
+
+/* The transfer's end on a device. */
+static iso_status acquire_buffer(const char *call, const char *name, iso_operand operand,
+                                 const core_stream *stream, core_buffer **buffer)
+{
+    char argument[32];
+    iso_status status;
+
+    snprintf(argument, sizeof argument, "%s.buffer", name);
+    status = core_handle_acquire(call, argument, operand.buffer.id, CORE_BUFFER, buffer);
+    if (status || (*buffer)->child.device == stream->child.device)
+        return status;
+    status = core_fail(ISO_MISMATCH,
+                       "%s: %s belongs to another device handle (%s) than the stream (%s): use "
+                       "iso_copy_between, or open one device",
+                       call, argument, (*buffer)->child.device->physical->spec,
+                       stream->child.device->physical->spec);
+    core_handle_release(operand.buffer.id);
+    *buffer = NULL;
+    return status;
+}
+
+static iso_status check_pitch(const char *call, const char *name, int64_t pitch, int64_t width,
+                              int64_t height, int64_t *bytes)
+{
+    if (pitch < width)
+        return core_fail(ISO_INVALID,
+                         "%s: %s is %lld, but a row holds %lld bytes (width): use at least that",
+                         call, name, (long long)pitch, (long long)width);
+    *bytes = 0;
+    if (!width || !height)
+        return ISO_OK;
+    if (__builtin_mul_overflow(height - 1, pitch, bytes) ||
+        __builtin_add_overflow(*bytes, width, bytes))
+        return core_fail(ISO_INVALID, "%s: height is %lld and %s %lld: the product is too large",
+                         call, (long long)height, name, (long long)pitch);
+    return ISO_OK;
+}
+
+static iso_status check_pattern(const asked *what)
+{
+    int64_t size = what->pattern_bytes;
+    const char *width = what->is_2d ? "width" : "bytes";
+
+    if (size != 1 && size != 2 && size != 4 && size != 8 && size != 16)
+        return core_fail(ISO_INVALID, "%s: pattern_bytes is %lld: use 1, 2, 4, 8 or 16", what->call,
+                         (long long)size);
+    if (what->width % size)
+        return core_fail(ISO_INVALID,
+                         "%s: %s is %lld, which is not a multiple of pattern_bytes (%lld)",
+                         what->call, width, (long long)what->width, (long long)size);
+    if (what->to.offset % size)
+        return core_fail(ISO_INVALID,
+                         "%s: to.offset is %lld, which is not a multiple of pattern_bytes (%lld)",
+                         what->call, (long long)what->to.offset, (long long)size);
+    if (what->is_2d && what->to_pitch % size)
+        return core_fail(ISO_INVALID,
+                         "%s: to_pitch is %lld, which is not a multiple of pattern_bytes (%lld)",
+                         what->call, (long long)what->to_pitch, (long long)size);
+    if (!what->pattern)
+        return core_fail(ISO_INVALID, "%s: pattern is NULL: pass %lld bytes to repeat", what->call,
+                         (long long)size);
+    return ISO_OK;
+}
+
+/* All that does not depend on buffers. */
+static iso_status check_shape(const asked *what, int64_t *to_bytes, int64_t *from_bytes)
+{
+    bool nothing = !what->width || !what->height;
+    const char *call = what->call;
+    iso_status status;
+
+    status = core_check_size(call, what->is_2d ? "width" : "bytes", what->width);
+    if (!status)
+        status = core_check_size(call, "height", what->height);
+    if (!status)
+        status = check_pitch(call, "to_pitch", what->to_pitch, what->width, what->height, to_bytes);
+    if (!status && what->kind != ISO_TRANSFER_FILL)
+        status = check_pitch(call, "from_pitch", what->from_pitch, what->width, what->height,
+                             from_bytes);
+    if (status)
+        return status;
+    if (what->kind == ISO_TRANSFER_FILL)
+        return check_pattern(what);
+    if (what->kind == ISO_TRANSFER_WRITE && !what->host_from && !nothing)
+        return core_fail(ISO_INVALID, "%s: from is NULL: pass the memory to copy from", call);
+    if (what->kind == ISO_TRANSFER_READ && !what->host_to && !nothing)
+        return core_fail(ISO_INVALID, "%s: to is NULL: pass the memory to copy to", call);
+    return ISO_OK;
+}
+
+static iso_status check_ends(const asked *what, int64_t to_bytes, int64_t from_bytes,
+                             const core_buffer *to, const core_buffer *from)
+{
+    iso_status status = ISO_OK;
+
+    if (to)
+        status = core_check_range(what->call, "to", what->to.offset, to_bytes, to);
+    if (!status && from)
+        status = core_check_range(what->call, "from", what->from.offset, from_bytes, from);
+    if (!status && to && from == to && to_bytes &&
+        core_ranges_meet(what->to.offset, to_bytes, what->from.offset, from_bytes))
+        status = core_fail(ISO_INVALID,
+                           "%s: to (offset %lld, %lld bytes) overlaps from (offset %lld, %lld "
+                           "bytes) in the same buffer: use ranges apart from each other",
+                           what->call, (long long)what->to.offset, (long long)to_bytes,
+                           (long long)what->from.offset, (long long)from_bytes);
+    return status;
+}
+
+static const char *const kind_names[] = {
+    [ISO_TRANSFER_WRITE] = "write",
+    [ISO_TRANSFER_READ] = "read",
+    [ISO_TRANSFER_COPY] = "copy",
+    [ISO_TRANSFER_FILL] = "fill",
+};
+
+iso_status core_transfer_submit(const char *call, core_stream *stream, const iso_transfer *transfer)
+{
+    const iso_backend *table = stream->child.device->table;
+    core_trace_span span = {0};
+    iso_status status;
+    char name[128];
+
+    core_trace_begin(stream, &span);
+    status = CORE_CALL(call, table, table->transfer(stream->handle, transfer));
+    if (span.on) {
+        double bytes = (double)transfer->width * (double)transfer->height;
+
+        snprintf(name, sizeof name, "%s %lldx%lld", kind_names[transfer->kind],
+                 (long long)transfer->height, (long long)transfer->width);
+        core_trace_end(stream, &span, !status, name, bytes);
+    }
+    return core_stream_check(call, stream, status);
+}
+
+static iso_status submit(const asked *what, core_stream *stream, core_buffer *to, core_buffer *from)
+{
+    iso_transfer transfer = {
+        .size = (uint32_t)sizeof transfer,
+        .kind = what->kind,
+        .to = {to ? to->memory : NULL, to ? what->to.offset : 0},
+        .from = {from ? from->memory : NULL, from ? what->from.offset : 0},
+        .host_from = what->host_from,
+        .host_to = what->host_to,
+        .to_pitch = what->to_pitch,
+        .from_pitch = what->from_pitch,
+        .width = what->width,
+        .height = what->height,
+        .pattern_bytes = what->pattern_bytes,
+    };
+    iso_status status = core_stream_enter(what->call, stream);
+
+    if (status)
+        return status;
+    if (what->pattern)
+        memcpy(transfer.pattern, what->pattern, (size_t)what->pattern_bytes);
+    if (what->width && what->height) {
+        if (to)
+            atomic_fetch_or(&to->used_by, stream->bit);
+        if (from)
+            atomic_fetch_or(&from->used_by, stream->bit);
+        status = core_transfer_submit(what->call, stream, &transfer);
+    }
+    core_stream_leave(stream);
+    return status;
+}
+
+static iso_status transfer(const asked *what)
+{
+    bool reads = what->kind == ISO_TRANSFER_READ || what->kind == ISO_TRANSFER_COPY;
+    core_buffer *to = NULL, *from = NULL;
+    int64_t to_bytes = 0, from_bytes = 0;
+    core_stream *stream;
+    iso_status status;
+
+    status = core_handle_acquire(what->call, "stream", what->stream.id, CORE_STREAM, &stream);
+    if (status)
+        return status;
+    status = check_shape(what, &to_bytes, &from_bytes);
+    if (!status && what->kind != ISO_TRANSFER_READ)
+        status = acquire_buffer(what->call, "to", what->to, stream, &to);
+    if (!status && reads)
+        status = acquire_buffer(what->call, "from", what->from, stream, &from);
+    if (!status)
+        status = check_ends(what, to_bytes, from_bytes, to, from);
+    if (!status)
+        status = submit(what, stream, to, from);
+    if (to)
+        core_handle_release(what->to.buffer.id);
+    if (from)
+        core_handle_release(what->from.buffer.id);
+    core_handle_release(what->stream.id);
+    return status;
+}
+
+/* A 1-D transfer is one row whose pitch is its width. */
+#define ROW(bytes) .to_pitch = (bytes), .from_pitch = (bytes), .width = (bytes), .height = 1
+
+iso_status iso_write(iso_stream stream, iso_operand to, const void *from, int64_t bytes)
+{
+    return transfer(&(asked){.call = "iso_write",
+                             .kind = ISO_TRANSFER_WRITE,
+                             .stream = stream,
+                             .to = to,
+                             .host_from = from,
+                             ROW(bytes)});
+}
+
+iso_status iso_read(iso_stream stream, void *to, iso_operand from, int64_t bytes)
+{
+    return transfer(&(asked){.call = "iso_read",
+                             .kind = ISO_TRANSFER_READ,
+                             .stream = stream,
+                             .host_to = to,
+                             .from = from,
+                             ROW(bytes)});
+}
+
+iso_status iso_copy(iso_stream stream, iso_operand to, iso_operand from, int64_t bytes)
+{
+    return transfer(&(asked){.call = "iso_copy",
+                             .kind = ISO_TRANSFER_COPY,
+                             .stream = stream,
+                             .to = to,
+                             .from = from,
+                             ROW(bytes)});
+}
+
+iso_status iso_fill(iso_stream stream, iso_operand to, const void *pattern, int64_t pattern_bytes,
+                    int64_t bytes)
+{
+    return transfer(&(asked){.call = "iso_fill",
+                             .kind = ISO_TRANSFER_FILL,
+                             .stream = stream,
+                             .to = to,
+                             .pattern = pattern,
+                             .pattern_bytes = pattern_bytes,
+                             ROW(bytes)});
+}
+
+iso_status iso_write_2d(iso_stream stream, iso_operand to, int64_t to_pitch, const void *from,
+                        int64_t from_pitch, int64_t width, int64_t height)
+{
+    return transfer(&(asked){.call = "iso_write_2d",
+                             .kind = ISO_TRANSFER_WRITE,
+                             .stream = stream,
+                             .is_2d = true,
+                             .to = to,
+                             .to_pitch = to_pitch,
+                             .host_from = from,
+                             .from_pitch = from_pitch,
+                             .width = width,
+                             .height = height});
+}
+
+iso_status iso_read_2d(iso_stream stream, void *to, int64_t to_pitch, iso_operand from,
+                       int64_t from_pitch, int64_t width, int64_t height)
+{
+    return transfer(&(asked){.call = "iso_read_2d",
+                             .kind = ISO_TRANSFER_READ,
+                             .stream = stream,
+                             .is_2d = true,
+                             .host_to = to,
+                             .to_pitch = to_pitch,
+                             .from = from,
+                             .from_pitch = from_pitch,
+                             .width = width,
+                             .height = height});
+}
+
+iso_status iso_copy_2d(iso_stream stream, iso_operand to, int64_t to_pitch, iso_operand from,
+                       int64_t from_pitch, int64_t width, int64_t height)
+{
+    return transfer(&(asked){.call = "iso_copy_2d",
+                             .kind = ISO_TRANSFER_COPY,
+                             .stream = stream,
+                             .is_2d = true,
+                             .to = to,
+                             .to_pitch = to_pitch,
+                             .from = from,
+                             .from_pitch = from_pitch,
+                             .width = width,
+                             .height = height});
+}
+
+iso_status iso_fill_2d(iso_stream stream, iso_operand to, int64_t to_pitch, const void *pattern,
+                       int64_t pattern_bytes, int64_t width, int64_t height)
+{
+    return transfer(&(asked){.call = "iso_fill_2d",
+                             .kind = ISO_TRANSFER_FILL,
+                             .stream = stream,
+                             .is_2d = true,
+                             .to = to,
+                             .to_pitch = to_pitch,
+                             .pattern = pattern,
+                             .pattern_bytes = pattern_bytes,
+                             .width = width,
+                             .height = height});
+}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the test scripts share. ctest gives them the paths, as ISOMER_TEST_...
+set -eu
+
+source_dir=$ISOMER_TEST_SOURCE
+build_dir=$ISOMER_TEST_BUILD
+library=$ISOMER_TEST_LIBRARY
+tool=${ISOMER_TEST_TOOL:-}
+cc=$ISOMER_TEST_CC
+
+# What the caller's environment says of isomer is not to change what a test sees.
+unset ISOMER_BACKEND ISOMER_MEMORY_LIMIT ISOMER_MATH ISOMER_BLAS ISOMER_NUM_THREADS ISOMER_CPU_ISA \
+    ISOMER_CACHE_DIR ISOMER_BACKEND_PATH ISOMER_LOG ISOMER_TRACE
+
+fail() { printf 'FAIL: %s\n' "$*"; exit 1; }
+skip() { printf 'SKIP: %s\n' "$*"; exit 77; }
+say() { printf '%s\n' "$*"; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# need TOOL PACKAGE: skips the test, by name, where a tool is not there. In CI, where
+# ISOMER_REQUIRE_TOOLS is set, it fails.
+need() {
+    have "$1" && return
+    [ -z "${ISOMER_REQUIRE_TOOLS:-}" ] || fail "$1 is required and not here: install $2"
+    skip "$1 is not here: install $2"
+}
+
+# A folder that goes away with the script.
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/isomer-test.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* asynchronous.c - submitting returns long before the work is done; events tell when it was; an
+ * event that is recorded again leaves earlier waits alone. */
+#include "check.h"
+
+enum { SIZE = 384, PRODUCTS = 12 };
+
+static iso_device device;
+
+/* Keeps a stream busy for a while. */
+static void submit_much(iso_stream stream, const check_product *product)
+{
+    iso_gemm_args args = check_product_args(product, ISO_VARIANT_NAIVE);
+    for (int i = 0; i < PRODUCTS; i++) {
+        CHECK_OK(iso_gemm(stream, &args));
+    }
+}
+
+static void submitting_is_short(iso_stream stream, const check_product *product)
+{
+    iso_event start = {0}, stop = {0};
+    CHECK_OK(iso_event_create(device, &start));
+    CHECK_OK(iso_event_create(device, &stop));
+    CHECK_STATUS(iso_event_query(start), ISO_NOT_READY);
+    CHECK_STATUS(iso_event_sync(start), ISO_NOT_READY);
+
+    int64_t begin = check_now();
+    CHECK_OK(iso_event_record(start, stream));
+    submit_much(stream, product);
+    CHECK_OK(iso_event_record(stop, stream));
+    int64_t submitted = check_now() - begin;
+    CHECK_STATUS(iso_stream_query(stream), ISO_NOT_READY);
+    CHECK_STATUS(iso_event_query(stop), ISO_NOT_READY);
+    int64_t elapsed = -1;
+    CHECK_STATUS(iso_event_elapsed(start, stop, &elapsed), ISO_NOT_READY);
+    CHECK(elapsed == -1);
+    CHECK_STATUS(iso_stream_sync_timeout(stream, 0), ISO_TIMEOUT);
+    CHECK_OK(iso_event_sync(stop));
+    CHECK_OK(iso_stream_sync(stream));
+    int64_t total = check_now() - begin;
+    CHECK_OK(iso_stream_query(stream));
+    CHECK_OK(iso_event_elapsed(start, stop, &elapsed));
+    (void)printf("submitted in %.3f ms, on the device %.3f ms, in all %.3f ms\n",
+                 (double)submitted * 1e-6, (double)elapsed * 1e-6, (double)total * 1e-6);
+    CHECK(submitted * 4 < total);
+    CHECK(elapsed > 0 && elapsed <= total && elapsed * 2 > total);
+    CHECK_OK(iso_event_elapsed(stop, start, &submitted));
+    CHECK(submitted == -elapsed);
+    CHECK_OK(iso_event_destroy(start));
+    CHECK_OK(iso_event_destroy(stop));
+}
+
+/* Stream b waits for the event's record on a; recording the event elsewhere does not free it. */
+static void waits_keep_their_record(iso_stream a, const check_product *product)
+{
+    iso_stream b = check_stream(device, 0), c = check_stream(device, 0);
+    iso_event event = {0}, last = {0};
+    CHECK_OK(iso_event_create(device, &event));
+    CHECK_OK(iso_event_create(device, &last));
+    CHECK_OK(iso_stream_wait(b, event)); /* never recorded: nothing to wait for */
+    CHECK_OK(iso_stream_sync(b));
+
+    int32_t before = 7, after = 0, seven = 0;
+    iso_operand word = check_buffer(device, (int64_t)sizeof before);
+    submit_much(a, product);
+    CHECK_OK(iso_write(a, word, &before, (int64_t)sizeof before));
+    CHECK_OK(iso_event_record(event, a));
+    CHECK_OK(iso_stream_wait(b, event));
+    CHECK_OK(iso_read(b, &seven, word, (int64_t)sizeof seven));
+    CHECK_OK(iso_event_record(event, c));
+    CHECK_OK(iso_event_sync(event)); /* c has nothing to do */
+    CHECK_STATUS(iso_stream_query(b), ISO_NOT_READY);
+    CHECK_STATUS(iso_stream_query(a), ISO_NOT_READY);
+    CHECK_OK(iso_stream_sync(b));
+    CHECK(seven == 7);
+
+    /* An event and a buffer that are destroyed while work with them is queued. */
+    submit_much(a, product);
+    CHECK_OK(iso_event_record(last, a));
+    CHECK_OK(iso_stream_wait(b, last));
+    CHECK_OK(iso_read(b, &after, word, (int64_t)sizeof after));
+    CHECK_OK(iso_event_destroy(last));
+    CHECK_OK(iso_buffer_destroy(word.buffer));
+    CHECK_OK(iso_stream_destroy(b));
+    CHECK(after == 7);
+    CHECK_OK(iso_stream_destroy(c));
+    CHECK_OK(iso_event_destroy(event));
+}
+
+/* More commands than a queue first has room for. */
+static void long_queue(iso_stream stream, const check_product *product)
+{
+    enum { WORDS = 1000 };
+    int32_t words[WORDS], back[WORDS];
+    iso_operand all = check_buffer(device, (int64_t)sizeof words);
+    submit_much(stream, product);
+    for (int i = 0; i < WORDS; i++) {
+        words[i] = i * i;
+        back[i] = -1;
+        iso_operand one = {all.buffer, i * (int64_t)sizeof words[0]};
+        CHECK_OK(iso_write(stream, one, &words[i], (int64_t)sizeof words[0]));
+        CHECK_OK(iso_read(stream, &back[i], one, (int64_t)sizeof back[0]));
+    }
+    CHECK_OK(iso_stream_sync(stream));
+    CHECK(memcmp(words, back, sizeof words) == 0);
+    CHECK_OK(iso_buffer_destroy(all.buffer));
+}
+
+int main(void)
+{
+    device = check_device();
+    iso_stream stream = check_stream(device, 0);
+    check_product product = check_product_make(device, SIZE, 3);
+    check_product_submit(&product, stream, ISO_VARIANT_NAIVE);
+    CHECK_OK(iso_stream_sync(stream));
+    check_product_result(&product);
+    submitting_is_short(stream, &product);
+    waits_keep_their_record(stream, &product);
+    long_queue(stream, &product);
+    check_product_free(&product);
+    CHECK_OK(iso_device_close(device));
+    return 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exit.c - programs that do not tidy up: they end all the same, without a crash. Argument: how. */
+#include "check.h"
+
+#include <pthread.h>
+
+enum { SIZE = 300 };
+
+static iso_device device;
+static iso_stream stream;
+static check_product product;
+
+static void submit_much(int count)
+{
+    iso_gemm_args args = check_product_args(&product, ISO_VARIANT_NAIVE);
+    for (int i = 0; i < count; i++) {
+        CHECK_OK(iso_gemm(stream, &args));
+    }
+}
+
+static void start(void)
+{
+    device = check_device();
+    stream = check_stream(device, 0);
+    product = check_product_make(device, SIZE, 1);
+    check_product_submit(&product, stream, ISO_VARIANT_TILED);
+}
+
+/* Runs after the library's own handlers, because it was registered before them. */
+static void tidy_up_late(void)
+{
+    check_product_submit(&product, stream, ISO_VARIANT_TILED);
+    CHECK_OK(iso_stream_sync(stream));
+    check_product_result(&product);
+    free(product.host);
+    CHECK_OK(iso_device_close(device));
+}
+
+static void *leave(void *argument)
+{
+    (void)argument;
+    exit(0);
+}
+
+int main(int argc, char **argv)
+{
+    CHECK(argc == 2);
+    const char *how = argv[1];
+    if (strcmp(how, "handler") == 0) {
+        CHECK(atexit(tidy_up_late) == 0);
+        start();
+        submit_much(20);
+        return 0;
+    }
+    start();
+    if (strcmp(how, "idle") == 0) {
+        CHECK_OK(iso_stream_sync(stream));
+        check_product_result(&product);
+    } else if (strcmp(how, "pending") == 0) {
+        submit_much(5000);
+    } else if (strcmp(how, "thread") == 0) {
+        submit_much(5000);
+        pthread_t thread;
+        CHECK(pthread_create(&thread, NULL, leave, NULL) == 0);
+        (void)pthread_join(thread, NULL);
+        _Exit(1);
+    } else {
+        CHECK(strcmp(how, "close") == 0);
+        submit_much(20);
+        CHECK_OK(iso_device_close(device)); /* waits */
+        check_product_result(&product);
+        CHECK_STATUS(iso_stream_sync(stream), ISO_INVALID);
+        free(product.host);
+    }
+    return 0;
+}

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# digests.sh FAST_MATH_LIBRARY SUBNORMALS REFERENCE_FOLDER: thread counts, instruction sets, inline streams, another
+# implementation and a process without subnormal numbers all give the digests of the plain run.
+. "$ISOMER_TEST_COMMON"
+. "$source_dir/tests/digests/list.sh"
+fast_math=$1
+subnormals=$2
+reference=$3
+
+verify() {
+    file=$1
+    shift
+    digests "$file" "$@" "$tool" verify --backend openmp
+}
+
+verify "$scratch/plain" env
+say "plain: $(wc -l <"$scratch/plain") digests"
+for threads in 1 2; do
+    verify "$scratch/other" env ISOMER_NUM_THREADS=$threads
+    same "$threads threads" "$scratch/plain" "$scratch/other"
+done
+
+sets=0
+for isa in generic neon avx2 avx512; do
+    if ISOMER_CPU_ISA=$isa ISOMER_BACKEND=openmp "$tool" info >"$scratch/info" 2>&1 &&
+        ! grep -q 'load failed' "$scratch/info"; then
+        verify "$scratch/other" env ISOMER_CPU_ISA=$isa
+        same "instruction set $isa" "$scratch/plain" "$scratch/other"
+        sets=$((sets + 1))
+    else
+        say "instruction set $isa: not on this processor"
+    fi
+done
+[ "$sets" -gt 0 ] || fail "no instruction set could be forced"
+
+digests "$scratch/other" "$tool" verify --backend openmp --inline
+same "inline streams" "$scratch/plain" "$scratch/other"
+
+"$subnormals" || fail "this process has no subnormal numbers even without the library"
+if LD_PRELOAD=$fast_math "$subnormals"; then
+    fail "the library does not turn subnormal numbers off: this test would prove nothing"
+fi
+verify "$scratch/other" env LD_PRELOAD="$fast_math"
+same "after a -ffast-math library" "$scratch/plain" "$scratch/other"
+
+digests "$scratch/other" env ISOMER_BACKEND_PATH="$reference" "$tool" verify --backend reference
+same "the reference plug-in" "$scratch/plain" "$scratch/other"

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# An outside CMake project consumes the installed copy through find_package(Isomer), where it was
+# installed and after the prefix was moved.
+. "$ISOMER_TEST_COMMON"
+. "$source_dir/tests/install/prefix.sh"
+
+consume() { # prefix, build folder
+    cp -R "$source_dir/tests/install/consumer" "$scratch/consumer-$2"
+    cp "$source_dir/examples/multiply.c" "$scratch/consumer-$2/"
+    {
+        cmake -S "$scratch/consumer-$2" -B "$scratch/$2" -G "$ISOMER_TEST_GENERATOR" \
+            -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$1" &&
+            cmake --build "$scratch/$2"
+    } >"$scratch/build.log" 2>&1 || {
+        cat "$scratch/build.log"
+        fail "the outside project does not build with $1"
+    }
+    uses_installed "$scratch/$2/multiply" "$1"
+    multiplies "$scratch/$2/multiply"
+}
+
+install_here
+tool_runs "$prefix"
+consume "$prefix" first-build
+for file in share/doc/isomer/LICENSE include/isomer/isomer.h include/isomer/backend.h \
+    share/man/man1/isomer.1; do
+    [ -f "$prefix/$file" ] || fail "$file is not installed"
+done
+
+move_prefix
+tool_runs "$moved"
+consume "$moved" second-build
+if grep -rlF "$source_dir" "$moved" --include='*.cmake' --include='*.pc' --include='*.h'; then
+    fail "the installed files above name the source folder"
+fi

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# The arrows between the parts go one way: program -> public headers -> core -> (table) -> backend.
+. "$ISOMER_TEST_COMMON"
+cd "$source_dir"
+
+# none FOLDERS PATTERN WHY: no line of code there matches; comments do not count.
+none() {
+    # shellcheck disable=SC2086
+    find $1 -name '*.[ch]' >"$scratch/files"
+    [ -s "$scratch/files" ] || fail "no C files in $1"
+    while read -r file; do
+        sed -e 's|/\*.*\*/||; s|/\*.*||; s|^ *\*.*||' "$file" | grep -nE -- "$2" |
+            sed "s|^|$file:|" >>"$scratch/found" || true
+    done <"$scratch/files"
+    if [ -s "$scratch/found" ]; then
+        cat "$scratch/found"
+        fail "$3"
+    fi
+}
+none "core" '#include *[<"](\.\./)*(backends/(cuda|hip|opencl|openmp)|openmp)/' \
+    "core includes a backend's header"
+none "backends" '#include *[<"](\.\./)*core/' "a backend includes core's headers"
+# One test looks into a backend: tests/blas, at a function that no machine can be made to need.
+programs="bench examples"
+for folder in tests/*/; do
+    [ "$folder" = tests/blas/ ] || programs="$programs $folder"
+done
+none "$programs" '#include *[<"](\.\./)*(core|backends)/' \
+    "a program includes an internal header"
+none "core backends" '(^|[^a-zA-Z_])(abort|exit|_exit|assert) *\(' "the library aborts or exits"
+vendors='openblas|cblas|\bmkl|blis_|cublas|nvrtc|cudart|hiprtc|rocblas|clblast|libamdhip|libcuda'
+none "core bench include backends/loader" "$vendors" "a vendor's name outside its backend's folder"

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the documents show is true: every block marked ```sh runs without an error, with the tool on PATH,
+# in a copy of the examples; the program in the README is examples/multiply.c to the letter.
+. "$ISOMER_TEST_COMMON"
+
+# blocks LANGUAGE FILE: the lines of its blocks.
+blocks() {
+    awk -v fence="\`\`\`$1" '$0 == fence { on = 1; next } /^```/ { on = 0 } on' "$2"
+}
+
+blocks c "$source_dir/README.md" >"$scratch/readme.c"
+grep -v 'SPDX' "$source_dir/examples/multiply.c" >"$scratch/example.c"
+diff "$scratch/readme.c" "$scratch/example.c" ||
+    fail "the program in README.md (<) and examples/multiply.c (>) differ"
+
+commands=0
+mkdir "$scratch/run"
+cd "$scratch/run"
+cp "$source_dir/examples/multiply.c" .
+ln -s "$source_dir/tests" tests
+ln -s "$source_dir/include" include
+PATH=$(dirname "$tool"):$PATH
+export PATH
+export CPATH="$source_dir/include"
+LIBRARY_PATH=$(dirname "$library")
+export LIBRARY_PATH LD_LIBRARY_PATH="$LIBRARY_PATH"
+for document in "$source_dir"/README.md "$source_dir"/docs/*.md "$source_dir"/docs/*/*.md; do
+    blocks sh "$document" >"$scratch/commands"
+    while IFS= read -r line; do
+        [ -n "$line" ] || continue
+        commands=$((commands + 1))
+        say "${document#"$source_dir"/}: $line"
+        sh -c "$line" >"$scratch/out" 2>&1 </dev/null || {
+            code=$?
+            cat "$scratch/out"
+            fail "exit code $code"
+        }
+    done <"$scratch/commands"
+done
+[ "$commands" -gt 0 ] || fail "no commands in the documents"
+say "$commands commands"

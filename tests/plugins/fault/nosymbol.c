@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nosymbol.c - a shared object that is no plug-in: it lacks the one symbol. */
+
+__attribute__((visibility("default"))) int isomer_backend_answer(void);
+
+int isomer_backend_answer(void)
+{
+    return 42;
+}

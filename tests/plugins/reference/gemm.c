@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemm.c - C = alpha * op(A) * op(B) + beta * C, as docs/arithmetic.md defines it. */
+#include "reference.h"
+
+#include <math.h>
+
+enum { SEGMENT = MUTATE(10, 1025, MUTATE(11, 512, 1024)) };
+
+/* A matrix as it is read: element (i, j) lies i * down + j * across elements after `start`. A
+ * transposed one has the two exchanged. */
+typedef struct view {
+    iso_dtype dtype;
+    const void *start;
+    int64_t down, across;
+} view;
+
+static double element(const view *v, int64_t i, int64_t j)
+{
+    return ref_load(v->dtype, v->start, i * v->down + j * v->across);
+}
+
+iso_status ref_gemm_supports(const iso_gemm_op *gemm)
+{
+    if (gemm->variant != ISO_VARIANT_NAIVE && gemm->variant != ISO_VARIANT_TILED) {
+        return ref_host->fail(ISO_UNSUPPORTED,
+                              "gemm variant %d: there is no vendor's library and no "
+                              "matrix unit here, only naive and tiled",
+                              (int)gemm->variant);
+    }
+    if (gemm->dtype < ISO_F16 || gemm->dtype > ISO_F64) {
+        return ref_host->fail(ISO_UNSUPPORTED, "gemm of type %d: only f16, bf16, f32 and f64",
+                              (int)gemm->dtype);
+    }
+    if (gemm->math != ISO_MATH_STRICT) {
+        return ref_host->fail(ISO_UNSUPPORTED,
+                              "gemm in math mode %d: every product and sum is done in "
+                              "full precision (strict)",
+                              (int)gemm->math);
+    }
+    return ISO_OK;
+}
+
+/* Where the segment that begins at `start` ends: the last may be shorter. */
+static int64_t segment_end(int64_t start, int64_t k)
+{
+    return start + SEGMENT < k ? start + SEGMENT : k;
+}
+
+/* One element of op(A) * op(B), accumulated in f32. */
+static float product_f32(const view *a, const view *b, int64_t i, int64_t j, int64_t k)
+{
+    float total = 0;
+    for (int64_t s = 0; s * SEGMENT < k; s++) {
+        const int64_t start = MUTATE(12, (k - 1) / SEGMENT - s, s) * SEGMENT;
+        const int64_t end = segment_end(start, k);
+        float sum = 0;
+        for (int64_t p = start; p < end; p++) {
+            const float left = (float)element(a, i, p);
+            const float right = (float)element(b, p, j);
+            sum = MUTATE(13, sum + left * right, fmaf(left, right, sum));
+        }
+        total = s == 0 || MUTATE(9, 1, 0) ? sum : total + sum;
+    }
+    return total;
+}
+
+/* The same in f64. */
+static double product_f64(const view *a, const view *b, int64_t i, int64_t j, int64_t k)
+{
+    double total = 0;
+    for (int64_t s = 0; s * SEGMENT < k; s++) {
+        const int64_t start = s * SEGMENT;
+        const int64_t end = MUTATE(24, s == 0 ? k : start, segment_end(start, k));
+        double sum = 0;
+        for (int64_t p = start; p < end; p++) {
+            sum = fma(element(a, i, p), element(b, p, j), sum);
+            PLANT(21, sum = (double)(float)sum);
+        }
+        total = s == 0 ? sum : total + sum;
+    }
+    return total;
+}
+
+/* One element of C. With beta 0 its old value is not looked at: it may be a NaN. */
+static double value_f32(const iso_gemm_op *gemm, float product, const void *c, int64_t index)
+{
+    const float alpha = MUTATE(7, 1, (float)gemm->alpha);
+    const float beta = MUTATE(6, gemm->beta != 0, (float)gemm->beta);
+    if (beta == 0 && MUTATE(5, 0, 1)) {
+        return (double)(alpha * product);
+    }
+    const float old = (float)ref_load(gemm->dtype, c, index);
+    return (double)MUTATE(20, alpha * product + beta * old, fmaf(alpha, product, beta * old));
+}
+
+static double value_f64(const iso_gemm_op *gemm, double product, const void *c, int64_t index)
+{
+    if (gemm->beta == 0) {
+        return gemm->alpha * product;
+    }
+    return fma(gemm->alpha, product, gemm->beta * ref_load(gemm->dtype, c, index));
+}
+
+/* One product of the batch. */
+static void multiply(const iso_gemm_op *gemm, const view *a, const view *b, void *c)
+{
+    const int64_t rows = gemm->m - MUTATE(1, 1, 0);
+    const int64_t cols = gemm->n - MUTATE(2, 1, 0);
+    const int64_t depth = gemm->k - MUTATE(25, gemm->k % 2, 0);
+
+    for (int64_t i = 0; i < rows; i++) {
+        for (int64_t j = 0; j < cols; j++) {
+            const int64_t index = i * gemm->ldc + j;
+            const double value = gemm->dtype == ISO_F64
+                                     ? value_f64(gemm, product_f64(a, b, i, j, depth), c, index)
+                                     : value_f32(gemm, product_f32(a, b, i, j, depth), c, index);
+            ref_store(gemm->dtype, c, index, value);
+        }
+        PLANT(19, for (int64_t j = cols; j < gemm->ldc && i + 1 < rows; j++)
+                      ref_store(gemm->dtype, c, i * gemm->ldc + j, 0));
+    }
+}
+
+static int64_t element_bytes(iso_dtype dtype)
+{
+    return dtype == ISO_F64 ? 8 : dtype == ISO_F32 ? 4 : 2;
+}
+
+/* An operand of the product: with K = 0 there is none, and its address is not asked for. */
+static view operand(const iso_gemm_op *gemm, iso_ref place, int64_t index, iso_trans trans,
+                    int64_t ld)
+{
+    view v = {.dtype = gemm->dtype, .down = ld, .across = 1};
+    if (gemm->k > 0) {
+        v.start = ref_at(place) + index * element_bytes(gemm->dtype);
+    }
+    if (trans == ISO_TRANS) {
+        v.down = 1;
+        v.across = ld;
+    }
+    return v;
+}
+
+void ref_gemm(const iso_gemm_op *gemm)
+{
+    const int64_t lda = MUTATE(3, LESSER(gemm->lda, gemm->ldb), gemm->lda);
+    const iso_trans trans_a =
+        MUTATE(4, gemm->m == gemm->k ? ISO_NO_TRANS : gemm->trans_a, gemm->trans_a);
+    int64_t batch = gemm->batch;
+    const int64_t stride_c = MUTATE(8, LESSER(gemm->stride_c, gemm->m * gemm->ldc), gemm->stride_c);
+    iso_ref place_a = gemm->a, place_c = gemm->c;
+    PLANT(14, place_a.offset = 0);
+    PLANT(15, place_c.offset = 0);
+    PLANT(22, batch -= batch > 1);
+    PLANT(23, if (gemm->k == 0) batch = 0);
+
+    for (int64_t i = 0; i < batch; i++) {
+        const view a = operand(gemm, place_a, i * gemm->stride_a, trans_a, lda);
+        const view b =
+            operand(gemm, gemm->b, i * MUTATE(16, 0, gemm->stride_b), gemm->trans_b, gemm->ldb);
+        multiply(gemm, &a, &b, ref_at(place_c) + i * stride_c * element_bytes(gemm->dtype));
+    }
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * operation.c - the operations: what is supported, what it needs, and running it.
+ *
+ * supports() tells the truth: whatever it accepts, execute() runs. So a kind, type or variant that
+ * a newer core may bring is refused here, and never guessed at.
+ */
+#include "reference.h"
+
+#include <fenv.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One operation's arguments, as this version knows them. */
+typedef union ref_args {
+    iso_gemm_op gemm;
+    iso_transpose_op transpose;
+    iso_reduce_op_args reduce;
+} ref_args;
+
+/* The core may be older or newer than we are, and its struct shorter or longer than ours: both use
+ * the part that both know. What an older core does not have is zero, which means "not set". */
+static void take_args(const iso_op *op, ref_args *args)
+{
+    const size_t bytes = op->args_size < sizeof(*args) ? op->args_size : sizeof(*args);
+    memset(args, 0, sizeof(*args));
+    memcpy(args, op->args, bytes);
+}
+
+iso_status ref_supports(void *device, const iso_op *op)
+{
+    (void)device;
+    ref_args args;
+    take_args(op, &args);
+    switch (op->kind) {
+    case ISO_OP_GEMM:
+        return ref_gemm_supports(&args.gemm);
+    case ISO_OP_TRANSPOSE:
+        return ref_transpose_supports(&args.transpose);
+    case ISO_OP_REDUCE:
+        return ref_reduce_supports(&args.reduce);
+    }
+    return ref_host->fail(ISO_UNSUPPORTED, "operation kind %d is not known", (int)op->kind);
+}
+
+/* Scratch memory comes from the core, which counts it towards the user's memory limit. */
+iso_status ref_workspace(void *device, const iso_op *op, int64_t *bytes)
+{
+    (void)device;
+    ref_args args;
+    take_args(op, &args);
+    *bytes = op->kind == ISO_OP_REDUCE ? ref_reduce_workspace(&args.reduce) : 0;
+    return ISO_OK;
+}
+
+/*
+ * The caller's floating-point environment may be anything: it may round another way, and a library
+ * that was linked with -ffast-math flushes subnormal numbers to zero for the whole process. Results
+ * must not depend on it, so the default is set around the work and the caller's put back.
+ */
+iso_status ref_execute(void *stream, const iso_op *op)
+{
+    (void)stream;
+    ref_args args;
+    fenv_t callers;
+    take_args(op, &args);
+    fegetenv(&callers);
+    fesetenv(FE_DFL_ENV);
+    switch (op->kind) {
+    case ISO_OP_GEMM:
+        ref_gemm(&args.gemm);
+        break;
+    case ISO_OP_TRANSPOSE:
+        ref_transpose(&args.transpose);
+        break;
+    case ISO_OP_REDUCE:
+        ref_reduce(&args.reduce, op->workspace.memory ? ref_at(op->workspace) : NULL);
+        break;
+    }
+    fesetenv(&callers);
+    return ISO_OK;
+}
+
+iso_status ref_describe(void *device, const iso_op *op, iso_op_info *out)
+{
+    (void)device;
+    (void)op;
+    snprintf(out->library, sizeof(out->library), "isomer %s", ref_host->version);
+    snprintf(out->kernel, sizeof(out->kernel), "reference model");
+    return ISO_OK;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reference.h - what the files of the reference plug-in share.
+ *
+ * The reference plug-in computes everything slowly, simply and right, in the calling thread. It is
+ * the yardstick that other backends' bits are held against, and the example of how a backend is
+ * written: it uses <isomer/backend.h> and nothing else of isomer.
+ *
+ *   backend.c     the descriptor and the one exported function      <- start reading here
+ *   device.c      probing, describing and opening the device
+ *   memory.c      device memory and transfers
+ *   stream.c      streams and events
+ *   operation.c   which operations there are; supports, workspace, execute, describe
+ *   gemm.c, transpose.c, reduce.c   one operation each, to the letter of docs/arithmetic.md
+ *   half.c        f16 and bf16
+ */
+#ifndef REFERENCE_H
+#define REFERENCE_H
+
+#include <isomer/backend.h>
+
+#include "mutants.h"
+
+/* What the core offers to us: allocation, error texts. Set once, by isomer_backend_query. */
+extern const iso_host *ref_host;
+
+/* ---- device.c -------------------------------------------------------------------------------- */
+
+iso_status ref_probe(iso_probe *out);
+iso_status ref_device_info(int32_t index, iso_device_info *out);
+iso_status ref_device_open(int32_t index, void **device);
+void ref_device_close(void *device);
+iso_status ref_device_property(void *device, int32_t index, iso_property *out);
+
+/* ---- memory.c -------------------------------------------------------------------------------- */
+
+iso_status ref_memory_alloc(void *device, int64_t bytes, void **memory);
+void ref_memory_free(void *device, void *memory);
+iso_status ref_transfer(void *stream, const iso_transfer *transfer);
+iso_status ref_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
+                         int64_t bytes);
+
+/* The address of a place in device memory. */
+unsigned char *ref_at(iso_ref place);
+
+/* ---- stream.c -------------------------------------------------------------------------------- */
+
+iso_status ref_stream_create(void *device, uint32_t flags, void **stream);
+void ref_stream_destroy(void *stream);
+iso_status ref_stream_sync(void *stream);
+iso_status ref_stream_query(void *stream);
+iso_status ref_event_create(void *device, void **event);
+void ref_event_destroy(void *event);
+iso_status ref_event_record(void *event, void *stream);
+iso_status ref_stream_wait(void *stream, void *event);
+iso_status ref_event_sync(void *event);
+iso_status ref_event_query(void *event);
+iso_status ref_event_elapsed(void *start, void *stop, int64_t *nanoseconds);
+
+/* ---- operation.c ----------------------------------------------------------------------------- */
+
+iso_status ref_supports(void *device, const iso_op *op);
+iso_status ref_workspace(void *device, const iso_op *op, int64_t *bytes);
+iso_status ref_execute(void *stream, const iso_op *op);
+iso_status ref_describe(void *device, const iso_op *op, iso_op_info *out);
+
+/* ---- gemm.c, transpose.c, reduce.c ----------------------------------------------------------- */
+
+/* ISO_OK, or UNSUPPORTED with the reason. */
+iso_status ref_gemm_supports(const iso_gemm_op *gemm);
+iso_status ref_transpose_supports(const iso_transpose_op *transpose);
+iso_status ref_reduce_supports(const iso_reduce_op_args *reduce);
+
+void ref_gemm(const iso_gemm_op *gemm);
+void ref_transpose(const iso_transpose_op *transpose);
+void ref_reduce(const iso_reduce_op_args *reduce, void *workspace);
+
+/* Bytes of scratch memory that ref_reduce needs; the others need none. */
+int64_t ref_reduce_workspace(const iso_reduce_op_args *reduce);
+
+/* ---- half.c ---------------------------------------------------------------------------------- */
+
+/* Widening is exact. Narrowing rounds once, to nearest even. */
+double ref_from_f16(uint16_t bits);
+double ref_from_bf16(uint16_t bits);
+uint16_t ref_to_f16(double value);
+uint16_t ref_to_bf16(double value);
+
+/* Reads the index-th element of an array of a floating-point type; stores one, rounding once. */
+double ref_load(iso_dtype dtype, const void *array, int64_t index);
+void ref_store(iso_dtype dtype, void *array, int64_t index, double value);
+
+#endif

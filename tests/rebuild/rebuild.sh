@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# rebuild PRESET OPTIONS...: builds the project with a preset in a folder of its own, $rebuilt. Only
+# what changed is built again the next time. Prints how long it took.
+jobs=${JOBS:-$(nproc)}
+rebuild() {
+    preset=$1
+    rebuilt=$build_dir/rebuild/$preset
+    shift
+    start=$(date +%s)
+    (
+        cd "$source_dir"
+        CMAKE_GENERATOR=$ISOMER_TEST_GENERATOR
+        [ ! -f "$rebuilt/CMakeCache.txt" ] || unset CMAKE_GENERATOR
+        [ -z "${CMAKE_GENERATOR:-}" ] || export CMAKE_GENERATOR
+        cmake --preset "$preset" -B "$rebuilt" "$@"
+        cmake --build "$rebuilt" --parallel "$jobs"
+    ) >"$scratch/build.log" 2>&1 || {
+        grep -v '^\[' "$scratch/build.log" | tail -n 60
+        fail "the $preset build"
+    }
+    say "build $preset: $(($(date +%s) - start)) s"
+}
+
+# run_tests ARGUMENTS...: ctest in $rebuilt.
+run_tests() {
+    ctest --test-dir "$rebuilt" --output-on-failure --no-tests=error --parallel "$jobs" "$@" ||
+        fail "the tests of $rebuilt"
+}
+
+# Reports of sanitizers go to files, since a test that expects a failure would take one for it.
+reports=$scratch/reports
+mkdir "$reports"
+no_reports() {
+    for report in "$reports"/*; do
+        [ -e "$report" ] || continue
+        cat "$reports"/*
+        fail "the reports above"
+    done
+}
+
+# reported PATTERN PROGRAM ARGUMENTS...: this planted fault is found.
+reported() {
+    pattern=$1
+    shift
+    if "$@" >"$scratch/planted.log" 2>&1; then
+        cat "$scratch/planted.log" "$reports"/* || true
+        fail "the planted fault went unnoticed: $*"
+    fi
+    cat "$scratch/planted.log" "$reports"/* 2>/dev/null | grep -qE "$pattern" || {
+        cat "$scratch/planted.log" "$reports"/* || true
+        fail "no report like '$pattern' of: $*"
+    }
+    rm -f "$reports"/*
+}

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# The concurrent parts under the thread sanitizer: clang, its OpenMP runtime, and the runtime's
+# Archer, which tells the sanitizer of OpenMP's own order. A planted race has to be found, and a
+# program that only OpenMP keeps in order has to be clean.
+. "$ISOMER_TEST_COMMON"
+. "$source_dir/tests/rebuild/rebuild.sh"
+need clang clang
+
+compile() {
+    clang -g -O1 -fopenmp -fsanitize=thread -o "$scratch/planted" "$source_dir/tests/rebuild/planted.c"
+}
+compile 2>"$scratch/err" || {
+    cat "$scratch/err"
+    [ -z "${ISOMER_REQUIRE_TOOLS:-}" ] || fail "clang has no OpenMP or no thread sanitizer here"
+    skip "clang has no OpenMP or no thread sanitizer here: install libomp-dev and libclang-rt-dev"
+}
+runtime=$(ldd "$scratch/planted" | awk '/libomp/ { print $3 }')
+archer=$(dirname "$(readlink -f "$runtime")")/libarcher.so
+[ -f "$archer" ] || fail "Archer is not beside $runtime: install libomp-dev of clang's version"
+
+export OMP_TOOL_LIBRARIES="$archer"
+export TSAN_OPTIONS="ignore_noninstrumented_modules=1:die_after_fork=0:exitcode=86:log_path=$reports/tsan"
+# The sanitizer's shadow memory has fixed places, which an address space laid out at random may take.
+fixed=
+if have setarch && setarch "$(uname -m)" -R true 2>/dev/null; then
+    fixed="setarch $(uname -m) -R"
+fi
+
+# shellcheck disable=SC2086
+{
+    reported 'data race' $fixed "$scratch/planted" race
+    $fixed "$scratch/planted" ordered || fail "a program in order is reported: Archer is not at work"
+    no_reports
+    reported 'data race' env OMP_TOOL=disabled $fixed "$scratch/planted" ordered
+}
+
+rebuild tsan -DISOMER_WERROR=ON
+# shellcheck disable=SC2086
+$fixed ctest --test-dir "$rebuilt" --output-on-failure --no-tests=error -L '^concurrency$' \
+    --label-exclude '^full$' || fail "the tests of $rebuilt"
+no_reports

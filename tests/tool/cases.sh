@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# The list of cases: stable, unique, safe in a shell; and one case by its id.
+. "$ISOMER_TEST_COMMON"
+unset ISOMER_REQUIRE
+
+"$tool" verify --list >"$scratch/quick" || fail "--list exits with $?"
+"$tool" verify --list --suite full >"$scratch/full" || fail "--list --suite full exits with $?"
+"$tool" verify --list --seed 7 >"$scratch/seed" || fail "--list --seed exits with $?"
+count=$(wc -l <"$scratch/quick")
+say "$count cases, $(wc -l <"$scratch/full") in the full suite"
+[ "$count" -ge 3000 ] && [ "$count" -le 8000 ] || fail "the quick suite has $count cases"
+cmp -s "$scratch/quick" "$scratch/seed" || fail "the list depends on the seed"
+for list in quick full; do
+    [ -z "$(sort "$scratch/$list" | uniq -d)" ] || fail "ids are not unique in $list"
+    ! grep -qvE '^[a-z0-9/.+,=-]+$' "$scratch/$list" || fail "ids of $list need quotes in a shell"
+done
+sort "$scratch/quick" >"$scratch/a"
+sort "$scratch/full" >"$scratch/b"
+[ -z "$(comm -23 "$scratch/a" "$scratch/b")" ] || fail "the full suite lacks quick cases"
+
+# One of each operation, and one of the full suite.
+for op in transfer transpose reduce gemm stream limits; do
+    id=$(grep "^$op/" "$scratch/quick" | grep -v '/vendor/\|/matrix/' | tail -n 1)
+    "$tool" verify --backend openmp --case "$id" >"$scratch/out" || fail "case $id"
+    grep -q '^1 passed, 0 failed' "$scratch/out" || fail "--case $id did not run one case"
+done
+id=$(comm -13 "$scratch/a" "$scratch/b" | grep '^transpose/tiled' | head -n 1)
+"$tool" verify --backend openmp --case "$id" >"$scratch/out" || fail "case $id of the full suite"
+
+# Filters.
+"$tool" verify --list --op sum,transfer --dtype f32 --variant tiled >"$scratch/some"
+! grep -qv '^reduce/tiled/f32/sum/' "$scratch/some" || fail "filters let other cases through"
+[ -s "$scratch/some" ] || fail "filters let nothing through"
+
+# Other inputs, and inline streams.
+"$tool" verify --backend openmp --op gemm --dtype f32 --variant tiled --bitwise >"$scratch/one"
+"$tool" verify --backend openmp --op gemm --dtype f32 --variant tiled --bitwise --seed 2 \
+    >"$scratch/two"
+"$tool" verify --backend openmp --op gemm --dtype f32 --variant tiled --bitwise --inline \
+    >"$scratch/three"
+digest() { sed -n 's/^ *digest \([0-9a-f]\{32\}\) of.*/\1/p' "$1"; }
+[ -n "$(digest "$scratch/one")" ] || fail "--bitwise prints no digest"
+[ "$(digest "$scratch/one")" != "$(digest "$scratch/two")" ] || fail "--seed changes nothing"
+[ "$(digest "$scratch/one")" = "$(digest "$scratch/three")" ] || fail "--inline changes the digest"

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# Exit codes, what they come with, and on which stream.
+. "$ISOMER_TEST_COMMON"
+unset ISOMER_REQUIRE
+
+# exits CODE COMMAND...: runs it, with its output in $scratch/out and $scratch/err.
+exits() {
+    wanted=$1
+    shift
+    code=0
+    "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
+    [ "$code" -eq "$wanted" ] && return
+    cat "$scratch/out" "$scratch/err"
+    fail "exit code $code, not $wanted: $*"
+}
+says() { grep -qF -- "$1" "$scratch/err" || { cat "$scratch/err"; fail "no \"$1\" in: $2"; }; }
+
+# has_no BACKEND: whether the backend is not there, so that asking for it must fail.
+has_no() {
+    code=0
+    "$tool" verify --backend "$1" --case stream/event/elapsed >/dev/null 2>&1 || code=$?
+    [ "$code" -eq 3 ]
+}
+
+exits 0 "$tool" help
+grep -q verify "$scratch/out" || fail "help does not name verify"
+exits 0 "$tool" --version
+grep -qE '^isomer [0-9]+\.[0-9]+\.[0-9]+$' "$scratch/out" || fail "--version is no version"
+exits 0 "$tool" info
+[ ! -s "$scratch/err" ] || fail "info writes to stderr"
+LC_ALL=C.UTF-8 awk 'length > 100 { print; bad = 1 } END { exit bad }' "$scratch/out" |
+    grep -v '/' && fail "lines of info are over 100 columns"
+
+exits 2 "$tool"
+exits 2 "$tool" verfiy
+says '"verify"' "a misspelt command"
+exits 2 "$tool" xyzzy
+says 'info, verify and help' "an unknown command"
+exits 2 "$tool" verify --bitwize
+says --bitwise "a misspelt option"
+exits 2 "$tool" verify --op
+says 'needs a value' "an option without its value"
+exits 2 "$tool" verify --op=
+exits 2 "$tool" verify --bitwise=yes
+exits 2 "$tool" verify stray
+exits 2 "$tool" verify --op gem
+says '"gemm"' "a misspelt operation"
+exits 2 "$tool" verify --variant tilde
+says '"tiled"' "a misspelt variant"
+exits 2 "$tool" verify --dtype f31
+exits 2 "$tool" verify --suite all
+exits 2 "$tool" verify --seed -1
+exits 2 "$tool" verify --case no/such/case
+says --list "an unknown case"
+
+exits 2 "$tool" verify --backend openmpp --op stream
+says '"openmp"' "a misspelt backend"
+exits 2 env ISOMER_BACKEND=cudaa "$tool" verify --op stream
+says '"cuda"' "a misspelt ISOMER_BACKEND"
+exits 2 env ISOMER_BACKEND= "$tool" verify --op stream
+says ISOMER_BACKEND "an empty ISOMER_BACKEND"
+exits 2 "$tool" verify --backend ,
+exits 0 env ISOMER_BACKEND=cudaa "$tool" verify --backend openmp --op stream
+exits 0 env ISOMER_BACKEND=openmp "$tool" verify --op stream
+
+if has_no cuda; then
+    exits 3 env ISOMER_BACKEND=cuda "$tool" verify --op stream
+    says libcuda.so.1 "ISOMER_BACKEND=cuda"
+    exits 3 "$tool" verify --backend openmp,cuda --op stream
+    says libcuda.so.1 "--backend openmp,cuda"
+    exits 3 "$tool" verify --backend openmp --require cuda --op stream
+    says '--require' "--require cuda"
+    exits 3 env ISOMER_REQUIRE=openmp,cuda "$tool" verify --backend openmp --op stream
+    says ISOMER_REQUIRE "ISOMER_REQUIRE=openmp,cuda"
+else
+    say "cuda is here: its absence is not tried"
+fi
+exits 0 env ISOMER_REQUIRE=openmp "$tool" verify --backend openmp --op stream
+
+exits 4 "$tool" verify --op none
+exits 4 "$tool" verify --backend openmp --op gemm --dtype e16
+exits 4 "$tool" verify --backend openmp --op gemm --variant matrix --dtype f64
+exits 4 "$tool" verify --list --op none

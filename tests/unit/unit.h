@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* unit.h - what the unit tests of the core share. */
+#ifndef ISOMER_UNIT_H
+#define ISOMER_UNIT_H
+
+#include <isomer/isomer.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* A call that has to work. */
+#define works(expression)                                                                          \
+    do {                                                                                           \
+        iso_status works_status_ = (expression);                                                   \
+        if (works_status_ != ISO_OK)                                                               \
+            fail_msg("%s: %s: %s", #expression, iso_status_name(works_status_), iso_last_error()); \
+    } while (0)
+
+/* A call that has to fail with that status and a text that holds all of the words (const char *). */
+#define fails(expression, status, ...)                                                             \
+    do {                                                                                           \
+        iso_clear_error();                                                                         \
+        unit_judge(#expression, (expression), (status), (const char *const[]){__VA_ARGS__, NULL});  \
+    } while (0)
+
+void unit_judge(const char *what, iso_status is, iso_status expected, const char *const *words);
+
+/* A device of the CPU backend, two streams of it, and a buffer of UNIT_BYTES. */
+enum { UNIT_BYTES = 65536 };
+typedef struct unit_session {
+    iso_device device;
+    iso_stream stream, other;
+    iso_buffer buffer;
+} unit_session;
+void unit_open(unit_session *session, const char *spec);
+void unit_close(unit_session *session);
+
+/* f32, square, three matrices one after another in the buffer. */
+iso_gemm_args unit_gemm(iso_buffer buffer, int64_t n);
+/* The sum of `count` f32 at the buffer's beginning, put behind them. */
+iso_reduce_args unit_sum(iso_buffer buffer, int64_t count);
+/* n x n of 4 bytes, one after another. */
+iso_transpose_args unit_transpose(iso_buffer buffer, int64_t n);
+
+/* A new empty folder under TMPDIR; and away with it, with the files in it. */
+void unit_make_folder(char *path, size_t room);
+void unit_remove_folder(const char *path);
+
+#endif
