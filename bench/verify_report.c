@@ -261,11 +261,11 @@ void verify_report(verify_run *run)
         }
     }
     print_failures(run);
-    fprintf(out, "\n%d passed, %d failed", run->passed, run->failed);
+    fprintf(out, "\n%d passed, %d failed%s", run->passed, run->failed,
+            run->failed + run->errors > 0 ? " (!)" : "");
     if (run->errors > 0)
-        fprintf(out, ", %d errors", run->errors);
-    fprintf(out, ", %d unsupported, in %.1f s", run->unsupported, run->seconds);
-    if (run->failed + run->errors > 0)
-        fprintf(out, " (!n: failed)");
-    fprintf(out, "%s\n", run->unsupported > 0 ? " ((n): unsupported)" : "");
+        fprintf(out, ", %d errors (!)", run->errors);
+    if (run->unsupported > 0)
+        fprintf(out, ", %d unsupported (in brackets)", run->unsupported);
+    fprintf(out, ", in %.1f s\n", run->seconds);
 }

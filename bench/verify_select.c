@@ -117,18 +117,19 @@ int verify_choose_cases(verify_run *run)
 
 static int open_target(verify_run *run, const char *spec)
 {
+    const char *name = spec != NULL ? spec : "the device of ISOMER_BACKEND";
     iso_clear_error();
     suite_runner *runner =
         suite_runner_open(spec, run->inline_streams ? (uint32_t)ISO_STREAM_INLINE : 0);
     if (runner == NULL && iso_last_status() == ISO_OK)
-        return tool_error(TOOL_INTERNAL, "no memory to open %s", spec);
+        return tool_error(TOOL_INTERNAL, "no memory to open %s", name);
     if (runner == NULL)
         return tool_error(tool_code(iso_last_status()), "%s", iso_last_error());
     verify_target *more =
         realloc(run->targets, (size_t)(run->target_count + 1) * sizeof *run->targets);
     if (more == NULL) {
         suite_runner_close(runner);
-        return tool_error(TOOL_INTERNAL, "no memory to open %s", spec);
+        return tool_error(TOOL_INTERNAL, "no memory to open %s", name);
     }
     run->targets = more;
     verify_target *target = &more[run->target_count++];
@@ -144,9 +145,14 @@ static int open_all(verify_run *run)
     iso_entry *entries = tool_enumerate(&count);
     if (entries == NULL)
         return TOOL_INTERNAL;
-    for (int32_t i = 0; i < count && code == TOOL_OK; i++)
-        if (entries[i].state == ISO_STATE_OK)
-            code = open_target(run, entries[i].device.spec);
+    for (int32_t i = 0; i < count && code == TOOL_OK; i++) {
+        const char *spec = entries[i].device.spec;
+        if (entries[i].state != ISO_STATE_OK)
+            continue;
+        code = open_target(run, spec);
+        if (code != TOOL_OK && run->inline_streams && iso_last_status() == ISO_UNSUPPORTED)
+            code = tool_error(TOOL_OK, "%s is left out: it has no inline streams", spec);
+    }
     free(entries);
     if (code == TOOL_OK && run->target_count == 0)
         return tool_error(TOOL_NOTHING, "no backend has a device; `%s info` says why", tool_name);
@@ -180,9 +186,8 @@ int verify_open_targets(verify_run *run)
         code = check_required(getenv("ISOMER_REQUIRE"), "ISOMER_REQUIRE");
     if (code != TOOL_OK)
         return code;
-    const char *setting = getenv("ISOMER_BACKEND");
-    if (run->backend == NULL && setting != NULL)
-        return open_target(run, setting);
+    if (run->backend == NULL && getenv("ISOMER_BACKEND") != NULL)
+        return open_target(run, NULL);
     if (run->backend == NULL || strcmp(run->backend, "all") == 0)
         return open_all(run);
     tool_words words;

@@ -2,6 +2,7 @@
 /* names.c - the names of enumerators, and enumerators from names. */
 #include "core/core.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define COUNT(table) ((int)(sizeof(table) / sizeof(table)[0]))
@@ -136,26 +137,36 @@ int64_t iso_dtype_size(iso_dtype dtype)
     return iso_dtype_name(dtype) ? dtype_sizes[dtype] : 0;
 }
 
-/* Levenshtein's, of names up to ISO_NAME_MAX. */
+static int cost_of(char a, char b)
+{
+    return tolower((unsigned char)a) != tolower((unsigned char)b);
+}
+
+/* Insertions, deletions, changes and swaps of neighbours between two names, whatever their case. */
 int core_edit_distance(const char *a, const char *b)
 {
-    int row[ISO_NAME_MAX + 1];
+    int rows[3][ISO_NAME_MAX + 1], *before = rows[0], *above = rows[1], *row = rows[2];
     size_t length_a = strnlen(a, ISO_NAME_MAX), length_b = strnlen(b, ISO_NAME_MAX);
 
     for (size_t j = 0; j <= length_b; j++)
         row[j] = (int)j;
     for (size_t i = 1; i <= length_a; i++) {
-        int diagonal = row[0];
+        int *oldest = before;
 
+        before = above;
+        above = row;
+        row = oldest;
         row[0] = (int)i;
         for (size_t j = 1; j <= length_b; j++) {
-            int best = diagonal + (a[i - 1] != b[j - 1]);
+            int best = above[j - 1] + cost_of(a[i - 1], b[j - 1]);
 
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
+            if (above[j] + 1 < best)
+                best = above[j] + 1;
             if (row[j - 1] + 1 < best)
                 best = row[j - 1] + 1;
+            if (i > 1 && j > 1 && !cost_of(a[i - 1], b[j - 2]) && !cost_of(a[i - 2], b[j - 1]) &&
+                before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
             row[j] = best;
         }
     }

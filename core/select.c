@@ -18,13 +18,12 @@ typedef struct item {
 
 static void list_names(core_text *into, const char *unknown, char *nearest, size_t room)
 {
-    int count = 0, best = INT_MAX;
+    int count = 0, best = core_edit_distance(unknown, "auto");
     core_backend **list = core_backend_list(&count);
 
     core_text_add(into, "auto");
-    nearest[0] = 0;
-    if (strlen(unknown) < ISO_NAME_MAX && core_edit_distance(unknown, "auto") <= 1)
-        snprintf(nearest, room, "auto");
+    snprintf(nearest, room, "%s", best <= 1 ? "auto" : "");
+    best = best <= 1 ? best : INT_MAX;
     for (int i = 0; list && i < count; i++) {
         int distance = core_edit_distance(unknown, list[i]->name);
         int allowed = (int)strlen(list[i]->name) / 2;
@@ -32,8 +31,7 @@ static void list_names(core_text *into, const char *unknown, char *nearest, size
         core_text_add(into, ", %s", list[i]->name);
         if (distance < best && distance <= (allowed < 3 ? allowed : 3)) {
             best = distance;
-            if (best || !nearest[0])
-                snprintf(nearest, room, "%s", list[i]->name);
+            snprintf(nearest, room, "%s", list[i]->name);
         }
     }
     free(list);
@@ -48,10 +46,10 @@ static iso_status unknown_name(const char *call, const char *name)
     list_names(&names, name, nearest, sizeof nearest);
     status =
         core_fail(ISO_INVALID,
-                  "%s: \"%s\" is not a known backend%s%s%s. Known are %s; plug-ins are looked for "
+                  "%s: \"%s\" is not a known backend%s%s%s Known are %s; plug-ins are looked for "
                   "in the folders of ISOMER_BACKEND_PATH and in %s",
                   call, name, nearest[0] ? ": did you mean \"" : "", nearest,
-                  nearest[0] ? "\"?" : "", core_text_get(&names), ISO_PLUGIN_DIR);
+                  nearest[0] ? "\"?" : ".", core_text_get(&names), ISO_PLUGIN_DIR);
     core_text_free(&names);
     return status;
 }

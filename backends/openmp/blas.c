@@ -166,6 +166,37 @@ static const char *openblas_config(void)
     return config ? config : "";
 }
 
+/* Some versions have kernels of ?sum that are wrong for some lengths (0.3.21 for SkylakeX and its
+ * kin: 31 elements are enough). Whole numbers of this size add exactly in any order, so a right sum
+ * is equal. */
+static void drop_wrong_sums(void)
+{
+    enum { LONGEST = 600 };
+    cpu_blas *blas = &the.blas;
+    float narrow[LONGEST];
+    double wide[LONGEST];
+    double sum = 0;
+    int wrong_narrow = 0;
+    int wrong_wide = 0;
+    for (int i = 0; i < LONGEST; i++) {
+        narrow[i] = (float)(i * 7919 % 201 - 100);
+        wide[i] = (double)narrow[i];
+        sum += wide[i];
+        wrong_narrow |= blas->ssum && (double)blas->ssum(i + 1, narrow, 1) != sum;
+        wrong_wide |= blas->dsum && blas->dsum(i + 1, wide, 1) != sum;
+    }
+    if (wrong_narrow || wrong_wide) {
+        const size_t used = strlen(the.remark);
+        (void)snprintf(
+            the.remark + used, sizeof the.remark - used,
+            "%s%s of this library gives wrong sums with these kernels and is not used: a sum is "
+            "its dot product with one",
+            used ? ". " : "", wrong_narrow ? "cblas_ssum" : "cblas_dsum");
+    }
+    blas->ssum = wrong_narrow ? NULL : blas->ssum;
+    blas->dsum = wrong_wide ? NULL : blas->dsum;
+}
+
 static void ask_openblas(void)
 {
     static const char *const models[] = {"sequential", "its own threads (pthreads)", "OpenMP"};
@@ -180,6 +211,7 @@ static void ask_openblas(void)
     the.by_openmp = model == 2;
     find(&the.blas.ssum, "cblas_ssum");
     find(&the.blas.dsum, "cblas_dsum");
+    drop_wrong_sums();
 }
 
 static void ask_blis(void)

@@ -35,7 +35,7 @@ typedef struct cpu_blas {
     double (*dasum)(int n, const double *x, int incx);
     float (*snrm2)(int n, const float *x, int incx);
     double (*dnrm2)(int n, const double *x, int incx);
-    float (*ssum)(int n, const float *x, int incx);   /* OpenBLAS; NULL elsewhere */
+    float (*ssum)(int n, const float *x, int incx); /* OpenBLAS; NULL elsewhere, and where wrong */
     double (*dsum)(int n, const double *x, int incx); /* the same */
 
     /* `to` (cols x rows) = the transpose of `from` (rows x cols), both row-major, of f32, f64 and

@@ -149,8 +149,8 @@ static void plan_units(gemm_plan *p, int64_t l2_bytes)
     p->unit_cols = least(round_up(p->n, nr), GEMM_UNIT_MAX / nr * nr);
     if (p->unit_rows <= 2 * mr) {
         /* What is packed of B is read once or twice: it should not leave the cache for that. */
-        const int64_t cols = in_l2 / 2 / nr * nr;
-        p->unit_cols = least(p->unit_cols, cols < 2 * nr ? 2 * nr : cols);
+        const int64_t cols = in_l2 / nr * nr;
+        p->unit_cols = least(p->unit_cols, cols < 4 * nr ? 4 * nr : cols);
     }
     const int64_t wanted = p->threads > 1 ? (int64_t)p->threads * GEMM_UNITS_A_THREAD : 1;
     while (count_units(p) < pieces(wanted, p->batch)) {

@@ -16,7 +16,7 @@ static const char *function_name(const cpu_blas *blas, const iso_reduce_op_args 
     const int wide = op->dtype == ISO_F64;
     switch (op->op) {
     case ISO_SUM:
-        if (blas->ssum != NULL && blas->dsum != NULL) {
+        if (wide ? blas->dsum != NULL : blas->ssum != NULL) {
             return wide ? "cblas_dsum" : "cblas_ssum";
         }
         return wide ? "cblas_ddot with a one of stride 0" : "cblas_sdot with a one of stride 0";

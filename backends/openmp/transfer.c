@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    TRANSFER_ALONE = 256 * 1024,      /* up to this the team costs more than it saves */
+    TRANSFER_ALONE = 1024 * 1024,     /* up to this the team costs more than it saves */
     TRANSFER_PIECE_LEAST = 64 * 1024, /* pieces are multiples of a page, so of every pattern */
     TRANSFER_PIECE_MOST = 4 * 1024 * 1024,
     TRANSFER_PAGE = 4096,

@@ -8,9 +8,8 @@
 #include <string.h>
 
 enum {
-    /* A tile's rows and columns are this many bytes: with the 8-way caches of today a tile and its
-     * image stay in the second level whatever the leading dimensions are. */
-    TILE_BYTES = 512,
+    /* A tile's rows are this many bytes, and it is square. */
+    TILE_BYTES = 1024,
     /* In place a tile passes through a buffer of its own. */
     SWAP_BYTES = 16384,
     /* Each thread beyond the first costs a wake-up: it is worth it from this many bytes on. */
@@ -27,6 +26,7 @@ typedef struct task {
     char *to;
     cpu_transpose_block block;
     int64_t tile; /* rows and columns of a tile */
+    int stream;   /* write past the caches */
 } task;
 
 /* 0 for elements of 1 byte, ... 4 for 16 */
@@ -157,6 +157,14 @@ static cpu_transpose_block block_for(const cpu_device *device, const iso_transpo
     }
 }
 
+/* A result that the last level of the caches cannot keep passes by it. */
+static int streams(const cpu_device *device, const iso_transpose_op *op)
+{
+    const cpu_facts *facts = device->facts;
+    const int64_t cache = facts->l3_bytes > 0 ? facts->l3_bytes : facts->l2_bytes;
+    return op->rows * op->cols > cache / op->element_bytes;
+}
+
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -174,7 +182,7 @@ static void tiled_body(void *context, int thread, int threads)
         const int64_t i = u % down * tile, j = u / down * tile;
         t->block(t->from + (i * op->ld_from + j) * bytes, op->ld_from,
                  t->to + (j * op->ld_to + i) * bytes, op->ld_to, least(tile, op->rows - i),
-                 least(tile, op->cols - j));
+                 least(tile, op->cols - j), t->stream);
     }
 }
 
@@ -185,9 +193,9 @@ static void swap_tiles(const task *t, int64_t i, int64_t j, char *buffer)
     const int64_t bytes = op->element_bytes, ld = op->ld_to; /* in place both are the same */
     const int64_t rows = least(t->tile, op->rows - i), cols = least(t->tile, op->cols - j);
     char *upper = t->to + (i * ld + j) * bytes, *lower = t->to + (j * ld + i) * bytes;
-    t->block(upper, ld, buffer, rows, rows, cols);
+    t->block(upper, ld, buffer, rows, rows, cols, 0);
     if (i != j) {
-        t->block(lower, ld, upper, ld, cols, rows);
+        t->block(lower, ld, upper, ld, cols, rows, 0);
     }
     for (int64_t r = 0; r < cols; r++) {
         memcpy(lower + r * ld * bytes, buffer + r * rows * bytes, (size_t)(rows * bytes));
@@ -213,20 +221,23 @@ static void tiled_swap_body(void *context, int thread, int threads)
  */
 
 static void vendor_4(const void *from, int64_t ld_from, void *to, int64_t ld_to, int64_t rows,
-                     int64_t cols)
+                     int64_t cols, int stream)
 {
+    (void)stream;
     cpu_blas_get()->transpose_s((int)rows, (int)cols, from, (int)ld_from, to, (int)ld_to);
 }
 
 static void vendor_8(const void *from, int64_t ld_from, void *to, int64_t ld_to, int64_t rows,
-                     int64_t cols)
+                     int64_t cols, int stream)
 {
+    (void)stream;
     cpu_blas_get()->transpose_d((int)rows, (int)cols, from, (int)ld_from, to, (int)ld_to);
 }
 
 static void vendor_16(const void *from, int64_t ld_from, void *to, int64_t ld_to, int64_t rows,
-                      int64_t cols)
+                      int64_t cols, int stream)
 {
+    (void)stream;
     cpu_blas_get()->transpose_z((int)rows, (int)cols, from, (int)ld_from, to, (int)ld_to);
 }
 
@@ -280,7 +291,7 @@ static void vendor_execute(cpu_device *device, task *t)
     if (t->from == t->to) {
         tiled_swap_body(t, 0, 1);
     } else {
-        t->block(t->from, op->ld_from, t->to, op->ld_to, op->rows, op->cols);
+        t->block(t->from, op->ld_from, t->to, op->ld_to, op->rows, op->cols, 0);
     }
     cpu_blas_leave(saved);
     cpu_fpenv_leave(env);
@@ -358,6 +369,7 @@ static iso_status execute(cpu_device *device, const iso_op *op)
         break;
     default:
         t.block = block_for(device, args);
+        t.stream = !swap && streams(device, args);
         cpu_team_run(device->team, threads_for(device, args), swap ? tiled_swap_body : tiled_body,
                      &t);
     }

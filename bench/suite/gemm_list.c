@@ -149,7 +149,7 @@ void suite_list_gemm(suite_list *list, int full)
     for (int d = 0; d < COUNT(types); d++) {
         for (int trans = 0; trans < 4; trans++) {
             corners(list, types[d], trans);
-            cover(list, types[d], trans, 25, 600000, 0);
+            cover(list, types[d], trans, 23, 600000, 0);
             if (full)
                 cover(list, types[d], trans, 150, 8000000, 1);
         }

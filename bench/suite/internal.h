@@ -6,6 +6,7 @@
 #include "suite.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* ---- number.c: stored numbers and the generator -------------------------------------------------
  */
@@ -80,7 +81,6 @@ struct suite_runner {
     iso_device device;
     iso_stream stream;
     uint32_t flags;
-    char spec[ISO_NAME_MAX];
     iso_device_info info;
     suite_slot slots[SUITE_SLOTS];
     void *back; /* what was read */

@@ -57,6 +57,31 @@ void suite_list_add(suite_list *list, const suite_case *model, const iso_variant
     }
 }
 
+/* The walks through factors may come by the same case twice: the first one stays. */
+static bool drop_repeated(suite_list *list)
+{
+    size_t slots = 1024;
+    while (slots < (size_t)list->count * 2)
+        slots *= 2;
+    int32_t *table = calloc(slots, sizeof *table); /* index + 1 */
+    if (table == NULL)
+        return false;
+    int32_t kept = 0;
+    for (int32_t i = 0; i < list->count; i++) {
+        const suite_case *item = &list->cases[i];
+        size_t at = XXH64(item->id, strlen(item->id), 0) & (slots - 1);
+        while (table[at] != 0 && strcmp(list->cases[table[at] - 1].id, item->id) != 0)
+            at = (at + 1) & (slots - 1);
+        if (table[at] != 0)
+            continue;
+        list->cases[kept] = *item;
+        table[at] = ++kept;
+    }
+    list->count = kept;
+    free(table);
+    return true;
+}
+
 suite_list *suite_list_create(int full, uint64_t seed)
 {
     suite_list *list = calloc(1, sizeof *list);
@@ -68,7 +93,7 @@ suite_list *suite_list_create(int full, uint64_t seed)
     suite_list_reduce(list, full);
     suite_list_gemm(list, full);
     suite_list_script(list, full);
-    if (list->failed) {
+    if (list->failed || !drop_repeated(list)) {
         suite_list_destroy(list);
         return NULL;
     }

@@ -127,6 +127,13 @@ static void corners(suite_list *list, iso_reduce_op op, iso_dtype dtype, iso_axi
         set_shape(&item, axis, 7, 0, 0);
         add(list, &item, 3);
     }
+    if (op == ISO_DOT && suite_is_float(dtype)) { /* products that vanish leave -0 in a lane */
+        item.fill = SUITE_SUBNORMAL;
+        for (int64_t length = 1; length <= 129; length += 64) {
+            set_shape(&item, axis, length, axis == ISO_AXIS_ALL ? 1 : 5, (int)length);
+            add(list, &item, 3);
+        }
+    }
     item.fill = SUITE_INTS; /* wide: many results of few elements */
     set_shape(&item, axis, axis == ISO_AXIS_ALL ? 1000 : 5, 1021, 1);
     if (axis == ISO_AXIS_ALL) /* a matrix of several rows without gaps is one array */

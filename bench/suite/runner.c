@@ -12,7 +12,6 @@ suite_runner *suite_runner_open(const char *spec, uint32_t stream_flags)
     suite_runner *runner = calloc(1, sizeof *runner);
     if (runner == NULL)
         return NULL;
-    snprintf(runner->spec, sizeof runner->spec, "%s", spec);
     runner->flags = stream_flags;
     runner->info = (iso_device_info)ISO_DEVICE_INFO_INIT;
     if (iso_device_open(spec, &runner->device) != ISO_OK)

@@ -401,6 +401,98 @@ static bool limit_absurd(stage *s)
     return true;
 }
 
+/* ---- sizes that 32 bits do not hold -------------------------------------------------------------
+ */
+
+/* Whether the device and this machine can hold so much; where not, the case says so. */
+static bool has_room(stage *s, int64_t bytes)
+{
+    int64_t have = s->runner->info.memory_free >= 0 ? s->runner->info.memory_free
+                                                    : s->runner->info.memory_total;
+    if (have >= bytes + bytes / 4)
+        return true;
+    snprintf(s->result->reason, sizeof s->result->reason,
+             "needs %lld bytes of device memory with some to spare; %lld are free",
+             (long long)bytes, (long long)have);
+    s->result->status = SUITE_UNSUPPORTED;
+    return false;
+}
+
+/* Over 2^31 elements of f16, all 0 but for a few: their sum, and where the greatest is. */
+static bool large_reduce(stage *s)
+{
+    static const uint16_t zero = 0, one = 0x3c00, two = 0x4000;
+    const int64_t count = (INT64_C(1) << 31) + 4099, places[] = {0, INT64_C(1) << 31, count - 1};
+    iso_stream stream = s->streams[0];
+    iso_buffer x;
+    uint16_t sum = 0;
+    int64_t index = -1;
+    if (!has_room(s, count * 2))
+        return true;
+    TRY(iso_buffer_create(s->device, count * 2, &x));
+    TRY(iso_fill(stream, at(x, 0), &zero, 2, count * 2));
+    for (int i = 0; i < 3; i++)
+        TRY(iso_write(stream, at(x, places[i] * 2), i == 1 ? &two : &one, 2));
+    iso_reduce_args args = ISO_REDUCE_ARGS_INIT;
+    args.op = ISO_SUM;
+    args.dtype = ISO_F16;
+    args.variant = ISO_VARIANT_TILED;
+    args.cols = count;
+    args.x = at(x, 0);
+    args.result = at(s->b, 0);
+    TRY(iso_reduce(stream, &args));
+    TRY(iso_read(stream, &sum, at(s->b, 0), sizeof sum));
+    args.op = ISO_ARGMAX;
+    args.result = at(s->b, 256);
+    TRY(iso_reduce(stream, &args));
+    TRY(iso_read(stream, &index, at(s->b, 256), sizeof index));
+    TRY(iso_stream_sync(stream));
+    if (sum != 0x4400 || index != places[1])
+        return suite_fail(s->result,
+                          "the sum is 0x%04x, expected 0x4400 (4); argmax is %lld, "
+                          "expected %lld",
+                          sum, (long long)index, (long long)places[1]);
+    return true;
+}
+
+/* Over 2^31 bytes, all 0 but for some; those are found where they belong, and nothing else. */
+static bool large_transpose(stage *s)
+{
+    enum { MARKS = 64 };
+    const int64_t rows = 46349, cols = 46351, bytes = rows * cols;
+    iso_stream stream = s->streams[0];
+    iso_buffer from, to;
+    unsigned char zero = 0, got[MARKS], marks[MARKS];
+    if (!has_room(s, 2 * bytes))
+        return true;
+    TRY(iso_buffer_create(s->device, bytes, &from));
+    TRY(iso_buffer_create(s->device, bytes, &to));
+    TRY(iso_fill(stream, at(from, 0), &zero, 1, bytes));
+    TRY(iso_fill(stream, at(to, 0), &zero, 1, bytes));
+    for (int i = 0; i < MARKS; i++) {
+        int64_t place = i == MARKS - 1 ? bytes - 1 : bytes / MARKS * i + i;
+        marks[i] = (unsigned char)(i + 1);
+        TRY(iso_write(stream, at(from, place), &marks[i], 1));
+    }
+    iso_transpose_args args = ISO_TRANSPOSE_ARGS_INIT;
+    args.variant = ISO_VARIANT_TILED;
+    args.element_bytes = 1;
+    args.rows = rows;
+    args.cols = cols;
+    args.from = at(from, 0);
+    args.to = at(to, 0);
+    TRY(iso_transpose(stream, &args));
+    for (int i = 0; i < MARKS; i++) {
+        int64_t place = i == MARKS - 1 ? bytes - 1 : bytes / MARKS * i + i;
+        TRY(iso_read(stream, &got[i], at(to, place % cols * rows + place / cols), 1));
+    }
+    TRY(iso_stream_sync(stream));
+    for (int i = 0; i < MARKS; i++)
+        if (got[i] != marks[i])
+            return suite_fail(s->result, "mark %d of %d arrived as 0x%02x", i, MARKS, got[i]);
+    return true;
+}
+
 /* ---- the table ----------------------------------------------------------------------------------
  */
 
@@ -408,29 +500,33 @@ static const struct script {
     suite_kind kind;
     const char *variant, *name;
     bool (*run)(stage *s);
+    int32_t full;
 } scripts[] = {
-    {SUITE_STREAM, "order", "one-stream", order_one},
-    {SUITE_STREAM, "order", "four-streams", order_many},
-    {SUITE_STREAM, "event", "wait", event_wait},
-    {SUITE_STREAM, "event", "elapsed", event_elapsed},
-    {SUITE_STREAM, "event", "unrecorded", event_unrecorded},
-    {SUITE_STREAM, "event", "query", stream_query},
-    {SUITE_STREAM, "lifetime", "free-pending", free_pending},
-    {SUITE_STREAM, "lifetime", "stale-handles", stale},
-    {SUITE_STREAM, "refusal", "gemm", refuse_gemm},
-    {SUITE_STREAM, "refusal", "reduce", refuse_reduce},
-    {SUITE_STREAM, "refusal", "transpose", refuse_transpose},
-    {SUITE_STREAM, "refusal", "transfer", refuse_transfer},
-    {SUITE_STREAM, "question", "auto", ask_auto},
-    {SUITE_LIMITS, "memory", "limit", limit_memory},
-    {SUITE_LIMITS, "memory", "absurd", limit_absurd},
+    {SUITE_STREAM, "order", "one-stream", order_one, 0},
+    {SUITE_STREAM, "order", "four-streams", order_many, 0},
+    {SUITE_STREAM, "event", "wait", event_wait, 0},
+    {SUITE_STREAM, "event", "elapsed", event_elapsed, 0},
+    {SUITE_STREAM, "event", "unrecorded", event_unrecorded, 0},
+    {SUITE_STREAM, "event", "query", stream_query, 0},
+    {SUITE_STREAM, "lifetime", "free-pending", free_pending, 0},
+    {SUITE_STREAM, "lifetime", "stale-handles", stale, 0},
+    {SUITE_STREAM, "refusal", "gemm", refuse_gemm, 0},
+    {SUITE_STREAM, "refusal", "reduce", refuse_reduce, 0},
+    {SUITE_STREAM, "refusal", "transpose", refuse_transpose, 0},
+    {SUITE_STREAM, "refusal", "transfer", refuse_transfer, 0},
+    {SUITE_STREAM, "question", "auto", ask_auto, 0},
+    {SUITE_LIMITS, "memory", "limit", limit_memory, 0},
+    {SUITE_LIMITS, "memory", "absurd", limit_absurd, 0},
+    {SUITE_LIMITS, "large", "reduce", large_reduce, 1},
+    {SUITE_LIMITS, "large", "transpose", large_transpose, 1},
 };
 
 void suite_list_script(suite_list *list, int full)
 {
-    (void)full; /* the same in both suites */
     for (int32_t i = 0; i < (int32_t)(sizeof scripts / sizeof scripts[0]); i++) {
-        suite_case item = {.kind = scripts[i].kind, .script = i};
+        if (scripts[i].full && !full)
+            continue;
+        suite_case item = {.kind = scripts[i].kind, .script = i, .full = scripts[i].full};
         snprintf(item.variant, sizeof item.variant, "%s", scripts[i].variant);
         suite_list_add(list, &item, NULL, 0, scripts[i].name);
     }

@@ -131,7 +131,7 @@ typedef struct suite_result {
     char reason[SUITE_TEXT_MAX];
     char library[ISO_NAME_MAX];
     const char *method; /* how it was checked: "bits", "bound", "exact", ...; static */
-    double error;       /* the greatest error relative to its bound's element; 0 if exact */
+    double error;       /* the greatest difference from the reference */
     double bound;       /* the bound of that element */
     uint64_t digest[2]; /* high, low */
     double seconds;
@@ -145,7 +145,8 @@ void suite_state_destroy(suite_state *state);
 /* A device with what the cases need there. */
 typedef struct suite_runner suite_runner;
 
-/* Opens `spec`. NULL: it did not open; iso_last_error says why. */
+/* Opens `spec`, or what the environment names where it is NULL. NULL: it did not open;
+ * iso_last_error says why. */
 suite_runner *suite_runner_open(const char *spec, uint32_t stream_flags);
 /* Closes it; the answer of iso_device_close. */
 iso_status suite_runner_close(suite_runner *runner);

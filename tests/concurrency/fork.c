@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { CHILD_SECONDS = 60 }; /* a child that hangs ends itself, since nobody else would */
+
 static iso_device device;
 static iso_stream stream;
 static check_product product;
@@ -33,6 +35,7 @@ static void wait_for(pid_t child)
 
 static void be_child(void)
 {
+    (void)alarm(CHILD_SECONDS);
     iso_gemm_args args = check_product_args(&product, ISO_VARIANT_TILED);
     CHECK_STATUS(iso_gemm(stream, &args), ISO_INVALID);
     CHECK_STATUS(iso_stream_sync(stream), ISO_INVALID);
@@ -42,6 +45,7 @@ static void be_child(void)
     pid_t grandchild = fork();
     CHECK(grandchild >= 0);
     if (grandchild == 0) {
+        (void)alarm(CHILD_SECONDS);
         use_anew(2);
         _exit(0);
     }

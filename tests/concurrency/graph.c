@@ -6,8 +6,8 @@
 enum {
     STREAMS = 6, /* the last one is inline */
     BUFFERS = 7,
-    SIDE = 200, /* of a square of 8-byte elements: more than moves without the team */
-    COMMANDS = 250,
+    SIDE = 380, /* of a square of 8-byte elements: more than moves without the team */
+    COMMANDS = 150,
     SEEDS = 3
 };
 #define ELEMENTS ((int64_t)SIDE * SIDE)

@@ -6,7 +6,7 @@ hide=$1
 log=$scratch/refused
 
 hidden() {
-    env -i PATH=/usr/bin:/bin HOME="$scratch" LD_PRELOAD="$hide" ISOMER_HIDDEN_LOG="$log" \
+    env -i PATH=/usr/bin:/bin HOME="$scratch" LD_PRELOAD="$hide" ISOMER_TEST_HIDDEN_LOG="$log" \
         ${LSAN_OPTIONS:+LSAN_OPTIONS="$LSAN_OPTIONS"} "$@"
 }
 

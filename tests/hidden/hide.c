@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hide.c - preloaded, it makes a machine without vendor libraries: dlopen finds none of them. Each
- * name that was refused is a line in the file that ISOMER_HIDDEN_LOG names. */
+ * name that was refused is a line in the file that ISOMER_TEST_HIDDEN_LOG names. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ __attribute__((visibility("default"))) void *dlopen(const char *file, int mode)
     for (size_t i = 0; file && i < sizeof hidden / sizeof *hidden; i++) {
         if (!strstr(file, hidden[i]))
             continue;
-        const char *path = getenv("ISOMER_HIDDEN_LOG");
+        const char *path = getenv("ISOMER_TEST_HIDDEN_LOG");
         FILE *log = path ? fopen(path, "a") : NULL;
         if (log) {
             fprintf(log, "%s\n", file);

@@ -5,8 +5,8 @@ sources() {
         (cd "$source_dir" && git ls-files --cached --others --exclude-standard -- "$@")
     else
         for pattern; do
-            (cd "$source_dir" && find . -path ./build -prune -o -type f -name "$pattern" -print)
-        done
+            (cd "$source_dir" && find . -path ./build -prune -o -type f -path "./$pattern" -print)
+        done | sed 's|^\./||'
     fi | sort -u | while read -r file; do
         if [ -f "$source_dir/$file" ]; then printf '%s\n' "$file"; fi
     done

@@ -19,8 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-enum { ROUNDS = 15, N = 2048 };
+/* The peers' OpenMP threads spin a while after a parallel region: they must be asleep before the
+ * next sample. */
+enum { ROUNDS = 15, N = 2048, REST_US = 20000 };
 static const int64_t COUNT = (int64_t)1 << 27;
 
 #define CHECK(call)                                                                                \
@@ -129,6 +132,7 @@ static int products(bench *b, int threads)
     const double flops = 2.0 * N * N * N / 1e9;
     for (int r = 0; r < ROUNDS; r++) {
         peak[r] = peer_fma_peak(threads);
+        usleep(REST_US);
         of_vendor[r] = flops / timed(b, ISO_OP_GEMM, &vendor);
         of_tiled[r] = flops / timed(b, ISO_OP_GEMM, &tiled);
     }
@@ -172,6 +176,7 @@ static int sums(bench *b, int threads)
     double read[ROUNDS], reduced[ROUNDS];
     for (int r = 0; r < ROUNDS; r++) {
         read[r] = peer_read(x, COUNT, threads);
+        usleep(REST_US);
         reduced[r] = timed(b, ISO_OP_REDUCE, &sum);
     }
     const double bytes = 4e-9 * (double)COUNT, p = median(read), t = median(reduced);

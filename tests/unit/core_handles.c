@@ -161,9 +161,12 @@ static void test_mismatch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_zero),    cmocka_unit_test(test_wrong_kind),
-        cmocka_unit_test(test_stale),   cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_close_frees_all), cmocka_unit_test(test_mismatch),
+        cmocka_unit_test(test_zero),
+        cmocka_unit_test(test_wrong_kind),
+        cmocka_unit_test(test_stale),
+        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_close_frees_all),
+        cmocka_unit_test(test_mismatch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,8 +127,8 @@ static void test_last_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_sizes),       cmocka_unit_test(test_version),
+        cmocka_unit_test(test_round_trips),   cmocka_unit_test(test_names),
+        cmocka_unit_test(test_sizes),         cmocka_unit_test(test_version),
         cmocka_unit_test(test_reduce_result), cmocka_unit_test(test_last_error),
     };
 

@@ -210,9 +210,9 @@ static void test_choice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bad_specs), cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_bad_specs),  cmocka_unit_test(test_environment),
         cmocka_unit_test(test_good_specs), cmocka_unit_test(test_absent),
-        cmocka_unit_test(test_enumerate), cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_enumerate),  cmocka_unit_test(test_choice),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,11 +20,12 @@
             fail_msg("%s: %s: %s", #expression, iso_status_name(works_status_), iso_last_error()); \
     } while (0)
 
-/* A call that has to fail with that status and a text that holds all of the words (const char *). */
+/* A call that has to fail with that status and a text that holds all of the words (const char *).
+ */
 #define fails(expression, status, ...)                                                             \
     do {                                                                                           \
         iso_clear_error();                                                                         \
-        unit_judge(#expression, (expression), (status), (const char *const[]){__VA_ARGS__, NULL});  \
+        unit_judge(#expression, (expression), (status), (const char *const[]){__VA_ARGS__, NULL}); \
     } while (0)
 
 void unit_judge(const char *what, iso_status is, iso_status expected, const char *const *words);

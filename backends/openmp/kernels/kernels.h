@@ -19,9 +19,10 @@
 /* ---- transpose.c --------------------------------------------------------------------------------
  */
 
-/* `to` (cols x rows) = the transpose of `from` (rows x cols), which do not overlap. */
+/* `to` (cols x rows) = the transpose of `from` (rows x cols), which do not overlap. `stream`: write
+ * past the caches. */
 typedef void (*cpu_transpose_block)(const void *from, int64_t ld_from, void *to, int64_t ld_to,
-                                    int64_t rows, int64_t cols);
+                                    int64_t rows, int64_t cols, int stream);
 
 typedef struct cpu_transpose_kernels {
     cpu_transpose_block block[5]; /* of elements of 1, 2, 4, 8 and 16 bytes */
@@ -72,7 +73,8 @@ typedef struct cpu_gemm_kernels {
 extern const cpu_gemm_kernels cpu_gemm_kernels_generic, cpu_gemm_kernels_neon,
     cpu_gemm_kernels_avx2, cpu_gemm_kernels_avx512;
 
-/* ---- reduce.c and order.c: docs/arithmetic.md ----------------------------------------------------
+/* ---- reduce.c and order.c: docs/arithmetic.md
+ * ----------------------------------------------------
  */
 
 enum {

@@ -9,8 +9,10 @@
 #include <stddef.h>
 
 /* Loops over the vectors of 128 lanes. With the shortest vectors they are too many to unroll. */
-#if SIMD_BYTES == 16
-#define LANES_UNROLL
+#if SIMD_BYTES == 16 && defined(__clang__)
+#define LANES_UNROLL _Pragma("clang loop unroll_count(8)")
+#elif SIMD_BYTES == 16
+#define LANES_UNROLL _Pragma("GCC unroll 8")
 #else
 #define LANES_UNROLL SIMD_UNROLL
 #endif

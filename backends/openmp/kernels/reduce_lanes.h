@@ -61,9 +61,11 @@ SIMD_INLINE LANE NAME(block)(int element, int step, const char *x, const char *y
     if (step == CPU_STEP_SQUARES) {
         *rare = rare_any(seen);
     }
-    /* A lane that took no element holds the neutral value: folding it in changes nothing. */
+    /* A lane that took no element holds the neutral value: folding it in changes nothing, but for a
+     * product that has vanished to -0, which +0 makes +0. The first fold meets all of those. */
     for (int half = CPU_REDUCE_LANES / 2; half >= WIDTH; half /= 2) {
-        for (int l = 0; half < n && l < half; l += WIDTH) {
+        const int needed = half < n || (step == CPU_STEP_DOT && half == CPU_REDUCE_LANES / 2);
+        for (int l = 0; needed && l < half; l += WIDTH) {
             VEC a, b;
             memcpy(&a, lanes + l, sizeof a);
             memcpy(&b, lanes + l + half, sizeof b);
@@ -125,6 +127,22 @@ SIMD_INLINE void NAME(row)(int element, int step, int fresh, const char *x, cons
     }
 }
 
+/* The first fold of lanes whose partner took no row: it holds +0, which makes a -0 (a product that
+ * has vanished) +0 and changes nothing else. Later folds with such lanes change nothing at all. */
+SIMD_INLINE void NAME(clear_signs)(LANE *lanes, int used, int cols)
+{
+    const int half = CPU_REDUCE_LANES / 2;
+    for (int l = used > half ? used - half : 0; l < used && l < half; l++) {
+        LANE *to = lanes + l * CPU_REDUCE_STRIP;
+        for (int j = 0; j < cols; j += WIDTH) {
+            VEC a;
+            memcpy(&a, to + j, sizeof a);
+            a = NAME(fold)(CPU_STEP_DOT, a, NAME(neutral)(CPU_STEP_DOT));
+            memcpy(to + j, &a, sizeof a);
+        }
+    }
+}
+
 /* One block of at most 4096 rows of a strip of columns; `scratch` holds 128 lanes of each. */
 SIMD_INLINE void NAME(strip)(int element, int step, const cpu_reduce_strip *s, void *scratch,
                              LANE *out, uint64_t *rare)
@@ -149,6 +167,9 @@ SIMD_INLINE void NAME(strip)(int element, int step, const cpu_reduce_strip *s, v
         *rare = rare_any(seen);
     }
     int used = s->rows < CPU_REDUCE_LANES ? s->rows : CPU_REDUCE_LANES;
+    if (step == CPU_STEP_DOT) {
+        NAME(clear_signs)(lanes, used, s->cols);
+    }
     for (int half = CPU_REDUCE_LANES / 2; half >= 1; half /= 2) {
         for (int l = 0; l + half < used; l++) {
             LANE *to = lanes + l * CPU_REDUCE_STRIP, *from = to + half * CPU_REDUCE_STRIP;

@@ -3,14 +3,10 @@
  * turned in registers; what is left at the edges is moved element by element. Elements are moved as
  * integers, so every bit of a NaN is kept. */
 #include "backends/openmp/kernels/kernels.h"
+#include "backends/openmp/kernels/simd.h"
 
-#include <string.h>
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#if defined(__clang__)
-#define UNROLL _Pragma("unroll")
-#else
-#define UNROLL _Pragma("GCC unroll 64")
+#if defined(__SSE2__)
+#include <immintrin.h>
 #endif
 
 /* Which elements of two vectors the halves of their interleaving take. */
@@ -37,6 +33,42 @@
 #define LANES_8 2
 #endif
 
+/* Where lines are not read again soon, they pass by the caches: they need not be read before they
+ * are written. */
+SIMD_INLINE void store_line(void *to, const void *line, int stream)
+{
+#if defined(__SSE2__)
+    if (stream && (uintptr_t)to % 64 == 0) {
+#if defined(__AVX512F__)
+        _mm512_stream_si512(to, _mm512_load_si512(line));
+#elif defined(__AVX2__)
+        _mm256_stream_si256(to, _mm256_load_si256(line));
+        _mm256_stream_si256((__m256i *)to + 1, _mm256_load_si256((const __m256i *)line + 1));
+#else
+        for (int i = 0; i < 4; i++) {
+            _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)line + i));
+        }
+#endif
+        return;
+    }
+#else
+    (void)stream;
+#endif
+    memcpy(to, line, 64);
+}
+
+/* Makes streamed lines visible to the other threads. */
+SIMD_INLINE void end_stream(int stream)
+{
+#if defined(__SSE2__)
+    if (stream) {
+        _mm_sfence();
+    }
+#else
+    (void)stream;
+#endif
+}
+
 typedef uint8_t element_1 __attribute__((may_alias));
 typedef uint16_t element_2 __attribute__((may_alias));
 typedef uint32_t element_4 __attribute__((may_alias));
@@ -62,31 +94,48 @@ typedef uint64_t element_8 __attribute__((may_alias));
 #define LANES   LANES_8
 #include "backends/openmp/kernels/transpose_block.h"
 
-/* An element of 16 bytes is a vector by itself. */
+/* Elements of 16 bytes: what tiles are for the others is a copy. */
 typedef struct element_16 {
     element_8 part[2];
 } element_16;
 
-static void block_16(const void *from_block, int64_t ld_from, void *to_block, int64_t ld_to,
-                     int64_t rows, int64_t cols)
+static void edge_16(const element_16 *from, int64_t ld_from, element_16 *to, int64_t ld_to,
+                    int64_t rows, int64_t cols)
 {
-    const element_16 *from = from_block;
-    element_16 *to = to_block;
-    /* Four columns at a time: whole cache lines are read. */
-    int64_t j = 0;
-    for (; j + 4 <= cols; j += 4) {
-        for (int64_t i = 0; i < rows; i++) {
-            UNROLL for (int64_t c = j; c < j + 4; c++)
-            {
-                to[c * ld_to + i] = from[i * ld_from + c];
-            }
-        }
-    }
-    for (; j < cols; j++) {
+    for (int64_t j = 0; j < cols; j++) {
         for (int64_t i = 0; i < rows; i++) {
             to[j * ld_to + i] = from[i * ld_from + j];
         }
     }
+}
+
+static void block_16(const void *from_block, int64_t ld_from, void *to_block, int64_t ld_to,
+                     int64_t rows, int64_t cols, int stream)
+{
+    const element_16 *from = from_block;
+    element_16 *to = to_block;
+    const int64_t whole_rows = rows - rows % 4, whole_cols = cols - cols % 4;
+    for (int64_t j = 0; j < whole_cols; j += 4) {
+        for (int64_t i = 0; i < whole_rows; i += 4) {
+            _Alignas(64) element_16 out[4][4];
+            SIMD_UNROLL
+            for (int r = 0; r < 4; r++) {
+                SIMD_UNROLL
+                for (int c = 0; c < 4; c++) {
+                    out[c][r] = from[(i + r) * ld_from + j + c];
+                }
+                __builtin_prefetch(from + (i + r + 4) * ld_from + j, 0, 3);
+            }
+            SIMD_UNROLL
+            for (int c = 0; c < 4; c++) {
+                store_line(to + (j + c) * ld_to + i, out[c], stream);
+            }
+        }
+    }
+    end_stream(stream);
+    edge_16(from + whole_rows * ld_from, ld_from, to + whole_rows, ld_to, rows - whole_rows,
+            whole_cols);
+    edge_16(from + whole_cols, ld_from, to + whole_cols * ld_to, ld_to, rows, cols - whole_cols);
 }
 
 const cpu_transpose_kernels CPU_TABLE(cpu_transpose_kernels) = {

@@ -8,28 +8,51 @@
 typedef ELEMENT NAME(vector) __attribute__((vector_size(LANES * BYTES)));
 
 /* Interleaving row i with row i + LANES/2, log2(LANES) times over, transposes LANES x LANES. */
-ALWAYS_INLINE void NAME(tile)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to)
+SIMD_INLINE void NAME(tile)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to)
 {
     NAME(vector) v[LANES], next[LANES];
-    UNROLL for (int i = 0; i < LANES; i++)
-    {
+    SIMD_UNROLL
+    for (int i = 0; i < LANES; i++) {
         memcpy(&v[i], from + i * ld_from, sizeof v[i]);
     }
-    UNROLL for (int stage = 1; stage < LANES; stage *= 2)
-    {
-        UNROLL for (int i = 0; i < LANES / 2; i++)
-        {
+    SIMD_UNROLL
+    for (int stage = 1; stage < LANES; stage *= 2) {
+        SIMD_UNROLL
+        for (int i = 0; i < LANES / 2; i++) {
             next[2 * i] = INTERLEAVE(LOW, v[i], v[i + LANES / 2], LANES);
             next[2 * i + 1] = INTERLEAVE(HIGH, v[i], v[i + LANES / 2], LANES);
         }
-        UNROLL for (int i = 0; i < LANES; i++)
-        {
+        SIMD_UNROLL
+        for (int i = 0; i < LANES; i++) {
             v[i] = next[i];
         }
     }
-    UNROLL for (int i = 0; i < LANES; i++)
-    {
+    SIMD_UNROLL
+    for (int i = 0; i < LANES; i++) {
         memcpy(to + i * ld_to, &v[i], sizeof v[i]);
+    }
+}
+
+#define SIDE (64 / BYTES)
+
+/* A square of one cache line a row. Every line of either matrix is touched once: with leading
+ * dimensions of a power of two all of them compete for a few places in the caches. The lines of the
+ * next square below are called for already. */
+SIMD_INLINE void NAME(square)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to,
+                              int stream)
+{
+    _Alignas(64) ELEMENT in[SIDE * SIDE], out[SIDE * SIDE];
+    for (int i = 0; i < SIDE; i++) {
+        memcpy(in + i * SIDE, from + i * ld_from, 64);
+        __builtin_prefetch(from + (i + SIDE) * ld_from, 0, 3);
+    }
+    for (int j = 0; j < SIDE; j += LANES) {
+        for (int i = 0; i < SIDE; i += LANES) {
+            NAME(tile)(in + i * SIDE + j, SIDE, out + j * SIDE + i, SIDE);
+        }
+    }
+    for (int j = 0; j < SIDE; j++) {
+        store_line(to + j * ld_to, out + j * SIDE, stream);
     }
 }
 
@@ -45,16 +68,17 @@ static void NAME(edge)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_
 }
 
 static void NAME(block)(const void *from_block, int64_t ld_from, void *to_block, int64_t ld_to,
-                        int64_t rows, int64_t cols)
+                        int64_t rows, int64_t cols, int stream)
 {
     const ELEMENT *from = from_block;
     ELEMENT *to = to_block;
-    const int64_t whole_rows = rows - rows % LANES, whole_cols = cols - cols % LANES;
-    for (int64_t j = 0; j < whole_cols; j += LANES) {
-        for (int64_t i = 0; i < whole_rows; i += LANES) {
-            NAME(tile)(from + i * ld_from + j, ld_from, to + j * ld_to + i, ld_to);
+    const int64_t whole_rows = rows - rows % SIDE, whole_cols = cols - cols % SIDE;
+    for (int64_t j = 0; j < whole_cols; j += SIDE) {
+        for (int64_t i = 0; i < whole_rows; i += SIDE) {
+            NAME(square)(from + i * ld_from + j, ld_from, to + j * ld_to + i, ld_to, stream);
         }
     }
+    end_stream(stream);
     NAME(edge)
     (from + whole_rows * ld_from, ld_from, to + whole_rows, ld_to, rows - whole_rows, whole_cols);
     NAME(edge)(from + whole_cols, ld_from, to + whole_cols * ld_to, ld_to, rows, cols - whole_cols);
@@ -65,3 +89,4 @@ static void NAME(block)(const void *from_block, int64_t ld_from, void *to_block,
 #undef BYTES
 #undef ELEMENT
 #undef LANES
+#undef SIDE

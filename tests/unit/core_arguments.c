@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core_arguments.c - every argument that breaks a rule is named with its value; nothing is done. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unit_session s;
+
+static int setup(void **state)
+{
+    (void)state;
+    unit_open(&s, "openmp");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    unit_close(&s);
+    return 0;
+}
+
+/* One field of a descriptor, set to a value that breaks a rule. */
+typedef struct row {
+    size_t offset, bytes;
+    int64_t value;
+    const char *words[4];
+} row;
+
+#define ROW(type, field, value, ...)                                                               \
+    {                                                                                              \
+        offsetof(type, field), sizeof(((type *)0)->field), value,                                  \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+/* The three calls that take a descriptor and a stream, or none, refuse it with the same words. */
+static void check_rows(iso_op_kind kind, const void *good, size_t size, const row *rows,
+                       size_t count)
+{
+    unsigned char *bad = malloc(size);
+
+    assert_non_null(bad);
+    for (size_t i = 0; i < count; i++) {
+        iso_clear_error();
+        memcpy(bad, good, size);
+        memcpy(bad + rows[i].offset, &rows[i].value, rows[i].bytes); /* little-endian */
+        unit_judge(rows[i].words[0], iso_execute(s.stream, kind, bad), ISO_INVALID, rows[i].words);
+    }
+    free(bad);
+    works(iso_execute(s.stream, kind, good));
+    works(iso_stream_sync(s.stream));
+}
+
+#define CHECK_ROWS(kind, good, rows)                                                               \
+    check_rows(kind, &(good), sizeof(good), rows, sizeof(rows) / sizeof(rows)[0])
+
+static void test_gemm(void **state)
+{
+#define G(field, value, ...) ROW(iso_gemm_args, field, value, __VA_ARGS__)
+    static const row rows[] = {
+        G(dtype, 0, "dtype is 0"),
+        G(dtype, 7, "dtype is 7"),
+        G(dtype, ISO_I32, "dtype is i32"),
+        G(dtype, ISO_I64, "dtype is i64"),
+        G(variant, 6, "variant is 6"),
+        G(variant, -1, "variant is -1"),
+        G(math, 3, "math is 3"),
+        G(trans_a, 2, "trans_a is 2"),
+        G(trans_b, -1, "trans_b is -1"),
+        G(m, -1, "m is -1"),
+        G(n, -2, "n is -2"),
+        G(k, INT64_MIN, "k is -9223372036854775808"),
+        G(m, INT64_MAX, "9223372036854775807", "does not fit 64 bits"),
+        G(m, INT64_C(1) << 61, "does not fit 64 bits"),
+        G(lda, 15, "lda is 15", "16 elements", "at least 16"),
+        G(ldb, 1, "ldb is 1"),
+        G(ldc, -3, "ldc is -3"),
+        G(lda, INT64_MAX, "A has", "9223372036854775807"),
+        G(batch, -1, "batch is -1"),
+        G(a.offset, -4, "a.offset is -4"),
+        G(b.offset, UNIT_BYTES, "b.offset is 65536", "holds 65536 bytes"),
+        G(b.offset, INT64_MAX, "b.offset is 9223372036854775807"),
+        G(c.offset, 2050, "c.offset is 2050", "multiple", "4"),
+        G(c.offset, UNIT_BYTES - 1020, "c.offset is 64516", "1024 bytes"),
+        G(a.buffer, 0, "a.buffer is zero"),
+        G(b.buffer, 0, "b.buffer is zero"),
+        G(c.buffer, 0, "c.buffer is zero"),
+    };
+    iso_gemm_args good = unit_gemm(s.buffer, 16);
+
+    (void)state;
+    CHECK_ROWS(ISO_OP_GEMM, good, rows);
+    good.batch = 2;
+    good.stride_a = good.stride_b = 0;
+    good.stride_c = 256;
+    {
+        static const row batched[] = {
+            G(stride_a, -1, "stride_a is -1"),
+            G(stride_b, -1, "stride_b is -1"),
+            G(stride_c, -1, "stride_c is -1"),
+            G(stride_c, 255, "stride_c is 255", "256 elements"),
+            G(stride_a, INT64_MAX, "A has", "stride 9223372036854775807"),
+        };
+
+        CHECK_ROWS(ISO_OP_GEMM, good, batched);
+    }
+    fails(iso_gemm((iso_stream){0}, &good), ISO_INVALID, "iso_gemm", "stream", "zero");
+#undef G
+}
+
+static void test_transpose(void **state)
+{
+#define T(field, value, ...) ROW(iso_transpose_args, field, value, __VA_ARGS__)
+    static const row rows[] = {
+        T(element_bytes, 0, "element_bytes is 0"),
+        T(element_bytes, 3, "element_bytes is 3", "1, 2, 4, 8 or 16"),
+        T(element_bytes, 32, "element_bytes is 32"),
+        T(element_bytes, -4, "element_bytes is -4"),
+        T(variant, 6, "variant is 6"),
+        T(rows, -1, "rows is -1"),
+        T(cols, -1, "cols is -1"),
+        T(rows, INT64_MAX, "does not fit 64 bits"),
+        T(ld_from, 7, "ld_from is 7", "8 elements"),
+        T(ld_to, 7, "ld_to is 7", "8 elements"),
+        T(ld_to, -8, "ld_to is -8"),
+        T(from.offset, 2, "from.offset is 2", "multiple"),
+        T(to.offset, -4, "to.offset is -4"),
+        T(to.offset, UNIT_BYTES - 4, "to.offset is 65532"),
+        T(to.offset, 252, "to (offset 252", "overlaps from"),
+        T(from.buffer, 0, "from.buffer is zero"),
+        T(to.buffer, 0, "to.buffer is zero"),
+    };
+    iso_transpose_args good = unit_transpose(s.buffer, 8);
+
+    (void)state;
+    CHECK_ROWS(ISO_OP_TRANSPOSE, good, rows);
+#undef T
+}
+
+static void test_reduce(void **state)
+{
+#define R(field, value, ...) ROW(iso_reduce_args, field, value, __VA_ARGS__)
+    static const row rows[] = {
+        R(op, 0, "op is 0"),
+        R(op, 11, "op is 11"),
+        R(dtype, 0, "dtype is 0"),
+        R(variant, 6, "variant is 6"),
+        R(axis, 3, "axis is 3"),
+        R(rows, -1, "rows is -1"),
+        R(cols, -7, "cols is -7"),
+        R(rows, INT64_MAX, "rows is 9223372036854775807"),
+        R(ld_x, 99, "ld_x is 99", "100 elements"),
+        R(ld_x, -1, "ld_x is -1"),
+        R(x.offset, 1, "x.offset is 1", "multiple"),
+        R(x.offset, -4, "x.offset is -4"),
+        R(x.offset, UNIT_BYTES, "x.offset is 65536"),
+        R(result.offset, 396, "result (offset 396", "overlaps x"),
+        R(result.offset, 402, "result.offset is 402"),
+        R(result.offset, UNIT_BYTES, "result.offset is 65536"),
+        R(x.buffer, 0, "x.buffer is zero"),
+        R(result.buffer, 0, "result.buffer is zero"),
+    };
+    iso_reduce_args args = unit_sum(s.buffer, 100);
+
+    (void)state;
+    CHECK_ROWS(ISO_OP_REDUCE, args, rows);
+    args.op = ISO_DOT;
+    fails(iso_reduce(s.stream, &args), ISO_INVALID, "y.buffer is zero");
+    args.y = args.x;
+    args.ld_y = 5;
+    fails(iso_reduce(s.stream, &args), ISO_INVALID, "ld_y is 5");
+    args = unit_sum(s.buffer, 10);
+    args.rows = 5;
+    args.ld_x = 12;
+    fails(iso_reduce(s.stream, &args), ISO_INVALID, "ld_x is 12", "gaps");
+    args = unit_sum(s.buffer, 0);
+    for (int op = ISO_SUM; op <= ISO_ARGMAX; op++) {
+        args.op = (iso_reduce_op)op;
+        if (op == ISO_MIN || op == ISO_MAX || op == ISO_MEAN || op == ISO_ARGMIN ||
+            op == ISO_ARGMAX)
+            fails(iso_reduce(s.stream, &args), ISO_INVALID, "no elements",
+                  iso_reduce_op_name((iso_reduce_op)op));
+        else
+            works(iso_reduce(s.stream, &args));
+    }
+    args.op = ISO_NORM2;
+    args.dtype = ISO_I32;
+    fails(iso_reduce(s.stream, &args), ISO_INVALID, "norm2", "i32");
+#undef R
+}
+
+static void test_kind(void **state)
+{
+    iso_gemm_args args = unit_gemm(s.buffer, 4);
+    iso_cost_info cost = ISO_COST_INFO_INIT;
+    int64_t bytes;
+
+    (void)state;
+    fails(iso_execute(s.stream, (iso_op_kind)0, &args), ISO_INVALID, "kind is 0");
+    fails(iso_prepare(s.stream, (iso_op_kind)4, &args), ISO_INVALID, "kind is 4");
+    fails(iso_supports(s.device, (iso_op_kind)4, &args), ISO_INVALID, "kind is 4");
+    fails(iso_cost((iso_op_kind)-1, &args, &cost), ISO_INVALID, "kind is -1");
+    fails(iso_workspace(s.device, (iso_op_kind)4, &args, &bytes), ISO_INVALID, "kind is 4");
+    fails(iso_workspace(s.device, ISO_OP_GEMM, &args, NULL), ISO_INVALID, "bytes is NULL");
+    args.variant = ISO_VARIANT_PARTIALS;
+    fails(iso_supports(s.device, ISO_OP_GEMM, &args), ISO_UNSUPPORTED, "partials");
+    fails(iso_gemm(s.stream, &args), ISO_UNSUPPORTED, "partials");
+}
+
+static void test_transfers(void **state)
+{
+    iso_operand to = {s.buffer, 0}, far_off = {s.buffer, UNIT_BYTES - 8}, none = {{0}, 0};
+    iso_operand behind = {s.buffer, 4096}, negative = {s.buffer, -1}, odd = {s.buffer, 2};
+    unsigned char host[4096] = {0};
+    iso_path path;
+
+    (void)state;
+    fails(iso_write(s.stream, to, host, -1), ISO_INVALID, "iso_write", "bytes is -1");
+    fails(iso_write(s.stream, to, NULL, 4), ISO_INVALID, "from is NULL");
+    fails(iso_write(s.stream, none, host, 4), ISO_INVALID, "to.buffer is zero");
+    fails(iso_write(s.stream, far_off, host, 9), ISO_INVALID, "to.offset is 65528", "9 bytes");
+    fails(iso_write(s.stream, negative, host, 1), ISO_INVALID, "to.offset is -1");
+    fails(iso_write((iso_stream){0}, to, host, 1), ISO_INVALID, "stream is zero");
+    fails(iso_read(s.stream, NULL, to, 4), ISO_INVALID, "to is NULL");
+    fails(iso_read(s.stream, host, far_off, INT64_MAX), ISO_INVALID, "from.offset is 65528");
+    fails(iso_copy(s.stream, to, (iso_operand){s.buffer, 7}, 8), ISO_INVALID, "overlaps from");
+    fails(iso_copy(s.stream, to, none, 8), ISO_INVALID, "from.buffer is zero");
+    fails(iso_fill(s.stream, to, host, 3, 9), ISO_INVALID, "pattern_bytes is 3");
+    fails(iso_fill(s.stream, to, host, 0, 8), ISO_INVALID, "pattern_bytes is 0");
+    fails(iso_fill(s.stream, to, host, 4, 10), ISO_INVALID, "bytes is 10", "multiple");
+    fails(iso_fill(s.stream, odd, host, 4, 8), ISO_INVALID, "to.offset is 2", "multiple");
+    fails(iso_fill(s.stream, to, NULL, 4, 8), ISO_INVALID, "pattern is NULL");
+    fails(iso_write_2d(s.stream, to, 7, host, 8, 8, 2), ISO_INVALID, "to_pitch is 7", "8 bytes");
+    fails(iso_write_2d(s.stream, to, 8, host, 7, 8, 2), ISO_INVALID, "from_pitch is 7");
+    fails(iso_write_2d(s.stream, to, 8, host, 8, -8, 2), ISO_INVALID, "width is -8");
+    fails(iso_write_2d(s.stream, to, 8, host, 8, 8, -2), ISO_INVALID, "height is -2");
+    fails(iso_write_2d(s.stream, to, INT64_MAX, host, 8, 8, 3), ISO_INVALID, "to_pitch",
+          "too large");
+    fails(iso_read_2d(s.stream, host, -8, to, 8, 8, 2), ISO_INVALID, "to_pitch is -8");
+    fails(iso_read_2d(s.stream, host, 8, to, UNIT_BYTES, 8, 2), ISO_INVALID, "from.offset is 0",
+          "65544 bytes");
+    fails(iso_copy_2d(s.stream, to, 64, (iso_operand){s.buffer, 32}, 64, 32, 4), ISO_INVALID,
+          "overlaps");
+    fails(iso_fill_2d(s.stream, to, 10, host, 4, 8, 2), ISO_INVALID, "to_pitch is 10", "multiple");
+    fails(iso_copy_between(s.stream, to, s.other, behind, -1, &path), ISO_INVALID, "bytes is -1");
+    fails(iso_copy_between(s.stream, to, s.other, (iso_operand){s.buffer, 4}, 8, &path),
+          ISO_INVALID, "overlaps");
+    fails(iso_copy_between(s.stream, to, (iso_stream){0}, behind, 8, &path), ISO_INVALID,
+          "from_stream is zero");
+    fails(iso_copy_between((iso_stream){0}, to, s.other, behind, 8, &path), ISO_INVALID,
+          "to_stream is zero");
+    /* Nothing at all is no error, even at the very end. */
+    works(iso_write(s.stream, to, NULL, 0));
+    works(iso_write(s.stream, (iso_operand){s.buffer, UNIT_BYTES}, NULL, 0));
+    works(iso_read_2d(s.stream, NULL, 0, to, 0, 0, 5));
+    works(iso_copy_2d(s.stream, to, 8, to, 8, 8, 0));
+    works(iso_copy_between(s.stream, to, s.other, to, 0, NULL));
+    works(iso_stream_sync(s.stream));
+}
+
+static void test_objects(void **state)
+{
+    iso_property property = ISO_PROPERTY_INIT;
+    iso_stream stream = {5};
+    iso_event event = {5};
+    iso_buffer buffer = {5};
+    int64_t time;
+    int32_t i = 0;
+    void *block;
+
+    (void)state;
+    fails(iso_stream_create(s.device, 2, &stream), ISO_INVALID, "flags is 0x2");
+    assert_int_equal(stream.id, 0);
+    fails(iso_stream_create(s.device, 0, NULL), ISO_INVALID, "out is NULL");
+    fails(iso_event_create(s.device, NULL), ISO_INVALID, "out is NULL");
+    fails(iso_event_create((iso_device){0}, &event), ISO_INVALID, "device is zero");
+    assert_int_equal(event.id, 0);
+    fails(iso_buffer_create(s.device, -1, &buffer), ISO_INVALID, "bytes is -1");
+    assert_int_equal(buffer.id, 0);
+    fails(iso_buffer_create(s.device, 1, NULL), ISO_INVALID, "out is NULL");
+    fails(iso_host_alloc(s.device, -1, &block, NULL), ISO_INVALID, "bytes is -1");
+    fails(iso_host_alloc(s.device, 1, NULL, NULL), ISO_INVALID, "out is NULL");
+    fails(iso_host_free(s.device, NULL), ISO_INVALID, "pointer");
+    fails(iso_host_free(s.device, &block), ISO_INVALID, "pointer", "iso_host_alloc");
+    fails(iso_host_register(s.device, NULL, 1, NULL), ISO_INVALID, "pointer is NULL");
+    fails(iso_host_register(s.device, &block, 0, NULL), ISO_INVALID, "bytes is 0");
+    fails(iso_host_register(s.device, &block, INT64_MIN, NULL), ISO_INVALID, "bytes is -");
+    fails(iso_host_unregister(s.device, &block), ISO_INVALID, "pointer", "iso_host_register");
+    fails(iso_stream_sync_timeout(s.stream, -1), ISO_INVALID, "nanoseconds is -1");
+    fails(iso_device_get_property(s.device, -1, &property), ISO_INVALID, "index is -1");
+    works(iso_event_create(s.device, &event));
+    fails(iso_event_elapsed(event, event, NULL), ISO_INVALID, "nanoseconds is NULL");
+    fails(iso_event_elapsed(event, event, &time), ISO_NOT_READY, "start", "never recorded");
+    works(iso_event_destroy(event));
+    iso_clear_error();
+    while (iso_device_get_property(s.device, i, &property) == ISO_OK)
+        assert_true(property.name[0] && i++ < 1000);
+    assert_int_equal(iso_device_get_property(s.device, i, &property), ISO_NOT_READY);
+    assert_string_equal(iso_last_error(), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gemm),      cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_reduce),    cmocka_unit_test(test_kind),
+        cmocka_unit_test(test_transfers), cmocka_unit_test(test_objects),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core_overlap.c - which overlaps are allowed, to the byte; and what an empty operation touches. */
+#include "unit.h"
+
+#include <string.h>
+
+static unit_session s;
+
+static int setup(void **state)
+{
+    (void)state;
+    unit_open(&s, "openmp");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    unit_close(&s);
+    return 0;
+}
+
+static void test_gemm(void **state)
+{
+    iso_gemm_args args = unit_gemm(s.buffer, 8); /* 256 bytes each */
+
+    (void)state;
+    args.b = args.a; /* A and B may be one */
+    works(iso_gemm(s.stream, &args));
+    args.c.offset = 256; /* C right behind A */
+    works(iso_gemm(s.stream, &args));
+    args.c.offset = 252;
+    fails(iso_gemm(s.stream, &args), ISO_INVALID, "c (offset 252", "overlaps a");
+    args.a.offset = args.b.offset = 1024;
+    args.c.offset = 1024 - 256;
+    works(iso_gemm(s.stream, &args));
+    args.c.offset += 4;
+    fails(iso_gemm(s.stream, &args), ISO_INVALID, "overlaps");
+    args.alpha = 0.0; /* A and B are not touched */
+    works(iso_gemm(s.stream, &args));
+    args.alpha = 1.0;
+    args.k = 0;
+    works(iso_gemm(s.stream, &args));
+    args.alpha = 1e-60; /* rounds to 0 in f32 */
+    args.k = 8;
+    works(iso_gemm(s.stream, &args));
+    works(iso_stream_sync(s.stream));
+}
+
+static void test_transpose(void **state)
+{
+    iso_transpose_args args = unit_transpose(s.buffer, 8);
+
+    (void)state;
+    args.to = args.from; /* in place */
+    works(iso_transpose(s.stream, &args));
+    args.ld_from = 9;
+    fails(iso_transpose(s.stream, &args), ISO_INVALID, "overlaps");
+    args.ld_to = 9;
+    works(iso_transpose(s.stream, &args));
+    args.rows = 7;
+    fails(iso_transpose(s.stream, &args), ISO_INVALID, "overlaps");
+    args = unit_transpose(s.buffer, 8);
+    args.to.offset = 252;
+    fails(iso_transpose(s.stream, &args), ISO_INVALID, "overlaps");
+    args.to.offset = 256;
+    works(iso_transpose(s.stream, &args));
+    works(iso_stream_sync(s.stream));
+}
+
+static void test_reduce(void **state)
+{
+    iso_reduce_args args = unit_sum(s.buffer, 16);
+
+    (void)state;
+    args.x.offset = 64;
+    args.result.offset = 60;
+    works(iso_reduce(s.stream, &args));
+    args.result.offset = 64;
+    fails(iso_reduce(s.stream, &args), ISO_INVALID, "result (offset 64", "overlaps x");
+    args.op = ISO_DOT;
+    args.y = (iso_operand){s.buffer, 1024};
+    args.result.offset = 1084;
+    fails(iso_reduce(s.stream, &args), ISO_INVALID, "overlaps y");
+    args.y = args.x; /* x and y may be one */
+    works(iso_reduce(s.stream, &args));
+    works(iso_stream_sync(s.stream));
+}
+
+/* Nothing to do: operands may be absent, all other rules hold. */
+static void test_empty(void **state)
+{
+    iso_gemm_args gemm = unit_gemm((iso_buffer){0}, 8);
+    iso_transpose_args transpose = unit_transpose((iso_buffer){0}, 8);
+    iso_reduce_args reduce = unit_sum(s.buffer, 0);
+
+    (void)state;
+    gemm.m = 0;
+    works(iso_gemm(s.stream, &gemm));
+    gemm.lda = 7;
+    fails(iso_gemm(s.stream, &gemm), ISO_INVALID, "lda is 7");
+    gemm.lda = 0;
+    gemm.n = -1;
+    fails(iso_gemm(s.stream, &gemm), ISO_INVALID, "n is -1");
+    gemm.n = 8;
+    gemm.a.buffer.id = 99;
+    fails(iso_gemm(s.stream, &gemm), ISO_INVALID, "a.buffer", "not a handle");
+    transpose.cols = 0;
+    works(iso_transpose(s.stream, &transpose));
+    reduce.axis = ISO_AXIS_0; /* no columns: no results */
+    reduce.op = ISO_MIN;
+    reduce.rows = 5;
+    reduce.result.buffer.id = 0;
+    works(iso_reduce(s.stream, &reduce));
+    works(iso_stream_sync(s.stream));
+}
+
+static void test_neutral(void **state)
+{
+    static const unsigned char ones[][8] = {
+        [ISO_F16] = {0x00, 0x3c},
+        [ISO_BF16] = {0x80, 0x3f},
+        [ISO_F32] = {0, 0, 0x80, 0x3f},
+        [ISO_F64] = {0, 0, 0, 0, 0, 0, 0xf0, 0x3f},
+        [ISO_I32] = {1},
+        [ISO_I64] = {1},
+    };
+    static const unsigned char zeros[8] = {0};
+    iso_reduce_args args = unit_sum(s.buffer, 0);
+    unsigned char got[24];
+
+    (void)state;
+    args.axis = ISO_AXIS_1; /* three rows of no elements */
+    args.rows = 3;
+    for (int dtype = ISO_F16; dtype <= ISO_I64; dtype++) {
+        size_t size = (size_t)iso_dtype_size((iso_dtype)dtype);
+
+        args.dtype = (iso_dtype)dtype;
+        for (int product = 0; product < 2; product++) {
+            args.op = product ? ISO_PRODUCT : ISO_SUM;
+            works(iso_fill(s.stream, args.result, &(unsigned char){0xff}, 1, 64));
+            works(iso_reduce(s.stream, &args));
+            works(iso_read(s.stream, got, args.result, (int64_t)(3 * size)));
+            works(iso_stream_sync(s.stream));
+            for (size_t i = 0; i < 3; i++)
+                assert_memory_equal(got + i * size, product ? ones[dtype] : zeros, size);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gemm),    cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_reduce),  cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_neutral),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core_structs.c - structs of programs that were built against another header. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unit_session s;
+
+static int setup(void **state)
+{
+    (void)state;
+    unit_open(&s, "openmp");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    unit_close(&s);
+    return 0;
+}
+
+/* A descriptor with room behind it. */
+typedef struct longer {
+    union {
+        iso_gemm_args gemm;
+        iso_transpose_args transpose;
+        iso_reduce_args reduce;
+    };
+    unsigned char tail[64];
+} longer;
+
+static void check_longer(iso_op_kind kind, longer *args, size_t known)
+{
+    uint32_t size = (uint32_t)known + 48;
+    unsigned char *bytes = (unsigned char *)args;
+
+    memset(bytes + known, 0, sizeof *args - known);
+    memcpy(bytes, &size, sizeof size);
+    works(iso_execute(s.stream, kind, args));
+    bytes[known + 47] = 9;
+    fails(iso_execute(s.stream, kind, args), ISO_INVALID, "args->size", "is 9", "must be zero");
+    bytes[known + 47] = 0;
+    bytes[known + 48] = 9; /* past its end */
+    works(iso_execute(s.stream, kind, args));
+    size = 0;
+    memcpy(bytes, &size, sizeof size);
+    fails(iso_execute(s.stream, kind, args), ISO_INVALID, "args->size is 0", "_INIT");
+    size = 8;
+    memcpy(bytes, &size, sizeof size);
+    fails(iso_execute(s.stream, kind, args), ISO_INVALID, "args->size is 8");
+    size = UINT32_MAX;
+    memcpy(bytes, &size, sizeof size);
+    fails(iso_execute(s.stream, kind, args), ISO_INVALID, "args->size is 4294967295");
+}
+
+static void test_arguments(void **state)
+{
+    longer args;
+
+    (void)state;
+    args.gemm = unit_gemm(s.buffer, 8);
+    check_longer(ISO_OP_GEMM, &args, sizeof args.gemm);
+    args.transpose = unit_transpose(s.buffer, 8);
+    check_longer(ISO_OP_TRANSPOSE, &args, sizeof args.transpose);
+    args.reduce = unit_sum(s.buffer, 8);
+    check_longer(ISO_OP_REDUCE, &args, sizeof args.reduce);
+    works(iso_stream_sync(s.stream));
+}
+
+/* What a shorter struct does not have counts as zero: here the batch, and no operands. */
+static void test_shorter(void **state)
+{
+    iso_gemm_args args = unit_gemm(s.buffer, 0);
+    iso_cost_info cost = ISO_COST_INFO_INIT;
+
+    (void)state;
+    args = unit_gemm(s.buffer, 8);
+    args.size = offsetof(iso_gemm_args, batch);
+    args.batch = -5; /* not looked at */
+    works(iso_gemm(s.stream, &args));
+    args.size = offsetof(iso_gemm_args, alpha);
+    works(iso_cost(ISO_OP_GEMM, &args, &cost));
+    assert_true(cost.flops == 0.0); /* alpha is 0 */
+    fails(iso_gemm(s.stream, &args), ISO_INVALID, "c.buffer", "zero");
+    args.size--;
+    fails(iso_gemm(s.stream, &args), ISO_INVALID, "args->size");
+    fails(iso_gemm(s.stream, NULL), ISO_INVALID, "args", "NULL");
+}
+
+#define CHECK_OUT(type, init, call, least)                                                         \
+    do {                                                                                           \
+        struct {                                                                                   \
+            type out;                                                                              \
+            unsigned char tail[16];                                                                \
+        } *at_ = malloc(sizeof *at_);                                                              \
+        type initial_ = init;                                                                      \
+        type *out = &at_->out;                                                                     \
+                                                                                                   \
+        at_->out = initial_;                                                                       \
+        memset(at_->tail, 7, sizeof at_->tail);                                                    \
+        works(call);                                                                               \
+        assert_int_equal(at_->tail[0], 7);                                                         \
+        out->size = (uint32_t)sizeof(type) + 8; /* a newer header's */                             \
+        works(call);                                                                               \
+        assert_int_equal(out->size, sizeof(type) + 8);                                             \
+        assert_int_equal(at_->tail[0], 0);                                                         \
+        assert_int_equal(at_->tail[8], 7);                                                         \
+        memset(out, 7, sizeof *out);                                                               \
+        out->size = (uint32_t)(least); /* an older one's */                                        \
+        works(call);                                                                               \
+        assert_int_equal(((unsigned char *)out)[least], 7);                                        \
+        out->size = 3;                                                                             \
+        fails(call, ISO_INVALID, "out->size is 3");                                                \
+        out = NULL;                                                                                \
+        fails(call, ISO_INVALID, "out is NULL");                                                   \
+        free(at_);                                                                                 \
+    } while (0)
+
+static void test_answers(void **state)
+{
+    iso_gemm_args gemm = unit_gemm(s.buffer, 8);
+
+    (void)state;
+    CHECK_OUT(iso_device_info, ISO_DEVICE_INFO_INIT, iso_device_get_info(s.device, out), 264);
+    CHECK_OUT(iso_memory_use, ISO_MEMORY_USE_INIT, iso_device_get_memory_use(s.device, out), 16);
+    CHECK_OUT(iso_buffer_info, ISO_BUFFER_INFO_INIT, iso_buffer_get_info(s.buffer, out), 16);
+    CHECK_OUT(iso_setting, ISO_SETTING_INIT, iso_get_setting(0, out), 136);
+    CHECK_OUT(iso_property, ISO_PROPERTY_INIT, iso_device_get_property(s.device, 0, out), 132);
+    CHECK_OUT(iso_op_info, ISO_OP_INFO_INIT, iso_describe(s.device, ISO_OP_GEMM, &gemm, out), 16);
+    CHECK_OUT(iso_cost_info, ISO_COST_INFO_INIT, iso_cost(ISO_OP_GEMM, &gemm, out), 16);
+}
+
+static void test_options(void **state)
+{
+    iso_device_options options = ISO_DEVICE_OPTIONS_INIT;
+    iso_memory_use use = ISO_MEMORY_USE_INIT;
+    iso_device device;
+
+    (void)state;
+    options.memory_limit = -2;
+    fails(iso_device_open_with("openmp", &options, &device), ISO_INVALID, "options->memory_limit",
+          "-2");
+    options.memory_limit = 12345;
+    options.math = (iso_math)3;
+    fails(iso_device_open_with("openmp", &options, &device), ISO_INVALID, "options->math", "3");
+    options.math = ISO_MATH_TF32;
+    works(iso_device_open_with("openmp", &options, &device));
+    works(iso_device_get_memory_use(device, &use));
+    assert_int_equal(use.limit, 12345);
+    works(iso_device_close(device));
+    options.size = 8; /* no limit in it */
+    works(iso_device_open_with("openmp", &options, &device));
+    works(iso_device_get_memory_use(device, &use));
+    assert_int_equal(use.limit, -1);
+    works(iso_device_close(device));
+    options.size = 4;
+    fails(iso_device_open_with("openmp", &options, &device), ISO_INVALID, "options->size", "4");
+    assert_int_equal(device.id, 0);
+    works(iso_device_open_with("openmp", NULL, &device));
+    works(iso_device_close(device));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_shorter),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_options),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

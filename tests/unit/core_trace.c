@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core_trace.c - the file that ISOMER_TRACE names, once the process that wrote it has ended. */
+#include "unit.h"
+
+#include <jansson.h>
+
+#include <locale.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 3, ROUNDS = 20 };
+
+static void *work(void *unused)
+{
+    iso_stream stream;
+    iso_buffer buffer;
+    iso_device device;
+    iso_gemm_args gemm;
+    iso_transpose_args transpose;
+    iso_reduce_args reduce;
+    float got;
+
+    (void)unused;
+    if (iso_device_open("openmp", &device) || iso_stream_create(device, 0, &stream) ||
+        iso_buffer_create(device, UNIT_BYTES, &buffer))
+        return NULL;
+    gemm = unit_gemm(buffer, 20);
+    gemm.variant = ISO_VARIANT_TILED;
+    transpose = unit_transpose(buffer, 20);
+    reduce = unit_sum(buffer, 100);
+    for (int i = 0; i < ROUNDS; i++) {
+        iso_fill(stream, (iso_operand){buffer, 0}, "1234", 4, UNIT_BYTES);
+        iso_gemm(stream, &gemm);
+        iso_transpose(stream, &transpose);
+        iso_reduce(stream, &reduce);
+        iso_read(stream, &got, reduce.result, 4);
+        if (i % 5 == 0)
+            iso_stream_sync(stream);
+    }
+    iso_device_close(device);
+    return NULL;
+}
+
+/* The traced process; a child of its own writes nothing to the file. */
+static int traced(void)
+{
+    pthread_t threads[THREADS];
+    pid_t child;
+
+    setlocale(LC_ALL, "");
+    work(NULL);
+    fflush(NULL);
+    child = fork();
+    if (!child) {
+        work(NULL);
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+
+static int count(const json_t *events, const char *category, const char *name)
+{
+    int found = 0;
+    size_t i;
+    json_t *event;
+
+    json_array_foreach(events, i, event)
+    {
+        const char *is = json_string_value(json_object_get(event, "cat"));
+        const char *called = json_string_value(json_object_get(event, "name"));
+
+        assert_non_null(called);
+        if (!is || strcmp(is, category))
+            continue;
+        assert_true(json_number_value(json_object_get(event, "ts")) >= 0.0);
+        assert_true(json_number_value(json_object_get(event, "dur")) >= 0.0);
+        assert_true(json_is_integer(json_object_get(json_object_get(event, "args"), "bytes")));
+        found += !strncmp(called, name, strlen(name));
+    }
+    return found;
+}
+
+static void test_file(void **state)
+{
+    static const char *const names[] = {"gemm tiled f32 nn 20x20x20", "transpose ", "sum ", "fill ",
+                                        "read "};
+    const int runs = (THREADS + 1) * ROUNDS;
+    char folder[512], path[600], command[5000], self[4096] = {0};
+    json_error_t error;
+    json_t *file;
+
+    (void)state;
+    assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+    unit_make_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/trace.json", folder);
+    snprintf(command, sizeof command, "ISOMER_TRACE='%s' '%s' traced", path, self);
+    assert_int_equal(system(command), 0);
+    file = json_load_file(path, 0, &error);
+    if (!file)
+        fail_msg("%s, line %d: %s", path, error.line, error.text);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        json_t *events = json_object_get(file, "traceEvents");
+
+        assert_int_equal(count(events, "submit", names[i]), runs);
+        assert_int_equal(count(events, "execute", names[i]), runs);
+    }
+    json_decref(file);
+    unit_remove_folder(folder);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_file)};
+
+    if (argc == 2 && !strcmp(argv[1], "traced"))
+        return traced();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
