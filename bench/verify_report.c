@@ -40,7 +40,7 @@ static void print_cell(FILE *out, const cell *c)
         snprintf(part, sizeof part, "%s(%d)", text[0] ? " " : "", c->unsupported);
         strcat(text, part);
     }
-    bool colour = tool_colour(out);
+    bool colour = text[0] != '\0' && tool_colour(out);
     const char *tint = c->failed ? "\033[31m" : c->passed ? "\033[32m" : "\033[2m";
     fprintf(out, "%*s%s%s%s", CELL - (int)strlen(text), "", colour ? tint : "", text,
             colour ? "\033[0m" : "");

@@ -8,6 +8,7 @@
 #include <backends/openmp/futex.h>
 #include <backends/openmp/runtime.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <omp.h>
 #include <signal.h>
@@ -375,6 +376,10 @@ static void park_at_exit(void)
 
 static void register_handlers(void)
 {
+    /* Threads of an OpenMP runtime end by pthread_exit, for which glibc opens libgcc at that
+     * moment. A fork() in the middle of that would give the child half of it, so it is opened
+     * before. */
+    (void)dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
     (void)pthread_atfork(NULL, NULL, forget_in_child);
     (void)atexit(park_at_exit);
 }

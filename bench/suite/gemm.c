@@ -135,14 +135,21 @@ static void set_bound(const suite_case *item, double alpha, double beta, long do
                      suite_half_smallest(item->dtype));
 }
 
+/* volatile: gcc 12 drops the conversion there and back where it makes vectors of two of them. */
+static double rounded(bool f64, double factor)
+{
+    volatile float narrow = (float)factor;
+    return f64 ? factor : (double)narrow;
+}
+
 /* One member of the batch: the model's bits, the reference and the bounds. */
 static void compute(suite_gemm_data *d, const suite_case *item, int64_t member, int64_t rows)
 {
     const suite_gemm_case *g = &item->gemm;
     int64_t n = g->n, k = g->k, size = iso_dtype_size(item->dtype);
     bool f64 = item->dtype == ISO_F64;
-    double alpha = f64 ? g->alpha : (double)(float)g->alpha;
-    double beta = f64 ? g->beta : (double)(float)g->beta;
+    double alpha = rounded(f64, g->alpha);
+    double beta = rounded(f64, g->beta);
     char *expected = (char *)d->expected.data + member * rows * n * size;
     long double *want = (long double *)d->want.data + member * rows * n;
     double *bound = (double *)d->bound.data + member * rows * n;
@@ -152,7 +159,7 @@ static void compute(suite_gemm_data *d, const suite_case *item, int64_t member, 
                              d->wide_c.data, d->result.data, scratch, scratch + n);
     else
         suite_model_gemm_f32(rows, n, k, (float)alpha, d->wide_a.data, d->wide_b.data, (float)beta,
-                             d->wide_c.data, d->result.data, d->row.data, (float *)scratch + n);
+                             d->wide_c.data, d->result.data, d->row.data, (float *)d->row.data + n);
     for (int64_t i = 0; i < rows; i++) {
         if (!f64)
             refer_f32((float *)d->wide_a.data + i * k, d->wide_b.data, n, alpha == 0 ? 0 : k,

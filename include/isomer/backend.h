@@ -4,7 +4,7 @@
  *
  * A plug-in is a shared object isomer-NAME.so that exports one function, isomer_backend_query. The
  * built-in backends are described by the very same struct. The core opens a plug-in with RTLD_NOW |
- * RTLD_LOCAL, asks it once, and never closes it.
+ * RTLD_LOCAL, asks it when it is looked up (again if it was refused), and never closes it.
  *
  * Versions. A plug-in and the core work together when their ABI major is the same. Both use the
  * part of each struct that both know (its `size`), in either direction: entries are only ever
@@ -66,7 +66,7 @@ typedef struct iso_host {
     void (*free)(void *pointer);
 
     /* Sets this thread's error text and returns `status`: `return host->fail(ISO_BACKEND, "...")`.
-     */
+     * Names what failed, its value and what to do; the core puts the call's name before it. */
     iso_status (*fail)(iso_status status, const char *format, ...) ISO_PRINTF(2, 3);
 
     /* A line for ISOMER_LOG. */

@@ -3,7 +3,7 @@
  * event that is recorded again leaves earlier waits alone. */
 #include "check.h"
 
-enum { SIZE = 384, PRODUCTS = 12 };
+enum { SIZE = 384, PRODUCTS = 12, ATTEMPTS = 20 };
 
 static iso_device device;
 
@@ -16,7 +16,9 @@ static void submit_much(iso_stream stream, const check_product *product)
     }
 }
 
-static void submitting_is_short(iso_stream stream, const check_product *product)
+/* Whether submitting was seen to be short: on a busy machine this thread may not get to run before
+ * the work is done. */
+static int submitting_is_short(iso_stream stream, const check_product *product)
 {
     iso_event start = {0}, stop = {0};
     CHECK_OK(iso_event_create(device, &start));
@@ -24,17 +26,14 @@ static void submitting_is_short(iso_stream stream, const check_product *product)
     CHECK_STATUS(iso_event_query(start), ISO_NOT_READY);
     CHECK_STATUS(iso_event_sync(start), ISO_NOT_READY);
 
-    int64_t begin = check_now();
+    int64_t begin = check_now(), elapsed = -1;
     CHECK_OK(iso_event_record(start, stream));
     submit_much(stream, product);
     CHECK_OK(iso_event_record(stop, stream));
     int64_t submitted = check_now() - begin;
-    CHECK_STATUS(iso_stream_query(stream), ISO_NOT_READY);
-    CHECK_STATUS(iso_event_query(stop), ISO_NOT_READY);
-    int64_t elapsed = -1;
-    CHECK_STATUS(iso_event_elapsed(start, stop, &elapsed), ISO_NOT_READY);
-    CHECK(elapsed == -1);
-    CHECK_STATUS(iso_stream_sync_timeout(stream, 0), ISO_TIMEOUT);
+    int busy = iso_event_elapsed(start, stop, &elapsed) == ISO_NOT_READY && elapsed == -1 &&
+               iso_stream_sync_timeout(stream, 0) == ISO_TIMEOUT &&
+               iso_stream_query(stream) == ISO_NOT_READY && iso_event_query(stop) == ISO_NOT_READY;
     CHECK_OK(iso_event_sync(stop));
     CHECK_OK(iso_stream_sync(stream));
     int64_t total = check_now() - begin;
@@ -42,25 +41,26 @@ static void submitting_is_short(iso_stream stream, const check_product *product)
     CHECK_OK(iso_event_elapsed(start, stop, &elapsed));
     (void)printf("submitted in %.3f ms, on the device %.3f ms, in all %.3f ms\n",
                  (double)submitted * 1e-6, (double)elapsed * 1e-6, (double)total * 1e-6);
-    CHECK(submitted * 4 < total);
-    CHECK(elapsed > 0 && elapsed <= total && elapsed * 2 > total);
-    CHECK_OK(iso_event_elapsed(stop, start, &submitted));
-    CHECK(submitted == -elapsed);
+    CHECK(elapsed > 0 && elapsed <= total);
+    int64_t backwards = 0;
+    CHECK_OK(iso_event_elapsed(stop, start, &backwards));
+    CHECK(backwards == -elapsed);
     CHECK_OK(iso_event_destroy(start));
     CHECK_OK(iso_event_destroy(stop));
+    return busy && submitted * 4 < total && elapsed * 2 > total;
 }
 
-/* Stream b waits for the event's record on a; recording the event elsewhere does not free it. */
-static void waits_keep_their_record(iso_stream a, const check_product *product)
+/* Stream b waits for the event's record on a; recording the event elsewhere does not free it.
+ * Whether b was seen to wait. */
+static int waits_keep_their_record(iso_stream a, const check_product *product)
 {
     iso_stream b = check_stream(device, 0), c = check_stream(device, 0);
-    iso_event event = {0}, last = {0};
+    iso_event event = {0};
     CHECK_OK(iso_event_create(device, &event));
-    CHECK_OK(iso_event_create(device, &last));
     CHECK_OK(iso_stream_wait(b, event)); /* never recorded: nothing to wait for */
     CHECK_OK(iso_stream_sync(b));
 
-    int32_t before = 7, after = 0, seven = 0;
+    int32_t before = 7, seven = 0;
     iso_operand word = check_buffer(device, (int64_t)sizeof before);
     submit_much(a, product);
     CHECK_OK(iso_write(a, word, &before, (int64_t)sizeof before));
@@ -69,22 +69,44 @@ static void waits_keep_their_record(iso_stream a, const check_product *product)
     CHECK_OK(iso_read(b, &seven, word, (int64_t)sizeof seven));
     CHECK_OK(iso_event_record(event, c));
     CHECK_OK(iso_event_sync(event)); /* c has nothing to do */
-    CHECK_STATUS(iso_stream_query(b), ISO_NOT_READY);
-    CHECK_STATUS(iso_stream_query(a), ISO_NOT_READY);
+    iso_status waiting = iso_stream_query(b);
+    int seen = waiting == ISO_NOT_READY && iso_stream_query(a) == ISO_NOT_READY;
     CHECK_OK(iso_stream_sync(b));
     CHECK(seven == 7);
-
-    /* An event and a buffer that are destroyed while work with them is queued. */
-    submit_much(a, product);
-    CHECK_OK(iso_event_record(last, a));
-    CHECK_OK(iso_stream_wait(b, last));
-    CHECK_OK(iso_read(b, &after, word, (int64_t)sizeof after));
-    CHECK_OK(iso_event_destroy(last));
     CHECK_OK(iso_buffer_destroy(word.buffer));
     CHECK_OK(iso_stream_destroy(b));
-    CHECK(after == 7);
     CHECK_OK(iso_stream_destroy(c));
     CHECK_OK(iso_event_destroy(event));
+    return seen;
+}
+
+/* An event and a buffer that are destroyed while work with them is queued. */
+static void destroyed_while_queued(iso_stream a, const check_product *product)
+{
+    iso_stream b = check_stream(device, 0);
+    iso_event event = {0};
+    int32_t before = 9, after = 0;
+    iso_operand word = check_buffer(device, (int64_t)sizeof before);
+    CHECK_OK(iso_event_create(device, &event));
+    submit_much(a, product);
+    CHECK_OK(iso_write(a, word, &before, (int64_t)sizeof before));
+    CHECK_OK(iso_event_record(event, a));
+    CHECK_OK(iso_stream_wait(b, event));
+    CHECK_OK(iso_read(b, &after, word, (int64_t)sizeof after));
+    CHECK_OK(iso_event_destroy(event));
+    CHECK_OK(iso_buffer_destroy(word.buffer));
+    CHECK_OK(iso_stream_destroy(b));
+    CHECK(after == 9);
+}
+
+static void in_some_attempt(int (*test)(iso_stream stream, const check_product *product),
+                            iso_stream stream, const check_product *product)
+{
+    int seen = 0;
+    for (int attempt = 0; attempt < ATTEMPTS && !seen; attempt++) {
+        seen = test(stream, product);
+    }
+    CHECK(seen);
 }
 
 /* More commands than a queue first has room for. */
@@ -114,8 +136,9 @@ int main(void)
     check_product_submit(&product, stream, ISO_VARIANT_NAIVE);
     CHECK_OK(iso_stream_sync(stream));
     check_product_result(&product);
-    submitting_is_short(stream, &product);
-    waits_keep_their_record(stream, &product);
+    in_some_attempt(submitting_is_short, stream, &product);
+    in_some_attempt(waits_keep_their_record, stream, &product);
+    destroyed_while_queued(stream, &product);
     long_queue(stream, &product);
     check_product_free(&product);
     CHECK_OK(iso_device_close(device));

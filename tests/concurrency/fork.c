@@ -30,6 +30,9 @@ static void wait_for(pid_t child)
 {
     int status = 0;
     CHECK(waitpid(child, &status, 0) == child);
+    if (WIFSIGNALED(status)) {
+        (void)fprintf(stderr, "a child ended by signal %d\n", WTERMSIG(status));
+    }
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 

@@ -20,18 +20,19 @@ for threads in 1 2; do
     same "$threads threads" "$scratch/plain" "$scratch/other"
 done
 
-sets=0
+# "instruction set  avx512 (the best of this processor; available: generic, avx2, avx512)"
+ISOMER_BACKEND=openmp "$tool" info >"$scratch/info" || fail "isomer info fails"
+tr '\n' ' ' <"$scratch/info" | sed -n 's/.*instruction set[^;]*; *available: *\([a-z0-9, ]*\)).*/\1/p' |
+    tr ',' '\n' | tr -d ' ' >"$scratch/available"
+grep -qx generic "$scratch/available" || fail "isomer info does not list the instruction sets"
 for isa in generic neon avx2 avx512; do
-    if ISOMER_CPU_ISA=$isa ISOMER_BACKEND=openmp "$tool" info >"$scratch/info" 2>&1 &&
-        ! grep -q 'load failed' "$scratch/info"; then
+    if grep -qx $isa "$scratch/available"; then
         verify "$scratch/other" env ISOMER_CPU_ISA=$isa
         same "instruction set $isa" "$scratch/plain" "$scratch/other"
-        sets=$((sets + 1))
     else
         say "instruction set $isa: not on this processor"
     fi
 done
-[ "$sets" -gt 0 ] || fail "no instruction set could be forced"
 
 digests "$scratch/other" "$tool" verify --backend openmp --inline
 same "inline streams" "$scratch/plain" "$scratch/other"
