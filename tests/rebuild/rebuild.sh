@@ -23,8 +23,10 @@ rebuild() {
 
 # run_tests ARGUMENTS...: ctest in $rebuilt.
 run_tests() {
-    ctest --test-dir "$rebuilt" --output-on-failure --no-tests=error --parallel "$jobs" "$@" ||
+    ctest --test-dir "$rebuilt" --output-on-failure --no-tests=error --parallel "$jobs" "$@" || {
+        cat "$reports"/* 2>/dev/null || true
         fail "the tests of $rebuilt"
+    }
 }
 
 # Reports of sanitizers go to files, since a test that expects a failure would take one for it.

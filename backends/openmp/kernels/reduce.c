@@ -8,13 +8,18 @@
 
 #include <stddef.h>
 
-/* Loops over the vectors of 128 lanes. With the shortest vectors they are too many to unroll. */
-#if SIMD_BYTES == 16 && defined(__clang__)
-#define LANES_UNROLL _Pragma("clang loop unroll_count(8)")
-#elif SIMD_BYTES == 16
-#define LANES_UNROLL _Pragma("GCC unroll 8")
-#else
+/* Loops over the vectors of 128 lanes. The shortest vectors are too many to unroll them all, and
+ * such a loop reads from memory a third as fast unless it calls for lines this many bytes ahead;
+ * the others lose by that. */
+#if SIMD_BYTES > 16
 #define LANES_UNROLL SIMD_UNROLL
+#define LANES_AHEAD  0
+#elif defined(__clang__)
+#define LANES_UNROLL _Pragma("clang loop unroll_count(8)")
+#define LANES_AHEAD  8192
+#else
+#define LANES_UNROLL _Pragma("GCC unroll 8")
+#define LANES_AHEAD  8192
 #endif
 
 typedef simd_f32 v_f32;

@@ -30,6 +30,11 @@ SIMD_INLINE LANE NAME(block)(int element, int step, const char *x, const char *y
         acc[j] = NAME(neutral)(step);
     }
     for (int i = 0; i + CPU_REDUCE_LANES <= n; i += CPU_REDUCE_LANES) {
+#if LANES_AHEAD
+        for (int line = 0; line < CPU_REDUCE_LANES * bytes; line += 64) {
+            __builtin_prefetch(x + (ptrdiff_t)i * bytes + LANES_AHEAD + line);
+        }
+#endif
         LANES_UNROLL
         for (int j = 0; j < CPU_REDUCE_LANES / WIDTH; j++) {
             const ptrdiff_t at = (ptrdiff_t)(i + j * WIDTH) * bytes;
