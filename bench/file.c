@@ -4,10 +4,52 @@
 #include "tool.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Temporary files that a signal has to take away. */
+enum { LIVE_FILES = 4 };
+static char *volatile live[LIVE_FILES];
+
+static void leave(int number)
+{
+    for (int i = 0; i < LIVE_FILES; i++) {
+        if (live[i] != NULL)
+            unlink(live[i]);
+    }
+    raise(number); /* with its default action: SA_RESETHAND */
+}
+
+static void watch(char *temporary)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = leave, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        struct sigaction before;
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(signals[i], &action, NULL);
+    }
+    for (int i = 0; i < LIVE_FILES; i++) {
+        if (live[i] == NULL) {
+            live[i] = temporary;
+            return;
+        }
+    }
+}
+
+static void forget(tool_file *file)
+{
+    for (int i = 0; i < LIVE_FILES; i++) {
+        if (live[i] != NULL && live[i] == file->temporary)
+            live[i] = NULL;
+    }
+    free(file->temporary);
+    file->temporary = NULL;
+}
 
 static int failed(const tool_file *file, const char *what)
 {
@@ -45,6 +87,7 @@ int tool_file_open(tool_file *file, const char *path)
         file->temporary = NULL;
         return failed(file, "write");
     }
+    watch(file->temporary);
     mode_t mask = umask(0);
     umask(mask);
     fchmod(descriptor, 0666 & ~mask); /* as if it had been opened by its own name */
@@ -65,10 +108,8 @@ int tool_file_commit(tool_file *file)
         code = failed(file, "write");
     else if (file->temporary != NULL && rename(file->temporary, file->path) != 0)
         code = failed(file, "rename the finished file to");
-    if (code == TOOL_OK) {
-        free(file->temporary);
-        file->temporary = NULL;
-    }
+    if (code == TOOL_OK)
+        forget(file);
     tool_file_discard(file);
     return code;
 }
@@ -79,7 +120,7 @@ void tool_file_discard(tool_file *file)
         fclose(file->stream);
     if (file->temporary != NULL)
         unlink(file->temporary);
-    free(file->temporary);
+    forget(file);
     *file = (tool_file){0};
 }
 

@@ -254,7 +254,7 @@ void verify_report(verify_run *run)
         print_block(out, run, target, moved_types, 5);
         print_block(out, run, target, no_types, 1);
         print_reasons(out, run, target);
-        if (run->bitwise) {
+        if (run->bitwise && target->digests > 0) {
             char text[33];
             verify_digest_text(target->digest, text);
             fprintf(out, "  digest %s of %d cases\n", text, target->digests);
@@ -262,9 +262,9 @@ void verify_report(verify_run *run)
     }
     print_failures(run);
     fprintf(out, "\n%d passed, %d failed%s", run->passed, run->failed,
-            run->failed + run->errors > 0 ? " (!)" : "");
+            run->failed > 0 ? " (!)" : "");
     if (run->errors > 0)
-        fprintf(out, ", %d errors (!)", run->errors);
+        fprintf(out, ", %d could not run (!)", run->errors);
     if (run->unsupported > 0)
         fprintf(out, ", %d unsupported (in brackets)", run->unsupported);
     fprintf(out, ", in %.1f s\n", run->seconds);

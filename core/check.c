@@ -62,11 +62,13 @@ iso_status core_matrix_bytes(const char *call, const char *name, int64_t rows, i
         __builtin_add_overflow(in_matrix, in_batch, &in_matrix) ||
         __builtin_add_overflow(in_matrix, cols, &in_matrix) ||
         __builtin_mul_overflow(in_matrix, element, bytes))
-        return core_fail(ISO_INVALID,
-                         "%s: %s has %lld rows of %lld elements, leading dimension %lld, batch "
-                         "%lld, stride %lld: its size in bytes does not fit 64 bits",
-                         call, name, (long long)rows, (long long)cols, (long long)ld,
-                         (long long)batch, (long long)stride);
+        return core_fail(
+            ISO_INVALID,
+            "%s: %s has %lld rows of %lld elements, leading dimension (ld) %lld, batch "
+            "%lld, stride %lld: its size in bytes does not fit 64 bits: use smaller "
+            "ones",
+            call, name, (long long)rows, (long long)cols, (long long)ld, (long long)batch,
+            (long long)stride);
     return ISO_OK;
 }
 

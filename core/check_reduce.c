@@ -120,6 +120,8 @@ static iso_status check_layout(const char *call, const iso_reduce_args *args, co
                                    &result_bytes);
     if (status)
         return status;
+    if (op->rows <= 1) /* never stepped over: no backend has to mind a huge one */
+        op->ld_x = op->ld_y = op->cols > 0 ? op->cols : 1;
     core_op_use(out, "x", args->x, &op->x, x_bytes, element, false);
     if (dot)
         core_op_use(out, "y", args->y, &op->y, y_bytes, element, false);
@@ -139,6 +141,8 @@ iso_status core_check_reduce(const char *call, const void *given, core_op *out)
         core_struct_read(call, "args", given, offsetof(iso_reduce_args, x), &args, sizeof args);
     if (!status)
         status = check_values(call, &args, &result);
+    if (!status && args.reserved)
+        status = core_fail(ISO_INVALID, "%s: reserved is %u: leave it 0", call, args.reserved);
     if (status)
         return status;
     *op = (iso_reduce_op_args){

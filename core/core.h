@@ -238,6 +238,7 @@ typedef struct core_block {
     int64_t bytes;
     bool registered;   /* the caller's memory */
     bool from_backend; /* the backend allocated or pinned it */
+    bool pending;      /* being pinned: nobody else may let go of it yet */
 } core_block;
 
 typedef struct core_device {

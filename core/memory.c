@@ -191,7 +191,7 @@ static core_block **find_block(core_device *device, const void *pointer, bool re
     core_block **at;
 
     for (at = &device->blocks; *at; at = &(*at)->next)
-        if ((*at)->pointer == pointer && (*at)->registered == registered)
+        if ((*at)->pointer == pointer && (*at)->registered == registered && !(*at)->pending)
             return at;
     return NULL;
 }
@@ -293,7 +293,7 @@ iso_status iso_host_register(iso_device handle, void *pointer, int64_t bytes, in
         status = core_fail_no_memory(call, (int64_t)sizeof *block);
     if (status)
         goto out;
-    *block = (core_block){.pointer = pointer, .bytes = bytes, .registered = true};
+    *block = (core_block){.pointer = pointer, .bytes = bytes, .registered = true, .pending = true};
     status = claim(call, device, block);
     if (status) {
         free(block);
@@ -310,6 +310,7 @@ iso_status iso_host_register(iso_device handle, void *pointer, int64_t bytes, in
     }
     pthread_mutex_lock(&device->physical->lock);
     block->from_backend = table->host_register != NULL;
+    block->pending = false;
     pthread_mutex_unlock(&device->physical->lock);
     if (pinned)
         *pinned = is_pinned != 0;

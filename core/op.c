@@ -35,20 +35,22 @@ static bool takes_tf32(const core_op *op)
 }
 
 /* An operation that does nothing is asked about as if it had one element: support does not depend
- * on sizes being 0, and backends never see them so. */
+ * on sizes being 0, and backends never see them so, nor the other sizes, which need not fit memory.
+ */
 static void make_askable(core_op *op)
 {
     if (!op->empty)
         return;
     if (op->op.kind == ISO_OP_GEMM) {
-        op->gemm.m += !op->gemm.m;
-        op->gemm.n += !op->gemm.n;
+        op->gemm.m = op->gemm.n = op->gemm.k = op->gemm.batch = 1;
+        op->gemm.lda = op->gemm.ldb = op->gemm.ldc = 1;
+        op->gemm.stride_a = op->gemm.stride_b = op->gemm.stride_c = 0;
     } else if (op->op.kind == ISO_OP_TRANSPOSE) {
-        op->transpose.rows += !op->transpose.rows;
-        op->transpose.cols += !op->transpose.cols;
+        op->transpose.rows = op->transpose.cols = 1;
+        op->transpose.ld_from = op->transpose.ld_to = 1;
     } else {
-        op->reduce.rows += !op->reduce.rows;
-        op->reduce.cols += !op->reduce.cols;
+        op->reduce.rows = op->reduce.cols = 1;
+        op->reduce.ld_x = op->reduce.ld_y = 1;
     }
 }
 
@@ -66,7 +68,11 @@ static iso_status ask(const char *call, core_op *op, core_device *device, iso_ma
 /* Makes the variant and the math mode definite. UNSUPPORTED, if the device does not do it. */
 static iso_status resolve(const char *call, core_op *op, core_device *device)
 {
-    static const iso_variant order[] = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE};
+    /* A vendor's transpose may compute with what it moves (it has a factor alpha): auto keeps the
+     * bits. */
+    static const iso_variant product[] = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE};
+    static const iso_variant move[] = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE, ISO_VARIANT_VENDOR};
+    const iso_variant *order = op->op.kind == ISO_OP_TRANSPOSE ? move : product;
     iso_math math = op->math && *op->math ? *op->math : device->math;
     core_text reasons = {0};
     core_kept_error kept;
@@ -79,7 +85,7 @@ static iso_status resolve(const char *call, core_op *op, core_device *device)
     if (*op->variant != ISO_VARIANT_AUTO)
         return ask(call, op, device, math);
     kept = core_error_keep();
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+    for (size_t i = 0; i < sizeof product / sizeof product[0]; i++) {
         *op->variant = order[i];
         status = ask(call, op, device, math);
         if (status != ISO_UNSUPPORTED)

@@ -90,8 +90,11 @@ iso_status core_memory_take(const char *call, core_device *device, int64_t bytes
     int64_t total;
 
     pthread_mutex_lock(&physical->lock);
-    if (__builtin_add_overflow(physical->used, bytes, &total) ||
-        (device->limit >= 0 && total > device->limit)) {
+    if (__builtin_add_overflow(physical->used, bytes, &total)) {
+        status = core_fail(ISO_NO_MEMORY,
+                           "%s: bytes is %lld, with %lld used on %s: no device has as much memory",
+                           call, (long long)bytes, (long long)physical->used, physical->spec);
+    } else if (device->limit >= 0 && total > device->limit) {
         status =
             core_fail(ISO_NO_MEMORY,
                       "%s: the memory limit of %s would be passed: %lld bytes asked, %lld "

@@ -15,6 +15,7 @@ static void link_stream(core_device *device, core_stream *stream)
     core_stream **end;
     int bit = 0;
 
+    stream->child.device = device; /* whoever finds it in the list asks it for its device */
     pthread_mutex_lock(&physical->lock);
     while (bit < SHARED_BIT && physical->stream_bits >> bit & 1)
         bit++;

@@ -75,7 +75,7 @@ static iso_status check_pitch(const char *call, const char *name, int64_t pitch,
     return ISO_OK;
 }
 
-static iso_status check_pattern(const asked *what)
+static iso_status check_pattern(const asked *what, bool nothing)
 {
     int64_t size = what->pattern_bytes;
     const char *width = what->is_2d ? "width" : "bytes";
@@ -95,7 +95,7 @@ static iso_status check_pattern(const asked *what)
         return core_fail(ISO_INVALID,
                          "%s: to_pitch is %lld, which is not a multiple of pattern_bytes (%lld)",
                          what->call, (long long)what->to_pitch, (long long)size);
-    if (!what->pattern)
+    if (!what->pattern && !nothing)
         return core_fail(ISO_INVALID, "%s: pattern is NULL: pass %lld bytes to repeat", what->call,
                          (long long)size);
     return ISO_OK;
@@ -119,7 +119,7 @@ static iso_status check_shape(const asked *what, int64_t *to_bytes, int64_t *fro
     if (status)
         return status;
     if (what->kind == ISO_TRANSFER_FILL)
-        return check_pattern(what);
+        return check_pattern(what, nothing);
     if (what->kind == ISO_TRANSFER_WRITE && !what->host_from && !nothing)
         return core_fail(ISO_INVALID, "%s: from is NULL: pass the memory to copy from", call);
     if (what->kind == ISO_TRANSFER_READ && !what->host_to && !nothing)
@@ -191,7 +191,7 @@ static iso_status submit(const asked *what, core_stream *stream, core_buffer *to
 
     if (status)
         return status;
-    if (what->pattern)
+    if (what->pattern && what->width && what->height)
         memcpy(transfer.pattern, what->pattern, (size_t)what->pattern_bytes);
     if (what->width && what->height) {
         if (to)

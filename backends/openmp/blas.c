@@ -531,12 +531,6 @@ static void open_library(void)
             named = 1;
         }
     }
-    if (!named && setting && setting[0]) {
-        (void)snprintf(the.reason, sizeof the.reason,
-                       "ISOMER_BLAS is \"%.256s\": it is openblas, blis, mkl or a path with a '/'",
-                       setting);
-        return;
-    }
     for (int kind = 0; kind < CPU_BLAS_KINDS && !named && !the.found; kind++) {
         (void)open_kind((cpu_blas_kind)kind);
     }
@@ -548,6 +542,20 @@ static void open_library(void)
     } else if (the.remark[0]) {
         cpu_host->log(ISO_LOG_INFO, "%s", the.remark);
     }
+}
+
+iso_status cpu_blas_check_setting(void)
+{
+    const char *setting = cpu_host->setting("ISOMER_BLAS");
+    int known = !setting || !setting[0] || strchr(setting, '/');
+    for (int kind = 0; kind < CPU_BLAS_KINDS && !known; kind++) {
+        known = strcmp(setting, libraries[kind].setting) == 0;
+    }
+    return known ? ISO_OK
+                 : cpu_host->fail(ISO_INVALID,
+                                  "ISOMER_BLAS is \"%.256s\": use openblas, blis, mkl or a path "
+                                  "with a '/', or leave it unset",
+                                  setting);
 }
 
 const cpu_blas *cpu_blas_get(void)

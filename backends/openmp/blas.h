@@ -51,6 +51,9 @@ typedef struct cpu_blas {
 const cpu_blas *cpu_blas_get(void);
 const char *cpu_blas_reason(void);
 
+/* INVALID: ISOMER_BLAS is neither a known name nor a path. Opens nothing. */
+iso_status cpu_blas_check_setting(void);
+
 /* Around calls of the library, in the thread that makes them: lets it use the team's number of
  * threads, and puts back the caller's OpenMP setting. */
 int cpu_blas_enter(const cpu_device *device);

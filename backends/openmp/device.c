@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* device.c - the one device: this machine's processors. */
+#include <backends/openmp/blas.h>
 #include <backends/openmp/runtime.h>
 
 #include <dlfcn.h>
@@ -240,6 +241,9 @@ iso_status cpu_device_open(int32_t index, void **device)
     }
     cpu_isa isa = CPU_ISA_GENERIC;
     iso_status status = cpu_isa_choose(&isa);
+    if (status == ISO_OK) {
+        status = cpu_blas_check_setting();
+    }
     if (status != ISO_OK) {
         return status;
     }

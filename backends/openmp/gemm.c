@@ -125,7 +125,7 @@ static int plan_threads(const gemm_plan *p, const cpu_device *device)
 {
     const double work =
         (double)p->m * (double)p->n * (double)(p->k > 0 ? p->k : 1) * (double)p->batch;
-    const double worth = 1 + work / GEMM_WORK_A_THREAD;
+    const double worth = 1 + work / (double)GEMM_WORK_A_THREAD;
     const int size = cpu_team_size(device->team);
     return worth < size ? (int)worth : size;
 }

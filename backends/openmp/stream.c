@@ -101,6 +101,16 @@ static iso_status tell_error(const cpu_stream *stream)
     return cpu_host->fail(stream->error, "%s", stream->text);
 }
 
+/* With the lock held. */
+static void complete_one(cpu_stream *stream)
+{
+    stream->completed++;
+    if (stream->completed >= stream->wanted) {
+        stream->wanted = UINT64_MAX;
+        (void)pthread_cond_broadcast(&stream->done);
+    }
+}
+
 /* ---- the worker ------------------------------------------------------------------------------ */
 
 static void *work(void *argument)
@@ -123,11 +133,7 @@ static void *work(void *argument)
         iso_status status = run_command(stream, &command, skip);
         (void)pthread_mutex_lock(&stream->lock);
         keep_error(stream, status);
-        stream->completed++;
-        if (stream->completed >= stream->wanted) {
-            stream->wanted = UINT64_MAX;
-            (void)pthread_cond_broadcast(&stream->done);
-        }
+        complete_one(stream);
     }
     (void)pthread_mutex_unlock(&stream->lock);
     return NULL;
@@ -157,16 +163,16 @@ static iso_status submit_inline(cpu_stream *stream, const cpu_command *command)
 {
     (void)pthread_mutex_lock(&stream->lock);
     iso_status status = tell_error(stream);
+    stream->submitted += status == ISO_OK; /* other threads ask and wait meanwhile */
     (void)pthread_mutex_unlock(&stream->lock);
     if (status != ISO_OK) {
         return status;
     }
     status = run_command(stream, command, 0);
-    if (status != ISO_OK) {
-        (void)pthread_mutex_lock(&stream->lock);
-        keep_error(stream, status);
-        (void)pthread_mutex_unlock(&stream->lock);
-    }
+    (void)pthread_mutex_lock(&stream->lock);
+    keep_error(stream, status);
+    complete_one(stream);
+    (void)pthread_mutex_unlock(&stream->lock);
     return status;
 }
 

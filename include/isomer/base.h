@@ -9,9 +9,10 @@
  *  - Sizes, counts, leading dimensions and offsets are int64_t. Every product of them is checked.
  *  - A handle is a small value. Zero is never a valid handle. A handle that was destroyed, that
  *    belongs to another kind of object, or that was opened before a fork() gives ISO_INVALID.
- *  - Every public struct begins with `uint32_t size`, which its ISO_..._INIT macro sets. A struct
- *    from a program built against an older header is shorter and is extended with zeros; one from a
- *    newer header is accepted while the part that this library does not know is all zero.
+ *  - Every public struct that may grow begins with `uint32_t size`, which its ISO_..._INIT macro
+ * sets. A struct from a program built against an older header is shorter and is extended with
+ * zeros; one from a newer header is accepted while the part that this library does not know is all
+ * zero.
  *  - Every function is safe to call from several threads at once unless its comment says otherwise.
  *    Operations submitted to one stream by several threads run in some order, one after another.
  *  - No call aborts, exits or prints (ISOMER_LOG alone makes the library write to stderr).

@@ -4,12 +4,12 @@
  *
  * A device is named by a spec:
  *
- *     name             the backend's first device (opencl: its first GPU, else its first CPU
- * device) name:index       its index-th device, from 0 name:uuid=TEXT   the device with that uuid
+ *     name             the backend's first device (opencl: its first GPU, else a CPU)
+ *     name:index       its index-th device, from 0
+ *     name:uuid=TEXT   the device with that uuid
  *     name:text        the one device whose name contains the text, whatever its case
  *     auto             cuda, hip, opencl (a GPU), openmp: the first that has a device
- *     spec,spec,...    the first of these that opens; the only form in which one stands in for
- * another
+ *     spec,spec,...    the first of these that opens: the only form with a fallback
  *
  * A backend that was asked for by name is used, or the call fails and says why. Names are those of
  * the built-in backends (cuda, hip, opencl, openmp) and of plug-ins: a file isomer-NAME.so in a

@@ -57,8 +57,9 @@ typedef struct iso_gemm_args {
 /*
  * `to` (cols x rows) = the transpose of `from` (rows x cols), elements moved as they are. In place
  * where both are the same operand with the same leading dimension and the matrix is square; they
- * may not overlap in any other way. `vendor` reads elements of 4, 8 and 16 bytes as f32, f64 and
- * pairs of f64.
+ * may not overlap in any other way. `vendor` computes 1 * x in floating point and is exact for
+ * finite numbers alone: it may quiet a NaN, and change a pair that holds -0, an infinity or a NaN.
+ * It reads elements of 4, 8 and 16 bytes as f32, f64 and pairs of f64.
  */
 typedef struct iso_transpose_args {
     uint32_t size;
@@ -79,9 +80,10 @@ typedef struct iso_transpose_args {
  * `cols` elements. For ISO_AXIS_ALL rows may not have gaps between them.
  *
  * The result has the type of x, but: argmin and argmax give i64, the index along what was reduced;
- * the mean of integers is f64. Dot reads y, of x's shape, with a leading dimension of its own.
- * 2-norm takes floating-point types only. Over no elements, sums and norms are +0, a product is 1,
- * and min, max, argmin, argmax and mean are INVALID. `result` may not overlap x or y.
+ * the mean of integers is f64, of a sum that wraps in 64 bits. Dot reads y, of x's shape, with a
+ * leading dimension of its own. 2-norm takes floating-point types only. Over no elements, sums and
+ * norms are +0, a product is 1, and min, max, argmin, argmax and mean are INVALID. `result` may not
+ * overlap x or y.
  */
 typedef struct iso_reduce_args {
     uint32_t size;

@@ -25,7 +25,8 @@ typedef enum iso_dtype {
 
 /* How an operation is computed. */
 typedef enum iso_variant {
-    ISO_VARIANT_AUTO = 0,   /* "auto": vendor if there is one, else tiled, else naive */
+    ISO_VARIANT_AUTO = 0,   /* "auto": vendor if there is one, else tiled, else naive; a
+                             * transpose is tiled */
     ISO_VARIANT_NAIVE = 1,  /* "naive": the textbook kernel, one result a work-item */
     ISO_VARIANT_TILED = 2,  /* "tiled": blocked for the caches and registers; isomer's best */
     ISO_VARIANT_VENDOR = 3, /* "vendor": the vendor's library, which iso_describe names */

@@ -165,9 +165,19 @@ typedef uint32_t simd_u32 __attribute__((vector_size(SIMD_BYTES)));
 
 SIMD_INLINE simd_f32 simd_f32_load_bf16(const uint16_t *from)
 {
+#if defined(__AVX512F__) /* gcc 12 widens a vector of 16-bit elements in halves */
+    const __m512i wide =
+        _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)from));
+    return (simd_f32)_mm512_slli_epi32(wide, 16);
+#elif defined(__AVX2__)
+    const __m256i wide =
+        _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)from));
+    return (simd_f32)_mm256_slli_epi32(wide, 16);
+#else
     simd_u16 half;
     memcpy(&half, from, sizeof half);
     return (simd_f32)(__builtin_convertvector(half, simd_u32) << 16);
+#endif
 }
 
 SIMD_INLINE void simd_f32_store_bf16(uint16_t *to, simd_f32 v)

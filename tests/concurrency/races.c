@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* races.c - calls that meet: streams that come while others drain the device, one block of memory
+ * pinned and let go of by two threads, and an inline stream that is asked while it works. */
+#include "check.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { ROUNDS = 300, BLOCK = 4096, BUSY = 700, TRIES = 20 };
+
+typedef struct scene {
+    iso_device device;
+    iso_stream stream;
+    void *block;
+    check_product product;
+    _Atomic int running;
+} scene;
+
+static void *come_and_go(void *argument)
+{
+    scene *at = argument;
+    for (int i = 0; i < ROUNDS; i++) {
+        iso_stream stream = check_stream(at->device, i % 2 ? ISO_STREAM_INLINE : 0);
+        CHECK_OK(iso_stream_destroy(stream));
+    }
+    return NULL;
+}
+
+static void *drain(void *argument)
+{
+    scene *at = argument;
+    for (int i = 0; i < ROUNDS; i++) {
+        void *block = NULL;
+        CHECK_OK(iso_host_alloc(at->device, BLOCK, &block, NULL));
+        CHECK_OK(iso_host_free(at->device, block));
+    }
+    return NULL;
+}
+
+/* Which of the two calls comes first is open: each answers OK or INVALID, and nothing breaks. */
+static void *pin(void *argument)
+{
+    scene *at = argument;
+    for (int i = 0; i < ROUNDS * 10; i++) {
+        iso_status status = iso_host_register(at->device, at->block, BLOCK, NULL);
+        CHECK(status == ISO_OK || status == ISO_INVALID);
+        status = iso_host_unregister(at->device, at->block);
+        CHECK(status == ISO_OK || status == ISO_INVALID);
+    }
+    return NULL;
+}
+
+static void together(scene *at, void *(*first)(void *), void *(*second)(void *))
+{
+    pthread_t threads[2];
+    CHECK(pthread_create(&threads[0], NULL, first, at) == 0);
+    CHECK(pthread_create(&threads[1], NULL, second, at) == 0);
+    CHECK(pthread_join(threads[0], NULL) == 0);
+    CHECK(pthread_join(threads[1], NULL) == 0);
+}
+
+static void *multiply(void *argument)
+{
+    scene *at = argument;
+    iso_gemm_args args = check_product_args(&at->product, ISO_VARIANT_TILED);
+    atomic_store(&at->running, 1);
+    CHECK_OK(iso_gemm(at->stream, &args));
+    atomic_store(&at->running, 0);
+    return NULL;
+}
+
+/* Whether the stream was seen at work, in one attempt: a product may be over before anybody asks.
+ */
+static int seen_busy(scene *at)
+{
+    pthread_t thread;
+    int seen = 0;
+    CHECK(pthread_create(&thread, NULL, multiply, at) == 0);
+    while (!atomic_load(&at->running)) {
+    }
+    while (atomic_load(&at->running)) {
+        seen |= iso_stream_query(at->stream) == ISO_NOT_READY;
+    }
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK_OK(iso_stream_query(at->stream));
+    return seen;
+}
+
+int main(void)
+{
+    scene at = {.device = check_device()};
+    together(&at, come_and_go, drain);
+    at.block = check_alloc(BLOCK);
+    together(&at, pin, pin);
+    free(at.block);
+    at.stream = check_stream(at.device, ISO_STREAM_INLINE);
+    at.product = check_product_make(at.device, BUSY, 1);
+    int seen = 0;
+    for (int i = 0; i < TRIES && !seen; i++) {
+        seen = seen_busy(&at);
+    }
+    CHECK(seen);
+    check_product_free(&at.product);
+    CHECK_OK(iso_device_close(at.device));
+    return 0;
+}
