@@ -122,8 +122,15 @@ static bool open_file(core_backend *backend, iso_backend_query *query, iso_probe
         if (!strcmp(core_builtins[i].name, backend->name))
             return refuse(out, ISO_STATE_LOAD_FAILED,
                           "%s: its name is taken by the built-in backend %s", path, backend->name);
-    if (stat(path, &found))
-        return refuse(out, ISO_STATE_LOAD_FAILED, "%s: %s", path, strerror(errno));
+    if (stat(path, &found)) {
+        int error = errno;
+
+        return refuse(out, ISO_STATE_LOAD_FAILED, "%s%s: %s", path,
+                      !lstat(path, &found) && S_ISLNK(found.st_mode)
+                          ? " is a link that leads to no file"
+                          : "",
+                      strerror(error));
+    }
     if (!S_ISREG(found.st_mode))
         return refuse(out, ISO_STATE_LOAD_FAILED, "%s is %s, not a file", path,
                       S_ISDIR(found.st_mode) ? "a directory" : "something special");

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static core_backend *registry_first, **registry_end = &registry_first;
@@ -84,10 +84,11 @@ static bool seek_in(const char *folder, void *context)
 {
     char path[ISO_REASON_MAX];
     seek *what = context;
+    struct stat there; /* a link that leads nowhere counts too: opening it says so */
 
     if ((size_t)snprintf(path, sizeof path, "%s/%s%s%s", folder, prefix, what->name, suffix) >=
             sizeof path ||
-        access(path, F_OK))
+        lstat(path, &there))
         return true;
     what->found = plugin_of(what->name, path);
     return false;

@@ -25,8 +25,13 @@ static void list_names(core_text *into, const char *unknown, char *nearest, size
     snprintf(nearest, room, "%s", best <= 1 ? "auto" : "");
     best = best <= 1 ? best : INT_MAX;
     for (int i = 0; list && i < count; i++) {
-        int distance = core_edit_distance(unknown, list[i]->name);
-        int allowed = (int)strlen(list[i]->name) / 2;
+        int distance, allowed;
+
+        /* A file may be called anything; what no spec can name is left to iso_enumerate. */
+        if (!core_name_valid(list[i]->name))
+            continue;
+        distance = core_edit_distance(unknown, list[i]->name);
+        allowed = (int)strlen(list[i]->name) / 2;
 
         core_text_add(into, ", %s", list[i]->name);
         if (distance < best && distance <= (allowed < 3 ? allowed : 3)) {
@@ -208,14 +213,14 @@ static int32_t pick_first(const char *call, core_backend *backend, int32_t devic
 
 /* ---- opening ---- */
 
-/* Opens what one entry names. With `no_cpu` a backend that has only CPUs is passed over. */
-static iso_status open_item(const char *call, const item *what, core_backend *backend, bool no_cpu,
-                            core_choice *out)
+/* The device that one entry names. With `no_cpu` a backend that has only CPUs is passed over. */
+static iso_status pick(const char *call, const item *what, core_backend *backend, bool no_cpu,
+                       int32_t *index)
 {
     iso_probe *probe = malloc(sizeof *probe);
     iso_status status = ISO_OK;
-    int32_t index = 0;
 
+    *index = 0;
     if (!probe)
         return core_fail_no_memory(call, (int64_t)sizeof *probe);
     core_backend_probe(backend, probe);
@@ -223,20 +228,43 @@ static iso_status open_item(const char *call, const item *what, core_backend *ba
         status = core_fail(ISO_UNAVAILABLE, "%s: %s is not available (%s): %s", call, backend->name,
                            iso_state_name(probe->state), probe->reason);
     else if (what && what->rest)
-        status = pick_named(call, what, backend, probe->devices, &index);
-    else if ((index = pick_first(call, backend, probe->devices, no_cpu)) < 0)
+        status = pick_named(call, what, backend, probe->devices, index);
+    else if ((*index = pick_first(call, backend, probe->devices, no_cpu)) < 0)
         status = core_fail(ISO_UNAVAILABLE,
                            "%s: %s has only CPU devices, which auto leaves to its last backend: "
                            "name it to use one",
                            call, backend->name);
     free(probe);
-    if (!status)
-        status = core_physical_open(call, backend, index, &out->physical);
+    return status;
+}
+
+/* Opens what one entry names. *over: it is refused for a setting that makes no sense, and no other
+ * entry is to hide that. */
+static iso_status open_item(const char *call, const item *what, core_backend *backend, bool no_cpu,
+                            core_choice *out, bool *over)
+{
+    int32_t index;
+    iso_status status = pick(call, what, backend, no_cpu, &index);
+
+    *over = false;
+    if (status)
+        return status;
+    status = core_physical_open(call, backend, index, &out->physical);
+    *over = status == ISO_INVALID;
     if (status)
         return status;
     out->backend = backend;
     out->index = index;
     return ISO_OK;
+}
+
+/* A plug-in's file may have gone since its name was looked up. */
+static iso_status open_named(const char *call, const item *what, core_choice *out, bool *over)
+{
+    core_backend *backend = core_backend_find(what->name);
+
+    return backend ? open_item(call, what, backend, false, out, over)
+                   : unknown_name(call, what->name);
 }
 
 /* The reason of a failure without the call's name. */
@@ -252,48 +280,51 @@ static iso_status open_auto(const char *call, core_choice *out)
 {
     iso_status status = ISO_UNAVAILABLE;
     core_text reasons = {0};
+    bool over = false;
 
-    for (int i = 0; core_builtins[i].name && status; i++) {
+    for (int i = 0; core_builtins[i].name && status && !over; i++) {
         core_backend *backend = core_backend_find(core_builtins[i].name);
 
         if (!backend)
             continue;
-        status = open_item(call, NULL, backend, !backend->is_last, out);
+        status = open_item(call, NULL, backend, !backend->is_last, out, &over);
         if (status)
             core_text_add(&reasons, "\n  %s", reason_of(call));
     }
-    if (status)
-        core_fail(ISO_UNAVAILABLE, "%s: auto found no device:%s", call, core_text_get(&reasons));
-    else
+    if (status && !over)
+        status = core_fail(ISO_UNAVAILABLE, "%s: auto found no device:%s", call,
+                           core_text_get(&reasons));
+    else if (!status)
         core_text_add(&out->story, "auto: the first with a device%s%s",
                       reasons.length ? "; not used:" : "", core_text_get(&reasons));
     core_text_free(&reasons);
-    return status ? ISO_UNAVAILABLE : ISO_OK;
+    return status;
 }
 
 static iso_status open_list(const char *call, const char *spec, int count, core_choice *out)
 {
     iso_status status = ISO_UNAVAILABLE;
     core_text reasons = {0};
+    bool over = false;
 
-    for (int i = 0; i < count && status; i++) {
+    for (int i = 0; i < count && status && !over; i++) {
         int parsed;
         item what;
 
         status = parse(call, spec, i, &what, &parsed);
         if (!status)
-            status = open_item(call, &what, core_backend_find(what.name), false, out);
+            status = open_named(call, &what, out, &over);
         if (status)
             core_text_add(&reasons, "\n  %s", reason_of(call));
     }
-    if (status)
-        core_fail(ISO_UNAVAILABLE, "%s: none of \"%s\" could be opened:%s", call, spec,
-                  core_text_get(&reasons));
-    else
+    if (status && !over)
+        status = core_fail(ISO_UNAVAILABLE, "%s: none of \"%s\" could be opened:%s", call, spec,
+                           core_text_get(&reasons));
+    else if (!status)
         core_text_add(&out->story, "the first of \"%s\" that opens%s%s", spec,
                       reasons.length ? "; not used:" : "", core_text_get(&reasons));
     core_text_free(&reasons);
-    return status ? ISO_UNAVAILABLE : ISO_OK;
+    return status;
 }
 
 static iso_status open_one(const char *call, const char *spec, core_choice *out)
@@ -301,10 +332,11 @@ static iso_status open_one(const char *call, const char *spec, core_choice *out)
     iso_status status;
     int count;
     item what;
+    bool over;
 
     status = parse(call, spec, 0, &what, &count);
     if (!status)
-        status = open_item(call, &what, core_backend_find(what.name), false, out);
+        status = open_named(call, &what, out, &over);
     if (!status)
         core_text_add(&out->story, "named by \"%s\"", spec);
     return status;

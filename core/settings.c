@@ -5,9 +5,14 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { THREADS_MAX = 1024 };
 
 typedef struct setting {
     const char *name;
@@ -100,8 +105,8 @@ static void check_threads(const char *value, char *problem, size_t room)
 
     errno = 0;
     number = strtol(value, &end, 10);
-    if (!isdigit((unsigned char)value[0]) || errno || *end || number < 1 || number > 65536)
-        snprintf(problem, room, "\"%s\" is not a whole number from 1 to 65536", value);
+    if (!isdigit((unsigned char)value[0]) || errno || *end || number < 1 || number > THREADS_MAX)
+        snprintf(problem, room, "\"%s\" is not a whole number from 1 to %d", value, THREADS_MAX);
 }
 
 static void check_log(const char *value, char *problem, size_t room)
@@ -120,9 +125,52 @@ static void check_isa(const char *value, char *problem, size_t room)
     snprintf(problem, room, "\"%s\" is not one of: generic, neon, avx2, avx512", value);
 }
 
+/* Whether a file that is not there could be made. */
+static int judge_new_file(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder;
+    int error = 0;
+
+    if (slash && !slash[1])
+        return EISDIR;
+    folder = !slash          ? strdup(".")
+             : slash == path ? strdup("/")
+                             : strndup(path, (size_t)(slash - path));
+    if (!folder)
+        return ENOMEM;
+    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS))
+        error = errno;
+    free(folder);
+    return error;
+}
+
+/* Whether the file could be written: asking must neither make it nor empty it. */
 static void check_trace(const char *value, char *problem, size_t room)
 {
-    core_trace_open(value, problem, room);
+    struct stat found;
+    int error = 0;
+
+    if (atomic_load(&core_trace_on)) {
+        core_trace_open(value, problem, room); /* it is open: only its name is compared */
+        return;
+    }
+    if (!stat(value, &found)) {
+        if (S_ISDIR(found.st_mode))
+            error = EISDIR;
+        else if (!S_ISREG(found.st_mode) && !S_ISCHR(found.st_mode))
+            snprintf(problem, room,
+                     "\"%s\" is neither a file nor a character device: name a file to write to",
+                     value);
+        else if (faccessat(AT_FDCWD, value, W_OK, AT_EACCESS))
+            error = errno;
+    } else if (errno != ENOENT) {
+        error = errno;
+    } else if (lstat(value, &found)) { /* what a link leads to is found out when it is opened */
+        error = judge_new_file(value);
+    }
+    if (error)
+        snprintf(problem, room, "\"%s\" cannot be written: %s", value, strerror(error));
 }
 
 static void check_cache(const char *value, char *problem, size_t room)
@@ -196,7 +244,10 @@ iso_status core_settings_check(const char *call)
         if (!set || !at->fatal || !at->check)
             continue;
         problem[0] = 0;
-        at->check(value, problem, sizeof problem);
+        if (at->check == check_trace)
+            core_trace_open(value, problem, sizeof problem);
+        else
+            at->check(value, problem, sizeof problem);
         if (problem[0])
             return core_fail(ISO_INVALID, "%s: the environment variable %s: %s", call, at->name,
                              problem);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,6 +55,19 @@ static int64_t now(void)
 
 /* ---- the file; the lock is held ---- */
 
+/* For good: a file is not begun twice. */
+static void stop(void)
+{
+    close(file);
+    file = -1;
+    free(file_path);
+    file_path = NULL;
+    buffered = 0;
+    ended = true;
+    atomic_store(&core_trace_on, false);
+}
+
+/* Stops the trace where the file takes no more. */
 static void flush(void)
 {
     size_t done = 0;
@@ -63,8 +77,13 @@ static void flush(void)
 
         if (put < 0 && errno == EINTR)
             continue;
-        if (put <= 0)
-            break;
+        if (put <= 0) {
+            core_log(ISO_LOG_WARN,
+                     "ISOMER_TRACE: \"%s\" cannot be written: %s: the trace is cut off here",
+                     file_path, put ? strerror(errno) : "it takes no bytes");
+            stop();
+            return;
+        }
         done += (size_t)put;
     }
     buffered = 0;
@@ -74,6 +93,8 @@ static void append(const char *text, size_t length)
 {
     if (buffered + length > sizeof buffer)
         flush();
+    if (ended)
+        return;
     memcpy(buffer + buffered, text, length);
     buffered += length;
 }
@@ -97,8 +118,36 @@ static void line(const char *format, ...)
     pthread_mutex_unlock(&file_lock);
 }
 
+/* -1: `problem` says why not. A pipe that nobody reads must not hold the program up. */
+static int open_path(const char *path, char *problem, size_t room)
+{
+    int made = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+    struct stat found;
+
+    if (made < 0 && errno != ENXIO) {
+        snprintf(problem, room, "\"%s\" cannot be written: %s", path, strerror(errno));
+        return -1;
+    }
+    if (made < 0 || fstat(made, &found) || (!S_ISREG(found.st_mode) && !S_ISCHR(found.st_mode))) {
+        snprintf(problem, room,
+                 "\"%s\" is neither a file nor a character device: name a file to write to", path);
+        goto refused;
+    }
+    /* A terminal that is slow is waited for. */
+    if (fcntl(made, F_SETFL, 0)) {
+        snprintf(problem, room, "\"%s\" cannot be written: %s", path, strerror(errno));
+        goto refused;
+    }
+    return made;
+refused:
+    if (made >= 0)
+        close(made);
+    return -1;
+}
+
 bool core_trace_open(const char *path, char *problem, size_t room)
 {
+    core_fork_guard(); /* or a child would end the file of its parent */
     problem[0] = 0;
     pthread_mutex_lock(&file_lock);
     if (ended || (file >= 0 && !strcmp(path, file_path)))
@@ -109,9 +158,12 @@ bool core_trace_open(const char *path, char *problem, size_t room)
         goto out;
     }
     file_path = strdup(path);
-    file = file_path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    if (!file_path) {
+        snprintf(problem, room, "\"%s\": no host memory for its name", path);
+        goto out;
+    }
+    file = open_path(path, problem, room);
     if (file < 0) {
-        snprintf(problem, room, "\"%s\" cannot be written: %s", path, strerror(errno));
         free(file_path);
         file_path = NULL;
         goto out;
@@ -130,12 +182,9 @@ __attribute__((destructor)) static void end_file(void)
     if (file >= 0 && !ended) {
         append(end, sizeof end - 1);
         flush();
-        close(file);
-        file = -1;
-        ended = true;
-        free(file_path);
-        file_path = NULL;
     }
+    if (file >= 0)
+        stop();
     atomic_store(&core_trace_on, false);
     pthread_mutex_unlock(&file_lock);
 }
@@ -146,12 +195,7 @@ void core_trace_fork(int stage)
     if (stage != CORE_FORK_CHILD || file < 0)
         return;
     /* The file is the parent's, and so is what waits to be written to it. */
-    close(file);
-    file = -1;
-    buffered = 0;
-    has_lines = false;
-    ended = true;
-    atomic_store(&core_trace_on, false);
+    stop();
 }
 
 /* ---- slices ---- */

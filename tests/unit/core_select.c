@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void refused(const char *spec, const char *const *words)
 {
@@ -160,6 +161,74 @@ static void test_absent(void **state)
     free(entries);
 }
 
+/* No entry before or behind the backend that refuses a setting hides that. */
+static void test_setting(void **state)
+{
+#if defined __x86_64__
+    const char *isa = "neon";
+#else
+    const char *isa = "avx2";
+#endif
+    iso_entry *entries = calloc(64, sizeof *entries);
+    const char *name;
+    char spec[300];
+    iso_device device;
+    int32_t count;
+
+    (void)state;
+    assert_non_null(entries);
+    entries->size = (uint32_t)sizeof *entries;
+    works(iso_enumerate(entries, 64, &count));
+    name = absent(entries, count);
+    snprintf(spec, sizeof spec, "%s,openmp", name ? name : "openmp");
+    setenv("ISOMER_CPU_ISA", isa, 1);
+    fails(iso_device_open("openmp", &device), ISO_INVALID, "ISOMER_CPU_ISA", isa);
+    fails(iso_device_open("openmp,openmp", &device), ISO_INVALID, "ISOMER_CPU_ISA", isa);
+    if (name)
+        fails(iso_device_open(spec, &device), ISO_INVALID, "ISOMER_CPU_ISA", isa);
+    if (iso_device_open("auto", &device)) { /* there is no other device */
+        fails(iso_device_open("auto", &device), ISO_INVALID, "ISOMER_CPU_ISA", isa);
+        fails(iso_device_open(NULL, &device), ISO_INVALID, "ISOMER_CPU_ISA", isa);
+    } else {
+        works(iso_device_close(device));
+    }
+    unsetenv("ISOMER_CPU_ISA");
+    free(entries);
+}
+
+static void put_link(const char *folder, const char *name)
+{
+    char path[700];
+
+    snprintf(path, sizeof path, "%s/isomer-%s.so", folder, name);
+    assert_int_equal(symlink("/nonesuch/file", path), 0);
+}
+
+/* Files that are found, but cannot be opened or have no name that a spec can have. */
+static void test_odd_files(void **state)
+{
+    const char *path = getenv("ISOMER_BACKEND_PATH");
+    char kept[8192], folder[512];
+    iso_device device;
+
+    (void)state;
+    snprintf(kept, sizeof kept, "%s", path ? path : "");
+    unit_make_folder(folder, sizeof folder);
+    put_link(folder, "dang");
+    put_link(folder, "UP");
+    put_link(folder, "two\nlines");
+    setenv("ISOMER_BACKEND_PATH", folder, 1);
+    fails(iso_device_open("dang", &device), ISO_UNAVAILABLE, "isomer-dang.so",
+          iso_state_name(ISO_STATE_LOAD_FAILED), "a link that leads to no file");
+    fails(iso_device_open("UP", &device), ISO_INVALID, "\"UP\" is not a known backend. Known are");
+    assert_null(strstr(iso_last_error(), ", UP"));
+    assert_null(strchr(iso_last_error(), '\n'));
+    fails(iso_device_open("dank", &device), ISO_INVALID, "did you mean \"dang\"? Known are",
+          ", dang");
+    setenv("ISOMER_BACKEND_PATH", kept, 1);
+    unit_remove_folder(folder);
+}
+
 static void test_enumerate(void **state)
 {
     iso_entry *entries = calloc(64, sizeof *entries);
@@ -213,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_bad_specs),  cmocka_unit_test(test_environment),
         cmocka_unit_test(test_good_specs), cmocka_unit_test(test_absent),
         cmocka_unit_test(test_enumerate),  cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_setting),    cmocka_unit_test(test_odd_files),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

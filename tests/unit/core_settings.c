@@ -54,6 +54,9 @@ static void test_values(void **state)
     assert_string_equal(setting_of("ISOMER_MATH").source, "environment");
     assert_string_equal(setting_of("ISOMER_MATH").problem, "");
     unsetenv("ISOMER_MATH");
+    setenv("ISOMER_NUM_THREADS", "1024", 1);
+    assert_string_equal(setting_of("ISOMER_NUM_THREADS").problem, "");
+    unsetenv("ISOMER_NUM_THREADS");
     setenv("ISOMER_BACKEND", "", 1);
     assert_non_null(strstr(setting_of("ISOMER_BACKEND").problem, "empty"));
     setenv("ISOMER_BACKEND", "openmq", 1);
@@ -96,6 +99,7 @@ static void test_validation(void **state)
         {"ISOMER_NUM_THREADS", "-1", 0},
         {"ISOMER_NUM_THREADS", "2x", 0},
         {"ISOMER_NUM_THREADS", " 2", 0},
+        {"ISOMER_NUM_THREADS", "1025", 0},
         {"ISOMER_LOG", "loud", 0},
         {"ISOMER_CPU_ISA", "sse9", 0},
         {"ISOMER_CPU_ISA", "generic", 1},

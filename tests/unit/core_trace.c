@@ -4,11 +4,13 @@
 
 #include <jansson.h>
 
+#include <fcntl.h>
 #include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,6 +69,30 @@ static int traced(void)
     return 0;
 }
 
+static iso_setting query(void)
+{
+    iso_setting setting = ISO_SETTING_INIT;
+
+    for (int32_t i = 0; iso_get_setting(i, &setting) == ISO_OK; i++)
+        if (!strcmp(setting.name, "ISOMER_TRACE"))
+            break;
+    return setting;
+}
+
+/* Only asks before it forks. */
+static int asked(void)
+{
+    pid_t child;
+
+    query();
+    child = fork();
+    if (!child)
+        exit(0);
+    waitpid(child, NULL, 0);
+    work(NULL);
+    return 0;
+}
+
 static int count(const json_t *events, const char *category, const char *name)
 {
     int found = 0;
@@ -89,24 +115,39 @@ static int count(const json_t *events, const char *category, const char *name)
     return found;
 }
 
+/* This program again, traced to the file. */
+static void run(const char *role, const char *path, const char *more)
+{
+    char command[6000], self[4096] = {0};
+
+    assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+    snprintf(command, sizeof command, "ISOMER_TRACE='%s' '%s' %s %s", path, self, role, more);
+    assert_int_equal(system(command), 0);
+}
+
+static json_t *load(const char *path)
+{
+    json_error_t error;
+    json_t *file = json_load_file(path, 0, &error);
+
+    if (!file)
+        fail_msg("%s, line %d: %s", path, error.line, error.text);
+    return file;
+}
+
 static void test_file(void **state)
 {
     static const char *const names[] = {"gemm tiled f32 nn 20x20x20", "transpose ", "sum ", "fill ",
                                         "read "};
     const int runs = (THREADS + 1) * ROUNDS;
-    char folder[512], path[600], command[5000], self[4096] = {0};
-    json_error_t error;
+    char folder[512], path[600];
     json_t *file;
 
     (void)state;
-    assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
     unit_make_folder(folder, sizeof folder);
     snprintf(path, sizeof path, "%s/trace.json", folder);
-    snprintf(command, sizeof command, "ISOMER_TRACE='%s' '%s' traced", path, self);
-    assert_int_equal(system(command), 0);
-    file = json_load_file(path, 0, &error);
-    if (!file)
-        fail_msg("%s, line %d: %s", path, error.line, error.text);
+    run("traced", path, "");
+    file = load(path);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         json_t *events = json_object_get(file, "traceEvents");
 
@@ -117,11 +158,92 @@ static void test_file(void **state)
     unit_remove_folder(folder);
 }
 
+/* Asking for the settings leaves the file alone, and what is forked then too. */
+static void test_query(void **state)
+{
+    char folder[512], path[600];
+    struct stat found;
+    json_t *file;
+    FILE *old;
+
+    (void)state;
+    unit_make_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/trace.json", folder);
+    setenv("ISOMER_TRACE", path, 1);
+    assert_string_equal(query().problem, "");
+    assert_int_not_equal(stat(path, &found), 0);
+    old = fopen(path, "w");
+    assert_non_null(old);
+    assert_true(fputs("older", old) >= 0);
+    assert_int_equal(fclose(old), 0);
+    assert_string_equal(query().problem, "");
+    assert_int_equal(stat(path, &found), 0);
+    assert_int_equal(found.st_size, 5);
+    unsetenv("ISOMER_TRACE");
+    run("asked", path, "");
+    file = load(path);
+    assert_int_equal(count(json_object_get(file, "traceEvents"), "submit", "fill "), ROUNDS);
+    json_decref(file);
+    unit_remove_folder(folder);
+}
+
+/* A pipe is refused at once, read or not. */
+static void test_pipe(void **state)
+{
+    char folder[512], path[600];
+    iso_device device;
+    int reader;
+
+    (void)state;
+    unit_make_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/pipe", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    setenv("ISOMER_TRACE", path, 1);
+    alarm(20);
+    assert_non_null(strstr(query().problem, "neither a file"));
+    fails(iso_device_open("openmp", &device), ISO_INVALID, "ISOMER_TRACE", path, "neither a file");
+    reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_true(reader >= 0);
+    fails(iso_device_open("openmp", &device), ISO_INVALID, "ISOMER_TRACE", path, "neither a file");
+    close(reader);
+    alarm(0);
+    unsetenv("ISOMER_TRACE");
+    unit_remove_folder(folder);
+}
+
+/* A file that takes no more is told of once, and the program goes on. */
+static void test_full(void **state)
+{
+    char folder[512], log[600], more[700], line[1024];
+    int told = 0;
+    FILE *file;
+
+    (void)state;
+    unit_make_folder(folder, sizeof folder);
+    snprintf(log, sizeof log, "%s/log", folder);
+    snprintf(more, sizeof more, "2>'%s'", log);
+    setenv("ISOMER_LOG", "warn", 1);
+    run("traced", "/dev/full", more);
+    run("asked", "/dev/null", "");
+    unsetenv("ISOMER_LOG");
+    file = fopen(log, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        if (strstr(line, "warn: ISOMER_TRACE: \"/dev/full\" cannot be written"))
+            told++;
+    fclose(file);
+    assert_int_equal(told, 1);
+    unit_remove_folder(folder);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_file)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_file), cmocka_unit_test(test_query),
+                                       cmocka_unit_test(test_pipe), cmocka_unit_test(test_full)};
 
     if (argc == 2 && !strcmp(argv[1], "traced"))
         return traced();
+    if (argc == 2 && !strcmp(argv[1], "asked"))
+        return asked();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
