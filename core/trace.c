@@ -212,11 +212,11 @@ static void slice(unsigned track, const char *name, int64_t began, int64_t ended
          (long long)(took / 1000), (int)(took % 1000), bytes);
 }
 
-static void name_track(unsigned track, const char *name, const char *spec)
+static void name_track(unsigned track, const char *name, unsigned number, const char *of)
 {
     line("{\"ph\": \"M\", \"pid\": %ld, \"tid\": %u, \"name\": \"thread_name\", \"args\": "
-         "{\"name\": \"%s %s\"}}",
-         (long)getpid(), track, name, spec);
+         "{\"name\": \"%s %u%s\"}}",
+         (long)getpid(), track, name, number, of);
 }
 
 static unsigned host_track(void)
@@ -225,7 +225,7 @@ static unsigned host_track(void)
 
     if (!track) {
         track = (unsigned)gettid();
-        name_track(track, "submission, thread", "");
+        name_track(track, "submission, thread", track, "");
     }
     return track;
 }
@@ -247,6 +247,8 @@ static bool calibrate(core_stream *stream)
 {
     const iso_backend *table = stream->child.device->table;
     core_trace_stream *trace = calloc(1, sizeof *trace);
+    unsigned number;
+    char of[ISO_NAME_MAX + 8];
 
     if (!trace)
         return false;
@@ -260,9 +262,11 @@ static bool calibrate(core_stream *stream)
         return false;
     }
     trace->origin_time = now();
-    trace->track = (unsigned)STREAM_TRACK + atomic_fetch_add(&tracks, 1);
+    number = atomic_fetch_add(&tracks, 1);
+    trace->track = (unsigned)STREAM_TRACK + number;
     stream->trace = trace;
-    name_track(trace->track, "execution, stream of", stream->child.device->physical->spec);
+    snprintf(of, sizeof of, " of %s", stream->child.device->physical->spec);
+    name_track(trace->track, "execution, stream", number, of);
     return true;
 }
 
@@ -276,6 +280,7 @@ void core_trace_begin(core_stream *stream, core_trace_span *span)
         return;
     kept = core_error_keep();
     if (stream->trace || calibrate(stream)) {
+        span->began = now(); /* before its first event: nothing runs before it was submitted */
         span->start = new_event(stream);
         if (span->start && table->event_record(span->start, stream->handle)) {
             table->event_destroy(span->start);
@@ -284,7 +289,8 @@ void core_trace_begin(core_stream *stream, core_trace_span *span)
     }
     core_error_restore(&kept);
     span->on = true;
-    span->began = now();
+    if (!span->began)
+        span->began = now();
 }
 
 static bool keep_pending(core_stream *stream, core_trace_span *span, const char *name, double bytes)

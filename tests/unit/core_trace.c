@@ -115,6 +115,23 @@ static int count(const json_t *events, const char *category, const char *name)
     return found;
 }
 
+static double earliest(const json_t *events, const char *category)
+{
+    double first = 1e300;
+    size_t i;
+    json_t *event;
+
+    json_array_foreach(events, i, event)
+    {
+        const char *is = json_string_value(json_object_get(event, "cat"));
+        double at = json_number_value(json_object_get(event, "ts"));
+
+        if (is && !strcmp(is, category) && at < first)
+            first = at;
+    }
+    return first;
+}
+
 /* This program again, traced to the file. */
 static void run(const char *role, const char *path, const char *more)
 {
@@ -153,6 +170,7 @@ static void test_file(void **state)
 
         assert_int_equal(count(events, "submit", names[i]), runs);
         assert_int_equal(count(events, "execute", names[i]), runs);
+        assert_true(earliest(events, "submit") <= earliest(events, "execute"));
     }
     json_decref(file);
     unit_remove_folder(folder);
