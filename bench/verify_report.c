@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { CELL = 11, MOST_FAILURES = 20, MOST_REASONS = 24 };
 
 /* ---- the table ----------------------------------------------------------------------------------
