@@ -149,10 +149,16 @@ iso_status core_check_gemm(const char *call, const void *given, core_op *out)
         status = core_check_variant(call, args.variant);
     if (status)
         return status;
+    if (args.library < 0)
+        return core_fail(ISO_INVALID,
+                         "%s: args->library is %d: use 0 for the device's first vendor library, 1 "
+                         "for the next",
+                         call, args.library);
     *op = (iso_gemm_op){
         .dtype = args.dtype,
         .variant = args.variant,
         .math = args.math,
+        .library = args.library,
         .trans_a = args.trans_a,
         .trans_b = args.trans_b,
         .m = args.m,

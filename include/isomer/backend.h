@@ -34,6 +34,7 @@
 #define ISOMER_BACKEND_H
 
 #include <isomer/device.h>
+#include <isomer/interop.h>
 #include <isomer/memory.h>
 #include <isomer/op.h>
 #include <isomer/types.h>
@@ -41,7 +42,7 @@
 ISO_BEGIN_DECLS
 
 #define ISO_ABI_MAJOR 1
-#define ISO_ABI_MINOR 0
+#define ISO_ABI_MINOR 1 /* 1: adopting, importing, DLPack; iso_gemm_op.library */
 
 /* ---- What the core offers to a backend ---------------------------------------------------------
  */
@@ -99,7 +100,7 @@ typedef struct iso_gemm_op {
     iso_variant variant;
     iso_math math;
     iso_trans trans_a, trans_b;
-    uint32_t reserved;
+    int32_t library; /* vendor: which of the device's libraries; 0 the first */
     int64_t m, n, k;
     double alpha, beta; /* already rounded to the accumulation type */
     iso_ref a, b, c;
@@ -259,6 +260,22 @@ typedef struct iso_backend {
      * UNSUPPORTED where there is no path: the core then stages it. */
     iso_status (*copy_peer)(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
                             int64_t bytes);
+
+    /* -- joining with a program's own objects (minor 1); all optional -- */
+    /* A device in the program's own context; *index is its number among this backend's devices. It
+     * is closed by device_close, which leaves what it did not make. */
+    iso_status (*device_adopt)(const iso_native_device *native, int32_t *index, void **device);
+    /* A stream of the program's own; stream_destroy forgets it. */
+    iso_status (*stream_adopt)(void *device, void *native, void **stream);
+    /* Together: memory that somebody else owns, as what memory_alloc would give; checked as far as
+     * the driver can tell (INVALID: not memory of this device, or shorter). */
+    iso_status (*memory_import)(void *device, void *native, int64_t bytes, void **memory);
+    void (*memory_forget)(void *device, void *memory);
+    /* The native object behind what this backend gave: `object` is the device (CONTEXT, DEVICE), a
+     * stream, an event or memory. */
+    iso_status (*native_get)(void *device, iso_native_kind kind, void *object, void **native);
+    /* The type and id that DLPack knows this device by. */
+    iso_status (*dlpack_device)(void *device, int32_t *type, int32_t *id);
 } iso_backend;
 
 /*

@@ -5,6 +5,7 @@
 
 #include <isomer/base.h>
 #include <isomer/device.h>
+#include <isomer/interop.h>
 #include <isomer/memory.h>
 #include <isomer/op.h>
 #include <isomer/status.h>

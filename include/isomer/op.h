@@ -48,6 +48,9 @@ typedef struct iso_gemm_args {
     int64_t lda, ldb, ldc;                /* elements */
     int64_t batch;                        /* 0 means 1 */
     int64_t stride_a, stride_b, stride_c; /* elements; used where batch is over 1 */
+    int32_t library; /* vendor: which of the device's libraries, 0 the first; UNSUPPORTED past the
+                        last. iso_describe names it */
+    uint32_t reserved;
 } iso_gemm_args;
 #define ISO_GEMM_ARGS_INIT                                                                         \
     {                                                                                              \

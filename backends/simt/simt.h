@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * simt.h - what the GPU backends share: an operation is planned once (which kernel, which tile, how
+ * many groups), its program is built or found in the cache, and a small driver launches it.
+ *
+ * A backend gives a simt_driver (driver.c) and a simt_vendor (blas.c), and a descriptor made by
+ * SIMT_DESCRIPTOR (library.c). Nothing here knows a vendor's name.
+ *
+ * The core's `void *device` is a simt_device, its `void *stream` a simt_stream, its `void *event` a
+ * simt_event. Its `void *memory` is the driver's own and is passed through: where
+ * limits.memory_is_address it is the address itself, else a handle. Kernels get the memory and the
+ * offset as two arguments.
+ *
+ * Threads: as backend.h says. The driver's functions may be called from several threads at once.
+ */
+#ifndef ISOMER_SIMT_H
+#define ISOMER_SIMT_H
+
+#include <isomer/backend.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* ---- devices ------------------------------------------------------------------------------------
+ */
+
+/* What kernels and tiles are chosen by. */
+typedef enum simt_class {
+    SIMT_CLASS_WARP32 = 0, /* a GPU whose work-items run 32 at a time */
+    SIMT_CLASS_WAVE64 = 1, /* ... 64 at a time */
+    SIMT_CLASS_CPU = 2,    /* a CPU: a group is a loop, shared memory is memory */
+    SIMT_CLASS_SMALL = 3,  /* any device, with the smallest tiles (ISOMER_TILES=small) */
+    SIMT_CLASS_COUNT = 4
+} simt_class;
+
+typedef struct simt_limits {
+    simt_class class_of;
+    int32_t units;       /* multiprocessors or compute units */
+    int32_t threads_max; /* work-items of a group */
+    int64_t local_bytes; /* shared memory of a group */
+    int64_t alloc_max;   /* bytes of one buffer */
+    int64_t cache_bytes; /* last-level cache; 0 if unknown */
+    bool memory_is_address;
+    bool f64;                /* computes in f64, with subnormals and infinities */
+    bool f32_exact;          /* f32 with subnormals, infinities and a true fma */
+    bool atomic64;           /* compare and swap of 64-bit words in global memory */
+    const char *f32_problem; /* what is missing where f32_exact is false; static text */
+    const char *f64_problem;
+} simt_limits;
+
+typedef struct simt_driver simt_driver;
+typedef struct simt_vendor simt_vendor;
+typedef struct simt_program simt_program;
+
+typedef struct simt_device {
+    const simt_driver *driver;
+    const iso_host *host;
+    void *native; /* the driver's own */
+    simt_limits limits;
+    /* program.c */
+    pthread_rwlock_t programs_lock;
+    pthread_mutex_t build_lock; /* one build at a time */
+    simt_program *programs;
+    void *vendor; /* blas.c's own; NULL until it puts something there */
+    pthread_mutex_t vendor_lock;
+} simt_device;
+
+typedef struct simt_stream {
+    simt_device *device;
+    void *native;
+    void *vendor; /* blas.c's handle for this stream; NULL until the first vendor call */
+} simt_stream;
+
+typedef struct simt_event {
+    simt_device *device;
+    void *native;
+} simt_event;
+
+/* ---- the driver ---------------------------------------------------------------------------------
+ */
+
+/* One kernel argument: `value` of `bytes`, or memory (a pointer to the `void *` that memory_alloc
+ * gave; NULL memory is passed as a null pointer). */
+typedef struct simt_arg {
+    const void *value;
+    int32_t bytes; /* 0: memory */
+} simt_arg;
+
+/* What is compiled: texts that are read one after another, and options that every compiler takes
+ * ("-DNAME=VALUE"). */
+typedef struct simt_source {
+    const char *name; /* for logs: "gemm_tiled" */
+    const char *const *texts;
+    int32_t text_count;
+    const char *const *options;
+    int32_t option_count;
+} simt_source;
+
+/* What a loaded kernel uses, where the driver knows (else -1). */
+typedef struct simt_kernel_info {
+    int32_t registers;
+    int32_t threads_max;    /* of a group of this kernel */
+    int64_t local_bytes;    /* shared memory of a group */
+    int64_t spill_bytes;    /* memory of its own for each work-item */
+    int32_t groups_at_once; /* resident groups on one unit, for a group of `threads` */
+} simt_kernel_info;
+
+/*
+ * `native` is what device_open, stream_create and so on gave. Each fails through host->fail with
+ * the vendor's call and the code's name in the text. The statuses are those of backend.h; a device
+ * that is gone is DEVICE_LOST. All are required unless marked optional.
+ */
+struct simt_driver {
+    const char *name; /* of the backend */
+
+    iso_status (*probe)(iso_probe *out);
+    iso_status (*device_info)(int32_t index, iso_device_info *out);
+    iso_status (*device_open)(int32_t index, void **native, simt_limits *limits);
+    void (*device_close)(void *native);
+    iso_status (*device_property)(void *native, int32_t index, iso_property *out);
+
+    iso_status (*memory_alloc)(void *native, int64_t bytes, void **memory);
+    void (*memory_free)(void *native, void *memory);
+    iso_status (*host_alloc)(void *native, int64_t bytes, void **pointer, int32_t *pinned);
+    void (*host_free)(void *native, void *pointer);
+    iso_status (*host_register)(void *native, void *pointer, int64_t bytes, int32_t *pinned);
+    void (*host_unregister)(void *native, void *pointer);
+
+    iso_status (*stream_create)(void *native, void **stream);
+    void (*stream_destroy)(void *stream);
+    iso_status (*stream_sync)(void *stream);
+    iso_status (*stream_query)(void *stream);
+    iso_status (*event_create)(void *native, void **event);
+    void (*event_destroy)(void *event);
+    iso_status (*event_record)(void *event, void *stream);
+    iso_status (*stream_wait)(void *stream, void *event);
+    iso_status (*event_sync)(void *event);
+    iso_status (*event_query)(void *event);
+    iso_status (*event_elapsed)(void *start, void *stop, int64_t *nanoseconds);
+
+    /* WRITE, READ and COPY, of one row or many; never FILL. */
+    iso_status (*transfer)(void *stream, const iso_transfer *transfer);
+    /* Optional: from another device of this driver. */
+    iso_status (*copy_peer)(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
+                            int64_t bytes);
+
+    /* What makes binaries of this device differ besides the text and the options: architecture,
+     * compiler, driver, the CPU's features for a CPU device. COMPILE: there is no compiler. */
+    iso_status (*program_identity)(void *native, char *text, int64_t capacity);
+    /* Compiles. *binary comes from host->alloc. COMPILE, with the log in the text. */
+    iso_status (*program_build)(void *native, const simt_source *source, void **binary,
+                                int64_t *bytes);
+    /* Loads what program_build gave, perhaps in an earlier process. Any failure means: build it
+     * anew. */
+    iso_status (*program_load)(void *native, const void *binary, int64_t bytes, void **program);
+    void (*program_unload)(void *program);
+    iso_status (*kernel_get)(void *program, const char *name, int32_t threads, void **kernel,
+                             simt_kernel_info *info);
+    void (*kernel_release)(void *kernel); /* before program_unload */
+    /* `groups` groups of `threads` work-items, in one dimension. */
+    iso_status (*launch)(void *stream, void *kernel, int64_t groups, int32_t threads,
+                         const simt_arg *args, int32_t arg_count);
+
+    /* Optional, together: joining with a program's own objects; see backend.h. */
+    iso_status (*device_adopt)(const void *context, const void *native_device, int32_t *index,
+                               void **native, simt_limits *limits);
+    iso_status (*stream_adopt)(void *native, void *foreign, void **stream);
+    iso_status (*memory_import)(void *native, void *foreign, int64_t bytes, void **memory);
+    void (*memory_forget)(void *native, void *memory);
+    /* kind: iso_native_kind; object: a native of that kind, or memory. */
+    iso_status (*native_get)(void *native, int32_t kind, void *object, void **out);
+    /* The numbers that DLPack knows the device by. */
+    iso_status (*dlpack_device)(void *native, int32_t *type, int32_t *id);
+
+    const simt_vendor *vendor; /* NULL: no vendor library at all */
+};
+
+/* ---- vendor libraries (blas.c) ------------------------------------------------------------------
+ */
+
+/*
+ * Operations whose variant is VENDOR. Libraries are opened at the first question. For a product,
+ * op->gemm->library says which of the device's libraries is meant, 0 the first; past the last it is
+ * UNSUPPORTED ("there is no further library").
+ */
+struct simt_vendor {
+    iso_status (*supports)(simt_device *device, const iso_op *op);
+    iso_status (*workspace)(simt_device *device, const iso_op *op, int64_t *bytes);
+    iso_status (*execute)(simt_stream *stream, const iso_op *op);
+    iso_status (*prepare)(simt_stream *stream, const iso_op *op);
+    void (*describe)(simt_device *device, const iso_op *op, iso_op_info *out);
+    /* Frees device->vendor and stream->vendor; called only where they are not NULL. */
+    void (*device_close)(simt_device *device);
+    void (*stream_close)(simt_stream *stream);
+    /* Optional: one line for each library, as properties of the device; NOT_READY past the last. */
+    iso_status (*property)(simt_device *device, int32_t index, iso_property *out);
+};
+
+/* ---- programs -----------------------------------------------------------------------------------
+ */
+
+enum { SIMT_DEFINES_MAX = 12, SIMT_KERNELS_MAX = 24, SIMT_ARGS_MAX = 32 };
+
+/*
+ * A kernel text of kernels/, what it must be told, and the kernels in it. defines[0] is always
+ * "ISO_THREADS", the work-items of a group, and defines[1] "ISO_DTYPE"; a name that begins with '?'
+ * is defined only where its value is not 0. What a text needs of f64 (ISO_USE_F64) and 64-bit
+ * atomics (ISO_ATOMIC64) are such defines.
+ */
+typedef struct simt_text {
+    const char *name;
+    const char *const *parts; /* dialect.h first */
+    int32_t part_count;
+    const char *defines[SIMT_DEFINES_MAX + 1]; /* ends with NULL */
+    const char *kernels[SIMT_KERNELS_MAX + 1]; /* ends with NULL; a program may leave some out */
+} simt_text;
+
+/* One program: a text with values for its defines (those beyond the last are 0). */
+typedef struct simt_spec {
+    const simt_text *text;
+    int32_t values[SIMT_DEFINES_MAX];
+} simt_spec;
+
+typedef struct simt_kernel {
+    void *native;
+    int32_t threads;
+    simt_kernel_info info;
+} simt_kernel;
+
+/* The kernel with that number in the text's list; builds or loads its program at the first call.
+ * After that no allocation and no system call. The answer lives until the device is closed. */
+iso_status simt_kernel_get(simt_device *device, const simt_spec *spec, int32_t kernel,
+                           const simt_kernel **out);
+
+/* Writes the options of a spec as one line ("-DISO_THREADS=256 -DISO_DTYPE=3"), for keys and logs.
+ */
+void simt_spec_options(const simt_spec *spec, char *text, int64_t capacity);
+
+/* Forgets all programs of a device that is being closed. */
+void simt_programs_drop(simt_device *device);
+
+#define SIMT_ARG(variable)                                                                         \
+    {                                                                                              \
+        .value = &(variable), .bytes = (int32_t)sizeof(variable)                                   \
+    }
+#define SIMT_MEMORY(variable)                                                                      \
+    {                                                                                              \
+        .value = &(variable), .bytes = 0                                                           \
+    }
+iso_status simt_launch(simt_stream *stream, const simt_kernel *kernel, int64_t groups,
+                       const simt_arg *args, int32_t arg_count);
+
+/* Bytes of alignment that memory + offset is sure to have: a power of two up to 256. */
+int64_t simt_alignment(const simt_device *device, iso_ref ref);
+
+/* ---- operations ---------------------------------------------------------------------------------
+ */
+
+/* One kind of operation, for its variants that are not VENDOR. */
+typedef struct simt_operation {
+    iso_op_kind kind;
+    iso_status (*supports)(simt_device *device, const iso_op *op);
+    int64_t (*workspace)(simt_device *device, const iso_op *op);
+    iso_status (*execute)(simt_stream *stream, const iso_op *op);
+    iso_status (*prepare)(simt_stream *stream, const iso_op *op);
+    void (*describe)(simt_device *device, const iso_op *op, iso_op_info *out);
+    /* Calls back with every program that a device of these limits could ever be asked for. */
+    void (*each)(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
+                 void *context);
+} simt_operation;
+
+extern const simt_operation simt_gemm;      /* gemm.c: kernels/gemm_naive.cl, gemm_tiled.cl */
+extern const simt_operation simt_transpose; /* transpose.c: kernels/transpose.cl */
+extern const simt_operation simt_reduce;    /* reduce.c: kernels/reduce.cl */
+
+/* fill.c: kernels/fill.cl. */
+iso_status simt_fill(simt_stream *stream, const iso_transfer *transfer);
+void simt_fill_each(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
+                    void *context);
+
+/* Every program that a device of these limits could be asked for. */
+void simt_each_spec(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
+                    void *context);
+
+/* ---- the core's entries, for descriptors (backend.c) --------------------------------------------
+ */
+
+iso_status simt_device_open(const simt_driver *driver, const iso_host *host, int32_t index,
+                            void **device);
+void simt_device_close(void *device);
+iso_status simt_device_property(void *device, int32_t index, iso_property *out);
+iso_status simt_memory_alloc(void *device, int64_t bytes, void **memory);
+void simt_memory_free(void *device, void *memory);
+iso_status simt_host_alloc(void *device, int64_t bytes, void **pointer, int32_t *pinned);
+void simt_host_free(void *device, void *pointer);
+iso_status simt_host_register(void *device, void *pointer, int64_t bytes, int32_t *pinned);
+void simt_host_unregister(void *device, void *pointer);
+iso_status simt_stream_create(void *device, uint32_t flags, void **stream);
+void simt_stream_destroy(void *stream);
+iso_status simt_stream_sync(void *stream);
+iso_status simt_stream_query(void *stream);
+iso_status simt_event_create(void *device, void **event);
+void simt_event_destroy(void *event);
+iso_status simt_event_record(void *event, void *stream);
+iso_status simt_stream_wait(void *stream, void *event);
+iso_status simt_event_sync(void *event);
+iso_status simt_event_query(void *event);
+iso_status simt_event_elapsed(void *start, void *stop, int64_t *nanoseconds);
+iso_status simt_transfer(void *stream, const iso_transfer *transfer);
+iso_status simt_supports(void *device, const iso_op *op);
+iso_status simt_workspace(void *device, const iso_op *op, int64_t *bytes);
+iso_status simt_execute(void *stream, const iso_op *op);
+iso_status simt_prepare(void *stream, const iso_op *op);
+iso_status simt_describe(void *device, const iso_op *op, iso_op_info *out);
+iso_status simt_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
+                          int64_t bytes);
+iso_status simt_device_adopt(const simt_driver *driver, const iso_host *host,
+                             const iso_native_device *native, int32_t *index, void **device);
+iso_status simt_stream_adopt(void *device, void *native, void **stream);
+iso_status simt_memory_import(void *device, void *native, int64_t bytes, void **memory);
+void simt_memory_forget(void *device, void *memory);
+iso_status simt_native_get(void *device, iso_native_kind kind, void *object, void **native);
+iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id);
+
+/* The entries of a descriptor that are the same for every driver; the backend adds size, versions,
+ * name, build_info, probe, device_info, device_open and device_adopt. */
+#define SIMT_DESCRIPTOR_ENTRIES                                                                    \
+    .device_close = simt_device_close, .device_property = simt_device_property,                    \
+    .memory_alloc = simt_memory_alloc, .memory_free = simt_memory_free,                            \
+    .host_alloc = simt_host_alloc, .host_free = simt_host_free,                                    \
+    .host_register = simt_host_register, .host_unregister = simt_host_unregister,                  \
+    .stream_create = simt_stream_create, .stream_destroy = simt_stream_destroy,                    \
+    .stream_sync = simt_stream_sync, .stream_query = simt_stream_query,                            \
+    .event_create = simt_event_create, .event_destroy = simt_event_destroy,                        \
+    .event_record = simt_event_record, .stream_wait = simt_stream_wait,                            \
+    .event_sync = simt_event_sync, .event_query = simt_event_query,                                \
+    .event_elapsed = simt_event_elapsed, .transfer = simt_transfer, .supports = simt_supports,     \
+    .workspace = simt_workspace, .execute = simt_execute, .prepare = simt_prepare,                 \
+    .describe = simt_describe, .copy_peer = simt_copy_peer, .stream_adopt = simt_stream_adopt,     \
+    .memory_import = simt_memory_import, .memory_forget = simt_memory_forget,                      \
+    .native_get = simt_native_get, .dlpack_device = simt_dlpack_device
+
+#endif

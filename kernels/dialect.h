@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dialect.h - the words that device kernels are written in: the common part of CUDA C++, HIP and
+ * OpenCL C 1.2. It stands before every kernel text; the compilers that read it run on the user's
+ * machine, with no header of any SDK.
+ *
+ *   ISO_KERNEL(threads)     begins a kernel whose work-groups have exactly that many work-items
+ *   ISO_GLOBAL, ISO_SHARED  memory of the device and of a work-group; shared arrays stand at the
+ *                           top of a kernel's body
+ *   ISO_INLINE              begins a function that kernels call
+ *   ISO_LOCAL_ID()          0 ... threads - 1; grids have one dimension
+ *   ISO_GROUP_ID(), ISO_GROUP_COUNT()     as iso_i64
+ *   ISO_BARRIER()           every work-item of the group reaches it; orders shared and global
+ * memory iso_i32 iso_u32 iso_i64 iso_u64 iso_u8 iso_u16 iso_fma32, iso_fma64    one rounding. There
+ * is no other contraction: see docs/arithmetic.md iso_as_u32(f) iso_as_f32(u) iso_as_u64(d)
+ * iso_as_f64(u)   the bits iso_load_f16(p, i) iso_store_f16(p, i, f), iso_load_bf16, iso_store_bf16
+ *                           elements of iso_u16 memory as float, rounded once to nearest even
+ *   iso_cas32(p, old, new), iso_cas64     atomic compare and swap of ISO_GLOBAL words; the old
+ * value (iso_cas64 only where the program was built with ISO_ATOMIC64) ISO_SHUFFLE             1
+ * where iso_shuffle_down(value, delta) moves a 32-bit value among 32 neighbouring work-items
+ * without shared memory; else 0 ISO_UNROLL              before a loop that must be unrolled
+ *   ISO_F32X4 ISO_F64X2 ISO_U32X4          16-byte vectors (members x, y, z, w), and iso_f32x4(a,
+ * b, c, d), iso_f64x2(a, b), iso_u32x4(a, b, c, d) that make them
+ *
+ * Elements: ISO_DTYPE is one of the numbers below. From it come
+ *   elem      the stored type (iso_u16 for f16 and bf16)
+ *   acc       the accumulation type (integers: unsigned, so that they wrap)
+ *   iso_load(p, i) iso_store(p, i, value)  between them
+ *   acc_fma(a, b, c)        fma; a * b + c modulo 2^n for integers
+ * A program that uses f64 anywhere is built with ISO_USE_F64.
+ *
+ * Memory arrives as a pointer and an offset in elements or bytes, never moved by the host. Index
+ * arithmetic is done in 64 bits.
+ */
+#define ISO_F16  1
+#define ISO_BF16 2
+#define ISO_F32  3
+#define ISO_F64  4
+#define ISO_I32  5
+#define ISO_I64  6
+
+/* The neutral part names no vendor; each block below makes its words. */
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+
+#pragma OPENCL FP_CONTRACT OFF
+#if defined(ISO_USE_F64)
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#if defined(ISO_ATOMIC64)
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#endif
+
+#define ISO_KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1))) void
+#define ISO_GLOBAL          __global
+#define ISO_SHARED          __local
+#define ISO_INLINE          static inline
+#define ISO_RESTRICT        restrict
+#define ISO_LOCAL_ID()      ((int)get_local_id(0))
+#define ISO_GROUP_ID()      ((long)get_group_id(0))
+#define ISO_GROUP_COUNT()   ((long)get_num_groups(0))
+#define ISO_BARRIER()       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define ISO_SHUFFLE         0
+#define ISO_UNROLL          __attribute__((opencl_unroll_hint))
+
+typedef int iso_i32;
+typedef uint iso_u32;
+typedef long iso_i64;
+typedef ulong iso_u64;
+typedef uchar iso_u8;
+typedef ushort iso_u16;
+#define ISO_F32X4              float4
+#define ISO_U32X4              uint4
+#define iso_f32x4(a, b, c, d)  ((float4)((a), (b), (c), (d)))
+#define iso_u32x4(a, b, c, d)  ((uint4)((a), (b), (c), (d)))
+#define iso_fma32(a, b, c)     fma((float)(a), (float)(b), (float)(c))
+#define iso_as_u32(f)          as_uint(f)
+#define iso_as_f32(u)          as_float((uint)(u))
+#define iso_load_f16(p, i)     vload_half((i), (__global const half *)(p))
+#define iso_store_f16(p, i, f) vstore_half_rte((f), (i), (__global half *)(p))
+#define iso_cas32(p, old, new)                                                                     \
+    atomic_cmpxchg((volatile __global uint *)(p), (uint)(old), (uint)(new))
+#if defined(ISO_ATOMIC64)
+#define iso_cas64(p, old, new)                                                                     \
+    atom_cmpxchg((volatile __global ulong *)(p), (ulong)(old), (ulong)(new))
+#endif
+#if defined(ISO_USE_F64)
+#define ISO_F64X2          double2
+#define iso_f64x2(a, b)    ((double2)((a), (b)))
+#define iso_fma64(a, b, c) fma((double)(a), (double)(b), (double)(c))
+#define iso_as_u64(d)      as_ulong(d)
+#define iso_as_f64(u)      as_double((ulong)(u))
+#endif
+#define iso_sqrt64(x) sqrt((double)(x))
+
+#else /* CUDA C++ and HIP, which share all but the names of their shuffles */
+
+#define ISO_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define ISO_GLOBAL
+#define ISO_SHARED            __shared__
+#define ISO_INLINE            static __device__ __forceinline__
+#define ISO_RESTRICT          __restrict__
+#define ISO_LOCAL_ID()        ((int)threadIdx.x)
+#define ISO_GROUP_ID()        ((iso_i64)blockIdx.x)
+#define ISO_GROUP_COUNT()     ((iso_i64)gridDim.x)
+#define ISO_BARRIER()         __syncthreads()
+#define ISO_UNROLL            _Pragma("unroll")
+
+typedef int iso_i32;
+typedef unsigned int iso_u32;
+typedef long long iso_i64;
+typedef unsigned long long iso_u64;
+typedef unsigned char iso_u8;
+typedef unsigned short iso_u16;
+#define ISO_F32X4             float4
+#define ISO_F64X2             double2
+#define ISO_U32X4             uint4
+#define iso_f32x4(a, b, c, d) make_float4((a), (b), (c), (d))
+#define iso_u32x4(a, b, c, d) make_uint4((a), (b), (c), (d))
+#define iso_f64x2(a, b)       make_double2((a), (b))
+#define iso_fma32(a, b, c)    fmaf((a), (b), (c))
+#define iso_fma64(a, b, c)    fma((double)(a), (double)(b), (double)(c))
+#define iso_sqrt64(x)         sqrt((double)(x))
+#define iso_as_u32(f)         ((iso_u32)__float_as_int(f))
+#define iso_as_f32(u)         __int_as_float((int)(u))
+#define iso_as_u64(d)         ((iso_u64)__double_as_longlong(d))
+#define iso_as_f64(u)         __longlong_as_double((long long)(u))
+#define iso_cas32(p, old, new)                                                                     \
+    atomicCAS((unsigned int *)(p), (unsigned int)(old), (unsigned int)(new))
+#define iso_cas64(p, old, new)                                                                     \
+    atomicCAS((unsigned long long *)(p), (unsigned long long)(old), (unsigned long long)(new))
+#define ISO_SHUFFLE 1
+#if defined(__HIPCC_RTC__) || defined(__HIP__)
+#define iso_shuffle_down(value, delta) __shfl_down((value), (delta), 32)
+#else
+#define iso_shuffle_down(value, delta) __shfl_down_sync(0xffffffffu, (value), (delta), 32)
+#endif
+
+/* The compilers that run without an SDK have no header of half-precision types. */
+#if defined(__AMDGCN__)
+ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
+{
+    union {
+        iso_u16 bits;
+        _Float16 half;
+    } at;
+    at.bits = bits;
+    return (float)at.half;
+}
+ISO_INLINE iso_u16 iso_f32_to_f16(float value)
+{
+    union {
+        iso_u16 bits;
+        _Float16 half;
+    } at;
+    at.half = (_Float16)value;
+    return at.bits;
+}
+#elif defined(__CUDA_ARCH__)
+ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
+{
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}
+ISO_INLINE iso_u16 iso_f32_to_f16(float value)
+{
+    iso_u16 bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+}
+#else /* by integers alone */
+ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
+{
+    iso_u32 sign = (iso_u32)(bits & 0x8000u) << 16, exponent = (bits >> 10) & 31u;
+    iso_u32 fraction = bits & 0x3ffu;
+    if (exponent == 31u) {
+        return iso_as_f32(sign | 0x7f800000u | fraction << 13);
+    }
+    if (exponent == 0u) { /* exact: at most 10 bits times a power of two */
+        float value = (float)fraction * 0x1p-24f;
+        return iso_as_f32(sign | iso_as_u32(value));
+    }
+    return iso_as_f32(sign | (exponent + 112u) << 23 | fraction << 13);
+}
+ISO_INLINE iso_u16 iso_f32_to_f16(float value)
+{
+    iso_u32 bits = iso_as_u32(value), sign = bits >> 16 & 0x8000u, rest, shift, kept;
+    bits &= 0x7fffffffu;
+    if (bits > 0x7f800000u) {
+        return (iso_u16)(sign | 0x7e00u);
+    }
+    if (bits >= 0x477ff000u) { /* 65520 and more round to infinity */
+        return (iso_u16)(sign | 0x7c00u);
+    }
+    if (bits < 0x33000001u) { /* up to 2^-25 rounds to zero, its half even */
+        return (iso_u16)sign;
+    }
+    if (bits < 0x38800000u) { /* subnormal */
+        shift = 126u - (bits >> 23);
+        kept = (bits & 0x7fffffu) | 0x800000u;
+        rest = kept & ((1u << shift) - 1u);
+        kept >>= shift;
+        shift = 1u << (shift - 1u);
+        kept += rest > shift || (rest == shift && (kept & 1u)) ? 1u : 0u;
+        return (iso_u16)(sign | kept);
+    }
+    kept = bits - 0x38000000u;
+    kept += 0xfffu + (kept >> 13 & 1u);
+    return (iso_u16)(sign | kept >> 13);
+}
+#endif
+#define iso_load_f16(p, i)     iso_f16_to_f32(((const iso_u16 *)(p))[i])
+#define iso_store_f16(p, i, f) (((iso_u16 *)(p))[i] = iso_f32_to_f16(f))
+
+#endif
+
+/* bf16 is the upper half of an f32. */
+ISO_INLINE float iso_bf16_to_f32(iso_u16 bits)
+{
+    return iso_as_f32((iso_u32)bits << 16);
+}
+ISO_INLINE iso_u16 iso_f32_to_bf16(float value)
+{
+    iso_u32 bits = iso_as_u32(value);
+    if ((bits & 0x7fffffffu) > 0x7f800000u) {
+        return (iso_u16)(bits >> 16 | 0x40u);
+    }
+    return (iso_u16)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+#define iso_load_bf16(p, i)     iso_bf16_to_f32(((ISO_GLOBAL const iso_u16 *)(p))[i])
+#define iso_store_bf16(p, i, f) (((ISO_GLOBAL iso_u16 *)(p))[i] = iso_f32_to_bf16(f))
+
+#if defined(ISO_DTYPE)
+#if ISO_DTYPE == ISO_F16
+typedef iso_u16 elem;
+typedef float acc;
+#define iso_load(p, i)     iso_load_f16(p, i)
+#define iso_store(p, i, v) iso_store_f16(p, i, v)
+#elif ISO_DTYPE == ISO_BF16
+typedef iso_u16 elem;
+typedef float acc;
+#define iso_load(p, i)     iso_load_bf16(p, i)
+#define iso_store(p, i, v) iso_store_bf16(p, i, v)
+#else
+#if ISO_DTYPE == ISO_F32
+typedef float elem;
+typedef float acc;
+#elif ISO_DTYPE == ISO_F64
+typedef double elem;
+typedef double acc;
+#elif ISO_DTYPE == ISO_I32
+typedef iso_i32 elem;
+typedef iso_u32 acc;
+#else
+typedef iso_i64 elem;
+typedef iso_u64 acc;
+#endif
+#define iso_load(p, i)     ((acc)(p)[i])
+#define iso_store(p, i, v) ((p)[i] = (elem)(v))
+#endif
+#if ISO_DTYPE == ISO_F64
+#define acc_fma(a, b, c) iso_fma64(a, b, c)
+#elif ISO_DTYPE == ISO_I32 || ISO_DTYPE == ISO_I64
+#define acc_fma(a, b, c) ((a) * (b) + (c))
+#else
+#define acc_fma(a, b, c) iso_fma32(a, b, c)
+#endif
+#endif
