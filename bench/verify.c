@@ -117,6 +117,10 @@ static int run_cases(verify_run *run)
     for (int i = 0; i < run->chosen_count && go_on; i++) {
         for (int t = 0; t < run->target_count && go_on; t++) {
             verify_target *target = &run->targets[t];
+            if (target->library > 0 &&
+                !(run->chosen[i]->kind == SUITE_GEMM && run->chosen[i]->how == ISO_VARIANT_VENDOR))
+                continue;
+            suite_runner_set_library(target->runner, target->library);
             progress_step(&p, i * run->target_count + t, target->info->spec, run->chosen[i]->id);
             suite_run(state, target->runner, run->chosen[i], result);
             go_on = keep(run, target, i, result) || !run->fail_fast;

@@ -145,7 +145,10 @@ static json_t *whole_json(const verify_run *run)
         if (run->bitwise)
             verify_digest_text(target->digest, text);
         set_text(device, "digest_of_all", text);
-        json_array_append_new(devices, device);
+        if (target->library == 0)
+            json_array_append_new(devices, device);
+        else
+            json_decref(device);
         for (int i = 0; i < run->chosen_count; i++)
             if (target->records[i].ran)
                 json_array_append_new(results, result_json(run, target, i));
@@ -220,7 +223,7 @@ static void junit(const verify_run *run, FILE *out)
             total++;
         }
         fputs(" <testsuite name=\"", out);
-        escape(out, target->info->spec);
+        escape(out, target->title);
         fprintf(
             out, "\" tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\" time=\"%.3f\">\n",
             total, counts[SUITE_FAILED], counts[SUITE_ERROR], counts[SUITE_UNSUPPORTED], seconds);

@@ -230,7 +230,7 @@ static void print_failures(const verify_run *run)
             shown++;
             fprintf(out, "\n%s%s%s %s on %s\n", colour ? "\033[31m" : "",
                     record->status == SUITE_FAILED ? "FAILED" : "ERROR", colour ? "\033[0m" : "",
-                    run->chosen[i]->id, target->info->spec);
+                    run->chosen[i]->id, target->title);
             fprintf(out, "  ");
             tool_wrap(out, 2, 2, record->reason ? record->reason : "no reason was given");
             verify_command(run, target, run->chosen[i], command, sizeof command);
@@ -246,7 +246,7 @@ void verify_report(verify_run *run)
     FILE *out = run->out;
     for (int t = 0; t < run->target_count; t++) {
         const verify_target *target = &run->targets[t];
-        fprintf(out, "%s%s  %s%s%s\n", t ? "\n" : "", target->info->spec, target->info->name,
+        fprintf(out, "%s%s  %s%s%s\n", t ? "\n" : "", target->title, target->info->name,
                 target->info->architecture[0] ? ", " : "", target->info->architecture);
         print_block(out, run, target, number_types, 6);
         print_block(out, run, target, moved_types, 5);

@@ -115,6 +115,43 @@ int verify_choose_cases(verify_run *run)
 /* ---- devices ------------------------------------------------------------------------------------
  */
 
+static verify_target *add_target(verify_run *run, suite_runner *runner)
+{
+    verify_target *more =
+        realloc(run->targets, (size_t)(run->target_count + 1) * sizeof *run->targets);
+    verify_record *records = calloc((size_t)run->chosen_count, sizeof *records);
+    if (more != NULL)
+        run->targets = more;
+    if (more == NULL || records == NULL) {
+        free(records);
+        return NULL;
+    }
+    verify_target *target = &more[run->target_count++];
+    *target =
+        (verify_target){.runner = runner, .info = suite_runner_info(runner), .records = records};
+    snprintf(target->title, sizeof target->title, "%s", target->info->spec);
+    return target;
+}
+
+/* A device whose vendor has several libraries for products gets a further row for each. */
+static int add_libraries(verify_run *run, suite_runner *runner)
+{
+    enum { MOST = 4 };
+    char found[MOST][ISO_NAME_MAX];
+    bool wanted = false;
+    for (int i = 0; i < run->chosen_count && !wanted; i++)
+        wanted = run->chosen[i]->kind == SUITE_GEMM && run->chosen[i]->how == ISO_VARIANT_VENDOR;
+    int32_t count = wanted ? suite_runner_libraries(runner, found, MOST) : 0;
+    for (int32_t i = 1; i < count; i++) {
+        verify_target *target = add_target(run, runner);
+        if (target == NULL)
+            return tool_error(TOOL_INTERNAL, "no memory for results");
+        target->library = i;
+        snprintf(target->title, sizeof target->title, "%s with %s", target->info->spec, found[i]);
+    }
+    return TOOL_OK;
+}
+
 static int open_target(verify_run *run, const char *spec)
 {
     const char *name = spec != NULL ? spec : "the device of ISOMER_BACKEND";
@@ -125,17 +162,11 @@ static int open_target(verify_run *run, const char *spec)
         return tool_error(TOOL_INTERNAL, "no memory to open %s", name);
     if (runner == NULL)
         return tool_error(tool_code(iso_last_status()), "%s", iso_last_error());
-    verify_target *more =
-        realloc(run->targets, (size_t)(run->target_count + 1) * sizeof *run->targets);
-    if (more == NULL) {
+    if (add_target(run, runner) == NULL) {
         suite_runner_close(runner);
         return tool_error(TOOL_INTERNAL, "no memory to open %s", name);
     }
-    run->targets = more;
-    verify_target *target = &more[run->target_count++];
-    *target = (verify_target){.runner = runner, .info = suite_runner_info(runner)};
-    target->records = calloc((size_t)run->chosen_count, sizeof *target->records);
-    return target->records != NULL ? TOOL_OK : tool_error(TOOL_INTERNAL, "no memory for results");
+    return add_libraries(run, runner);
 }
 
 static int open_all(verify_run *run)
@@ -208,7 +239,8 @@ void verify_free(verify_run *run)
         for (int i = 0; target->records != NULL && i < run->chosen_count; i++)
             free(target->records[i].reason);
         free(target->records);
-        suite_runner_close(target->runner);
+        if (target->library == 0)
+            suite_runner_close(target->runner);
     }
     free(run->targets);
     free(run->chosen);

@@ -2,7 +2,8 @@
 /*
  * cache.c - the program cache: one file for a key, in a folder that only its user can write to. A
  * file is written under a temporary name and renamed, holds its whole key, and is believed only if
- * every part of it is as it was written.
+ * every part of it is as it was written. Where the user's folder has nothing, the package's is read
+ * (isomer/cache beside the library): root's, and nobody else can write there.
  */
 #include "core/core.h"
 
@@ -105,20 +106,44 @@ void core_cache_where(char *path, size_t path_room, char *problem, size_t proble
         judge_folder(path, problem, problem_room);
 }
 
-/* The file of a key; false: the cache is not in use. */
+static bool file_in(const char *folder, const void *key, int64_t key_bytes, char *path, size_t room)
+{
+    XXH128_hash_t hash = XXH3_128bits(key, (size_t)key_bytes);
+
+    return (size_t)snprintf(path, room, "%s/%016llx%016llx", folder,
+                            (unsigned long long)hash.high64, (unsigned long long)hash.low64) < room;
+}
+
+/* The file of a key in the user's folder; false: that is not in use. */
 static bool file_of(const void *key, int64_t key_bytes, char *path, size_t room)
 {
     char folder[ISO_REASON_MAX], problem[ISO_REASON_MAX];
-    XXH128_hash_t hash;
 
     core_cache_where(folder, sizeof folder, problem, sizeof problem);
     if (problem[0])
         core_log(ISO_LOG_WARN, "%s", problem);
-    if (!folder[0] || problem[0])
+    return folder[0] && !problem[0] && file_in(folder, key, key_bytes, path, room);
+}
+
+/* The file of a key in the package's folder; false: there is none that can be trusted. */
+static bool file_of_package(const void *key, int64_t key_bytes, char *path, size_t room)
+{
+    const char *asked = getenv("ISOMER_CACHE_DIR");
+    char folder[ISO_REASON_MAX];
+    struct stat found;
+
+    if (!core_place()[0] || (asked && !strcmp(asked, "off")))
         return false;
-    hash = XXH3_128bits(key, (size_t)key_bytes);
-    return (size_t)snprintf(path, room, "%s/%016llx%016llx", folder,
-                            (unsigned long long)hash.high64, (unsigned long long)hash.low64) < room;
+    snprintf(folder, sizeof folder, "%s/cache", core_place());
+    if (lstat(folder, &found) || !S_ISDIR(found.st_mode))
+        return false;
+    if (found.st_uid != 0 || (found.st_mode & 022)) {
+        core_log(ISO_LOG_WARN,
+                 "%s (user %u, mode %04o) is not root's alone to write to: it is not used", folder,
+                 (unsigned)found.st_uid, (unsigned)(found.st_mode & 07777));
+        return false;
+    }
+    return file_in(folder, key, key_bytes, path, room);
 }
 
 static bool read_all(int file, void *to, int64_t bytes)
@@ -156,15 +181,16 @@ static bool write_all(int file, const void *from, int64_t bytes)
 }
 
 /* Whether the open file is what a store of this key left, judged before its data is read. */
-static bool head_is_right(int file, const void *key, int64_t key_bytes, header *head)
+static bool head_is_right(int file, uid_t owner, const void *key, int64_t key_bytes, header *head)
 {
     struct stat found;
     void *stored_key = NULL;
     bool right = false;
 
-    if (fstat(file, &found) || !S_ISREG(found.st_mode) || found.st_uid != geteuid() ||
-        !read_all(file, head, sizeof *head) || memcmp(head->magic, magic, sizeof magic) ||
-        head->key_bytes != key_bytes || head->data_bytes < 0 ||
+    if (fstat(file, &found) || !S_ISREG(found.st_mode) || found.st_uid != owner ||
+        (found.st_mode & 022) || !read_all(file, head, sizeof *head) ||
+        memcmp(head->magic, magic, sizeof magic) || head->key_bytes != key_bytes ||
+        head->data_bytes < 0 ||
         found.st_size - (int64_t)sizeof *head - key_bytes != head->data_bytes)
         return false;
     stored_key = malloc((size_t)key_bytes + 1);
@@ -174,19 +200,16 @@ static bool head_is_right(int file, const void *key, int64_t key_bytes, header *
     return right;
 }
 
-void *core_cache_load(const void *key, int64_t key_bytes, int64_t *bytes)
+static void *load(const char *path, uid_t owner, const void *key, int64_t key_bytes, int64_t *bytes)
 {
-    char path[ISO_REASON_MAX + 64];
     void *data = NULL;
     header head;
     int file;
 
-    if (!key || key_bytes < 0 || !bytes || !file_of(key, key_bytes, path, sizeof path))
-        return NULL;
     file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0)
         return NULL;
-    if (head_is_right(file, key, key_bytes, &head))
+    if (head_is_right(file, owner, key, key_bytes, &head))
         data = core_alloc(head.data_bytes);
     if (data && (!read_all(file, data, head.data_bytes) ||
                  XXH3_64bits(data, (size_t)head.data_bytes) != head.data_hash)) {
@@ -198,6 +221,20 @@ void *core_cache_load(const void *key, int64_t key_bytes, int64_t *bytes)
     else
         core_log(ISO_LOG_WARN, "%s is not what was stored there: built anew", path);
     close(file);
+    return data;
+}
+
+void *core_cache_load(const void *key, int64_t key_bytes, int64_t *bytes)
+{
+    char path[ISO_REASON_MAX + 64];
+    void *data = NULL;
+
+    if (!key || key_bytes < 0 || !bytes)
+        return NULL;
+    if (file_of(key, key_bytes, path, sizeof path))
+        data = load(path, geteuid(), key, key_bytes, bytes);
+    if (!data && file_of_package(key, key_bytes, path, sizeof path))
+        data = load(path, 0, key, key_bytes, bytes);
     return data;
 }
 

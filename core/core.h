@@ -62,6 +62,13 @@ void core_log(iso_log_level level, const char *format, ...) ISO_PRINTF(2, 3);
 /* 0: not a level. */
 int core_log_parse(const char *text);
 
+/* ---- place.c ------------------------------------------------------------------------------------
+ */
+
+/* The folder "isomer" beside the library, with what its package brings; "" where it is not known.
+ */
+const char *core_place(void);
+
 /* ---- names.c ------------------------------------------------------------------------------------
  */
 

@@ -182,7 +182,7 @@ void core_plugin_folders(bool (*visit)(const char *folder, void *context), void 
     }
     free(copy);
     if (more)
-        visit(ISO_PLUGIN_DIR, context);
+        visit(core_place(), context);
 }
 
 void core_plugin_path_problem(const char *path, char *problem, size_t room)

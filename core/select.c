@@ -54,7 +54,7 @@ static iso_status unknown_name(const char *call, const char *name)
                   "%s: \"%s\" is not a known backend%s%s%s Known are %s; plug-ins are looked for "
                   "in the folders of ISOMER_BACKEND_PATH and in %s",
                   call, name, nearest[0] ? ": did you mean \"" : "", nearest,
-                  nearest[0] ? "\"?" : ".", core_text_get(&names), ISO_PLUGIN_DIR);
+                  nearest[0] ? "\"?" : ".", core_text_get(&names), core_place());
     core_text_free(&names);
     return status;
 }

@@ -181,6 +181,12 @@ static void check_cache(const char *value, char *problem, size_t room)
     core_cache_where(path, sizeof path, problem, room);
 }
 
+static void check_tiles(const char *value, char *problem, size_t room)
+{
+    if (strcmp(value, "auto") && strcmp(value, "small"))
+        snprintf(problem, room, "\"%s\" is not one of: auto, small", value);
+}
+
 static const setting settings[] = {
     {"ISOMER_BACKEND", "auto",
      "the device that is opened where the program names none: a spec, a list of specs, or auto",
@@ -196,6 +202,9 @@ static const setting settings[] = {
      check_threads, true},
     {"ISOMER_CPU_ISA", NULL,
      "the instruction set of CPU kernels: generic, neon, avx2 or avx512; else the best", check_isa,
+     true},
+    {"ISOMER_TILES", "auto",
+     "tiles of GPU kernels: auto, or small (for simulators; slow, with the same bits)", check_tiles,
      true},
     {"ISOMER_REQUIRE", NULL, "backends whose absence fails verification and tests", NULL, false},
     {"ISOMER_CACHE_DIR", NULL, "the folder that built kernels are kept in, or off", check_cache,

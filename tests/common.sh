@@ -10,7 +10,7 @@ cc=$ISOMER_TEST_CC
 
 # What the caller's environment says of isomer is not to change what a test sees.
 unset ISOMER_BACKEND ISOMER_MEMORY_LIMIT ISOMER_MATH ISOMER_BLAS ISOMER_NUM_THREADS ISOMER_CPU_ISA \
-    ISOMER_CACHE_DIR ISOMER_BACKEND_PATH ISOMER_LOG ISOMER_TRACE
+    ISOMER_CACHE_DIR ISOMER_TILES ISOMER_BACKEND_PATH ISOMER_LOG ISOMER_TRACE
 
 fail() { printf 'FAIL: %s\n' "$*"; exit 1; }
 skip() { printf 'SKIP: %s\n' "$*"; exit 77; }

@@ -345,6 +345,7 @@ bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *
     args.dtype = item->dtype;
     args.variant = item->how;
     args.math = ISO_MATH_STRICT;
+    args.library = item->how == ISO_VARIANT_VENDOR ? runner->library : 0;
     args.trans_a = g->trans_a;
     args.trans_b = g->trans_b;
     args.m = g->m;

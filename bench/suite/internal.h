@@ -81,6 +81,7 @@ struct suite_runner {
     iso_device device;
     iso_stream stream;
     uint32_t flags;
+    int32_t library; /* of vendor products */
     iso_device_info info;
     suite_slot slots[SUITE_SLOTS];
     void *back; /* what was read */

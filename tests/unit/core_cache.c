@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,13 +195,53 @@ static void test_default(void **state)
     problem_has("HOME", "not used");
 }
 
+/* What the package brings lies beside the library: it is read where the user's folder has nothing,
+ * and only while nobody but root can write there. */
+static void test_package(void **state)
+{
+    char place[700], package[800], path[900], moved[1200];
+    Dl_info library;
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    assert_int_not_equal(dladdr((void *)(uintptr_t)&iso_version, &library), 0);
+    snprintf(place, sizeof place, "%.*s/isomer",
+             (int)(strrchr(library.dli_fname, '/') - library.dli_fname), library.dli_fname);
+    snprintf(package, sizeof package, "%s/cache", place);
+    mkdir(place, 0755);
+    assert_int_equal(mkdir(package, 0755), 0);
+    snprintf(folder, sizeof folder, "%s/package", base);
+    setenv("ISOMER_CACHE_DIR", folder, 1);
+    order("store packed by root", "stored: 0");
+    only_file(path, sizeof path);
+    snprintf(moved, sizeof moved, "%s%s", package, strrchr(path, '/'));
+    assert_int_equal(rename(path, moved), 0);
+    order("load packed", "loaded: by root");
+    assert_int_equal(chmod(moved, 0666), 0);
+    order("load packed", "loaded: nothing");
+    assert_int_equal(chmod(moved, 0644), 0);
+    assert_int_equal(chmod(package, 0775), 0);
+    order("load packed", "loaded: nothing");
+    assert_int_equal(chmod(package, 0755), 0);
+    assert_int_equal(chown(package, 1, 0), 0);
+    order("load packed", "loaded: nothing");
+    assert_int_equal(chown(package, 0, 0), 0);
+    order("load packed", "loaded: by root");
+    order("store packed by user", "stored: 0");
+    order("load packed", "loaded: by user");
+    setenv("ISOMER_CACHE_DIR", "off", 1);
+    order("load packed", "loaded: nothing");
+    assert_int_equal(unlink(moved), 0);
+    assert_int_equal(rmdir(package), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keeps),
-        cmocka_unit_test(test_corrupt),
-        cmocka_unit_test(test_folders),
-        cmocka_unit_test(test_default),
+        cmocka_unit_test(test_keeps),   cmocka_unit_test(test_corrupt),
+        cmocka_unit_test(test_folders), cmocka_unit_test(test_default),
+        cmocka_unit_test(test_package),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

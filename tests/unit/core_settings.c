@@ -22,7 +22,7 @@ static void test_list(void **state)
     static const char *const names[] = {
         "ISOMER_BACKEND",     "ISOMER_MEMORY_LIMIT", "ISOMER_MATH",      "ISOMER_BLAS",
         "ISOMER_NUM_THREADS", "ISOMER_REQUIRE",      "ISOMER_CACHE_DIR", "ISOMER_BACKEND_PATH",
-        "ISOMER_LOG",         "ISOMER_TRACE",        "ISOMER_CPU_ISA",
+        "ISOMER_LOG",         "ISOMER_TRACE",        "ISOMER_CPU_ISA",   "ISOMER_TILES",
     };
     iso_setting setting = ISO_SETTING_INIT;
     int32_t count = 0;
@@ -101,6 +101,8 @@ static void test_validation(void **state)
         {"ISOMER_NUM_THREADS", " 2", 0},
         {"ISOMER_NUM_THREADS", "1025", 0},
         {"ISOMER_LOG", "loud", 0},
+        {"ISOMER_TILES", "large", 0},
+        {"ISOMER_TILES", "small", 1},
         {"ISOMER_CPU_ISA", "sse9", 0},
         {"ISOMER_CPU_ISA", "generic", 1},
         {"ISOMER_TRACE", "/nonesuch/trace.json", 0},
