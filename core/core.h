@@ -214,7 +214,9 @@ typedef struct core_physical {
     core_backend *backend;
     const iso_backend *table;
     int32_t index;
-    int64_t opens; /* guarded by the table's lock; 0: closed */
+    int64_t opens;            /* guarded by the table's lock; 0: closed */
+    bool adopted;             /* in a context of the program's own, ... */
+    iso_native_device native; /* ... this one; guarded by the table's lock */
     void *device;
     char spec[ISO_NAME_MAX];
     pthread_mutex_t lock;
@@ -224,11 +226,17 @@ typedef struct core_physical {
     struct core_stream *streams; /* ascending serial */
     uint64_t stream_bits;
     uint64_t next_serial;
+    struct core_block *blocks; /* of all its handles */
     struct core_physical *next;
 } core_physical;
 
 iso_status core_physical_open(const char *call, core_backend *backend, int32_t index,
                               core_physical **out);
+/* The device of a program's context; the same context gives the same one. */
+iso_status core_physical_adopt(const char *call, core_backend *backend,
+                               const iso_native_device *native, core_physical **out);
+/* One more reason to stay open. */
+void core_physical_keep(core_physical *physical);
 void core_physical_close(core_physical *physical);
 
 /* What every object of a device begins with. */
@@ -241,6 +249,7 @@ typedef struct core_child {
 
 typedef struct core_block {
     struct core_block *next;
+    struct core_device *device;
     void *pointer;
     int64_t bytes;
     bool registered;   /* the caller's memory */
@@ -256,7 +265,6 @@ typedef struct core_device {
     int64_t limit; /* -1: none */
     char *choice;
     core_child *children;
-    core_block *blocks;
 } core_device;
 
 typedef struct core_trace_stream core_trace_stream;
@@ -284,19 +292,71 @@ typedef struct core_event {
     atomic_bool recorded;
 } core_event;
 
+/* Memory of a device. A buffer holds it, and so does each DLPack tensor that shows it: the last one
+ * lets go of it. */
+typedef struct core_memory {
+    atomic_int holders;
+    core_physical *physical;
+    void *memory;    /* the backend's; NULL where there are no bytes */
+    int64_t counted; /* bytes against the memory limit */
+    bool imported;
+    void (*release)(void *context); /* of imported memory; may be NULL */
+    void *context;
+} core_memory;
+
+void core_memory_drop(core_memory *memory);
+
 typedef struct core_buffer {
     core_child child;
     void *memory; /* NULL where it holds no bytes */
+    /* Where its first byte lies in `memory`: memory of others is imported from an aligned address
+     * on, so that offsets tell alignment. */
+    int64_t origin;
     int64_t bytes;
+    bool read_only;
+    core_memory *owner;
     _Atomic uint64_t used_by; /* bits of streams that may have work with it */
 } core_buffer;
 
 void core_child_link(core_device *device, core_child *child);
 void core_child_unlink(core_child *child);
 
+/* A buffer of memory that somebody else owns; on failure it stays theirs. */
+typedef struct core_import {
+    void *native;
+    int64_t bytes;
+    bool read_only;
+    void (*release)(void *context);
+    void *context;
+} core_import;
+iso_status core_buffer_import(const char *call, core_device *device, const core_import *what,
+                              iso_buffer *out);
+/* The place of a byte of the buffer, as a backend knows it. */
+iso_ref core_buffer_ref(const core_buffer *buffer, int64_t offset);
+/* INVALID if the buffer is not to be written. */
+iso_status core_check_writable(const char *call, const char *name, const core_buffer *buffer);
+
+/* How DLPack knows the device; UNSUPPORTED where it does not. */
+iso_status core_dlpack_device(const char *call, const core_physical *physical, int32_t *type,
+                              int32_t *id);
+/* Whether a native object of its memory is an address. */
+bool core_dlpack_is_address(int32_t type);
+
+/* A tensor that the caller wrote, its fields checked alone. */
+iso_status core_tensor_read(const char *call, const iso_tensor *given, iso_tensor *out);
+/* The bytes that it touches, from `low` (0 or less) after its offset on. */
+iso_status core_tensor_span(const char *call, const iso_tensor *tensor, int64_t *low,
+                            int64_t *bytes);
+
+/* device.c: the parts of opening that adopting needs too. */
+iso_status core_device_options(const char *call, const iso_device_options *given,
+                               iso_device_options *options);
+iso_status core_device_make(const char *call, const iso_device_options *options,
+                            core_choice *choice, iso_device *out);
+
 /* Counts memory against the device's limit. */
 iso_status core_memory_take(const char *call, core_device *device, int64_t bytes);
-void core_memory_give(core_device *device, int64_t bytes);
+void core_memory_give(core_physical *physical, int64_t bytes);
 
 /* The rest of destroying, after the handle was retired; frees the object. */
 iso_status core_stream_finish(const char *call, core_stream *stream, bool *told);

@@ -36,8 +36,8 @@ void core_child_unlink(core_child *child)
 
 /* ---- opening ---- */
 
-static iso_status check_options(const char *call, const iso_device_options *given,
-                                iso_device_options *options)
+iso_status core_device_options(const char *call, const iso_device_options *given,
+                               iso_device_options *options)
 {
     iso_status status = ISO_OK;
 
@@ -85,8 +85,8 @@ static void free_device(core_device *device)
     free(device);
 }
 
-static iso_status make_device(const char *call, const iso_device_options *options,
-                              core_choice *choice, iso_device *out)
+iso_status core_device_make(const char *call, const iso_device_options *options,
+                            core_choice *choice, iso_device *out)
 {
     core_device *device = calloc(1, sizeof *device);
     core_text story = {0};
@@ -129,14 +129,14 @@ iso_status iso_device_open_with(const char *spec, const iso_device_options *opti
     if (!out)
         return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
     out->id = 0;
-    status = check_options(call, options, &checked);
+    status = core_device_options(call, options, &checked);
     if (!status)
         status = core_settings_check(call);
     if (!status)
         status = core_select(call, spec, &choice);
     if (status)
         return status;
-    status = make_device(call, &checked, &choice, out);
+    status = core_device_make(call, &checked, &choice, out);
     if (status)
         core_physical_close(choice.physical);
     core_text_free(&choice.story);

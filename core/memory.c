@@ -5,13 +5,96 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { ORIGIN_ALIGNMENT = 256 };
+
+/* The last holder frees the memory, or forgets it and tells its owner. The caller's last error
+ * stays. */
+void core_memory_drop(core_memory *memory)
+{
+    core_physical *physical = memory->physical;
+    core_kept_error kept;
+
+    if (atomic_fetch_sub(&memory->holders, 1) > 1)
+        return;
+    kept = core_error_keep();
+    if (memory->memory && memory->imported)
+        physical->table->memory_forget(physical->device, memory->memory);
+    else if (memory->memory)
+        physical->table->memory_free(physical->device, memory->memory);
+    core_memory_give(physical, memory->counted);
+    if (memory->release)
+        memory->release(memory->context);
+    free(memory);
+    core_error_restore(&kept);
+}
+
+iso_ref core_buffer_ref(const core_buffer *buffer, int64_t offset)
+{
+    if (!buffer)
+        return (iso_ref){0};
+    return (iso_ref){buffer->memory, buffer->origin + offset};
+}
+
+iso_status core_check_writable(const char *call, const char *name, const core_buffer *buffer)
+{
+    if (buffer->read_only)
+        return core_fail(ISO_INVALID,
+                         "%s: %s.buffer is read-only memory of somebody else's, and would be "
+                         "written: use a buffer of your own",
+                         call, name);
+    return ISO_OK;
+}
+
+/* With memory that is still to be filled in. NULL: none, and core_fail was called. */
+static core_buffer *new_buffer(const char *call, core_device *device)
+{
+    core_buffer *buffer = calloc(1, sizeof *buffer);
+
+    if (buffer)
+        buffer->owner = calloc(1, sizeof *buffer->owner);
+    if (!buffer || !buffer->owner) {
+        core_fail_no_memory(call, (int64_t)(sizeof *buffer + sizeof *buffer->owner));
+        free(buffer);
+        return NULL;
+    }
+    buffer->owner->physical = device->physical;
+    atomic_init(&buffer->owner->holders, 1);
+    return buffer;
+}
+
+/* One that nobody has seen. */
+static void free_buffer(core_buffer *buffer)
+{
+    core_memory_drop(buffer->owner);
+    free(buffer);
+}
+
+/* Gives it a handle. From here on imported memory is released by isomer. */
+static iso_status show_buffer(const char *call, core_device *device, core_buffer *buffer,
+                              const core_import *imported, iso_buffer *out)
+{
+    uint64_t id;
+
+    buffer->child.kind = CORE_BUFFER;
+    id = core_handle_new(call, CORE_BUFFER, buffer);
+    if (!id)
+        return ISO_NO_MEMORY;
+    buffer->child.id = id;
+    if (imported) {
+        buffer->owner->release = imported->release;
+        buffer->owner->context = imported->context;
+    }
+    core_child_link(device, &buffer->child);
+    out->id = id;
+    return ISO_OK;
+}
+
 iso_status iso_buffer_create(iso_device handle, int64_t bytes, iso_buffer *out)
 {
     const char *call = "iso_buffer_create";
-    core_buffer *buffer = NULL;
+    core_buffer *buffer;
     core_device *device;
     iso_status status;
-    bool taken = false;
 
     if (!out)
         return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
@@ -22,50 +105,78 @@ iso_status iso_buffer_create(iso_device handle, int64_t bytes, iso_buffer *out)
     status = core_check_size(call, "bytes", bytes);
     if (status)
         goto out;
-    buffer = calloc(1, sizeof *buffer);
+    buffer = new_buffer(call, device);
     if (!buffer) {
-        status = core_fail_no_memory(call, (int64_t)sizeof *buffer);
+        status = ISO_NO_MEMORY;
         goto out;
     }
     status = core_memory_take(call, device, bytes);
-    taken = !status;
-    if (!status && bytes)
-        status = CORE_CALL(
-            call, device->table,
-            device->table->memory_alloc(device->physical->device, bytes, &buffer->memory));
-    if (status)
-        goto out;
+    if (!status) {
+        buffer->owner->counted = bytes;
+        if (bytes)
+            status = CORE_CALL(
+                call, device->table,
+                device->table->memory_alloc(device->physical->device, bytes, &buffer->memory));
+    }
     buffer->bytes = bytes;
-    buffer->child.kind = CORE_BUFFER;
-    buffer->child.id = core_handle_new(call, CORE_BUFFER, buffer);
-    if (!buffer->child.id) {
-        status = ISO_NO_MEMORY;
-        if (buffer->memory)
-            device->table->memory_free(device->physical->device, buffer->memory);
-        goto out;
+    if (!status) {
+        buffer->owner->memory = buffer->memory;
+        status = show_buffer(call, device, buffer, NULL, out);
     }
-    core_child_link(device, &buffer->child);
-    out->id = buffer->child.id;
+    if (status)
+        free_buffer(buffer);
 out:
-    if (status) {
-        if (taken)
-            core_memory_give(device, bytes);
-        free(buffer);
-    }
     core_handle_release(handle.id);
+    return status;
+}
+
+iso_status core_buffer_import(const char *call, core_device *device, const core_import *what,
+                              iso_buffer *out)
+{
+    const iso_backend *table = device->table;
+    iso_status status = ISO_OK;
+    core_kept_error kept;
+    core_buffer *buffer;
+    int32_t type, id;
+
+    if (!table->memory_import || !table->memory_forget)
+        return core_fail(ISO_UNSUPPORTED,
+                         "%s: %s does not use memory of others: copy it into a buffer", call,
+                         table->name);
+    buffer = new_buffer(call, device);
+    if (!buffer)
+        return ISO_NO_MEMORY;
+    kept = core_error_keep();
+    if (!core_dlpack_device(call, device->physical, &type, &id) && core_dlpack_is_address(type))
+        buffer->origin = (int64_t)((uintptr_t)what->native % ORIGIN_ALIGNMENT);
+    core_error_restore(&kept);
+    buffer->bytes = what->bytes;
+    buffer->read_only = what->read_only;
+    buffer->owner->imported = true;
+    if (what->bytes > INT64_MAX - buffer->origin)
+        status = core_fail(ISO_INVALID, "%s: bytes is %lld, past the end of memory from %p", call,
+                           (long long)what->bytes, what->native);
+    else if (what->bytes)
+        status = CORE_CALL(call, table,
+                           table->memory_import(device->physical->device,
+                                                (char *)what->native - buffer->origin,
+                                                what->bytes + buffer->origin, &buffer->memory));
+    if (!status) {
+        buffer->owner->memory = buffer->memory;
+        status = show_buffer(call, device, buffer, what, out);
+    }
+    if (status)
+        free_buffer(buffer);
     return status;
 }
 
 void core_buffer_finish(core_buffer *buffer)
 {
-    core_device *device = buffer->child.device;
     uint64_t id = buffer->child.id, users = atomic_load(&buffer->used_by);
 
     if (users)
-        core_streams_drain(device->physical, users);
-    if (buffer->memory)
-        device->table->memory_free(device->physical->device, buffer->memory);
-    core_memory_give(device, buffer->bytes);
+        core_streams_drain(buffer->child.device->physical, users);
+    core_memory_drop(buffer->owner);
     core_child_unlink(&buffer->child);
     free(buffer);
     core_handle_free(id);
@@ -124,10 +235,26 @@ static void free_block(core_device *device, core_block *block)
 
 void core_blocks_finish(core_device *device)
 {
-    while (device->blocks) {
-        core_block *block = device->blocks;
+    core_physical *physical = device->physical;
+    core_block *own = NULL, **at;
 
-        device->blocks = block->next;
+    pthread_mutex_lock(&physical->lock);
+    for (at = &physical->blocks; *at;) {
+        core_block *block = *at;
+
+        if (block->device == device) {
+            *at = block->next;
+            block->next = own;
+            own = block;
+        } else {
+            at = &block->next;
+        }
+    }
+    pthread_mutex_unlock(&physical->lock);
+    while (own) {
+        core_block *block = own;
+
+        own = block->next;
         free_block(device, block);
     }
 }
@@ -135,8 +262,9 @@ void core_blocks_finish(core_device *device)
 static void link_block(core_device *device, core_block *block)
 {
     pthread_mutex_lock(&device->physical->lock);
-    block->next = device->blocks;
-    device->blocks = block;
+    block->device = device;
+    block->next = device->physical->blocks;
+    device->physical->blocks = block;
     pthread_mutex_unlock(&device->physical->lock);
 }
 
@@ -190,8 +318,9 @@ static core_block **find_block(core_device *device, const void *pointer, bool re
 {
     core_block **at;
 
-    for (at = &device->blocks; *at; at = &(*at)->next)
-        if ((*at)->pointer == pointer && (*at)->registered == registered && !(*at)->pending)
+    for (at = &device->physical->blocks; *at; at = &(*at)->next)
+        if ((*at)->device == device && (*at)->pointer == pointer &&
+            (*at)->registered == registered && !(*at)->pending)
             return at;
     return NULL;
 }
@@ -233,26 +362,28 @@ iso_status iso_host_unregister(iso_device device, void *pointer)
     return drop_block("iso_host_unregister", device, pointer, true);
 }
 
-/* Links the block if it meets no registered one. */
+/* Links the block if it meets no registered one, of this handle or of another to the same device.
+ */
 static iso_status claim(const char *call, core_device *device, core_block *block)
 {
     uintptr_t begin = (uintptr_t)block->pointer, end = begin + (uintptr_t)block->bytes;
     iso_status status = ISO_OK;
 
     pthread_mutex_lock(&device->physical->lock);
-    for (core_block *at = device->blocks; at && !status; at = at->next) {
+    for (core_block *at = device->physical->blocks; at && !status; at = at->next) {
         uintptr_t other = (uintptr_t)at->pointer;
 
         if (at->registered && begin < other + (uintptr_t)at->bytes && other < end)
             status = core_fail(ISO_INVALID,
                                "%s: pointer is %p with %lld bytes, which overlaps the registered "
-                               "block at %p with %lld bytes: unregister that first",
+                               "block at %p with %lld bytes%s: unregister that first",
                                call, block->pointer, (long long)block->bytes, at->pointer,
-                               (long long)at->bytes);
+                               (long long)at->bytes,
+                               at->device == device ? "" : " of another handle to this device");
     }
     if (!status) {
-        block->next = device->blocks;
-        device->blocks = block;
+        block->next = device->physical->blocks;
+        device->physical->blocks = block;
     }
     pthread_mutex_unlock(&device->physical->lock);
     return status;
@@ -263,7 +394,7 @@ static void unclaim(core_device *device, core_block *block)
     core_block **at;
 
     pthread_mutex_lock(&device->physical->lock);
-    for (at = &device->blocks; *at != block; at = &(*at)->next)
+    for (at = &device->physical->blocks; *at != block; at = &(*at)->next)
         ;
     *at = block->next;
     pthread_mutex_unlock(&device->physical->lock);
@@ -293,7 +424,8 @@ iso_status iso_host_register(iso_device handle, void *pointer, int64_t bytes, in
         status = core_fail_no_memory(call, (int64_t)sizeof *block);
     if (status)
         goto out;
-    *block = (core_block){.pointer = pointer, .bytes = bytes, .registered = true, .pending = true};
+    *block = (core_block){
+        .device = device, .pointer = pointer, .bytes = bytes, .registered = true, .pending = true};
     status = claim(call, device, block);
     if (status) {
         free(block);

@@ -137,6 +137,14 @@ static iso_status bind_use(const char *call, core_use *use, const core_device *d
                          "%s: %s.offset is %lld, which is not a multiple of the element's %lld "
                          "bytes",
                          call, use->name, (long long)offset, (long long)use->align);
+    if ((use->buffer->origin + offset) % use->align)
+        return core_fail(ISO_INVALID,
+                         "%s: %s.buffer is imported memory that begins %lld bytes after a multiple "
+                         "of the element's %lld bytes: import it from an aligned address on",
+                         call, use->name, (long long)(use->buffer->origin % use->align),
+                         (long long)use->align);
+    if (use->written && use->bytes)
+        return core_check_writable(call, use->name, use->buffer);
     return ISO_OK;
 }
 
@@ -148,7 +156,7 @@ static void attach(core_op *op, const core_stream *stream)
 
         if (!use->bytes)
             continue;
-        *use->ref = (iso_ref){use->buffer->memory, use->operand.offset};
+        *use->ref = core_buffer_ref(use->buffer, use->operand.offset);
         atomic_fetch_or(&use->buffer->used_by, stream->bit);
     }
 }
@@ -247,7 +255,7 @@ static iso_status provide(const char *call, core_stream *stream, int64_t bytes)
         if (status)
             return core_stream_late(call, stream);
         table->memory_free(backend_device, stream->scratch.memory);
-        core_memory_give(device, stream->scratch_bytes);
+        core_memory_give(device->physical, stream->scratch_bytes);
         stream->scratch = (iso_ref){0};
         stream->scratch_bytes = 0;
     }
@@ -257,7 +265,7 @@ static iso_status provide(const char *call, core_stream *stream, int64_t bytes)
     status =
         CORE_CALL(call, table, table->memory_alloc(backend_device, bytes, &stream->scratch.memory));
     if (status)
-        core_memory_give(device, bytes);
+        core_memory_give(device->physical, bytes);
     else
         stream->scratch_bytes = bytes;
     return status;

@@ -9,6 +9,22 @@ static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static core_physical *table_first;
 static core_physical *of_parent; /* kept so that a child's leak checker sees them */
 
+/* With the table locked. */
+static core_physical *add(core_backend *backend)
+{
+    core_physical *at = calloc(1, sizeof *at);
+
+    if (!at)
+        return NULL;
+    at->backend = backend;
+    at->table = &backend->table;
+    pthread_mutex_init(&at->lock, NULL);
+    pthread_cond_init(&at->changed, NULL);
+    at->next = table_first;
+    table_first = at;
+    return at;
+}
+
 /* With the table locked. They are never freed, so that the peak of a device outlives its handles.
  */
 static core_physical *find(core_backend *backend, int32_t index)
@@ -16,20 +32,22 @@ static core_physical *find(core_backend *backend, int32_t index)
     core_physical *at;
 
     for (at = table_first; at; at = at->next)
-        if (at->backend == backend && at->index == index)
+        if (at->backend == backend && at->index == index && !at->adopted)
             return at;
-    at = calloc(1, sizeof *at);
+    at = add(backend);
     if (!at)
         return NULL;
-    at->backend = backend;
-    at->table = &backend->table;
     at->index = index;
     snprintf(at->spec, sizeof at->spec, "%.100s:%d", backend->name, index);
-    pthread_mutex_init(&at->lock, NULL);
-    pthread_cond_init(&at->changed, NULL);
-    at->next = table_first;
-    table_first = at;
     return at;
+}
+
+/* A child of fork() has to know. */
+static void note_opened(core_backend *backend)
+{
+    pthread_mutex_lock(&backend->lock);
+    backend->opened = true;
+    pthread_mutex_unlock(&backend->lock);
 }
 
 iso_status core_physical_open(const char *call, core_backend *backend, int32_t index,
@@ -51,12 +69,107 @@ iso_status core_physical_open(const char *call, core_backend *backend, int32_t i
         *out = at;
     }
     pthread_mutex_unlock(&table_lock);
-    if (!status) {
-        pthread_mutex_lock(&backend->lock);
-        backend->opened = true;
-        pthread_mutex_unlock(&backend->lock);
-    }
+    if (!status)
+        note_opened(backend);
     return status;
+}
+
+/* With the table locked: the open device of that context. */
+static core_physical *find_adopted(const core_backend *backend, const iso_native_device *native)
+{
+    core_physical *at;
+
+    for (at = table_first; at; at = at->next)
+        if (at->backend == backend && at->adopted && at->opens &&
+            at->native.context == native->context && at->native.device == native->device)
+            return at;
+    return NULL;
+}
+
+/* With the table locked: a place for one more; closed ones are used again. NULL: no memory. */
+static core_physical *place_adopted(core_backend *backend)
+{
+    core_physical *at;
+
+    for (at = table_first; at; at = at->next)
+        if (at->backend == backend && at->adopted && !at->opens)
+            return at;
+    at = add(backend);
+    if (at)
+        at->adopted = true;
+    return at;
+}
+
+/* With the table locked: whether the ordinary device is open, and the context is its own. */
+static bool is_own(const core_physical *ordinary, void *context)
+{
+    const iso_backend *table = ordinary->table;
+    void *own = NULL;
+
+    return ordinary->opens && table->native_get &&
+           !table->native_get(ordinary->device, ISO_NATIVE_CONTEXT, ordinary->device, &own) &&
+           own == context;
+}
+
+/* With the table locked: adopts the context, which no open device has. */
+static iso_status adopt(const char *call, core_backend *backend, const iso_native_device *native,
+                        core_physical **out)
+{
+    const iso_backend *table = &backend->table;
+    core_physical *at;
+    void *device = NULL;
+    int32_t index = 0;
+    iso_status status = CORE_CALL(call, table, table->device_adopt(native, &index, &device));
+
+    if (status)
+        return status;
+    at = find(backend, index);
+    if (at && native->context && !is_own(at, native->context))
+        at = place_adopted(backend);
+    if (!at) {
+        table->device_close(device);
+        return core_fail_no_memory(call, (int64_t)sizeof *at);
+    }
+    if (at->opens) {
+        table->device_close(device); /* the one that is open serves both */
+    } else {
+        at->device = device;
+        at->index = index;
+        at->native = *native;
+        at->peak = at->adopted ? 0 : at->peak;
+        if (at->adopted)
+            snprintf(at->spec, sizeof at->spec, "%.80s:%d in context %p", backend->name, index,
+                     native->context);
+    }
+    *out = at;
+    return ISO_OK;
+}
+
+iso_status core_physical_adopt(const char *call, core_backend *backend,
+                               const iso_native_device *native, core_physical **out)
+{
+    iso_status status = ISO_OK;
+    core_physical *at;
+
+    pthread_mutex_lock(&table_lock);
+    at = native->context ? find_adopted(backend, native) : NULL;
+    if (!at)
+        status = adopt(call, backend, native, &at);
+    if (!status) {
+        at->opens++;
+        *out = at;
+    }
+    pthread_mutex_unlock(&table_lock);
+    if (!status)
+        note_opened(backend);
+    return status;
+}
+
+void core_physical_keep(core_physical *physical)
+{
+    pthread_mutex_lock(&table_lock);
+    physical->opens++;
+    pthread_mutex_unlock(&table_lock);
 }
 
 void core_physical_close(core_physical *physical)
@@ -111,10 +224,8 @@ iso_status core_memory_take(const char *call, core_device *device, int64_t bytes
     return status;
 }
 
-void core_memory_give(core_device *device, int64_t bytes)
+void core_memory_give(core_physical *physical, int64_t bytes)
 {
-    core_physical *physical = device->physical;
-
     pthread_mutex_lock(&physical->lock);
     physical->used -= bytes;
     pthread_mutex_unlock(&physical->lock);

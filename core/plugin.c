@@ -30,6 +30,7 @@ static const entry required[] = {
 static const entry pairs[][2] = {
     {ENTRY(host_alloc), ENTRY(host_free)},
     {ENTRY(host_register), ENTRY(host_unregister)},
+    {ENTRY(memory_import), ENTRY(memory_forget)},
 };
 
 static bool has(const iso_backend *table, const entry *at)

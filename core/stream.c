@@ -57,10 +57,50 @@ static void free_stream(core_stream *stream)
     free(stream);
 }
 
+/* A stream that the backend makes, or one of the program's own. */
+typedef struct wanted {
+    bool adopted;
+    uint32_t flags;
+    void *native;
+} wanted;
+
+static iso_status make_stream(const char *call, core_device *device, const wanted *what,
+                              iso_stream *out)
+{
+    const iso_backend *table = device->table;
+    void *backend_device = device->physical->device;
+    core_stream *stream = calloc(1, sizeof *stream);
+    iso_status status;
+
+    if (!stream)
+        return core_fail_no_memory(call, (int64_t)sizeof *stream);
+    pthread_mutex_init(&stream->lock, NULL);
+    pthread_mutex_init(&stream->late_lock, NULL);
+    if (what->adopted)
+        status = CORE_CALL(call, table,
+                           table->stream_adopt(backend_device, what->native, &stream->handle));
+    else
+        status = CORE_CALL(call, table,
+                           table->stream_create(backend_device, what->flags, &stream->handle));
+    if (status) {
+        free_stream(stream);
+        return status;
+    }
+    stream->child.kind = CORE_STREAM;
+    stream->child.id = core_handle_new(call, CORE_STREAM, stream);
+    if (!stream->child.id) {
+        table->stream_destroy(stream->handle);
+        free_stream(stream);
+        return ISO_NO_MEMORY;
+    }
+    link_stream(device, stream);
+    out->id = stream->child.id;
+    return ISO_OK;
+}
+
 iso_status iso_stream_create(iso_device handle, uint32_t flags, iso_stream *out)
 {
     const char *call = "iso_stream_create";
-    core_stream *stream = NULL;
     core_device *device;
     iso_status status;
 
@@ -70,36 +110,33 @@ iso_status iso_stream_create(iso_device handle, uint32_t flags, iso_stream *out)
     status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
     if (status)
         return status;
-    if (flags & ~(uint32_t)ISO_STREAM_INLINE) {
+    if (flags & ~(uint32_t)ISO_STREAM_INLINE)
         status = core_fail(ISO_INVALID, "%s: flags is 0x%x: only ISO_STREAM_INLINE (1) is known",
                            call, flags);
-        goto out;
-    }
-    stream = calloc(1, sizeof *stream);
-    if (!stream) {
-        status = core_fail_no_memory(call, (int64_t)sizeof *stream);
-        goto out;
-    }
-    pthread_mutex_init(&stream->lock, NULL);
-    pthread_mutex_init(&stream->late_lock, NULL);
-    status =
-        CORE_CALL(call, device->table,
-                  device->table->stream_create(device->physical->device, flags, &stream->handle));
-    if (status) {
-        free_stream(stream);
-        goto out;
-    }
-    stream->child.kind = CORE_STREAM;
-    stream->child.id = core_handle_new(call, CORE_STREAM, stream);
-    if (!stream->child.id) {
-        device->table->stream_destroy(stream->handle);
-        free_stream(stream);
-        status = ISO_NO_MEMORY;
-        goto out;
-    }
-    link_stream(device, stream);
-    out->id = stream->child.id;
-out:
+    else
+        status = make_stream(call, device, &(wanted){.flags = flags}, out);
+    core_handle_release(handle.id);
+    return status;
+}
+
+iso_status iso_stream_adopt(iso_device handle, void *native, iso_stream *out)
+{
+    const char *call = "iso_stream_adopt";
+    core_device *device;
+    iso_status status;
+
+    if (!out)
+        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
+    out->id = 0;
+    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
+    if (status)
+        return status;
+    if (!device->table->stream_adopt)
+        status = core_fail(ISO_UNSUPPORTED,
+                           "%s: %s does not adopt streams: create one with iso_stream_create", call,
+                           device->table->name);
+    else
+        status = make_stream(call, device, &(wanted){.adopted = true, .native = native}, out);
     core_handle_release(handle.id);
     return status;
 }
@@ -226,7 +263,7 @@ iso_status core_stream_finish(const char *call, core_stream *stream, bool *told)
     table->stream_destroy(stream->handle);
     if (stream->scratch.memory) {
         table->memory_free(device->physical->device, stream->scratch.memory);
-        core_memory_give(device, stream->scratch_bytes);
+        core_memory_give(device->physical, stream->scratch_bytes);
     }
     unlink_stream(stream);
     free_stream(stream);

@@ -134,6 +134,14 @@ static iso_status check_ends(const asked *what, int64_t to_bytes, int64_t from_b
 
     if (to)
         status = core_check_range(what->call, "to", what->to.offset, to_bytes, to);
+    if (!status && to && to_bytes)
+        status = core_check_writable(what->call, "to", to);
+    if (!status && to && what->kind == ISO_TRANSFER_FILL && to->origin % what->pattern_bytes)
+        status = core_fail(ISO_INVALID,
+                           "%s: to.buffer is imported memory that begins %lld bytes after a "
+                           "multiple of pattern_bytes (%lld): use a shorter pattern",
+                           what->call, (long long)(to->origin % what->pattern_bytes),
+                           (long long)what->pattern_bytes);
     if (!status && from)
         status = core_check_range(what->call, "from", what->from.offset, from_bytes, from);
     if (!status && to && from == to && to_bytes &&
@@ -177,8 +185,8 @@ static iso_status submit(const asked *what, core_stream *stream, core_buffer *to
     iso_transfer transfer = {
         .size = (uint32_t)sizeof transfer,
         .kind = what->kind,
-        .to = {to ? to->memory : NULL, to ? what->to.offset : 0},
-        .from = {from ? from->memory : NULL, from ? what->from.offset : 0},
+        .to = core_buffer_ref(to, what->to.offset),
+        .from = core_buffer_ref(from, what->from.offset),
         .host_from = what->host_from,
         .host_to = what->host_to,
         .to_pitch = what->to_pitch,

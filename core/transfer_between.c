@@ -44,8 +44,8 @@ static iso_status copy_same(const between *what)
     iso_transfer copy = {
         .size = (uint32_t)sizeof copy,
         .kind = ISO_TRANSFER_COPY,
-        .to = {what->to->memory, what->to_offset},
-        .from = {what->from->memory, what->from_offset},
+        .to = core_buffer_ref(what->to, what->to_offset),
+        .from = core_buffer_ref(what->from, what->from_offset),
         .to_pitch = what->bytes,
         .from_pitch = what->bytes,
         .width = what->bytes,
@@ -65,8 +65,8 @@ static iso_status copy_same(const between *what)
 static iso_status copy_peer(const between *what)
 {
     const iso_backend *table = what->to->child.device->table;
-    iso_ref to = {what->to->memory, what->to_offset};
-    iso_ref from = {what->from->memory, what->from_offset};
+    iso_ref to = core_buffer_ref(what->to, what->to_offset);
+    iso_ref from = core_buffer_ref(what->from, what->from_offset);
     core_trace_span span = {0};
     iso_status status;
 
@@ -108,7 +108,7 @@ static iso_status copy_staged(const between *what)
         iso_transfer read = {
             .size = (uint32_t)sizeof read,
             .kind = ISO_TRANSFER_READ,
-            .from = {what->from->memory, what->from_offset + done},
+            .from = core_buffer_ref(what->from, what->from_offset + done),
             .host_to = host,
             .to_pitch = part,
             .from_pitch = part,
@@ -118,7 +118,7 @@ static iso_status copy_staged(const between *what)
         iso_transfer write = {
             .size = (uint32_t)sizeof write,
             .kind = ISO_TRANSFER_WRITE,
-            .to = {what->to->memory, what->to_offset + done},
+            .to = core_buffer_ref(what->to, what->to_offset + done),
             .host_from = host,
             .to_pitch = part,
             .from_pitch = part,
@@ -177,6 +177,8 @@ static iso_status check(const between *what)
         status = core_check_range(call, "to", what->to_offset, what->bytes, what->to);
     if (!status)
         status = core_check_range(call, "from", what->from_offset, what->bytes, what->from);
+    if (!status && what->bytes)
+        status = core_check_writable(call, "to", what->to);
     if (!status && what->to == what->from &&
         core_ranges_meet(what->to_offset, what->bytes, what->from_offset, what->bytes) &&
         what->bytes)

@@ -5,8 +5,10 @@
  * machine, with no header of any SDK.
  *
  *   ISO_KERNEL(threads)     begins a kernel whose work-groups have exactly that many work-items
+ *   ISO_KERNEL_OF(threads, groups)        the same; so many groups should fit one unit at once
  *   ISO_GLOBAL, ISO_SHARED  memory of the device and of a work-group; shared arrays stand at the
  *                           top of a kernel's body
+ *   ISO_SHARED_AT           in the type of a pointer into shared memory
  *   ISO_INLINE              begins a function that kernels call
  *   ISO_LOCAL_ID()          0 ... threads - 1; grids have one dimension
  *   ISO_GROUP_ID(), ISO_GROUP_COUNT()     as iso_i64
@@ -50,17 +52,20 @@
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #endif
 
-#define ISO_KERNEL(threads) __kernel __attribute__((reqd_work_group_size(threads, 1, 1))) void
-#define ISO_GLOBAL          __global
-#define ISO_SHARED          __local
-#define ISO_INLINE          static inline
-#define ISO_RESTRICT        restrict
-#define ISO_LOCAL_ID()      ((int)get_local_id(0))
-#define ISO_GROUP_ID()      ((long)get_group_id(0))
-#define ISO_GROUP_COUNT()   ((long)get_num_groups(0))
-#define ISO_BARRIER()       barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#define ISO_SHUFFLE         0
-#define ISO_UNROLL          __attribute__((opencl_unroll_hint))
+#define ISO_KERNEL(threads)            __kernel __attribute__((reqd_work_group_size(threads, 1, 1))) void
+#define ISO_KERNEL_OF(threads, groups) ISO_KERNEL(threads)
+#define ISO_GLOBAL                     __global
+#define ISO_SHARED                     __local
+#define ISO_SHARED_AT                  __local
+#define ISO_INLINE                     static inline
+#define ISO_RESTRICT                   restrict
+#define ISO_LOCAL_ID()                 ((int)get_local_id(0))
+#define ISO_GROUP_ID()                 ((long)get_group_id(0))
+#define ISO_GROUP_COUNT()              ((long)get_num_groups(0))
+#define ISO_BARRIER()                  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define ISO_SHUFFLE                    0
+#define ISO_UNROLL                     __attribute__((opencl_unroll_hint))
+#define ISO_HIDE(i)                    ((void)(i))
 
 typedef int iso_i32;
 typedef uint iso_u32;
@@ -95,8 +100,14 @@ typedef ushort iso_u16;
 #else /* CUDA C++ and HIP, which share all but the names of their shuffles */
 
 #define ISO_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#if defined(__HIPCC_RTC__) || defined(__HIP__)
+#define ISO_KERNEL_OF(threads, groups) ISO_KERNEL(threads)
+#else
+#define ISO_KERNEL_OF(threads, groups) extern "C" __global__ void __launch_bounds__(threads, groups)
+#endif
 #define ISO_GLOBAL
-#define ISO_SHARED            __shared__
+#define ISO_SHARED __shared__
+#define ISO_SHARED_AT
 #define ISO_INLINE            static __device__ __forceinline__
 #define ISO_RESTRICT          __restrict__
 #define ISO_LOCAL_ID()        ((int)threadIdx.x)
@@ -129,6 +140,13 @@ typedef unsigned short iso_u16;
 #define iso_cas64(p, old, new)                                                                     \
     atomicCAS((unsigned long long *)(p), (unsigned long long)(old), (unsigned long long)(new))
 #define ISO_SHUFFLE 1
+#if defined(__AMDGCN__)
+#define ISO_HIDE(i) asm volatile("" : "+v"(i))
+#elif defined(__CUDA_ARCH__)
+#define ISO_HIDE(i) asm volatile("" : "+r"(i))
+#else
+#define ISO_HIDE(i) ((void)(i))
+#endif
 #if defined(__HIPCC_RTC__) || defined(__HIP__)
 #define iso_shuffle_down(value, delta) __shfl_down((value), (delta), 32)
 #else
@@ -177,7 +195,7 @@ ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
         return iso_as_f32(sign | 0x7f800000u | fraction << 13);
     }
     if (exponent == 0u) { /* exact: at most 10 bits times a power of two */
-        float value = (float)fraction * 0x1p-24f;
+        float value = (float)fraction * iso_as_f32(0x33800000u);
         return iso_as_f32(sign | iso_as_u32(value));
     }
     return iso_as_f32(sign | (exponent + 112u) << 23 | fraction << 13);

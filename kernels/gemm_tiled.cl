@@ -1,1 +1,514 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gemm_tiled.cl - the blocked product. A group computes tiles of ISO_BM x ISO_BN elements of C, a
+ * work-item ISO_TM x ISO_TN of them in registers. Slices of ISO_BK k's of A and B wait in shared
+ * memory as [k][row] and [k][column]; while one is multiplied, the next is on its way from global
+ * memory into registers. What is done here never changes a bit of the result: every element is a
+ * chain of fma over ascending k that starts anew every 1024, and the segments are added in order.
+ *
+ * A and B are seen alike, as operands with an outer index (a row of A, a column of B) and k. In
+ * memory one of the two is contiguous: ISO_KA and ISO_KB are 1 where that is k, 0 where it is the
+ * outer index, 2 where kernel arguments say it.
+ */
+#define SEGMENT 1024
+
+/* Elements in 16 bytes of global memory (WIDE) and of shared memory (QUAD), the vectors that hold
+ * them, and how they are taken apart. */
+#if ISO_DTYPE == ISO_F64
+#define WIDE 2
+#define QUAD 2
+typedef ISO_F64X2 wide;
+typedef ISO_F64X2 quad;
+#define BANKS          16 /* elements that shared memory moves at once */
+#define QUAD_GET(q, t) ((t)[0] = (q).x, (t)[1] = (q).y)
+#define QUAD_OF(t)     iso_f64x2((t)[0], (t)[1])
+#define WIDE_OF(t)     iso_f64x2((t)[0], (t)[1])
+#define WIDE_GET(q, t) QUAD_GET(q, t)
+#else
+#define QUAD           4
+typedef ISO_F32X4 quad;
+#define BANKS          32
+#define QUAD_GET(q, t) ((t)[0] = (q).x, (t)[1] = (q).y, (t)[2] = (q).z, (t)[3] = (q).w)
+#define QUAD_OF(t)     iso_f32x4((t)[0], (t)[1], (t)[2], (t)[3])
+#if ISO_DTYPE == ISO_F32
+#define WIDE           4
+typedef ISO_F32X4 wide;
+#define WIDE_OF(t)     QUAD_OF(t)
+#define WIDE_GET(q, t) QUAD_GET(q, t)
+#else
+#define WIDE       8
+typedef ISO_U32X4 wide;
+#define PAIR(t, i) ((iso_u32)(t)[i] | (iso_u32)(t)[(i) + 1] << 16)
+#define WIDE_OF(t) iso_u32x4(PAIR(t, 0), PAIR(t, 2), PAIR(t, 4), PAIR(t, 6))
+#if ISO_DTYPE == ISO_BF16
+#define FROM_BITS(u) iso_as_f32((iso_u32)(u) << 16)
+#elif defined(__OPENCL_VERSION__)
+ISO_INLINE float half_of_bits(iso_u32 bits)
+{
+    const iso_u16 half_bits = (iso_u16)bits;
+    return vload_half(0, (const half *)&half_bits);
+}
+#define FROM_BITS(u) half_of_bits((u)&0xffffu)
+#else
+#define FROM_BITS(u) iso_f16_to_f32((iso_u16)((u)&0xffffu))
+#endif
+#define UNPAIR(u, t, i) ((t)[i] = FROM_BITS(u), (t)[(i) + 1] = FROM_BITS((u) >> 16))
+#define WIDE_GET(q, t)                                                                             \
+    (UNPAIR((q).x, t, 0), UNPAIR((q).y, t, 2), UNPAIR((q).z, t, 4), UNPAIR((q).w, t, 6))
+#endif
+#endif
+
+/* The work-items of a group as rows and columns of register tiles. Those of a warp form 4 x 8, in
+ * an order in which neighbours read few different words. */
+#define ITEMS_M (ISO_BM / ISO_TM)
+#define ITEMS_N (ISO_BN / ISO_TN)
+#if ITEMS_M % 4 == 0 && ITEMS_N % 8 == 0
+#define ITEM_M(id) ((id) / 32 / (ITEMS_N / 8) * 4 + ((id)&1) + ((id) >> 3 & 2))
+#define ITEM_N(id) ((id) / 32 % (ITEMS_N / 8) * 8 + ((id) >> 1 & 7))
+#else
+#define ITEM_M(id) ((id) / ITEMS_N)
+#define ITEM_N(id) ((id) % ITEMS_N)
+#endif
+
+/* Neighbouring registers that are neighbours in the tile, so that vectors fill them. */
+#define RUN_M     (ISO_TM % QUAD == 0 ? QUAD : 1)
+#define RUN_N     (ISO_TN % QUAD == 0 ? QUAD : 1)
+#define ROW(r, i) ((i) / RUN_M * (ITEMS_M * RUN_M) + (r)*RUN_M + (i) % RUN_M)
+#define COL(c, j) ((j) / RUN_N * (ITEMS_N * RUN_N) + (c)*RUN_N + (j) % RUN_N)
+
+/*
+ * Where a slice is contiguous along k, a work-item has WIDE k's of one row to write to as many
+ * lines of shared memory, and the work-items of a warp would meet in the same banks. So a line's
+ * elements are exchanged: element o of line k lies at o ^ SWIZZLE(k), which keeps vectors whole.
+ */
+#define LANES_K (ISO_BK / WIDE)
+#define SWIZZLES(size)                                                                             \
+    ((size) % BANKS == 0 && LANES_K > 1 && BANKS % LANES_K == 0 && BANKS / LANES_K >= QUAD)
+#define SWIZZLE(size, k)                                                                           \
+    (SWIZZLES(size) ? (k) / WIDE % LANES_K * (BANKS / (LANES_K ? LANES_K : 1)) : 0)
+
+/* Vectors of a slice that each work-item moves. */
+#define MOVES_A ((ISO_BM * ISO_BK / WIDE + ISO_THREADS - 1) / ISO_THREADS)
+#define MOVES_B ((ISO_BN * ISO_BK / WIDE + ISO_THREADS - 1) / ISO_THREADS)
+
+#if ISO_KA == 2
+#define ALONG_K_A along_k_a
+#else
+#define ALONG_K_A ISO_KA
+#endif
+#if ISO_KB == 2
+#define ALONG_K_B along_k_b
+#else
+#define ALONG_K_B ISO_KB
+#endif
+
+/* The outer index and k at which vector `v` of a slice begins. */
+#define VECTOR_OUTER(size, along_k, v)                                                             \
+    ((along_k) ? (v) / (ISO_BK / WIDE) : (v) % ((size) / WIDE) * WIDE)
+#define VECTOR_K(size, along_k, v)                                                                 \
+    ((along_k) ? (v) % (ISO_BK / WIDE) * WIDE : (v) / ((size) / WIDE))
+
+/* What a work-item reads next. Beyond the last row it reads that row again: what is computed from
+ * it is not stored. */
+#define AIM(size, moves, from, base, outer0, outers, ld, along_k)                                  \
+    ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
+    {                                                                                              \
+        const int v = id + i * ISO_THREADS;                                                        \
+        const iso_i64 last = (along_k) ? (outers)-1 : (outers)-WIDE;                               \
+        const iso_i64 wanted = (outer0) + VECTOR_OUTER(size, along_k, v);                          \
+        const iso_i64 outer = wanted < last ? wanted : last;                                       \
+        const iso_i64 first = k_from + VECTOR_K(size, along_k, v);                                 \
+        from[i] = (base) + ((along_k) ? outer * (ld) + first : outer + first * (ld));              \
+    }
+
+/* All of a slice is there and lies on 16 bytes. */
+#define FETCH_WIDE(size, moves, to, from, ld, along_k)                                             \
+    ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
+    {                                                                                              \
+        if ((size)*ISO_BK / WIDE % ISO_THREADS == 0 ||                                             \
+            id + i * ISO_THREADS < (size)*ISO_BK / WIDE) {                                         \
+            to[i] = *(ISO_GLOBAL const wide *)from[i];                                             \
+        }                                                                                          \
+        from[i] += (along_k) ? (iso_i64)ISO_BK : (iso_i64)ISO_BK * (ld);                           \
+    }
+
+/* Any slice, element by element. Beyond the end the last one is read again and not used. */
+#define FETCH_EACH(size, moves, to, base, outer0, outers, ld, along_k, k0)                         \
+    int here = id;                                                                                 \
+    ISO_HIDE(here);                                                                                \
+    ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
+    {                                                                                              \
+        const int v = here + i * ISO_THREADS;                                                      \
+        elem each[WIDE];                                                                           \
+        ISO_UNROLL for (int j = 0; j < WIDE; j++)                                                  \
+        {                                                                                          \
+            iso_i64 outer = (outer0) + VECTOR_OUTER(size, along_k, v) + ((along_k) ? 0 : j);       \
+            iso_i64 at = (k0) + VECTOR_K(size, along_k, v) + ((along_k) ? j : 0);                  \
+            outer = outer < (outers) ? outer : (outers)-1;                                         \
+            at = at < k ? at : k - 1;                                                              \
+            each[j] = (base)[(along_k) ? outer * (ld) + at : outer + at * (ld)];                   \
+        }                                                                                          \
+        to[i] = WIDE_OF(each);                                                                     \
+    }
+
+/* From registers into shared memory, in the accumulation type. */
+#define PUT(size, moves, to, from, along_k)                                                        \
+    ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
+    {                                                                                              \
+        const int v = id + i * ISO_THREADS;                                                        \
+        const int outer = VECTOR_OUTER(size, along_k, v);                                          \
+        const int line = VECTOR_K(size, along_k, v);                                               \
+        if ((size)*ISO_BK / WIDE % ISO_THREADS == 0 || v < (size)*ISO_BK / WIDE) {                 \
+            acc each[WIDE];                                                                        \
+            WIDE_GET(from[i], each);                                                               \
+            if (along_k) {                                                                         \
+                ISO_SHARED_AT acc *at =                                                            \
+                    (ISO_SHARED_AT acc *)(to) + line * (size) + (outer ^ SWIZZLE(size, line));     \
+                ISO_UNROLL for (int j = 0; j < WIDE; j++)                                          \
+                {                                                                                  \
+                    at[j * (size)] = each[j];                                                      \
+                }                                                                                  \
+            } else {                                                                               \
+                ISO_UNROLL for (int j = 0; j < WIDE; j += QUAD)                                    \
+                {                                                                                  \
+                    (to)[(line * (size) + ((outer + j) ^ SWIZZLE(size, line))) / QUAD] =           \
+                        QUAD_OF(each + j);                                                         \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+/* A work-item's share of line `line`; `at` is its place in the slice. The vectors of a work-item
+ * are `items` apart, which the exchange leaves alone where that is a multiple of what it exchanges.
+ */
+#define APART(items) ((items) % (BANKS / QUAD) == 0)
+#define TAKE(size, count, run, items, to, from, at, line)                                          \
+    if ((run) == 1) {                                                                              \
+        ISO_UNROLL for (int i = 0; i < (count); i++)                                               \
+        {                                                                                          \
+            (to)[i] =                                                                              \
+                ((ISO_SHARED_AT const acc *)(from))[(line) * (size) +                              \
+                                                    (((at) + i * (items)) ^ SWIZZLE(size, line))]; \
+        }                                                                                          \
+    } else if (APART(items)) {                                                                     \
+        ISO_SHARED_AT const quad *first = (from) + ((at) ^ (SWIZZLE(size, line) / QUAD));          \
+        ISO_UNROLL for (int i = 0; i < (count); i += QUAD)                                         \
+        {                                                                                          \
+            const quad q = first[((line) * (size) + i * (items)) / QUAD];                          \
+            QUAD_GET(q, (to) + i);                                                                 \
+        }                                                                                          \
+    } else {                                                                                       \
+        ISO_UNROLL for (int i = 0; i < (count); i += QUAD)                                         \
+        {                                                                                          \
+            const quad q = (from)[(line) * (size) / QUAD +                                         \
+                                  (((at) + i / QUAD * (items)) ^ (SWIZZLE(size, line) / QUAD))];   \
+            QUAD_GET(q, (to) + i);                                                                 \
+        }                                                                                          \
+    }
+
+#define TAKE_BOTH(to_a, to_b, line)                                                                \
+    {                                                                                              \
+        TAKE(ISO_BM, ISO_TM, RUN_M, ITEMS_M, to_a, shared_a, at_a, line)                           \
+        TAKE(ISO_BN, ISO_TN, RUN_N, ITEMS_N, to_b, shared_b, at_b, line)                           \
+    }
+
+#define MULTIPLY(fa, fb)                                                                           \
+    ISO_UNROLL for (int i = 0; i < ISO_TM; i++)                                                    \
+    {                                                                                              \
+        ISO_UNROLL for (int j = 0; j < ISO_TN; j++)                                                \
+        {                                                                                          \
+            sum[i * ISO_TN + j] = acc_fma((fa)[i], (fb)[j], sum[i * ISO_TN + j]);                  \
+        }                                                                                          \
+    }
+
+/* The next slice, from global memory into registers and from there into the half of shared memory
+ * that is not being read. */
+#define FETCH_BOTH(k0, whole)                                                                      \
+    {                                                                                              \
+        if (wide_a && (whole)) {                                                                   \
+            FETCH_WIDE(ISO_BM, MOVES_A, next_a, from_a, lda, ALONG_K_A)                            \
+        } else {                                                                                   \
+            FETCH_EACH(ISO_BM, MOVES_A, next_a, base_a, row0, m, lda, ALONG_K_A, k0)               \
+        }                                                                                          \
+        if (wide_b && (whole)) {                                                                   \
+            FETCH_WIDE(ISO_BN, MOVES_B, next_b, from_b, ldb, ALONG_K_B)                            \
+        } else {                                                                                   \
+            FETCH_EACH(ISO_BN, MOVES_B, next_b, base_b, col0, n, ldb, ALONG_K_B, k0)               \
+        }                                                                                          \
+    }
+#define PUT_BOTH(side)                                                                             \
+    {                                                                                              \
+        ISO_SHARED_AT quad *to_a = shared_a + (side) * (ISO_BM * ISO_BK / QUAD);                   \
+        ISO_SHARED_AT quad *to_b = shared_b + (side) * (ISO_BN * ISO_BK / QUAD);                   \
+        PUT(ISO_BM, MOVES_A, to_a, next_a, ALONG_K_A)                                              \
+        PUT(ISO_BN, MOVES_B, to_b, next_b, ALONG_K_B)                                              \
+    }
+/* Where a work-item's share of line 0 lies in that half. */
+#define AT_A(side) (item_m + (side) * (ISO_BM * ISO_BK / (RUN_M > 1 ? QUAD : 1)))
+#define AT_B(side) (item_n + (side) * (ISO_BN * ISO_BK / (RUN_N > 1 ? QUAD : 1)))
+
+/* Neighbouring tiles run at the same time: rows of tiles are taken RASTER at a time, so that what
+ * is in flight reads few different parts of A and B. */
+#define RASTER 8
+
+ISO_INLINE void tile_place(iso_i64 tile, iso_i64 tiles_m, iso_i64 tiles_n, iso_i64 *tile_m,
+                           iso_i64 *tile_n)
+{
+    const iso_i64 band = tile / (RASTER * tiles_n);
+    const iso_i64 within = tile - band * (RASTER * tiles_n);
+    const iso_i64 left = tiles_m - band * RASTER;
+    const iso_i64 high = left < RASTER ? left : RASTER;
+    *tile_n = within / high;
+    *tile_m = band * RASTER + within - *tile_n * high;
+}
+
+/* Stores the value of one element; `at` counts from c. */
+ISO_INLINE void finish(ISO_GLOBAL elem *c, iso_i64 at, acc total, acc alpha, acc beta)
+{
+    if (beta == (acc)0) {
+        const acc value = alpha * total;
+        iso_store(c, at, value);
+    } else {
+        const acc old = beta * iso_load(c, at);
+        const acc value = acc_fma(alpha, total, old);
+        iso_store(c, at, value);
+    }
+}
+
+/*
+ * flags: 1 A's vectors lie on 16 bytes and end within it, 2 B's, 4 C's, 8 A is contiguous along k,
+ * 16 B is, 32 the segments run side by side and leave their sums in `work` for gemm_join. Without
+ * 32, `work` holds a tile for each group where k is more than one segment.
+ */
+ISO_KERNEL_OF(ISO_THREADS, ISO_GROUPS)
+gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a,
+           ISO_GLOBAL const elem *b, iso_i64 b_at, iso_i64 ldb, iso_i64 stride_b,
+           ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, ISO_GLOBAL acc *work,
+           iso_i64 work_at, iso_i64 m, iso_i64 n, iso_i64 k, iso_i64 batch, acc alpha, acc beta,
+           iso_i32 flags)
+{
+    ISO_SHARED quad shared_a[2 * ISO_BM * ISO_BK / QUAD];
+    ISO_SHARED quad shared_b[2 * ISO_BN * ISO_BK / QUAD];
+    int id = ISO_LOCAL_ID();
+    const int item_m = ITEM_M(id);
+    const int item_n = ITEM_N(id);
+    const int wide_a = flags & 1;
+    const int wide_b = flags & 2;
+    const int wide_c = flags & 4;
+    const int along_k_a = flags & 8;
+    const int along_k_b = flags & 16;
+    const int apart = flags & 32;
+    const iso_i64 tiles_m = (m + ISO_BM - 1) / ISO_BM;
+    const iso_i64 tiles_n = (n + ISO_BN - 1) / ISO_BN;
+    const iso_i64 segments = apart ? (k + SEGMENT - 1) / SEGMENT : 1;
+    const iso_i64 units = tiles_m * tiles_n * segments * batch;
+    (void)along_k_a;
+    (void)along_k_b;
+    for (iso_i64 unit = ISO_GROUP_ID(); unit < units; unit += ISO_GROUP_COUNT()) {
+        const iso_i64 member = unit / (tiles_m * tiles_n * segments);
+        const iso_i64 rest = unit - member * (tiles_m * tiles_n * segments);
+        const iso_i64 segment = rest / (tiles_m * tiles_n);
+        const iso_i64 k_from = segment * SEGMENT;
+        const iso_i64 k_to = apart && k - k_from > SEGMENT ? k_from + SEGMENT : k;
+        iso_i64 tile_m, tile_n;
+        tile_place(rest - segment * (tiles_m * tiles_n), tiles_m, tiles_n, &tile_m, &tile_n);
+        const iso_i64 row0 = tile_m * ISO_BM;
+        const iso_i64 col0 = tile_n * ISO_BN;
+        /* Registers lie side by side for the group, so that it moves whole lines. */
+        ISO_GLOBAL acc *slot = work + work_at + (apart ? unit : ISO_GROUP_ID()) * (ISO_BM * ISO_BN);
+        acc sum[ISO_TM * ISO_TN];
+        ISO_UNROLL for (int r = 0; r < ISO_TM * ISO_TN; r++)
+        {
+            sum[r] = (acc)0;
+        }
+        if (k_from < k_to) {
+            ISO_GLOBAL const elem *base_a = a + a_at + member * stride_a;
+            ISO_GLOBAL const elem *base_b = b + b_at + member * stride_b;
+            ISO_GLOBAL const elem *from_a[MOVES_A];
+            ISO_GLOBAL const elem *from_b[MOVES_B];
+            wide next_a[MOVES_A];
+            wide next_b[MOVES_B];
+            acc fa[2][ISO_TM];
+            acc fb[2][ISO_TN];
+            const int rest = (int)((k_to - k_from) % ISO_BK);
+            iso_i64 left = (k_to - k_from) / ISO_BK; /* whole slices that are not yet multiplied */
+            iso_i64 next_k = k_from;
+            int turn = 0;
+            int lines = 0; /* of the segment, multiplied */
+            int first_segment = 1;
+            int at_a = AT_A(0);
+            int at_b = AT_B(0);
+            AIM(ISO_BM, MOVES_A, from_a, base_a, row0, m, lda, ALONG_K_A)
+            AIM(ISO_BN, MOVES_B, from_b, base_b, col0, n, ldb, ALONG_K_B)
+            FETCH_BOTH(next_k, left > 0)
+            PUT_BOTH(0)
+            ISO_BARRIER();
+#if !defined(ISO_ROLLED)
+            TAKE_BOTH(fa[0], fb[0], 0)
+#endif
+            while (left > 0) {
+                const int more = left > 1 || rest > 0;
+                next_k += ISO_BK;
+                if (more) {
+                    FETCH_BOTH(next_k, left > 1)
+                }
+#if defined(ISO_ROLLED) /* for processors that gain nothing from more: quicker to compile */
+                for (int line = 0; line < ISO_BK; line++) {
+                    TAKE_BOTH(fa[0], fb[0], line)
+                    MULTIPLY(fa[0], fb[0])
+                }
+                turn ^= 1;
+                at_a = AT_A(turn);
+                at_b = AT_B(turn);
+                if (more) {
+                    PUT_BOTH(turn)
+                }
+                ISO_BARRIER();
+#else
+                ISO_UNROLL for (int line = 0; line < ISO_BK - 1;
+                                line++){TAKE_BOTH(fa[(line + 1) % 2], fb[(line + 1) % 2], line + 1)
+                                            MULTIPLY(fa[line % 2], fb[line % 2])} turn ^= 1;
+                at_a = AT_A(turn);
+                at_b = AT_B(turn);
+                if (more) {
+                    PUT_BOTH(turn)
+                }
+                ISO_BARRIER();
+                /* The next slice's first line is on its way while this one's last is multiplied. */
+                TAKE_BOTH(fa[0], fb[0], 0)
+                MULTIPLY(fa[(ISO_BK - 1) % 2], fb[(ISO_BK - 1) % 2])
+#endif
+                left--;
+                lines += ISO_BK;
+                if (lines == SEGMENT && more) { /* never where segments are apart */
+                    int here = id;
+                    ISO_HIDE(here);
+                    ISO_UNROLL for (int r = 0; r < ISO_TM * ISO_TN; r++)
+                    {
+                        if (!first_segment) {
+                            sum[r] = slot[r * ISO_THREADS + here] + sum[r];
+                        }
+                        slot[r * ISO_THREADS + here] = sum[r];
+                        sum[r] = (acc)0;
+                    }
+                    first_segment = 0;
+                    lines = 0;
+                }
+            }
+            for (int line = 0; line < rest; line++) {
+                TAKE_BOTH(fa[0], fb[0], line)
+                MULTIPLY(fa[0], fb[0])
+            }
+            ISO_BARRIER();
+        }
+        ISO_HIDE(id);
+        if (apart) {
+            ISO_UNROLL for (int r = 0; r < ISO_TM * ISO_TN; r++)
+            {
+                slot[r * ISO_THREADS + id] = sum[r];
+            }
+            continue;
+        }
+        if (k > SEGMENT) {
+            ISO_UNROLL for (int r = 0; r < ISO_TM * ISO_TN; r++)
+            {
+                sum[r] = slot[r * ISO_THREADS + id] + sum[r];
+            }
+        }
+        const iso_i64 c_tile = c_at + member * stride_c + row0 * ldc + col0;
+        const int rows = (int)(m - row0 < ISO_BM ? m - row0 : ISO_BM);
+        const int cols = (int)(n - col0 < ISO_BN ? n - col0 : ISO_BN);
+        ISO_UNROLL for (int i = 0; i < ISO_TM; i++)
+        {
+            if (ROW(item_m, i) < rows) {
+                const iso_i64 line = c_tile + ROW(item_m, i) * ldc;
+#if WIDE == QUAD
+                if (wide_c && RUN_N > 1 && cols == ISO_BN) {
+                    ISO_UNROLL for (int j = 0; j < ISO_TN; j += QUAD)
+                    {
+                        ISO_GLOBAL quad *at = (ISO_GLOBAL quad *)(c + line + COL(item_n, j));
+                        acc each[QUAD];
+                        if (beta == (acc)0) {
+                            ISO_UNROLL for (int e = 0; e < QUAD; e++)
+                            {
+                                each[e] = alpha * sum[i * ISO_TN + (j + e) % ISO_TN];
+                            }
+                        } else {
+                            const quad q = *at;
+                            QUAD_GET(q, each);
+                            ISO_UNROLL for (int e = 0; e < QUAD; e++)
+                            {
+                                const acc old = beta * each[e];
+                                each[e] = acc_fma(alpha, sum[i * ISO_TN + (j + e) % ISO_TN], old);
+                            }
+                        }
+                        *at = QUAD_OF(each);
+                    }
+                    continue;
+                }
+#endif
+                ISO_UNROLL for (int j = 0; j < ISO_TN; j++)
+                {
+                    if (COL(item_n, j) < cols) {
+                        finish(c, line + COL(item_n, j), sum[i * ISO_TN + j], alpha, beta);
+                    }
+                }
+            }
+        }
+    }
+    (void)wide_c;
+}
+
+/*
+ * Adds the segments that gemm_tiled left apart, in order. One element a work-item. Where they do
+ * not all fit into scratch memory they come in rounds of `k` each, with totals kept from one to the
+ * next at total_at. flags: 1 there are totals from earlier rounds, 2 this is the last: finish.
+ */
+ISO_KERNEL(ISO_THREADS)
+gemm_join(ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, ISO_GLOBAL acc *work,
+          iso_i64 work_at, iso_i64 total_at, iso_i64 m, iso_i64 n, iso_i64 k, iso_i64 batch,
+          acc alpha, acc beta, iso_i32 flags)
+{
+    const int id = ISO_LOCAL_ID();
+    const iso_i64 tiles_m = (m + ISO_BM - 1) / ISO_BM;
+    const iso_i64 tiles_n = (n + ISO_BN - 1) / ISO_BN;
+    const iso_i64 segments = (k + SEGMENT - 1) / SEGMENT;
+    const iso_i64 step = tiles_m * tiles_n * (ISO_BM * ISO_BN); /* from one segment to the next */
+    const iso_i64 parts = tiles_m * tiles_n * batch * (ISO_TM * ISO_TN);
+    for (iso_i64 part = ISO_GROUP_ID(); part < parts; part += ISO_GROUP_COUNT()) {
+        const int r = (int)(part % (ISO_TM * ISO_TN));
+        const iso_i64 tile = part / (ISO_TM * ISO_TN);
+        const iso_i64 member = tile / (tiles_m * tiles_n);
+        const iso_i64 within = tile - member * (tiles_m * tiles_n);
+        iso_i64 tile_m, tile_n;
+        tile_place(within, tiles_m, tiles_n, &tile_m, &tile_n);
+        const iso_i64 row = tile_m * ISO_BM + ROW(ITEM_M(id), r / ISO_TN);
+        const iso_i64 col = tile_n * ISO_BN + COL(ITEM_N(id), r % ISO_TN);
+        if (row < m && col < n) {
+            ISO_GLOBAL const acc *from = work + work_at + member * segments * step +
+                                         within * (ISO_BM * ISO_BN) + r * ISO_THREADS + id;
+            ISO_GLOBAL acc *kept = work + total_at + part * ISO_THREADS + id;
+            iso_i64 s = (flags & 1) ? 0 : 1;
+            acc total = (flags & 1) ? *kept : from[0];
+            for (; s + 8 <= segments; s += 8) { /* eight loads under way at once */
+                acc next[8];
+                ISO_UNROLL for (int e = 0; e < 8; e++)
+                {
+                    next[e] = from[(s + e) * step];
+                }
+                ISO_UNROLL for (int e = 0; e < 8; e++)
+                {
+                    total += next[e];
+                }
+            }
+            for (; s < segments; s++) {
+                total += from[s * step];
+            }
+            if (flags & 2) {
+                finish(c, c_at + member * stride_c + row * ldc + col, total, alpha, beta);
+            } else {
+                *kept = total;
+            }
+        }
+    }
+}

@@ -1,1 +1,509 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reduce.cl - reductions. reduce_steps.cl stands before it and says what a lane is.
+ *
+ *   ISO_THREADS   work-items of a group, a power of two, at least 32
+ *   ISO_COLS      columns that a group takes side by side along axis 0, a power of two
+ *   ISO_LOOPED    a group runs as a loop over its work-items
+ *   ISO_BATCH     rows of 128 elements that are read before the first is used
+ *
+ * A block of 4096 elements belongs to a team of 32 work-items. Number t of them has the lanes t,
+ * t + 32, t + 64 and t + 96, so that a team reads neighbouring elements and the first two folds
+ * stay in the work-item. Sequences of up to 64 elements have smaller teams of `width` work-items,
+ * whose lanes are t + width * j.
+ *
+ * A sequence s begins at element s * next and goes on in steps of `step` elements. Results of
+ * blocks are kept in the workspace, those of one sequence together.
+ */
+#define LANES 128
+#define BLOCK 4096
+#define TEAM  32
+#define TEAMS (ISO_THREADS / TEAM)
+#define SLOTS (ISO_THREADS / ISO_COLS)
+#define EACH  (LANES / SLOTS) /* lanes of a work-item along axis 0 */
+#define LAST  64              /* blocks whose results are folded by one group */
+
+/* Folds work-item s of each `count` with the others, which are `apart` work-items apart; the result
+ * is in the first. Where a group is a loop, one work-item does it all: barriers split loops. */
+ISO_INLINE lane fold_shared(lane v, int id, int s, int count, int apart, ISO_SHARED_AT lane *pad)
+{
+    int d, i;
+    pad[id] = v;
+    ISO_BARRIER();
+#if defined(ISO_LOOPED)
+    if (s == 0) {
+        for (d = count / 2; d > 0; d /= 2) {
+            for (i = 0; i < d; i++) {
+                pad[id + i * apart] = lane_fold(pad[id + i * apart], pad[id + (i + d) * apart]);
+            }
+        }
+    }
+#else
+    for (d = count / 2; d > 0; d /= 2) {
+        i = id + d * apart;
+        if (s < d) {
+            pad[id] = lane_fold(pad[id], pad[i]);
+        }
+        ISO_BARRIER();
+    }
+#endif
+    v = pad[id];
+    ISO_BARRIER();
+    return v;
+}
+
+#if ISO_SHUFFLE
+#define PAD 1
+ISO_INLINE lane fold_team(lane v, int id, int t, int width, ISO_SHARED_AT lane *pad)
+{
+    int d;
+    (void)id;
+    (void)t;
+    (void)pad;
+    for (d = width / 2; d > 0; d /= 2) {
+        v = lane_fold(v, lane_down(v, d));
+    }
+    return v;
+}
+#else
+#define PAD                             ISO_THREADS
+#define fold_team(v, id, t, width, pad) fold_shared(v, id, t, width, 1, pad)
+#endif
+
+/* The folds within a work-item. The lanes of a smaller team meet absent ones first: that turns a -0
+ * into +0. */
+ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
+{
+    if (width < TEAM) {
+        a = lane_fold(a, lane_neutral());
+        b = lane_fold(b, lane_neutral());
+        c = lane_fold(c, lane_neutral());
+        d = lane_fold(d, lane_neutral());
+    }
+    return lane_fold(lane_fold(a, c), lane_fold(b, d));
+}
+
+/* One row of 128 elements, or as many as there are. */
+#define TAKE_IF(v, i, limit)                                                                       \
+    if ((i) < (limit)) {                                                                           \
+        v = lane_step(v, x[(i)*step_x], Y_AT((i)*step_y), first + (i));                            \
+    }
+#if ISO_OP == OP_DOT
+#define Y_AT(i) y[i]
+#else
+#define Y_AT(i) ((elem)0)
+#endif
+
+/* A block of `count` elements at x (and y), of which the first is number `first` of its sequence.
+ */
+ISO_INLINE lane take_block(ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y, iso_i64 step_x,
+                           iso_i64 step_y, iso_i64 first, int count, int t, int width)
+{
+    lane v[4];
+    elem ex[ISO_BATCH * 4];
+#if ISO_OP == OP_DOT
+    elem ey[ISO_BATCH * 4];
+#endif
+    int row = 0, k;
+    iso_i64 i;
+    v[0] = v[1] = v[2] = v[3] = lane_neutral();
+    if (step_x == 1 && step_y == 1) {
+        for (; row + ISO_BATCH * LANES <= count; row += ISO_BATCH * LANES) {
+            ISO_GLOBAL const elem *from = x + (row + t);
+#if ISO_OP == OP_DOT
+            ISO_GLOBAL const elem *with = y + (row + t);
+#endif
+            ISO_UNROLL
+            for (k = 0; k < ISO_BATCH * 4; k++) {
+                ex[k] = from[k * TEAM];
+#if ISO_OP == OP_DOT
+                ey[k] = with[k * TEAM];
+#endif
+            }
+            ISO_UNROLL
+            for (k = 0; k < ISO_BATCH * 4; k++) {
+#if ISO_OP == OP_DOT
+                v[k & 3] = lane_step(v[k & 3], ex[k], ey[k], 0);
+#else
+                v[k & 3] = lane_step(v[k & 3], ex[k], (elem)0, first + (row + t + k * TEAM));
+#endif
+            }
+        }
+    }
+    for (; row < count; row += LANES) {
+        i = row + t;
+        TAKE_IF(v[0], i, count)
+        i += width;
+        TAKE_IF(v[1], i, count)
+        i += width;
+        TAKE_IF(v[2], i, count)
+        i += width;
+        TAKE_IF(v[3], i, count)
+    }
+    return fold_four(v[0], v[1], v[2], v[3], width);
+}
+
+/* The same on a level above: the elements are results of blocks. */
+ISO_INLINE lane take_results(ISO_GLOBAL const lane *x, int count, int t, int width)
+{
+    lane v[4];
+    int row, i;
+    v[0] = v[1] = v[2] = v[3] = lane_neutral();
+    for (row = 0; row + 2 * LANES <= count; row += 2 * LANES) {
+        lane r[8];
+        int k;
+        ISO_UNROLL
+        for (k = 0; k < 8; k++) {
+            r[k] = x[row + t + k * TEAM];
+        }
+        ISO_UNROLL
+        for (k = 0; k < 8; k++) {
+            v[k & 3] = lane_fold(v[k & 3], r[k]);
+        }
+    }
+    for (; row < count; row += LANES) {
+        i = row + t;
+        if (i < count) {
+            v[0] = lane_fold(v[0], x[i]);
+        }
+        i += width;
+        if (i < count) {
+            v[1] = lane_fold(v[1], x[i]);
+        }
+        i += width;
+        if (i < count) {
+            v[2] = lane_fold(v[2], x[i]);
+        }
+        i += width;
+        if (i < count) {
+            v[3] = lane_fold(v[3], x[i]);
+        }
+    }
+    return fold_four(v[0], v[1], v[2], v[3], width);
+}
+
+ISO_INLINE int least_count(iso_i64 a, int most)
+{
+    return a < most ? (int)a : most;
+}
+
+/* ---- tiled --------------------------------------------------------------------------------------
+ */
+
+/* Sequences of at most one block: a team of `width` work-items each. */
+ISO_KERNEL(ISO_THREADS)
+reduce_short(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 step_x,
+             ISO_GLOBAL const elem *y, iso_i64 y_at, iso_i64 next_y, iso_i64 step_y,
+             ISO_GLOBAL result *to, iso_i64 to_at, iso_i64 sequences, iso_i64 n, iso_i32 width)
+{
+    ISO_SHARED lane pad[PAD];
+    int id = ISO_LOCAL_ID(), t = id & (width - 1), team = id / width;
+    iso_i64 at_once = ISO_THREADS / width, base;
+    for (base = ISO_GROUP_ID() * at_once; base < sequences; base += ISO_GROUP_COUNT() * at_once) {
+        iso_i64 s = base + team;
+        lane v = lane_neutral();
+        if (s < sequences) {
+            v = take_block(x + (x_at + s * next_x), y + (y_at + s * next_y), step_x, step_y, 0,
+                           (int)n, t, width);
+        }
+        v = fold_team(v, id, t, width, pad);
+        if (t == 0 && s < sequences) {
+            lane_finish(to + to_at, s, v, n);
+        }
+    }
+}
+
+/* The first level of longer sequences: a team for each block. */
+ISO_KERNEL(ISO_THREADS)
+reduce_blocks(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 step_x,
+              ISO_GLOBAL const elem *y, iso_i64 y_at, iso_i64 next_y, iso_i64 step_y,
+              ISO_GLOBAL iso_u8 *work, iso_i64 work_at, iso_i64 sequences, iso_i64 n)
+{
+    ISO_SHARED lane pad[PAD];
+    int id = ISO_LOCAL_ID(), t = id % TEAM, team = id / TEAM;
+    iso_i64 blocks = (n + BLOCK - 1) / BLOCK, total = sequences * blocks, base;
+    ISO_GLOBAL lane *out = (ISO_GLOBAL lane *)(work + work_at);
+    for (base = ISO_GROUP_ID() * TEAMS; base < total; base += ISO_GROUP_COUNT() * TEAMS) {
+        iso_i64 b = base + team;
+        lane v = lane_neutral();
+        if (b < total) {
+            iso_i64 s = sequences == 1 ? 0 : b / blocks;
+            iso_i64 first = (b - s * blocks) * BLOCK;
+            v = take_block(x + (x_at + s * next_x + first * step_x),
+                           y + (y_at + s * next_y + first * step_y), step_x, step_y, first,
+                           least_count(n - first, BLOCK), t, TEAM);
+        }
+        v = fold_team(v, id, t, TEAM, pad);
+        if (t == 0 && b < total) {
+            out[b] = v;
+        }
+    }
+}
+
+/* Down the columns: a group for each block of ISO_COLS neighbouring ones. Its work-items are
+ * columns by slots, and slot s has the lanes s, s + SLOTS, s + 2 * SLOTS, ... */
+ISO_KERNEL(ISO_THREADS)
+reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL const elem *y,
+               iso_i64 y_at, iso_i64 ld_y, ISO_GLOBAL iso_u8 *work, iso_i64 work_at,
+               ISO_GLOBAL result *to, iso_i64 to_at, iso_i64 sequences, iso_i64 n)
+{
+    ISO_SHARED lane pad[ISO_THREADS];
+    int id = ISO_LOCAL_ID(), s = id / ISO_COLS;
+    iso_i64 across = (sequences + ISO_COLS - 1) / ISO_COLS, blocks = (n + BLOCK - 1) / BLOCK, u;
+    for (u = ISO_GROUP_ID(); u < across * blocks; u += ISO_GROUP_COUNT()) {
+        iso_i64 b = u / across, c = (u - b * across) * ISO_COLS + id % ISO_COLS, first = b * BLOCK;
+        lane v[EACH];
+        int j, h;
+        ISO_UNROLL
+        for (j = 0; j < EACH; j++) {
+            v[j] = lane_neutral();
+        }
+        if (c < sequences) {
+            int count = least_count(n - first, BLOCK), row;
+            ISO_GLOBAL const elem *from = x + (x_at + (first + s) * ld_x + c);
+#if ISO_OP == OP_DOT
+            ISO_GLOBAL const elem *with = y + (y_at + (first + s) * ld_y + c);
+#endif
+            for (row = 0; row + LANES <= count; row += LANES) {
+                elem ex[EACH];
+#if ISO_OP == OP_DOT
+                elem ey[EACH];
+#endif
+                ISO_UNROLL
+                for (j = 0; j < EACH; j++) {
+                    ex[j] = from[(row + j * SLOTS) * ld_x];
+#if ISO_OP == OP_DOT
+                    ey[j] = with[(row + j * SLOTS) * ld_y];
+#endif
+                }
+                ISO_UNROLL
+                for (j = 0; j < EACH; j++) {
+#if ISO_OP == OP_DOT
+                    v[j] = lane_step(v[j], ex[j], ey[j], 0);
+#else
+                    v[j] = lane_step(v[j], ex[j], (elem)0, first + (row + s + j * SLOTS));
+#endif
+                }
+            }
+            ISO_UNROLL
+            for (j = 0; j < EACH; j++) {
+                if (row + s + j * SLOTS < count) {
+#if ISO_OP == OP_DOT
+                    v[j] = lane_step(v[j], from[(row + j * SLOTS) * ld_x],
+                                     with[(row + j * SLOTS) * ld_y], 0);
+#else
+                    v[j] = lane_step(v[j], from[(row + j * SLOTS) * ld_x], (elem)0,
+                                     first + (row + s + j * SLOTS));
+#endif
+                }
+            }
+        }
+        ISO_UNROLL
+        for (h = EACH / 2; h > 0; h /= 2) {
+            ISO_UNROLL
+            for (j = 0; j < EACH / 2; j++) {
+                if (j < h) {
+                    v[j] = lane_fold(v[j], v[j + h < EACH ? j + h : 0]);
+                }
+            }
+        }
+        v[0] = fold_shared(v[0], id, s, SLOTS, ISO_COLS, pad);
+        if (s == 0 && c < sequences) {
+            if (blocks == 1) {
+                lane_finish(to + to_at, c, v[0], n);
+            } else {
+                ((ISO_GLOBAL lane *)(work + work_at))[c * blocks + b] = v[0];
+            }
+        }
+    }
+}
+
+/* A level between: `count` results of each sequence become one for each block of them. */
+ISO_KERNEL(ISO_THREADS)
+reduce_level(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, iso_i64 to_at, iso_i64 sequences,
+             iso_i64 count)
+{
+    ISO_SHARED lane pad[PAD];
+    int id = ISO_LOCAL_ID(), t = id % TEAM, team = id / TEAM;
+    iso_i64 blocks = (count + BLOCK - 1) / BLOCK, total = sequences * blocks, base;
+    ISO_GLOBAL const lane *in = (ISO_GLOBAL const lane *)(work + from_at);
+    ISO_GLOBAL lane *out = (ISO_GLOBAL lane *)(work + to_at);
+    for (base = ISO_GROUP_ID() * TEAMS; base < total; base += ISO_GROUP_COUNT() * TEAMS) {
+        iso_i64 b = base + team;
+        lane v = lane_neutral();
+        if (b < total) {
+            iso_i64 s = b / blocks, first = (b - s * blocks) * BLOCK;
+            v = take_results(in + (s * count + first), least_count(count - first, BLOCK), t, TEAM);
+        }
+        v = fold_team(v, id, t, TEAM, pad);
+        if (t == 0 && b < total) {
+            out[b] = v;
+        }
+    }
+}
+
+/* The last level: at most one block of results of each sequence. */
+ISO_KERNEL(ISO_THREADS)
+reduce_last(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, ISO_GLOBAL result *to, iso_i64 to_at,
+            iso_i64 sequences, iso_i64 count, iso_i64 n, iso_i32 width)
+{
+    ISO_SHARED lane pad[PAD];
+    int id = ISO_LOCAL_ID(), t = id & (width - 1), team = id / width;
+    iso_i64 at_once = ISO_THREADS / width, base;
+    ISO_GLOBAL const lane *in = (ISO_GLOBAL const lane *)(work + from_at);
+    for (base = ISO_GROUP_ID() * at_once; base < sequences; base += ISO_GROUP_COUNT() * at_once) {
+        iso_i64 s = base + team;
+        lane v = lane_neutral();
+        if (s < sequences) {
+            v = take_results(in + s * count, (int)count, t, width);
+        }
+        v = fold_team(v, id, t, width, pad);
+        if (t == 0 && s < sequences) {
+            lane_finish(to + to_at, s, v, n);
+        }
+    }
+}
+
+/* The last two levels of one sequence by one group: at most LAST blocks of results. */
+ISO_KERNEL(ISO_THREADS)
+reduce_last_two(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, ISO_GLOBAL result *to, iso_i64 to_at,
+                iso_i64 count, iso_i64 n)
+{
+    ISO_SHARED lane pad[PAD];
+    ISO_SHARED lane kept[LAST];
+    int id = ISO_LOCAL_ID(), t = id % TEAM, team = id / TEAM;
+    int blocks = (int)((count + BLOCK - 1) / BLOCK), base;
+    ISO_GLOBAL const lane *in = (ISO_GLOBAL const lane *)(work + from_at);
+    lane v, w;
+    for (base = 0; base < blocks; base += TEAMS) {
+        int b = base + team;
+        v = lane_neutral();
+        if (b < blocks) {
+            iso_i64 first = (iso_i64)b * BLOCK;
+            v = take_results(in + first, least_count(count - first, BLOCK), t, TEAM);
+        }
+        v = fold_team(v, id, t, TEAM, pad);
+        if (t == 0 && b < blocks) {
+            kept[b] = v;
+        }
+    }
+    ISO_BARRIER();
+    v = lane_neutral();
+    w = lane_neutral();
+    if (id < TEAM && t < blocks) {
+        v = lane_fold(v, kept[t]);
+    }
+    if (id < TEAM && t + TEAM < blocks) {
+        w = lane_fold(w, kept[t + TEAM]);
+    }
+    v = fold_four(v, w, lane_neutral(), lane_neutral(), TEAM);
+    v = fold_team(v, id, t, TEAM, pad);
+    if (id == 0) {
+        lane_finish(to + to_at, 0, v, n);
+    }
+}
+
+/* ---- naive and partials -------------------------------------------------------------------------
+ */
+
+/* Along an axis: one result a work-item. */
+ISO_KERNEL(ISO_THREADS)
+reduce_naive(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 step_x,
+             ISO_GLOBAL const elem *y, iso_i64 y_at, iso_i64 next_y, iso_i64 step_y,
+             ISO_GLOBAL result *to, iso_i64 to_at, iso_i64 sequences, iso_i64 n)
+{
+    iso_i64 s = ISO_GROUP_ID() * ISO_THREADS + ISO_LOCAL_ID(), i;
+    for (; s < sequences; s += ISO_GROUP_COUNT() * ISO_THREADS) {
+        lane v = lane_neutral();
+        iso_i64 at_x = x_at + s * next_x;
+#if ISO_OP == OP_DOT
+        iso_i64 at_y = y_at + s * next_y;
+#endif
+        for (i = 0; i < n; i++) {
+#if ISO_OP == OP_DOT
+            v = lane_step(v, x[at_x + i * step_x], y[at_y + i * step_y], 0);
+#else
+            v = lane_step(v, x[at_x + i * step_x], (elem)0, i);
+#endif
+        }
+        lane_finish(to + to_at, s, v, n);
+    }
+}
+
+/* A group's share of a sequence, folded in shared memory. */
+#define SHARE(u)                                                                                   \
+    iso_i64 s = (u) / parts, part = (u)-s * parts, i;                                              \
+    lane v = lane_neutral();                                                                       \
+    for (i = part * ISO_THREADS + id; i < n; i += parts * ISO_THREADS) {                           \
+        v = lane_step(v, x[x_at + s * next_x + i * step_x], Y_AT(y_at + s * next_y + i * step_y),  \
+                      i);                                                                          \
+    }                                                                                              \
+    v = fold_shared(v, id, id, ISO_THREADS, 1, pad);
+
+/* One partial result a group, `parts` of them for each sequence. */
+ISO_KERNEL(ISO_THREADS)
+reduce_partials(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 step_x,
+                ISO_GLOBAL const elem *y, iso_i64 y_at, iso_i64 next_y, iso_i64 step_y,
+                ISO_GLOBAL iso_u8 *work, iso_i64 work_at, iso_i64 sequences, iso_i64 n,
+                iso_i64 parts)
+{
+    ISO_SHARED lane pad[ISO_THREADS];
+    int id = ISO_LOCAL_ID();
+    iso_i64 u;
+    for (u = ISO_GROUP_ID(); u < sequences * parts; u += ISO_GROUP_COUNT()) {
+        SHARE(u)
+        if (id == 0) {
+            ((ISO_GLOBAL lane *)(work + work_at))[u] = v;
+        }
+    }
+}
+
+/* Partial results, one after another, by one work-item for each sequence. */
+ISO_KERNEL(ISO_THREADS)
+reduce_finish(ISO_GLOBAL iso_u8 *work, iso_i64 work_at, ISO_GLOBAL result *to, iso_i64 to_at,
+              iso_i64 sequences, iso_i64 parts, iso_i64 n)
+{
+    ISO_GLOBAL const lane *in = (ISO_GLOBAL const lane *)(work + work_at);
+    iso_i64 s = ISO_GROUP_ID() * ISO_THREADS + ISO_LOCAL_ID(), p;
+    for (; s < sequences; s += ISO_GROUP_COUNT() * ISO_THREADS) {
+        lane v = in[s * parts];
+        for (p = 1; p < parts; p++) {
+            v = lane_fold(v, in[s * parts + p]);
+        }
+        lane_finish(to + to_at, s, v, n);
+    }
+}
+
+/* A whole array into one word, by compare and swap. */
+#if !IS_INDEX && !IS_SCALED && (!IS_LONG_WORD || defined(ISO_ATOMIC64))
+ISO_KERNEL(ISO_THREADS)
+reduce_begin(ISO_GLOBAL iso_u8 *work, iso_i64 work_at)
+{
+    if (ISO_LOCAL_ID() == 0) {
+        *(ISO_GLOBAL lane *)(work + work_at) = lane_neutral();
+    }
+}
+
+ISO_KERNEL(ISO_THREADS)
+reduce_atomic(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 step_x,
+              ISO_GLOBAL const elem *y, iso_i64 y_at, iso_i64 next_y, iso_i64 step_y,
+              ISO_GLOBAL iso_u8 *work, iso_i64 work_at, iso_i64 sequences, iso_i64 n, iso_i64 parts)
+{
+    ISO_SHARED lane pad[ISO_THREADS];
+    int id = ISO_LOCAL_ID();
+    ISO_GLOBAL word *at = (ISO_GLOBAL word *)(work + work_at);
+    SHARE(ISO_GROUP_ID())
+    (void)sequences;
+    if (id == 0) {
+        word seen = lane_word(lane_neutral()), old;
+        do {
+            old = seen;
+#if IS_LONG_WORD
+            seen = iso_cas64(at, old, lane_word(lane_fold(lane_from(old), v)));
+#else
+            seen = iso_cas32(at, old, lane_word(lane_fold(lane_from(old), v)));
+#endif
+        } while (seen != old);
+    }
+}
+#endif

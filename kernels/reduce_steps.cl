@@ -1,1 +1,401 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reduce_steps.cl - what a lane of a reduction holds, for the operation ISO_OP and the type
+ * ISO_DTYPE: how it begins, how it takes an element, how two become one, and the result. The loops
+ * are in reduce.cl; docs/arithmetic.md is the definition of both.
+ *
+ * Elements that are compared become keys: integers in the same order, where a NaN is beyond all
+ * others in the direction that is looked for, and -0 is before +0.
+ */
+#define OP_SUM     1
+#define OP_PRODUCT 2
+#define OP_MIN     3
+#define OP_MAX     4
+#define OP_MEAN    5
+#define OP_DOT     6
+#define OP_ASUM    7
+#define OP_NORM2   8
+#define OP_ARGMIN  9
+#define OP_ARGMAX  10
+
+#define IS_WHOLE   (ISO_DTYPE == ISO_I32 || ISO_DTYPE == ISO_I64)
+#define IS_LONG    (ISO_DTYPE == ISO_F64 || ISO_DTYPE == ISO_I64)
+#define IS_HALF    (ISO_DTYPE == ISO_F16 || ISO_DTYPE == ISO_BF16)
+#define IS_MAX     (ISO_OP == OP_MAX || ISO_OP == OP_ARGMAX)
+#define IS_INDEX   (ISO_OP == OP_ARGMIN || ISO_OP == OP_ARGMAX)
+#define IS_ORDERED (IS_INDEX || ISO_OP == OP_MIN || ISO_OP == OP_MAX)
+#define IS_SCALED  (ISO_OP == OP_NORM2 && ISO_DTYPE == ISO_F64)
+
+/* Powers of two as bits: not every compiler here reads hexadecimal fractions. */
+#define FROM_BIG    iso_as_f64(0x5e50000000000000ul) /* 2^486 */
+#define SCALE_BIG   iso_as_f64(0x1e50000000000000ul) /* 2^-538 */
+#define TO_SMALL    iso_as_f64(0x2000000000000000ul) /* 2^-511 */
+#define SCALE_SMALL iso_as_f64(0x6180000000000000ul) /* 2^537 */
+
+/* An element as a number. */
+#if ISO_DTYPE == ISO_F16
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+ISO_INLINE acc number_of(elem x)
+{
+    ushort bits = x;
+    return vload_half(0, (const half *)&bits);
+}
+#else
+#define number_of(x) iso_f16_to_f32(x)
+#endif
+#elif ISO_DTYPE == ISO_BF16
+#define number_of(x) iso_bf16_to_f32(x)
+#else
+#define number_of(x) ((acc)(x))
+#endif
+
+/* ---- order: min, max, argmin, argmax ----------------------------------------------------------
+ */
+#if IS_ORDERED
+
+#if IS_LONG
+typedef iso_i64 key;
+#define KEY_LEAST ((iso_i64)((iso_u64)1 << 63))
+#define KEY_MOST  ((iso_i64) ~((iso_u64)1 << 63))
+#else
+typedef iso_i32 key;
+#define KEY_LEAST ((iso_i32)0x80000000u)
+#define KEY_MOST  0x7fffffff
+#endif
+#if IS_MAX
+#define KEY_WORST    KEY_LEAST
+#define KEY_NAN      KEY_MOST
+#define better(a, b) ((a) > (b))
+#else
+#define KEY_WORST    KEY_MOST
+#define KEY_NAN      KEY_LEAST
+#define better(a, b) ((a) < (b))
+#endif
+
+ISO_INLINE key key_of(elem x)
+{
+#if IS_WHOLE
+    return x;
+#elif IS_HALF
+    key bits = (key)(short)x;
+    if ((bits & 0x7fff) > (ISO_DTYPE == ISO_F16 ? 0x7c00 : 0x7f80)) {
+        return KEY_NAN;
+    }
+    return bits < 0 ? bits ^ 0x7fff : bits;
+#elif IS_LONG
+    key bits = (key)iso_as_u64(x);
+    if ((bits & KEY_MOST) > ((key)0x7ff00000 << 32)) {
+        return KEY_NAN;
+    }
+    return bits < 0 ? bits ^ KEY_MOST : bits;
+#else
+    key bits = (key)iso_as_u32(x);
+    if ((bits & KEY_MOST) > 0x7f800000) {
+        return KEY_NAN;
+    }
+    return bits < 0 ? bits ^ KEY_MOST : bits;
+#endif
+}
+
+/* Any bits do for a NaN, but they must be those of one. */
+ISO_INLINE elem elem_of(key k)
+{
+#if IS_WHOLE
+    return k;
+#elif IS_HALF
+    return (elem)(k == KEY_NAN ? 0x7fff : k < 0 ? k ^ 0x7fff : k);
+#elif IS_LONG
+    return iso_as_f64(k == KEY_NAN ? KEY_MOST : k < 0 ? k ^ KEY_MOST : k);
+#else
+    return iso_as_f32(k == KEY_NAN ? KEY_MOST : k < 0 ? k ^ KEY_MOST : k);
+#endif
+}
+
+#if IS_INDEX
+typedef struct lane {
+    iso_i64 at;
+    key v;
+} lane;
+typedef iso_i64 result;
+ISO_INLINE lane lane_neutral(void)
+{
+    lane l;
+    l.at = (iso_i64) ~((iso_u64)1 << 63);
+    l.v = KEY_WORST;
+    return l;
+}
+ISO_INLINE lane lane_fold(lane a, lane b)
+{
+    int take = better(b.v, a.v) || (b.v == a.v && b.at < a.at);
+    a.v = take ? b.v : a.v;
+    a.at = take ? b.at : a.at;
+    return a;
+}
+/* A lane meets its elements in order, so that an equal one is never earlier; but the first element
+ * may be as bad as the neutral one. */
+ISO_INLINE lane lane_step(lane l, elem x, elem y, iso_i64 at)
+{
+    lane b;
+    b.v = key_of(x);
+    b.at = at;
+    (void)y;
+    return lane_fold(l, b);
+}
+ISO_INLINE void lane_finish(ISO_GLOBAL result *to, iso_i64 i, lane l, iso_i64 n)
+{
+    (void)n;
+    to[i] = l.at;
+}
+#else
+typedef struct lane {
+    key v;
+} lane;
+typedef elem result;
+ISO_INLINE lane lane_neutral(void)
+{
+    lane l;
+    l.v = KEY_WORST;
+    return l;
+}
+ISO_INLINE lane lane_fold(lane a, lane b)
+{
+    a.v = better(b.v, a.v) ? b.v : a.v;
+    return a;
+}
+ISO_INLINE lane lane_step(lane l, elem x, elem y, iso_i64 at)
+{
+    lane b;
+    b.v = key_of(x);
+    (void)y;
+    (void)at;
+    return lane_fold(l, b);
+}
+ISO_INLINE void lane_finish(ISO_GLOBAL result *to, iso_i64 i, lane l, iso_i64 n)
+{
+    (void)n;
+    to[i] = elem_of(l.v);
+}
+#define lane_word(l)  ((word)(l).v)
+#define word_value(w) ((key)(w))
+#endif
+
+/* ---- sums and products ------------------------------------------------------------------------
+ */
+#else
+
+#if ISO_OP == OP_NORM2
+typedef double value;
+#elif ISO_OP == OP_MEAN && IS_WHOLE
+typedef iso_u64 value;
+#else
+typedef acc value;
+#endif
+#if ISO_OP == OP_MEAN && IS_WHOLE
+typedef double result;
+#else
+typedef elem result;
+#endif
+
+#if ISO_OP == OP_NORM2 || (ISO_OP == OP_MEAN && !IS_WHOLE)
+/* Rounds an f64 once to the stored type. For the 16-bit types it goes to f32 by rounding to odd,
+ * whose last bit remembers what was cut off. */
+ISO_INLINE void store_f64(ISO_GLOBAL result *to, iso_i64 i, double x)
+{
+#if IS_HALF
+    float near = (float)x;
+    double back = (double)near;
+    if (back != x && x == x) {
+        double size = x < 0 ? -x : x, got = back < 0 ? -back : back;
+        iso_u32 bits = iso_as_u32(near);
+        near = iso_as_f32((got > size ? bits - 1u : bits) | 1u | (x < 0 ? 0x80000000u : 0u));
+    }
+    iso_store(to, i, near);
+#else
+    to[i] = (result)x;
+#endif
+}
+#endif
+
+#if IS_SCALED
+typedef struct lane {
+    double med, big, small;
+} lane;
+ISO_INLINE lane lane_neutral(void)
+{
+    lane l;
+    l.med = 0.0;
+    l.big = 0.0;
+    l.small = 0.0;
+    return l;
+}
+ISO_INLINE lane lane_fold(lane a, lane b)
+{
+    a.med += b.med;
+    a.big += b.big;
+    a.small += b.small;
+    return a;
+}
+ISO_INLINE lane lane_step(lane l, elem x, elem y, iso_i64 at)
+{
+    double size = iso_as_f64(iso_as_u64(x) & ~((iso_u64)1 << 63));
+    (void)y;
+    (void)at;
+    if (size > FROM_BIG) {
+        double scaled = size * SCALE_BIG;
+        l.big = iso_fma64(scaled, scaled, l.big);
+    } else if (size < TO_SMALL) {
+        double scaled = size * SCALE_SMALL;
+        l.small = iso_fma64(scaled, scaled, l.small);
+    } else {
+        l.med = iso_fma64(x, x, l.med);
+    }
+    return l;
+}
+ISO_INLINE void lane_finish(ISO_GLOBAL result *to, iso_i64 i, lane l, iso_i64 n)
+{
+    int has_med = l.med > 0.0 || l.med != l.med;
+    double norm;
+    (void)n;
+    if (l.big > 0.0) {
+        double all = has_med ? iso_fma64(l.med * SCALE_BIG, SCALE_BIG, l.big) : l.big;
+        norm = iso_sqrt64(all) / SCALE_BIG;
+    } else if (l.small > 0.0) {
+        double q = iso_sqrt64(l.small) / SCALE_SMALL;
+        norm = q;
+        if (has_med) {
+            double p = iso_sqrt64(l.med);
+            double hi = q > p ? q : p, lo = q > p ? p : q, ratio = lo / hi;
+            norm = iso_sqrt64((hi * hi) * iso_fma64(ratio, ratio, 1.0));
+        }
+    } else {
+        norm = iso_sqrt64(l.med);
+    }
+    store_f64(to, i, norm);
+}
+#else
+typedef struct lane {
+    value v;
+} lane;
+ISO_INLINE lane lane_neutral(void)
+{
+    lane l;
+    l.v = (value)(ISO_OP == OP_PRODUCT ? 1 : 0);
+    return l;
+}
+ISO_INLINE lane lane_fold(lane a, lane b)
+{
+#if ISO_OP == OP_PRODUCT
+    a.v = a.v * b.v;
+#else
+    a.v = a.v + b.v;
+#endif
+    return a;
+}
+ISO_INLINE lane lane_step(lane l, elem x, elem y, iso_i64 at)
+{
+    (void)y;
+    (void)at;
+#if ISO_OP == OP_PRODUCT
+    l.v = l.v * number_of(x);
+#elif ISO_OP == OP_DOT
+    l.v = acc_fma(number_of(x), number_of(y), l.v);
+#elif ISO_OP == OP_NORM2
+    {
+        double wide = (double)number_of(x);
+        l.v = iso_fma64(wide, wide, l.v);
+    }
+#elif ISO_OP == OP_ASUM
+    {
+        value size = number_of(x);
+#if IS_WHOLE
+        size = x < 0 ? 0 - size : size;
+#elif IS_LONG
+        size = iso_as_f64(iso_as_u64(size) & ~((iso_u64)1 << 63));
+#else
+        size = iso_as_f32(iso_as_u32(size) & 0x7fffffffu);
+#endif
+        l.v = l.v + size;
+    }
+#elif ISO_OP == OP_MEAN && IS_WHOLE
+    l.v = l.v + (value)(iso_i64)x;
+#else
+    l.v = l.v + number_of(x);
+#endif
+    return l;
+}
+ISO_INLINE void lane_finish(ISO_GLOBAL result *to, iso_i64 i, lane l, iso_i64 n)
+{
+    (void)n;
+#if ISO_OP == OP_MEAN && IS_WHOLE
+    to[i] = (double)(iso_i64)l.v / (double)n;
+#elif ISO_OP == OP_MEAN
+    store_f64(to, i, (double)l.v / (double)n);
+#elif ISO_OP == OP_NORM2
+    store_f64(to, i, iso_sqrt64(l.v));
+#else
+    iso_store(to, i, l.v);
+#endif
+}
+#if IS_WHOLE
+#define lane_word(l)  ((word)(l).v)
+#define word_value(w) ((value)(w))
+#elif IS_LONG || ISO_OP == OP_NORM2
+#define lane_word(l)  iso_as_u64((l).v)
+#define word_value(w) iso_as_f64(w)
+#else
+#define lane_word(l)  iso_as_u32((l).v)
+#define word_value(w) iso_as_f32(w)
+#endif
+#endif
+#endif
+
+/* ---- lanes as words, for shuffles and atomics -------------------------------------------------
+ */
+#if IS_LONG || ISO_OP == OP_NORM2 || (ISO_OP == OP_MEAN && IS_WHOLE)
+#define IS_LONG_WORD 1
+typedef iso_u64 word;
+#else
+#define IS_LONG_WORD 0
+typedef iso_u32 word;
+#endif
+
+#if !IS_INDEX && !IS_SCALED
+ISO_INLINE lane lane_from(word w)
+{
+    lane l;
+    l.v = word_value(w);
+    return l;
+}
+#endif
+
+#if ISO_SHUFFLE
+ISO_INLINE iso_u32 down32(iso_u32 w, int delta)
+{
+    return (iso_u32)iso_shuffle_down(w, delta);
+}
+ISO_INLINE iso_u64 down64(iso_u64 w, int delta)
+{
+    iso_u32 low = down32((iso_u32)w, delta), high = down32((iso_u32)(w >> 32), delta);
+    return (iso_u64)high << 32 | low;
+}
+ISO_INLINE lane lane_down(lane l, int delta)
+{
+#if IS_INDEX
+    l.at = (iso_i64)down64((iso_u64)l.at, delta);
+#if IS_LONG
+    l.v = (key)down64((iso_u64)l.v, delta);
+#else
+    l.v = (key)down32((iso_u32)l.v, delta);
+#endif
+#elif IS_SCALED
+    l.med = iso_as_f64(down64(iso_as_u64(l.med), delta));
+    l.big = iso_as_f64(down64(iso_as_u64(l.big), delta));
+    l.small = iso_as_f64(down64(iso_as_u64(l.small), delta));
+#elif IS_LONG_WORD
+    l = lane_from(down64(lane_word(l), delta));
+#else
+    l = lane_from(down32(lane_word(l), delta));
+#endif
+    return l;
+}
+#endif

@@ -1,1 +1,411 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * transpose.cl - transposes. Elements are moved as integers and never converted.
+ *
+ * CELL_BYTES    bytes of an element: 1, 2, 4, 8 or 16
+ * WORD_BYTES    bytes that are loaded and stored at once: those of an element, or SPAN of them
+ * where the operands are aligned so (1: 4, 2: 8, 4 and 8: 16) TILE_ROWS, TILE_COLS     of a tile of
+ * `from`; SWAP_TILE: of a square tile in place BAND          tiles are taken down so many rows of
+ * tiles, then the next column of the same band DIRECT        no shared memory: for a device where
+ * that is memory like any other
+ *
+ * A work-item loads squares of SPAN x SPAN elements, transposes them in its registers, and puts
+ * them into the shared tile as words of the result; a second pass takes the words out in the order
+ * of the result's rows. Both ways every access is a whole word. The word of a row in the shared
+ * tile is moved by its row's number (SLOT), such that neither way two work-items of one access meet
+ * in a bank.
+ */
+#if CELL_BYTES == 1
+typedef iso_u8 cell;
+#elif CELL_BYTES == 2
+typedef iso_u16 cell;
+#elif CELL_BYTES == 4
+typedef iso_u32 cell;
+#elif CELL_BYTES == 8
+typedef iso_u64 cell;
+#else
+typedef ISO_U32X4 cell;
+#endif
+
+#if WORD_BYTES == 1
+typedef iso_u8 word;
+#elif WORD_BYTES == 2
+typedef iso_u16 word;
+#elif WORD_BYTES == 4
+typedef iso_u32 word;
+#elif WORD_BYTES == 8
+typedef iso_u64 word;
+#else
+typedef ISO_U32X4 word;
+#endif
+
+#define SPAN (WORD_BYTES / CELL_BYTES)
+
+/* A word as elements: what does not fill a whole word is moved one by one. */
+typedef union piece {
+    word whole;
+    cell cells[SPAN];
+} piece;
+
+/* ---- squares of SPAN x SPAN elements, in registers ----------------------------------------------
+ */
+
+/* Element j of word i changes places with element i of word j. */
+ISO_INLINE void turn_square(word *w)
+{
+#if SPAN > 1 && CELL_BYTES == 1
+    const word a = (w[0] & 0x00ff00ffu) | (w[1] & 0x00ff00ffu) << 8;
+    const word b = (w[1] & 0xff00ff00u) | (w[0] & 0xff00ff00u) >> 8;
+    const word c = (w[2] & 0x00ff00ffu) | (w[3] & 0x00ff00ffu) << 8;
+    const word d = (w[3] & 0xff00ff00u) | (w[2] & 0xff00ff00u) >> 8;
+    w[0] = (a & 0xffffu) | c << 16;
+    w[1] = (b & 0xffffu) | d << 16;
+    w[2] = a >> 16 | (c & 0xffff0000u);
+    w[3] = b >> 16 | (d & 0xffff0000u);
+#elif SPAN > 1 && CELL_BYTES == 2
+    const word even = (word)0x0000ffff0000ffffu, odd = ~even;
+    const word low = (word)0x00000000ffffffffu, high = ~low;
+    const word a = (w[0] & even) | (w[1] & even) << 16;
+    const word b = (w[1] & odd) | (w[0] & odd) >> 16;
+    const word c = (w[2] & even) | (w[3] & even) << 16;
+    const word d = (w[3] & odd) | (w[2] & odd) >> 16;
+    w[0] = (a & low) | c << 32;
+    w[1] = (b & low) | d << 32;
+    w[2] = a >> 32 | (c & high);
+    w[3] = b >> 32 | (d & high);
+#elif SPAN > 1 && CELL_BYTES == 4
+    const word a = w[0], b = w[1], c = w[2], d = w[3];
+    w[0] = iso_u32x4(a.x, b.x, c.x, d.x);
+    w[1] = iso_u32x4(a.y, b.y, c.y, d.y);
+    w[2] = iso_u32x4(a.z, b.z, c.z, d.z);
+    w[3] = iso_u32x4(a.w, b.w, c.w, d.w);
+#elif SPAN > 1
+    const word a = w[0], b = w[1];
+    w[0] = iso_u32x4(a.x, a.y, b.x, b.y);
+    w[1] = iso_u32x4(a.z, a.w, b.z, b.w);
+#endif
+}
+
+/* The word at a place that is inside by `left` elements: all of it, a part, or nothing. */
+ISO_INLINE word load_word(ISO_GLOBAL const cell *at, int left)
+{
+    piece part;
+    if (left >= SPAN) {
+        part.whole = *(ISO_GLOBAL const word *)at;
+    } else {
+        int i;
+        ISO_UNROLL
+        for (i = 0; i < SPAN; i++) {
+            part.cells[i] = at[i < left ? i : 0];
+        }
+    }
+    return part.whole;
+}
+
+ISO_INLINE void store_word(ISO_GLOBAL cell *at, word value, int left)
+{
+    if (left >= SPAN) {
+        *(ISO_GLOBAL word *)at = value;
+    } else {
+        piece part;
+        int i;
+        part.whole = value;
+        ISO_UNROLL
+        for (i = 0; i < SPAN; i++) {
+            if (i < left) {
+                at[i] = part.cells[i];
+            }
+        }
+    }
+}
+
+/* Loads a square and transposes it. Rows and columns beyond `rows_left` and `cols_left` are not
+ * read and get elements of no meaning. */
+ISO_INLINE void load_square(ISO_GLOBAL const cell *at, iso_i64 ld, int rows_left, int cols_left,
+                            word *square)
+{
+    int i;
+    ISO_UNROLL
+    for (i = 0; i < SPAN; i++) {
+        square[i] = load_word(at + (i < rows_left ? i * ld : 0), cols_left);
+    }
+    turn_square(square);
+}
+
+ISO_INLINE void load_whole_square(ISO_GLOBAL const cell *at, iso_i64 ld, word *square)
+{
+    int i;
+    ISO_UNROLL
+    for (i = 0; i < SPAN; i++) {
+        square[i] = *(ISO_GLOBAL const word *)(at + i * ld);
+    }
+}
+
+/* Stores a square that was transposed: row i of it at `at + i * ld`. */
+ISO_INLINE void store_square(ISO_GLOBAL cell *at, iso_i64 ld, int rows_left, int cols_left,
+                             const word *square)
+{
+    int i;
+    ISO_UNROLL
+    for (i = 0; i < SPAN; i++) {
+        if (i < rows_left) {
+            store_word(at + i * ld, square[i], cols_left);
+        }
+    }
+}
+
+ISO_INLINE int left_of(iso_i64 all, iso_i64 from, int most)
+{
+    return all - from < most ? (int)(all - from) : most;
+}
+
+/* ---- the order of tiles -------------------------------------------------------------------------
+ */
+
+typedef struct place {
+    iso_i64 i, j;
+} place;
+
+ISO_INLINE place place_of(iso_i64 tile, iso_i64 down, iso_i64 across)
+{
+    const iso_i64 band = tile / (BAND * across), first = band * BAND;
+    const iso_i64 rest = tile - first * across;
+    const iso_i64 high = down - first < BAND ? down - first : BAND;
+    place at;
+    at.j = rest / high;
+    at.i = first + rest - at.j * high;
+    return at;
+}
+
+/* Pairs (i, j) with i <= j < side, side * (side + 1) / 2 of them: row r and row side - 1 - r
+ * together have side + 1. */
+ISO_INLINE place pair_of(iso_i64 pair, iso_i64 side)
+{
+    const iso_i64 row = pair / (side + 1), rest = pair - row * (side + 1);
+    place at;
+    if (rest < side - row) {
+        at.i = row;
+        at.j = row + rest;
+    } else {
+        at.i = side - 1 - row;
+        at.j = at.i + rest - (side - row);
+    }
+    return at;
+}
+
+/* ---- tiled --------------------------------------------------------------------------------------
+ */
+
+#if defined(DIRECT)
+
+/* All squares of a tile, one after another; `to` may not be `from`. */
+ISO_KERNEL(ISO_THREADS)
+transpose_tiled(ISO_GLOBAL const cell *from, iso_i64 from_offset, ISO_GLOBAL cell *to,
+                iso_i64 to_offset, iso_i64 rows, iso_i64 cols, iso_i64 ld_from, iso_i64 ld_to,
+                iso_i64 down, iso_i64 across)
+{
+    iso_i64 tile;
+    for (tile = ISO_GROUP_ID(); tile < down * across; tile += ISO_GROUP_COUNT()) {
+        const place at = place_of(tile, down, across);
+        const iso_i64 row = at.i * TILE_ROWS, col = at.j * TILE_COLS;
+        const int rows_left = left_of(rows, row, TILE_ROWS);
+        const int cols_left = left_of(cols, col, TILE_COLS);
+        ISO_GLOBAL const cell *source = from + from_offset + row * ld_from + col;
+        ISO_GLOBAL cell *target = to + to_offset + col * ld_to + row;
+        word square[SPAN];
+        int r, c;
+        for (c = ISO_LOCAL_ID() * SPAN; c < cols_left; c += ISO_THREADS * SPAN) {
+            for (r = 0; r < rows_left; r += SPAN) {
+                load_square(source + r * ld_from + c, ld_from, rows_left - r, cols_left - c,
+                            square);
+                store_square(target + c * ld_to + r, ld_to, cols_left - c, rows_left - r, square);
+            }
+        }
+    }
+}
+
+/* Square (r, c) of the upper tile and square (c, r) of the lower one change places. */
+ISO_KERNEL(ISO_THREADS)
+transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld, iso_i64 tiles)
+{
+    iso_i64 pair;
+    for (pair = ISO_GROUP_ID(); pair < tiles * (tiles + 1) / 2; pair += ISO_GROUP_COUNT()) {
+        const place at = pair_of(pair, tiles);
+        const iso_i64 row = at.i * SWAP_TILE, col = at.j * SWAP_TILE;
+        const int rows_left = left_of(side, row, SWAP_TILE);
+        const int cols_left = left_of(side, col, SWAP_TILE);
+        ISO_GLOBAL cell *upper = matrix + offset + row * ld + col;
+        ISO_GLOBAL cell *lower = matrix + offset + col * ld + row;
+        word above[SPAN], below[SPAN];
+        int r, c;
+        for (r = ISO_LOCAL_ID() * SPAN; r < rows_left; r += ISO_THREADS * SPAN) {
+            for (c = at.i == at.j ? r : 0; c < cols_left; c += SPAN) {
+                load_square(upper + r * ld + c, ld, rows_left - r, cols_left - c, above);
+                load_square(lower + c * ld + r, ld, cols_left - c, rows_left - r, below);
+                store_square(lower + c * ld + r, ld, cols_left - c, rows_left - r, above);
+                store_square(upper + r * ld + c, ld, rows_left - r, cols_left - c, below);
+            }
+        }
+    }
+}
+
+#else
+
+/* Words that 128 bytes hold, or a row of the tile if that is shorter. */
+#define TURN(words)         ((words)*WORD_BYTES < 128 ? (words) : 128 / WORD_BYTES)
+#define SLOT(c, r, high)    ((c) * ((high) / SPAN) + ((r) ^ ((c) / SPAN & (TURN((high) / SPAN) - 1))))
+
+/* How many squares of a tile of `high` x `wide` one work-item loads, and words it stores. */
+#define SQUARES(high, wide) ((high) * (wide) / (SPAN * SPAN * ISO_THREADS))
+#define WORDS(high, wide)   ((high) * (wide) / (SPAN * ISO_THREADS))
+
+/* Row (in squares) and first column of this work-item's square u; the same for words. */
+#define SQUARE_NUMBER(u)    ((iso_u32)ISO_LOCAL_ID() + (iso_u32)(u)*ISO_THREADS)
+#define SQUARE_ROW(u, wide) ((int)(SQUARE_NUMBER(u) / ((wide) / SPAN)))
+#define SQUARE_COL(u, wide) ((int)(SQUARE_NUMBER(u) % ((wide) / SPAN)) * SPAN)
+#define WORD_COL(u, high)   ((int)(SQUARE_NUMBER(u) / ((high) / SPAN)))
+#define WORD_ROW(u, high)   ((int)(SQUARE_NUMBER(u) % ((high) / SPAN)))
+
+#define SHARE_SQUARE(shared, square, u, high, wide)                                                \
+    ISO_UNROLL                                                                                     \
+    for (i = 0; i < SPAN; i++) {                                                                   \
+        (shared)[SLOT(SQUARE_COL(u, wide) + i, SQUARE_ROW(u, wide), high)] = (square)[i];          \
+    }
+
+/* A whole tile is loaded all at once, so that many loads are under way; a ragged one, of which
+ * there are few, square by square. */
+#define TAKE_TILE(shared, source, ld, rows_left, cols_left, high, wide)                            \
+    if ((rows_left) == (high) && (cols_left) == (wide)) {                                          \
+        word squares[SQUARES(high, wide)][SPAN];                                                   \
+        int u, i;                                                                                  \
+        ISO_UNROLL                                                                                 \
+        for (u = 0; u < SQUARES(high, wide); u++) {                                                \
+            load_whole_square((source) + SQUARE_ROW(u, wide) * SPAN * (ld) + SQUARE_COL(u, wide),  \
+                              (ld), squares[u]);                                                   \
+        }                                                                                          \
+        ISO_UNROLL                                                                                 \
+        for (u = 0; u < SQUARES(high, wide); u++) {                                                \
+            turn_square(squares[u]);                                                               \
+            SHARE_SQUARE(shared, squares[u], u, high, wide)                                        \
+        }                                                                                          \
+    } else {                                                                                       \
+        int u, i;                                                                                  \
+        for (u = 0; u < SQUARES(high, wide); u++) {                                                \
+            const int r = SQUARE_ROW(u, wide) * SPAN, c = SQUARE_COL(u, wide);                     \
+            word square[SPAN];                                                                     \
+            if (r < (rows_left) && c < (cols_left)) {                                              \
+                load_square((source) + r * (ld) + c, (ld), (rows_left)-r, (cols_left)-c, square);  \
+                SHARE_SQUARE(shared, square, u, high, wide)                                        \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+#define GIVE_TILE(target, ld, rows_left, cols_left, shared, high, wide)                            \
+    if ((rows_left) == (high) && (cols_left) == (wide)) {                                          \
+        int u;                                                                                     \
+        ISO_UNROLL                                                                                 \
+        for (u = 0; u < WORDS(high, wide); u++) {                                                  \
+            const int c = WORD_COL(u, high), r = WORD_ROW(u, high);                                \
+            *(ISO_GLOBAL word *)((target) + c * (ld) + r * SPAN) = (shared)[SLOT(c, r, high)];     \
+        }                                                                                          \
+    } else {                                                                                       \
+        int u;                                                                                     \
+        for (u = 0; u < WORDS(high, wide); u++) {                                                  \
+            const int c = WORD_COL(u, high), r = WORD_ROW(u, high);                                \
+            if (c < (cols_left)) {                                                                 \
+                store_word((target) + c * (ld) + r * SPAN, (shared)[SLOT(c, r, high)],             \
+                           (rows_left)-r * SPAN);                                                  \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+ISO_KERNEL(ISO_THREADS)
+transpose_tiled(ISO_GLOBAL const cell *ISO_RESTRICT from, iso_i64 from_offset,
+                ISO_GLOBAL cell *ISO_RESTRICT to, iso_i64 to_offset, iso_i64 rows, iso_i64 cols,
+                iso_i64 ld_from, iso_i64 ld_to, iso_i64 down, iso_i64 across)
+{
+    ISO_SHARED word shared[TILE_ROWS * TILE_COLS / SPAN];
+    iso_i64 tile;
+    for (tile = ISO_GROUP_ID(); tile < down * across; tile += ISO_GROUP_COUNT()) {
+        const place at = place_of(tile, down, across);
+        const iso_i64 row = at.i * TILE_ROWS, col = at.j * TILE_COLS;
+        const int rows_left = left_of(rows, row, TILE_ROWS);
+        const int cols_left = left_of(cols, col, TILE_COLS);
+        ISO_GLOBAL const cell *source = from + from_offset + row * ld_from + col;
+        ISO_GLOBAL cell *target = to + to_offset + col * ld_to + row;
+        TAKE_TILE(shared, source, ld_from, rows_left, cols_left, TILE_ROWS, TILE_COLS)
+        ISO_BARRIER();
+        GIVE_TILE(target, ld_to, rows_left, cols_left, shared, TILE_ROWS, TILE_COLS)
+        ISO_BARRIER();
+    }
+}
+
+/* A tile above the diagonal and its mirror image change places; one on it is its own image. */
+ISO_KERNEL(ISO_THREADS)
+transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld, iso_i64 tiles)
+{
+    ISO_SHARED word above[SWAP_TILE * SWAP_TILE / SPAN];
+    ISO_SHARED word below[SWAP_TILE * SWAP_TILE / SPAN];
+    iso_i64 pair;
+    for (pair = ISO_GROUP_ID(); pair < tiles * (tiles + 1) / 2; pair += ISO_GROUP_COUNT()) {
+        const place at = pair_of(pair, tiles);
+        const iso_i64 row = at.i * SWAP_TILE, col = at.j * SWAP_TILE;
+        const int rows_left = left_of(side, row, SWAP_TILE);
+        const int cols_left = left_of(side, col, SWAP_TILE);
+        ISO_GLOBAL cell *upper = matrix + offset + row * ld + col;
+        ISO_GLOBAL cell *lower = matrix + offset + col * ld + row;
+        TAKE_TILE(above, upper, ld, rows_left, cols_left, SWAP_TILE, SWAP_TILE)
+        if (at.i != at.j) {
+            TAKE_TILE(below, lower, ld, cols_left, rows_left, SWAP_TILE, SWAP_TILE)
+        }
+        ISO_BARRIER();
+        GIVE_TILE(lower, ld, rows_left, cols_left, above, SWAP_TILE, SWAP_TILE)
+        if (at.i != at.j) {
+            GIVE_TILE(upper, ld, cols_left, rows_left, below, SWAP_TILE, SWAP_TILE)
+        }
+        ISO_BARRIER();
+    }
+}
+
+#endif
+
+/* ---- naive: one element a work-item -------------------------------------------------------------
+ */
+
+#if defined(NAIVE_COLS) /* a group takes NAIVE_COLS columns, and as many rows as it then reaches   \
+                         */
+
+#define NAIVE_ROWS (ISO_THREADS / NAIVE_COLS)
+
+ISO_KERNEL(ISO_THREADS)
+transpose_naive(ISO_GLOBAL const cell *from, iso_i64 from_offset, ISO_GLOBAL cell *to,
+                iso_i64 to_offset, iso_i64 rows, iso_i64 cols, iso_i64 ld_from, iso_i64 ld_to,
+                iso_i64 down, iso_i64 across)
+{
+    iso_i64 tile;
+    for (tile = ISO_GROUP_ID(); tile < down * across; tile += ISO_GROUP_COUNT()) {
+        const iso_i64 row = tile / across * NAIVE_ROWS + ISO_LOCAL_ID() / NAIVE_COLS;
+        const iso_i64 col = tile % across * NAIVE_COLS + ISO_LOCAL_ID() % NAIVE_COLS;
+        if (row < rows && col < cols) {
+            to[to_offset + col * ld_to + row] = from[from_offset + row * ld_from + col];
+        }
+    }
+}
+
+ISO_KERNEL(ISO_THREADS)
+transpose_naive_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld,
+                     iso_i64 down, iso_i64 across)
+{
+    iso_i64 tile;
+    for (tile = ISO_GROUP_ID(); tile < down * across; tile += ISO_GROUP_COUNT()) {
+        const iso_i64 row = tile / across * NAIVE_ROWS + ISO_LOCAL_ID() / NAIVE_COLS;
+        const iso_i64 col = tile % across * NAIVE_COLS + ISO_LOCAL_ID() % NAIVE_COLS;
+        if (row < col && col < side) {
+            const cell kept = matrix[offset + row * ld + col];
+            matrix[offset + row * ld + col] = matrix[offset + col * ld + row];
+            matrix[offset + col * ld + row] = kept;
+        }
+    }
+}
+
+#endif

@@ -1,142 +1,219 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.c - finds AMD's HIP runtime, asks it for devices, and says what it found. */
-#include <backends/loader/loader.h>
+/* library.c - finds AMD's libraries, asks for devices, and says where it looked. */
+#include "backends/hip/library.h"
 
-#include <isomer/backend.h>
-
-#include <pthread.h>
+#include <dlfcn.h>
+#include <glob.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The runtime's interface, as far as it is asked. */
-enum { HIP_OK = 0, HIP_NO_DEVICE = 100, HIP_NAMES_SHOWN = 16 };
+const iso_host *hip_host;
+hip_api hip;
+int32_t hip_version;
 
-typedef struct hip_api {
-    int (*init)(unsigned flags);
-    int (*device_count)(int *count);
-    int (*device_name)(char *name, int length, int device);
-    const char *(*error_name)(int error); /* may be NULL */
-} hip_api;
-
-static const iso_host *hip_host;
-static iso_probe found;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void set_state(iso_state state)
+int32_t hip_major(void)
 {
-    found.state = state;
-    found.devices = 0;
+    return hip_version / 10000000;
 }
 
-static void *open_runtime(char *path, int64_t capacity)
+/* ---- opening ------------------------------------------------------------------------------------
+ */
+
+/* /opt/rocm first, then its versions, of which glob gives the list in ascending order. */
+static void place_installations(loader_places *places, glob_t *found)
 {
-    static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
+    loader_place(places, "/opt/rocm/lib", "");
+    if (glob("/opt/rocm-*/lib", 0, NULL, found) == 0) {
+        for (size_t i = found->gl_pathc; i-- > 0;) {
+            loader_place(places, found->gl_pathv[i], "");
+        }
+    }
+}
+
+static bool find_symbols(hip_library *library, void *handle)
+{
+    for (int i = 0; i < library->symbol_count; i++) {
+        const hip_symbol *symbol = &library->symbols[i];
+        if (!loader_symbol(handle, symbol->name, symbol->at) && symbol->required) {
+            const size_t used = strlen(library->tried);
+            (void)snprintf(library->tried + used, sizeof library->tried - used,
+                           "%s%s (has no function %s)", used > 0 ? ", " : "", library->path,
+                           symbol->name);
+            library->refused++;
+            return false;
+        }
+    }
+    return true;
+}
+
+bool hip_library_open(hip_library *library)
+{
     const char *own = hip_host->setting("ISOMER_ROCM_PATH");
     const char *general = getenv("ROCM_PATH");
-    char tried[ISO_REASON_MAX - 512] = "";
+    glob_t found = {.gl_pathc = 0};
     loader_places places = {.count = 0};
+    int name_count = 0;
+    while (name_count < HIP_NAMES_MAX && library->names[name_count]) {
+        name_count++;
+    }
     loader_place(&places, own, "");
     loader_place(&places, own, "lib");
     loader_place(&places, own, "lib64");
     loader_place(&places, general, "lib");
     loader_place(&places, general, "lib64");
     loader_place_own_search(&places);
-    loader_place(&places, "/opt/rocm/lib", "");
-    loader_search search = {.names = names,
-                            .name_count = (int)(sizeof names / sizeof names[0]),
+    place_installations(&places, &found);
+    library->tried[0] = '\0';
+    loader_search search = {.names = library->names,
+                            .name_count = name_count,
                             .folders = places.folders,
                             .folder_count = places.count,
-                            .tried = tried,
-                            .tried_capacity = (int64_t)sizeof tried};
-    void *library = loader_open(&search, path, capacity);
-    if (!library) {
-        set_state(search.refused > 0 ? ISO_STATE_LOAD_FAILED : ISO_STATE_NOT_FOUND);
-        (void)snprintf(found.reason, sizeof found.reason,
-                       "the HIP runtime %s; tried: %s. Install ROCm's HIP runtime, or set "
-                       "ISOMER_ROCM_PATH to the folder that holds it",
-                       search.refused > 0 ? "is there and cannot be used" : "was not found", tried);
+                            .tried = library->tried,
+                            .tried_capacity = (int64_t)sizeof library->tried};
+    void *handle = loader_open(&search, library->path, (int64_t)sizeof library->path);
+    globfree(&found);
+    library->refused = search.refused;
+    if (handle && !find_symbols(library, handle)) {
+        (void)dlclose(handle);
+        handle = NULL;
     }
-    return library;
+    library->handle = handle;
+    return handle != NULL;
 }
 
-static int find_symbols(void *library, const char *path, hip_api *api)
+/* ---- the runtime and its errors -----------------------------------------------------------------
+ */
+
+#define RUNTIME_REQUIRED(result, name, parameters) {#name, &hip.name, true},
+#define RUNTIME_OPTIONAL(result, name, parameters) {#name, &hip.name, false},
+static const hip_symbol runtime_symbols[] = {
+    HIP_RUNTIME_SYMBOLS(RUNTIME_REQUIRED, RUNTIME_OPTIONAL)};
+
+hip_library hip_runtime_library = {
+    .names = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"},
+    .symbols = runtime_symbols,
+    .symbol_count = (int)(sizeof runtime_symbols / sizeof runtime_symbols[0]),
+};
+
+const char *hip_code_name(hip_code code)
 {
-    const struct {
-        const char *name;
-        void *function;
-    } required[] = {{"hipInit", &api->init},
-                    {"hipGetDeviceCount", &api->device_count},
-                    {"hipDeviceGetName", &api->device_name}};
-    for (size_t i = 0; i < sizeof required / sizeof required[0]; i++) {
-        if (!loader_symbol(library, required[i].name, required[i].function)) {
-            set_state(ISO_STATE_LOAD_FAILED);
-            (void)snprintf(found.reason, sizeof found.reason, "%s has no function %s", path,
-                           required[i].name);
-            return 0;
-        }
-    }
-    (void)loader_symbol(library, "hipGetErrorName", &api->error_name);
-    return 1;
+    const char *name = hip.hipGetErrorName ? hip.hipGetErrorName(code) : NULL;
+    return name ? name : "an unnamed error";
 }
 
-static void call_failed(const hip_api *api, const char *path, const char *call, int code)
+/* Codes after which nothing runs on the device any more, and the one of memory. */
+iso_status hip_status(hip_code code)
 {
-    const char *name = api->error_name ? api->error_name(code) : NULL;
-    set_state(code == HIP_NO_DEVICE ? ISO_STATE_NO_DEVICE : ISO_STATE_NO_DRIVER);
-    (void)snprintf(found.reason, sizeof found.reason, "%s: %s gives %s (%d)", path, call,
-                   name ? name : "an unnamed error", code);
+    switch (code) {
+    case HIP_DONE:
+        return ISO_OK;
+    case HIP_OUT_OF_MEMORY:
+        return ISO_NO_MEMORY;
+    case HIP_DEINITIALIZED:
+    case HIP_ECC_ERROR:
+    case HIP_ILLEGAL_ADDRESS:
+    case HIP_LAUNCH_TIMEOUT:
+    case HIP_CONTEXT_DESTROYED:
+    case HIP_ASSERT:
+    case HIP_LAUNCH_FAILURE:
+        return ISO_DEVICE_LOST;
+    default:
+        return ISO_BACKEND;
+    }
 }
 
-static void tell_devices(const hip_api *api, const char *path, int count)
+static iso_status fail_with(hip_code code, const char *format, va_list arguments)
 {
-    char names[ISO_REASON_MAX / 2] = "";
-    size_t used = 0;
-    for (int i = 0; i < count && i < HIP_NAMES_SHOWN; i++) {
-        char name[ISO_NAME_MAX] = "";
-        if (api->device_name(name, (int)sizeof name, i) != HIP_OK) {
-            (void)snprintf(name, sizeof name, "no name");
-        }
-        name[sizeof name - 1] = '\0';
-        int length = snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", name);
-        used += length > 0 ? (size_t)length : 0;
-        if (used >= sizeof names) {
-            break;
-        }
+    char what[512];
+    (void)vsnprintf(what, sizeof what, format, arguments);
+    const char *text = hip.hipGetErrorString ? hip.hipGetErrorString(code) : NULL;
+    (void)hip.hipGetLastError(); /* the program is not to find it as its own */
+    return hip_host->fail(hip_status(code), "%s gives %s (%u)%s%s", what, hip_code_name(code), code,
+                          text ? ": " : "", text ? text : "");
+}
+
+iso_status hip_fail(hip_code code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const iso_status status = fail_with(code, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+iso_status hip_check(hip_device *device, hip_code code, const char *format, ...)
+{
+    if (code == HIP_DONE) {
+        return ISO_OK;
     }
-    set_state(ISO_STATE_LOAD_FAILED);
-    (void)snprintf(found.reason, sizeof found.reason,
-                   "%s: %d device%s found (%s), but this version of isomer runs nothing on hip yet",
-                   path, count, count == 1 ? "" : "s", names);
+    va_list arguments;
+    va_start(arguments, format);
+    const iso_status status = fail_with(code, format, arguments);
+    va_end(arguments);
+    if (status == ISO_DEVICE_LOST) {
+        atomic_store(&device->lost, 1);
+    }
+    return status;
+}
+
+/* ---- probing ------------------------------------------------------------------------------------
+ */
+
+static iso_probe found;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void call_failed(const char *call, hip_code code)
+{
+    found.state = code == HIP_NO_DEVICE || code == HIP_INVALID_DEVICE ? ISO_STATE_NO_DEVICE
+                                                                      : ISO_STATE_NO_DRIVER;
+    (void)snprintf(found.reason, sizeof found.reason, "%s: %s gives %s (%u)",
+                   hip_runtime_library.path, call, hip_code_name(code), code);
 }
 
 static void look(void)
 {
-    char path[1024];
-    hip_api api = {.error_name = NULL};
-    void *library = open_runtime(path, (int64_t)sizeof path);
-    if (!library || !find_symbols(library, path, &api)) {
-        return;
-    }
-    int code = api.init(0);
-    if (code != HIP_OK) {
-        call_failed(&api, path, "hipInit", code);
+    hip_library *library = &hip_runtime_library;
+    if (!hip_library_open(library)) {
+        found.state = library->refused > 0 ? ISO_STATE_LOAD_FAILED : ISO_STATE_NOT_FOUND;
+        (void)snprintf(found.reason, sizeof found.reason,
+                       "the HIP runtime %s; tried: %s. Install ROCm's HIP runtime, or set "
+                       "ISOMER_ROCM_PATH to the folder that holds it",
+                       library->refused > 0 ? "is there and cannot be used" : "was not found",
+                       library->tried);
         return;
     }
     int count = 0;
-    code = api.device_count(&count);
-    if (code != HIP_OK) {
-        call_failed(&api, path, "hipGetDeviceCount", code);
+    int version = 0;
+    hip_code code = hip.hipInit(0);
+    if (code != HIP_DONE) {
+        call_failed("hipInit", code);
+    } else if ((code = hip.hipGetDeviceCount(&count)) != HIP_DONE) {
+        call_failed("hipGetDeviceCount", code);
     } else if (count < 1) {
-        set_state(ISO_STATE_NO_DEVICE);
-        (void)snprintf(found.reason, sizeof found.reason,
-                       "%s: the driver answers and has no device", path);
+        call_failed("hipGetDeviceCount", HIP_NO_DEVICE);
+    } else if ((code = hip.hipRuntimeGetVersion(&version)) != HIP_DONE) {
+        call_failed("hipRuntimeGetVersion", code);
+    } else if (!hip.hipGetDevicePropertiesR0600 &&
+               (!hip.hipGetDeviceProperties || version / 10000000 > 5)) {
+        found.state = ISO_STATE_LOAD_FAILED;
+        (void)snprintf(
+            found.reason, sizeof found.reason,
+            "%.1023s: has no function hipGetDevicePropertiesR0600, which tells a device's "
+            "architecture in version 6 and later",
+            library->path);
     } else {
-        tell_devices(&api, path, count);
+        hip_version = version;
+        found.state = ISO_STATE_OK;
+        found.devices = count;
+    }
+    if (code != HIP_DONE) {
+        (void)hip.hipGetLastError();
     }
 }
 
-static iso_status probe(iso_probe *out)
+iso_status hip_probe(iso_probe *out)
 {
     (void)pthread_once(&once, look);
     out->state = found.state;
@@ -145,14 +222,31 @@ static iso_status probe(iso_probe *out)
     return ISO_OK;
 }
 
+/* ---- the descriptor -----------------------------------------------------------------------------
+ */
+
+static iso_status device_open(int32_t index, void **device)
+{
+    return simt_device_open(&hip_driver, hip_host, index, device);
+}
+
+static iso_status device_adopt(const iso_native_device *native, int32_t *index, void **device)
+{
+    return simt_device_adopt(&hip_driver, hip_host, native, index, device);
+}
+
 static const iso_backend descriptor = {
     .size = (uint32_t)sizeof(iso_backend),
     .abi_major = ISO_ABI_MAJOR,
     .abi_minor = ISO_ABI_MINOR,
-    .flags = ISO_BACKEND_PROBE_ONLY,
     .name = "hip",
-    .build_info = "hip " ISO_VERSION_STRING ", finds devices only",
-    .probe = probe,
+    .build_info = "hip " ISO_VERSION_STRING ", module API and hipRTC opened at run time, compiled "
+                  "by " __VERSION__,
+    .probe = hip_probe,
+    .device_info = hip_device_info,
+    .device_open = device_open,
+    .device_adopt = device_adopt,
+    SIMT_DESCRIPTOR_ENTRIES,
 };
 
 const iso_backend *isomer_builtin_hip_query(uint32_t host_abi, const iso_host *host);

@@ -1,160 +1,314 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* library.c - finds the OpenCL loader, asks it for platforms and devices, and says what it found.
  */
-#include <backends/loader/loader.h>
-
-#include <isomer/backend.h>
+#include "backends/opencl/library.h"
 
 #include <inttypes.h>
-#include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The interface, as far as it is asked. */
-enum {
-    CL_OK = 0,
-    CL_NO_DEVICE = -1,      /* CL_DEVICE_NOT_FOUND */
-    CL_NO_PLATFORM = -1001, /* CL_PLATFORM_NOT_FOUND_KHR */
-    CL_INFO_DEVICE_NAME = 0x102b,
-    CL_PLATFORMS_MOST = 16,
-    CL_DEVICES_MOST = 64
-};
-#define CL_EVERY_DEVICE ((uint64_t)0xffffffff)
+enum { PLATFORMS_MAX = 16, DEVICES_MAX = 64 };
 
-typedef struct cl_api {
-    int32_t (*platforms)(uint32_t capacity, void **platforms, uint32_t *count);
-    int32_t (*devices)(void *platform, uint64_t type, uint32_t capacity, void **devices,
-                       uint32_t *count);
-    int32_t (*device_info)(void *device, uint32_t what, size_t bytes, void *value, size_t *needed);
-} cl_api;
+const iso_host *ocl_host;
+ocl_api cl;
+char ocl_loader_path[1024];
 
-static iso_probe found;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* ---- symbols -----------------------------------------------------------------------------------
+ */
 
-static void set_state(iso_state state)
+#define LOADER_REQUIRED(result, name, parameters) {#name, &cl.name, true},
+#define LOADER_OPTIONAL(result, name, parameters) {#name, &cl.name, false},
+static const ocl_symbol loader_symbols[] = {OPENCL_SYMBOLS(LOADER_REQUIRED, LOADER_OPTIONAL)};
+
+const char *ocl_find_symbols(void *library, const ocl_symbol *symbols, size_t count)
 {
-    found.state = state;
-    found.devices = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!loader_symbol(library, symbols[i].name, symbols[i].at) && symbols[i].required) {
+            return symbols[i].name;
+        }
+    }
+    return NULL;
 }
 
-static void *open_library(char *path, int64_t capacity)
+/* ---- errors ------------------------------------------------------------------------------------
+ */
+
+const char *ocl_code_name(ocl_code code)
+{
+    static const char *const low[] = {"CL_SUCCESS",
+                                      "CL_DEVICE_NOT_FOUND",
+                                      "CL_DEVICE_NOT_AVAILABLE",
+                                      "CL_COMPILER_NOT_AVAILABLE",
+                                      "CL_MEM_OBJECT_ALLOCATION_FAILURE",
+                                      "CL_OUT_OF_RESOURCES",
+                                      "CL_OUT_OF_HOST_MEMORY",
+                                      "CL_PROFILING_INFO_NOT_AVAILABLE",
+                                      "CL_MEM_COPY_OVERLAP",
+                                      "CL_IMAGE_FORMAT_MISMATCH",
+                                      "CL_IMAGE_FORMAT_NOT_SUPPORTED",
+                                      "CL_BUILD_PROGRAM_FAILURE",
+                                      "CL_MAP_FAILURE",
+                                      "CL_MISALIGNED_SUB_BUFFER_OFFSET",
+                                      "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST",
+                                      "CL_COMPILE_PROGRAM_FAILURE",
+                                      "CL_LINKER_NOT_AVAILABLE",
+                                      "CL_LINK_PROGRAM_FAILURE",
+                                      "CL_DEVICE_PARTITION_FAILED",
+                                      "CL_KERNEL_ARG_INFO_NOT_AVAILABLE"};
+    static const char *const high[] = {"CL_INVALID_VALUE",
+                                       "CL_INVALID_DEVICE_TYPE",
+                                       "CL_INVALID_PLATFORM",
+                                       "CL_INVALID_DEVICE",
+                                       "CL_INVALID_CONTEXT",
+                                       "CL_INVALID_QUEUE_PROPERTIES",
+                                       "CL_INVALID_COMMAND_QUEUE",
+                                       "CL_INVALID_HOST_PTR",
+                                       "CL_INVALID_MEM_OBJECT",
+                                       "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR",
+                                       "CL_INVALID_IMAGE_SIZE",
+                                       "CL_INVALID_SAMPLER",
+                                       "CL_INVALID_BINARY",
+                                       "CL_INVALID_BUILD_OPTIONS",
+                                       "CL_INVALID_PROGRAM",
+                                       "CL_INVALID_PROGRAM_EXECUTABLE",
+                                       "CL_INVALID_KERNEL_NAME",
+                                       "CL_INVALID_KERNEL_DEFINITION",
+                                       "CL_INVALID_KERNEL",
+                                       "CL_INVALID_ARG_INDEX",
+                                       "CL_INVALID_ARG_VALUE",
+                                       "CL_INVALID_ARG_SIZE",
+                                       "CL_INVALID_KERNEL_ARGS",
+                                       "CL_INVALID_WORK_DIMENSION",
+                                       "CL_INVALID_WORK_GROUP_SIZE",
+                                       "CL_INVALID_WORK_ITEM_SIZE",
+                                       "CL_INVALID_GLOBAL_OFFSET",
+                                       "CL_INVALID_EVENT_WAIT_LIST",
+                                       "CL_INVALID_EVENT",
+                                       "CL_INVALID_OPERATION",
+                                       "CL_INVALID_GL_OBJECT",
+                                       "CL_INVALID_BUFFER_SIZE",
+                                       "CL_INVALID_MIP_LEVEL",
+                                       "CL_INVALID_GLOBAL_WORK_SIZE",
+                                       "CL_INVALID_PROPERTY",
+                                       "CL_INVALID_IMAGE_DESCRIPTOR",
+                                       "CL_INVALID_COMPILER_OPTIONS",
+                                       "CL_INVALID_LINKER_OPTIONS",
+                                       "CL_INVALID_DEVICE_PARTITION_COUNT"};
+    const int32_t at = -code;
+    if (at >= 0 && at < (int32_t)(sizeof low / sizeof low[0])) {
+        return low[at];
+    }
+    if (at >= 30 && at < 30 + (int32_t)(sizeof high / sizeof high[0])) {
+        return high[at - 30];
+    }
+    return code == OCL_NO_PLATFORM ? "CL_PLATFORM_NOT_FOUND_KHR" : "an unnamed error";
+}
+
+iso_status ocl_status(ocl_code code)
+{
+    switch (code) {
+    case OCL_DONE:
+        return ISO_OK;
+    case OCL_DEVICE_GONE:
+        return ISO_DEVICE_LOST;
+    case OCL_ALLOCATION_FAILED:
+    case OCL_NO_HOST_MEMORY:
+        return ISO_NO_MEMORY;
+    default:
+        return ISO_BACKEND;
+    }
+}
+
+iso_status ocl_fail(ocl_code code, const char *format, ...)
+{
+    char what[512];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(what, sizeof what, format, values);
+    va_end(values);
+    return ocl_host->fail(ocl_status(code), "%s gives %s (%" PRId32 ")", what, ocl_code_name(code),
+                          code);
+}
+
+/* ---- probing -----------------------------------------------------------------------------------
+ */
+
+static iso_probe found;
+static ocl_found devices[DEVICES_MAX];
+static int32_t device_count;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void add_reason(const char *format, ...) ISO_PRINTF(1, 2);
+
+static void add_reason(const char *format, ...)
+{
+    const size_t used = strlen(found.reason);
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(found.reason + used, sizeof found.reason - used, format, values);
+    va_end(values);
+}
+
+static bool open_loader(void)
 {
     static const char *const names[] = {"libOpenCL.so.1"};
     char tried[ISO_REASON_MAX - 512] = "";
     loader_search search = {
         .names = names, .name_count = 1, .tried = tried, .tried_capacity = (int64_t)sizeof tried};
-    void *library = loader_open(&search, path, capacity);
+    void *library = loader_open(&search, ocl_loader_path, (int64_t)sizeof ocl_loader_path);
     if (!library) {
-        set_state(search.refused > 0 ? ISO_STATE_LOAD_FAILED : ISO_STATE_NOT_FOUND);
-        (void)snprintf(found.reason, sizeof found.reason,
-                       "the OpenCL loader %s; tried: %s. Install an OpenCL loader and a driver",
-                       search.refused > 0 ? "is there and cannot be used" : "was not found", tried);
+        found.state = search.refused > 0 ? ISO_STATE_LOAD_FAILED : ISO_STATE_NOT_FOUND;
+        add_reason("the OpenCL loader %s; tried: %s. Install an OpenCL loader and a driver",
+                   search.refused > 0 ? "is there and cannot be used" : "was not found", tried);
+        return false;
     }
-    return library;
+    const char *missing =
+        ocl_find_symbols(library, loader_symbols, sizeof loader_symbols / sizeof loader_symbols[0]);
+    if (missing) {
+        found.state = ISO_STATE_LOAD_FAILED;
+        add_reason("%s has no function %s: a loader for OpenCL 1.2 or newer is needed",
+                   ocl_loader_path, missing);
+        return false;
+    }
+    return true;
 }
 
-static int find_symbols(void *library, const char *path, cl_api *api)
+static uint32_t ask_number(ocl_device_id device, ocl_name what, uint32_t otherwise)
 {
-    const struct {
-        const char *name;
-        void *function;
-    } required[] = {{"clGetPlatformIDs", &api->platforms},
-                    {"clGetDeviceIDs", &api->devices},
-                    {"clGetDeviceInfo", &api->device_info}};
-    for (size_t i = 0; i < sizeof required / sizeof required[0]; i++) {
-        if (!loader_symbol(library, required[i].name, required[i].function)) {
-            set_state(ISO_STATE_LOAD_FAILED);
-            (void)snprintf(found.reason, sizeof found.reason, "%s has no function %s", path,
-                           required[i].name);
-            return 0;
-        }
-    }
-    return 1;
+    uint32_t value = otherwise;
+    return cl.clGetDeviceInfo(device, what, sizeof value, &value, NULL) == OCL_DONE ? value
+                                                                                    : otherwise;
 }
 
-typedef struct cl_found {
-    uint32_t platforms, devices;
-    int32_t code; /* of the last call for devices that failed; 0 if none did */
-    char names[ISO_REASON_MAX / 2];
-} cl_found;
-
-/* Adds the devices of one platform, with their names. */
-static void add_devices(const cl_api *api, void *platform, cl_found *sum)
+/* Why a device cannot be used; NULL where it can. */
+static const char *refuse(ocl_device_id device)
 {
-    void *devices[CL_DEVICES_MOST] = {NULL};
-    uint32_t count = 0;
-    int32_t code = api->devices(platform, CL_EVERY_DEVICE, CL_DEVICES_MOST, devices, &count);
-    if (code != CL_OK) {
-        sum->code = code == CL_NO_DEVICE ? sum->code : code;
+    char version[ISO_NAME_MAX];
+    int major = 0;
+    int minor = 0;
+    ocl_device_text(device, OCL_DEVICE_VERSION, version, sizeof version);
+    if (sscanf(version, "OpenCL %d.%d", &major, &minor) != 2 || major * 10 + minor < 12) {
+        return "it is not for OpenCL 1.2 or newer";
+    }
+    if (!ask_number(device, OCL_DEVICE_AVAILABLE, 1)) {
+        return "its driver says that it is not available";
+    }
+    if (!ask_number(device, OCL_DEVICE_COMPILER, 1)) {
+        return "it has no compiler";
+    }
+    if (!ask_number(device, OCL_DEVICE_LITTLE, 1)) {
+        return "it is big-endian";
+    }
+    return NULL;
+}
+
+static void add_device(ocl_platform platform, const char *platform_name, ocl_device_id device)
+{
+    ocl_bits type = 0;
+    char name[ISO_NAME_MAX];
+    const char *why = refuse(device);
+    if (why || device_count == DEVICES_MAX) {
+        ocl_device_text(device, OCL_DEVICE_NAME, name, sizeof name);
+        why = why ? why : "there are too many";
+        add_reason("; device %s of %s is not used: %s", name, platform_name, why);
+        ocl_host->log(ISO_LOG_WARN, "opencl: device %s of %s is not used: %s", name, platform_name,
+                      why);
         return;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        char name[ISO_NAME_MAX] = "";
-        if (i >= CL_DEVICES_MOST || !devices[i] ||
-            api->device_info(devices[i], CL_INFO_DEVICE_NAME, sizeof name, name, NULL) != CL_OK) {
-            (void)snprintf(name, sizeof name, "no name");
+    (void)cl.clGetDeviceInfo(device, OCL_DEVICE_TYPE, sizeof type, &type, NULL);
+    devices[device_count++] = (ocl_found){.platform = platform, .device = device, .type = type};
+}
+
+/* Adds the devices of one platform. One that fails does not hide the others. */
+static void add_platform(ocl_platform platform)
+{
+    ocl_device_id list[DEVICES_MAX] = {NULL};
+    uint32_t count = 0;
+    char name[ISO_NAME_MAX];
+    ocl_platform_text(platform, OCL_PLATFORM_NAME, name, sizeof name);
+    const ocl_code code = cl.clGetDeviceIDs(platform, OCL_EVERY_TYPE, DEVICES_MAX, list, &count);
+    if (code != OCL_DONE) {
+        add_reason("; platform %s: clGetDeviceIDs gives %s (%" PRId32 ")", name,
+                   ocl_code_name(code), code);
+        ocl_host->log(code == OCL_NO_DEVICE ? ISO_LOG_INFO : ISO_LOG_WARN,
+                      "opencl: platform %s: clGetDeviceIDs gives %s (%" PRId32 ")", name,
+                      ocl_code_name(code), code);
+        return;
+    }
+    for (uint32_t i = 0; i < count && i < DEVICES_MAX; i++) {
+        if (list[i]) {
+            add_device(platform, name, list[i]);
         }
-        name[sizeof name - 1] = '\0';
-        size_t used = strlen(sum->names);
-        (void)snprintf(sum->names + used, sizeof sum->names - used, "%s%s",
-                       sum->devices > 0 ? ", " : "", name);
-        sum->devices++;
     }
 }
 
-static void judge(const char *path, const cl_found *sum)
+static int rank_of(ocl_bits type)
 {
-    if (sum->devices > 0) {
-        set_state(ISO_STATE_LOAD_FAILED);
-        (void)snprintf(found.reason, sizeof found.reason,
-                       "%s: %" PRIu32 " device%s found (%s), but this version of isomer runs "
-                       "nothing on opencl yet",
-                       path, sum->devices, sum->devices == 1 ? "" : "s", sum->names);
-    } else if (sum->code != CL_OK) {
-        set_state(ISO_STATE_NO_DRIVER);
-        (void)snprintf(found.reason, sizeof found.reason, "%s: clGetDeviceIDs gives %" PRId32, path,
-                       sum->code);
-    } else {
-        set_state(ISO_STATE_NO_DEVICE);
-        (void)snprintf(found.reason, sizeof found.reason,
-                       "%s: %" PRIu32 " platform%s found, and no device", path, sum->platforms,
-                       sum->platforms == 1 ? "" : "s");
+    return type & OCL_TYPE_GPU ? 0 : type & OCL_TYPE_CPU ? 2 : 1;
+}
+
+/* Stable: what the loader names first stays first among its like. */
+static void order_devices(void)
+{
+    for (int32_t i = 1; i < device_count; i++) {
+        const ocl_found moved = devices[i];
+        int32_t at = i;
+        for (; at > 0 && rank_of(devices[at - 1].type) > rank_of(moved.type); at--) {
+            devices[at] = devices[at - 1];
+        }
+        devices[at] = moved;
+    }
+}
+
+/* The loader found no driver: where it looks. */
+static void explain_no_platform(ocl_code code)
+{
+    const char *folder = getenv("OCL_ICD_VENDORS");
+    found.state = ISO_STATE_NO_DRIVER;
+    add_reason("%s: clGetPlatformIDs gives %s (%" PRId32
+               "): no OpenCL driver is installed, or none "
+               "loads. Drivers are named by files in %s",
+               ocl_loader_path, ocl_code_name(code), code,
+               folder && folder[0] ? folder : "/etc/OpenCL/vendors");
+    if (folder && folder[0]) {
+        add_reason(" (set by OCL_ICD_VENDORS)");
     }
 }
 
 static void look(void)
 {
-    char path[1024];
-    cl_api api;
-    void *library = open_library(path, (int64_t)sizeof path);
-    if (!library || !find_symbols(library, path, &api)) {
+    ocl_platform platforms[PLATFORMS_MAX] = {NULL};
+    uint32_t count = 0;
+    if (!open_loader()) {
         return;
     }
-    void *platforms[CL_PLATFORMS_MOST] = {NULL};
-    cl_found sum = {.platforms = 0};
-    int32_t code = api.platforms(CL_PLATFORMS_MOST, platforms, &sum.platforms);
-    if (code == CL_NO_PLATFORM || (code == CL_OK && sum.platforms == 0)) {
-        set_state(ISO_STATE_NO_DRIVER);
-        (void)snprintf(found.reason, sizeof found.reason,
-                       "%s: clGetPlatformIDs finds no platform: no OpenCL driver is installed",
-                       path);
+    ocl_code code = cl.clGetPlatformIDs(PLATFORMS_MAX, platforms, &count);
+    if (code == OCL_DONE && count == 0) {
+        code = OCL_NO_PLATFORM;
+    }
+    if (code != OCL_DONE) {
+        explain_no_platform(code);
         return;
     }
-    if (code != CL_OK) {
-        set_state(ISO_STATE_NO_DRIVER);
-        (void)snprintf(found.reason, sizeof found.reason, "%s: clGetPlatformIDs gives %" PRId32,
-                       path, code);
-        return;
-    }
-    for (uint32_t i = 0; i < sum.platforms && i < CL_PLATFORMS_MOST; i++) {
+    count = count < PLATFORMS_MAX ? count : PLATFORMS_MAX;
+    add_reason("%s: %" PRIu32 " platform%s found, and no device that can be used", ocl_loader_path,
+               count, count == 1 ? "" : "s");
+    for (uint32_t i = 0; i < count; i++) {
         if (platforms[i]) {
-            add_devices(&api, platforms[i], &sum);
+            add_platform(platforms[i]);
         }
     }
-    judge(path, &sum);
+    order_devices();
+    found.devices = device_count;
+    found.state = device_count > 0 ? ISO_STATE_OK : ISO_STATE_NO_DEVICE;
+    if (device_count > 0) {
+        found.reason[0] = '\0';
+    }
 }
 
-static iso_status probe(iso_probe *out)
+iso_status ocl_probe(iso_probe *out)
 {
     (void)pthread_once(&once, look);
     out->state = found.state;
@@ -163,20 +317,46 @@ static iso_status probe(iso_probe *out)
     return ISO_OK;
 }
 
+const ocl_found *ocl_device_at(int32_t index)
+{
+    (void)pthread_once(&once, look);
+    return index >= 0 && index < device_count ? &devices[index] : NULL;
+}
+
+/* ---- the descriptor ----------------------------------------------------------------------------
+ */
+
+static iso_status device_open(int32_t index, void **device)
+{
+    return simt_device_open(&ocl_driver, ocl_host, index, device);
+}
+
+static iso_status device_adopt(const iso_native_device *native, int32_t *index, void **device)
+{
+    return simt_device_adopt(&ocl_driver, ocl_host, native, index, device);
+}
+
 static const iso_backend descriptor = {
     .size = (uint32_t)sizeof(iso_backend),
     .abi_major = ISO_ABI_MAJOR,
     .abi_minor = ISO_ABI_MINOR,
-    .flags = ISO_BACKEND_PROBE_ONLY,
     .name = "opencl",
-    .build_info = "opencl " ISO_VERSION_STRING ", finds devices only",
-    .probe = probe,
+    .build_info = "opencl " ISO_VERSION_STRING ", OpenCL 1.2 through a loader opened at run time, "
+                  "compiled by " __VERSION__,
+    .probe = ocl_probe,
+    .device_info = ocl_device_info,
+    .device_open = device_open,
+    .device_adopt = device_adopt,
+    SIMT_DESCRIPTOR_ENTRIES,
 };
 
 const iso_backend *isomer_builtin_opencl_query(uint32_t host_abi, const iso_host *host);
 
 const iso_backend *isomer_builtin_opencl_query(uint32_t host_abi, const iso_host *host)
 {
-    (void)host;
-    return host_abi >> 16 == ISO_ABI_MAJOR ? &descriptor : NULL;
+    if (host_abi >> 16 != ISO_ABI_MAJOR) {
+        return NULL;
+    }
+    ocl_host = host;
+    return &descriptor;
 }

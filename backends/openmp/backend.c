@@ -134,6 +134,12 @@ static const iso_backend descriptor = {
     .execute = execute,
     .prepare = prepare,
     .describe = describe,
+    .device_adopt = cpu_device_adopt,
+    .stream_adopt = cpu_stream_adopt,
+    .memory_import = cpu_memory_import,
+    .memory_forget = cpu_memory_forget,
+    .native_get = cpu_native_get,
+    .dlpack_device = cpu_dlpack_device,
 };
 
 const iso_backend *isomer_builtin_openmp_query(uint32_t host_abi, const iso_host *host);

@@ -152,4 +152,13 @@ void cpu_host_free(void *device, void *pointer);
 iso_status cpu_host_register(void *device, void *pointer, int64_t bytes, int32_t *pinned);
 void cpu_host_unregister(void *device, void *pointer);
 
+/* ---- join.c: a program's own objects --------------------------------------------------------- */
+
+iso_status cpu_device_adopt(const iso_native_device *native, int32_t *index, void **device);
+iso_status cpu_stream_adopt(void *device, void *native, void **stream);
+iso_status cpu_memory_import(void *device, void *native, int64_t bytes, void **memory);
+void cpu_memory_forget(void *device, void *memory);
+iso_status cpu_native_get(void *device, iso_native_kind kind, void *object, void **native);
+iso_status cpu_dlpack_device(void *device, int32_t *type, int32_t *id);
+
 #endif

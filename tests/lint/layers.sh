@@ -20,10 +20,14 @@ none() {
 none "core" '#include *[<"](\.\./)*(backends/(cuda|hip|opencl|openmp)|openmp)/' \
     "core includes a backend's header"
 none "backends" '#include *[<"](\.\./)*core/' "a backend includes core's headers"
-# One test looks into a backend: tests/blas, at a function that no machine can be made to need.
+# Some tests look into a backend: tests/blas at a function that no machine can be made to need,
+# tests/abi and tests/fakes at the lists of a vendor's functions.
 programs="bench examples"
 for folder in tests/*/; do
-    [ "$folder" = tests/blas/ ] || programs="$programs $folder"
+    case $folder in
+    tests/abi/ | tests/blas/ | tests/fakes/) ;;
+    *) programs="$programs $folder" ;;
+    esac
 done
 none "$programs" '#include *[<"](\.\./)*(core|backends)/' \
     "a program includes an internal header"

@@ -16,7 +16,7 @@ diff "$scratch/readme.c" "$scratch/example.c" ||
 commands=0
 mkdir "$scratch/run"
 cd "$scratch/run"
-cp "$source_dir/examples/multiply.c" .
+cp "$source_dir"/examples/*.c .
 ln -s "$source_dir/tests" tests
 ln -s "$source_dir/include" include
 PATH=$(dirname "$tool"):$PATH

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cuda_blas.h - cuBLAS and cuBLASLt. BLAS is column-major: a row-major matrix is the transpose of a
+ * column-major one with the same leading dimension, so operands are swapped and nothing is moved.
+ *
+ * Handles belong to streams and are made at a stream's first vendor operation. The workspace of an
+ * operation has a constant in front, then what the library gets.
+ */
+#ifndef ISOMER_CUDA_BLAS_H
+#define ISOMER_CUDA_BLAS_H
+
+#include "backends/cuda/library.h"
+
+enum {
+    BLAS_CONSTANT_BYTES = 256, /* of workspace, for a one */
+    BLAS_TILE = 1024,          /* edge of the squares that are transposed in place */
+    BLAS_PLANS = 16            /* products that a stream remembers for cuBLASLt */
+};
+
+extern cublas_api cuda_blas;
+extern cublaslt_api cuda_blaslt;
+
+/* Each is opened at the first question; NULL where it is not there. */
+const char *cuda_blas_label(void);   /* "cuBLAS 13.1.0" */
+const char *cuda_blaslt_label(void); /* "cuBLASLt 13.1.0" */
+
+/* What a stream and a device keep: their `vendor`. */
+typedef struct blaslt_plan blaslt_plan;
+typedef struct blas_stream {
+    cublas_handle handle; /* NULL until needed */
+    blaslt_plan *plans;   /* BLAS_PLANS; NULL until needed */
+    int next_plan;
+} blas_stream;
+
+typedef struct blas_device {
+    cublaslt_handle lt;
+} blas_device;
+
+/* Bytes that the library is given on this device. */
+int64_t blas_library_bytes(const cuda_device *device);
+
+static inline cuda_device *blas_device_of(simt_device *device)
+{
+    return device->native;
+}
+
+static inline cuda_queue *blas_queue(simt_stream *stream)
+{
+    return stream->native;
+}
+
+/* What the library gets of the operation's workspace. */
+static inline void *blas_workspace(const iso_op *op)
+{
+    return cuda_pointer(cuda_place(op->workspace) + BLAS_CONSTANT_BYTES);
+}
+
+static inline cuda_address blas_constant(const iso_op *op)
+{
+    return cuda_place(op->workspace);
+}
+
+/* The number of a stored type, as cuBLAS has it. */
+cublas_enum blas_type(iso_dtype dtype);
+typedef struct blas_size {
+    const char *name;
+    int64_t value;
+} blas_size;
+/* The first size over 32 bits; NULL where there is none. */
+const blas_size *cuda_blas_too_large(const blas_size *sizes, int count);
+
+/* ISO_OK, or the failure of a call; a lost device is told as such. */
+iso_status cuda_blas_check(cuda_queue *queue, cublas_code code, const char *call);
+/* The stream's part, made if it is missing. */
+iso_status cuda_blas_stream_of(simt_stream *stream, blas_stream **out);
+/* A handle on the stream, for results on the host or the device, with the workspace of `op` (none
+ * where it has none). The device's context is current. */
+iso_status cuda_blas_handle(simt_stream *stream, const iso_op *op, cublas_enum pointers,
+                            cublas_handle *out);
+
+/* cuda_blas_gemm.c */
+iso_status cuda_blas_gemm_supports(simt_device *device, const iso_gemm_op *op);
+iso_status cuda_blas_gemm(simt_stream *stream, const iso_op *op);
+const char *cuda_blas_gemm_name(const iso_gemm_op *op);
+cublas_enum blas_compute(const iso_gemm_op *op);
+/* UNSUPPORTED where a variable of the environment changes the precision that was asked for, or the
+ * device does not have it. */
+iso_status cuda_blas_precision(const cuda_device *device, const iso_gemm_op *op);
+
+/* blas_lt.c */
+iso_status cuda_blaslt_supports(simt_device *device, const iso_gemm_op *op);
+iso_status cuda_blaslt_gemm(simt_stream *stream, const iso_op *op);
+iso_status cuda_blaslt_prepare(simt_stream *stream, const iso_op *op);
+void cuda_blaslt_stream_close(blas_stream *own);
+void cuda_blaslt_device_close(blas_device *own);
+
+/* blas_level1.c */
+iso_status cuda_blas_transpose_supports(simt_device *device, const iso_transpose_op *op);
+iso_status cuda_blas_transpose(simt_stream *stream, const iso_op *op);
+const char *cuda_blas_transpose_name(const iso_transpose_op *op);
+iso_status cuda_blas_reduce_supports(simt_device *device, const iso_reduce_op_args *op);
+iso_status cuda_blas_reduce(simt_stream *stream, const iso_op *op);
+const char *cuda_blas_reduce_name(const iso_reduce_op_args *op);
+
+#endif

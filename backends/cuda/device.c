@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device.c - what a device is, and its context: the primary one, or a program's own. */
+#include "backends/cuda/library.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int32_t attribute_of(cuda_ordinal device, cuda_attribute attribute)
+{
+    int value = 0;
+    return cu.cuDeviceGetAttribute(&value, attribute, device) == CUDA_DONE ? value : 0;
+}
+
+int32_t cuda_architecture_of(cuda_ordinal device)
+{
+    return attribute_of(device, CUDA_COMPUTE_MAJOR) * 10 + attribute_of(device, CUDA_COMPUTE_MINOR);
+}
+
+/* ---- describing --------------------------------------------------------------------------------
+ */
+
+/* As nvidia-smi writes it. A slice of a device has a uuid of its own, and the older call gives the
+ * whole one's. */
+static void write_uuid(cuda_ordinal device, char *text, size_t capacity)
+{
+    cuda_uuid whole = {{0}};
+    cuda_uuid own = {{0}};
+    text[0] = '\0';
+    if (cu.cuDeviceGetUuid((struct CUuuid_st *)(void *)&whole, device) != CUDA_DONE) {
+        return;
+    }
+    if (!cu.cuDeviceGetUuid_v2 ||
+        cu.cuDeviceGetUuid_v2((struct CUuuid_st *)(void *)&own, device) != CUDA_DONE) {
+        own = whole;
+    }
+    const bool slice = memcmp(&own, &whole, sizeof own) != 0;
+    int length = snprintf(text, capacity, slice ? "MIG-" : "GPU-");
+    for (size_t i = 0; i < sizeof own.bytes; i++) {
+        const bool dash = i == 4 || i == 6 || i == 8 || i == 10;
+        length += snprintf(text + length, capacity - (size_t)length, "%s%02x", dash ? "-" : "",
+                           (unsigned)(unsigned char)own.bytes[i]);
+    }
+}
+
+/* Known without cost only where the program has a context already. */
+static int64_t free_memory(cuda_ordinal device)
+{
+    unsigned flags = 0;
+    int active = 0;
+    size_t free = 0;
+    size_t total = 0;
+    cuda_device at = {.ordinal = device};
+    if (cu.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_DONE || !active ||
+        cu.cuDevicePrimaryCtxRetain(&at.context, device) != CUDA_DONE) {
+        return -1;
+    }
+    cuda_scope scope = cuda_enter(&at);
+    const bool known = scope.code == CUDA_DONE && cu.cuMemGetInfo_v2(&free, &total) == CUDA_DONE;
+    cuda_leave(scope);
+    (void)cu.cuDevicePrimaryCtxRelease_v2(device);
+    return known ? (int64_t)free : -1;
+}
+
+iso_status cuda_device_info(int32_t index, iso_device_info *out)
+{
+    cuda_ordinal device = 0;
+    size_t bytes = 0;
+    cuda_code code = cu.cuDeviceGet(&device, index);
+    if (code != CUDA_DONE) {
+        return cuda_fail(code, "cuDeviceGet(%d)", index);
+    }
+    code = cu.cuDeviceGetName(out->name, (int)sizeof out->name, device);
+    if (code != CUDA_DONE) {
+        return cuda_fail(code, "cuDeviceGetName(%d)", index);
+    }
+    out->name[sizeof out->name - 1] = '\0';
+    code = cu.cuDeviceTotalMem_v2(&bytes, device);
+    if (code != CUDA_DONE) {
+        return cuda_fail(code, "cuDeviceTotalMem(%d)", index);
+    }
+    (void)snprintf(out->vendor, sizeof out->vendor, "NVIDIA");
+    write_uuid(device, out->uuid, sizeof out->uuid);
+    (void)snprintf(out->architecture, sizeof out->architecture, "sm_%d",
+                   cuda_architecture_of(device));
+    (void)snprintf(out->driver, sizeof out->driver, "CUDA driver %d.%d", cuda_version / 1000,
+                   cuda_version % 1000 / 10);
+    out->runtime[0] = '\0';
+    out->type = ISO_DEVICE_GPU;
+    out->features = ISO_FEATURE_F64 | ISO_FEATURE_DENORMALS | ISO_FEATURE_FAST_FMA;
+    out->memory_total = (int64_t)bytes;
+    out->memory_free = free_memory(device);
+    out->cache_bytes = attribute_of(device, CUDA_CACHE_BYTES);
+    out->local_bytes = attribute_of(device, CUDA_SHARED_OF_BLOCK);
+    out->units = attribute_of(device, CUDA_MULTIPROCESSORS);
+    out->threads = attribute_of(device, CUDA_WARP_SIZE);
+    out->clock_mhz = attribute_of(device, CUDA_CLOCK_KHZ) / 1000;
+    return ISO_OK;
+}
+
+static void fill_limits(const cuda_device *device, simt_limits *limits)
+{
+    size_t bytes = 0;
+    if (cu.cuDeviceTotalMem_v2(&bytes, device->ordinal) != CUDA_DONE) {
+        bytes = 0;
+    }
+    *limits = (simt_limits){
+        .class_of = SIMT_CLASS_WARP32,
+        .units = attribute_of(device->ordinal, CUDA_MULTIPROCESSORS),
+        .threads_max = attribute_of(device->ordinal, CUDA_THREADS_OF_BLOCK),
+        .local_bytes = attribute_of(device->ordinal, CUDA_SHARED_OF_BLOCK),
+        .alloc_max = (int64_t)bytes,
+        .cache_bytes = attribute_of(device->ordinal, CUDA_CACHE_BYTES),
+        .memory_is_address = true,
+        .f64 = true,
+        .f32_exact = true,
+        .atomic64 = true,
+    };
+}
+
+/* ---- contexts ----------------------------------------------------------------------------------
+ */
+
+cuda_scope cuda_enter(const cuda_device *device)
+{
+    cuda_scope scope = {.code = CUDA_DONE, .pushed = false};
+    cuda_context current = NULL;
+    if (cu.cuCtxGetCurrent(&current) != CUDA_DONE || current != device->context) {
+        scope.code = cu.cuCtxPushCurrent_v2(device->context);
+        scope.pushed = scope.code == CUDA_DONE;
+    }
+    return scope;
+}
+
+void cuda_leave(cuda_scope scope)
+{
+    if (scope.pushed) {
+        cuda_context popped = NULL;
+        (void)cu.cuCtxPopCurrent_v2(&popped);
+    }
+}
+
+/* The handle of a device whose context is known. */
+static iso_status make(cuda_context context, bool primary, cuda_ordinal ordinal, int32_t index,
+                       void **native, simt_limits *limits)
+{
+    cuda_device *device = cuda_host->alloc((int64_t)sizeof *device);
+    if (!device) {
+        return ISO_NO_MEMORY;
+    }
+    memset(device, 0, sizeof *device);
+    device->ordinal = ordinal;
+    device->index = index;
+    device->context = context;
+    device->primary = primary;
+    device->architecture = cuda_architecture_of(ordinal);
+    device->pitch_max = attribute_of(ordinal, CUDA_PITCH_MAX);
+    atomic_init(&device->lost, 0);
+    atomic_init(&device->peer, NULL);
+    (void)pthread_mutex_init(&device->pins_lock, NULL);
+    fill_limits(device, limits);
+    *native = device;
+    return ISO_OK;
+}
+
+iso_status cuda_device_open(int32_t index, void **native, simt_limits *limits)
+{
+    cuda_ordinal ordinal = 0;
+    cuda_context context = NULL;
+    cuda_code code = cu.cuDeviceGet(&ordinal, index);
+    if (code != CUDA_DONE) {
+        return cuda_fail(code, "cuDeviceGet(%d)", index);
+    }
+    code = cu.cuDevicePrimaryCtxRetain(&context, ordinal);
+    if (code != CUDA_DONE) {
+        return cuda_fail(code, "cuDevicePrimaryCtxRetain(device %d)", index);
+    }
+    const iso_status status = make(context, true, ordinal, index, native, limits);
+    if (status) {
+        (void)cu.cuDevicePrimaryCtxRelease_v2(ordinal);
+    }
+    return status;
+}
+
+/* Which device a program's context is for. */
+static cuda_code device_of(cuda_context context, cuda_ordinal *ordinal)
+{
+    const cuda_device at = {.context = context};
+    cuda_scope scope = cuda_enter(&at);
+    cuda_code code = scope.code;
+    if (code == CUDA_DONE) {
+        code = cu.cuCtxGetDevice(ordinal);
+    }
+    cuda_leave(scope);
+    return code;
+}
+
+static int32_t index_of(cuda_ordinal ordinal)
+{
+    int count = 0;
+    (void)cu.cuDeviceGetCount(&count);
+    for (int32_t i = 0; i < count; i++) {
+        cuda_ordinal device = 0;
+        if (cu.cuDeviceGet(&device, i) == CUDA_DONE && device == ordinal) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+iso_status cuda_device_adopt(const void *context, const void *native_device, int32_t *index,
+                             void **native, simt_limits *limits)
+{
+    const int64_t asked = (int64_t)(intptr_t)native_device;
+    iso_probe probe = {.size = (uint32_t)sizeof probe};
+    (void)cuda_probe(&probe);
+    if (probe.state != ISO_STATE_OK) {
+        return cuda_host->fail(ISO_UNAVAILABLE, "%s", probe.reason);
+    }
+    if (!context) {
+        if (asked < 0 || asked >= probe.devices) {
+            return cuda_host->fail(ISO_INVALID, "device is %lld, and the devices are 0 to %d",
+                                   (long long)asked, probe.devices - 1);
+        }
+        *index = (int32_t)asked;
+        return cuda_device_open(*index, native, limits);
+    }
+    cuda_context own = NULL;
+    memcpy(&own, &context, sizeof own);
+    cuda_ordinal ordinal = 0;
+    const cuda_code code = device_of(own, &ordinal);
+    if (code != CUDA_DONE) {
+        return cuda_host->fail(ISO_INVALID, "context is %p, and cuCtxPushCurrent gives %s (%u)",
+                               context, cuda_code_name(code), code);
+    }
+    *index = index_of(ordinal);
+    if (*index < 0 || (asked != 0 && asked != *index)) {
+        return cuda_host->fail(ISO_INVALID,
+                               "context is for device %d, and device is %lld: give the context's "
+                               "device, or 0",
+                               *index, (long long)asked);
+    }
+    return make(own, false, ordinal, *index, native, limits);
+}
+
+/* A primary context that is broken and still somebody else's is of no use to them either: it is
+ * reset, so that the device can be opened anew. */
+void cuda_device_close(void *native)
+{
+    cuda_device *device = native;
+    if (device->primary) {
+        unsigned flags = 0;
+        int active = 0;
+        (void)cu.cuDevicePrimaryCtxRelease_v2(device->ordinal);
+        if (atomic_load(&device->lost) &&
+            cu.cuDevicePrimaryCtxGetState(device->ordinal, &flags, &active) == CUDA_DONE &&
+            active) {
+            (void)cu.cuDevicePrimaryCtxReset_v2(device->ordinal);
+        }
+    }
+    while (device->pins) {
+        cuda_pin *pin = device->pins;
+        device->pins = pin->next;
+        cuda_host->free(pin);
+    }
+    (void)pthread_mutex_destroy(&device->pins_lock);
+    cuda_host->free(device);
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* driver_program.c - kernels: compiled by NVRTC, loaded and launched by the driver. */
+#include "backends/cuda/library.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { OPTIONS_OWN = 6, OPTIONS_MAX = SIMT_DEFINES_MAX + OPTIONS_OWN + 8, LOG_SHOWN = 3000 };
+
+typedef struct cuda_program {
+    cuda_device *device;
+    cuda_module module;
+} cuda_program;
+
+/* ---- the compiler ------------------------------------------------------------------------------
+ */
+
+static nvrtc_api rtc;
+
+#define RTC_REQUIRED(result, name, parameters) {#name, &rtc.name, true},
+#define RTC_OPTIONAL(result, name, parameters) {#name, &rtc.name, false},
+static const cuda_symbol symbols[] = {CUDA_NVRTC_SYMBOLS(RTC_REQUIRED, RTC_OPTIONAL)};
+static const cuda_file files[] = {
+    {"libnvrtc.so.13", 13},   {"libnvrtc.so.12", 12},   {"libnvrtc.so.11.2", 11},
+    {"libnvrtc.so.11.1", 11}, {"libnvrtc.so.11.0", 11}, {NULL, 0},
+};
+
+static struct {
+    pthread_mutex_t lock;
+    cuda_library library;
+    bool asked; /* for the file */
+    bool tried; /* to open it */
+    char identity[CUDA_PATH_MAX + 64];
+} compiler = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .library = {.names = files,
+                .symbols = symbols,
+                .symbol_count = (int)(sizeof symbols / sizeof symbols[0])},
+};
+
+/* The compiler is told by its file: opening it takes longer than all else of a start from the
+ * cache. */
+static bool identify(void)
+{
+    (void)pthread_mutex_lock(&compiler.lock);
+    if (!compiler.asked) {
+        struct stat about;
+        compiler.asked = true;
+        if (cuda_library_find(&compiler.library) && stat(compiler.library.path, &about) == 0) {
+            (void)snprintf(compiler.identity, sizeof compiler.identity, "%s %lld %lld.%09ld",
+                           compiler.library.path, (long long)about.st_size,
+                           (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+        }
+    }
+    const bool found = compiler.identity[0] != '\0';
+    (void)pthread_mutex_unlock(&compiler.lock);
+    return found;
+}
+
+static bool open_compiler(void)
+{
+    (void)identify();
+    (void)pthread_mutex_lock(&compiler.lock);
+    if (!compiler.tried) {
+        compiler.tried = true;
+        (void)cuda_library_open(&compiler.library);
+    }
+    const bool open = compiler.library.handle != NULL;
+    (void)pthread_mutex_unlock(&compiler.lock);
+    return open;
+}
+
+static iso_status no_compiler(void)
+{
+    return cuda_host->fail(ISO_COMPILE,
+                           "no NVRTC, the compiler of CUDA kernels, could be used; tried: %s. "
+                           "Install it, or set ISOMER_CUDA_PATH to the folder that holds it",
+                           compiler.library.tried);
+}
+
+void cuda_compiler_describe(char *text, size_t capacity)
+{
+    int major = 0;
+    int minor = 0;
+    if (!open_compiler()) {
+        (void)snprintf(text, capacity, "none; tried: %s", compiler.library.tried);
+    } else if (rtc.nvrtcVersion(&major, &minor) == CUDA_DONE) {
+        (void)snprintf(text, capacity, "%d.%d, %s", major, minor, compiler.library.path);
+    }
+}
+
+iso_status cuda_program_identity(void *native, char *text, int64_t capacity)
+{
+    const cuda_device *device = native;
+    if (!identify() && !open_compiler()) {
+        return no_compiler();
+    }
+    (void)snprintf(text, (size_t)capacity, "sm_%d driver %d nvrtc %s", device->architecture,
+                   cuda_version, compiler.identity);
+    return ISO_OK;
+}
+
+/* ---- compiling ---------------------------------------------------------------------------------
+ */
+
+/* Code for this very chip where the compiler knows it, else PTX for the highest that it knows below
+ * the chip. */
+static iso_status choose_target(const cuda_device *device, char *option, size_t capacity,
+                                bool *is_ptx)
+{
+    enum { KNOWN_MAX = 64, OF_CUDA_11_0 = 52 };
+    int known[KNOWN_MAX] = {OF_CUDA_11_0};
+    int count = 1;
+    int best = 0;
+    if (rtc.nvrtcGetNumSupportedArchs && rtc.nvrtcGetSupportedArchs &&
+        (rtc.nvrtcGetNumSupportedArchs(&count) != CUDA_DONE || count > KNOWN_MAX ||
+         rtc.nvrtcGetSupportedArchs(known) != CUDA_DONE)) {
+        return cuda_host->fail(ISO_COMPILE, "%s does not tell which chips it knows",
+                               compiler.library.path);
+    }
+    for (int i = 0; i < count; i++) {
+        best = known[i] <= device->architecture && known[i] > best ? known[i] : best;
+    }
+    if (best == 0) {
+        return cuda_host->fail(ISO_COMPILE,
+                               "%s knows no chip as old as sm_%d: set ISOMER_CUDA_PATH to an older "
+                               "NVRTC",
+                               compiler.library.path, device->architecture);
+    }
+    *is_ptx = best != device->architecture || !rtc.nvrtcGetCUBIN || !rtc.nvrtcGetCUBINSize;
+    (void)snprintf(option, capacity, "--gpu-architecture=%s_%d", *is_ptx ? "compute" : "sm", best);
+    return ISO_OK;
+}
+
+/* The texts as one, each begun by a mark that makes the log name it. */
+static char *join(const simt_source *source)
+{
+    size_t bytes = 1;
+    for (int32_t i = 0; i < source->text_count; i++) {
+        bytes += strlen(source->texts[i]) + strlen(source->name) + 32;
+    }
+    char *text = cuda_host->alloc((int64_t)bytes);
+    size_t used = 0;
+    for (int32_t i = 0; text && i < source->text_count; i++) {
+        const bool first = i == 0 && source->text_count > 1;
+        int length = 0;
+        if (first) {
+            length = snprintf(text, bytes, "#line 1 \"dialect.h\"\n%s\n", source->texts[i]);
+        } else {
+            length = snprintf(text + used, bytes - used, "#line 1 \"%s.%d.cl\"\n%s\n", source->name,
+                              i, source->texts[i]);
+        }
+        used += length > 0 ? (size_t)length : 0;
+    }
+    return text;
+}
+
+static iso_status rtc_failed(nvrtc_code code, const simt_source *source, const char *call)
+{
+    return cuda_host->fail(ISO_COMPILE, "%s: %s gives %s (%u)", source->name, call,
+                           rtc.nvrtcGetErrorString(code), code);
+}
+
+/* The beginning of the log: the first error is the one that counts. */
+static iso_status compile_failed(nvrtc_program program, nvrtc_code code, const simt_source *source,
+                                 const char *target)
+{
+    size_t bytes = 0;
+    char *log = NULL;
+    if (rtc.nvrtcGetProgramLogSize(program, &bytes) == CUDA_DONE && bytes > 1) {
+        log = cuda_host->alloc((int64_t)bytes + 1);
+    }
+    if (log && rtc.nvrtcGetProgramLog(program, log) != CUDA_DONE) {
+        log[0] = '\0';
+    }
+    if (log) {
+        log[bytes] = '\0';
+    }
+    const iso_status status = cuda_host->fail(
+        ISO_COMPILE, "%s: nvrtcCompileProgram for %s gives %s (%u); the log: %.*s", source->name,
+        target, rtc.nvrtcGetErrorString(code), code, LOG_SHOWN, log && log[0] ? log : "(empty)");
+    cuda_host->free(log);
+    return status;
+}
+
+static iso_status take_binary(nvrtc_program program, const simt_source *source, bool is_ptx,
+                              void **binary, int64_t *bytes)
+{
+    size_t size = 0;
+    nvrtc_code code =
+        is_ptx ? rtc.nvrtcGetPTXSize(program, &size) : rtc.nvrtcGetCUBINSize(program, &size);
+    if (code != CUDA_DONE || size == 0) {
+        return rtc_failed(code, source, is_ptx ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize");
+    }
+    char *data = cuda_host->alloc((int64_t)size);
+    if (!data) {
+        return ISO_NO_MEMORY;
+    }
+    code = is_ptx ? rtc.nvrtcGetPTX(program, data) : rtc.nvrtcGetCUBIN(program, data);
+    if (code != CUDA_DONE) {
+        cuda_host->free(data);
+        return rtc_failed(code, source, is_ptx ? "nvrtcGetPTX" : "nvrtcGetCUBIN");
+    }
+    *binary = data;
+    *bytes = (int64_t)size;
+    return ISO_OK;
+}
+
+iso_status cuda_program_build(void *native, const simt_source *source, void **binary,
+                              int64_t *bytes)
+{
+    const cuda_device *device = native;
+    char target[64];
+    const char *options[OPTIONS_MAX] = {target,        "--std=c++14",     "--fmad=false",
+                                        "--ftz=false", "--prec-div=true", "--prec-sqrt=true"};
+    bool is_ptx = false;
+    nvrtc_program program = NULL;
+    if (!open_compiler()) {
+        return no_compiler();
+    }
+    if (source->option_count > OPTIONS_MAX - OPTIONS_OWN) {
+        return cuda_host->fail(ISO_INTERNAL, "%s: %d options, and at most %d are passed on",
+                               source->name, source->option_count, OPTIONS_MAX - OPTIONS_OWN);
+    }
+    for (int32_t i = 0; i < source->option_count; i++) {
+        options[OPTIONS_OWN + i] = source->options[i];
+    }
+    iso_status status = choose_target(device, target, sizeof target, &is_ptx);
+    if (status) {
+        return status;
+    }
+    char *text = join(source);
+    if (!text) {
+        return ISO_NO_MEMORY;
+    }
+    nvrtc_code code = rtc.nvrtcCreateProgram(&program, text, source->name, 0, NULL, NULL);
+    if (code != CUDA_DONE) {
+        status = rtc_failed(code, source, "nvrtcCreateProgram");
+        goto done;
+    }
+    code = rtc.nvrtcCompileProgram(program, OPTIONS_OWN + source->option_count, options);
+    status = code != CUDA_DONE ? compile_failed(program, code, source, target)
+                               : take_binary(program, source, is_ptx, binary, bytes);
+    (void)rtc.nvrtcDestroyProgram(&program);
+done:
+    cuda_host->free(text);
+    return status;
+}
+
+/* ---- loading -----------------------------------------------------------------------------------
+ */
+
+/* The driver is given no length: what was cut short must not reach it. Where the section headers
+ * end is where a cubin ends. */
+static bool is_whole(const unsigned char *data, int64_t bytes)
+{
+    enum { HEADER = 64, SECTIONS_AT = 40, SECTION_BYTES_AT = 58, SECTION_COUNT_AT = 60 };
+    if (bytes < 4 || memcmp(data, "\177ELF", 4) != 0) {
+        return bytes > 0 && data[bytes - 1] == '\0'; /* PTX */
+    }
+    if (bytes < HEADER) {
+        return false;
+    }
+    uint64_t at = 0;
+    uint16_t each = 0;
+    uint16_t count = 0;
+    memcpy(&at, data + SECTIONS_AT, sizeof at);
+    memcpy(&each, data + SECTION_BYTES_AT, sizeof each);
+    memcpy(&count, data + SECTION_COUNT_AT, sizeof count);
+    return at <= (uint64_t)bytes && (uint64_t)each * count <= (uint64_t)bytes - at;
+}
+
+static const char *load_hint(cuda_code code)
+{
+    switch (code) {
+    case CUDA_UNSUPPORTED_PTX_VERSION:
+    case CUDA_INVALID_PTX:
+    case CUDA_NO_BINARY_FOR_GPU:
+        return "; the driver is older than the NVRTC that compiled this kernel: update the driver, "
+               "or set ISOMER_CUDA_PATH to an NVRTC that is not newer than the driver";
+    default:
+        return "";
+    }
+}
+
+iso_status cuda_program_load(void *native, const void *binary, int64_t bytes, void **out)
+{
+    cuda_device *device = native;
+    cuda_module module = NULL;
+    if (!is_whole(binary, bytes)) {
+        return cuda_host->fail(ISO_BACKEND, "a kernel's code of %lld bytes is not whole",
+                               (long long)bytes);
+    }
+    cuda_program *program = cuda_host->alloc((int64_t)sizeof *program);
+    if (!program) {
+        return ISO_NO_MEMORY;
+    }
+    cuda_scope scope = cuda_enter(device);
+    cuda_code code = scope.code;
+    if (code == CUDA_DONE) {
+        code = cu.cuModuleLoadData(&module, binary);
+    }
+    cuda_leave(scope);
+    if (code != CUDA_DONE) {
+        cuda_host->free(program);
+        return cuda_check(device, code, "cuModuleLoadData(%lld bytes; sm_%d, driver %d.%d%s)",
+                          (long long)bytes, device->architecture, cuda_version / 1000,
+                          cuda_version % 1000 / 10, load_hint(code));
+    }
+    *program = (cuda_program){.device = device, .module = module};
+    *out = program;
+    return ISO_OK;
+}
+
+void cuda_program_unload(void *opaque)
+{
+    cuda_program *program = opaque;
+    cuda_scope scope = cuda_enter(program->device);
+    if (scope.code == CUDA_DONE) {
+        (void)cu.cuModuleUnload(program->module);
+    }
+    cuda_leave(scope);
+    cuda_host->free(program);
+}
+
+/* ---- kernels -----------------------------------------------------------------------------------
+ */
+
+static int32_t kernel_attribute(cuda_function function, cuda_attribute attribute)
+{
+    int value = 0;
+    return cu.cuFuncGetAttribute(&value, attribute, function) == CUDA_DONE ? value : -1;
+}
+
+iso_status cuda_kernel_get(void *opaque, const char *name, int32_t threads, void **kernel,
+                           simt_kernel_info *info)
+{
+    cuda_program *program = opaque;
+    cuda_function function = NULL;
+    int groups = 0;
+    cuda_scope scope = cuda_enter(program->device);
+    cuda_code code = scope.code;
+    if (code == CUDA_DONE) {
+        code = cu.cuModuleGetFunction(&function, program->module, name);
+    }
+    if (code == CUDA_DONE) {
+        info->registers = kernel_attribute(function, CUDA_KERNEL_REGISTERS);
+        info->threads_max = kernel_attribute(function, CUDA_KERNEL_THREADS);
+        info->local_bytes = kernel_attribute(function, CUDA_KERNEL_SHARED);
+        info->spill_bytes = kernel_attribute(function, CUDA_KERNEL_LOCAL);
+        info->groups_at_once = cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                                   &groups, function, threads, 0) == CUDA_DONE
+                                   ? groups
+                                   : -1;
+    }
+    cuda_leave(scope);
+    *kernel = function;
+    return cuda_check(program->device, code, "cuModuleGetFunction(\"%s\")", name);
+}
+
+void cuda_kernel_release(void *kernel)
+{
+    (void)kernel; /* it is the module's */
+}
+
+iso_status cuda_launch(void *stream, void *kernel, int64_t groups, int32_t threads,
+                       const simt_arg *args, int32_t arg_count)
+{
+    enum { GROUPS_MAX = 2147483647 };
+    cuda_queue *queue = stream;
+    void *values[SIMT_ARGS_MAX];
+    if (groups > GROUPS_MAX || arg_count > SIMT_ARGS_MAX) {
+        return cuda_host->fail(ISO_INTERNAL,
+                               "a launch of %lld groups with %d arguments: at most "
+                               "%d and %d are possible",
+                               (long long)groups, arg_count, GROUPS_MAX, SIMT_ARGS_MAX);
+    }
+    /* Memory is its address, so that both kinds of argument are a place to read from. */
+    for (int32_t i = 0; i < arg_count; i++) {
+        memcpy(&values[i], &args[i].value, sizeof values[i]);
+    }
+    cuda_scope scope = cuda_enter(queue->device);
+    cuda_code code = scope.code;
+    if (code == CUDA_DONE) {
+        code = cu.cuLaunchKernel(kernel, (unsigned)groups, 1, 1, (unsigned)threads, 1, 1, 0,
+                                 queue->stream, values, NULL);
+    }
+    cuda_leave(scope);
+    return cuda_check(queue->device, code, "cuLaunchKernel(%lld groups of %d)", (long long)groups,
+                      threads);
+}

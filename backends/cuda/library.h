@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* library.h - NVIDIA's libraries, opened at run time, and what the backend's files share. */
+#ifndef ISOMER_CUDA_LIBRARY_H
+#define ISOMER_CUDA_LIBRARY_H
+
+#include "backends/cuda/symbols.h"
+
+#include <backends/loader/loader.h>
+#include <backends/simt/simt.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* ---- libraries (library.c) ---------------------------------------------------------------------
+ */
+
+#define CUDA_MEMBER(result, name, parameters) result(*name) parameters;
+
+typedef struct cuda_api {
+    CUDA_DRIVER_SYMBOLS(CUDA_MEMBER, CUDA_MEMBER)
+} cuda_api;
+
+typedef struct nvrtc_api {
+    CUDA_NVRTC_SYMBOLS(CUDA_MEMBER, CUDA_MEMBER)
+} nvrtc_api;
+
+typedef struct cublas_api {
+    CUDA_CUBLAS_SYMBOLS(CUDA_MEMBER, CUDA_MEMBER)
+} cublas_api;
+
+typedef struct cublaslt_api {
+    CUDA_CUBLASLT_SYMBOLS(CUDA_MEMBER, CUDA_MEMBER)
+} cublaslt_api;
+
+enum { CUDA_PATH_MAX = 1024, CUDA_VERSION_LEAST = 11000 };
+
+extern const iso_host *cuda_host;
+extern cuda_api cu;          /* complete where probing found a device */
+extern int32_t cuda_version; /* of the driver: 13000 for 13.0; 0 before probing */
+
+/* A function's name and where its address goes. */
+typedef struct cuda_symbol {
+    const char *name;
+    void *at;
+    bool required;
+} cuda_symbol;
+
+/* A file's name and the version of CUDA that it belongs to. */
+typedef struct cuda_file {
+    const char *file;
+    int major;
+} cuda_file;
+
+/* A library to open. */
+typedef struct cuda_library {
+    const cuda_file *names; /* the newest first; ends with NULL */
+    const cuda_symbol *symbols;
+    int symbol_count;
+    void *handle;             /* NULL where it is not open */
+    char path[CUDA_PATH_MAX]; /* of the file */
+    char tried[ISO_REASON_MAX - 512];
+    int refused; /* how many files were there and could not be used */
+} cuda_library;
+
+extern cuda_library cuda_driver_library;
+
+/* Opens the newest file that the driver can take and that has every required function, then
+ * downwards. False: `tried` says what was tried and why it would not do. A library is opened by one
+ * thread at a time. */
+bool cuda_library_open(cuda_library *library);
+/* Sets `path` to what cuda_library_open would try first; opens nothing where the file can be found
+ * without. */
+bool cuda_library_find(cuda_library *library);
+
+/* The status for a driver's code, and with its text: "WHAT gives CUDA_ERROR_X (n): text". */
+iso_status cuda_status(cuda_code code);
+iso_status cuda_fail(cuda_code code, const char *format, ...) ISO_PRINTF(2, 3);
+const char *cuda_code_name(cuda_code code);
+
+/* ---- objects (driver.c) ------------------------------------------------------------------------
+ */
+
+/* A range of the program's that this backend pinned. */
+typedef struct cuda_pin {
+    void *pointer;
+    struct cuda_pin *next;
+} cuda_pin;
+
+typedef struct cuda_device {
+    cuda_ordinal ordinal;
+    int32_t index;
+    cuda_context context;
+    bool primary;         /* the context is the device's primary one, retained */
+    atomic_int lost;      /* an error that the context does not outlive was seen */
+    int32_t architecture; /* 90 for sm_90 */
+    int64_t pitch_max;
+    _Atomic(cuda_context) peer; /* the last context that access was enabled to */
+    pthread_mutex_t pins_lock;
+    cuda_pin *pins;
+} cuda_device;
+
+typedef struct cuda_queue {
+    cuda_device *device;
+    cuda_stream stream;
+    bool foreign;
+    cuda_event order; /* of copies between devices; made at the first one */
+} cuda_queue;
+
+typedef struct cuda_mark {
+    cuda_device *device;
+    cuda_event event;
+} cuda_mark;
+
+/* Device memory is its address. */
+static inline void *cuda_pointer(cuda_address address)
+{
+    const uintptr_t number = (uintptr_t)address;
+    void *pointer = NULL;
+    memcpy(&pointer, &number, sizeof pointer);
+    return pointer;
+}
+
+static inline cuda_address cuda_address_of(const void *memory)
+{
+    return (cuda_address)(uintptr_t)memory;
+}
+
+static inline cuda_address cuda_place(iso_ref ref)
+{
+    return cuda_address_of(ref.memory) + (cuda_address)ref.offset;
+}
+
+/* The context becomes current for the calls up to cuda_leave, which puts back what was. */
+typedef struct cuda_scope {
+    cuda_code code; /* of entering; calls between are made only where it is CUDA_DONE */
+    bool pushed;
+} cuda_scope;
+
+cuda_scope cuda_enter(const cuda_device *device);
+void cuda_leave(cuda_scope scope);
+
+/* As cuda_fail, and remembers that the device is lost where the code says so. CUDA_DONE: ISO_OK. */
+iso_status cuda_check(cuda_device *device, cuda_code code, const char *format, ...)
+    ISO_PRINTF(3, 4);
+
+/* device.c */
+iso_status cuda_probe(iso_probe *out);
+iso_status cuda_device_info(int32_t index, iso_device_info *out);
+int32_t cuda_architecture_of(cuda_ordinal device); /* 90 for sm_90 */
+iso_status cuda_device_open(int32_t index, void **native, simt_limits *limits);
+iso_status cuda_device_adopt(const void *context, const void *native_device, int32_t *index,
+                             void **native, simt_limits *limits);
+void cuda_device_close(void *native);
+
+/* driver_transfer.c */
+iso_status cuda_transfer(void *stream, const iso_transfer *transfer);
+iso_status cuda_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
+                          int64_t bytes);
+
+/* driver_program.c */
+iso_status cuda_program_identity(void *native, char *text, int64_t capacity);
+iso_status cuda_program_build(void *native, const simt_source *source, void **binary,
+                              int64_t *bytes);
+iso_status cuda_program_load(void *native, const void *binary, int64_t bytes, void **program);
+void cuda_program_unload(void *program);
+iso_status cuda_kernel_get(void *program, const char *name, int32_t threads, void **kernel,
+                           simt_kernel_info *info);
+void cuda_kernel_release(void *kernel);
+iso_status cuda_launch(void *stream, void *kernel, int64_t groups, int32_t threads,
+                       const simt_arg *args, int32_t arg_count);
+/* The compiler's version and path, or why there is none. Opens it. */
+void cuda_compiler_describe(char *text, size_t capacity);
+
+/* driver.c, cuda_blas.c */
+extern const simt_driver cuda_driver;
+extern const simt_vendor cuda_vendor;
+
+#endif

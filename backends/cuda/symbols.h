@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * symbols.h - the functions of NVIDIA's libraries that this backend calls, by the names that the
+ * libraries export: one list for each library, REQUIRED(result, name, parameters) for what every
+ * version since CUDA 11 has, OPTIONAL for what some have. A test compares each entry with the
+ * vendor's headers.
+ *
+ * The types: enumerations are unsigned (int where a value is negative) and objects are pointers to
+ * the vendor's own struct tags, so that an entry is compatible with the vendor's declaration.
+ */
+#ifndef ISOMER_CUDA_SYMBOLS_H
+#define ISOMER_CUDA_SYMBOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- types -------------------------------------------------------------------------------------
+ */
+
+typedef unsigned cuda_code;              /* CUresult */
+typedef unsigned cuda_attribute;         /* of a device, a function or a pointer */
+typedef int cuda_ordinal;                /* CUdevice */
+typedef unsigned long long cuda_address; /* CUdeviceptr */
+typedef struct CUctx_st *cuda_context;
+typedef struct CUstream_st *cuda_stream;
+typedef struct CUevent_st *cuda_event;
+typedef struct CUmod_st *cuda_module;
+typedef struct CUfunc_st *cuda_function;
+
+typedef unsigned nvrtc_code;
+typedef struct _nvrtcProgram *nvrtc_program;
+
+typedef unsigned cublas_code;
+typedef unsigned cublas_enum; /* operations, types, computations, modes, properties */
+typedef int cublas_algorithm; /* has a value of -1 */
+typedef struct cublasContext *cublas_handle;
+
+typedef struct cublasLtContext *cublaslt_handle;
+/* The vendor's structs behind these have no tag. */
+typedef struct cublaslt_matmul_object *cublaslt_matmul;
+typedef struct cublaslt_layout_object *cublaslt_layout;
+typedef struct cublaslt_preference_object *cublaslt_preference;
+
+typedef struct cublaslt_algorithm {
+    uint64_t data[8];
+} cublaslt_algorithm;
+
+typedef struct cublaslt_choice {
+    cublaslt_algorithm algorithm;
+    size_t workspace;
+    cublas_code state;
+    float waves;
+    int reserved[4];
+} cublaslt_choice;
+
+/* CUDA_MEMCPY2D. */
+typedef struct cuda_copy_2d {
+    size_t from_x, from_y;
+    unsigned from_type;
+    const void *from_host;
+    cuda_address from_device;
+    void *from_array;
+    size_t from_pitch;
+    size_t to_x, to_y;
+    unsigned to_type;
+    void *to_host;
+    cuda_address to_device;
+    void *to_array;
+    size_t to_pitch;
+    size_t width, height;
+} cuda_copy_2d;
+
+/* CUuuid. */
+typedef struct cuda_uuid {
+    char bytes[16];
+} cuda_uuid;
+
+struct CUDA_MEMCPY2D_st;
+struct CUuuid_st;
+struct double2;
+
+/* clang-format off */
+
+/* Numbers of the vendor's that are used: VALUE(our name, number, the vendor's name). */
+#define CUDA_VALUES(VALUE)                                                                         \
+    VALUE(CUDA_DONE, 0, CUDA_SUCCESS)                                                              \
+    VALUE(CUDA_INVALID_VALUE, 1, CUDA_ERROR_INVALID_VALUE)                                         \
+    VALUE(CUDA_OUT_OF_MEMORY, 2, CUDA_ERROR_OUT_OF_MEMORY)                                         \
+    VALUE(CUDA_DEINITIALIZED, 4, CUDA_ERROR_DEINITIALIZED)                                         \
+    VALUE(CUDA_DEVICE_UNAVAILABLE, 46, CUDA_ERROR_DEVICE_UNAVAILABLE)                              \
+    VALUE(CUDA_NO_DEVICE, 100, CUDA_ERROR_NO_DEVICE)                                               \
+    VALUE(CUDA_NO_BINARY_FOR_GPU, 209, CUDA_ERROR_NO_BINARY_FOR_GPU)                               \
+    VALUE(CUDA_ECC_UNCORRECTABLE, 214, CUDA_ERROR_ECC_UNCORRECTABLE)                               \
+    VALUE(CUDA_INVALID_PTX, 218, CUDA_ERROR_INVALID_PTX)                                           \
+    VALUE(CUDA_NVLINK_UNCORRECTABLE, 220, CUDA_ERROR_NVLINK_UNCORRECTABLE)                         \
+    VALUE(CUDA_UNSUPPORTED_PTX_VERSION, 222, CUDA_ERROR_UNSUPPORTED_PTX_VERSION)                   \
+    VALUE(CUDA_NOT_READY, 600, CUDA_ERROR_NOT_READY)                                               \
+    VALUE(CUDA_ILLEGAL_ADDRESS, 700, CUDA_ERROR_ILLEGAL_ADDRESS)                                   \
+    VALUE(CUDA_LAUNCH_TIMEOUT, 702, CUDA_ERROR_LAUNCH_TIMEOUT)                                     \
+    VALUE(CUDA_PEER_ALREADY_ENABLED, 704, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)                  \
+    VALUE(CUDA_CONTEXT_DESTROYED, 709, CUDA_ERROR_CONTEXT_IS_DESTROYED)                            \
+    VALUE(CUDA_ASSERT, 710, CUDA_ERROR_ASSERT)                                                     \
+    VALUE(CUDA_HARDWARE_STACK, 714, CUDA_ERROR_HARDWARE_STACK_ERROR)                               \
+    VALUE(CUDA_ILLEGAL_INSTRUCTION, 715, CUDA_ERROR_ILLEGAL_INSTRUCTION)                           \
+    VALUE(CUDA_MISALIGNED_ADDRESS, 716, CUDA_ERROR_MISALIGNED_ADDRESS)                             \
+    VALUE(CUDA_INVALID_ADDRESS_SPACE, 717, CUDA_ERROR_INVALID_ADDRESS_SPACE)                       \
+    VALUE(CUDA_INVALID_PC, 718, CUDA_ERROR_INVALID_PC)                                             \
+    VALUE(CUDA_LAUNCH_FAILED, 719, CUDA_ERROR_LAUNCH_FAILED)                                       \
+    VALUE(CUDA_MPS_RPC_FAILURE, 806, CUDA_ERROR_MPS_RPC_FAILURE)                                   \
+    VALUE(CUDA_EXTERNAL_DEVICE, 911, CUDA_ERROR_EXTERNAL_DEVICE)                                   \
+    VALUE(CUDA_UNKNOWN, 999, CUDA_ERROR_UNKNOWN)                                                   \
+    VALUE(CUDA_THREADS_OF_BLOCK, 1, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                     \
+    VALUE(CUDA_SHARED_OF_BLOCK, 8, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)                \
+    VALUE(CUDA_WARP_SIZE, 10, CU_DEVICE_ATTRIBUTE_WARP_SIZE)                                       \
+    VALUE(CUDA_PITCH_MAX, 11, CU_DEVICE_ATTRIBUTE_MAX_PITCH)                                       \
+    VALUE(CUDA_CLOCK_KHZ, 13, CU_DEVICE_ATTRIBUTE_CLOCK_RATE)                                      \
+    VALUE(CUDA_MULTIPROCESSORS, 16, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)                      \
+    VALUE(CUDA_CACHE_BYTES, 38, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)                                 \
+    VALUE(CUDA_COMPUTE_MAJOR, 75, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)                    \
+    VALUE(CUDA_COMPUTE_MINOR, 76, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)                    \
+    VALUE(CUDA_KERNEL_THREADS, 0, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                         \
+    VALUE(CUDA_KERNEL_SHARED, 1, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)                              \
+    VALUE(CUDA_KERNEL_LOCAL, 3, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)                                \
+    VALUE(CUDA_KERNEL_REGISTERS, 4, CU_FUNC_ATTRIBUTE_NUM_REGS)                                    \
+    VALUE(CUDA_POINTER_TYPE, 2, CU_POINTER_ATTRIBUTE_MEMORY_TYPE)                                  \
+    VALUE(CUDA_POINTER_ORDINAL, 9, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)                            \
+    VALUE(CUDA_MEMORY_HOST, 1, CU_MEMORYTYPE_HOST)                                                 \
+    VALUE(CUDA_MEMORY_DEVICE, 2, CU_MEMORYTYPE_DEVICE)                                             \
+    VALUE(CUDA_STREAM_NON_BLOCKING, 1, CU_STREAM_NON_BLOCKING)                                     \
+    VALUE(CUDA_EVENT_NO_TIMING, 2, CU_EVENT_DISABLE_TIMING)                                        \
+    VALUE(CUDA_HOST_PORTABLE, 1, CU_MEMHOSTALLOC_PORTABLE)                                         \
+    VALUE(CUDA_REGISTER_PORTABLE, 1, CU_MEMHOSTREGISTER_PORTABLE)                                  \
+    VALUE(CUBLAS_DONE, 0, CUBLAS_STATUS_SUCCESS)                                                   \
+    VALUE(CUBLAS_ALLOC_FAILED, 3, CUBLAS_STATUS_ALLOC_FAILED)                                      \
+    VALUE(CUBLAS_NOT_SUPPORTED, 15, CUBLAS_STATUS_NOT_SUPPORTED)                                   \
+    VALUE(CUBLAS_NO_TRANS, 0, CUBLAS_OP_N)                                                         \
+    VALUE(CUBLAS_TRANS, 1, CUBLAS_OP_T)                                                            \
+    VALUE(CUBLAS_TYPE_F32, 0, CUDA_R_32F)                                                          \
+    VALUE(CUBLAS_TYPE_F64, 1, CUDA_R_64F)                                                          \
+    VALUE(CUBLAS_TYPE_F16, 2, CUDA_R_16F)                                                          \
+    VALUE(CUBLAS_TYPE_BF16, 14, CUDA_R_16BF)                                                       \
+    VALUE(CUBLAS_IN_F32, 68, CUBLAS_COMPUTE_32F)                                                   \
+    VALUE(CUBLAS_IN_TF32, 77, CUBLAS_COMPUTE_32F_FAST_TF32)                                        \
+    VALUE(CUBLAS_IN_F64, 70, CUBLAS_COMPUTE_64F)                                                   \
+    VALUE(CUBLAS_POINTERS_HOST, 0, CUBLAS_POINTER_MODE_HOST)                                       \
+    VALUE(CUBLAS_POINTERS_DEVICE, 1, CUBLAS_POINTER_MODE_DEVICE)                                   \
+    VALUE(CUBLAS_NO_ATOMICS, 0, CUBLAS_ATOMICS_NOT_ALLOWED)                                        \
+    VALUE(CUBLAS_MATH_DEFAULT, 0, CUBLAS_DEFAULT_MATH)                                             \
+    VALUE(CUBLAS_MATH_FULL_SUMS, 16, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)             \
+    VALUE(CUBLAS_ALGORITHM_DEFAULT, -1, CUBLAS_GEMM_DEFAULT)                                       \
+    VALUE(CUBLAS_VERSION_MAJOR, 0, MAJOR_VERSION)                                                  \
+    VALUE(CUBLAS_VERSION_MINOR, 1, MINOR_VERSION)                                                  \
+    VALUE(CUBLAS_VERSION_PATCH, 2, PATCH_LEVEL)                                                    \
+    VALUE(CUBLASLT_TRANS_A, 3, CUBLASLT_MATMUL_DESC_TRANSA)                                        \
+    VALUE(CUBLASLT_TRANS_B, 4, CUBLASLT_MATMUL_DESC_TRANSB)                                        \
+    VALUE(CUBLASLT_BATCH, 5, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT)                                   \
+    VALUE(CUBLASLT_STRIDE, 6, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET)                         \
+    VALUE(CUBLASLT_WORKSPACE_MAX, 1, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES)                     \
+    VALUE(CUBLASLT_REDUCTIONS, 3, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK)                      \
+    VALUE(CUBLASLT_ALIGNMENT_A, 5, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES)                     \
+    VALUE(CUBLASLT_ALIGNMENT_B, 6, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES)                     \
+    VALUE(CUBLASLT_ALIGNMENT_C, 7, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES)                     \
+    VALUE(CUBLASLT_ALIGNMENT_D, 8, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES)                     \
+    VALUE(CUBLASLT_REDUCE_IN_PLACE, 1, CUBLASLT_REDUCTION_SCHEME_INPLACE)                          \
+    VALUE(CUBLASLT_REDUCE_COMPUTED, 2, CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE)
+
+/* Those that not every version names. */
+#define CUDA_VALUES_NEWER(VALUE)                                                                   \
+    VALUE(CUDA_CONTAINED, 226, CUDA_ERROR_CONTAINED)                                               \
+    VALUE(CUDA_TENSOR_MEMORY_LEAK, 721, CUDA_ERROR_TENSOR_MEMORY_LEAK)                             \
+    VALUE(CUDA_MPS_CLIENT_TERMINATED, 810, CUDA_ERROR_MPS_CLIENT_TERMINATED)                       \
+    VALUE(CUBLAS_EMULATION_DEFAULT, 0, CUBLAS_EMULATION_STRATEGY_DEFAULT)
+
+#define CUDA_ENUMERATOR(ours, number, theirs) ours = (number),
+enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
+
+/* ---- the driver: libcuda.so.1 ------------------------------------------------------------------
+ */
+
+#define CUDA_DRIVER_SYMBOLS(REQUIRED, OPTIONAL)                                                    \
+    REQUIRED(cuda_code, cuInit, (unsigned flags))                                                  \
+    REQUIRED(cuda_code, cuDriverGetVersion, (int *version))                                        \
+    REQUIRED(cuda_code, cuGetErrorName, (cuda_code code, const char **name))                       \
+    REQUIRED(cuda_code, cuGetErrorString, (cuda_code code, const char **text))                     \
+    REQUIRED(cuda_code, cuDeviceGetCount, (int *count))                                            \
+    REQUIRED(cuda_code, cuDeviceGet, (cuda_ordinal *device, int ordinal))                          \
+    REQUIRED(cuda_code, cuDeviceGetName, (char *name, int length, cuda_ordinal device))            \
+    REQUIRED(cuda_code, cuDeviceGetUuid, (struct CUuuid_st *uuid, cuda_ordinal device))            \
+    OPTIONAL(cuda_code, cuDeviceGetUuid_v2, (struct CUuuid_st *uuid, cuda_ordinal device))         \
+    REQUIRED(cuda_code, cuDeviceGetAttribute,                                                      \
+             (int *value, cuda_attribute attribute, cuda_ordinal device))                          \
+    REQUIRED(cuda_code, cuDeviceTotalMem_v2, (size_t *bytes, cuda_ordinal device))                 \
+    REQUIRED(cuda_code, cuDevicePrimaryCtxRetain, (cuda_context *context, cuda_ordinal device))    \
+    REQUIRED(cuda_code, cuDevicePrimaryCtxRelease_v2, (cuda_ordinal device))                       \
+    REQUIRED(cuda_code, cuDevicePrimaryCtxReset_v2, (cuda_ordinal device))                         \
+    REQUIRED(cuda_code, cuDevicePrimaryCtxGetState,                                                \
+             (cuda_ordinal device, unsigned *flags, int *active))                                  \
+    REQUIRED(cuda_code, cuCtxGetCurrent, (cuda_context *context))                                  \
+    REQUIRED(cuda_code, cuCtxPushCurrent_v2, (cuda_context context))                               \
+    REQUIRED(cuda_code, cuCtxPopCurrent_v2, (cuda_context *context))                               \
+    REQUIRED(cuda_code, cuCtxGetDevice, (cuda_ordinal *device))                                    \
+    REQUIRED(cuda_code, cuDeviceCanAccessPeer,                                                     \
+             (int *can, cuda_ordinal device, cuda_ordinal peer))                                   \
+    REQUIRED(cuda_code, cuCtxEnablePeerAccess, (cuda_context peer, unsigned flags))                \
+    REQUIRED(cuda_code, cuMemGetInfo_v2, (size_t *free, size_t *total))                            \
+    REQUIRED(cuda_code, cuMemAlloc_v2, (cuda_address *address, size_t bytes))                      \
+    REQUIRED(cuda_code, cuMemFree_v2, (cuda_address address))                                      \
+    REQUIRED(cuda_code, cuMemGetAddressRange_v2,                                                   \
+             (cuda_address *base, size_t *bytes, cuda_address address))                            \
+    REQUIRED(cuda_code, cuPointerGetAttribute,                                                     \
+             (void *value, cuda_attribute attribute, cuda_address address))                        \
+    REQUIRED(cuda_code, cuMemHostAlloc, (void **pointer, size_t bytes, unsigned flags))            \
+    REQUIRED(cuda_code, cuMemFreeHost, (void *pointer))                                            \
+    REQUIRED(cuda_code, cuMemHostRegister_v2, (void *pointer, size_t bytes, unsigned flags))       \
+    REQUIRED(cuda_code, cuMemHostUnregister, (void *pointer))                                      \
+    REQUIRED(cuda_code, cuMemcpyHtoDAsync_v2,                                                      \
+             (cuda_address to, const void *from, size_t bytes, cuda_stream stream))                \
+    REQUIRED(cuda_code, cuMemcpyDtoHAsync_v2,                                                      \
+             (void *to, cuda_address from, size_t bytes, cuda_stream stream))                      \
+    REQUIRED(cuda_code, cuMemcpyDtoDAsync_v2,                                                      \
+             (cuda_address to, cuda_address from, size_t bytes, cuda_stream stream))               \
+    REQUIRED(cuda_code, cuMemcpy2DAsync_v2,                                                        \
+             (const struct CUDA_MEMCPY2D_st *copy, cuda_stream stream))                            \
+    REQUIRED(cuda_code, cuMemcpyPeerAsync,                                                         \
+             (cuda_address to, cuda_context to_context, cuda_address from,                         \
+              cuda_context from_context, size_t bytes, cuda_stream stream))                        \
+    REQUIRED(cuda_code, cuMemsetD32Async,                                                          \
+             (cuda_address to, unsigned value, size_t count, cuda_stream stream))                  \
+    REQUIRED(cuda_code, cuStreamCreate, (cuda_stream *stream, unsigned flags))                     \
+    REQUIRED(cuda_code, cuStreamDestroy_v2, (cuda_stream stream))                                  \
+    REQUIRED(cuda_code, cuStreamSynchronize, (cuda_stream stream))                                 \
+    REQUIRED(cuda_code, cuStreamQuery, (cuda_stream stream))                                       \
+    REQUIRED(cuda_code, cuStreamWaitEvent,                                                         \
+             (cuda_stream stream, cuda_event event, unsigned flags))                               \
+    REQUIRED(cuda_code, cuStreamGetCtx, (cuda_stream stream, cuda_context *context))               \
+    REQUIRED(cuda_code, cuEventCreate, (cuda_event *event, unsigned flags))                        \
+    REQUIRED(cuda_code, cuEventDestroy_v2, (cuda_event event))                                     \
+    REQUIRED(cuda_code, cuEventRecord, (cuda_event event, cuda_stream stream))                     \
+    REQUIRED(cuda_code, cuEventSynchronize, (cuda_event event))                                    \
+    REQUIRED(cuda_code, cuEventQuery, (cuda_event event))                                          \
+    REQUIRED(cuda_code, cuEventElapsedTime,                                                        \
+             (float *milliseconds, cuda_event start, cuda_event stop))                             \
+    REQUIRED(cuda_code, cuModuleLoadData, (cuda_module *module, const void *image))                \
+    REQUIRED(cuda_code, cuModuleUnload, (cuda_module module))                                      \
+    REQUIRED(cuda_code, cuModuleGetFunction,                                                       \
+             (cuda_function *function, cuda_module module, const char *name))                      \
+    REQUIRED(cuda_code, cuFuncGetAttribute,                                                        \
+             (int *value, cuda_attribute attribute, cuda_function function))                       \
+    REQUIRED(cuda_code, cuOccupancyMaxActiveBlocksPerMultiprocessor,                               \
+             (int *groups, cuda_function function, int threads, size_t shared_bytes))              \
+    REQUIRED(cuda_code, cuLaunchKernel,                                                            \
+             (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,           \
+              unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,         \
+              cuda_stream stream, void **arguments, void **extra))
+
+/* ---- the compiler of kernels: libnvrtc ---------------------------------------------------------
+ */
+
+#define CUDA_NVRTC_SYMBOLS(REQUIRED, OPTIONAL)                                                     \
+    REQUIRED(nvrtc_code, nvrtcVersion, (int *major, int *minor))                                   \
+    REQUIRED(const char *, nvrtcGetErrorString, (nvrtc_code code))                                 \
+    REQUIRED(nvrtc_code, nvrtcCreateProgram,                                                       \
+             (nvrtc_program *program, const char *text, const char *name, int header_count,        \
+              const char *const *headers, const char *const *header_names))                        \
+    REQUIRED(nvrtc_code, nvrtcDestroyProgram, (nvrtc_program *program))                            \
+    REQUIRED(nvrtc_code, nvrtcCompileProgram,                                                      \
+             (nvrtc_program program, int option_count, const char *const *options))                \
+    REQUIRED(nvrtc_code, nvrtcGetProgramLogSize, (nvrtc_program program, size_t *bytes))           \
+    REQUIRED(nvrtc_code, nvrtcGetProgramLog, (nvrtc_program program, char *log))                   \
+    REQUIRED(nvrtc_code, nvrtcGetPTXSize, (nvrtc_program program, size_t *bytes))                  \
+    REQUIRED(nvrtc_code, nvrtcGetPTX, (nvrtc_program program, char *ptx))                          \
+    OPTIONAL(nvrtc_code, nvrtcGetCUBINSize, (nvrtc_program program, size_t *bytes))                \
+    OPTIONAL(nvrtc_code, nvrtcGetCUBIN, (nvrtc_program program, char *cubin))                      \
+    OPTIONAL(nvrtc_code, nvrtcGetNumSupportedArchs, (int *count))                                  \
+    OPTIONAL(nvrtc_code, nvrtcGetSupportedArchs, (int *architectures))
+
+/* ---- libcublas ---------------------------------------------------------------------------------
+ */
+
+#define CUDA_CUBLAS_SYMBOLS(REQUIRED, OPTIONAL)                                                    \
+    REQUIRED(cublas_code, cublasCreate_v2, (cublas_handle *handle))                                \
+    REQUIRED(cublas_code, cublasDestroy_v2, (cublas_handle handle))                                \
+    REQUIRED(cublas_code, cublasGetProperty, (cublas_enum property, int *value))                   \
+    REQUIRED(cublas_code, cublasSetStream_v2, (cublas_handle handle, cuda_stream stream))          \
+    REQUIRED(cublas_code, cublasSetWorkspace_v2,                                                   \
+             (cublas_handle handle, void *workspace, size_t bytes))                                \
+    REQUIRED(cublas_code, cublasSetPointerMode_v2, (cublas_handle handle, cublas_enum mode))       \
+    REQUIRED(cublas_code, cublasSetAtomicsMode, (cublas_handle handle, cublas_enum mode))          \
+    REQUIRED(cublas_code, cublasSetMathMode, (cublas_handle handle, cublas_enum mode))             \
+    OPTIONAL(const char *, cublasGetStatusName, (cublas_code code))                                \
+    OPTIONAL(cublas_code, cublasSetEmulationStrategy,                                              \
+             (cublas_handle handle, cublas_enum strategy))                                         \
+    REQUIRED(cublas_code, cublasGemmEx,                                                            \
+             (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int m, int n, int k, \
+              const void *alpha, const void *a, cublas_enum a_type, int lda, const void *b,        \
+              cublas_enum b_type, int ldb, const void *beta, void *c, cublas_enum c_type, int ldc, \
+              cublas_enum compute, cublas_algorithm algorithm))                                    \
+    OPTIONAL(cublas_code, cublasGemmEx_64,                                                         \
+             (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int64_t m,           \
+              int64_t n, int64_t k, const void *alpha, const void *a, cublas_enum a_type,          \
+              int64_t lda, const void *b, cublas_enum b_type, int64_t ldb, const void *beta,       \
+              void *c, cublas_enum c_type, int64_t ldc, cublas_enum compute,                       \
+              cublas_algorithm algorithm))                                                         \
+    REQUIRED(cublas_code, cublasGemmStridedBatchedEx,                                              \
+             (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int m, int n, int k, \
+              const void *alpha, const void *a, cublas_enum a_type, int lda, long long stride_a,   \
+              const void *b, cublas_enum b_type, int ldb, long long stride_b, const void *beta,    \
+              void *c, cublas_enum c_type, int ldc, long long stride_c, int batch,                 \
+              cublas_enum compute, cublas_algorithm algorithm))                                    \
+    OPTIONAL(cublas_code, cublasGemmStridedBatchedEx_64,                                           \
+             (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int64_t m,           \
+              int64_t n, int64_t k, const void *alpha, const void *a, cublas_enum a_type,          \
+              int64_t lda, long long stride_a, const void *b, cublas_enum b_type, int64_t ldb,     \
+              long long stride_b, const void *beta, void *c, cublas_enum c_type, int64_t ldc,      \
+              long long stride_c, int64_t batch, cublas_enum compute,                              \
+              cublas_algorithm algorithm))                                                         \
+    REQUIRED(cublas_code, cublasSgeam,                                                             \
+             (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int m, int n,        \
+              const float *alpha, const float *a, int lda, const float *beta, const float *b,      \
+              int ldb, float *c, int ldc))                                                         \
+    REQUIRED(cublas_code, cublasDgeam,                                                             \
+             (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int m, int n,        \
+              const double *alpha, const double *a, int lda, const double *beta, const double *b,  \
+              int ldb, double *c, int ldc))                                                        \
+    REQUIRED(cublas_code, cublasZgeam,                                                             \
+             (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int m, int n,        \
+              const struct double2 *alpha, const struct double2 *a, int lda,                       \
+              const struct double2 *beta, const struct double2 *b, int ldb, struct double2 *c,     \
+              int ldc))                                                                            \
+    REQUIRED(cublas_code, cublasSdot_v2,                                                           \
+             (cublas_handle handle, int n, const float *x, int incx, const float *y, int incy,     \
+              float *result))                                                                      \
+    REQUIRED(cublas_code, cublasDdot_v2,                                                           \
+             (cublas_handle handle, int n, const double *x, int incx, const double *y, int incy,   \
+              double *result))                                                                     \
+    REQUIRED(cublas_code, cublasDotEx,                                                             \
+             (cublas_handle handle, int n, const void *x, cublas_enum x_type, int incx,            \
+              const void *y, cublas_enum y_type, int incy, void *result, cublas_enum result_type,  \
+              cublas_enum execution_type))                                                         \
+    REQUIRED(cublas_code, cublasSasum_v2,                                                          \
+             (cublas_handle handle, int n, const float *x, int incx, float *result))               \
+    REQUIRED(cublas_code, cublasDasum_v2,                                                          \
+             (cublas_handle handle, int n, const double *x, int incx, double *result))             \
+    REQUIRED(cublas_code, cublasSnrm2_v2,                                                          \
+             (cublas_handle handle, int n, const float *x, int incx, float *result))               \
+    REQUIRED(cublas_code, cublasDnrm2_v2,                                                          \
+             (cublas_handle handle, int n, const double *x, int incx, double *result))             \
+    OPTIONAL(cublas_code, cublasSdot_v2_64,                                                        \
+             (cublas_handle handle, int64_t n, const float *x, int64_t incx, const float *y,       \
+              int64_t incy, float *result))                                                        \
+    OPTIONAL(cublas_code, cublasDdot_v2_64,                                                        \
+             (cublas_handle handle, int64_t n, const double *x, int64_t incx, const double *y,     \
+              int64_t incy, double *result))                                                       \
+    OPTIONAL(cublas_code, cublasDotEx_64,                                                          \
+             (cublas_handle handle, int64_t n, const void *x, cublas_enum x_type, int64_t incx,    \
+              const void *y, cublas_enum y_type, int64_t incy, void *result,                       \
+              cublas_enum result_type, cublas_enum execution_type))                                \
+    OPTIONAL(cublas_code, cublasSasum_v2_64,                                                       \
+             (cublas_handle handle, int64_t n, const float *x, int64_t incx, float *result))       \
+    OPTIONAL(cublas_code, cublasDasum_v2_64,                                                       \
+             (cublas_handle handle, int64_t n, const double *x, int64_t incx, double *result))     \
+    OPTIONAL(cublas_code, cublasSnrm2_v2_64,                                                       \
+             (cublas_handle handle, int64_t n, const float *x, int64_t incx, float *result))       \
+    OPTIONAL(cublas_code, cublasDnrm2_v2_64,                                                       \
+             (cublas_handle handle, int64_t n, const double *x, int64_t incx, double *result))
+
+/* ---- libcublasLt -------------------------------------------------------------------------------
+ */
+
+#define CUDA_CUBLASLT_SYMBOLS(REQUIRED, OPTIONAL)                                                  \
+    REQUIRED(cublas_code, cublasLtCreate, (cublaslt_handle *handle))                               \
+    REQUIRED(cublas_code, cublasLtDestroy, (cublaslt_handle handle))                               \
+    REQUIRED(size_t, cublasLtGetVersion, (void))                                                   \
+    OPTIONAL(const char *, cublasLtGetStatusName, (cublas_code code))                              \
+    REQUIRED(cublas_code, cublasLtMatmulDescCreate,                                                \
+             (cublaslt_matmul *matmul, cublas_enum compute, cublas_enum scale_type))               \
+    REQUIRED(cublas_code, cublasLtMatmulDescDestroy, (cublaslt_matmul matmul))                     \
+    REQUIRED(cublas_code, cublasLtMatmulDescSetAttribute,                                          \
+             (cublaslt_matmul matmul, cublas_enum attribute, const void *value, size_t bytes))     \
+    REQUIRED(cublas_code, cublasLtMatrixLayoutCreate,                                              \
+             (cublaslt_layout *layout, cublas_enum type, uint64_t rows, uint64_t cols,             \
+              int64_t ld))                                                                         \
+    REQUIRED(cublas_code, cublasLtMatrixLayoutDestroy, (cublaslt_layout layout))                   \
+    REQUIRED(cublas_code, cublasLtMatrixLayoutSetAttribute,                                        \
+             (cublaslt_layout layout, cublas_enum attribute, const void *value, size_t bytes))     \
+    REQUIRED(cublas_code, cublasLtMatmulPreferenceCreate, (cublaslt_preference *preference))       \
+    REQUIRED(cublas_code, cublasLtMatmulPreferenceDestroy, (cublaslt_preference preference))       \
+    REQUIRED(cublas_code, cublasLtMatmulPreferenceSetAttribute,                                    \
+             (cublaslt_preference preference, cublas_enum attribute, const void *value,            \
+              size_t bytes))                                                                       \
+    REQUIRED(cublas_code, cublasLtMatmulAlgoGetHeuristic,                                          \
+             (cublaslt_handle handle, cublaslt_matmul matmul, cublaslt_layout a,                   \
+              cublaslt_layout b, cublaslt_layout c, cublaslt_layout d,                             \
+              cublaslt_preference preference, int asked, cublaslt_choice *choices, int *given))    \
+    REQUIRED(cublas_code, cublasLtMatmul,                                                          \
+             (cublaslt_handle handle, cublaslt_matmul matmul, const void *alpha, const void *a,    \
+              cublaslt_layout a_layout, const void *b, cublaslt_layout b_layout, const void *beta, \
+              const void *c, cublaslt_layout c_layout, void *d, cublaslt_layout d_layout,          \
+              const cublaslt_algorithm *algorithm, void *workspace, size_t workspace_bytes,        \
+              cuda_stream stream))
+
+/* clang-format on */
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hip_blas.h - rocBLAS and hipBLASLt. BLAS is column-major: a row-major matrix is the transpose of
+ * a column-major one with the same leading dimension, so operands are swapped and nothing is moved.
+ *
+ * Handles belong to streams and are made at a stream's first vendor operation. The workspace of an
+ * operation has a constant in front, then what the library gets.
+ */
+#ifndef ISOMER_HIP_BLAS_H
+#define ISOMER_HIP_BLAS_H
+
+#include "backends/hip/library.h"
+
+#define BLAS_LIBRARY_BYTES (INT64_C(32) << 20) /* what AMD gives a product by default */
+
+enum {
+    BLAS_CONSTANT_BYTES = 256, /* of workspace, for a one */
+    BLAS_TILE = 1024,          /* edge of the squares that are transposed in place */
+    BLAS_PLANS = 16            /* products that a stream remembers for hipBLASLt */
+};
+
+extern rocblas_api hip_blas;
+extern hiplt_api hip_blaslt;
+
+/* Each is opened at the first question; NULL where it is not there. */
+const char *hip_blas_label(void);   /* "rocBLAS 5.2.0" */
+const char *hip_blaslt_label(void); /* "hipBLASLt" */
+
+/* What a stream and a device keep: their `vendor`. */
+typedef struct blaslt_plan blaslt_plan;
+typedef struct blas_stream {
+    rocblas_object handle; /* NULL until needed */
+    blaslt_plan *plans;    /* BLAS_PLANS; NULL until needed */
+    int next_plan;
+} blas_stream;
+
+typedef struct blas_device {
+    hiplt_handle lt;
+    int lt_version; /* 100202 for 1.2.2 */
+} blas_device;
+
+static inline hip_device *blas_device_of(simt_device *device)
+{
+    return device->native;
+}
+
+static inline hip_queue *blas_queue(simt_stream *stream)
+{
+    return stream->native;
+}
+
+static inline char *blas_place(iso_ref ref)
+{
+    return (char *)ref.memory + ref.offset;
+}
+
+/* A size with its name, for reasons. */
+typedef struct blas_size {
+    const char *name;
+    int64_t value;
+} blas_size;
+/* The first size over 32 bits; NULL where there is none. */
+const blas_size *hip_blas_too_large(const blas_size *sizes, int count);
+
+/* ISO_OK, or the failure of a call; a lost device is told as such. */
+iso_status hip_blas_check(hip_queue *queue, rocblas_code code, const char *call);
+/* The stream's part, made if it is missing. */
+iso_status hip_blas_stream_of(simt_stream *stream, blas_stream **out);
+/* A handle on the stream, for results on the host or the device, with the workspace of `op` (the
+ * library's own where it has none). The device is current. */
+iso_status hip_blas_handle(simt_stream *stream, const iso_op *op, rocblas_enum pointers,
+                           rocblas_object *out);
+
+/* hip_blas_gemm.c */
+iso_status hip_blas_gemm_supports(simt_device *device, const iso_gemm_op *op);
+iso_status hip_blas_gemm(simt_stream *stream, const iso_op *op);
+const char *hip_blas_gemm_name(const iso_gemm_op *op);
+/* UNSUPPORTED where a variable of the environment changes the precision that was asked for, or the
+ * device does not have it. */
+iso_status hip_blas_precision(const hip_device *device, const iso_gemm_op *op);
+
+/* blas_lt.c */
+iso_status hip_blaslt_supports(simt_device *device, const iso_gemm_op *op);
+iso_status hip_blaslt_gemm(simt_stream *stream, const iso_op *op);
+iso_status hip_blaslt_prepare(simt_stream *stream, const iso_op *op);
+/* The version, once the device has a handle; 0 before. */
+int blaslt_version(simt_device *device);
+void hip_blaslt_stream_close(blas_stream *own);
+void hip_blaslt_device_close(blas_device *own);
+
+/* blas_level1.c */
+iso_status hip_blas_transpose_supports(const iso_transpose_op *op);
+int64_t blas_transpose_bytes(const iso_transpose_op *op);
+iso_status hip_blas_transpose(simt_stream *stream, const iso_op *op);
+const char *hip_blas_transpose_name(const iso_transpose_op *op);
+iso_status hip_blas_reduce_supports(const iso_reduce_op_args *op);
+int64_t blas_reduce_bytes(const iso_reduce_op_args *op);
+iso_status hip_blas_reduce(simt_stream *stream, const iso_op *op);
+const char *hip_blas_reduce_name(const iso_reduce_op_args *op);
+
+#endif

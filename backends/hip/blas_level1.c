@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* blas_level1.c - rocBLAS for what is not a product: geam transposes; dot, asum and nrm2 reduce. */
+#include "backends/hip/blas.h"
+
+#include <limits.h>
+
+/* ---- transposes ---------------------------------------------------------------------------------
+ */
+
+static bool has_wide_geam(int64_t element)
+{
+    return element == 4   ? hip_blas.rocblas_sgeam_64 != NULL
+           : element == 8 ? hip_blas.rocblas_dgeam_64 != NULL
+                          : hip_blas.rocblas_zgeam_64 != NULL;
+}
+
+iso_status hip_blas_transpose_supports(const iso_transpose_op *op)
+{
+    const blas_size sizes[] = {
+        {"rows", op->rows}, {"cols", op->cols}, {"ld_from", op->ld_from}, {"ld_to", op->ld_to}};
+    if (op->element_bytes < 4) {
+        return hip_host->fail(ISO_UNSUPPORTED,
+                              "transpose: element_bytes is %lld, and rocBLAS transposes elements "
+                              "of 4, 8 and 16 bytes: use tiled",
+                              (long long)op->element_bytes);
+    }
+    const blas_size *large = hip_blas_too_large(sizes, (int)(sizeof sizes / sizeof sizes[0]));
+    if (large && !has_wide_geam(op->element_bytes)) {
+        return hip_host->fail(ISO_UNSUPPORTED,
+                              "transpose: variant vendor: %s is %lld, and the sizes of %s have 32 "
+                              "bits: at most %d; use tiled",
+                              large->name, (long long)large->value, hip_blas_label(), INT_MAX);
+    }
+    return ISO_OK;
+}
+
+/* A square with equal leading dimensions may turn out to be transposed in place. */
+int64_t blas_transpose_bytes(const iso_transpose_op *op)
+{
+    if (op->rows != op->cols || op->ld_from != op->ld_to) {
+        return 0;
+    }
+    const int64_t edge = op->rows < BLAS_TILE ? op->rows : BLAS_TILE;
+    return edge * edge * op->element_bytes;
+}
+
+const char *hip_blas_transpose_name(const iso_transpose_op *op)
+{
+    return op->element_bytes == 4   ? "rocblas_sgeam"
+           : op->element_bytes == 8 ? "rocblas_dgeam"
+                                    : "rocblas_zgeam";
+}
+
+/* The three calls in their two widths. */
+#define GEAM(letter, type, one, zero)                                                              \
+    (wide ? hip_blas.rocblas_##letter##geam_64(handle, ROCBLAS_TRANS, ROCBLAS_NO_TRANS, rows,      \
+                                               cols, &(one), (const type *)from, ld_from, &(zero), \
+                                               (const type *)to, ld_to, (type *)to, ld_to)         \
+          : hip_blas.rocblas_##letter##geam(                                                       \
+                handle, ROCBLAS_TRANS, ROCBLAS_NO_TRANS, (int32_t)rows, (int32_t)cols, &(one),     \
+                (const type *)from, (int32_t)ld_from, &(zero), (const type *)to, (int32_t)ld_to,   \
+                (type *)to, (int32_t)ld_to))
+
+/* `to` (cols x rows) = the transpose of `from` (rows x cols), which do not overlap. */
+static rocblas_code turn(rocblas_object handle, int64_t element, int64_t rows, int64_t cols,
+                         const void *from, int64_t ld_from, void *to, int64_t ld_to)
+{
+    static const float one_4 = 1;
+    static const float zero_4 = 0;
+    static const double one_8 = 1;
+    static const double zero_8 = 0;
+    static const rocblas_f64_pair one_16 = {1, 0};
+    static const rocblas_f64_pair zero_16 = {0, 0};
+    const bool wide = rows > INT_MAX || cols > INT_MAX || ld_from > INT_MAX || ld_to > INT_MAX;
+    switch (element) {
+    case 4:
+        return GEAM(s, float, one_4, zero_4);
+    case 8:
+        return GEAM(d, double, one_8, zero_8);
+    default:
+        return GEAM(z, rocblas_f64_pair, one_16, zero_16);
+    }
+}
+
+/* Tile (i, j) and its mirror change places: the one is turned into scratch memory, the other into
+ * its place, and the first is put where the other was. geam itself cannot work in place. */
+static iso_status turn_in_place(hip_queue *queue, rocblas_object handle, const iso_op *op)
+{
+    const iso_transpose_op *t = op->transpose;
+    const int64_t element = t->element_bytes;
+    const int64_t n = t->rows;
+    const size_t pitch = (size_t)(t->ld_to * element);
+    char *base = blas_place(t->to);
+    char *tile = blas_place(op->workspace);
+    for (int64_t i = 0; i < n; i += BLAS_TILE) {
+        const int64_t height = n - i < BLAS_TILE ? n - i : BLAS_TILE;
+        for (int64_t j = i; j < n; j += BLAS_TILE) {
+            const int64_t width = n - j < BLAS_TILE ? n - j : BLAS_TILE;
+            char *here = base + (i * t->ld_to + j) * element;
+            char *mirror = base + (j * t->ld_to + i) * element;
+            rocblas_code code = turn(handle, element, height, width, here, t->ld_to, tile, height);
+            if (code == ROCBLAS_DONE && i != j) {
+                code = turn(handle, element, width, height, mirror, t->ld_to, here, t->ld_to);
+            }
+            iso_status status = hip_blas_check(queue, code, hip_blas_transpose_name(t));
+            if (!status) {
+                const size_t row = (size_t)(height * element);
+                status =
+                    hip_check(queue->device,
+                              hip.hipMemcpy2DAsync(mirror, pitch, tile, row, row, (size_t)width,
+                                                   HIP_ON_DEVICE, queue->stream),
+                              "hipMemcpy2DAsync of a tile of %lld x %lld", (long long)width,
+                              (long long)height);
+            }
+            if (status) {
+                return status;
+            }
+        }
+    }
+    return ISO_OK;
+}
+
+/* geam asks for no workspace of the library's. */
+iso_status hip_blas_transpose(simt_stream *stream, const iso_op *op)
+{
+    const iso_transpose_op *t = op->transpose;
+    hip_queue *queue = blas_queue(stream);
+    iso_op plain = *op;
+    rocblas_object handle = NULL;
+    plain.workspace.memory = NULL;
+    const iso_status status = hip_blas_handle(stream, &plain, ROCBLAS_POINTERS_HOST, &handle);
+    if (status) {
+        return status;
+    }
+    if (blas_place(t->from) == blas_place(t->to)) {
+        return turn_in_place(queue, handle, op);
+    }
+    return hip_blas_check(queue,
+                          turn(handle, t->element_bytes, t->rows, t->cols, blas_place(t->from),
+                               t->ld_from, blas_place(t->to), t->ld_to),
+                          hip_blas_transpose_name(t));
+}
+
+/* ---- reductions: of an array, or of each row ----------------------------------------------------
+ */
+
+static bool has_wide_reduction(const iso_reduce_op_args *op)
+{
+    const bool f64 = op->dtype == ISO_F64;
+    switch (op->op) {
+    case ISO_ASUM:
+        return f64 ? hip_blas.rocblas_dasum_strided_batched_64 != NULL
+                   : hip_blas.rocblas_sasum_strided_batched_64 != NULL;
+    case ISO_NORM2:
+        return f64 ? hip_blas.rocblas_dnrm2_strided_batched_64 != NULL
+                   : hip_blas.rocblas_snrm2_strided_batched_64 != NULL;
+    default:
+        return f64 ? hip_blas.rocblas_ddot_strided_batched_64 != NULL
+                   : hip_blas.rocblas_sdot_strided_batched_64 != NULL;
+    }
+}
+
+iso_status hip_blas_reduce_supports(const iso_reduce_op_args *op)
+{
+    if (op->op != ISO_SUM && op->op != ISO_DOT && op->op != ISO_ASUM && op->op != ISO_NORM2) {
+        return hip_host->fail(ISO_UNSUPPORTED,
+                              "reduce: rocBLAS has sum, dot, asum and norm2, but no %s: use tiled",
+                              iso_reduce_op_name(op->op));
+    }
+    if (op->dtype != ISO_F32 && op->dtype != ISO_F64) {
+        return hip_host->fail(ISO_UNSUPPORTED,
+                              "reduce: rocBLAS reduces f32 and f64, not %s: use tiled",
+                              iso_dtype_name(op->dtype));
+    }
+    if (op->axis == ISO_AXIS_0) {
+        return hip_host->fail(
+            ISO_UNSUPPORTED,
+            "reduce: rocBLAS reduces arrays and rows, not along axis 0: use tiled");
+    }
+    if (op->cols > INT_MAX && !has_wide_reduction(op)) {
+        return hip_host->fail(ISO_UNSUPPORTED,
+                              "reduce: cols is %lld, and the sizes of %s have 32 bits: at most %d; "
+                              "use tiled",
+                              (long long)op->cols, hip_blas_label(), INT_MAX);
+    }
+    return ISO_OK;
+}
+
+/* The library keeps partial results: one for every 512 elements of each row, and two more, with
+ * room for versions that keep more. Rows are taken in groups that fit a fixed workspace. */
+static int64_t bytes_of_row(const iso_reduce_op_args *op)
+{
+    return (op->cols / 512 + 4) * 16;
+}
+
+static int64_t rows_at_once(const iso_reduce_op_args *op)
+{
+    enum { ROWS_MAX = 32768 };
+    const int64_t fit = BLAS_LIBRARY_BYTES / bytes_of_row(op);
+    const int64_t most = fit < 1 ? 1 : fit < ROWS_MAX ? fit : ROWS_MAX;
+    return op->rows < most ? op->rows : most;
+}
+
+int64_t blas_reduce_bytes(const iso_reduce_op_args *op)
+{
+    enum { ROOM = 1 << 20 };
+    return BLAS_CONSTANT_BYTES + ROOM + rows_at_once(op) * bytes_of_row(op);
+}
+
+const char *hip_blas_reduce_name(const iso_reduce_op_args *op)
+{
+    const bool f64 = op->dtype == ISO_F64;
+    switch (op->op) {
+    case ISO_ASUM:
+        return f64 ? "rocblas_dasum_strided_batched" : "rocblas_sasum_strided_batched";
+    case ISO_NORM2:
+        return f64 ? "rocblas_dnrm2_strided_batched" : "rocblas_snrm2_strided_batched";
+    case ISO_DOT:
+        return f64 ? "rocblas_ddot_strided_batched" : "rocblas_sdot_strided_batched";
+    default:
+        return f64 ? "rocblas_ddot_strided_batched with a one of stride 0"
+                   : "rocblas_sdot_strided_batched with a one of stride 0";
+    }
+}
+
+/* Writes a one of the type in front of the workspace, by words of 32 bits. */
+static hip_code put_one(hip_queue *queue, iso_dtype dtype, char *at)
+{
+    if (dtype == ISO_F32) {
+        return hip.hipMemsetD32Async(at, 0x3f800000, 1, queue->stream);
+    }
+    const hip_code code = hip.hipMemsetD32Async(at, 0, 1, queue->stream);
+    return code != HIP_DONE ? code : hip.hipMemsetD32Async(at + 4, 0x3ff00000, 1, queue->stream);
+}
+
+/* The calls in their two widths; `y` is a one of stride 0 for a sum. */
+#define DOT(letter, type)                                                                          \
+    (wide ? hip_blas.rocblas_##letter##dot_strided_batched_64(handle, op->cols, (const type *)x,   \
+                                                              1, op->ld_x, (const type *)y,        \
+                                                              step_y, ld_y, rows, (type *)result)  \
+          : hip_blas.rocblas_##letter##dot_strided_batched(                                        \
+                handle, (int32_t)op->cols, (const type *)x, 1, op->ld_x, (const type *)y, step_y,  \
+                ld_y, (int32_t)rows, (type *)result))
+#define NORM(letter, name, type)                                                                   \
+    (wide ? hip_blas.rocblas_##letter##name##_strided_batched_64(                                  \
+                handle, op->cols, (const type *)x, 1, op->ld_x, rows, (type *)result)              \
+          : hip_blas.rocblas_##letter##name##_strided_batched(handle, (int32_t)op->cols,           \
+                                                              (const type *)x, 1, op->ld_x,        \
+                                                              (int32_t)rows, (type *)result))
+
+static rocblas_code reduce_rows(rocblas_object handle, const iso_reduce_op_args *op, int64_t rows,
+                                const char *x, const char *y, char *result)
+{
+    const bool wide = op->cols > INT_MAX;
+    const bool f64 = op->dtype == ISO_F64;
+    const int32_t step_y = op->op == ISO_DOT;
+    const int64_t ld_y = op->op == ISO_DOT ? op->ld_y : 0;
+    switch (op->op) {
+    case ISO_ASUM:
+        return f64 ? NORM(d, asum, double) : NORM(s, asum, float);
+    case ISO_NORM2:
+        return f64 ? NORM(d, nrm2, double) : NORM(s, nrm2, float);
+    default:
+        return f64 ? DOT(d, double) : DOT(s, float);
+    }
+}
+
+iso_status hip_blas_reduce(simt_stream *stream, const iso_op *op)
+{
+    const iso_reduce_op_args *reduce = op->reduce;
+    hip_queue *queue = blas_queue(stream);
+    const int64_t element = iso_dtype_size(reduce->dtype);
+    const int64_t at_once = rows_at_once(reduce);
+    char *one = blas_place(op->workspace);
+    rocblas_object handle = NULL;
+    iso_status status = hip_blas_handle(stream, op, ROCBLAS_POINTERS_DEVICE, &handle);
+    if (!status && reduce->op == ISO_SUM) {
+        status = hip_check(queue->device, put_one(queue, reduce->dtype, one), "hipMemsetD32Async");
+    }
+    for (int64_t row = 0; row < reduce->rows && !status; row += at_once) {
+        const int64_t rows = reduce->rows - row < at_once ? reduce->rows - row : at_once;
+        const char *x = blas_place(reduce->x) + row * reduce->ld_x * element;
+        const char *y =
+            reduce->op == ISO_DOT ? blas_place(reduce->y) + row * reduce->ld_y * element : one;
+        status = hip_blas_check(
+            queue,
+            reduce_rows(handle, reduce, rows, x, y, blas_place(reduce->result) + row * element),
+            hip_blas_reduce_name(reduce));
+    }
+    return status;
+}

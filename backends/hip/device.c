@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device.c - what a device is. HIP has no contexts to speak of: each thread has a current device,
+ * which is put back after every visit. */
+#include "backends/hip/library.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static int32_t attribute_of(int32_t index, hip_enum attribute)
+{
+    int value = 0;
+    if (hip.hipDeviceGetAttribute(&value, attribute, index) != HIP_DONE) {
+        (void)hip.hipGetLastError();
+        value = 0;
+    }
+    return value;
+}
+
+hip_scope hip_enter(const hip_device *device)
+{
+    hip_scope scope = {.code = HIP_DONE, .previous = -1};
+    int current = -1;
+    if (hip.hipGetDevice(&current) != HIP_DONE || current != device->index) {
+        scope.code = hip.hipSetDevice(device->index);
+        if (scope.code == HIP_DONE) {
+            scope.previous = current;
+        }
+    }
+    return scope;
+}
+
+void hip_leave(hip_scope scope)
+{
+    if (scope.previous >= 0) {
+        (void)hip.hipSetDevice(scope.previous);
+    }
+}
+
+/* ---- describing ---------------------------------------------------------------------------------
+ */
+
+/* The properties are a struct that grew and changed with version 6; the name's place is known. */
+static iso_status read_architecture(int32_t index, char *text, size_t capacity)
+{
+    _Alignas(16) char room[HIP_PROPERTIES_ROOM];
+    memset(room, 0, sizeof room);
+    const bool newer = hip.hipGetDevicePropertiesR0600 != NULL;
+    const hip_code code =
+        newer ? hip.hipGetDevicePropertiesR0600((struct hipDeviceProp_tR0600 *)(void *)room, index)
+              : hip.hipGetDeviceProperties((struct hipDeviceProp_t *)(void *)room, index);
+    if (code != HIP_DONE) {
+        return hip_fail(code, "hipGetDeviceProperties(%d)", index);
+    }
+    const char *name = room + (newer ? HIP_ARCHITECTURE_AT_R0600 : HIP_ARCHITECTURE_AT_5);
+    if (strncmp(name, "gfx", 3) != 0 || !memchr(name, '\0', HIP_ARCHITECTURE_BYTES)) {
+        return hip_host->fail(ISO_BACKEND,
+                              "hipGetDeviceProperties(%d) of HIP %d gives no architecture (gfx...) "
+                              "where this version is known to have it",
+                              index, hip_version);
+    }
+    (void)snprintf(text, capacity, "%s", name);
+    return ISO_OK;
+}
+
+/* Sixteen characters as rocm-smi writes them, or sixteen bytes. */
+static void write_uuid(int32_t index, char *text, size_t capacity)
+{
+    hip_uuid uuid = {{0}};
+    text[0] = '\0';
+    if (!hip.hipDeviceGetUuid ||
+        hip.hipDeviceGetUuid((struct hipUUID_t *)(void *)&uuid, index) != HIP_DONE) {
+        return;
+    }
+    bool readable = true;
+    bool empty = true;
+    for (size_t i = 0; i < sizeof uuid.bytes; i++) {
+        readable = readable && isxdigit((unsigned char)uuid.bytes[i]);
+        empty = empty && uuid.bytes[i] == 0;
+    }
+    if (empty) {
+        return;
+    }
+    if (readable) {
+        (void)snprintf(text, capacity, "GPU-%.16s", uuid.bytes);
+        return;
+    }
+    int length = snprintf(text, capacity, "GPU-");
+    for (size_t i = 0; i < sizeof uuid.bytes; i++) {
+        length += snprintf(text + length, capacity - (size_t)length, "%02x",
+                           (unsigned)(unsigned char)uuid.bytes[i]);
+    }
+}
+
+static int64_t free_memory(int32_t index)
+{
+    const hip_device at = {.index = index};
+    size_t free = 0;
+    size_t total = 0;
+    hip_code code;
+    HIP_ON(&at, code, hip.hipMemGetInfo(&free, &total));
+    if (code != HIP_DONE) {
+        (void)hip.hipGetLastError();
+    }
+    return code == HIP_DONE ? (int64_t)free : -1;
+}
+
+iso_status hip_device_info(int32_t index, iso_device_info *out)
+{
+    size_t bytes = 0;
+    hip_code code = hip.hipDeviceGetName(out->name, (int)sizeof out->name, index);
+    if (code != HIP_DONE) {
+        return hip_fail(code, "hipDeviceGetName(%d)", index);
+    }
+    out->name[sizeof out->name - 1] = '\0';
+    code = hip.hipDeviceTotalMem(&bytes, index);
+    if (code != HIP_DONE) {
+        return hip_fail(code, "hipDeviceTotalMem(%d)", index);
+    }
+    const iso_status status = read_architecture(index, out->architecture, sizeof out->architecture);
+    if (status) {
+        return status;
+    }
+    if (!out->name[0]) { /* some boards have none */
+        (void)snprintf(out->name, sizeof out->name, "AMD %.32s", out->architecture);
+    }
+    (void)snprintf(out->vendor, sizeof out->vendor, "AMD");
+    write_uuid(index, out->uuid, sizeof out->uuid);
+    (void)snprintf(out->driver, sizeof out->driver, "HIP runtime %d.%d", hip_major(),
+                   hip_version / 100000 % 100);
+    out->runtime[0] = '\0';
+    out->type = ISO_DEVICE_GPU;
+    out->features = ISO_FEATURE_F64 | ISO_FEATURE_DENORMALS | ISO_FEATURE_FAST_FMA;
+    if (attribute_of(index, HIP_INTEGRATED) != 0) {
+        out->features |= ISO_FEATURE_HOST_MEMORY;
+    }
+    out->memory_total = (int64_t)bytes;
+    out->memory_free = free_memory(index);
+    out->cache_bytes = attribute_of(index, HIP_L2_BYTES);
+    out->local_bytes = attribute_of(index, HIP_SHARED_BYTES);
+    out->units = attribute_of(index, HIP_UNITS);
+    out->threads = attribute_of(index, HIP_WAVE);
+    out->clock_mhz = attribute_of(index, HIP_CLOCK_KHZ) / 1000;
+    return ISO_OK;
+}
+
+static void fill_limits(int32_t index, simt_limits *limits)
+{
+    size_t bytes = 0;
+    if (hip.hipDeviceTotalMem(&bytes, index) != HIP_DONE) {
+        bytes = 0;
+    }
+    *limits = (simt_limits){
+        .class_of = attribute_of(index, HIP_WAVE) == 64 ? SIMT_CLASS_WAVE64 : SIMT_CLASS_WARP32,
+        .units = attribute_of(index, HIP_UNITS),
+        .threads_max = attribute_of(index, HIP_MAX_THREADS),
+        .local_bytes = attribute_of(index, HIP_SHARED_BYTES),
+        .alloc_max = (int64_t)bytes,
+        .cache_bytes = attribute_of(index, HIP_L2_BYTES),
+        .memory_is_address = true,
+        .f64 = true,
+        .f32_exact = true,
+        .atomic64 = true,
+    };
+}
+
+/* ---- opening ------------------------------------------------------------------------------------
+ */
+
+iso_status hip_device_open(int32_t index, void **native, simt_limits *limits)
+{
+    hip_device *device = hip_host->alloc((int64_t)sizeof *device);
+    if (!device) {
+        return ISO_NO_MEMORY;
+    }
+    memset(device, 0, sizeof *device);
+    device->index = index;
+    atomic_init(&device->lost, 0);
+    atomic_init(&device->peer, 0);
+    iso_status status = read_architecture(index, device->architecture, sizeof device->architecture);
+    if (!status) {
+        const hip_scope scope = hip_enter(device); /* whether it can be used at all */
+        hip_leave(scope);
+        status = hip_check(device, scope.code, "hipSetDevice(%d)", index);
+    }
+    if (status) {
+        hip_host->free(device);
+        return status;
+    }
+    (void)pthread_mutex_init(&device->pins_lock, NULL);
+    fill_limits(index, limits);
+    *native = device;
+    return ISO_OK;
+}
+
+iso_status hip_device_adopt(const void *context, const void *native_device, int32_t *index,
+                            void **native, simt_limits *limits)
+{
+    const int64_t asked = (int64_t)(intptr_t)native_device;
+    iso_probe probe = {.size = (uint32_t)sizeof probe};
+    (void)hip_probe(&probe);
+    if (probe.state != ISO_STATE_OK) {
+        return hip_host->fail(ISO_UNAVAILABLE, "%s", probe.reason);
+    }
+    if (context) {
+        return hip_host->fail(ISO_INVALID,
+                              "context is %p, and HIP has none: give NULL, and the device's number",
+                              context);
+    }
+    if (asked < 0 || asked >= probe.devices) {
+        return hip_host->fail(ISO_INVALID, "device is %lld, and there are %d devices",
+                              (long long)asked, probe.devices);
+    }
+    *index = (int32_t)asked;
+    return hip_device_open(*index, native, limits);
+}
+
+void hip_device_close(void *native)
+{
+    hip_device *device = native;
+    while (device->pins) {
+        hip_pin *pin = device->pins;
+        device->pins = pin->next;
+        hip_host->free(pin);
+    }
+    (void)pthread_mutex_destroy(&device->pins_lock);
+    hip_host->free(device);
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* driver.c - memory, streams and events of the HIP runtime, and the table that simt calls. */
+#include "backends/hip/library.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What ends something has nobody to tell: the program is not to find an error that is not its own.
+ */
+static void forget_error(hip_code code, const char *call)
+{
+    if (code != HIP_DONE) {
+        hip_host->log(ISO_LOG_DEBUG, "hip: %s gives %s", call, hip_code_name(code));
+        (void)hip.hipGetLastError();
+    }
+}
+
+/* "Not yet" is an answer, but the runtime keeps it as this thread's last error. */
+static iso_status answer(hip_device *device, hip_code code, const char *call)
+{
+    if (code == HIP_NOT_READY) {
+        (void)hip.hipGetLastError();
+        return ISO_NOT_READY;
+    }
+    return hip_check(device, code, "%s", call);
+}
+
+/* ---- memory -------------------------------------------------------------------------------------
+ */
+
+static iso_status memory_alloc(void *native, int64_t bytes, void **memory)
+{
+    hip_device *device = native;
+    hip_code code;
+    HIP_ON(device, code, hip.hipMalloc(memory, (size_t)bytes));
+    return hip_check(device, code, "hipMalloc(%lld bytes)", (long long)bytes);
+}
+
+static void memory_free(void *native, void *memory)
+{
+    hip_code code;
+    HIP_ON((hip_device *)native, code, hip.hipFree(memory));
+    forget_error(code, "hipFree");
+}
+
+static iso_status host_alloc(void *native, int64_t bytes, void **pointer, int32_t *pinned)
+{
+    hip_device *device = native;
+    hip_code code;
+    HIP_ON(device, code, hip.hipHostMalloc(pointer, (size_t)bytes, HIP_HOST_PORTABLE));
+    *pinned = code == HIP_DONE;
+    return hip_check(device, code, "hipHostMalloc(%lld bytes)", (long long)bytes);
+}
+
+static void host_free(void *native, void *pointer)
+{
+    hip_code code;
+    HIP_ON((hip_device *)native, code, hip.hipHostFree(pointer));
+    forget_error(code, "hipHostFree");
+}
+
+/* Memory that cannot be pinned, or that the program has pinned itself, is copied all the same:
+ * only a lost device is an error. What was pinned here is remembered, since nothing else may be
+ * unpinned. */
+static iso_status host_register(void *native, void *pointer, int64_t bytes, int32_t *pinned)
+{
+    hip_device *device = native;
+    hip_code code;
+    hip_pin *pin = hip_host->alloc((int64_t)sizeof *pin);
+    *pinned = 0;
+    if (!pin) {
+        return ISO_NO_MEMORY;
+    }
+    HIP_ON(device, code, hip.hipHostRegister(pointer, (size_t)bytes, HIP_REGISTER_PORTABLE));
+    if (code != HIP_DONE) {
+        hip_host->free(pin);
+        if (hip_status(code) == ISO_DEVICE_LOST) {
+            return hip_check(device, code, "hipHostRegister(%p, %lld bytes)", pointer,
+                             (long long)bytes);
+        }
+        forget_error(code, "hipHostRegister");
+        return ISO_OK;
+    }
+    pin->pointer = pointer;
+    (void)pthread_mutex_lock(&device->pins_lock);
+    pin->next = device->pins;
+    device->pins = pin;
+    (void)pthread_mutex_unlock(&device->pins_lock);
+    *pinned = 1;
+    return ISO_OK;
+}
+
+static void host_unregister(void *native, void *pointer)
+{
+    hip_device *device = native;
+    hip_pin *found = NULL;
+    (void)pthread_mutex_lock(&device->pins_lock);
+    for (hip_pin **at = &device->pins; *at && !found; at = found ? at : &(*at)->next) {
+        if ((*at)->pointer == pointer) {
+            found = *at;
+            *at = found->next;
+        }
+    }
+    (void)pthread_mutex_unlock(&device->pins_lock);
+    if (found) {
+        hip_code code;
+        HIP_ON(device, code, hip.hipHostUnregister(pointer));
+        forget_error(code, "hipHostUnregister");
+        hip_host->free(found);
+    }
+}
+
+/* ---- streams ------------------------------------------------------------------------------------
+ */
+
+static iso_status make_queue(hip_device *device, hip_stream stream, bool foreign, void **out)
+{
+    hip_queue *queue = hip_host->alloc((int64_t)sizeof *queue);
+    if (!queue) {
+        return ISO_NO_MEMORY;
+    }
+    *queue = (hip_queue){.device = device, .stream = stream, .foreign = foreign};
+    *out = queue;
+    return ISO_OK;
+}
+
+static iso_status stream_create(void *native, void **out)
+{
+    hip_device *device = native;
+    hip_stream stream = NULL;
+    hip_code code;
+    HIP_ON(device, code, hip.hipStreamCreateWithFlags(&stream, HIP_STREAM_NON_BLOCKING));
+    iso_status status = hip_check(device, code, "hipStreamCreateWithFlags");
+    if (!status) {
+        status = make_queue(device, stream, false, out);
+        if (status) {
+            HIP_ON(device, code, hip.hipStreamDestroy(stream));
+            forget_error(code, "hipStreamDestroy");
+        }
+    }
+    return status;
+}
+
+/* Which device a stream is of cannot be asked in every version; that it is one at all can. */
+static iso_status stream_adopt(void *native, void *foreign, void **out)
+{
+    hip_device *device = native;
+    hip_code code;
+    HIP_ON(device, code, hip.hipStreamQuery(foreign));
+    if (code == HIP_NOT_READY) {
+        (void)hip.hipGetLastError();
+    } else if (code != HIP_DONE) {
+        return hip_check(device, code, "hipStreamQuery(%p)", foreign);
+    }
+    return make_queue(device, foreign, true, out);
+}
+
+static void stream_destroy(void *stream)
+{
+    hip_queue *queue = stream;
+    hip_code code = HIP_DONE;
+    if (queue->order) {
+        HIP_ON(queue->device, code, hip.hipEventDestroy(queue->order));
+        forget_error(code, "hipEventDestroy");
+    }
+    if (!queue->foreign) {
+        HIP_ON(queue->device, code, hip.hipStreamDestroy(queue->stream));
+        forget_error(code, "hipStreamDestroy");
+    }
+    hip_host->free(queue);
+}
+
+/* The runtime forgets an error when it has told it; the device does not come back. */
+static iso_status still_lost(const hip_device *device, const char *call)
+{
+    if (atomic_load(&device->lost)) {
+        return hip_host->fail(ISO_DEVICE_LOST,
+                              "%s: device %d failed before, and everything on it with it: close "
+                              "the device and open it anew",
+                              call, device->index);
+    }
+    return ISO_OK;
+}
+
+static iso_status stream_sync(void *stream)
+{
+    hip_queue *queue = stream;
+    hip_code code;
+    HIP_ON(queue->device, code, hip.hipStreamSynchronize(queue->stream));
+    const iso_status status = hip_check(queue->device, code, "hipStreamSynchronize");
+    return status ? status : still_lost(queue->device, "hipStreamSynchronize");
+}
+
+static iso_status stream_query(void *stream)
+{
+    hip_queue *queue = stream;
+    hip_code code;
+    HIP_ON(queue->device, code, hip.hipStreamQuery(queue->stream));
+    const iso_status status = answer(queue->device, code, "hipStreamQuery");
+    return status ? status : still_lost(queue->device, "hipStreamQuery");
+}
+
+/* ---- events -------------------------------------------------------------------------------------
+ */
+
+static iso_status event_create(void *native, void **out)
+{
+    hip_device *device = native;
+    hip_mark *mark = hip_host->alloc((int64_t)sizeof *mark);
+    hip_code code;
+    if (!mark) {
+        return ISO_NO_MEMORY;
+    }
+    *mark = (hip_mark){.device = device};
+    HIP_ON(device, code, hip.hipEventCreateWithFlags(&mark->event, HIP_EVENT_TIMING));
+    if (code != HIP_DONE) {
+        hip_host->free(mark);
+        return hip_check(device, code, "hipEventCreateWithFlags");
+    }
+    *out = mark;
+    return ISO_OK;
+}
+
+static void event_destroy(void *event)
+{
+    hip_mark *mark = event;
+    hip_code code;
+    HIP_ON(mark->device, code, hip.hipEventDestroy(mark->event));
+    forget_error(code, "hipEventDestroy");
+    hip_host->free(mark);
+}
+
+static iso_status event_record(void *event, void *stream)
+{
+    const hip_mark *mark = event;
+    hip_queue *queue = stream;
+    hip_code code;
+    HIP_ON(queue->device, code, hip.hipEventRecord(mark->event, queue->stream));
+    return hip_check(queue->device, code, "hipEventRecord");
+}
+
+static iso_status stream_wait(void *stream, void *event)
+{
+    hip_queue *queue = stream;
+    const hip_mark *mark = event;
+    hip_code code;
+    HIP_ON(queue->device, code, hip.hipStreamWaitEvent(queue->stream, mark->event, 0));
+    return hip_check(queue->device, code, "hipStreamWaitEvent");
+}
+
+static iso_status event_sync(void *event)
+{
+    const hip_mark *mark = event;
+    hip_code code;
+    HIP_ON(mark->device, code, hip.hipEventSynchronize(mark->event));
+    return hip_check(mark->device, code, "hipEventSynchronize");
+}
+
+static iso_status event_query(void *event)
+{
+    const hip_mark *mark = event;
+    hip_code code;
+    HIP_ON(mark->device, code, hip.hipEventQuery(mark->event));
+    return answer(mark->device, code, "hipEventQuery");
+}
+
+static iso_status event_elapsed(void *start, void *stop, int64_t *nanoseconds)
+{
+    const hip_mark *from = start;
+    const hip_mark *to = stop;
+    float milliseconds = 0;
+    hip_code code;
+    HIP_ON(from->device, code, hip.hipEventElapsedTime(&milliseconds, from->event, to->event));
+    *nanoseconds = llround((double)milliseconds * 1e6);
+    return hip_check(from->device, code, "hipEventElapsedTime");
+}
+
+/* ---- joining with a program's own objects -------------------------------------------------------
+ */
+
+/* The kind of memory has other numbers in other versions, so the device is asked for instead. */
+static iso_status memory_import(void *native, void *foreign, int64_t bytes, void **memory)
+{
+    hip_device *device = native;
+    int ordinal = device->index;
+    void *base = NULL;
+    size_t whole = 0;
+    const hip_scope scope = hip_enter(device);
+    hip_code code = scope.code;
+    if (code == HIP_DONE) {
+        code = hip.hipMemGetAddressRange(&base, &whole, foreign);
+    }
+    if (code == HIP_DONE && hip.hipPointerGetAttribute) {
+        code = hip.hipPointerGetAttribute(&ordinal, HIP_POINTER_DEVICE, foreign);
+    }
+    hip_leave(scope);
+    if (hip_status(code) == ISO_DEVICE_LOST) {
+        return hip_check(device, code, "hipMemGetAddressRange(%p)", foreign);
+    }
+    if (code != HIP_DONE || ordinal != device->index) {
+        (void)hip.hipGetLastError();
+        return hip_host->fail(ISO_INVALID, "%p is not memory of HIP device %d%s%s", foreign,
+                              device->index, code ? ": hipMemGetAddressRange gives " : "",
+                              code ? hip_code_name(code) : "");
+    }
+    const uint64_t left = (uint64_t)(uintptr_t)base + whole - (uint64_t)(uintptr_t)foreign;
+    if ((uint64_t)bytes > left) {
+        return hip_host->fail(ISO_INVALID,
+                              "%p has %llu bytes left in its allocation, and %lld are to be "
+                              "imported",
+                              foreign, (unsigned long long)left, (long long)bytes);
+    }
+    *memory = foreign;
+    return ISO_OK;
+}
+
+static void memory_forget(void *native, void *memory)
+{
+    (void)native;
+    (void)memory; /* it is the owner's */
+}
+
+static iso_status native_get(void *native, int32_t kind, void *object, void **out)
+{
+    const hip_device *device = native;
+    switch (kind) {
+    case ISO_NATIVE_CONTEXT:
+        *out = NULL; /* there are none */
+        return ISO_OK;
+    case ISO_NATIVE_DEVICE:
+        *out = (void *)(intptr_t)device->index;
+        return ISO_OK;
+    case ISO_NATIVE_STREAM:
+        *out = ((hip_queue *)object)->stream;
+        return ISO_OK;
+    case ISO_NATIVE_EVENT:
+        *out = ((hip_mark *)object)->event;
+        return ISO_OK;
+    case ISO_NATIVE_MEMORY:
+        *out = object;
+        return ISO_OK;
+    default:
+        return hip_host->fail(ISO_UNSUPPORTED, "HIP has no native object of kind %d", kind);
+    }
+}
+
+static iso_status dlpack_device(void *native, int32_t *type, int32_t *id)
+{
+    enum { DLPACK_ROCM = 10 };
+    *type = DLPACK_ROCM;
+    *id = ((hip_device *)native)->index;
+    return ISO_OK;
+}
+
+/* ---- properties and the table -------------------------------------------------------------------
+ */
+
+static iso_status device_property(void *native, int32_t index, iso_property *out)
+{
+    const hip_device *device = native;
+    switch (index) {
+    case 0:
+        (void)snprintf(out->name, sizeof out->name, "HIP runtime");
+        (void)snprintf(out->value, sizeof out->value, "%d.%d (%d), %s", hip_major(),
+                       hip_version / 100000 % 100, hip_version, hip_runtime_library.path);
+        return ISO_OK;
+    case 1:
+        (void)snprintf(out->name, sizeof out->name, "architecture");
+        (void)snprintf(out->value, sizeof out->value, "%s", device->architecture);
+        return ISO_OK;
+    case 2:
+        (void)snprintf(out->name, sizeof out->name, "hipRTC");
+        hip_compiler_describe(out->value, sizeof out->value);
+        return ISO_OK;
+    default:
+        return ISO_NOT_READY;
+    }
+}
+
+const simt_driver hip_driver = {
+    .name = "hip",
+    .probe = hip_probe,
+    .device_info = hip_device_info,
+    .device_open = hip_device_open,
+    .device_close = hip_device_close,
+    .device_property = device_property,
+    .memory_alloc = memory_alloc,
+    .memory_free = memory_free,
+    .host_alloc = host_alloc,
+    .host_free = host_free,
+    .host_register = host_register,
+    .host_unregister = host_unregister,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .stream_sync = stream_sync,
+    .stream_query = stream_query,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .stream_wait = stream_wait,
+    .event_sync = event_sync,
+    .event_query = event_query,
+    .event_elapsed = event_elapsed,
+    .transfer = hip_transfer,
+    .copy_peer = hip_copy_peer,
+    .program_identity = hip_program_identity,
+    .program_build = hip_program_build,
+    .program_load = hip_program_load,
+    .program_unload = hip_program_unload,
+    .kernel_get = hip_kernel_get,
+    .kernel_release = hip_kernel_release,
+    .launch = hip_launch,
+    .device_adopt = hip_device_adopt,
+    .stream_adopt = stream_adopt,
+    .memory_import = memory_import,
+    .memory_forget = memory_forget,
+    .native_get = native_get,
+    .dlpack_device = dlpack_device,
+    .vendor = &hip_vendor,
+};

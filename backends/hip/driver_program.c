@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* driver_program.c - hipRTC, modules, kernels and their launches. */
+#include "backends/hip/library.h"
+#include "backends/hip/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the compiler -------------------------------------------------------------------------------
+ */
+
+static hiprtc_api rtc;
+
+#define RTC_REQUIRED(result, name, parameters) {#name, &rtc.name, true},
+#define RTC_OPTIONAL(result, name, parameters) {#name, &rtc.name, false},
+static const hip_symbol rtc_symbols[] = {HIP_RTC_SYMBOLS(RTC_REQUIRED, RTC_OPTIONAL)};
+
+static hip_library rtc_library = {
+    .symbols = rtc_symbols,
+    .symbol_count = (int)(sizeof rtc_symbols / sizeof rtc_symbols[0]),
+};
+static char rtc_file[HIP_PATH_MAX + 24]; /* rtc_library.names[0] */
+static pthread_once_t rtc_once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t rtc_lock =
+    PTHREAD_MUTEX_INITIALIZER; /* it was not always safe for threads */
+static int rtc_version[2];
+
+/* From 6 on it is a library of its own, of the runtime's version; before, and in 6 too, it is in
+ * the runtime's. */
+static void open_compiler(void)
+{
+    (void)snprintf(rtc_file, sizeof rtc_file, "libhiprtc.so.%d", hip_major());
+    rtc_library.names[0] = rtc_file;
+    if (hip_major() < 6 || !hip_library_open(&rtc_library)) {
+        if (hip_major() > 6) {
+            return;
+        }
+        (void)snprintf(rtc_file, sizeof rtc_file, "%s", hip_runtime_library.path);
+        if (!hip_library_open(&rtc_library)) {
+            return;
+        }
+    }
+    if (rtc.hiprtcVersion(&rtc_version[0], &rtc_version[1]) != HIPRTC_DONE) {
+        rtc_version[0] = rtc_version[1] = 0;
+    }
+}
+
+static bool have_compiler(void)
+{
+    (void)pthread_once(&rtc_once, open_compiler);
+    return rtc_library.handle != NULL;
+}
+
+static iso_status no_compiler(void)
+{
+    return hip_host->fail(ISO_COMPILE,
+                          "hipRTC, which compiles the kernels, was not found; tried: %s. Install "
+                          "it, or set ISOMER_ROCM_PATH to the folder that holds it",
+                          rtc_library.tried);
+}
+
+void hip_compiler_describe(char *text, size_t capacity)
+{
+    if (have_compiler()) {
+        (void)snprintf(text, capacity, "%d.%d, %s", rtc_version[0], rtc_version[1],
+                       rtc_library.path);
+    } else {
+        (void)snprintf(text, capacity, "not found; tried: %s", rtc_library.tried);
+    }
+}
+
+iso_status hip_program_identity(void *native, char *text, int64_t capacity)
+{
+    const hip_device *device = native;
+    if (!have_compiler()) {
+        return no_compiler();
+    }
+    (void)snprintf(text, (size_t)capacity, "%s, hipRTC %d.%d, HIP %d", device->architecture,
+                   rtc_version[0], rtc_version[1], hip_version);
+    return ISO_OK;
+}
+
+/* ---- building -----------------------------------------------------------------------------------
+ */
+
+enum { OPTIONS_MAX = 48 };
+
+/* The texts as one. */
+static char *join(const simt_source *source)
+{
+    size_t bytes = 1;
+    for (int32_t i = 0; i < source->text_count; i++) {
+        bytes += strlen(source->texts[i]) + 1;
+    }
+    char *text = hip_host->alloc((int64_t)bytes);
+    size_t used = 0;
+    for (int32_t i = 0; text && i < source->text_count; i++) {
+        const size_t length = strlen(source->texts[i]);
+        memcpy(text + used, source->texts[i], length);
+        used += length;
+        text[used++] = '\n';
+    }
+    if (text) {
+        text[used] = '\0';
+    }
+    return text;
+}
+
+static iso_status build_failed(hiprtc_program program, hiprtc_code code, const char *call,
+                               const simt_source *source)
+{
+    char log[ISO_REASON_MAX] = "";
+    size_t bytes = 0;
+    char *whole = NULL;
+    if (program && rtc.hiprtcGetProgramLogSize(program, &bytes) == HIPRTC_DONE && bytes > 1 &&
+        (whole = hip_host->alloc((int64_t)bytes + 1)) != NULL) {
+        whole[0] = '\0';
+        if (rtc.hiprtcGetProgramLog(program, whole) == HIPRTC_DONE) {
+            whole[bytes] = '\0';
+            hip_host->log(ISO_LOG_ERROR, "hip: %s: %s", source->name, whole);
+            (void)snprintf(log, sizeof log, "%s", whole);
+        }
+    }
+    hip_host->free(whole);
+    const char *name = rtc.hiprtcGetErrorString(code);
+    return hip_host->fail(ISO_COMPILE, "%s: %s gives %s (%u): %s", source->name, call,
+                          name ? name : "an unnamed error", code, log);
+}
+
+static iso_status take_code(hiprtc_program program, const simt_source *source, void **binary,
+                            int64_t *bytes)
+{
+    size_t size = 0;
+    hiprtc_code code = rtc.hiprtcGetCodeSize(program, &size);
+    if (code != HIPRTC_DONE || size == 0) {
+        return build_failed(program, code, "hiprtcGetCodeSize", source);
+    }
+    void *image = hip_host->alloc((int64_t)size);
+    if (!image) {
+        return ISO_NO_MEMORY;
+    }
+    code = rtc.hiprtcGetCode(program, image);
+    if (code != HIPRTC_DONE) {
+        hip_host->free(image);
+        return build_failed(program, code, "hiprtcGetCode", source);
+    }
+    *binary = image;
+    *bytes = (int64_t)size;
+    return ISO_OK;
+}
+
+static iso_status compile(const hip_device *device, const simt_source *source, const char *text,
+                          void **binary, int64_t *bytes)
+{
+    char target[HIP_ARCHITECTURE_OPTION_MAX];
+    const char *options[OPTIONS_MAX] = {target, HIP_COMPILE_OPTIONS};
+    int count = 1 + HIP_COMPILE_OPTION_COUNT;
+    (void)snprintf(target, sizeof target, HIP_ARCHITECTURE_OPTION "%s", device->architecture);
+    if (source->option_count > OPTIONS_MAX - count) {
+        return hip_host->fail(ISO_INTERNAL, "%s has %d options, and there is room for %d",
+                              source->name, source->option_count, OPTIONS_MAX - count);
+    }
+    for (int32_t i = 0; i < source->option_count; i++) {
+        options[count++] = source->options[i];
+    }
+    hiprtc_program program = NULL;
+    hiprtc_code code = rtc.hiprtcCreateProgram(&program, text, source->name, 0, NULL, NULL);
+    if (code != HIPRTC_DONE) {
+        return build_failed(NULL, code, "hiprtcCreateProgram", source);
+    }
+    iso_status status = ISO_OK;
+    code = rtc.hiprtcCompileProgram(program, count, options);
+    if (code != HIPRTC_DONE) {
+        status = build_failed(program, code, "hiprtcCompileProgram", source);
+    } else {
+        status = take_code(program, source, binary, bytes);
+    }
+    (void)rtc.hiprtcDestroyProgram(&program);
+    return status;
+}
+
+/* An architecture that it does not know ends the process in versions up to 6.4 at least. */
+static iso_status try_architecture(const hip_device *device)
+{
+    const char *const arguments[] = {"hiprtc", rtc_library.path, device->architecture, NULL};
+    char key[64];
+    char why[ISO_REASON_MAX / 2];
+    (void)snprintf(key, sizeof key, "%d.%d %d", rtc_version[0], rtc_version[1], hip_version);
+    if (hip_try(arguments, key, why, sizeof why)) {
+        return ISO_OK;
+    }
+    return hip_host->fail(ISO_COMPILE,
+                          "hipRTC %d.%d (%s) was tried for %s in a process of its own, since it "
+                          "ends a process over a chip that it does not know: %s",
+                          rtc_version[0], rtc_version[1], rtc_library.path, device->architecture,
+                          why);
+}
+
+iso_status hip_program_build(void *native, const simt_source *source, void **binary, int64_t *bytes)
+{
+    const hip_device *device = native;
+    if (!have_compiler()) {
+        return no_compiler();
+    }
+    iso_status status = try_architecture(device);
+    if (status) {
+        return status;
+    }
+    char *text = join(source);
+    if (!text) {
+        return ISO_NO_MEMORY;
+    }
+    (void)pthread_mutex_lock(&rtc_lock);
+    status = compile(device, source, text, binary, bytes);
+    (void)pthread_mutex_unlock(&rtc_lock);
+    hip_host->free(text);
+    return status;
+}
+
+/* ---- modules and kernels ------------------------------------------------------------------------
+ */
+
+typedef struct hip_program {
+    hip_device *device;
+    hip_module module;
+} hip_program;
+
+iso_status hip_program_load(void *native, const void *binary, int64_t bytes, void **out)
+{
+    hip_device *device = native;
+    hip_program *program = hip_host->alloc((int64_t)sizeof *program);
+    hip_code code;
+    if (!program) {
+        return ISO_NO_MEMORY;
+    }
+    *program = (hip_program){.device = device};
+    HIP_ON(device, code, hip.hipModuleLoadData(&program->module, binary));
+    if (code != HIP_DONE) {
+        hip_host->free(program);
+        return hip_check(device, code, "hipModuleLoadData(%lld bytes)", (long long)bytes);
+    }
+    *out = program;
+    return ISO_OK;
+}
+
+void hip_program_unload(void *program)
+{
+    hip_program *own = program;
+    hip_code code;
+    HIP_ON(own->device, code, hip.hipModuleUnload(own->module));
+    if (code != HIP_DONE) {
+        (void)hip.hipGetLastError();
+    }
+    hip_host->free(own);
+}
+
+static int32_t used_by(hip_function function, hip_enum attribute)
+{
+    int value = 0;
+    if (hip.hipFuncGetAttribute(&value, attribute, function) != HIP_DONE) {
+        (void)hip.hipGetLastError();
+        value = -1;
+    }
+    return value;
+}
+
+iso_status hip_kernel_get(void *program, const char *name, int32_t threads, void **kernel,
+                          simt_kernel_info *info)
+{
+    hip_program *own = program;
+    hip_function function = NULL;
+    int groups = -1;
+    const hip_scope scope = hip_enter(own->device);
+    hip_code code = scope.code;
+    if (code == HIP_DONE) {
+        code = hip.hipModuleGetFunction(&function, own->module, name);
+    }
+    if (code == HIP_DONE) {
+        info->registers = used_by(function, HIP_KERNEL_REGISTERS);
+        info->threads_max = used_by(function, HIP_KERNEL_THREADS);
+        info->local_bytes = used_by(function, HIP_KERNEL_SHARED_BYTES);
+        info->spill_bytes = used_by(function, HIP_KERNEL_PRIVATE_BYTES);
+        if (hip.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&groups, function, threads, 0) !=
+            HIP_DONE) {
+            (void)hip.hipGetLastError();
+            groups = -1;
+        }
+        info->groups_at_once = groups;
+    }
+    hip_leave(scope);
+    *kernel = function;
+    return hip_check(own->device, code, "hipModuleGetFunction(%s)", name);
+}
+
+void hip_kernel_release(void *kernel)
+{
+    (void)kernel; /* it goes with its module */
+}
+
+iso_status hip_launch(void *stream, void *kernel, int64_t groups, int32_t threads,
+                      const simt_arg *args, int32_t arg_count)
+{
+    hip_queue *queue = stream;
+    void *addresses[SIMT_ARGS_MAX];
+    hip_code code;
+    /* The runtime counts work-items, not groups, in 32 bits. */
+    if (groups > (int64_t)UINT32_MAX / threads) {
+        return hip_host->fail(ISO_BACKEND,
+                              "a launch of %lld groups of %d work-items is more than HIP runs at "
+                              "once (%u work-items)",
+                              (long long)groups, threads, UINT32_MAX);
+    }
+    for (int32_t i = 0; i < arg_count; i++) {
+        memcpy(&addresses[i], &args[i].value, sizeof addresses[i]);
+    }
+    HIP_ON(queue->device, code,
+           hip.hipModuleLaunchKernel(kernel, (unsigned)groups, 1, 1, (unsigned)threads, 1, 1, 0,
+                                     queue->stream, addresses, NULL));
+    return hip_check(queue->device, code, "hipModuleLaunchKernel(%lld groups of %d)",
+                     (long long)groups, threads);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* driver_transfer.c - copies: host and device, of one row or many, and between devices. */
+#include "backends/hip/library.h"
+
+#include <stdio.h>
+
+/* Both ends of a transfer as addresses, and its direction. */
+typedef struct hip_copy {
+    char *to;
+    const char *from;
+    hip_enum kind;
+} hip_copy;
+
+static char *place(iso_ref ref)
+{
+    return (char *)ref.memory + ref.offset;
+}
+
+static hip_copy ends_of(const iso_transfer *transfer)
+{
+    switch (transfer->kind) {
+    case ISO_TRANSFER_WRITE:
+        return (hip_copy){place(transfer->to), transfer->host_from, HIP_TO_DEVICE};
+    case ISO_TRANSFER_READ:
+        return (hip_copy){transfer->host_to, place(transfer->from), HIP_TO_HOST};
+    default:
+        return (hip_copy){place(transfer->to), place(transfer->from), HIP_ON_DEVICE};
+    }
+}
+
+iso_status hip_transfer(void *stream, const iso_transfer *transfer)
+{
+    /* Rows further apart than the runtime takes are so large that there are few of them. */
+    enum { PITCH_MAX = INT32_MAX };
+    hip_queue *queue = stream;
+    hip_device *device = queue->device;
+    const hip_copy copy = ends_of(transfer);
+    const size_t width = (size_t)transfer->width;
+    const bool by_rows =
+        transfer->height == 1 || transfer->from_pitch > PITCH_MAX || transfer->to_pitch > PITCH_MAX;
+    const hip_scope scope = hip_enter(device);
+    hip_code code = scope.code;
+    if (code == HIP_DONE && !by_rows) {
+        code = hip.hipMemcpy2DAsync(copy.to, (size_t)transfer->to_pitch, copy.from,
+                                    (size_t)transfer->from_pitch, width, (size_t)transfer->height,
+                                    copy.kind, queue->stream);
+    }
+    for (int64_t row = 0; by_rows && row < transfer->height && code == HIP_DONE; row++) {
+        code = hip.hipMemcpyAsync(copy.to + row * transfer->to_pitch,
+                                  copy.from + row * transfer->from_pitch, width, copy.kind,
+                                  queue->stream);
+    }
+    hip_leave(scope);
+    return hip_check(device, code, "%s %s(%lld rows of %lld bytes, pitches %lld and %lld)",
+                     by_rows ? "hipMemcpyAsync" : "hipMemcpy2DAsync",
+                     copy.kind == HIP_TO_DEVICE ? "to the device"
+                     : copy.kind == HIP_TO_HOST ? "to the host"
+                                                : "on the device",
+                     (long long)transfer->height, (long long)transfer->width,
+                     (long long)transfer->to_pitch, (long long)transfer->from_pitch);
+}
+
+/* ---- between devices ----------------------------------------------------------------------------
+ */
+
+/* Lets the one device read the other's memory. */
+static iso_status connect_devices(hip_device *to, const hip_device *from)
+{
+    if (to->index == from->index || atomic_load(&to->peer) == from->index + 1) {
+        return ISO_OK;
+    }
+    int can = 0;
+    hip_code code = hip.hipDeviceCanAccessPeer(&can, to->index, from->index);
+    if (code != HIP_DONE || !can) {
+        return hip_host->fail(ISO_UNSUPPORTED, "devices %d and %d have no path to each other",
+                              to->index, from->index);
+    }
+    HIP_ON(to, code, hip.hipDeviceEnablePeerAccess(from->index, 0));
+    if (code != HIP_DONE) {
+        (void)hip.hipGetLastError();
+    }
+    if (code != HIP_DONE && code != HIP_PEER_ACCESS_ALREADY) {
+        return hip_host->fail(ISO_UNSUPPORTED,
+                              "hipDeviceEnablePeerAccess between %d and %d gives %s", to->index,
+                              from->index, hip_code_name(code));
+    }
+    atomic_store(&to->peer, from->index + 1);
+    return ISO_OK;
+}
+
+/* What follows on the one stream waits for what is on the other now. */
+static hip_code follow(const hip_queue *after, hip_queue *before)
+{
+    hip_scope scope = hip_enter(before->device);
+    hip_code code = scope.code;
+    if (code == HIP_DONE && !before->order) {
+        code = hip.hipEventCreateWithFlags(&before->order, HIP_EVENT_NO_TIMING);
+    }
+    if (code == HIP_DONE) {
+        code = hip.hipEventRecord(before->order, before->stream);
+    }
+    hip_leave(scope);
+    if (code == HIP_DONE) {
+        HIP_ON(after->device, code, hip.hipStreamWaitEvent(after->stream, before->order, 0));
+    }
+    return code;
+}
+
+iso_status hip_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
+                         int64_t bytes)
+{
+    hip_queue *target = to_stream;
+    hip_queue *source = from_stream;
+    iso_status status = connect_devices(target->device, source->device);
+    if (status) {
+        return status;
+    }
+    hip_code code = follow(target, source);
+    if (code == HIP_DONE) {
+        HIP_ON(target->device, code,
+               hip.hipMemcpyPeerAsync(place(to), target->device->index, place(from),
+                                      source->device->index, (size_t)bytes, target->stream));
+    }
+    status = hip_check(target->device, code, "hipMemcpyPeerAsync(%lld bytes)", (long long)bytes);
+    if (!status) {
+        code = follow(source, target);
+        status = hip_check(source->device, code, "hipStreamWaitEvent");
+    }
+    return status;
+}

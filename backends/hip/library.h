@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* library.h - AMD's libraries, opened at run time, and what the backend's files share. */
+#ifndef ISOMER_HIP_LIBRARY_H
+#define ISOMER_HIP_LIBRARY_H
+
+#include "backends/hip/numbers.h"
+#include "backends/hip/symbols.h"
+
+#include <backends/loader/loader.h>
+#include <backends/simt/simt.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* ---- libraries (library.c) ----------------------------------------------------------------------
+ */
+
+#define HIP_MEMBER(result, name, parameters) result(*name) parameters;
+
+typedef struct hip_api {
+    HIP_RUNTIME_SYMBOLS(HIP_MEMBER, HIP_MEMBER)
+} hip_api;
+
+typedef struct hiprtc_api {
+    HIP_RTC_SYMBOLS(HIP_MEMBER, HIP_MEMBER)
+} hiprtc_api;
+
+typedef struct rocblas_api {
+    HIP_ROCBLAS_SYMBOLS(HIP_MEMBER, HIP_MEMBER)
+} rocblas_api;
+
+typedef struct hiplt_api {
+    HIP_LT_SYMBOLS(HIP_MEMBER, HIP_MEMBER)
+} hiplt_api;
+
+enum { HIP_PATH_MAX = 1024, HIP_NAMES_MAX = 4 };
+
+extern const iso_host *hip_host;
+extern hip_api hip;             /* complete where probing found a device */
+extern int32_t hip_version;     /* of the runtime: 60443483 for 6.4 */
+extern int32_t hip_major(void); /* ... 6 */
+
+/* A function's name and where its address goes. */
+typedef struct hip_symbol {
+    const char *name;
+    void *at;
+    bool required;
+} hip_symbol;
+
+/* A library: where it was found, or why there is none. */
+typedef struct hip_library {
+    const char *names[HIP_NAMES_MAX]; /* of the files, the newest first; ends with NULL */
+    const hip_symbol *symbols;
+    int symbol_count;
+    void *handle;
+    int refused; /* files that were there and could not be used */
+    char path[HIP_PATH_MAX];
+    char tried[ISO_REASON_MAX - 256];
+} hip_library;
+
+extern hip_library hip_runtime_library;
+
+/* False: library->tried says what was tried and why it would not do. Not safe from several threads
+ * for one library. */
+bool hip_library_open(hip_library *library);
+
+/* Status and text of a runtime's code: "WHAT gives hipErrorX (n): text". */
+iso_status hip_status(hip_code code);
+iso_status hip_fail(hip_code code, const char *format, ...) ISO_PRINTF(2, 3);
+const char *hip_code_name(hip_code code);
+
+/* ---- objects ------------------------------------------------------------------------------------
+ */
+
+/* A range of the program's that this backend pinned. */
+typedef struct hip_pin {
+    void *pointer;
+    struct hip_pin *next;
+} hip_pin;
+
+typedef struct hip_device {
+    int32_t index;
+    atomic_int lost;     /* an error that the device does not outlive was seen */
+    atomic_int peer;     /* the last device that access was enabled to, and 1 */
+    atomic_int works[2]; /* rocBLAS and hipBLASLt were tried on it, and work */
+    pthread_mutex_t pins_lock;
+    hip_pin *pins;
+    char architecture[HIP_ARCHITECTURE_BYTES]; /* with its features: "gfx90a:sramecc+:xnack-" */
+} hip_device;
+
+typedef struct hip_queue {
+    hip_device *device;
+    hip_stream stream;
+    bool foreign;
+    hip_event order; /* of copies between devices; made at the first one */
+} hip_queue;
+
+typedef struct hip_mark {
+    hip_device *device;
+    hip_event event;
+} hip_mark;
+
+/* The device becomes this thread's current one for the calls up to hip_leave, which puts back what
+ * was. */
+typedef struct hip_scope {
+    hip_code code; /* of entering; calls between are made only where it is HIP_DONE */
+    int previous;  /* -1: nothing to put back */
+} hip_scope;
+
+hip_scope hip_enter(const hip_device *device);
+void hip_leave(hip_scope scope);
+
+/* A call into the runtime on a device. */
+#define HIP_ON(device, code, call)                                                                 \
+    do {                                                                                           \
+        const hip_scope scope_ = hip_enter(device);                                                \
+        (code) = scope_.code == HIP_DONE ? (call) : scope_.code;                                   \
+        hip_leave(scope_);                                                                         \
+    } while (0)
+
+/* As hip_fail, and remembers that the device is lost where the code says so. HIP_DONE: ISO_OK. */
+iso_status hip_check(hip_device *device, hip_code code, const char *format, ...) ISO_PRINTF(3, 4);
+
+/* device.c */
+iso_status hip_probe(iso_probe *out); /* library.c */
+iso_status hip_device_info(int32_t index, iso_device_info *out);
+iso_status hip_device_open(int32_t index, void **native, simt_limits *limits);
+iso_status hip_device_adopt(const void *context, const void *native_device, int32_t *index,
+                            void **native, simt_limits *limits);
+void hip_device_close(void *native);
+
+/* driver_transfer.c */
+iso_status hip_transfer(void *stream, const iso_transfer *transfer);
+iso_status hip_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
+                         int64_t bytes);
+
+/* driver_program.c */
+iso_status hip_program_identity(void *native, char *text, int64_t capacity);
+iso_status hip_program_build(void *native, const simt_source *source, void **binary,
+                             int64_t *bytes);
+iso_status hip_program_load(void *native, const void *binary, int64_t bytes, void **program);
+void hip_program_unload(void *program);
+iso_status hip_kernel_get(void *program, const char *name, int32_t threads, void **kernel,
+                          simt_kernel_info *info);
+void hip_kernel_release(void *kernel);
+iso_status hip_launch(void *stream, void *kernel, int64_t groups, int32_t threads,
+                      const simt_arg *args, int32_t arg_count);
+/* The compiler's version and path, or why there is none. Opens it. */
+void hip_compiler_describe(char *text, size_t capacity);
+
+/* driver_try.c: does in a process of its own, and once, what may end a process. `arguments` (ends
+ * with NULL) are those of isomer-try without the program's name; `key` is what the answer depends
+ * on besides. False, with the reason in `why`: it does not work, or nobody could try. */
+bool hip_try(const char *const *arguments, const char *key, char *why, size_t capacity);
+
+/* driver.c, hip_blas.c */
+extern const simt_driver hip_driver;
+extern const simt_vendor hip_vendor;
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * symbols.h - the functions of AMD's libraries that this backend calls, by the names that the
+ * libraries export: one list for each library, REQUIRED(result, name, parameters) for what every
+ * version since ROCm 5.2 has, OPTIONAL for what some have. A test compares each entry with the
+ * vendor's headers.
+ *
+ * The types: enumerations are unsigned (int where a value is negative) and objects are pointers to
+ * the vendor's own struct tags, so that an entry is compatible with the vendor's declaration.
+ */
+#ifndef ISOMER_HIP_SYMBOLS_H
+#define ISOMER_HIP_SYMBOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- types -------------------------------------------------------------------------------------
+ */
+
+typedef unsigned hip_code; /* hipError_t */
+typedef unsigned hip_enum; /* attributes of devices, functions and pointers; kinds of copies */
+typedef struct ihipStream_t *hip_stream;
+typedef struct ihipEvent_t *hip_event;
+typedef struct ihipModule_t *hip_module;
+typedef struct ihipModuleSymbol_t *hip_function;
+
+typedef unsigned hiprtc_code;
+typedef struct _hiprtcProgram *hiprtc_program;
+typedef const char **hiprtc_texts; /* `const char *const *` from 7 on */
+
+typedef unsigned rocblas_code;
+typedef unsigned rocblas_enum; /* operations, types, modes, algorithms */
+typedef struct _rocblas_handle *rocblas_object;
+
+typedef unsigned hiplt_code; /* hipblasStatus_t */
+typedef unsigned hiplt_enum;
+typedef void *hiplt_handle;
+
+/* The vendor's structs behind these have no tag. */
+typedef struct rocblas_f64_pair {
+    double real, imaginary;
+} rocblas_f64_pair;
+typedef struct hiplt_matmul_object *hiplt_matmul;
+typedef struct hiplt_layout_object *hiplt_layout;
+typedef struct hiplt_preference_object *hiplt_preference;
+
+typedef struct hiplt_algorithm {
+    uint8_t data[16];
+    size_t workspace_max;
+} hiplt_algorithm;
+
+typedef struct hiplt_choice {
+    hiplt_algorithm algorithm;
+    size_t workspace;
+    hiplt_code state;
+    float waves;
+    int reserved[4];
+} hiplt_choice;
+
+/* hipUUID. */
+typedef struct hip_uuid {
+    char bytes[16];
+} hip_uuid;
+
+/* Where a device's properties hold its architecture's name, in a version's struct. The structs are
+ * longer in other versions of the same kind, so there is room behind. */
+enum {
+    HIP_PROPERTIES_ROOM = 8192,
+    HIP_ARCHITECTURE_AT_5 = 396,      /* hipGetDeviceProperties up to 5.7 */
+    HIP_ARCHITECTURE_AT_R0600 = 1160, /* hipGetDevicePropertiesR0600, from 6.0 on */
+    HIP_ARCHITECTURE_BYTES = 256
+};
+
+struct hipDeviceProp_t;
+struct hipDeviceProp_tR0600;
+struct hipUUID_t;
+
+/* clang-format off */
+
+/* ---- the runtime: libamdhip64.so ---------------------------------------------------------------
+ */
+
+#define HIP_RUNTIME_SYMBOLS(REQUIRED, OPTIONAL)                                                    \
+    REQUIRED(hip_code, hipInit, (unsigned flags))                                                  \
+    REQUIRED(hip_code, hipDriverGetVersion, (int *version))                                        \
+    REQUIRED(hip_code, hipRuntimeGetVersion, (int *version))                                       \
+    REQUIRED(const char *, hipGetErrorName, (hip_code code))                                       \
+    REQUIRED(const char *, hipGetErrorString, (hip_code code))                                     \
+    REQUIRED(hip_code, hipGetLastError, (void))                                                    \
+    REQUIRED(hip_code, hipGetDeviceCount, (int *count))                                            \
+    REQUIRED(hip_code, hipGetDevice, (int *device))                                                \
+    REQUIRED(hip_code, hipSetDevice, (int device))                                                 \
+    REQUIRED(hip_code, hipDeviceGetName, (char *name, int length, int device))                     \
+    REQUIRED(hip_code, hipDeviceGetAttribute, (int *value, hip_enum attribute, int device))        \
+    REQUIRED(hip_code, hipDeviceTotalMem, (size_t *bytes, int device))                             \
+    OPTIONAL(hip_code, hipDeviceGetUuid, (struct hipUUID_t *uuid, int device))                     \
+    OPTIONAL(hip_code, hipGetDeviceProperties, (struct hipDeviceProp_t *properties, int device))   \
+    OPTIONAL(hip_code, hipGetDevicePropertiesR0600,                                                \
+             (struct hipDeviceProp_tR0600 *properties, int device))                                \
+    REQUIRED(hip_code, hipDeviceCanAccessPeer, (int *can, int device, int peer))                   \
+    REQUIRED(hip_code, hipDeviceEnablePeerAccess, (int peer, unsigned flags))                      \
+    REQUIRED(hip_code, hipMemGetInfo, (size_t *free, size_t *total))                               \
+    REQUIRED(hip_code, hipMalloc, (void **address, size_t bytes))                                  \
+    REQUIRED(hip_code, hipFree, (void *address))                                                   \
+    REQUIRED(hip_code, hipMemGetAddressRange, (void **base, size_t *bytes, void *address))         \
+    OPTIONAL(hip_code, hipPointerGetAttribute, (void *value, hip_enum attribute, void *address))   \
+    REQUIRED(hip_code, hipHostMalloc, (void **pointer, size_t bytes, unsigned flags))              \
+    REQUIRED(hip_code, hipHostFree, (void *pointer))                                               \
+    REQUIRED(hip_code, hipHostRegister, (void *pointer, size_t bytes, unsigned flags))             \
+    REQUIRED(hip_code, hipHostUnregister, (void *pointer))                                         \
+    REQUIRED(hip_code, hipMemcpyAsync,                                                             \
+             (void *to, const void *from, size_t bytes, hip_enum kind, hip_stream stream))         \
+    REQUIRED(hip_code, hipMemcpy2DAsync,                                                           \
+             (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,        \
+              size_t height, hip_enum kind, hip_stream stream))                                    \
+    REQUIRED(hip_code, hipMemcpyPeerAsync,                                                         \
+             (void *to, int to_device, const void *from, int from_device, size_t bytes,            \
+              hip_stream stream))                                                                  \
+    REQUIRED(hip_code, hipMemsetD32Async,                                                          \
+             (void *to, int value, size_t count, hip_stream stream))                               \
+    REQUIRED(hip_code, hipStreamCreateWithFlags, (hip_stream *stream, unsigned flags))             \
+    REQUIRED(hip_code, hipStreamDestroy, (hip_stream stream))                                      \
+    REQUIRED(hip_code, hipStreamSynchronize, (hip_stream stream))                                  \
+    REQUIRED(hip_code, hipStreamQuery, (hip_stream stream))                                        \
+    REQUIRED(hip_code, hipStreamWaitEvent, (hip_stream stream, hip_event event, unsigned flags))   \
+    REQUIRED(hip_code, hipEventCreateWithFlags, (hip_event *event, unsigned flags))                \
+    REQUIRED(hip_code, hipEventDestroy, (hip_event event))                                         \
+    REQUIRED(hip_code, hipEventRecord, (hip_event event, hip_stream stream))                       \
+    REQUIRED(hip_code, hipEventSynchronize, (hip_event event))                                     \
+    REQUIRED(hip_code, hipEventQuery, (hip_event event))                                           \
+    REQUIRED(hip_code, hipEventElapsedTime, (float *ms, hip_event start, hip_event stop))          \
+    REQUIRED(hip_code, hipModuleLoadData, (hip_module *module, const void *image))                 \
+    REQUIRED(hip_code, hipModuleUnload, (hip_module module))                                       \
+    REQUIRED(hip_code, hipModuleGetFunction,                                                       \
+             (hip_function *function, hip_module module, const char *name))                        \
+    REQUIRED(hip_code, hipModuleLaunchKernel,                                                      \
+             (hip_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,            \
+              unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,         \
+              hip_stream stream, void **arguments, void **extra))                                  \
+    REQUIRED(hip_code, hipFuncGetAttribute,                                                        \
+             (int *value, hip_enum attribute, hip_function function))                              \
+    REQUIRED(hip_code, hipModuleOccupancyMaxActiveBlocksPerMultiprocessor,                         \
+             (int *blocks, hip_function function, int block, size_t shared_bytes))
+
+/* ---- the compiler: libhiprtc.so, or the runtime's own library up to 6.x --------------------------
+ */
+
+#define HIP_RTC_SYMBOLS(REQUIRED, OPTIONAL)                                                        \
+    REQUIRED(hiprtc_code, hiprtcVersion, (int *major, int *minor))                                 \
+    REQUIRED(const char *, hiprtcGetErrorString, (hiprtc_code code))                               \
+    REQUIRED(hiprtc_code, hiprtcCreateProgram,                                                     \
+             (hiprtc_program *program, const char *text, const char *name, int header_count,       \
+              hiprtc_texts headers, hiprtc_texts header_names))                                        \
+    REQUIRED(hiprtc_code, hiprtcCompileProgram,                                                    \
+             (hiprtc_program program, int option_count, hiprtc_texts options))                      \
+    REQUIRED(hiprtc_code, hiprtcDestroyProgram, (hiprtc_program *program))                         \
+    REQUIRED(hiprtc_code, hiprtcGetProgramLogSize, (hiprtc_program program, size_t *bytes))        \
+    REQUIRED(hiprtc_code, hiprtcGetProgramLog, (hiprtc_program program, char *log))                \
+    REQUIRED(hiprtc_code, hiprtcGetCodeSize, (hiprtc_program program, size_t *bytes))              \
+    REQUIRED(hiprtc_code, hiprtcGetCode, (hiprtc_program program, char *code))
+
+/* ---- rocBLAS: librocblas.so --------------------------------------------------------------------
+ */
+
+#define HIP_ROCBLAS_GEAM(KIND, name, type, size)                                                   \
+    KIND(rocblas_code, name,                                                                       \
+         (rocblas_object handle, rocblas_enum trans_a, rocblas_enum trans_b, size m, size n,       \
+          const type *alpha, const type *a, size lda, const type *beta, const type *b, size ldb,   \
+          type *c, size ldc))
+
+#define HIP_ROCBLAS_DOT(KIND, name, type, size)                                                    \
+    KIND(rocblas_code, name,                                                                       \
+         (rocblas_object handle, size n, const type *x, size step_x, int64_t stride_x,             \
+          const type *y, size step_y, int64_t stride_y, size batch, type *results))
+
+#define HIP_ROCBLAS_NORM(KIND, name, type, size)                                                   \
+    KIND(rocblas_code, name,                                                                       \
+         (rocblas_object handle, size n, const type *x, size step_x, int64_t stride_x, size batch, \
+          type *results))
+
+#define HIP_ROCBLAS_GEMM(KIND, name, size)                                                         \
+    KIND(rocblas_code, name,                                                                       \
+         (rocblas_object handle, rocblas_enum trans_a, rocblas_enum trans_b, size m, size n,       \
+          size k, const void *alpha, const void *a, rocblas_enum a_type, size lda, const void *b,  \
+          rocblas_enum b_type, size ldb, const void *beta, const void *c, rocblas_enum c_type,     \
+          size ldc, void *d, rocblas_enum d_type, size ldd, rocblas_enum compute_type,             \
+          rocblas_enum algorithm, int32_t solution, uint32_t flags))
+
+#define HIP_ROCBLAS_GEMM_BATCHED(KIND, name, size)                                                 \
+    KIND(rocblas_code, name,                                                                       \
+         (rocblas_object handle, rocblas_enum trans_a, rocblas_enum trans_b, size m, size n,       \
+          size k, const void *alpha, const void *a, rocblas_enum a_type, size lda,                 \
+          int64_t stride_a, const void *b, rocblas_enum b_type, size ldb, int64_t stride_b,        \
+          const void *beta, const void *c, rocblas_enum c_type, size ldc, int64_t stride_c,        \
+          void *d, rocblas_enum d_type, size ldd, int64_t stride_d, size batch,                    \
+          rocblas_enum compute_type, rocblas_enum algorithm, int32_t solution, uint32_t flags))
+
+#define HIP_ROCBLAS_SYMBOLS(REQUIRED, OPTIONAL)                                                    \
+    REQUIRED(rocblas_code, rocblas_create_handle, (rocblas_object *handle))                        \
+    REQUIRED(rocblas_code, rocblas_destroy_handle, (rocblas_object handle))                        \
+    REQUIRED(rocblas_code, rocblas_set_stream, (rocblas_object handle, hip_stream stream))         \
+    REQUIRED(rocblas_code, rocblas_set_pointer_mode, (rocblas_object handle, rocblas_enum mode))   \
+    REQUIRED(rocblas_code, rocblas_set_atomics_mode, (rocblas_object handle, rocblas_enum mode))   \
+    OPTIONAL(rocblas_code, rocblas_set_math_mode, (rocblas_object handle, rocblas_enum mode))      \
+    OPTIONAL(rocblas_code, rocblas_set_workspace,                                                  \
+             (rocblas_object handle, void *address, size_t bytes))                                 \
+    REQUIRED(rocblas_code, rocblas_get_version_string, (char *text, size_t capacity))              \
+    REQUIRED(const char *, rocblas_status_to_string, (rocblas_code code))                          \
+    HIP_ROCBLAS_GEMM(REQUIRED, rocblas_gemm_ex, int32_t)                                           \
+    HIP_ROCBLAS_GEMM(OPTIONAL, rocblas_gemm_ex_64, int64_t)                                        \
+    HIP_ROCBLAS_GEMM_BATCHED(REQUIRED, rocblas_gemm_strided_batched_ex, int32_t)                   \
+    HIP_ROCBLAS_GEMM_BATCHED(OPTIONAL, rocblas_gemm_strided_batched_ex_64, int64_t)                \
+    HIP_ROCBLAS_GEAM(REQUIRED, rocblas_sgeam, float, int32_t)                                      \
+    HIP_ROCBLAS_GEAM(REQUIRED, rocblas_dgeam, double, int32_t)                                     \
+    HIP_ROCBLAS_GEAM(REQUIRED, rocblas_zgeam, rocblas_f64_pair, int32_t)                           \
+    HIP_ROCBLAS_GEAM(OPTIONAL, rocblas_sgeam_64, float, int64_t)                                   \
+    HIP_ROCBLAS_GEAM(OPTIONAL, rocblas_dgeam_64, double, int64_t)                                  \
+    HIP_ROCBLAS_GEAM(OPTIONAL, rocblas_zgeam_64, rocblas_f64_pair, int64_t)                        \
+    HIP_ROCBLAS_DOT(REQUIRED, rocblas_sdot_strided_batched, float, int32_t)                        \
+    HIP_ROCBLAS_DOT(REQUIRED, rocblas_ddot_strided_batched, double, int32_t)                       \
+    HIP_ROCBLAS_DOT(OPTIONAL, rocblas_sdot_strided_batched_64, float, int64_t)                     \
+    HIP_ROCBLAS_DOT(OPTIONAL, rocblas_ddot_strided_batched_64, double, int64_t)                    \
+    HIP_ROCBLAS_NORM(REQUIRED, rocblas_sasum_strided_batched, float, int32_t)                      \
+    HIP_ROCBLAS_NORM(REQUIRED, rocblas_dasum_strided_batched, double, int32_t)                     \
+    HIP_ROCBLAS_NORM(OPTIONAL, rocblas_sasum_strided_batched_64, float, int64_t)                   \
+    HIP_ROCBLAS_NORM(OPTIONAL, rocblas_dasum_strided_batched_64, double, int64_t)                  \
+    HIP_ROCBLAS_NORM(REQUIRED, rocblas_snrm2_strided_batched, float, int32_t)                      \
+    HIP_ROCBLAS_NORM(REQUIRED, rocblas_dnrm2_strided_batched, double, int32_t)                     \
+    HIP_ROCBLAS_NORM(OPTIONAL, rocblas_snrm2_strided_batched_64, float, int64_t)                   \
+    HIP_ROCBLAS_NORM(OPTIONAL, rocblas_dnrm2_strided_batched_64, double, int64_t)
+
+/* ---- hipBLASLt: libhipblaslt.so ----------------------------------------------------------------
+ */
+
+#define HIP_LT_SYMBOLS(REQUIRED, OPTIONAL)                                                         \
+    REQUIRED(hiplt_code, hipblasLtCreate, (hiplt_handle *handle))                                  \
+    REQUIRED(hiplt_code, hipblasLtDestroy, (const hiplt_handle handle))                            \
+    REQUIRED(hiplt_code, hipblasLtGetVersion, (hiplt_handle handle, int *version))                 \
+    REQUIRED(hiplt_code, hipblasLtMatrixLayoutCreate,                                              \
+             (hiplt_layout *layout, hiplt_enum type, uint64_t rows, uint64_t cols, int64_t ld))    \
+    REQUIRED(hiplt_code, hipblasLtMatrixLayoutDestroy, (const hiplt_layout layout))                \
+    REQUIRED(hiplt_code, hipblasLtMatrixLayoutSetAttribute,                                        \
+             (hiplt_layout layout, hiplt_enum attribute, const void *value, size_t bytes))         \
+    REQUIRED(hiplt_code, hipblasLtMatmulDescCreate,                                                \
+             (hiplt_matmul *matmul, hiplt_enum compute_type, hiplt_enum scale_type))               \
+    REQUIRED(hiplt_code, hipblasLtMatmulDescDestroy, (const hiplt_matmul matmul))                  \
+    REQUIRED(hiplt_code, hipblasLtMatmulDescSetAttribute,                                          \
+             (hiplt_matmul matmul, hiplt_enum attribute, const void *value, size_t bytes))         \
+    REQUIRED(hiplt_code, hipblasLtMatmulPreferenceCreate, (hiplt_preference *preference))          \
+    REQUIRED(hiplt_code, hipblasLtMatmulPreferenceDestroy, (const hiplt_preference preference))    \
+    REQUIRED(hiplt_code, hipblasLtMatmulPreferenceSetAttribute,                                    \
+             (hiplt_preference preference, hiplt_enum attribute, const void *value,                \
+              size_t bytes))                                                                       \
+    REQUIRED(hiplt_code, hipblasLtMatmulAlgoGetHeuristic,                                          \
+             (hiplt_handle handle, hiplt_matmul matmul, hiplt_layout a, hiplt_layout b,            \
+              hiplt_layout c, hiplt_layout d, hiplt_preference preference, int asked,              \
+              hiplt_choice choices[], int *given))                                                 \
+    REQUIRED(hiplt_code, hipblasLtMatmul,                                                          \
+             (hiplt_handle handle, hiplt_matmul matmul, const void *alpha, const void *a,          \
+              hiplt_layout a_layout, const void *b, hiplt_layout b_layout, const void *beta,       \
+              const void *c, hiplt_layout c_layout, void *d, hiplt_layout d_layout,                \
+              const hiplt_algorithm *algorithm, void *workspace, size_t workspace_bytes,           \
+              hip_stream stream))
+
+/* clang-format on */
+
+#endif

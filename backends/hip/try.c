@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * try.c - isomer-try, a helper program of the HIP backend. It does what may end a process in AMD's
+ * libraries, once and in a process of its own, so that the backend knows before it does it in the
+ * caller's:
+ *
+ *   isomer-try hiprtc LIBRARY ARCHITECTURE         compiles a kernel for the architecture
+ *   isomer-try rocblas RUNTIME LIBRARY DEVICE      multiplies 1 x 1 matrices on the device
+ *   isomer-try hipblaslt RUNTIME LIBRARY DEVICE    makes a handle on the device
+ *
+ * It prints "isomer-try: ok" if that went well, else why not. Whether it succeeded is read from
+ * that line: the parent may not be able to wait for it.
+ */
+#include "backends/hip/numbers.h"
+#include "backends/hip/options.h"
+#include "backends/hip/symbols.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+typedef struct needed {
+    const char *name;
+    void *at;
+} needed;
+
+static int open_library(const char *path, const needed *functions, size_t count)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        printf("%s\n", dlerror());
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        void *address = dlsym(library, functions[i].name);
+        if (!address) {
+            printf("%s has no function %s\n", path, functions[i].name);
+            return 0;
+        }
+        memcpy(functions[i].at, &address, sizeof address);
+    }
+    return 1;
+}
+
+#define ADDRESS(result, name, parameters) static result(*name) parameters;
+#define NEEDED(result, name, parameters)  {#name, (void *)&name},
+#define NO_ADDRESS(result, name, parameters)
+
+/* ---- the compiler -------------------------------------------------------------------------------
+ */
+
+HIP_RTC_SYMBOLS(ADDRESS, NO_ADDRESS)
+
+static int try_compiler(const char *path, const char *architecture)
+{
+    static const needed functions[] = {HIP_RTC_SYMBOLS(NEEDED, NO_ADDRESS)};
+    static const char text[] =
+        "extern \"C\" __global__ void __launch_bounds__(64) tried(float *x)\n"
+        "{\n"
+        "    x[threadIdx.x] = fmaf(x[threadIdx.x], 2.0f, 1.0f);\n"
+        "}\n";
+    if (!open_library(path, functions, sizeof functions / sizeof functions[0])) {
+        return 0;
+    }
+    char target[HIP_ARCHITECTURE_OPTION_MAX];
+    (void)snprintf(target, sizeof target, HIP_ARCHITECTURE_OPTION "%s", architecture);
+    const char *options[] = {target, HIP_COMPILE_OPTIONS};
+    hiprtc_program program = NULL;
+    hiprtc_code code = hiprtcCreateProgram(&program, text, "tried", 0, NULL, NULL);
+    if (code == HIPRTC_DONE) {
+        code = hiprtcCompileProgram(program, (int)(sizeof options / sizeof options[0]), options);
+    }
+    if (code != HIPRTC_DONE) {
+        printf("compiling for %s gives %s\n", architecture, hiprtcGetErrorString(code));
+        return 0;
+    }
+    size_t bytes = 0;
+    code = hiprtcGetCodeSize(program, &bytes);
+    (void)hiprtcDestroyProgram(&program);
+    if (code != HIPRTC_DONE || bytes == 0) {
+        printf("compiling for %s gives no code\n", architecture);
+        return 0;
+    }
+    return 1;
+}
+
+/* ---- rocBLAS and hipBLASLt ----------------------------------------------------------------------
+ */
+
+static hip_code (*set_device)(int device);
+static hip_code (*allocate)(void **address, size_t bytes);
+static hip_code (*copy)(void *to, const void *from, size_t bytes, hip_enum kind);
+static hip_code (*synchronize)(void);
+
+static int use_device(const char *runtime, const char *device)
+{
+    static const needed functions[] = {{"hipSetDevice", (void *)&set_device},
+                                       {"hipMalloc", (void *)&allocate},
+                                       {"hipMemcpy", (void *)&copy},
+                                       {"hipDeviceSynchronize", (void *)&synchronize}};
+    if (!open_library(runtime, functions, sizeof functions / sizeof functions[0])) {
+        return 0;
+    }
+    hip_code code = set_device((int)strtol(device, NULL, 10));
+    if (code != HIP_DONE) {
+        printf("hipSetDevice(%s) gives %u\n", device, code);
+    }
+    return code == HIP_DONE;
+}
+
+static rocblas_code (*create)(rocblas_object *handle);
+static rocblas_code (*multiply)(rocblas_object handle, rocblas_enum trans_a, rocblas_enum trans_b,
+                                int32_t m, int32_t n, int32_t k, const float *alpha, const float *a,
+                                int32_t lda, const float *b, int32_t ldb, const float *beta,
+                                float *c, int32_t ldc);
+
+static int try_rocblas(const char *runtime, const char *path, const char *device)
+{
+    static const needed functions[] = {{"rocblas_create_handle", (void *)&create},
+                                       {"rocblas_sgemm", (void *)&multiply}};
+    if (!use_device(runtime, device) ||
+        !open_library(path, functions, sizeof functions / sizeof functions[0])) {
+        return 0;
+    }
+    rocblas_object handle = NULL;
+    rocblas_code code = create(&handle);
+    if (code != ROCBLAS_DONE) {
+        printf("rocblas_create_handle gives %u\n", code);
+        return 0;
+    }
+    float host[3] = {3.0f, 5.0f, 0.0f};
+    const float one = 1.0f;
+    const float zero = 0.0f;
+    void *memory = NULL;
+    hip_code failed = allocate(&memory, sizeof host);
+    if (failed == HIP_DONE) {
+        failed = copy(memory, host, sizeof host, HIP_TO_DEVICE);
+    }
+    float *at = memory;
+    if (failed == HIP_DONE) {
+        code = multiply(handle, ROCBLAS_NO_TRANS, ROCBLAS_NO_TRANS, 1, 1, 1, &one, at, 1, at + 1, 1,
+                        &zero, at + 2, 1);
+        failed = synchronize();
+    }
+    if (failed == HIP_DONE) {
+        failed = copy(host, memory, sizeof host, HIP_TO_HOST);
+    }
+    if (failed != HIP_DONE || code != ROCBLAS_DONE || host[2] != 15.0f) {
+        printf("rocblas_sgemm of 1 x 1 gives %u, the runtime %u, and 3 * 5 = %g\n", code, failed,
+               (double)host[2]);
+        return 0;
+    }
+    return 1;
+}
+
+static hiplt_code (*create_lt)(hiplt_handle *handle);
+static hiplt_code (*destroy_lt)(const hiplt_handle handle);
+
+static int try_hipblaslt(const char *runtime, const char *path, const char *device)
+{
+    static const needed functions[] = {{"hipblasLtCreate", (void *)&create_lt},
+                                       {"hipblasLtDestroy", (void *)&destroy_lt}};
+    if (!use_device(runtime, device) ||
+        !open_library(path, functions, sizeof functions / sizeof functions[0])) {
+        return 0;
+    }
+    hiplt_handle handle = NULL;
+    hiplt_code code = create_lt(&handle);
+    if (code != HIPLT_DONE) {
+        printf("hipblasLtCreate gives %u\n", code);
+        return 0;
+    }
+    (void)destroy_lt(handle);
+    return 1;
+}
+
+int main(int count, char **arguments)
+{
+    /* An abort is expected here, and its memory is of no interest. */
+    const struct rlimit none = {0, 0};
+    (void)setrlimit(RLIMIT_CORE, &none);
+    int good = 0;
+    if (count == 4 && strcmp(arguments[1], "hiprtc") == 0) {
+        good = try_compiler(arguments[2], arguments[3]);
+    } else if (count == 5 && strcmp(arguments[1], "rocblas") == 0) {
+        good = try_rocblas(arguments[2], arguments[3], arguments[4]);
+    } else if (count == 5 && strcmp(arguments[1], "hipblaslt") == 0) {
+        good = try_hipblaslt(arguments[2], arguments[3], arguments[4]);
+    } else {
+        printf("usage: isomer-try hiprtc LIBRARY ARCHITECTURE, or rocblas|hipblaslt RUNTIME "
+               "LIBRARY DEVICE\n");
+        return 2;
+    }
+    if (good) {
+        printf("isomer-try: ok\n");
+    }
+    (void)fflush(stdout);
+    return good ? 0 : 1;
+}

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * blas.c - products, transposes and reductions by CLBlast. It compiles its kernels at the first
+ * call of a routine, and a driver may do the rest of that at the first run of a kernel: preparing
+ * runs the routine once, on buffers that nobody sees.
+ */
+#include "backends/opencl/blas.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What was prepared on a device, as a set of bits. */
+enum { PREPARED_WORDS = 16, PREPARED_BITS = 64 * PREPARED_WORDS };
+typedef struct prepared {
+    uint64_t bits[PREPARED_WORDS];
+} prepared;
+
+/* ---- what it does ------------------------------------------------------------------------------
+ */
+
+static const char *product_name(const iso_gemm_op *op)
+{
+    const bool many = op->batch > 1;
+    return op->dtype == ISO_F32 ? many ? "CLBlastSgemmStridedBatched" : "CLBlastSgemm"
+           : many               ? "CLBlastDgemmStridedBatched"
+                                : "CLBlastDgemm";
+}
+
+static const char *transpose_name(const iso_transpose_op *op)
+{
+    return op->element_bytes == 4   ? "CLBlastSomatcopy"
+           : op->element_bytes == 8 ? "CLBlastDomatcopy"
+                                    : "CLBlastZomatcopy";
+}
+
+static const char *reduce_name(const iso_reduce_op_args *op)
+{
+    const bool wide = op->dtype == ISO_F64;
+    switch (op->op) {
+    case ISO_SUM:
+        return wide ? "CLBlastDsum" : "CLBlastSsum";
+    case ISO_DOT:
+        return wide ? "CLBlastDdot" : "CLBlastSdot";
+    case ISO_ASUM:
+        return wide ? "CLBlastDasum" : "CLBlastSasum";
+    default:
+        return NULL;
+    }
+}
+
+static iso_status check_f64(const simt_device *device, const char *what)
+{
+    return device->limits.f64
+               ? ISO_OK
+               : ocl_host->fail(ISO_UNSUPPORTED, "%s computes in f64, but the device does not: %s",
+                                what, device->limits.f64_problem);
+}
+
+/* Its kernels count elements in 32 bits. */
+static iso_status check_span(const char *name, int64_t rows, int64_t ld, int64_t batch,
+                             int64_t stride)
+{
+    int64_t last = 0;
+    int64_t members = 0;
+    if (__builtin_mul_overflow(rows, ld, &last) ||
+        __builtin_mul_overflow(batch - 1, stride, &members) ||
+        __builtin_add_overflow(last, members, &last) || last > INT_MAX) {
+        return ocl_host->fail(ISO_UNSUPPORTED,
+                              "variant vendor: %s spans %" PRId64 " rows of %" PRId64
+                              " elements in %" PRId64 " members, and CLBlast counts elements in "
+                              "32 bits: at most %d; use tiled",
+                              name, rows, ld, batch, INT_MAX);
+    }
+    return ISO_OK;
+}
+
+static iso_status product_supports(const simt_device *device, const iso_gemm_op *op)
+{
+    if (op->library > 0) {
+        return ocl_host->fail(ISO_UNSUPPORTED,
+                              "gemm: variant vendor: library is %d, and there is no further "
+                              "library than %s (0)",
+                              op->library, clblast_label());
+    }
+    if (op->dtype == ISO_F16) {
+        return ocl_host->fail(ISO_UNSUPPORTED,
+                              "gemm: variant vendor: CLBlast's half-precision product adds in half "
+                              "precision, not in f32: use tiled");
+    }
+    if (op->dtype != ISO_F32 && op->dtype != ISO_F64) {
+        return ocl_host->fail(ISO_UNSUPPORTED,
+                              "gemm: variant vendor: CLBlast has no product of %s: use tiled",
+                              iso_dtype_name(op->dtype));
+    }
+    if (op->math == ISO_MATH_TF32) {
+        return ocl_host->fail(ISO_UNSUPPORTED, "gemm: math tf32: CLBlast has no TF32; use strict");
+    }
+    if (op->k == 0) {
+        return ocl_host->fail(ISO_UNSUPPORTED,
+                              "gemm: variant vendor: k is 0, or alpha is, and CLBlast only takes "
+                              "products with k over 0: use tiled");
+    }
+    if (op->batch > 1 && !(op->dtype == ISO_F32 ? (void *)clblast.CLBlastSgemmStridedBatched
+                                                : (void *)clblast.CLBlastDgemmStridedBatched)) {
+        return ocl_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: this CLBlast has no %s",
+                              product_name(op));
+    }
+    iso_status status = op->dtype == ISO_F64 ? check_f64(device, "gemm: variant vendor") : ISO_OK;
+    if (status == ISO_OK) {
+        status = check_span("a", op->trans_a == ISO_TRANS ? op->k : op->m, op->lda, op->batch,
+                            op->stride_a);
+    }
+    if (status == ISO_OK) {
+        status = check_span("b", op->trans_b == ISO_TRANS ? op->n : op->k, op->ldb, op->batch,
+                            op->stride_b);
+    }
+    return status == ISO_OK ? check_span("c", op->m, op->ldc, op->batch, op->stride_c) : status;
+}
+
+static iso_status transpose_supports(const simt_device *device, const iso_transpose_op *op)
+{
+    if (op->element_bytes != 4 && op->element_bytes != 8 && op->element_bytes != 16) {
+        return ocl_host->fail(ISO_UNSUPPORTED,
+                              "transpose: element_bytes is %" PRId64
+                              ", but CLBlast transposes elements of 4, 8 and 16 bytes: use tiled",
+                              op->element_bytes);
+    }
+    iso_status status =
+        op->element_bytes > 4 ? check_f64(device, "transpose: variant vendor") : ISO_OK;
+    if (status == ISO_OK) {
+        status = check_span("from", op->rows, op->ld_from, 1, 0);
+    }
+    return status == ISO_OK ? check_span("to", op->cols, op->ld_to, 1, 0) : status;
+}
+
+static iso_status reduce_supports(const simt_device *device, const iso_reduce_op_args *op)
+{
+    if (op->dtype != ISO_F32 && op->dtype != ISO_F64) {
+        return ocl_host->fail(ISO_UNSUPPORTED,
+                              "reduce: CLBlast reduces f32 and f64, not %s: use tiled",
+                              iso_dtype_name(op->dtype));
+    }
+    if (op->op == ISO_NORM2) {
+        return ocl_host->fail(ISO_UNSUPPORTED,
+                              "reduce: CLBlast's nrm2 squares elements as they are, so that large "
+                              "ones overflow and small ones vanish: use tiled");
+    }
+    if (!reduce_name(op)) {
+        return ocl_host->fail(ISO_UNSUPPORTED,
+                              "reduce: CLBlast has sum, dot and asum, but no %s: use tiled",
+                              iso_reduce_op_name(op->op));
+    }
+    if (op->axis != ISO_AXIS_ALL) {
+        return ocl_host->fail(ISO_UNSUPPORTED,
+                              "reduce: CLBlast reduces whole arrays, not along an axis: use tiled");
+    }
+    const iso_status status =
+        op->dtype == ISO_F64 ? check_f64(device, "reduce: variant vendor") : ISO_OK;
+    return status == ISO_OK ? check_span("x", 1, op->cols, 1, 0) : status;
+}
+
+static iso_status supports(simt_device *device, const iso_op *op)
+{
+    if (!clblast_open()) {
+        return ocl_host->fail(ISO_UNSUPPORTED, "variant vendor: %s", clblast_why());
+    }
+    switch (op->kind) {
+    case ISO_OP_GEMM:
+        return product_supports(device, op->gemm);
+    case ISO_OP_TRANSPOSE:
+        return transpose_supports(device, op->transpose);
+    case ISO_OP_REDUCE:
+        return reduce_supports(device, op->reduce);
+    }
+    return ocl_host->fail(ISO_UNSUPPORTED, "kind is %d, which CLBlast does not have",
+                          (int)op->kind);
+}
+
+/* CLBlast turns nothing in place: what may turn out to be in place goes through scratch memory.
+ * What else its routines need, they allocate themselves. */
+static iso_status workspace(simt_device *device, const iso_op *op, int64_t *bytes)
+{
+    (void)device;
+    *bytes = 0;
+    if (op->kind == ISO_OP_TRANSPOSE && op->transpose->rows == op->transpose->cols &&
+        op->transpose->ld_from == op->transpose->ld_to) {
+        *bytes = op->transpose->rows * op->transpose->cols * op->transpose->element_bytes;
+    }
+    return ISO_OK;
+}
+
+/* ---- calling -----------------------------------------------------------------------------------
+ */
+
+static clblast_code product(ocl_stream *stream, const iso_gemm_op *op, ocl_event *event)
+{
+    const unsigned ta = op->trans_a == ISO_TRANS ? CLBLAST_TRANS : CLBLAST_NO_TRANS;
+    const unsigned tb = op->trans_b == ISO_TRANS ? CLBLAST_TRANS : CLBLAST_NO_TRANS;
+    const int64_t cell = iso_dtype_size(op->dtype);
+    const size_t a = (size_t)(op->a.offset / cell);
+    const size_t b = (size_t)(op->b.offset / cell);
+    const size_t c = (size_t)(op->c.offset / cell);
+    const size_t m = (size_t)op->m, n = (size_t)op->n, k = (size_t)op->k;
+    const size_t lda = (size_t)op->lda, ldb = (size_t)op->ldb, ldc = (size_t)op->ldc;
+    const size_t next_a = (size_t)op->stride_a, next_b = (size_t)op->stride_b;
+    const size_t next_c = (size_t)op->stride_c, batch = (size_t)op->batch;
+    ocl_memory in_a = op->a.memory, in_b = op->b.memory, in_c = op->c.memory;
+    if (op->dtype == ISO_F32 && op->batch == 1) {
+        return clblast.CLBlastSgemm(CLBLAST_ROWS, ta, tb, m, n, k, (float)op->alpha, in_a, a, lda,
+                                    in_b, b, ldb, (float)op->beta, in_c, c, ldc, &stream->queue,
+                                    event);
+    }
+    if (op->dtype == ISO_F32) {
+        return clblast.CLBlastSgemmStridedBatched(
+            CLBLAST_ROWS, ta, tb, m, n, k, (float)op->alpha, in_a, a, lda, next_a, in_b, b, ldb,
+            next_b, (float)op->beta, in_c, c, ldc, next_c, batch, &stream->queue, event);
+    }
+    if (op->batch == 1) {
+        return clblast.CLBlastDgemm(CLBLAST_ROWS, ta, tb, m, n, k, op->alpha, in_a, a, lda, in_b, b,
+                                    ldb, op->beta, in_c, c, ldc, &stream->queue, event);
+    }
+    return clblast.CLBlastDgemmStridedBatched(CLBLAST_ROWS, ta, tb, m, n, k, op->alpha, in_a, a,
+                                              lda, next_a, in_b, b, ldb, next_b, op->beta, in_c, c,
+                                              ldc, next_c, batch, &stream->queue, event);
+}
+
+/* One copy of rows x cols elements, turned or not. */
+typedef struct turn {
+    int64_t element_bytes;
+    unsigned trans;
+    int64_t rows, cols;
+    iso_ref from, to;
+    int64_t ld_from, ld_to;
+} turn;
+
+static clblast_code turn_over(ocl_stream *stream, const turn *t, ocl_event *event)
+{
+    const clblast_pair one = {{1.0, 0.0}};
+    const size_t rows = (size_t)t->rows, cols = (size_t)t->cols;
+    const size_t from = (size_t)(t->from.offset / t->element_bytes);
+    const size_t to = (size_t)(t->to.offset / t->element_bytes);
+    const size_t ld_from = (size_t)t->ld_from, ld_to = (size_t)t->ld_to;
+    ocl_memory in = t->from.memory, out = t->to.memory;
+    switch (t->element_bytes) {
+    case 4:
+        return clblast.CLBlastSomatcopy(CLBLAST_ROWS, t->trans, rows, cols, 1.0F, in, from, ld_from,
+                                        out, to, ld_to, &stream->queue, event);
+    case 8:
+        return clblast.CLBlastDomatcopy(CLBLAST_ROWS, t->trans, rows, cols, 1.0, in, from, ld_from,
+                                        out, to, ld_to, &stream->queue, event);
+    default:
+        return clblast.CLBlastZomatcopy(CLBLAST_ROWS, t->trans, rows, cols, one, in, from, ld_from,
+                                        out, to, ld_to, &stream->queue, event);
+    }
+}
+
+static clblast_code fold(ocl_stream *stream, const iso_reduce_op_args *op, ocl_event *event)
+{
+    const bool wide = op->dtype == ISO_F64;
+    const int64_t cell = iso_dtype_size(op->dtype);
+    const size_t n = (size_t)op->cols;
+    const size_t x = (size_t)(op->x.offset / cell);
+    const size_t result = (size_t)(op->result.offset / cell);
+    if (op->op == ISO_DOT) {
+        const size_t y = (size_t)(op->y.offset / cell);
+        return (wide ? clblast.CLBlastDdot : clblast.CLBlastSdot)(n, op->result.memory, result,
+                                                                  op->x.memory, x, 1, op->y.memory,
+                                                                  y, 1, &stream->queue, event);
+    }
+    clblast_code (*const call)(size_t, ocl_memory, size_t, ocl_memory, size_t, size_t, ocl_queue *,
+                               ocl_event *) = op->op == ISO_SUM
+                                                  ? wide ? clblast.CLBlastDsum : clblast.CLBlastSsum
+                                              : wide ? clblast.CLBlastDasum
+                                                     : clblast.CLBlastSasum;
+    return call(n, op->result.memory, result, op->x.memory, x, 1, &stream->queue, event);
+}
+
+/* A routine is several commands, and tells the last one's event: a marker stands before the first,
+ * so that the time from there counts. */
+static iso_status begin(ocl_stream *stream)
+{
+    ocl_event marker = NULL;
+    const ocl_code code = cl.clEnqueueMarkerWithWaitList(stream->queue, 0, NULL, &marker);
+    return ocl_submitted(stream, code, marker, "clEnqueueMarkerWithWaitList");
+}
+
+static iso_status end(ocl_stream *stream, clblast_code code, ocl_event event, const char *name)
+{
+    if (code == CLBLAST_DONE && event) {
+        return ocl_submitted(stream, OCL_DONE, event, name);
+    }
+    if (code == CLBLAST_DONE) {
+        return begin(stream); /* it gave no event: one that comes after all that it did */
+    }
+    return ocl_host->fail(ocl_status(code), "%s gives %s (%d)", name, clblast_code_name(code),
+                          code);
+}
+
+static iso_status submit_turn(ocl_stream *stream, const turn *t, const char *name)
+{
+    ocl_event event = NULL;
+    const clblast_code code = turn_over(stream, t, &event);
+    return end(stream, code, event, name);
+}
+
+static iso_status transpose(ocl_stream *stream, const iso_op *op)
+{
+    const iso_transpose_op *t = op->transpose;
+    const bool in_place = t->from.memory == t->to.memory && t->from.offset == t->to.offset;
+    turn over = {.element_bytes = t->element_bytes,
+                 .trans = CLBLAST_TRANS,
+                 .rows = t->rows,
+                 .cols = t->cols,
+                 .from = t->from,
+                 .to = in_place ? op->workspace : t->to,
+                 .ld_from = t->ld_from,
+                 .ld_to = in_place ? t->rows : t->ld_to};
+    const iso_status status = submit_turn(stream, &over, transpose_name(t));
+    if (status != ISO_OK || !in_place) {
+        return status;
+    }
+    turn back = {.element_bytes = t->element_bytes,
+                 .trans = CLBLAST_NO_TRANS,
+                 .rows = t->cols,
+                 .cols = t->rows,
+                 .from = op->workspace,
+                 .to = t->to,
+                 .ld_from = t->rows,
+                 .ld_to = t->ld_to};
+    return submit_turn(stream, &back, transpose_name(t));
+}
+
+static iso_status execute(simt_stream *on, const iso_op *op)
+{
+    ocl_stream *stream = on->native;
+    ocl_event event = NULL;
+    clblast_code code;
+    const iso_status status = begin(stream);
+    if (status != ISO_OK) {
+        return status;
+    }
+    switch (op->kind) {
+    case ISO_OP_GEMM:
+        code = product(stream, op->gemm, &event);
+        return end(stream, code, event, product_name(op->gemm));
+    case ISO_OP_TRANSPOSE:
+        return transpose(stream, op);
+    case ISO_OP_REDUCE:
+        code = fold(stream, op->reduce, &event);
+        return end(stream, code, event, reduce_name(op->reduce));
+    }
+    return ocl_host->fail(ISO_INTERNAL, "kind is %d", (int)op->kind);
+}
+
+/* ---- preparing ---------------------------------------------------------------------------------
+ */
+
+/* Sizes beyond which a routine does nothing new. */
+enum { PREPARE_SIDE = 640, PREPARE_ELEMENTS = 1 << 18 };
+
+static int64_t at_most(int64_t value, int64_t most)
+{
+    return value < most ? value : most;
+}
+
+/* The buffers of a run that nobody sees: operands and a workspace. */
+typedef struct rehearsal {
+    ocl_device *device;
+    ocl_memory memory[4];
+    int32_t count;
+} rehearsal;
+
+static iso_status take(rehearsal *self, int64_t bytes, iso_ref *ref)
+{
+    ocl_code code = OCL_DONE;
+    ocl_memory made =
+        cl.clCreateBuffer(self->device->context, OCL_READ_WRITE, (size_t)bytes, NULL, &code);
+    if (!made) {
+        return ocl_fail(code, "clCreateBuffer(%" PRId64 " bytes to prepare CLBlast with)", bytes);
+    }
+    self->memory[self->count++] = made;
+    *ref = (iso_ref){.memory = made, .offset = 0};
+    return ISO_OK;
+}
+
+static iso_status rehearse_product(rehearsal *self, simt_stream *stream, const iso_gemm_op *from)
+{
+    const int64_t cell = iso_dtype_size(from->dtype);
+    iso_gemm_op op = *from;
+    op.m = at_most(op.m, PREPARE_SIDE);
+    op.n = at_most(op.n, PREPARE_SIDE);
+    op.k = at_most(op.k, PREPARE_SIDE);
+    op.batch = at_most(op.batch, 2);
+    op.lda = op.trans_a == ISO_TRANS ? op.m : op.k;
+    op.ldb = op.trans_b == ISO_TRANS ? op.k : op.n;
+    op.ldc = op.n;
+    op.stride_a = op.m * op.k;
+    op.stride_b = op.k * op.n;
+    op.stride_c = op.m * op.n;
+    iso_status status = take(self, op.stride_a * op.batch * cell, &op.a);
+    status = status == ISO_OK ? take(self, op.stride_b * op.batch * cell, &op.b) : status;
+    status = status == ISO_OK ? take(self, op.stride_c * op.batch * cell, &op.c) : status;
+    const iso_op whole = {.size = (uint32_t)sizeof whole, .kind = ISO_OP_GEMM, .gemm = &op};
+    return status == ISO_OK ? execute(stream, &whole) : status;
+}
+
+static iso_status rehearse_transpose(rehearsal *self, simt_stream *stream,
+                                     const iso_transpose_op *from)
+{
+    iso_transpose_op op = *from;
+    op.rows = at_most(op.rows, PREPARE_SIDE);
+    op.cols = at_most(op.cols, PREPARE_SIDE);
+    op.ld_from = op.cols;
+    op.ld_to = op.rows;
+    const int64_t bytes = op.rows * op.cols * op.element_bytes;
+    iso_op whole = {.size = (uint32_t)sizeof whole, .kind = ISO_OP_TRANSPOSE, .transpose = &op};
+    iso_status status = take(self, bytes, &op.from);
+    status = status == ISO_OK ? take(self, bytes, &op.to) : status;
+    status = status == ISO_OK ? execute(stream, &whole) : status;
+    if (status == ISO_OK && op.rows == op.cols) {
+        op.to = op.from;
+        status = take(self, bytes, &whole.workspace);
+        status = status == ISO_OK ? execute(stream, &whole) : status;
+    }
+    return status;
+}
+
+static iso_status rehearse_reduce(rehearsal *self, simt_stream *stream,
+                                  const iso_reduce_op_args *from)
+{
+    const int64_t cell = iso_dtype_size(from->dtype);
+    iso_reduce_op_args op = *from;
+    op.cols = at_most(op.cols, PREPARE_ELEMENTS);
+    const iso_op whole = {.size = (uint32_t)sizeof whole, .kind = ISO_OP_REDUCE, .reduce = &op};
+    iso_status status = take(self, op.cols * cell, &op.x);
+    status = status == ISO_OK ? take(self, op.cols * cell, &op.y) : status;
+    status = status == ISO_OK ? take(self, cell, &op.result) : status;
+    return status == ISO_OK ? execute(stream, &whole) : status;
+}
+
+/* Sizes of one class take the same kernels: which multiple of the tiles they are, and how large. */
+static uint32_t class_of(const iso_op *op)
+{
+    if (op->kind == ISO_OP_GEMM) {
+        const iso_gemm_op *g = op->gemm;
+        const double volume = (double)g->m * (double)g->n * (double)g->k;
+        const uint32_t large = volume < 64.0 * 64 * 64      ? 0
+                               : volume < 256.0 * 256 * 256 ? 1
+                               : volume < 512.0 * 512 * 512 ? 2
+                                                            : 3;
+        const uint32_t whole = g->m % 64 == 0 && g->n % 64 == 0 && g->k % 64 == 0;
+        return (uint32_t)(g->dtype == ISO_F64) | (uint32_t)(g->trans_a == ISO_TRANS) << 1 |
+               (uint32_t)(g->trans_b == ISO_TRANS) << 2 | (uint32_t)(g->batch > 1) << 3 |
+               large << 4 | whole << 6;
+    }
+    if (op->kind == ISO_OP_TRANSPOSE) {
+        const iso_transpose_op *t = op->transpose;
+        return 128 + ((uint32_t)t->element_bytes / 8 | (uint32_t)(t->rows % 64 == 0) << 2 |
+                      (uint32_t)(t->cols % 64 == 0) << 3);
+    }
+    return 256 + (uint32_t)op->reduce->op * 2 + (op->reduce->dtype == ISO_F64);
+}
+
+static iso_status rehearse(simt_stream *stream, const iso_op *op)
+{
+    rehearsal self = {.device = ((ocl_stream *)stream->native)->device};
+    iso_status status = op->kind == ISO_OP_GEMM ? rehearse_product(&self, stream, op->gemm)
+                        : op->kind == ISO_OP_TRANSPOSE
+                            ? rehearse_transpose(&self, stream, op->transpose)
+                            : rehearse_reduce(&self, stream, op->reduce);
+    if (status == ISO_OK) {
+        status = ocl_stream_sync(stream->native);
+    }
+    for (int32_t i = 0; i < self.count; i++) {
+        (void)cl.clReleaseMemObject(self.memory[i]);
+    }
+    return status;
+}
+
+static iso_status prepare(simt_stream *stream, const iso_op *op)
+{
+    simt_device *device = stream->device;
+    const uint32_t bit = class_of(op) % PREPARED_BITS;
+    iso_status status = ISO_OK;
+    (void)pthread_mutex_lock(&device->vendor_lock);
+    prepared *known = device->vendor;
+    if (!known) {
+        known = ocl_host->alloc((int64_t)sizeof *known);
+        if (known) {
+            memset(known, 0, sizeof *known);
+        }
+        device->vendor = known;
+    }
+    if (!known) {
+        status = ISO_NO_MEMORY;
+    } else if (!(known->bits[bit / 64] >> (bit % 64) & 1)) {
+        status = rehearse(stream, op);
+        known->bits[bit / 64] |= status == ISO_OK ? UINT64_C(1) << (bit % 64) : 0;
+    }
+    (void)pthread_mutex_unlock(&device->vendor_lock);
+    return status;
+}
+
+/* ---- the table ---------------------------------------------------------------------------------
+ */
+
+static void describe(simt_device *device, const iso_op *op, iso_op_info *out)
+{
+    (void)device;
+    (void)snprintf(out->library, sizeof out->library, "%s", clblast_label());
+    (void)snprintf(out->kernel, sizeof out->kernel, "%s",
+                   op->kind == ISO_OP_GEMM        ? product_name(op->gemm)
+                   : op->kind == ISO_OP_TRANSPOSE ? transpose_name(op->transpose)
+                                                  : reduce_name(op->reduce));
+}
+
+static void device_close(simt_device *device)
+{
+    ocl_host->free(device->vendor);
+    device->vendor = NULL;
+}
+
+static void stream_close(simt_stream *stream)
+{
+    stream->vendor = NULL;
+}
+
+static iso_status property(simt_device *device, int32_t index, iso_property *out)
+{
+    (void)device;
+    if (index > 0) {
+        return ISO_NOT_READY;
+    }
+    (void)snprintf(out->name, sizeof out->name, "CLBlast");
+    if (clblast_open()) {
+        (void)snprintf(out->value, sizeof out->value, "%s, %s", clblast_label(), clblast_path());
+    } else {
+        (void)snprintf(out->value, sizeof out->value, "%s", clblast_why());
+    }
+    return ISO_OK;
+}
+
+const simt_vendor ocl_vendor = {
+    .supports = supports,
+    .workspace = workspace,
+    .execute = execute,
+    .prepare = prepare,
+    .describe = describe,
+    .device_close = device_close,
+    .stream_close = stream_close,
+    .property = property,
+};

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device.c - what a device is, and its context: one of our own, or a program's. */
+#include "backends/opencl/library.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- asking ------------------------------------------------------------------------------------
+ */
+
+/* Long texts are cut. */
+void ocl_device_text(ocl_device_id device, ocl_name what, char *text, size_t capacity)
+{
+    char whole[1024] = "";
+    if (cl.clGetDeviceInfo(device, what, sizeof whole, whole, NULL) != OCL_DONE) {
+        whole[0] = '\0';
+    }
+    (void)snprintf(text, capacity, "%s", whole);
+}
+
+void ocl_platform_text(ocl_platform platform, ocl_name what, char *text, size_t capacity)
+{
+    char whole[1024] = "";
+    if (cl.clGetPlatformInfo(platform, what, sizeof whole, whole, NULL) != OCL_DONE) {
+        whole[0] = '\0';
+    }
+    (void)snprintf(text, capacity, "%s", whole);
+}
+
+static uint32_t number(ocl_device_id device, ocl_name what)
+{
+    uint32_t value = 0;
+    return cl.clGetDeviceInfo(device, what, sizeof value, &value, NULL) == OCL_DONE ? value : 0;
+}
+
+static uint64_t wide(ocl_device_id device, ocl_name what)
+{
+    uint64_t value = 0;
+    return cl.clGetDeviceInfo(device, what, sizeof value, &value, NULL) == OCL_DONE ? value : 0;
+}
+
+static size_t size(ocl_device_id device, ocl_name what)
+{
+    size_t value = 0;
+    return cl.clGetDeviceInfo(device, what, sizeof value, &value, NULL) == OCL_DONE ? value : 0;
+}
+
+/* Whether the word stands in the list of extensions, which has no limit. */
+static bool has_extension(ocl_device_id device, const char *name)
+{
+    size_t bytes = 0;
+    bool has = false;
+    if (cl.clGetDeviceInfo(device, OCL_DEVICE_EXTENSIONS, 0, NULL, &bytes) != OCL_DONE || !bytes) {
+        return false;
+    }
+    char *list = ocl_host->alloc((int64_t)bytes + 1);
+    if (!list) {
+        return false;
+    }
+    if (cl.clGetDeviceInfo(device, OCL_DEVICE_EXTENSIONS, bytes, list, NULL) == OCL_DONE) {
+        const size_t length = strlen(name);
+        list[bytes] = '\0';
+        for (const char *at = strstr(list, name); at && !has; at = strstr(at + 1, name)) {
+            has = (at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0');
+        }
+    }
+    ocl_host->free(list);
+    return has;
+}
+
+static bool is_cpu(ocl_bits type)
+{
+    return (type & OCL_TYPE_CPU) && !(type & OCL_TYPE_GPU);
+}
+
+/* How many work-items run together; 0 where nothing tells. */
+static int32_t width_of(ocl_device_id device)
+{
+    if (has_extension(device, "cl_nv_device_attribute_query")) {
+        return (int32_t)number(device, OCL_DEVICE_WARP);
+    }
+    if (has_extension(device, "cl_amd_device_attribute_query")) {
+        return (int32_t)number(device, OCL_DEVICE_WAVE);
+    }
+    return (int32_t)size(device, OCL_DEVICE_MULTIPLE);
+}
+
+/* ---- describing --------------------------------------------------------------------------------
+ */
+
+static void write_uuid(ocl_device_id device, char *text, size_t capacity)
+{
+    unsigned char bytes[16] = {0};
+    text[0] = '\0';
+    if (!has_extension(device, "cl_khr_device_uuid") ||
+        cl.clGetDeviceInfo(device, OCL_DEVICE_UUID, sizeof bytes, bytes, NULL) != OCL_DONE) {
+        return;
+    }
+    int length = 0;
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        const bool dash = i == 4 || i == 6 || i == 8 || i == 10;
+        length += snprintf(text + length, capacity - (size_t)length, "%s%02x", dash ? "-" : "",
+                           (unsigned)bytes[i]);
+    }
+}
+
+static uint32_t features_of(ocl_device_id device)
+{
+    const ocl_bits exact = OCL_DENORMALS | OCL_INFINITIES;
+    const ocl_bits single = wide(device, OCL_DEVICE_SINGLE);
+    uint32_t features = 0;
+    features |= wide(device, OCL_DEVICE_DOUBLE) ? ISO_FEATURE_F64 : 0;
+    features |= (single & exact) == exact ? ISO_FEATURE_DENORMALS : 0;
+    features |= (single & OCL_FMA) && !(single & OCL_SOFTWARE) ? ISO_FEATURE_FAST_FMA : 0;
+    features |= number(device, OCL_DEVICE_UNIFIED) ? ISO_FEATURE_HOST_MEMORY : 0;
+    return features;
+}
+
+iso_status ocl_device_info(int32_t index, iso_device_info *out)
+{
+    const ocl_found *at = ocl_device_at(index);
+    char platform[ISO_NAME_MAX / 2];
+    char driver[ISO_NAME_MAX / 2];
+    if (!at) {
+        return ocl_host->fail(ISO_INVALID, "there is no OpenCL device %d", index);
+    }
+    ocl_device_text(at->device, OCL_DEVICE_NAME, out->name, sizeof out->name);
+    ocl_device_text(at->device, OCL_DEVICE_VENDOR, out->vendor, sizeof out->vendor);
+    write_uuid(at->device, out->uuid, sizeof out->uuid);
+    out->architecture[0] = '\0';
+    ocl_platform_text(at->platform, OCL_PLATFORM_NAME, platform, sizeof platform - 2);
+    ocl_device_text(at->device, OCL_DRIVER_VERSION, driver, sizeof driver);
+    (void)snprintf(out->driver, sizeof out->driver, "%s %s", platform, driver);
+    ocl_device_text(at->device, OCL_DEVICE_VERSION, out->runtime, sizeof out->runtime);
+    const bool cpu = is_cpu(at->type);
+    out->type = cpu                       ? ISO_DEVICE_CPU
+                : at->type & OCL_TYPE_GPU ? ISO_DEVICE_GPU
+                                          : ISO_DEVICE_ACCELERATOR;
+    out->features = features_of(at->device);
+    out->memory_total = (int64_t)wide(at->device, OCL_DEVICE_MEMORY);
+    out->memory_free = -1;
+    out->cache_bytes = (int64_t)wide(at->device, OCL_DEVICE_CACHE);
+    out->local_bytes = cpu ? 0 : (int64_t)wide(at->device, OCL_DEVICE_LOCAL);
+    out->units = (int32_t)number(at->device, OCL_DEVICE_UNITS);
+    out->threads = cpu ? out->units : width_of(at->device);
+    out->clock_mhz = (int32_t)number(at->device, OCL_DEVICE_CLOCK);
+    return ISO_OK;
+}
+
+/* ---- limits ------------------------------------------------------------------------------------
+ */
+
+/* What a configuration lacks for the defined arithmetic; NULL: nothing. CL_FP_FMA says that fma is
+ * in hardware: the function rounds once everywhere. */
+static const char *lacks(ocl_bits config)
+{
+    return !(config & OCL_DENORMALS)    ? "it has no subnormal numbers (CL_FP_DENORM)"
+           : !(config & OCL_INFINITIES) ? "it has no infinities and NaN (CL_FP_INF_NAN)"
+           : !(config & OCL_TO_NEAREST) ? "it does not round to nearest (CL_FP_ROUND_TO_NEAREST)"
+                                        : NULL;
+}
+
+static void fill_limits(ocl_device_id device, simt_limits *limits)
+{
+    const ocl_bits twice = wide(device, OCL_DEVICE_DOUBLE);
+    ocl_bits type = 0;
+    (void)cl.clGetDeviceInfo(device, OCL_DEVICE_TYPE, sizeof type, &type, NULL);
+    const bool cpu = is_cpu(type);
+    *limits = (simt_limits){
+        .class_of = cpu                      ? SIMT_CLASS_CPU
+                    : width_of(device) == 64 ? SIMT_CLASS_WAVE64
+                                             : SIMT_CLASS_WARP32,
+        .units = (int32_t)number(device, OCL_DEVICE_UNITS),
+        .threads_max = (int32_t)size(device, OCL_DEVICE_GROUP),
+        .local_bytes = (int64_t)wide(device, OCL_DEVICE_LOCAL),
+        .alloc_max = (int64_t)wide(device, OCL_DEVICE_ALLOC),
+        .cache_bytes = (int64_t)wide(device, OCL_DEVICE_CACHE),
+        .memory_is_address = false,
+        .f32_problem = lacks(wide(device, OCL_DEVICE_SINGLE)),
+        .f64_problem = twice ? lacks(twice) : "it has no f64 (CL_DEVICE_DOUBLE_FP_CONFIG is 0)",
+        .atomic64 = has_extension(device, "cl_khr_int64_base_atomics"),
+    };
+    limits->f32_exact = !limits->f32_problem;
+    limits->f64 = !limits->f64_problem;
+}
+
+/* ---- contexts ----------------------------------------------------------------------------------
+ */
+
+/* Keeps the context, which the caller owned. */
+static iso_status make(const ocl_found *at, ocl_context context, int32_t index, void **native,
+                       simt_limits *limits)
+{
+    ocl_code code = OCL_DONE;
+    char platform[ISO_NAME_MAX];
+    ocl_device *device = ocl_host->alloc((int64_t)sizeof *device);
+    if (!device) {
+        return ISO_NO_MEMORY;
+    }
+    memset(device, 0, sizeof *device);
+    device->platform = at->platform;
+    device->id = at->device;
+    device->context = context;
+    device->index = index;
+    device->is_cpu = is_cpu(at->type);
+    ocl_platform_text(at->platform, OCL_PLATFORM_NAME, platform, sizeof platform);
+    device->keeps_kernels = strcmp(platform, "Portable Computing Language") == 0;
+    device->queue = cl.clCreateCommandQueue(context, at->device, 0, &code);
+    if (!device->queue) {
+        ocl_host->free(device);
+        return ocl_fail(code, "clCreateCommandQueue(device %d)", index);
+    }
+    (void)pthread_mutex_init(&device->blocks_lock, NULL);
+    (void)pthread_mutex_init(&device->lock, NULL);
+    fill_limits(at->device, limits);
+    *native = device;
+    return ISO_OK;
+}
+
+iso_status ocl_device_open(int32_t index, void **native, simt_limits *limits)
+{
+    const ocl_found *at = ocl_device_at(index);
+    ocl_code code = OCL_DONE;
+    if (!at) {
+        return ocl_host->fail(ISO_INVALID, "there is no OpenCL device %d", index);
+    }
+    const intptr_t properties[] = {OCL_CONTEXT_PLATFORM, (intptr_t)at->platform, 0};
+    ocl_context context = cl.clCreateContext(properties, 1, &at->device, NULL, NULL, &code);
+    if (!context) {
+        return ocl_fail(code, "clCreateContext(device %d)", index);
+    }
+    iso_status status = make(at, context, index, native, limits);
+    if (status != ISO_OK) {
+        (void)cl.clReleaseContext(context);
+    }
+    return status;
+}
+
+static bool context_has(ocl_context context, ocl_device_id device, ocl_code *code)
+{
+    size_t bytes = 0;
+    bool has = false;
+    *code = cl.clGetContextInfo(context, OCL_CONTEXT_DEVICES, 0, NULL, &bytes);
+    ocl_device_id *list =
+        *code == OCL_DONE ? ocl_host->alloc((int64_t)(bytes + sizeof *list)) : NULL;
+    if (!list) {
+        return false;
+    }
+    *code = cl.clGetContextInfo(context, OCL_CONTEXT_DEVICES, bytes, list, NULL);
+    for (size_t i = 0; *code == OCL_DONE && i < bytes / sizeof *list; i++) {
+        has |= list[i] == device;
+    }
+    ocl_host->free(list);
+    return has;
+}
+
+iso_status ocl_device_adopt(const void *context, const void *native_device, int32_t *index,
+                            void **native, simt_limits *limits)
+{
+    iso_probe *probe = ocl_host->alloc((int64_t)sizeof *probe);
+    ocl_context own = NULL;
+    ocl_code code = OCL_DONE;
+    int32_t at = 0;
+    if (!probe) {
+        return ISO_NO_MEMORY;
+    }
+    (void)ocl_probe(probe);
+    iso_status status = probe->state == ISO_STATE_OK
+                            ? ISO_OK
+                            : ocl_host->fail(ISO_UNAVAILABLE, "%s", probe->reason);
+    ocl_host->free(probe);
+    if (status != ISO_OK) {
+        return status;
+    }
+    while (ocl_device_at(at) && (const void *)ocl_device_at(at)->device != native_device) {
+        at++;
+    }
+    if (!ocl_device_at(at)) {
+        return ocl_host->fail(ISO_INVALID,
+                              "device is %p, which is none of the OpenCL devices that can be used: "
+                              "give the context's cl_device_id",
+                              native_device);
+    }
+    memcpy(&own, &context, sizeof own);
+    if (!own) {
+        return ocl_host->fail(ISO_INVALID,
+                              "context is NULL: give the cl_context that the device is of");
+    }
+    if (!context_has(own, ocl_device_at(at)->device, &code)) {
+        return code != OCL_DONE
+                   ? ocl_host->fail(ISO_INVALID, "context is %p: clGetContextInfo gives %s (%d)",
+                                    context, ocl_code_name(code), code)
+                   : ocl_host->fail(ISO_INVALID, "context %p does not have device %p", context,
+                                    native_device);
+    }
+    code = cl.clRetainContext(own);
+    if (code != OCL_DONE) {
+        return ocl_fail(code, "clRetainContext(%p)", context);
+    }
+    *index = at;
+    status = make(ocl_device_at(at), own, at, native, limits);
+    if (status != ISO_OK) {
+        (void)cl.clReleaseContext(own);
+    }
+    return status;
+}
+
+void ocl_device_close(void *native)
+{
+    ocl_device *device = native;
+    (void)cl.clReleaseCommandQueue(device->queue);
+    (void)cl.clReleaseContext(device->context);
+    (void)pthread_mutex_destroy(&device->lock);
+    (void)pthread_mutex_destroy(&device->blocks_lock);
+    ocl_host->free(device);
+}

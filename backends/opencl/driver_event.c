@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * driver_event.c - events: places in streams. A place is known by the command before it and the
+ * one after it, whose own times are used: a marker between two commands may begin or end while the
+ * driver is doing something else.
+ */
+#include "backends/opencl/library.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void release(ocl_event *event)
+{
+    if (*event) {
+        (void)cl.clReleaseEvent(*event);
+        *event = NULL;
+    }
+}
+
+/* Under the device's lock: as it was made. */
+static void forget(ocl_mark *mark)
+{
+    if (mark->stream) {
+        ocl_mark **at = &mark->stream->waiting;
+        while (*at != mark) {
+            at = &(*at)->next;
+        }
+        *at = mark->next;
+        mark->stream = NULL;
+        mark->next = NULL;
+    }
+    release(&mark->last);
+    release(&mark->marker);
+    release(&mark->after);
+}
+
+iso_status ocl_event_create(void *native, void **event)
+{
+    ocl_mark *mark = ocl_host->alloc((int64_t)sizeof *mark);
+    if (!mark) {
+        return ISO_NO_MEMORY;
+    }
+    *mark = (ocl_mark){.device = native};
+    *event = mark;
+    return ISO_OK;
+}
+
+void ocl_event_destroy(void *event)
+{
+    ocl_mark *mark = event;
+    ocl_device *device = mark->device;
+    (void)pthread_mutex_lock(&device->lock);
+    forget(mark);
+    (void)pthread_mutex_unlock(&device->lock);
+    ocl_host->free(mark);
+}
+
+/* A stream that has nothing to do, or holds commands of the program's, needs a marker of its own.
+ */
+iso_status ocl_event_record(void *event, void *stream)
+{
+    ocl_mark *mark = event;
+    ocl_stream *self = stream;
+    ocl_event marker = NULL;
+    ocl_code code = OCL_DONE;
+    (void)pthread_mutex_lock(&self->device->lock);
+    if (self->foreign || !self->last || ocl_event_state(self->last) <= OCL_COMPLETE) {
+        code = cl.clEnqueueMarkerWithWaitList(self->queue, 0, NULL, &marker);
+    }
+    if (code == OCL_DONE) {
+        forget(mark);
+        mark->serial = self->serial;
+        mark->submitted = self->submitted;
+        mark->marker = marker;
+        mark->last = self->last;
+        if (mark->last) {
+            (void)cl.clRetainEvent(mark->last);
+        }
+        mark->stream = self;
+        mark->next = self->waiting;
+        self->waiting = mark;
+    }
+    (void)pthread_mutex_unlock(&self->device->lock);
+    if (code != OCL_DONE) {
+        return ocl_fail(code, "clEnqueueMarkerWithWaitList");
+    }
+    if (marker) {
+        (void)cl.clFlush(self->queue);
+    }
+    return ISO_OK;
+}
+
+/* What completes the mark, retained. */
+static ocl_event end_of(ocl_mark *mark)
+{
+    (void)pthread_mutex_lock(&mark->device->lock);
+    ocl_event event = mark->marker ? mark->marker : mark->last;
+    if (event) {
+        (void)cl.clRetainEvent(event);
+    }
+    (void)pthread_mutex_unlock(&mark->device->lock);
+    return event;
+}
+
+/* A failure is the stream's, and is told there: the event is complete all the same. */
+iso_status ocl_event_sync(void *event)
+{
+    ocl_event end = end_of(event);
+    if (!end) {
+        return ISO_OK;
+    }
+    const ocl_code code = cl.clWaitForEvents(1, &end);
+    const bool ended = code == OCL_DONE || ocl_event_state(end) <= OCL_COMPLETE;
+    (void)cl.clReleaseEvent(end);
+    return ended ? ISO_OK : ocl_fail(code, "clWaitForEvents");
+}
+
+iso_status ocl_event_query(void *event)
+{
+    ocl_event end = end_of(event);
+    const bool busy = end && ocl_event_state(end) > OCL_COMPLETE;
+    release(&end);
+    return busy ? ISO_NOT_READY : ISO_OK;
+}
+
+/* ---- time --------------------------------------------------------------------------------------
+ */
+
+typedef struct moment {
+    ocl_event event;
+    ocl_name what; /* OCL_TIME_START or OCL_TIME_END */
+} moment;
+
+static moment place_of(const ocl_mark *mark)
+{
+    return (moment){.event = mark->marker ? mark->marker : mark->last, .what = OCL_TIME_END};
+}
+
+/* Under the device's lock. With commands between two places of one stream, what they took counts:
+ * from the beginning of the first to the end of the last. */
+static void choose(const ocl_mark *start, const ocl_mark *stop, moment *from, moment *to)
+{
+    *from = place_of(start);
+    *to = place_of(stop);
+    if (start->serial == stop->serial && stop->submitted > start->submitted) {
+        *to = (moment){.event = stop->last, .what = OCL_TIME_END};
+        if (start->after) {
+            *from = (moment){.event = start->after, .what = OCL_TIME_START};
+        }
+    }
+}
+
+static ocl_code time_of(moment at, uint64_t *nanoseconds)
+{
+    return cl.clGetEventProfilingInfo(at.event, at.what, sizeof *nanoseconds, nanoseconds, NULL);
+}
+
+iso_status ocl_event_elapsed(void *start, void *stop, int64_t *nanoseconds)
+{
+    const ocl_mark *first = start;
+    const ocl_mark *second = stop;
+    pthread_mutex_t *lock = &((ocl_mark *)start)->device->lock;
+    moment from;
+    moment to;
+    uint64_t begin = 0;
+    uint64_t end = 0;
+    (void)pthread_mutex_lock(lock);
+    const bool backwards = first->serial == second->serial && first->submitted > second->submitted;
+    choose(backwards ? second : first, backwards ? first : second, &from, &to);
+    ocl_code code = OCL_NO_PROFILE;
+    if (from.event && to.event) {
+        code = time_of(from, &begin);
+        code = code == OCL_DONE ? time_of(to, &end) : code;
+    }
+    (void)pthread_mutex_unlock(lock);
+    if (code == OCL_NO_PROFILE) {
+        return ocl_host->fail(ISO_UNSUPPORTED,
+                              "the driver has no times of these events "
+                              "(CL_PROFILING_INFO_NOT_AVAILABLE): a queue of the program's own has "
+                              "to be made with CL_QUEUE_PROFILING_ENABLE, and a command that "
+                              "failed has none");
+    }
+    if (code != OCL_DONE) {
+        return ocl_fail(code, "clGetEventProfilingInfo");
+    }
+    const int64_t taken = (int64_t)(end - begin);
+    *nanoseconds = backwards ? -taken : taken;
+    return ISO_OK;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * driver_stream.c - streams: queues that run in order. The events of commands that are not known
+ * to have finished are kept, since that is how a queue tells that one of them failed.
+ */
+#include "backends/opencl/library.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    RING_FIRST = 64, /* commands under way that a stream has room for at first; a power of two */
+    SWEEP_FROM = 32  /* from how many on a submission looks which have finished */
+};
+
+ocl_code ocl_event_state(ocl_event event)
+{
+    ocl_code state = OCL_COMPLETE;
+    const ocl_code code = cl.clGetEventInfo(event, OCL_EVENT_STATUS, sizeof state, &state, NULL);
+    return code == OCL_DONE ? state : code;
+}
+
+static ocl_command *command_at(ocl_stream *stream, uint32_t index)
+{
+    return &stream->commands[(stream->first + index) & (stream->capacity - 1)];
+}
+
+/* ---- making ------------------------------------------------------------------------------------
+ */
+
+static iso_status make(ocl_device *device, ocl_queue queue, bool foreign, bool timed, void **out)
+{
+    ocl_stream *stream = ocl_host->alloc((int64_t)sizeof *stream);
+    if (!stream) {
+        return ISO_NO_MEMORY;
+    }
+    *stream = (ocl_stream){
+        .device = device, .queue = queue, .foreign = foreign, .timed = timed, .late = ISO_OK};
+    stream->commands = ocl_host->alloc(RING_FIRST * (int64_t)sizeof *stream->commands);
+    if (!stream->commands) {
+        ocl_host->free(stream);
+        return ISO_NO_MEMORY;
+    }
+    stream->capacity = RING_FIRST;
+    (void)pthread_mutex_lock(&device->lock);
+    stream->serial = ++device->next_serial;
+    (void)pthread_mutex_unlock(&device->lock);
+    *out = stream;
+    return ISO_OK;
+}
+
+iso_status ocl_stream_create(void *native, void **stream)
+{
+    ocl_device *device = native;
+    ocl_code code = OCL_DONE;
+    ocl_queue queue =
+        cl.clCreateCommandQueue(device->context, device->id, OCL_QUEUE_PROFILING, &code);
+    if (!queue) {
+        return ocl_fail(code, "clCreateCommandQueue");
+    }
+    const iso_status status = make(device, queue, false, true, stream);
+    if (status != ISO_OK) {
+        (void)cl.clReleaseCommandQueue(queue);
+    }
+    return status;
+}
+
+iso_status ocl_stream_adopt(void *native, void *foreign, void **stream)
+{
+    ocl_device *device = native;
+    ocl_queue queue = foreign;
+    ocl_context context = NULL;
+    ocl_device_id id = NULL;
+    ocl_bits properties = 0;
+    ocl_code code =
+        cl.clGetCommandQueueInfo(queue, OCL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    if (code == OCL_DONE) {
+        code = cl.clGetCommandQueueInfo(queue, OCL_QUEUE_DEVICE, sizeof id, &id, NULL);
+    }
+    if (code == OCL_DONE) {
+        code = cl.clGetCommandQueueInfo(queue, OCL_QUEUE_PROPERTIES, sizeof properties, &properties,
+                                        NULL);
+    }
+    if (code != OCL_DONE) {
+        return ocl_host->fail(ISO_INVALID,
+                              "%p is not a cl_command_queue: clGetCommandQueueInfo gives %s "
+                              "(%" PRId32 ")",
+                              foreign, ocl_code_name(code), code);
+    }
+    if (context != device->context || id != device->id) {
+        return ocl_host->fail(ISO_MISMATCH,
+                              "queue %p is of context %p and device %p, and the device was opened "
+                              "as context %p and device %p: adopt the device with the queue's own",
+                              foreign, (void *)context, (void *)id, (void *)device->context,
+                              (void *)device->id);
+    }
+    if (properties & OCL_QUEUE_UNORDERED) {
+        return ocl_host->fail(ISO_UNSUPPORTED,
+                              "queue %p runs out of order, and a stream runs in order: make it "
+                              "without CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE",
+                              foreign);
+    }
+    code = cl.clRetainCommandQueue(queue);
+    if (code != OCL_DONE) {
+        return ocl_fail(code, "clRetainCommandQueue(%p)", foreign);
+    }
+    const iso_status status =
+        make(device, queue, true, (properties & OCL_QUEUE_PROFILING) != 0, stream);
+    if (status != ISO_OK) {
+        (void)cl.clReleaseCommandQueue(queue);
+    }
+    return status;
+}
+
+/* ---- what is under way -------------------------------------------------------------------------
+ */
+
+/* Under the device's lock: forgets the commands that have ended, and keeps the first failure. */
+static void sweep(ocl_stream *stream)
+{
+    while (stream->count > 0) {
+        const ocl_command *command = command_at(stream, 0);
+        const ocl_code state = ocl_event_state(command->event);
+        if (state > OCL_COMPLETE) {
+            break;
+        }
+        if (state < OCL_COMPLETE && stream->late == ISO_OK) {
+            stream->late_code = state;
+            stream->late_call = command->call;
+            stream->late = ocl_status(state);
+        }
+        (void)cl.clReleaseEvent(command->event);
+        stream->first = (stream->first + 1) & (stream->capacity - 1);
+        stream->count--;
+    }
+}
+
+/* Under the device's lock. False: there is no memory, and the command is not watched. */
+static bool push(ocl_stream *stream, ocl_event event, const char *call)
+{
+    if (stream->count >= SWEEP_FROM) {
+        sweep(stream);
+    }
+    if (stream->count == stream->capacity) {
+        ocl_command *more = ocl_host->alloc(2 * (int64_t)stream->capacity * (int64_t)sizeof *more);
+        if (!more) {
+            return false;
+        }
+        for (uint32_t i = 0; i < stream->count; i++) {
+            more[i] = *command_at(stream, i);
+        }
+        ocl_host->free(stream->commands);
+        stream->commands = more;
+        stream->first = 0;
+        stream->capacity *= 2;
+    }
+    *command_at(stream, stream->count) = (ocl_command){.event = event, .call = call};
+    stream->count++;
+    return true;
+}
+
+static void keep_last(ocl_stream *stream, ocl_event event)
+{
+    if (stream->last) {
+        (void)cl.clReleaseEvent(stream->last);
+    }
+    (void)cl.clRetainEvent(event);
+    stream->last = event;
+}
+
+/* Those that were recorded with no command after them learn of the first one; NULL: of none. */
+static void tell_marks(ocl_stream *stream, ocl_event event)
+{
+    ocl_mark *next = NULL;
+    for (ocl_mark *at = stream->waiting; at; at = next) {
+        next = at->next;
+        at->stream = NULL;
+        at->next = NULL;
+        if (event) {
+            (void)cl.clRetainEvent(event);
+            at->after = event;
+        }
+    }
+    stream->waiting = NULL;
+}
+
+/* A queue that does not even take a marker is of no more use. */
+static bool is_usable(ocl_queue queue)
+{
+    ocl_event event = NULL;
+    ocl_code code = cl.clEnqueueMarkerWithWaitList(queue, 0, NULL, &event);
+    if (code == OCL_DONE) {
+        code = cl.clFinish(queue);
+        (void)cl.clReleaseEvent(event);
+    }
+    return code == OCL_DONE;
+}
+
+/* The status of a failure on a queue. Drivers say CL_OUT_OF_RESOURCES, or a code of their own, for
+ * an access that killed the context too. */
+static iso_status judge(const ocl_stream *stream, ocl_code code)
+{
+    const iso_status status = ocl_status(code);
+    return status == ISO_BACKEND && !is_usable(stream->queue) ? ISO_DEVICE_LOST : status;
+}
+
+static const char *advice(iso_status status)
+{
+    return status == ISO_DEVICE_LOST
+               ? "; the device's context is lost: destroy its handles and open it anew"
+               : "";
+}
+
+iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, const char *call)
+{
+    if (code != OCL_DONE) {
+        const iso_status status = judge(stream, code);
+        return ocl_host->fail(status, "%s gives %s (%" PRId32 ")%s", call, ocl_code_name(code),
+                              code, advice(status));
+    }
+    ocl_device *device = stream->device;
+    (void)pthread_mutex_lock(&device->lock);
+    keep_last(stream, event);
+    tell_marks(stream, event);
+    stream->submitted++;
+    const bool kept = push(stream, event, call);
+    (void)pthread_mutex_unlock(&device->lock);
+    if (!kept) {
+        (void)cl.clReleaseEvent(event);
+        return ISO_NO_MEMORY;
+    }
+    code = cl.clFlush(stream->queue);
+    return code == OCL_DONE ? ISO_OK : ocl_fail(code, "clFlush after %s", call);
+}
+
+/* ---- waiting -----------------------------------------------------------------------------------
+ */
+
+/* The late error, as often as it is asked for. */
+static iso_status tell_late(ocl_stream *stream)
+{
+    (void)pthread_mutex_lock(&stream->device->lock);
+    sweep(stream);
+    const iso_status status = stream->late;
+    const ocl_code code = stream->late_code;
+    const char *call = stream->late_call;
+    (void)pthread_mutex_unlock(&stream->device->lock);
+    if (status == ISO_OK) {
+        return ISO_OK;
+    }
+    const iso_status judged = status == ISO_BACKEND ? judge(stream, code) : status;
+    (void)pthread_mutex_lock(&stream->device->lock);
+    stream->late = judged;
+    (void)pthread_mutex_unlock(&stream->device->lock);
+    return ocl_host->fail(judged, "a command of this stream, %s, ended with %s (%" PRId32 ")%s",
+                          call, ocl_code_name(code), code, advice(judged));
+}
+
+iso_status ocl_stream_sync(void *stream)
+{
+    ocl_stream *self = stream;
+    const ocl_code code = cl.clFinish(self->queue);
+    const iso_status late = tell_late(self);
+    if (late != ISO_OK || code == OCL_DONE) {
+        return late;
+    }
+    const iso_status status = judge(self, code);
+    return ocl_host->fail(status, "clFinish gives %s (%" PRId32 ")%s", ocl_code_name(code), code,
+                          advice(status));
+}
+
+/* Where the program submits to the queue too, only a marker tells that it has come to an end: one
+ * query puts it there, and the one that finds it complete says so. */
+static iso_status query_foreign(ocl_stream *stream)
+{
+    iso_status status = ISO_OK;
+    (void)pthread_mutex_lock(&stream->device->lock);
+    if (!stream->asked) {
+        const ocl_code code =
+            cl.clEnqueueMarkerWithWaitList(stream->queue, 0, NULL, &stream->asked);
+        if (code != OCL_DONE) {
+            stream->asked = NULL;
+            status = ocl_fail(code, "clEnqueueMarkerWithWaitList");
+        } else {
+            (void)cl.clFlush(stream->queue);
+        }
+    }
+    if (status == ISO_OK) {
+        if (ocl_event_state(stream->asked) > OCL_COMPLETE) {
+            status = ISO_NOT_READY;
+        } else {
+            (void)cl.clReleaseEvent(stream->asked);
+            stream->asked = NULL;
+        }
+    }
+    (void)pthread_mutex_unlock(&stream->device->lock);
+    return status;
+}
+
+iso_status ocl_stream_query(void *stream)
+{
+    ocl_stream *self = stream;
+    const iso_status late = tell_late(self);
+    if (late != ISO_OK) {
+        return late;
+    }
+    if (self->foreign) {
+        return query_foreign(self);
+    }
+    (void)pthread_mutex_lock(&self->device->lock);
+    const bool busy = self->last && ocl_event_state(self->last) > OCL_COMPLETE;
+    (void)pthread_mutex_unlock(&self->device->lock);
+    return busy ? ISO_NOT_READY : tell_late(self);
+}
+
+/* An event that is complete, or failed in its own stream, is not waited for: other streams go on.
+ * The queue that it is of was flushed when its command was submitted. */
+iso_status ocl_stream_wait(void *stream, void *event)
+{
+    ocl_stream *self = stream;
+    ocl_mark *mark = event;
+    ocl_event until = NULL;
+    ocl_event wait = NULL;
+    (void)pthread_mutex_lock(&self->device->lock);
+    until = mark->marker ? mark->marker : mark->last;
+    if (until && (mark->serial == self->serial || ocl_event_state(until) <= OCL_COMPLETE)) {
+        until = NULL;
+    }
+    if (until) {
+        (void)cl.clRetainEvent(until);
+    }
+    (void)pthread_mutex_unlock(&self->device->lock);
+    if (!until) {
+        return ISO_OK;
+    }
+    const ocl_code code = cl.clEnqueueBarrierWithWaitList(self->queue, 1, &until, &wait);
+    (void)cl.clReleaseEvent(until);
+    if (code != OCL_DONE) {
+        const iso_status status = judge(self, code);
+        return ocl_host->fail(status, "clEnqueueBarrierWithWaitList gives %s (%" PRId32 ")%s",
+                              ocl_code_name(code), code, advice(status));
+    }
+    (void)pthread_mutex_lock(&self->device->lock);
+    keep_last(self, wait);
+    tell_marks(self, NULL);
+    (void)pthread_mutex_unlock(&self->device->lock);
+    (void)cl.clReleaseEvent(wait);
+    (void)cl.clFlush(self->queue);
+    return ISO_OK;
+}
+
+void ocl_stream_destroy(void *stream)
+{
+    ocl_stream *self = stream;
+    (void)pthread_mutex_lock(&self->device->lock);
+    tell_marks(self, NULL);
+    for (uint32_t i = 0; i < self->count; i++) {
+        (void)cl.clReleaseEvent(command_at(self, i)->event);
+    }
+    if (self->last) {
+        (void)cl.clReleaseEvent(self->last);
+    }
+    if (self->asked) {
+        (void)cl.clReleaseEvent(self->asked);
+    }
+    (void)pthread_mutex_unlock(&self->device->lock);
+    (void)cl.clReleaseCommandQueue(self->queue);
+    ocl_host->free(self->commands);
+    ocl_host->free(self);
+}

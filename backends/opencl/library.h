@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* library.h - the OpenCL loader, opened at run time, and what the backend's files share. */
+#ifndef ISOMER_OPENCL_LIBRARY_H
+#define ISOMER_OPENCL_LIBRARY_H
+
+#include "backends/opencl/symbols.h"
+
+#include <backends/loader/loader.h>
+#include <backends/simt/simt.h>
+
+/* ---- the loader (library.c) --------------------------------------------------------------------
+ */
+
+#define OCL_MEMBER(result, name, parameters) result(*name) parameters;
+
+typedef struct ocl_api {
+    OPENCL_SYMBOLS(OCL_MEMBER, OCL_MEMBER)
+} ocl_api;
+
+/* A function's name, where its address goes, and whether it has to be there. */
+typedef struct ocl_symbol {
+    const char *name;
+    void *at;
+    bool required;
+} ocl_symbol;
+
+/* The first required function that a library lacks; NULL where it has all. */
+const char *ocl_find_symbols(void *library, const ocl_symbol *symbols, size_t count);
+
+/* A device that can be used. GPUs come first, then accelerators, then CPUs; within these the order
+ * of the loader's platforms and of their devices. */
+typedef struct ocl_found {
+    ocl_platform platform;
+    ocl_device_id device;
+    ocl_bits type;
+} ocl_found;
+
+extern const iso_host *ocl_host;
+extern ocl_api cl; /* complete where probing found a device */
+extern char ocl_loader_path[1024];
+
+iso_status ocl_probe(iso_probe *out);
+/* NULL past the last. */
+const ocl_found *ocl_device_at(int32_t index);
+
+const char *ocl_code_name(ocl_code code);
+iso_status ocl_status(ocl_code code);
+/* "WHAT gives CL_X (n)". */
+iso_status ocl_fail(ocl_code code, const char *format, ...) ISO_PRINTF(2, 3);
+
+/* ---- objects -----------------------------------------------------------------------------------
+ */
+
+typedef struct ocl_block ocl_block; /* host memory, mapped */
+typedef struct ocl_mark ocl_mark;
+
+typedef struct ocl_device {
+    ocl_platform platform;
+    ocl_device_id id;
+    ocl_context context;
+    ocl_queue queue; /* the device's own, for mapping and for allocations that are to fail early */
+    int32_t index;
+    bool is_cpu;
+    bool keeps_kernels; /* compiles kernels at their first run, and keeps them itself */
+    pthread_mutex_t blocks_lock;
+    ocl_block *blocks;
+    pthread_mutex_t lock; /* what streams and events know of each other */
+    uint64_t next_serial; /* of streams */
+} ocl_device;
+
+/* A command that was submitted and is not known to have finished. */
+typedef struct ocl_command {
+    ocl_event event;
+    const char *call;
+} ocl_command;
+
+/* Under the device's lock but for what never changes. */
+typedef struct ocl_stream {
+    ocl_device *device;
+    ocl_queue queue;
+    uint64_t serial;
+    bool foreign; /* the program puts commands of its own into it */
+    bool timed;
+    ocl_command *commands; /* a ring */
+    uint32_t capacity, first, count;
+    uint64_t submitted; /* how many commands so far */
+    ocl_event last;     /* of the last command or wait; NULL: none yet */
+    ocl_event asked;    /* foreign: the marker by which a query looks for the queue's end */
+    ocl_mark *waiting;  /* recorded, with no command after them yet */
+    iso_status late;    /* what failed after it was accepted, and how */
+    ocl_code late_code;
+    const char *late_call;
+} ocl_stream;
+
+/* An event of the core's. Its time is that of `marker`, or where that is NULL the end of `last`. */
+struct ocl_mark {
+    ocl_device *device;
+    ocl_stream *stream; /* NULL: not in a stream's list */
+    ocl_mark *next;
+    uint64_t serial;    /* of the stream */
+    uint64_t submitted; /* how many commands the stream had */
+    ocl_event last;     /* its last command then */
+    ocl_event marker;   /* where the stream had nothing to do */
+    ocl_event after;    /* the first command after the record; NULL: none, or a wait came first */
+};
+
+/* device.c */
+iso_status ocl_device_info(int32_t index, iso_device_info *out);
+iso_status ocl_device_open(int32_t index, void **native, simt_limits *limits);
+iso_status ocl_device_adopt(const void *context, const void *native_device, int32_t *index,
+                            void **native, simt_limits *limits);
+void ocl_device_close(void *native);
+void ocl_device_text(ocl_device_id device, ocl_name what, char *text, size_t capacity);
+void ocl_platform_text(ocl_platform platform, ocl_name what, char *text, size_t capacity);
+
+/* driver_stream.c */
+iso_status ocl_stream_create(void *native, void **stream);
+iso_status ocl_stream_adopt(void *native, void *foreign, void **stream);
+void ocl_stream_destroy(void *stream);
+iso_status ocl_stream_sync(void *stream);
+iso_status ocl_stream_query(void *stream);
+iso_status ocl_stream_wait(void *stream, void *event);
+/* After a call that put a command into the queue: keeps its event (which becomes the stream's), or
+ * says what went wrong. `call` is static text. */
+iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, const char *call);
+/* The state of a command: OCL_COMPLETE, more while it is not complete, less where it failed. */
+ocl_code ocl_event_state(ocl_event event);
+
+/* driver_event.c */
+iso_status ocl_event_create(void *native, void **event);
+void ocl_event_destroy(void *event);
+iso_status ocl_event_record(void *event, void *stream);
+iso_status ocl_event_sync(void *event);
+iso_status ocl_event_query(void *event);
+iso_status ocl_event_elapsed(void *start, void *stop, int64_t *nanoseconds);
+
+/* driver_transfer.c */
+iso_status ocl_transfer(void *stream, const iso_transfer *transfer);
+
+/* driver_program.c */
+iso_status ocl_program_identity(void *native, char *text, int64_t capacity);
+iso_status ocl_program_build(void *native, const simt_source *source, void **binary,
+                             int64_t *bytes);
+iso_status ocl_program_load(void *native, const void *binary, int64_t bytes, void **program);
+void ocl_program_unload(void *program);
+iso_status ocl_kernel_get(void *program, const char *name, int32_t threads, void **kernel,
+                          simt_kernel_info *info);
+void ocl_kernel_release(void *kernel);
+iso_status ocl_launch(void *stream, void *kernel, int64_t groups, int32_t threads,
+                      const simt_arg *args, int32_t arg_count);
+
+/* driver.c, blas.c */
+extern const simt_driver ocl_driver;
+extern const simt_vendor ocl_vendor;
+
+#endif

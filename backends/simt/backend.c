@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend.c - the core's entries: unwraps the core's objects and hands each call to the driver, the
+ * vendor's libraries or the operation that it is for. */
+#include <backends/simt/simt.h>
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ---- devices ------------------------------------------------------------------------------------
+ */
+
+static simt_device *device_new(const simt_driver *driver, const iso_host *host)
+{
+    simt_device *device = host->alloc((int64_t)sizeof *device);
+    if (!device) {
+        return NULL;
+    }
+    memset(device, 0, sizeof *device);
+    device->driver = driver;
+    device->host = host;
+    (void)pthread_rwlock_init(&device->programs_lock, NULL);
+    (void)pthread_mutex_init(&device->build_lock, NULL);
+    (void)pthread_mutex_init(&device->vendor_lock, NULL);
+    return device;
+}
+
+static void device_delete(simt_device *device)
+{
+    (void)pthread_mutex_destroy(&device->vendor_lock);
+    (void)pthread_mutex_destroy(&device->build_lock);
+    (void)pthread_rwlock_destroy(&device->programs_lock);
+    device->host->free(device);
+}
+
+/* What the user's settings change in what the driver found. */
+static void apply_settings(simt_device *device)
+{
+    const char *tiles = device->host->setting("ISOMER_TILES");
+    if (tiles && strcmp(tiles, "small") == 0) {
+        device->limits.class_of = SIMT_CLASS_SMALL;
+    }
+}
+
+iso_status simt_device_open(const simt_driver *driver, const iso_host *host, int32_t index,
+                            void **device)
+{
+    simt_device *made = device_new(driver, host);
+    if (!made) {
+        return ISO_NO_MEMORY;
+    }
+    iso_status status = driver->device_open(index, &made->native, &made->limits);
+    if (status != ISO_OK) {
+        device_delete(made);
+        return status;
+    }
+    apply_settings(made);
+    *device = made;
+    return ISO_OK;
+}
+
+iso_status simt_device_adopt(const simt_driver *driver, const iso_host *host,
+                             const iso_native_device *native, int32_t *index, void **device)
+{
+    if (!driver->device_adopt) {
+        return host->fail(ISO_UNSUPPORTED,
+                          "%s cannot join a program's own context: open a device of its own",
+                          driver->name);
+    }
+    simt_device *made = device_new(driver, host);
+    if (!made) {
+        return ISO_NO_MEMORY;
+    }
+    iso_status status =
+        driver->device_adopt(native->context, native->device, index, &made->native, &made->limits);
+    if (status != ISO_OK) {
+        device_delete(made);
+        return status;
+    }
+    apply_settings(made);
+    *device = made;
+    return ISO_OK;
+}
+
+void simt_device_close(void *device)
+{
+    simt_device *self = device;
+    if (self->vendor) {
+        self->driver->vendor->device_close(self);
+    }
+    simt_programs_drop(self);
+    self->driver->device_close(self->native);
+    device_delete(self);
+}
+
+/* The driver's properties, then a line for each of the vendor's libraries. */
+iso_status simt_device_property(void *device, int32_t index, iso_property *out)
+{
+    simt_device *self = device;
+    const simt_vendor *vendor = self->driver->vendor;
+    iso_status status = self->driver->device_property(self->native, index, out);
+    if (status != ISO_NOT_READY || !vendor || !vendor->property) {
+        return status;
+    }
+    int32_t own = 0;
+    while (own < index && self->driver->device_property(self->native, own, out) == ISO_OK) {
+        own++;
+    }
+    return vendor->property(self, index - own, out);
+}
+
+/* ---- memory -------------------------------------------------------------------------------------
+ */
+
+iso_status simt_memory_alloc(void *device, int64_t bytes, void **memory)
+{
+    simt_device *self = device;
+    if (self->limits.alloc_max > 0 && bytes > self->limits.alloc_max) {
+        return self->host->fail(ISO_NO_MEMORY,
+                                "%" PRId64 " bytes were asked for in one buffer, but this device "
+                                "allows %" PRId64 ": use several buffers",
+                                bytes, self->limits.alloc_max);
+    }
+    return self->driver->memory_alloc(self->native, bytes, memory);
+}
+
+void simt_memory_free(void *device, void *memory)
+{
+    simt_device *self = device;
+    self->driver->memory_free(self->native, memory);
+}
+
+iso_status simt_host_alloc(void *device, int64_t bytes, void **pointer, int32_t *pinned)
+{
+    simt_device *self = device;
+    return self->driver->host_alloc(self->native, bytes, pointer, pinned);
+}
+
+void simt_host_free(void *device, void *pointer)
+{
+    simt_device *self = device;
+    self->driver->host_free(self->native, pointer);
+}
+
+iso_status simt_host_register(void *device, void *pointer, int64_t bytes, int32_t *pinned)
+{
+    simt_device *self = device;
+    return self->driver->host_register(self->native, pointer, bytes, pinned);
+}
+
+void simt_host_unregister(void *device, void *pointer)
+{
+    simt_device *self = device;
+    self->driver->host_unregister(self->native, pointer);
+}
+
+iso_status simt_memory_import(void *device, void *native, int64_t bytes, void **memory)
+{
+    simt_device *self = device;
+    if (!self->driver->memory_import) {
+        return self->host->fail(ISO_UNSUPPORTED,
+                                "%s cannot use memory that somebody else owns: copy it into a "
+                                "buffer",
+                                self->driver->name);
+    }
+    return self->driver->memory_import(self->native, native, bytes, memory);
+}
+
+void simt_memory_forget(void *device, void *memory)
+{
+    simt_device *self = device;
+    self->driver->memory_forget(self->native, memory);
+}
+
+/* ---- streams and events -------------------------------------------------------------------------
+ */
+
+static simt_stream *stream_new(simt_device *device)
+{
+    simt_stream *stream = device->host->alloc((int64_t)sizeof *stream);
+    if (stream) {
+        *stream = (simt_stream){.device = device};
+    }
+    return stream;
+}
+
+static iso_status stream_keep(simt_stream *made, iso_status status, void **stream)
+{
+    if (status != ISO_OK) {
+        made->device->host->free(made);
+        return status;
+    }
+    *stream = made;
+    return ISO_OK;
+}
+
+iso_status simt_stream_create(void *device, uint32_t flags, void **stream)
+{
+    simt_device *self = device;
+    if (flags & ISO_STREAM_INLINE) {
+        return self->host->fail(ISO_UNSUPPORTED,
+                                "flags has ISO_STREAM_INLINE, but work of %s never runs in the "
+                                "calling thread: pass 0",
+                                self->driver->name);
+    }
+    if (flags) {
+        return self->host->fail(ISO_UNSUPPORTED,
+                                "flags is 0x%" PRIx32 ", but %s knows none: pass 0", flags,
+                                self->driver->name);
+    }
+    simt_stream *made = stream_new(self);
+    if (!made) {
+        return ISO_NO_MEMORY;
+    }
+    return stream_keep(made, self->driver->stream_create(self->native, &made->native), stream);
+}
+
+iso_status simt_stream_adopt(void *device, void *native, void **stream)
+{
+    simt_device *self = device;
+    if (!self->driver->stream_adopt) {
+        return self->host->fail(ISO_UNSUPPORTED, "%s cannot use a program's own stream: create one",
+                                self->driver->name);
+    }
+    simt_stream *made = stream_new(self);
+    if (!made) {
+        return ISO_NO_MEMORY;
+    }
+    return stream_keep(made, self->driver->stream_adopt(self->native, native, &made->native),
+                       stream);
+}
+
+void simt_stream_destroy(void *stream)
+{
+    simt_stream *self = stream;
+    const simt_driver *driver = self->device->driver;
+    if (self->vendor) {
+        driver->vendor->stream_close(self);
+    }
+    driver->stream_destroy(self->native);
+    self->device->host->free(self);
+}
+
+iso_status simt_stream_sync(void *stream)
+{
+    simt_stream *self = stream;
+    return self->device->driver->stream_sync(self->native);
+}
+
+iso_status simt_stream_query(void *stream)
+{
+    simt_stream *self = stream;
+    return self->device->driver->stream_query(self->native);
+}
+
+iso_status simt_event_create(void *device, void **event)
+{
+    simt_device *self = device;
+    simt_event *made = self->host->alloc((int64_t)sizeof *made);
+    if (!made) {
+        return ISO_NO_MEMORY;
+    }
+    *made = (simt_event){.device = self};
+    iso_status status = self->driver->event_create(self->native, &made->native);
+    if (status != ISO_OK) {
+        self->host->free(made);
+        return status;
+    }
+    *event = made;
+    return ISO_OK;
+}
+
+void simt_event_destroy(void *event)
+{
+    simt_event *self = event;
+    self->device->driver->event_destroy(self->native);
+    self->device->host->free(self);
+}
+
+iso_status simt_event_record(void *event, void *stream)
+{
+    simt_event *self = event;
+    simt_stream *on = stream;
+    return self->device->driver->event_record(self->native, on->native);
+}
+
+iso_status simt_stream_wait(void *stream, void *event)
+{
+    simt_stream *self = stream;
+    simt_event *until = event;
+    return self->device->driver->stream_wait(self->native, until->native);
+}
+
+iso_status simt_event_sync(void *event)
+{
+    simt_event *self = event;
+    return self->device->driver->event_sync(self->native);
+}
+
+iso_status simt_event_query(void *event)
+{
+    simt_event *self = event;
+    return self->device->driver->event_query(self->native);
+}
+
+iso_status simt_event_elapsed(void *start, void *stop, int64_t *nanoseconds)
+{
+    simt_event *from = start, *to = stop;
+    return from->device->driver->event_elapsed(from->native, to->native, nanoseconds);
+}
+
+iso_status simt_native_get(void *device, iso_native_kind kind, void *object, void **native)
+{
+    simt_device *self = device;
+    void *inner = object;
+    if (!self->driver->native_get) {
+        return self->host->fail(ISO_UNSUPPORTED, "%s does not show its native objects",
+                                self->driver->name);
+    }
+    switch (kind) {
+    case ISO_NATIVE_CONTEXT:
+    case ISO_NATIVE_DEVICE:
+        inner = self->native;
+        break;
+    case ISO_NATIVE_STREAM:
+        inner = ((simt_stream *)object)->native;
+        break;
+    case ISO_NATIVE_EVENT:
+        inner = ((simt_event *)object)->native;
+        break;
+    case ISO_NATIVE_MEMORY:
+        break;
+    }
+    return self->driver->native_get(self->native, (int32_t)kind, inner, native);
+}
+
+iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id)
+{
+    simt_device *self = device;
+    if (!self->driver->dlpack_device) {
+        return self->host->fail(ISO_UNSUPPORTED, "DLPack has no word for memory of %s",
+                                self->driver->name);
+    }
+    return self->driver->dlpack_device(self->native, type, id);
+}
+
+/* ---- transfers ----------------------------------------------------------------------------------
+ */
+
+iso_status simt_transfer(void *stream, const iso_transfer *transfer)
+{
+    simt_stream *self = stream;
+    if (transfer->kind == ISO_TRANSFER_FILL) {
+        return simt_fill(self, transfer);
+    }
+    return self->device->driver->transfer(self->native, transfer);
+}
+
+iso_status simt_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
+                          int64_t bytes)
+{
+    simt_stream *there = to_stream, *here = from_stream;
+    const simt_driver *driver = there->device->driver;
+    if (!driver->copy_peer) {
+        return there->device->host->fail(
+            ISO_UNSUPPORTED, "%s has no way from one device straight to another", driver->name);
+    }
+    return driver->copy_peer(there->native, to, here->native, from, bytes);
+}
+
+/* ---- operations ---------------------------------------------------------------------------------
+ */
+
+static const simt_operation *operation_of(iso_op_kind kind)
+{
+    switch (kind) {
+    case ISO_OP_GEMM:
+        return &simt_gemm;
+    case ISO_OP_TRANSPOSE:
+        return &simt_transpose;
+    case ISO_OP_REDUCE:
+        return &simt_reduce;
+    }
+    return NULL;
+}
+
+static iso_variant variant_of(const iso_op *op)
+{
+    switch (op->kind) {
+    case ISO_OP_GEMM:
+        return op->gemm->variant;
+    case ISO_OP_TRANSPOSE:
+        return op->transpose->variant;
+    case ISO_OP_REDUCE:
+        return op->reduce->variant;
+    }
+    return ISO_VARIANT_AUTO;
+}
+
+/* Arithmetic that an operation does in a type that is not whole on this device. */
+static iso_status check_arithmetic(simt_device *device, const iso_op *op)
+{
+    bool single = false, twice = false;
+    if (op->kind == ISO_OP_GEMM) {
+        twice = op->gemm->dtype == ISO_F64;
+        single = !twice;
+    } else if (op->kind == ISO_OP_REDUCE) {
+        const iso_reduce_op_args *reduce = op->reduce;
+        bool integer = reduce->dtype == ISO_I32 || reduce->dtype == ISO_I64;
+        /* Means are divided, and norms of the smaller types added, in f64. */
+        twice = reduce->dtype == ISO_F64 || reduce->op == ISO_MEAN || reduce->op == ISO_NORM2;
+        single = !integer && reduce->dtype != ISO_F64;
+    }
+    if (twice && !device->limits.f64) {
+        return device->host->fail(
+            ISO_UNSUPPORTED, "this operation computes in f64, but the device does not: %s",
+            device->limits.f64_problem ? device->limits.f64_problem : "it has no f64");
+    }
+    if (single && !device->limits.f32_exact) {
+        return device->host->fail(
+            ISO_UNSUPPORTED, "naive and tiled give defined bits, but this device's f32 cannot: %s",
+            device->limits.f32_problem ? device->limits.f32_problem : "it is not IEEE 754");
+    }
+    return ISO_OK;
+}
+
+static iso_status fail_vendor(const simt_device *device)
+{
+    return device->host->fail(ISO_UNSUPPORTED,
+                              "variant is vendor, but %s has no vendor library: use tiled",
+                              device->driver->name);
+}
+
+iso_status simt_supports(void *device, const iso_op *op)
+{
+    simt_device *self = device;
+    const simt_operation *operation = operation_of(op->kind);
+    if (!operation) {
+        return self->host->fail(ISO_UNSUPPORTED, "kind is %d, an operation that %s does not know",
+                                (int)op->kind, self->driver->name);
+    }
+    switch (variant_of(op)) {
+    case ISO_VARIANT_VENDOR:
+        return self->driver->vendor ? self->driver->vendor->supports(self, op) : fail_vendor(self);
+    case ISO_VARIANT_MATRIX:
+        return self->host->fail(ISO_UNSUPPORTED,
+                                "variant is matrix, but %s has no kernels for matrix units: use "
+                                "vendor or tiled",
+                                self->driver->name);
+    case ISO_VARIANT_AUTO:
+    case ISO_VARIANT_NAIVE:
+    case ISO_VARIANT_TILED:
+    case ISO_VARIANT_PARTIALS:
+        break;
+    }
+    iso_status status = check_arithmetic(self, op);
+    return status == ISO_OK ? operation->supports(self, op) : status;
+}
+
+iso_status simt_workspace(void *device, const iso_op *op, int64_t *bytes)
+{
+    simt_device *self = device;
+    if (variant_of(op) == ISO_VARIANT_VENDOR) {
+        return self->driver->vendor->workspace(self, op, bytes);
+    }
+    *bytes = operation_of(op->kind)->workspace(self, op);
+    return ISO_OK;
+}
+
+iso_status simt_execute(void *stream, const iso_op *op)
+{
+    simt_stream *self = stream;
+    if (variant_of(op) == ISO_VARIANT_VENDOR) {
+        return self->device->driver->vendor->execute(self, op);
+    }
+    return operation_of(op->kind)->execute(self, op);
+}
+
+iso_status simt_prepare(void *stream, const iso_op *op)
+{
+    simt_stream *self = stream;
+    if (variant_of(op) == ISO_VARIANT_VENDOR) {
+        return self->device->driver->vendor->prepare(self, op);
+    }
+    return operation_of(op->kind)->prepare(self, op);
+}
+
+iso_status simt_describe(void *device, const iso_op *op, iso_op_info *out)
+{
+    simt_device *self = device;
+    if (variant_of(op) == ISO_VARIANT_VENDOR) {
+        self->driver->vendor->describe(self, op, out);
+    } else {
+        operation_of(op->kind)->describe(self, op, out);
+    }
+    return ISO_OK;
+}
+
+iso_status simt_launch(simt_stream *stream, const simt_kernel *kernel, int64_t groups,
+                       const simt_arg *args, int32_t arg_count)
+{
+    return stream->device->driver->launch(stream->native, kernel->native, groups, kernel->threads,
+                                          args, arg_count);
+}
+
+int64_t simt_alignment(const simt_device *device, iso_ref ref)
+{
+    enum { MOST = 256 }; /* what every allocation has */
+    uint64_t place = (uint64_t)ref.offset;
+    if (device->limits.memory_is_address) {
+        place += (uint64_t)(uintptr_t)ref.memory;
+    }
+    uint64_t lowest = place & (~place + 1);
+    return lowest == 0 || lowest > MOST ? MOST : (int64_t)lowest;
+}

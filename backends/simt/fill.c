@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fill.c - fills: a pattern over and over, by a kernel, so that they are the same on every device.
+ */
+#include <backends/simt/simt.h>
+#include <kernels/texts.h>
+
+#include <string.h>
+
+enum {
+    SLOT_BYTES = 16,
+    SLOTS_A_RUN = 4, /* FILL_RUN of the kernel */
+    GROUPS_A_UNIT = 32
+};
+
+static const char *const fill_parts[] = {kernel_text_dialect, kernel_text_fill};
+
+static const simt_text fill_text = {
+    .name = "fill",
+    .parts = fill_parts,
+    .part_count = 2,
+    .defines = {"ISO_THREADS", "?ISO_DTYPE"},
+    .kernels = {"fill"},
+};
+
+/* A power of two. */
+static const int32_t threads_of[SIMT_CLASS_COUNT] = {
+    [SIMT_CLASS_WARP32] = 256,
+    [SIMT_CLASS_WAVE64] = 256,
+    [SIMT_CLASS_CPU] = 16,
+    [SIMT_CLASS_SMALL] = 4,
+};
+
+static simt_spec spec_for(const simt_limits *limits)
+{
+    return (simt_spec){.text = &fill_text, .values = {threads_of[limits->class_of]}};
+}
+
+void simt_fill_each(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
+                    void *context)
+{
+    simt_spec spec = spec_for(limits);
+    visit(&spec, context);
+}
+
+/* The bytes of an aligned slot: the pattern, turned so that it begins where the rows do. */
+static void make_slot(const iso_transfer *transfer, int64_t start, uint32_t slot[4])
+{
+    uint8_t bytes[SLOT_BYTES];
+    for (int64_t i = 0; i < SLOT_BYTES; i++) {
+        bytes[(start + i) % SLOT_BYTES] = transfer->pattern[i % transfer->pattern_bytes];
+    }
+    memcpy(slot, bytes, sizeof bytes);
+}
+
+iso_status simt_fill(simt_stream *stream, const iso_transfer *transfer)
+{
+    const simt_limits *limits = &stream->device->limits;
+    const simt_kernel *kernel = NULL;
+    simt_spec spec = spec_for(limits);
+    void *memory = transfer->to.memory;
+    int64_t offset = transfer->to.offset, pitch = transfer->to_pitch;
+    int64_t width = transfer->width, height = transfer->height;
+    int64_t phase =
+        limits->memory_is_address ? (int64_t)((uintptr_t)memory % (uintptr_t)SLOT_BYTES) : 0;
+    uint32_t slot[4];
+    iso_status status = simt_kernel_get(stream->device, &spec, 0, &kernel);
+    if (status != ISO_OK) {
+        return status;
+    }
+    if (height > 1 && pitch == width) {
+        width *= height;
+        height = 1;
+    }
+    make_slot(transfer, (phase + offset) % SLOT_BYTES, slot);
+
+    int64_t slots = width / SLOT_BYTES + 2; /* the most that a row can touch */
+    int32_t across = 0;
+    while ((INT64_C(1) << across) < slots && (INT32_C(1) << across) < kernel->threads) {
+        across++;
+    }
+    int64_t rows = kernel->threads >> across, columns = (int64_t)SLOTS_A_RUN << across;
+    int64_t blocks_across = (slots + columns - 1) / columns;
+    int64_t blocks = (height + rows - 1) / rows * blocks_across;
+    int64_t most = (int64_t)(limits->units > 0 ? limits->units : 1) * GROUPS_A_UNIT;
+    const simt_arg args[] = {
+        SIMT_MEMORY(memory), SIMT_ARG(offset),  SIMT_ARG(width),   SIMT_ARG(height),
+        SIMT_ARG(pitch),     SIMT_ARG(phase),   SIMT_ARG(slot[0]), SIMT_ARG(slot[1]),
+        SIMT_ARG(slot[2]),   SIMT_ARG(slot[3]), SIMT_ARG(across),  SIMT_ARG(blocks_across),
+        SIMT_ARG(blocks),
+    };
+    return simt_launch(stream, kernel, blocks < most ? blocks : most, args,
+                       (int32_t)(sizeof args / sizeof args[0]));
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemm.c - the product on a device: its programs, their arguments and launches. */
+#include <backends/simt/gemm.h>
+#include <kernels/texts.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- programs -----------------------------------------------------------------------------------
+ */
+
+enum { KERNEL_TILED = 0, KERNEL_JOIN = 1 };
+
+static const char *const tiled_parts[] = {kernel_text_dialect, kernel_text_gemm_tiled};
+static const simt_text tiled_text = {
+    .name = "gemm_tiled",
+    .parts = tiled_parts,
+    .part_count = 2,
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "ISO_BM", "ISO_BN",
+                "ISO_BK", "ISO_TM", "ISO_TN", "ISO_KA", "ISO_KB", "?ISO_ROLLED"},
+    .kernels = {[KERNEL_TILED] = "gemm_tiled", [KERNEL_JOIN] = "gemm_join"},
+};
+
+static const char *const naive_parts[] = {kernel_text_dialect, kernel_text_gemm_naive};
+static const simt_text naive_text = {
+    .name = "gemm_naive",
+    .parts = naive_parts,
+    .part_count = 2,
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64"},
+    .kernels = {"gemm_naive"},
+};
+
+simt_spec simt_gemm_spec(const simt_tile *tile, iso_dtype dtype, bool along_k_a, bool along_k_b)
+{
+    enum { AT_RUN_TIME = 2 }; /* see the kernel */
+    return (simt_spec){
+        .text = &tiled_text,
+        .values = {simt_tile_threads(tile), (int32_t)dtype, dtype == ISO_F64, tile->groups,
+                   tile->bm, tile->bn, tile->bk, tile->tm, tile->tn,
+                   tile->apart_layouts ? along_k_a : AT_RUN_TIME,
+                   tile->apart_layouts ? along_k_b : AT_RUN_TIME, tile->rolled},
+    };
+}
+
+static simt_spec naive_spec(const simt_limits *limits, iso_dtype dtype)
+{
+    return (simt_spec){
+        .text = &naive_text,
+        .values = {simt_gemm_naive_threads(limits), (int32_t)dtype, dtype == ISO_F64},
+    };
+}
+
+static void visit_tile(const simt_tile *tile, iso_dtype dtype,
+                       void (*visit)(const simt_spec *spec, void *context), void *context)
+{
+    for (int layout = 0; layout < (tile->apart_layouts ? 4 : 1); layout++) {
+        const simt_spec spec = simt_gemm_spec(tile, dtype, layout & 1, layout & 2);
+        visit(&spec, context);
+    }
+}
+
+static void gemm_each(const simt_limits *limits,
+                      void (*visit)(const simt_spec *spec, void *context), void *context)
+{
+    for (iso_dtype dtype = ISO_F16; dtype <= ISO_F64; dtype++) {
+        if (dtype == ISO_F64 ? !limits->f64 : !limits->f32_exact) {
+            continue;
+        }
+        const simt_spec naive = naive_spec(limits, dtype);
+        visit(&naive, context);
+        const simt_tiles tiles = simt_gemm_tiles(limits->class_of, dtype);
+        int32_t fitting = 0;
+        for (int32_t i = 0; i < tiles.count; i++) {
+            if (simt_tile_fits(&tiles.rows[i], limits, dtype)) {
+                visit_tile(&tiles.rows[i], dtype, visit, context);
+                fitting++;
+            }
+        }
+        if (fitting == 0) {
+            visit_tile(simt_gemm_tiles(SIMT_CLASS_SMALL, dtype).rows, dtype, visit, context);
+        }
+    }
+}
+
+/* ---- questions ----------------------------------------------------------------------------------
+ */
+
+static iso_status gemm_supports(simt_device *device, const iso_op *op)
+{
+    const iso_gemm_op *g = op->gemm;
+    if (g->dtype < ISO_F16 || g->dtype > ISO_F64) {
+        const char *name = iso_dtype_name(g->dtype);
+        return device->host->fail(ISO_UNSUPPORTED,
+                                  "gemm: type %s: products are of f16, bf16, f32 and f64",
+                                  name ? name : "unknown");
+    }
+    if (g->math == ISO_MATH_TF32) {
+        return device->host->fail(ISO_UNSUPPORTED,
+                                  "gemm: math tf32: naive and tiled always compute in the full "
+                                  "accumulation type; use strict, or variant vendor");
+    }
+    if (g->variant != ISO_VARIANT_NAIVE && g->variant != ISO_VARIANT_TILED) {
+        const char *name = iso_variant_name(g->variant);
+        return device->host->fail(ISO_UNSUPPORTED,
+                                  "gemm: variant %s: a product is naive, tiled or vendor",
+                                  name ? name : "unknown");
+    }
+    return ISO_OK;
+}
+
+static int64_t gemm_workspace(simt_device *device, const iso_op *op)
+{
+    simt_gemm_plan plan;
+    if (op->gemm->variant != ISO_VARIANT_TILED) {
+        return 0;
+    }
+    simt_gemm_plan_make(&plan, &device->limits, op->gemm);
+    return plan.work_bytes;
+}
+
+static void gemm_describe(simt_device *device, const iso_op *op, iso_op_info *out)
+{
+    const char *dtype = iso_dtype_name(op->gemm->dtype);
+    (void)snprintf(out->library, sizeof out->library, "isomer %s", device->host->version);
+    if (op->gemm->variant != ISO_VARIANT_TILED) {
+        (void)snprintf(out->kernel, sizeof out->kernel, "gemm_naive_%s", dtype);
+        return;
+    }
+    simt_gemm_plan plan;
+    simt_gemm_plan_make(&plan, &device->limits, op->gemm);
+    (void)snprintf(out->kernel, sizeof out->kernel,
+                   "gemm_tiled_%s %" PRId32 "x%" PRId32 "x%" PRId32 "%s", dtype, plan.tile.bm,
+                   plan.tile.bn, plan.tile.bk, plan.apart ? " segments apart" : "");
+}
+
+/* ---- running ------------------------------------------------------------------------------------
+ */
+
+/* What kernels take of an operation, in the types that they take it in. */
+typedef struct gemm_values {
+    int64_t a_at, b_at, c_at, work_at; /* in elements */
+    float alpha32, beta32;
+} gemm_values;
+
+static gemm_values values_of(const iso_op *op)
+{
+    const iso_gemm_op *g = op->gemm;
+    const int64_t cell = iso_dtype_size(g->dtype);
+    return (gemm_values){
+        .a_at = g->a.offset / cell,
+        .b_at = g->b.offset / cell,
+        .c_at = g->c.offset / cell,
+        .work_at = op->workspace.offset / simt_gemm_acc_bytes(g->dtype),
+        .alpha32 = (float)g->alpha,
+        .beta32 = (float)g->beta,
+    };
+}
+
+static simt_arg factor(iso_dtype dtype, const double *wide, const float *narrow)
+{
+    if (dtype == ISO_F64) {
+        return (simt_arg)SIMT_ARG(*wide);
+    }
+    return (simt_arg)SIMT_ARG(*narrow);
+}
+
+static iso_status run_naive(simt_stream *stream, const iso_op *op)
+{
+    enum { GROUPS_MAX = 65536 };
+    const iso_gemm_op *g = op->gemm;
+    const gemm_values v = values_of(op);
+    const int64_t one = 1;
+    const int64_t *a_row = g->trans_a == ISO_TRANS ? &one : &g->lda;
+    const int64_t *a_col = g->trans_a == ISO_TRANS ? &g->lda : &one;
+    const int64_t *b_row = g->trans_b == ISO_TRANS ? &one : &g->ldb;
+    const int64_t *b_col = g->trans_b == ISO_TRANS ? &g->ldb : &one;
+    const simt_spec spec = naive_spec(&stream->device->limits, g->dtype);
+    const simt_kernel *kernel = NULL;
+    const iso_status status = simt_kernel_get(stream->device, &spec, 0, &kernel);
+    if (status != ISO_OK) {
+        return status;
+    }
+    const double wanted =
+        (double)g->m * (double)g->n * (double)g->batch / (double)kernel->threads + 1;
+    const simt_arg args[] = {
+        SIMT_MEMORY(g->a.memory),
+        SIMT_ARG(v.a_at),
+        SIMT_ARG(*a_row),
+        SIMT_ARG(*a_col),
+        SIMT_ARG(g->stride_a),
+        SIMT_MEMORY(g->b.memory),
+        SIMT_ARG(v.b_at),
+        SIMT_ARG(*b_row),
+        SIMT_ARG(*b_col),
+        SIMT_ARG(g->stride_b),
+        SIMT_MEMORY(g->c.memory),
+        SIMT_ARG(v.c_at),
+        SIMT_ARG(g->ldc),
+        SIMT_ARG(g->stride_c),
+        SIMT_ARG(g->m),
+        SIMT_ARG(g->n),
+        SIMT_ARG(g->k),
+        SIMT_ARG(g->batch),
+        factor(g->dtype, &g->alpha, &v.alpha32),
+        factor(g->dtype, &g->beta, &v.beta32),
+    };
+    return simt_launch(stream, kernel, wanted < GROUPS_MAX ? (int64_t)wanted : GROUPS_MAX, args,
+                       (int32_t)(sizeof args / sizeof *args));
+}
+
+/* Whether an operand's 16-byte vectors all lie on 16 bytes and end within it. */
+static bool is_wide(const simt_device *device, iso_dtype dtype, iso_ref ref, int64_t ld,
+                    int64_t stride, int64_t contiguous)
+{
+    const int64_t cell = iso_dtype_size(dtype);
+    return simt_alignment(device, ref) >= 16 && ld * cell % 16 == 0 && stride * cell % 16 == 0 &&
+           contiguous * cell % 16 == 0;
+}
+
+/* The flags of gemm_tiled. Along k a vector never goes beyond a whole slice, so there only the
+ * outer index has to come in whole vectors. */
+static int32_t flags_of(const simt_device *device, const simt_gemm_plan *plan, const iso_gemm_op *g)
+{
+    const int64_t next_a = g->batch > 1 ? g->stride_a : 0;
+    const int64_t next_b = g->batch > 1 ? g->stride_b : 0;
+    const int64_t next_c = g->batch > 1 ? g->stride_c : 0;
+    const bool wide_a = is_wide(device, g->dtype, g->a, g->lda, next_a, plan->along_k_a ? 0 : g->m);
+    const bool wide_b = is_wide(device, g->dtype, g->b, g->ldb, next_b, plan->along_k_b ? 0 : g->n);
+    const bool wide_c = is_wide(device, g->dtype, g->c, g->ldc, next_c, 0);
+    return (wide_a ? 1 : 0) | (wide_b ? 2 : 0) | (wide_c ? 4 : 0) | (plan->along_k_a ? 8 : 0) |
+           (plan->along_k_b ? 16 : 0) | (plan->apart ? 32 : 0);
+}
+
+/* Both kernels of a plan; join is NULL where it has none. Builds them at the first call. */
+static iso_status get_tiled(simt_device *device, const simt_gemm_plan *plan, iso_dtype dtype,
+                            const simt_kernel **tiled, const simt_kernel **join)
+{
+    const simt_spec spec = simt_gemm_spec(&plan->tile, dtype, plan->along_k_a, plan->along_k_b);
+    *join = NULL;
+    const iso_status status = simt_kernel_get(device, &spec, KERNEL_TILED, tiled);
+    if (status != ISO_OK || !plan->apart) {
+        return status;
+    }
+    return simt_kernel_get(device, &spec, KERNEL_JOIN, join);
+}
+
+/* A tiled product under way: the plan's kernels, and the operation with what changes in rounds. */
+typedef struct tiled_run {
+    simt_gemm_plan plan;
+    const simt_kernel *tiled, *join;
+    int32_t flags;
+} tiled_run;
+
+static iso_status launch_tiled(simt_stream *stream, const iso_op *op, const tiled_run *run,
+                               const gemm_values *v, int64_t k)
+{
+    const iso_gemm_op *g = op->gemm;
+    const simt_arg args[] = {
+        SIMT_MEMORY(g->a.memory),
+        SIMT_ARG(v->a_at),
+        SIMT_ARG(g->lda),
+        SIMT_ARG(g->stride_a),
+        SIMT_MEMORY(g->b.memory),
+        SIMT_ARG(v->b_at),
+        SIMT_ARG(g->ldb),
+        SIMT_ARG(g->stride_b),
+        SIMT_MEMORY(g->c.memory),
+        SIMT_ARG(v->c_at),
+        SIMT_ARG(g->ldc),
+        SIMT_ARG(g->stride_c),
+        SIMT_MEMORY(op->workspace.memory),
+        SIMT_ARG(v->work_at),
+        SIMT_ARG(g->m),
+        SIMT_ARG(g->n),
+        SIMT_ARG(k),
+        SIMT_ARG(g->batch),
+        factor(g->dtype, &g->alpha, &v->alpha32),
+        factor(g->dtype, &g->beta, &v->beta32),
+        SIMT_ARG(run->flags),
+    };
+    return simt_launch(stream, run->tiled, run->plan.groups, args,
+                       (int32_t)(sizeof args / sizeof *args));
+}
+
+static iso_status launch_join(simt_stream *stream, const iso_op *op, const tiled_run *run,
+                              const gemm_values *v, int64_t k, int32_t flags)
+{
+    const iso_gemm_op *g = op->gemm;
+    const int64_t total_at = v->work_at + run->plan.total_at;
+    const simt_arg args[] = {
+        SIMT_MEMORY(g->c.memory),
+        SIMT_ARG(v->c_at),
+        SIMT_ARG(g->ldc),
+        SIMT_ARG(g->stride_c),
+        SIMT_MEMORY(op->workspace.memory),
+        SIMT_ARG(v->work_at),
+        SIMT_ARG(total_at),
+        SIMT_ARG(g->m),
+        SIMT_ARG(g->n),
+        SIMT_ARG(k),
+        SIMT_ARG(g->batch),
+        factor(g->dtype, &g->alpha, &v->alpha32),
+        factor(g->dtype, &g->beta, &v->beta32),
+        SIMT_ARG(flags),
+    };
+    return simt_launch(stream, run->join, run->plan.join_groups, args,
+                       (int32_t)(sizeof args / sizeof *args));
+}
+
+/* Segments side by side, as many at a time as scratch memory holds. */
+static iso_status run_apart(simt_stream *stream, const iso_op *op, const tiled_run *run)
+{
+    enum { JOIN_LATER = 1, JOIN_LAST = 2 }; /* flags of gemm_join */
+    const iso_gemm_op *g = op->gemm;
+    gemm_values v = values_of(op);
+    iso_status status = ISO_OK;
+    for (int64_t from = 0; from < g->k && status == ISO_OK; from += run->plan.round_k) {
+        const bool last = g->k - from <= run->plan.round_k;
+        const int64_t k = last ? g->k - from : run->plan.round_k;
+        status = launch_tiled(stream, op, run, &v, k);
+        if (status == ISO_OK) {
+            status = launch_join(stream, op, run, &v, k,
+                                 (from > 0 ? JOIN_LATER : 0) | (last ? JOIN_LAST : 0));
+        }
+        if (!last) {
+            v.a_at += k * (run->plan.along_k_a ? 1 : g->lda);
+            v.b_at += k * (run->plan.along_k_b ? 1 : g->ldb);
+        }
+    }
+    return status;
+}
+
+static iso_status run_tiled(simt_stream *stream, const iso_op *op)
+{
+    const iso_gemm_op *g = op->gemm;
+    tiled_run run = {.tiled = NULL};
+    simt_gemm_plan_make(&run.plan, &stream->device->limits, g);
+    run.flags = flags_of(stream->device, &run.plan, g);
+    const iso_status status = get_tiled(stream->device, &run.plan, g->dtype, &run.tiled, &run.join);
+    if (status != ISO_OK) {
+        return status;
+    }
+    if (run.plan.apart) {
+        return run_apart(stream, op, &run);
+    }
+    const gemm_values v = values_of(op);
+    return launch_tiled(stream, op, &run, &v, g->k);
+}
+
+static iso_status gemm_execute(simt_stream *stream, const iso_op *op)
+{
+    return op->gemm->variant == ISO_VARIANT_TILED ? run_tiled(stream, op) : run_naive(stream, op);
+}
+
+static iso_status gemm_prepare(simt_stream *stream, const iso_op *op)
+{
+    const simt_kernel *kernel = NULL;
+    const simt_kernel *join = NULL;
+    if (op->gemm->variant != ISO_VARIANT_TILED) {
+        const simt_spec spec = naive_spec(&stream->device->limits, op->gemm->dtype);
+        return simt_kernel_get(stream->device, &spec, 0, &kernel);
+    }
+    simt_gemm_plan plan;
+    simt_gemm_plan_make(&plan, &stream->device->limits, op->gemm);
+    return get_tiled(stream->device, &plan, op->gemm->dtype, &kernel, &join);
+}
+
+const simt_operation simt_gemm = {
+    .kind = ISO_OP_GEMM,
+    .supports = gemm_supports,
+    .workspace = gemm_workspace,
+    .execute = gemm_execute,
+    .prepare = gemm_prepare,
+    .describe = gemm_describe,
+    .each = gemm_each,
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gemm_tiles.c - the tiles of the product, and the choice among them: for each tile, in one piece
+ * and with its segments side by side, the time is guessed from how many groups there are for the
+ * device's units; the shortest wins. No choice made here changes a bit of the result.
+ */
+#include <backends/simt/gemm.h>
+
+enum {
+    APART_BYTES = 256 << 20, /* about the most scratch memory for segments that wait to be joined */
+    GROUPS_MAX = 8192,       /* of a grid; groups then take several tiles */
+    START_STEPS = 400,       /* steps of k that filling and emptying a unit take as long as */
+    JOIN_COST = 750000       /* of a second launch, in products that a unit could have done */
+};
+
+/* clang-format off */
+/* full and alone: measured on an H200 (f32 of 67 TFLOP/s, f64 of 33.5), guessed for the rest. */
+static const simt_tile warp32_f32[] = {
+    {.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8, .groups = 2, .full = 68, .alone = 60, .apart_layouts = true},
+    {.bm = 128, .bn = 64, .bk = 16, .tm = 8, .tn = 8, .groups = 2, .full = 66, .alone = 54, .apart_layouts = true},
+    {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 4, .full = 59, .alone = 24},
+    {.bm = 32, .bn = 32, .bk = 32, .tm = 4, .tn = 4, .groups = 6, .full = 42, .alone = 12},
+};
+static const simt_tile warp32_half[] = {
+    {.bm = 128, .bn = 128, .bk = 16, .tm = 8, .tn = 8, .groups = 2, .full = 66, .alone = 58, .apart_layouts = true},
+    {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 4, .full = 56, .alone = 24},
+    {.bm = 32, .bn = 32, .bk = 32, .tm = 4, .tn = 4, .groups = 6, .full = 42, .alone = 12},
+};
+static const simt_tile warp32_f64[] = {
+    {.bm = 128, .bn = 64, .bk = 8, .tm = 8, .tn = 8, .groups = 2, .full = 66, .alone = 57, .apart_layouts = true},
+    {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 2, .full = 60, .alone = 32},
+    {.bm = 32, .bn = 32, .bk = 16, .tm = 4, .tn = 4, .groups = 4, .full = 51, .alone = 16},
+};
+static const simt_tile wave64_f32[] = {
+    {.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8, .groups = 2, .full = 68, .alone = 55, .apart_layouts = true},
+    {.bm = 64, .bn = 64, .bk = 16, .tm = 4, .tn = 4, .groups = 2, .full = 55, .alone = 30},
+    {.bm = 32, .bn = 32, .bk = 16, .tm = 4, .tn = 4, .groups = 4, .full = 40, .alone = 12},
+};
+static const simt_tile wave64_f64[] = {
+    {.bm = 64, .bn = 64, .bk = 8, .tm = 4, .tn = 4, .groups = 2, .full = 66, .alone = 45, .apart_layouts = true},
+    {.bm = 32, .bn = 32, .bk = 8, .tm = 4, .tn = 4, .groups = 4, .full = 50, .alone = 16},
+};
+static const simt_tile cpu_all[] = {
+    {.bm = 32, .bn = 32, .bk = 32, .tm = 4, .tn = 8, .groups = 1, .full = 50, .alone = 50, .rolled = true},
+};
+static const simt_tile small_all[] = {
+    {.bm = 8, .bn = 8, .bk = 8, .tm = 4, .tn = 2, .groups = 1, .full = 10, .alone = 10, .rolled = true},
+};
+/* clang-format on */
+
+#define ROWS(table)                                                                                \
+    {                                                                                              \
+        .rows = (table), .count = (int32_t)(sizeof(table) / sizeof *(table))                       \
+    }
+
+simt_tiles simt_gemm_tiles(simt_class class_of, iso_dtype dtype)
+{
+    static const simt_tiles tables[SIMT_CLASS_COUNT][ISO_F64 + 1] = {
+        [SIMT_CLASS_WARP32] = {[ISO_F16] = ROWS(warp32_half),
+                               [ISO_BF16] = ROWS(warp32_half),
+                               [ISO_F32] = ROWS(warp32_f32),
+                               [ISO_F64] = ROWS(warp32_f64)},
+        [SIMT_CLASS_WAVE64] = {[ISO_F16] = ROWS(wave64_f32),
+                               [ISO_BF16] = ROWS(wave64_f32),
+                               [ISO_F32] = ROWS(wave64_f32),
+                               [ISO_F64] = ROWS(wave64_f64)},
+        [SIMT_CLASS_CPU] = {[ISO_F16] = ROWS(cpu_all),
+                            [ISO_BF16] = ROWS(cpu_all),
+                            [ISO_F32] = ROWS(cpu_all),
+                            [ISO_F64] = ROWS(cpu_all)},
+        [SIMT_CLASS_SMALL] = {[ISO_F16] = ROWS(small_all),
+                              [ISO_BF16] = ROWS(small_all),
+                              [ISO_F32] = ROWS(small_all),
+                              [ISO_F64] = ROWS(small_all)},
+    };
+    return tables[class_of][dtype];
+}
+
+int32_t simt_tile_threads(const simt_tile *tile)
+{
+    return tile->bm / tile->tm * (tile->bn / tile->tn);
+}
+
+int64_t simt_gemm_acc_bytes(iso_dtype dtype)
+{
+    return dtype == ISO_F64 ? 8 : 4;
+}
+
+bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype)
+{
+    const int64_t shared =
+        2 * (int64_t)(tile->bm + tile->bn) * tile->bk * simt_gemm_acc_bytes(dtype);
+    return simt_tile_threads(tile) <= limits->threads_max && shared <= limits->local_bytes;
+}
+
+int32_t simt_gemm_naive_threads(const simt_limits *limits)
+{
+    static const int32_t threads[SIMT_CLASS_COUNT] = {
+        [SIMT_CLASS_WARP32] = 256,
+        [SIMT_CLASS_WAVE64] = 256,
+        [SIMT_CLASS_CPU] = 64,
+        [SIMT_CLASS_SMALL] = 16,
+    };
+    const int32_t wanted = threads[limits->class_of];
+    return wanted <= limits->threads_max ? wanted : threads[SIMT_CLASS_SMALL];
+}
+
+/* ---- the choice ---------------------------------------------------------------------------------
+ */
+
+static int64_t pieces(int64_t n, int64_t size)
+{
+    return n / size + (n % size != 0);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Tiles of all of C, as a number that may be too large for anything but comparing. */
+static double count_tiles(const simt_tile *tile, const iso_gemm_op *op)
+{
+    return (double)pieces(op->m, tile->bm) * (double)pieces(op->n, tile->bn) * (double)op->batch;
+}
+
+/* The time of so many groups' turns with k steps each, in products that a unit could do at best. */
+static double cost_of(const simt_tile *tile, const simt_limits *limits, double turns, double k)
+{
+    const double units = limits->units > 0 ? limits->units : 1;
+    const double whole = turns / units;
+    const double rounds = (double)(int64_t)whole + (whole > (double)(int64_t)whole);
+    const double at_once = rounds < tile->groups ? rounds : tile->groups;
+    const double reached = at_once * tile->alone < tile->full ? at_once * tile->alone : tile->full;
+    return tile->bm * tile->bn * (rounds * (k + 32) * 100 / reached + START_STEPS);
+}
+
+typedef struct choice {
+    const simt_tile *tile;
+    bool apart;
+    double cost;
+} choice;
+
+static void consider(choice *best, const simt_tile *tile, const simt_limits *limits,
+                     const iso_gemm_op *op)
+{
+    const int64_t segments = pieces(op->k, SIMT_GEMM_SEGMENT);
+    const double tiles = count_tiles(tile, op);
+    const double whole = cost_of(tile, limits, tiles, (double)op->k);
+    const double cells = tiles * tile->bm * tile->bn;
+    if (!best->tile || whole < best->cost) {
+        *best = (choice){.tile = tile, .cost = whole};
+    }
+    if (segments > 1 && 2 * cells * (double)simt_gemm_acc_bytes(op->dtype) <= APART_BYTES) {
+        const double units = limits->units > 0 ? limits->units : 1;
+        const double apart = cost_of(tile, limits, tiles * (double)segments, SIMT_GEMM_SEGMENT) +
+                             cells * (double)segments * 100 / units + JOIN_COST;
+        if (apart < best->cost) {
+            *best = (choice){.tile = tile, .apart = true, .cost = apart};
+        }
+    }
+}
+
+/* All segments at once, or as many as fit; then a round's totals wait for the next. */
+static void plan_rounds(simt_gemm_plan *plan, int64_t tiles, int64_t segments, int64_t acc_bytes)
+{
+    const int64_t cells = tiles * plan->tile.bm * plan->tile.bn;
+    const int64_t fit = APART_BYTES / (cells * acc_bytes);
+    const int64_t at_once = least(segments, fit);
+    const int64_t parts = tiles * plan->tile.tm * plan->tile.tn;
+    plan->round_k = at_once * SIMT_GEMM_SEGMENT;
+    plan->total_at = at_once * cells;
+    plan->groups = least(tiles * at_once, GROUPS_MAX);
+    plan->join_groups = least(parts, GROUPS_MAX);
+    plan->work_bytes = (plan->total_at + (at_once < segments ? cells : 0)) * acc_bytes;
+}
+
+void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const iso_gemm_op *op)
+{
+    const simt_tiles tiles = simt_gemm_tiles(limits->class_of, op->dtype);
+    const int64_t segments = pieces(op->k, SIMT_GEMM_SEGMENT);
+    choice best = {.tile = NULL};
+    for (int32_t i = 0; i < tiles.count; i++) {
+        if (simt_tile_fits(&tiles.rows[i], limits, op->dtype)) {
+            consider(&best, &tiles.rows[i], limits, op);
+        }
+    }
+    if (!best.tile) {
+        consider(&best, simt_gemm_tiles(SIMT_CLASS_SMALL, op->dtype).rows, limits, op);
+    }
+    const simt_tile *tile = best.tile;
+    const int64_t cells = (int64_t)tile->bm * tile->bn;
+    const double all = count_tiles(tile, op);
+    const int64_t total = all < GROUPS_MAX ? (int64_t)all : GROUPS_MAX;
+    *plan = (simt_gemm_plan){
+        .tile = *tile,
+        .along_k_a = op->trans_a != ISO_TRANS,
+        .along_k_b = op->trans_b == ISO_TRANS,
+        .apart = best.apart,
+        .groups = total,
+    };
+    if (best.apart) {
+        plan_rounds(plan, (int64_t)all, segments, simt_gemm_acc_bytes(op->dtype));
+    } else if (segments > 1) {
+        /* Each group keeps its totals in scratch memory: no more groups than run at once. */
+        const int64_t resident = (int64_t)(limits->units > 0 ? limits->units : 1) * tile->groups;
+        plan->groups = least(total, resident);
+        plan->work_bytes = plan->groups * cells * simt_gemm_acc_bytes(op->dtype);
+    }
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * program.c - the programs of a device. Each is found by its spec in a trie over the spec's hash,
+ * which only ever grows while the device is open: a look-up takes a lock for reading and nothing
+ * else. What is not there yet is loaded from the program cache, or built and put there, by one
+ * thread at a time.
+ */
+#include <backends/simt/simt.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    OPTION_MAX = 64, /* of "-DNAME=VALUE" */
+    OPTIONS_MAX = OPTION_MAX * SIMT_DEFINES_MAX,
+    IDENTITY_MAX = 1024
+};
+
+struct simt_program {
+    simt_program *child[4]; /* by the next two bits of the hash */
+    simt_program *next;     /* all programs of the device, for the end */
+    uint64_t hash;
+    simt_spec spec;
+    void *native;
+    simt_kernel kernels[SIMT_KERNELS_MAX]; /* native NULL: not asked for yet */
+};
+
+/* ---- options ------------------------------------------------------------------------------------
+ */
+
+/* Writes one define as an option; false: it is left out. */
+static bool write_option(const simt_spec *spec, int32_t index, char *text, size_t room)
+{
+    const char *name = spec->text->defines[index];
+    if (*name == '?') {
+        if (spec->values[index] == 0) {
+            return false;
+        }
+        name++;
+    }
+    (void)snprintf(text, room, "-D%s=%" PRId32, name, spec->values[index]);
+    return true;
+}
+
+void simt_spec_options(const simt_spec *spec, char *text, int64_t capacity)
+{
+    int64_t used = 0;
+    char option[OPTION_MAX];
+    text[0] = '\0';
+    for (int32_t i = 0; i < SIMT_DEFINES_MAX && spec->text->defines[i]; i++) {
+        if (used < capacity && write_option(spec, i, option, sizeof option)) {
+            used +=
+                snprintf(text + used, (size_t)(capacity - used), "%s%s", used ? " " : "", option);
+        }
+    }
+}
+
+/* ---- finding ------------------------------------------------------------------------------------
+ */
+
+static uint64_t hash_of(const simt_spec *spec)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)spec->text;
+    for (int32_t i = 0; i < SIMT_DEFINES_MAX; i++) {
+        hash = (hash ^ (uint32_t)spec->values[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static bool same_spec(const simt_spec *a, const simt_spec *b)
+{
+    return a->text == b->text && memcmp(a->values, b->values, sizeof a->values) == 0;
+}
+
+/* The place of a program in the trie: where it is, or where it belongs. */
+static simt_program **find(simt_program **at, const simt_spec *spec, uint64_t hash)
+{
+    uint64_t rest = hash;
+    while (*at && !((*at)->hash == hash && same_spec(&(*at)->spec, spec))) {
+        at = &(*at)->child[rest >> 62];
+        rest <<= 2;
+    }
+    return at;
+}
+
+static const simt_kernel *find_kernel(simt_device *device, const simt_spec *spec, uint64_t hash,
+                                      int32_t kernel)
+{
+    const simt_kernel *found = NULL;
+    (void)pthread_rwlock_rdlock(&device->programs_lock);
+    simt_program *program = *find(&device->programs, spec, hash);
+    if (program && program->kernels[kernel].native) {
+        found = &program->kernels[kernel];
+    }
+    (void)pthread_rwlock_unlock(&device->programs_lock);
+    return found;
+}
+
+/* ---- building -----------------------------------------------------------------------------------
+ */
+
+/* What the cache knows a binary by: all that it was made from. */
+static iso_status make_key(simt_device *device, const simt_spec *spec, const char *options,
+                           char **key, int64_t *bytes)
+{
+    char identity[IDENTITY_MAX] = "";
+    iso_status status =
+        device->driver->program_identity(device->native, identity, (int64_t)sizeof identity);
+    if (status != ISO_OK) {
+        return status;
+    }
+    size_t room = strlen(identity) + strlen(options) + strlen(device->driver->name) + 64;
+    for (int32_t i = 0; i < spec->text->part_count; i++) {
+        room += strlen(spec->text->parts[i]) + 1;
+    }
+    char *made = device->host->alloc((int64_t)room);
+    if (!made) {
+        return ISO_NO_MEMORY;
+    }
+    int used = snprintf(made, room, "isomer " ISO_VERSION_STRING "\n%s\n%s\n%s\n",
+                        device->driver->name, identity, options);
+    for (int32_t i = 0; i < spec->text->part_count; i++) {
+        used += snprintf(made + used, room - (size_t)used, "%s\n", spec->text->parts[i]);
+    }
+    *key = made;
+    *bytes = used;
+    return ISO_OK;
+}
+
+static iso_status compile(simt_device *device, const simt_spec *spec, void **binary, int64_t *bytes)
+{
+    char texts[SIMT_DEFINES_MAX][OPTION_MAX];
+    const char *options[SIMT_DEFINES_MAX];
+    simt_source source = {.name = spec->text->name,
+                          .texts = spec->text->parts,
+                          .text_count = spec->text->part_count,
+                          .options = options};
+    for (int32_t i = 0; i < SIMT_DEFINES_MAX && spec->text->defines[i]; i++) {
+        if (write_option(spec, i, texts[i], sizeof texts[i])) {
+            options[source.option_count++] = texts[i];
+        }
+    }
+    return device->driver->program_build(device->native, &source, binary, bytes);
+}
+
+static double milliseconds_since(const struct timespec *start)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) * 1e3 +
+           (double)(now.tv_nsec - start->tv_nsec) * 1e-6;
+}
+
+/* From the cache; false: it is not there, or the driver refuses it. */
+static bool load_kept(simt_device *device, const simt_spec *spec, const char *options,
+                      const char *key, int64_t key_bytes, void **program)
+{
+    const iso_host *host = device->host;
+    struct timespec start;
+    int64_t bytes = 0;
+    (void)clock_gettime(CLOCK_MONOTONIC, &start);
+    void *binary = host->cache_load(key, key_bytes, &bytes);
+    if (!binary) {
+        return false;
+    }
+    iso_status status = device->driver->program_load(device->native, binary, bytes, program);
+    host->free(binary);
+    if (status != ISO_OK) {
+        host->log(ISO_LOG_WARN, "%s: %s (%s): the driver refuses the cached program: built anew",
+                  device->driver->name, spec->text->name, options);
+        return false;
+    }
+    host->log(ISO_LOG_DEBUG, "%s: %s (%s) from the cache in %.1f ms", device->driver->name,
+              spec->text->name, options, milliseconds_since(&start));
+    return true;
+}
+
+static iso_status build(simt_device *device, const simt_spec *spec, const char *options,
+                        const char *key, int64_t key_bytes, void **program)
+{
+    const iso_host *host = device->host;
+    struct timespec start;
+    void *binary = NULL;
+    int64_t bytes = 0;
+    (void)clock_gettime(CLOCK_MONOTONIC, &start);
+    iso_status status = compile(device, spec, &binary, &bytes);
+    if (status != ISO_OK) {
+        host->log(ISO_LOG_ERROR, "%s: %s (%s) did not build", device->driver->name,
+                  spec->text->name, options);
+        return status;
+    }
+    status = device->driver->program_load(device->native, binary, bytes, program);
+    if (status == ISO_OK) {
+        (void)host->cache_store(key, key_bytes, binary, bytes);
+        host->log(ISO_LOG_DEBUG, "%s: %s (%s) built in %.1f ms", device->driver->name,
+                  spec->text->name, options, milliseconds_since(&start));
+    }
+    host->free(binary);
+    return status;
+}
+
+static iso_status load(simt_device *device, const simt_spec *spec, void **program)
+{
+    char options[OPTIONS_MAX];
+    char *key = NULL;
+    int64_t key_bytes = 0;
+    simt_spec_options(spec, options, (int64_t)sizeof options);
+    iso_status status = make_key(device, spec, options, &key, &key_bytes);
+    if (status != ISO_OK) {
+        return status;
+    }
+    if (!load_kept(device, spec, options, key, key_bytes, program)) {
+        status = build(device, spec, options, key, key_bytes, program);
+    }
+    device->host->free(key);
+    return status;
+}
+
+/* ---- keeping ------------------------------------------------------------------------------------
+ */
+
+/* Under build_lock: only this thread changes the trie, so it may read without the other lock. */
+static iso_status get_program(simt_device *device, const simt_spec *spec, uint64_t hash,
+                              simt_program **out)
+{
+    simt_program *made = *find(&device->programs, spec, hash);
+    if (made) {
+        *out = made;
+        return ISO_OK;
+    }
+    made = device->host->alloc((int64_t)sizeof *made);
+    if (!made) {
+        return ISO_NO_MEMORY;
+    }
+    memset(made, 0, sizeof *made);
+    made->hash = hash;
+    made->spec = *spec;
+    iso_status status = load(device, spec, &made->native);
+    if (status != ISO_OK) {
+        device->host->free(made);
+        return status;
+    }
+    (void)pthread_rwlock_wrlock(&device->programs_lock);
+    if (device->programs) {
+        made->next = device->programs->next;
+        device->programs->next = made;
+    }
+    *find(&device->programs, spec, hash) = made;
+    (void)pthread_rwlock_unlock(&device->programs_lock);
+    *out = made;
+    return ISO_OK;
+}
+
+static iso_status check_threads(const simt_device *device, const simt_spec *spec, int32_t kernel,
+                                const simt_kernel *got)
+{
+    if (got->info.threads_max <= 0 || got->info.threads_max >= got->threads) {
+        return ISO_OK;
+    }
+    return device->host->fail(
+        ISO_COMPILE,
+        "kernel %s of %s was built for groups of %" PRId32
+        " work-items, but this device runs it with at most %" PRId32 ": set ISOMER_TILES=small",
+        spec->text->kernels[kernel], spec->text->name, got->threads, got->info.threads_max);
+}
+
+/* Under build_lock. */
+static iso_status make_kernel(simt_device *device, simt_program *program, int32_t kernel)
+{
+    simt_kernel got = {.threads = program->spec.values[0]};
+    if (program->kernels[kernel].native) {
+        return ISO_OK;
+    }
+    iso_status status = device->driver->kernel_get(
+        program->native, program->spec.text->kernels[kernel], got.threads, &got.native, &got.info);
+    if (status != ISO_OK) {
+        return status;
+    }
+    status = check_threads(device, &program->spec, kernel, &got);
+    if (status != ISO_OK) {
+        device->driver->kernel_release(got.native);
+        return status;
+    }
+    (void)pthread_rwlock_wrlock(&device->programs_lock);
+    program->kernels[kernel] = got;
+    (void)pthread_rwlock_unlock(&device->programs_lock);
+    return ISO_OK;
+}
+
+iso_status simt_kernel_get(simt_device *device, const simt_spec *spec, int32_t kernel,
+                           const simt_kernel **out)
+{
+    uint64_t hash = hash_of(spec);
+    simt_program *program = NULL;
+    *out = find_kernel(device, spec, hash, kernel);
+    if (*out) {
+        return ISO_OK;
+    }
+    (void)pthread_mutex_lock(&device->build_lock);
+    iso_status status = get_program(device, spec, hash, &program);
+    if (status == ISO_OK) {
+        status = make_kernel(device, program, kernel);
+    }
+    (void)pthread_mutex_unlock(&device->build_lock);
+    if (status == ISO_OK) {
+        *out = &program->kernels[kernel];
+    }
+    return status;
+}
+
+void simt_programs_drop(simt_device *device)
+{
+    simt_program *next = NULL;
+    for (simt_program *at = device->programs; at; at = next) {
+        next = at->next;
+        for (int32_t i = 0; i < SIMT_KERNELS_MAX; i++) {
+            if (at->kernels[i].native) {
+                device->driver->kernel_release(at->kernels[i].native);
+            }
+        }
+        device->driver->program_unload(at->native);
+        device->host->free(at);
+    }
+    device->programs = NULL;
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reduce.c - reductions on a device: their programs, and the launches of each variant. */
+#include <backends/simt/reduce.h>
+#include <kernels/texts.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- programs -----------------------------------------------------------------------------------
+ */
+
+enum {
+    KERNEL_SHORT,
+    KERNEL_BLOCKS,
+    KERNEL_COLUMNS,
+    KERNEL_LEVEL,
+    KERNEL_LAST,
+    KERNEL_LAST_TWO,
+    KERNEL_NAIVE,
+    KERNEL_PARTIALS,
+    KERNEL_FINISH,
+    KERNEL_BEGIN,
+    KERNEL_ATOMIC
+};
+
+static const char *const reduce_parts[] = {kernel_text_dialect, kernel_text_reduce_steps,
+                                           kernel_text_reduce};
+static const simt_text reduce_text = {
+    .name = "reduce",
+    .parts = reduce_parts,
+    .part_count = 3,
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_OP", "?ISO_USE_F64", "?ISO_ATOMIC64", "ISO_COLS",
+                "ISO_BATCH", "?ISO_LOOPED"},
+    .kernels =
+        {
+            [KERNEL_SHORT] = "reduce_short",
+            [KERNEL_BLOCKS] = "reduce_blocks",
+            [KERNEL_COLUMNS] = "reduce_columns",
+            [KERNEL_LEVEL] = "reduce_level",
+            [KERNEL_LAST] = "reduce_last",
+            [KERNEL_LAST_TWO] = "reduce_last_two",
+            [KERNEL_NAIVE] = "reduce_naive",
+            [KERNEL_PARTIALS] = "reduce_partials",
+            [KERNEL_FINISH] = "reduce_finish",
+            [KERNEL_BEGIN] = "reduce_begin",
+            [KERNEL_ATOMIC] = "reduce_atomic",
+        },
+};
+
+static simt_spec spec_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype)
+{
+    const simt_reduce_tile tile = simt_reduce_tile_of(limits);
+    const bool wide = simt_reduce_is_wide(op, dtype);
+    return (simt_spec){
+        .text = &reduce_text,
+        .values = {tile.threads, (int32_t)dtype, (int32_t)op, simt_reduce_uses_f64(op, dtype),
+                   limits->atomic64 && !wide && simt_reduce_is_long(op, dtype),
+                   wide ? tile.columns_wide : tile.columns, tile.batch, tile.looped},
+    };
+}
+
+static bool is_whole(iso_dtype dtype)
+{
+    return dtype == ISO_I32 || dtype == ISO_I64;
+}
+
+static void reduce_each(const simt_limits *limits,
+                        void (*visit)(const simt_spec *spec, void *context), void *context)
+{
+    for (iso_dtype dtype = ISO_F16; dtype <= ISO_I64; dtype++) {
+        for (iso_reduce_op op = ISO_SUM; op <= ISO_ARGMAX; op++) {
+            const bool single = !is_whole(dtype) && dtype != ISO_F64;
+            if ((op == ISO_NORM2 && is_whole(dtype)) || (single && !limits->f32_exact) ||
+                (simt_reduce_uses_f64(op, dtype) && !limits->f64)) {
+                continue;
+            }
+            const simt_spec spec = spec_of(limits, op, dtype);
+            visit(&spec, context);
+        }
+    }
+}
+
+/* ---- questions ----------------------------------------------------------------------------------
+ */
+
+static iso_status reduce_supports(simt_device *device, const iso_op *op)
+{
+    const iso_reduce_op_args *r = op->reduce;
+    const iso_host *host = device->host;
+    if (r->dtype < ISO_F16 || r->dtype > ISO_I64) {
+        return host->fail(ISO_UNSUPPORTED, "reduce: type %d is not known", (int)r->dtype);
+    }
+    if (r->op < ISO_SUM || r->op > ISO_ARGMAX) {
+        return host->fail(ISO_UNSUPPORTED, "reduce: operation %d is not known", (int)r->op);
+    }
+    if (r->op == ISO_NORM2 && is_whole(r->dtype)) {
+        return host->fail(ISO_UNSUPPORTED, "reduce: norm2 takes floating-point types, not %s",
+                          iso_dtype_name(r->dtype));
+    }
+    if (r->variant != ISO_VARIANT_NAIVE && r->variant != ISO_VARIANT_TILED &&
+        r->variant != ISO_VARIANT_PARTIALS) {
+        const char *name = iso_variant_name(r->variant);
+        return host->fail(ISO_UNSUPPORTED,
+                          "reduce: variant %s: a reduction is naive, tiled, partials or vendor",
+                          name ? name : "unknown");
+    }
+    return ISO_OK;
+}
+
+static int64_t reduce_workspace(simt_device *device, const iso_op *op)
+{
+    simt_reduce_plan plan;
+    simt_reduce_plan_make(&plan, &device->limits, op->reduce);
+    return plan.work_bytes;
+}
+
+static void reduce_describe(simt_device *device, const iso_op *op, iso_op_info *out)
+{
+    const iso_reduce_op_args *r = op->reduce;
+    (void)snprintf(out->library, sizeof out->library, "isomer %s", device->host->version);
+    (void)snprintf(out->kernel, sizeof out->kernel, "%s_%s_%s", iso_reduce_op_name(r->op),
+                   iso_variant_name(r->variant), iso_dtype_name(r->dtype));
+}
+
+/* ---- running ------------------------------------------------------------------------------------
+ */
+
+/* One reduction that is being submitted, or, where `dry` is set, only prepared. */
+typedef struct run {
+    simt_stream *stream;
+    const iso_op *op;
+    bool dry;
+    simt_spec spec;
+    simt_reduce_plan plan;
+    void *x, *y, *work, *to;
+    int64_t x_at, y_at, to_at; /* in elements */
+    int64_t work_at;           /* in bytes */
+} run;
+
+/* The arguments that all kernels begin with that read elements one sequence at a time. */
+#define INPUT(r)                                                                                   \
+    SIMT_MEMORY((r)->x), SIMT_ARG((r)->x_at), SIMT_ARG((r)->plan.next_x),                          \
+        SIMT_ARG((r)->plan.step_x), SIMT_MEMORY((r)->y), SIMT_ARG((r)->y_at),                      \
+        SIMT_ARG((r)->plan.next_y), SIMT_ARG((r)->plan.step_y)
+
+static iso_status submit(const run *r, int32_t number, int64_t groups, const simt_arg *args,
+                         int32_t arg_count)
+{
+    const simt_kernel *kernel = NULL;
+    const int64_t most = r->plan.tile.groups_max;
+    const iso_status status = simt_kernel_get(r->stream->device, &r->spec, number, &kernel);
+    if (status != ISO_OK || r->dry) {
+        return status;
+    }
+    return simt_launch(r->stream, kernel, groups < most ? groups : most, args, arg_count);
+}
+
+#define SUBMIT(r, number, groups, args)                                                            \
+    submit((r), (number), (groups), (args), (int32_t)(sizeof(args) / sizeof *(args)))
+
+static iso_status run_short(const run *r)
+{
+    const int32_t width = simt_reduce_width(r->plan.n);
+    const simt_arg args[] = {
+        INPUT(r),
+        SIMT_MEMORY(r->to),
+        SIMT_ARG(r->to_at),
+        SIMT_ARG(r->plan.sequences),
+        SIMT_ARG(r->plan.n),
+        SIMT_ARG(width),
+    };
+    return SUBMIT(r, KERNEL_SHORT,
+                  simt_reduce_pieces(r->plan.sequences, r->plan.tile.threads / width), args);
+}
+
+static iso_status run_blocks(const run *r, int64_t blocks)
+{
+    const simt_arg args[] = {
+        INPUT(r),
+        SIMT_MEMORY(r->work),
+        SIMT_ARG(r->work_at),
+        SIMT_ARG(r->plan.sequences),
+        SIMT_ARG(r->plan.n),
+    };
+    return SUBMIT(r, KERNEL_BLOCKS,
+                  simt_reduce_pieces(r->plan.sequences * blocks, r->plan.tile.threads / 32), args);
+}
+
+static iso_status run_columns(const run *r, int64_t blocks)
+{
+    const bool wide = simt_reduce_is_wide(r->op->reduce->op, r->op->reduce->dtype);
+    const int64_t columns = wide ? r->plan.tile.columns_wide : r->plan.tile.columns;
+    const simt_arg args[] = {
+        SIMT_MEMORY(r->x),    SIMT_ARG(r->x_at),           SIMT_ARG(r->plan.step_x),
+        SIMT_MEMORY(r->y),    SIMT_ARG(r->y_at),           SIMT_ARG(r->plan.step_y),
+        SIMT_MEMORY(r->work), SIMT_ARG(r->work_at),        SIMT_MEMORY(r->to),
+        SIMT_ARG(r->to_at),   SIMT_ARG(r->plan.sequences), SIMT_ARG(r->plan.n),
+    };
+    return SUBMIT(r, KERNEL_COLUMNS, simt_reduce_pieces(r->plan.sequences, columns) * blocks, args);
+}
+
+static iso_status run_level(const run *r, int64_t from_at, int64_t to_at, int64_t count)
+{
+    const int64_t blocks = simt_reduce_pieces(count, SIMT_REDUCE_BLOCK);
+    const simt_arg args[] = {
+        SIMT_MEMORY(r->work),        SIMT_ARG(from_at), SIMT_ARG(to_at),
+        SIMT_ARG(r->plan.sequences), SIMT_ARG(count),
+    };
+    return SUBMIT(r, KERNEL_LEVEL,
+                  simt_reduce_pieces(r->plan.sequences * blocks, r->plan.tile.threads / 32), args);
+}
+
+static iso_status run_last(const run *r, int64_t from_at, int64_t count)
+{
+    const int32_t width = simt_reduce_width(count);
+    const simt_arg args[] = {
+        SIMT_MEMORY(r->work),        SIMT_ARG(from_at), SIMT_MEMORY(r->to),  SIMT_ARG(r->to_at),
+        SIMT_ARG(r->plan.sequences), SIMT_ARG(count),   SIMT_ARG(r->plan.n), SIMT_ARG(width),
+    };
+    return SUBMIT(r, KERNEL_LAST,
+                  simt_reduce_pieces(r->plan.sequences, r->plan.tile.threads / width), args);
+}
+
+static iso_status run_last_two(const run *r, int64_t from_at, int64_t count)
+{
+    const simt_arg args[] = {
+        SIMT_MEMORY(r->work), SIMT_ARG(from_at), SIMT_MEMORY(r->to),
+        SIMT_ARG(r->to_at),   SIMT_ARG(count),   SIMT_ARG(r->plan.n),
+    };
+    return SUBMIT(r, KERNEL_LAST_TWO, 1, args);
+}
+
+static iso_status run_tiled(const run *r)
+{
+    int64_t count = simt_reduce_pieces(r->plan.n, SIMT_REDUCE_BLOCK), at = r->work_at;
+    if (count == 1 && !r->plan.columns) {
+        return run_short(r);
+    }
+    iso_status status = r->plan.columns ? run_columns(r, count) : run_blocks(r, count);
+    if (count == 1) {
+        return status;
+    }
+    while (status == ISO_OK && count > SIMT_REDUCE_BLOCK) {
+        const int64_t blocks = simt_reduce_pieces(count, SIMT_REDUCE_BLOCK);
+        if (r->plan.sequences == 1 && blocks <= SIMT_REDUCE_LAST) {
+            return run_last_two(r, at, count);
+        }
+        const int64_t next = at + r->plan.sequences * count * r->plan.lane_bytes;
+        status = run_level(r, at, next, count);
+        at = next;
+        count = blocks;
+    }
+    return status == ISO_OK ? run_last(r, at, count) : status;
+}
+
+/* One result a work-item. */
+static iso_status run_naive(const run *r)
+{
+    const simt_arg args[] = {
+        INPUT(r),
+        SIMT_MEMORY(r->to),
+        SIMT_ARG(r->to_at),
+        SIMT_ARG(r->plan.sequences),
+        SIMT_ARG(r->plan.n),
+    };
+    return SUBMIT(r, KERNEL_NAIVE, simt_reduce_pieces(r->plan.sequences, r->plan.tile.threads),
+                  args);
+}
+
+/* Groups write partial results, or all into one word; then they are finished. */
+static iso_status run_parts(const run *r)
+{
+    const int64_t parts = r->plan.atomic ? 1 : r->plan.parts;
+    const simt_arg begin[] = {SIMT_MEMORY(r->work), SIMT_ARG(r->work_at)};
+    const simt_arg args[] = {
+        INPUT(r),
+        SIMT_MEMORY(r->work),
+        SIMT_ARG(r->work_at),
+        SIMT_ARG(r->plan.sequences),
+        SIMT_ARG(r->plan.n),
+        SIMT_ARG(r->plan.parts),
+    };
+    const simt_arg finish[] = {
+        SIMT_MEMORY(r->work),        SIMT_ARG(r->work_at), SIMT_MEMORY(r->to),  SIMT_ARG(r->to_at),
+        SIMT_ARG(r->plan.sequences), SIMT_ARG(parts),      SIMT_ARG(r->plan.n),
+    };
+    iso_status status = r->plan.atomic ? SUBMIT(r, KERNEL_BEGIN, 1, begin) : ISO_OK;
+    if (status == ISO_OK) {
+        status = SUBMIT(r, r->plan.atomic ? KERNEL_ATOMIC : KERNEL_PARTIALS,
+                        r->plan.parts * r->plan.sequences, args);
+    }
+    if (status == ISO_OK) {
+        status = SUBMIT(r, KERNEL_FINISH,
+                        simt_reduce_pieces(r->plan.sequences, r->plan.tile.threads), finish);
+    }
+    return status;
+}
+
+static iso_status run_variant(simt_stream *stream, const iso_op *op, bool dry)
+{
+    const iso_reduce_op_args *args = op->reduce;
+    const bool dot = args->op == ISO_DOT;
+    const int64_t cell = iso_dtype_size(args->dtype);
+    const int64_t result = iso_dtype_size(args->result_dtype);
+    run r = {
+        .stream = stream,
+        .op = op,
+        .dry = dry,
+        .spec = spec_of(&stream->device->limits, args->op, args->dtype),
+        .x = args->x.memory,
+        .y = dot ? args->y.memory : args->x.memory,
+        .work = op->workspace.memory ? op->workspace.memory : args->x.memory,
+        .to = args->result.memory,
+        .x_at = args->x.offset / cell,
+        .y_at = dot ? args->y.offset / cell : 0,
+        .to_at = args->result.offset / result,
+        .work_at = op->workspace.offset,
+    };
+    simt_reduce_plan_make(&r.plan, &stream->device->limits, args);
+    if (args->variant == ISO_VARIANT_TILED) {
+        return run_tiled(&r);
+    }
+    return r.plan.parts > 0 ? run_parts(&r) : run_naive(&r);
+}
+
+static iso_status reduce_execute(simt_stream *stream, const iso_op *op)
+{
+    return run_variant(stream, op, false);
+}
+
+static iso_status reduce_prepare(simt_stream *stream, const iso_op *op)
+{
+    return run_variant(stream, op, true);
+}
+
+const simt_operation simt_reduce = {
+    .kind = ISO_OP_REDUCE,
+    .supports = reduce_supports,
+    .workspace = reduce_workspace,
+    .execute = reduce_execute,
+    .prepare = reduce_prepare,
+    .describe = reduce_describe,
+    .each = reduce_each,
+};

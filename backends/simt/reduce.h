@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reduce.h - what the files of the reductions share: tiles, and the plan of one reduction. */
+#ifndef ISOMER_SIMT_REDUCE_H
+#define ISOMER_SIMT_REDUCE_H
+
+#include <backends/simt/simt.h>
+
+enum {
+    SIMT_REDUCE_BLOCK = 4096, /* elements whose result is one element of the next level */
+    SIMT_REDUCE_LAST = 64     /* blocks that reduce_last_two takes (LAST of the kernel) */
+};
+
+/* How a class of devices reduces. Threads and columns are powers of two. */
+typedef struct simt_reduce_tile {
+    int32_t threads;      /* of a group: at least 32 */
+    int32_t columns;      /* side by side along axis 0 */
+    int32_t columns_wide; /* the same where a lane is more than one number */
+    int32_t batch;        /* rows of 128 elements that a team reads ahead */
+    int32_t looped;       /* a group runs as a loop over its work-items */
+    int32_t groups;       /* of partial results, for each unit */
+    int64_t groups_max;   /* of a launch; what is beyond it is done in a loop */
+} simt_reduce_tile;
+
+simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits);
+
+typedef struct simt_reduce_plan {
+    int64_t n, sequences;
+    int64_t next_x, step_x, next_y, step_y; /* in elements */
+    int64_t lane_bytes;                     /* what is kept of a block */
+    bool columns;                           /* tiled: by reduce_columns */
+    bool atomic;                            /* naive: into one word */
+    int64_t parts;                          /* partial results of a sequence */
+    int64_t work_bytes;
+    simt_reduce_tile tile;
+} simt_reduce_plan;
+
+void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,
+                           const iso_reduce_op_args *op);
+
+/* Whether the operation computes in f64, and whether its lanes are one 64-bit word. */
+bool simt_reduce_uses_f64(iso_reduce_op op, iso_dtype dtype);
+bool simt_reduce_is_long(iso_reduce_op op, iso_dtype dtype);
+/* Whether a lane is more than one number. */
+bool simt_reduce_is_wide(iso_reduce_op op, iso_dtype dtype);
+
+/* Work-items for a sequence of at most one block: 32, or fewer with up to four elements each. */
+int32_t simt_reduce_width(int64_t n);
+
+static inline int64_t simt_reduce_pieces(int64_t n, int64_t piece)
+{
+    return n / piece + (n % piece != 0);
+}
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reduce_tiles.c - which tiles a device reduces with, and the plan of one reduction. */
+#include <backends/simt/reduce.h>
+
+static const simt_reduce_tile tiles[SIMT_CLASS_COUNT] = {
+    [SIMT_CLASS_WARP32] = {.threads = 256,
+                           .columns = 32,
+                           .columns_wide = 16,
+                           .batch = 8,
+                           .groups = 8,
+                           .groups_max = 1 << 20},
+    [SIMT_CLASS_WAVE64] = {.threads = 256,
+                           .columns = 32,
+                           .columns_wide = 16,
+                           .batch = 4,
+                           .groups = 8,
+                           .groups_max = 1 << 20},
+    [SIMT_CLASS_CPU] = {.threads = 64,
+                        .looped = 1,
+                        .columns = 16,
+                        .columns_wide = 16,
+                        .batch = 1,
+                        .groups = 4,
+                        .groups_max = 256},
+    [SIMT_CLASS_SMALL] =
+        {.threads = 32, .columns = 4, .columns_wide = 4, .batch = 1, .groups = 2, .groups_max = 64},
+};
+
+simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits)
+{
+    enum { LANE_MAX = 24 };
+    const simt_reduce_tile *tile = &tiles[limits->class_of];
+    const int64_t local = (int64_t)(tile->threads + SIMT_REDUCE_LAST) * LANE_MAX;
+    if (tile->threads > limits->threads_max || local > limits->local_bytes) {
+        tile = &tiles[SIMT_CLASS_SMALL];
+    }
+    return *tile;
+}
+
+bool simt_reduce_uses_f64(iso_reduce_op op, iso_dtype dtype)
+{
+    return dtype == ISO_F64 || op == ISO_MEAN || op == ISO_NORM2;
+}
+
+bool simt_reduce_is_wide(iso_reduce_op op, iso_dtype dtype)
+{
+    return op == ISO_ARGMIN || op == ISO_ARGMAX || (op == ISO_NORM2 && dtype == ISO_F64);
+}
+
+bool simt_reduce_is_long(iso_reduce_op op, iso_dtype dtype)
+{
+    return dtype == ISO_F64 || dtype == ISO_I64 || op == ISO_NORM2 ||
+           (op == ISO_MEAN && dtype == ISO_I32);
+}
+
+static int64_t lane_bytes_of(iso_reduce_op op, iso_dtype dtype)
+{
+    if (op == ISO_ARGMIN || op == ISO_ARGMAX) {
+        return 16;
+    }
+    if (op == ISO_NORM2 && dtype == ISO_F64) {
+        return 24;
+    }
+    return simt_reduce_is_long(op, dtype) ? 8 : 4;
+}
+
+int32_t simt_reduce_width(int64_t n)
+{
+    int32_t width = 1;
+    while (width < 32 && (int64_t)width * 4 < n) {
+        width *= 2;
+    }
+    return width;
+}
+
+/* The results of all levels, one after another. */
+static int64_t levels_bytes(const simt_reduce_plan *plan)
+{
+    int64_t count = simt_reduce_pieces(plan->n, SIMT_REDUCE_BLOCK), all = count;
+    if (count == 1) {
+        return 0;
+    }
+    while (count > SIMT_REDUCE_BLOCK) {
+        count = simt_reduce_pieces(count, SIMT_REDUCE_BLOCK);
+        all += count;
+    }
+    return all * plan->sequences * plan->lane_bytes;
+}
+
+static int64_t parts_of(const simt_reduce_plan *plan, const simt_limits *limits)
+{
+    enum { ROUNDS = 4 }; /* elements that a work-item should have at least */
+    const int64_t units = limits->units > 0 ? limits->units : 1;
+    const int64_t useful = simt_reduce_pieces(plan->n, (int64_t)plan->tile.threads * ROUNDS);
+    const int64_t wanted = simt_reduce_pieces(units * plan->tile.groups, plan->sequences);
+    const int64_t parts = useful < wanted ? useful : wanted;
+    return parts < plan->tile.groups_max ? parts : plan->tile.groups_max;
+}
+
+void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,
+                           const iso_reduce_op_args *op)
+{
+    enum { COLUMNS_FROM = 8, ROWS_FROM = 9 }; /* below, columns are strided sequences */
+    const bool down = op->axis == ISO_AXIS_0;
+    *plan = (simt_reduce_plan){
+        .n = down ? op->rows : op->cols,
+        .sequences = down                     ? op->cols
+                     : op->axis == ISO_AXIS_1 ? op->rows
+                                              : 1,
+        .next_x = down ? 1 : op->ld_x,
+        .step_x = down ? op->ld_x : 1,
+        .next_y = down ? 1 : op->ld_y,
+        .step_y = down ? op->ld_y : 1,
+        .lane_bytes = lane_bytes_of(op->op, op->dtype),
+        .columns = down && op->cols >= COLUMNS_FROM && op->rows >= ROWS_FROM,
+        .tile = simt_reduce_tile_of(limits),
+    };
+    if (op->op != ISO_DOT) {
+        plan->next_y = 0;
+        plan->step_y = 1;
+    }
+    if (op->variant == ISO_VARIANT_TILED) {
+        plan->work_bytes = levels_bytes(plan);
+    } else if (op->variant == ISO_VARIANT_PARTIALS || op->axis == ISO_AXIS_ALL) {
+        plan->parts = parts_of(plan, limits);
+        plan->atomic = op->variant == ISO_VARIANT_NAIVE &&
+                       !simt_reduce_is_wide(op->op, op->dtype) &&
+                       (limits->atomic64 || !simt_reduce_is_long(op->op, op->dtype));
+        plan->work_bytes = (plan->atomic ? 1 : plan->parts * plan->sequences) * plan->lane_bytes;
+    }
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* transpose.c - plans transposes: which of the kernels of kernels/transpose.cl, with which tile. */
+#include <backends/simt/simt.h>
+#include <kernels/texts.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    GROUPS_MOST = 1 << 20, /* beyond it a group takes several tiles */
+    SIZES = 5              /* of elements: 1, 2, 4, 8 and 16 bytes */
+};
+
+/* The kernels of the text, by number. */
+enum { KERNEL_TILED, KERNEL_SWAP, KERNEL_NAIVE, KERNEL_NAIVE_SWAP };
+
+static const char *const transpose_parts[] = {kernel_text_dialect, kernel_text_transpose};
+
+static const simt_text transpose_text = {
+    .name = "transpose",
+    .parts = transpose_parts,
+    .part_count = 2,
+    .defines = {"ISO_THREADS", "?ISO_DTYPE", "CELL_BYTES", "WORD_BYTES", "TILE_ROWS", "TILE_COLS",
+                "SWAP_TILE", "BAND", "?NAIVE_COLS", "?DIRECT"},
+    .kernels = {"transpose_tiled", "transpose_swap", "transpose_naive", "transpose_naive_swap"},
+};
+
+/* ---- tiles --------------------------------------------------------------------------------------
+ */
+
+/*
+ * A program. With SPAN the elements of a word: the sides of tiles are powers of two; of a tile's
+ * squares of SPAN x SPAN, in place too, every work-item has as many and at least one (where shared
+ * memory is used). `naive` is how many columns a group of the naive kernel takes; 0 leaves it out:
+ * it is in the programs whose word is one element.
+ */
+typedef struct shape {
+    int32_t threads, word, rows, cols, swap, band, naive, direct;
+} shape;
+
+/* Where both operands are aligned to words of several elements. Elements of 16 bytes have none. */
+static const shape wide_shapes[SIMT_CLASS_COUNT][SIZES] = {
+    [SIMT_CLASS_WARP32] = {{256, 4, 128, 128, 128, 16, 0, 0},
+                           {256, 8, 64, 64, 64, 16, 0, 0},
+                           {256, 16, 64, 64, 64, 16, 0, 0},
+                           {256, 16, 64, 64, 32, 16, 0, 0}},
+    [SIMT_CLASS_WAVE64] = {{256, 4, 128, 128, 128, 16, 0, 0},
+                           {256, 8, 64, 64, 64, 16, 0, 0},
+                           {256, 16, 64, 64, 64, 16, 0, 0},
+                           {256, 16, 64, 64, 32, 16, 0, 0}},
+    [SIMT_CLASS_CPU] = {{16, 4, 64, 64, 64, 1, 0, 1},
+                        {16, 8, 64, 64, 64, 1, 0, 1},
+                        {16, 16, 64, 64, 64, 1, 0, 1},
+                        {16, 16, 32, 32, 32, 1, 0, 1}},
+    [SIMT_CLASS_SMALL] = {{4, 4, 8, 8, 8, 2, 0, 0},
+                          {4, 8, 8, 8, 8, 2, 0, 0},
+                          {4, 16, 8, 8, 8, 2, 0, 0},
+                          {4, 16, 4, 4, 4, 2, 0, 0}},
+};
+
+/* One element a word: any alignment. */
+static const shape plain_shapes[SIMT_CLASS_COUNT][SIZES] = {
+    [SIMT_CLASS_WARP32] = {{256, 1, 64, 64, 64, 16, 32, 0},
+                           {256, 2, 64, 64, 64, 16, 32, 0},
+                           {256, 4, 64, 64, 32, 16, 32, 0},
+                           {256, 8, 32, 32, 32, 16, 32, 0},
+                           {256, 16, 32, 32, 32, 16, 32, 0}},
+    [SIMT_CLASS_WAVE64] = {{256, 1, 64, 64, 64, 16, 64, 0},
+                           {256, 2, 64, 64, 64, 16, 64, 0},
+                           {256, 4, 64, 64, 32, 16, 64, 0},
+                           {256, 8, 32, 32, 32, 16, 64, 0},
+                           {256, 16, 32, 32, 32, 16, 64, 0}},
+    [SIMT_CLASS_CPU] = {{64, 1, 64, 64, 64, 1, 64, 1},
+                        {64, 2, 64, 64, 64, 1, 64, 1},
+                        {64, 4, 64, 64, 64, 1, 64, 1},
+                        {32, 8, 32, 32, 32, 1, 32, 1},
+                        {32, 16, 32, 32, 32, 1, 32, 1}},
+    [SIMT_CLASS_SMALL] = {{4, 1, 4, 4, 4, 2, 2, 0},
+                          {4, 2, 4, 4, 4, 2, 2, 0},
+                          {4, 4, 4, 4, 4, 2, 2, 0},
+                          {4, 8, 4, 4, 4, 2, 2, 0},
+                          {4, 16, 4, 4, 4, 2, 2, 0}},
+};
+
+static int32_t size_index(int64_t element_bytes)
+{
+    int32_t index = 0;
+    while ((INT64_C(1) << index) < element_bytes) {
+        index++;
+    }
+    return index;
+}
+
+static bool fits(const simt_limits *limits, const shape *s, int64_t element_bytes)
+{
+    int64_t tile = (int64_t)s->rows * s->cols, swap = 2 * (int64_t)s->swap * s->swap;
+    return s->threads <= limits->threads_max &&
+           (s->direct || (tile > swap ? tile : swap) * element_bytes <= limits->local_bytes);
+}
+
+/* wide: words of several elements, where there are such. */
+static simt_spec spec_for(const simt_limits *limits, int64_t element_bytes, bool wide)
+{
+    int32_t index = size_index(element_bytes);
+    simt_class class_of = limits->class_of;
+    const shape(*shapes)[SIZES] = wide && index < SIZES - 1 ? wide_shapes : plain_shapes;
+    if (!fits(limits, &shapes[class_of][index], element_bytes)) {
+        class_of = SIMT_CLASS_SMALL;
+    }
+    const shape *s = &shapes[class_of][index];
+    return (simt_spec){.text = &transpose_text,
+                       .values = {s->threads, 0, (int32_t)element_bytes, s->word, s->rows, s->cols,
+                                  s->swap, s->band, s->naive, s->direct}};
+}
+
+/* The place of a value in a spec of this text. */
+enum { VALUE_WORD = 3, VALUE_ROWS, VALUE_COLS, VALUE_SWAP, VALUE_BAND, VALUE_NAIVE };
+
+/* ---- planning -----------------------------------------------------------------------------------
+ */
+
+static bool aligned(const simt_device *device, iso_ref ref, int64_t ld_bytes, int64_t word)
+{
+    return simt_alignment(device, ref) >= word && ld_bytes % word == 0;
+}
+
+/* The program for operands that lie so. */
+static simt_spec spec_of(const simt_device *device, const iso_transpose_op *op)
+{
+    int64_t bytes = op->element_bytes;
+    if (op->variant == ISO_VARIANT_TILED) {
+        simt_spec spec = spec_for(&device->limits, bytes, true);
+        int64_t word = spec.values[VALUE_WORD];
+        if (aligned(device, op->from, op->ld_from * bytes, word) &&
+            aligned(device, op->to, op->ld_to * bytes, word)) {
+            return spec;
+        }
+    }
+    return spec_for(&device->limits, bytes, false);
+}
+
+static int64_t parts(int64_t whole, int64_t part)
+{
+    return (whole - 1) / part + 1;
+}
+
+static int64_t capped(int64_t groups)
+{
+    return groups < GROUPS_MOST ? groups : GROUPS_MOST;
+}
+
+static iso_status run_apart(simt_stream *stream, const iso_transpose_op *op, const simt_spec *spec,
+                            const simt_kernel *kernel)
+{
+    bool naive = op->variant == ISO_VARIANT_NAIVE;
+    int64_t cols = naive ? spec->values[VALUE_NAIVE] : spec->values[VALUE_COLS];
+    int64_t rows = naive ? kernel->threads / cols : spec->values[VALUE_ROWS];
+    int64_t down = parts(op->rows, rows), across = parts(op->cols, cols);
+    int64_t from_offset = op->from.offset / op->element_bytes;
+    int64_t to_offset = op->to.offset / op->element_bytes;
+    const simt_arg args[] = {
+        SIMT_MEMORY(op->from.memory),
+        SIMT_ARG(from_offset),
+        SIMT_MEMORY(op->to.memory),
+        SIMT_ARG(to_offset),
+        SIMT_ARG(op->rows),
+        SIMT_ARG(op->cols),
+        SIMT_ARG(op->ld_from),
+        SIMT_ARG(op->ld_to),
+        SIMT_ARG(down),
+        SIMT_ARG(across),
+    };
+    return simt_launch(stream, kernel, capped(down * across), args,
+                       (int32_t)(sizeof args / sizeof args[0]));
+}
+
+static iso_status run_in_place(simt_stream *stream, const iso_transpose_op *op,
+                               const simt_spec *spec, const simt_kernel *kernel)
+{
+    int64_t offset = op->to.offset / op->element_bytes;
+    if (op->variant == ISO_VARIANT_NAIVE) {
+        int64_t cols = spec->values[VALUE_NAIVE];
+        int64_t down = parts(op->rows, kernel->threads / cols), across = parts(op->cols, cols);
+        const simt_arg args[] = {
+            SIMT_MEMORY(op->to.memory), SIMT_ARG(offset), SIMT_ARG(op->rows),
+            SIMT_ARG(op->ld_to),        SIMT_ARG(down),   SIMT_ARG(across),
+        };
+        return simt_launch(stream, kernel, capped(down * across), args,
+                           (int32_t)(sizeof args / sizeof args[0]));
+    }
+    int64_t tiles = parts(op->rows, spec->values[VALUE_SWAP]);
+    const simt_arg args[] = {
+        SIMT_MEMORY(op->to.memory), SIMT_ARG(offset), SIMT_ARG(op->rows),
+        SIMT_ARG(op->ld_to),        SIMT_ARG(tiles),
+    };
+    return simt_launch(stream, kernel, capped(tiles * (tiles + 1) / 2), args,
+                       (int32_t)(sizeof args / sizeof args[0]));
+}
+
+static int32_t kernel_of(const iso_transpose_op *op, bool in_place)
+{
+    if (op->variant == ISO_VARIANT_NAIVE) {
+        return in_place ? KERNEL_NAIVE_SWAP : KERNEL_NAIVE;
+    }
+    return in_place ? KERNEL_SWAP : KERNEL_TILED;
+}
+
+/* ---- entries ------------------------------------------------------------------------------------
+ */
+
+static iso_status transpose_supports(simt_device *device, const iso_op *op)
+{
+    iso_variant variant = op->transpose->variant;
+    if (variant != ISO_VARIANT_NAIVE && variant != ISO_VARIANT_TILED) {
+        return device->host->fail(ISO_UNSUPPORTED,
+                                  "transpose: variant is %d, but %s has naive and tiled",
+                                  (int)variant, device->driver->name);
+    }
+    return ISO_OK;
+}
+
+static int64_t transpose_workspace(simt_device *device, const iso_op *op)
+{
+    (void)device;
+    (void)op;
+    return 0;
+}
+
+static iso_status transpose_execute(simt_stream *stream, const iso_op *op)
+{
+    const iso_transpose_op *transpose = op->transpose;
+    bool in_place = transpose->from.memory == transpose->to.memory &&
+                    transpose->from.offset == transpose->to.offset;
+    simt_spec spec = spec_of(stream->device, transpose);
+    const simt_kernel *kernel = NULL;
+    iso_status status =
+        simt_kernel_get(stream->device, &spec, kernel_of(transpose, in_place), &kernel);
+    if (status != ISO_OK) {
+        return status;
+    }
+    return in_place ? run_in_place(stream, transpose, &spec, kernel)
+                    : run_apart(stream, transpose, &spec, kernel);
+}
+
+static iso_status prepare_spec(simt_device *device, const iso_transpose_op *op,
+                               const simt_spec *spec)
+{
+    const simt_kernel *kernel = NULL;
+    iso_status status = simt_kernel_get(device, spec, kernel_of(op, false), &kernel);
+    if (status == ISO_OK && op->rows == op->cols && op->ld_from == op->ld_to) {
+        status = simt_kernel_get(device, spec, kernel_of(op, true), &kernel);
+    }
+    return status;
+}
+
+/* Where the operands will lie is not known yet: the leading dimensions alone may rule out words of
+ * several elements, and only an offset, one element a word. */
+static iso_status transpose_prepare(simt_stream *stream, const iso_op *op)
+{
+    simt_device *device = stream->device;
+    simt_spec best = spec_of(device, op->transpose);
+    simt_spec plain = spec_for(&device->limits, op->transpose->element_bytes, false);
+    iso_status status = prepare_spec(device, op->transpose, &best);
+    if (status == ISO_OK && best.values[VALUE_WORD] != plain.values[VALUE_WORD]) {
+        status = prepare_spec(device, op->transpose, &plain);
+    }
+    return status;
+}
+
+static void transpose_describe(simt_device *device, const iso_op *op, iso_op_info *out)
+{
+    simt_spec spec = spec_of(device, op->transpose);
+    if (op->transpose->variant == ISO_VARIANT_NAIVE) {
+        (void)snprintf(out->kernel, sizeof out->kernel, "transpose_naive, %" PRId32 " work-items",
+                       spec.values[0]);
+        return;
+    }
+    (void)snprintf(out->kernel, sizeof out->kernel,
+                   "transpose_tiled %" PRId32 "x%" PRId32 ", words of %" PRId32 " bytes, %" PRId32
+                   " work-items",
+                   spec.values[VALUE_ROWS], spec.values[VALUE_COLS], spec.values[VALUE_WORD],
+                   spec.values[0]);
+}
+
+static void transpose_each(const simt_limits *limits,
+                           void (*visit)(const simt_spec *spec, void *context), void *context)
+{
+    for (int64_t bytes = 1; bytes <= INT64_C(1) << (SIZES - 1); bytes *= 2) {
+        simt_spec wide = spec_for(limits, bytes, true), plain = spec_for(limits, bytes, false);
+        visit(&plain, context);
+        if (wide.values[VALUE_WORD] != plain.values[VALUE_WORD]) {
+            visit(&wide, context);
+        }
+    }
+}
+
+const simt_operation simt_transpose = {
+    .kind = ISO_OP_TRANSPOSE,
+    .supports = transpose_supports,
+    .workspace = transpose_workspace,
+    .execute = transpose_execute,
+    .prepare = transpose_prepare,
+    .describe = transpose_describe,
+    .each = transpose_each,
+};

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+# abi.sh BACKEND: compiles the backend's symbol lists against the vendor's headers, then sees to it
+# that a planted wrong parameter does not compile.
+. "$ISOMER_TEST_COMMON"
+backend=$1
+file=$source_dir/tests/abi/$backend.c
+
+# No headers: a skip with its reason, or a failure where they are required.
+absent() {
+    case $backend in
+    cuda)
+        case ",${ISOMER_REQUIRE:-}," in *,cuda,*) fail "ISOMER_REQUIRE names cuda, and $1" ;; esac
+        ;;
+    *) [ -z "${ISOMER_REQUIRE_TOOLS:-}" ] || fail "$1" ;;
+    esac
+    skip "$1"
+}
+
+# Prints the first folder of a list that holds a header.
+folder_with() {
+    header=$1
+    shift
+    for folder; do
+        if [ -f "$folder/$header" ]; then
+            printf '%s' "$folder"
+            return
+        fi
+    done
+    return 1
+}
+
+# A header that the compiler finds by itself.
+finds() { printf '#include <%s>\n' "$1" | "$cc" -E -x c - >/dev/null 2>&1; }
+
+flags=
+case $backend in
+cuda)
+    include=$(folder_with cuda.h "${CUDA_PATH:-/nowhere}/include" /usr/local/cuda/include \
+        /usr/local/cuda-*/include /usr/include) ||
+        absent "no CUDA toolkit is in CUDA_PATH, /usr/local/cuda*, /usr/include"
+    for header in nvrtc.h cublas_v2.h cublasLt.h; do
+        [ -f "$include/$header" ] || absent "$include has cuda.h and no $header"
+    done
+    flags="-isystem $include"
+    say "CUDA: $include, version $(sed -n 's/^#define CUDA_VERSION  *//p' "$include/cuda.h")"
+    ;;
+hip)
+    include=$(folder_with hip/hip_runtime_api.h "${ROCM_PATH:-/nowhere}/include" \
+        /opt/rocm/include /usr/include) ||
+        absent "hip/hip_runtime_api.h is not here: install libamdhip64-dev"
+    flags="-isystem $include"
+    [ ! -f "$include/rocblas/rocblas.h" ] || flags="$flags -DABI_ROCBLAS"
+    [ ! -f "$include/hipblaslt/hipblaslt.h" ] || flags="$flags -DABI_HIPBLASLT"
+    say "HIP: $include"
+    ;;
+opencl)
+    finds CL/cl.h || absent "CL/cl.h is not here: install opencl-headers"
+    if finds clblast_c.h; then
+        flags=-DABI_CLBLAST
+    elif [ -n "${ISOMER_REQUIRE_TOOLS:-}" ]; then
+        fail "clblast_c.h is not here: install libclblast-dev"
+    fi
+    say "OpenCL: the compiler's own headers $flags"
+    ;;
+esac
+
+compiles() {
+    # shellcheck disable=SC2086 # flags are words
+    "$cc" -std=c11 -fsyntax-only -I"$source_dir" -I"$source_dir/include" $flags "$@" "$file" \
+        >"$scratch/log" 2>&1
+}
+
+if ! compiles; then
+    cat "$scratch/log"
+    fail "$backend.c: a symbol or a number is not as the vendor's headers have it"
+fi
+if compiles -DABI_PLANT; then
+    fail "$backend.c compiles with a planted wrong parameter: this test sees nothing"
+fi
+if ! grep -q 'conflicting types\|static assertion' "$scratch/log"; then
+    cat "$scratch/log"
+    fail "$backend.c with a planted wrong parameter fails for another reason"
+fi
+say "$backend: every symbol is as declared, and a planted wrong parameter is seen"

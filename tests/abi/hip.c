@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hip.c - compiles if every entry of the HIP backend's symbol lists has the type that AMD's headers
+ * declare, and its numbers are theirs. With ABI_PLANT one entry is wrong, and it must not compile.
+ * ABI_ROCBLAS and ABI_HIPBLASLT add the libraries whose headers are there.
+ */
+#define __HIP_PLATFORM_AMD__ 1
+#include <hip/hip_runtime_api.h>
+#include <hip/hiprtc.h>
+#include <hip/library_types.h>
+#if defined(ABI_ROCBLAS)
+#include <rocblas/rocblas.h>
+#endif
+#if defined(ABI_HIPBLASLT)
+#include <hipblaslt/hipblaslt.h>
+#endif
+
+#include "backends/hip/symbols.h"
+
+#define SAME_SIZE(ours, theirs)                                                                    \
+    _Static_assert(sizeof(ours) == sizeof(theirs), #ours " is not as large as " #theirs)
+#define SAME_PLACE(ours, field, theirs, their_field)                                               \
+    _Static_assert(offsetof(ours, field) == offsetof(theirs, their_field) &&                       \
+                       sizeof(((ours *)0)->field) == sizeof(((theirs *)0)->their_field),           \
+                   #theirs "." #their_field " lies elsewhere")
+
+/* ---- the properties, of which only the architecture's name is read ------------------------------
+ */
+
+#if HIP_VERSION_MAJOR >= 6
+enum { ARCHITECTURE_AT = HIP_ARCHITECTURE_AT_R0600 };
+#else
+enum { ARCHITECTURE_AT = HIP_ARCHITECTURE_AT_5 };
+#endif
+_Static_assert(offsetof(hipDeviceProp_t, gcnArchName) == ARCHITECTURE_AT, "gcnArchName moved");
+_Static_assert(sizeof(((hipDeviceProp_t *)0)->gcnArchName) == HIP_ARCHITECTURE_BYTES,
+               "gcnArchName has another size");
+_Static_assert(sizeof(hipDeviceProp_t) <= HIP_PROPERTIES_ROOM, "the properties need more room");
+SAME_SIZE(hip_uuid, hipUUID);
+
+/* ---- numbers ------------------------------------------------------------------------------------
+ */
+
+#define SAME_NUMBER(ours, theirs)                                                                  \
+    _Static_assert((long long)(ours) == (long long)(theirs), #ours " is not " #theirs);
+#include "backends/hip/numbers.h"
+HIP_RUNTIME_NUMBERS(SAME_NUMBER)
+#if defined(ABI_ROCBLAS)
+HIP_ROCBLAS_NUMBERS(SAME_NUMBER)
+#endif
+#if defined(ABI_HIPBLASLT)
+HIP_LT_NUMBERS(SAME_NUMBER)
+#endif
+
+/* ---- functions ----------------------------------------------------------------------------------
+ */
+
+/* The vendor's structs without a tag: pointers to them are told apart by their own names. */
+#if defined(ABI_ROCBLAS)
+SAME_SIZE(rocblas_f64_pair, rocblas_double_complex);
+#define rocblas_f64_pair rocblas_double_complex
+#endif
+#if defined(ABI_HIPBLASLT)
+SAME_SIZE(hiplt_algorithm, hipblasLtMatmulAlgo_t);
+SAME_SIZE(hiplt_choice, hipblasLtMatmulHeuristicResult_t);
+SAME_PLACE(hiplt_choice, algorithm, hipblasLtMatmulHeuristicResult_t, algo);
+SAME_PLACE(hiplt_choice, workspace, hipblasLtMatmulHeuristicResult_t, workspaceSize);
+SAME_PLACE(hiplt_choice, state, hipblasLtMatmulHeuristicResult_t, state);
+SAME_PLACE(hiplt_choice, waves, hipblasLtMatmulHeuristicResult_t, wavesCount);
+#define hiplt_matmul     hipblasLtMatmulDesc_t
+#define hiplt_layout     hipblasLtMatrixLayout_t
+#define hiplt_preference hipblasLtMatmulPreference_t
+#define hiplt_choice     hipblasLtMatmulHeuristicResult_t
+#define hiplt_algorithm  hipblasLtMatmulAlgo_t
+#endif
+
+/* This one changed without a change for the caller. */
+#if HIP_VERSION_MAJOR >= 7
+#define hiprtc_texts const char *const *
+#endif
+
+/* What is required has to be declared (taking its size needs that), and all has to agree with the
+ * declaration: a second one of another type is an error. */
+#define DECLARED(result, name, parameters) enum { declared_##name = sizeof(&name) };
+#define AGREES(result, name, parameters)   result name parameters;
+#define NOTHING(result, name, parameters)
+
+HIP_RUNTIME_SYMBOLS(DECLARED, NOTHING)
+HIP_RTC_SYMBOLS(DECLARED, NOTHING)
+HIP_RUNTIME_SYMBOLS(AGREES, AGREES)
+HIP_RTC_SYMBOLS(AGREES, AGREES)
+#if defined(ABI_ROCBLAS)
+HIP_ROCBLAS_SYMBOLS(DECLARED, NOTHING)
+HIP_ROCBLAS_SYMBOLS(AGREES, AGREES)
+#endif
+#if defined(ABI_HIPBLASLT)
+HIP_LT_SYMBOLS(DECLARED, NOTHING)
+HIP_LT_SYMBOLS(AGREES, AGREES)
+#endif
+
+#if defined(ABI_PLANT)
+AGREES(hip_code, hipMalloc, (void **address, unsigned bytes))
+#endif

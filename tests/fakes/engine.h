@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * engine.h - what the stand-ins for the vendors' libraries are made of: a "device" whose memory is
+ * the host's, whose compiler is the host's C++ compiler, and whose kernels run on the CPU with one
+ * fiber a work-item. Test code: nothing in the library knows of it.
+ *
+ * Codes are those of the CUDA driver, which HIP shares.
+ *
+ * What a test may set:
+ *   FAKE_ORDER=reverse     work-items and groups run last to first
+ *   FAKE_WAVE=32|64        work-items of a wave (HIP)
+ *   FAKE_DELAY=us          each piece of work on a stream begins so much later
+ *   FAKE_DEVICES=n         how many devices there are (1)
+ *   FAKE_MEMORY=bytes      of each device (4 GiB)
+ *   FAKE_LOST=n            the n-th launch loses the device
+ *   FAKE_INIT=code         what cuInit and hipInit answer
+ *   FAKE_DRIVER_VERSION=n  what the driver says of itself (13000)
+ *   FAKE_COMPILE=fail      the compiler refuses every program, with a log
+ *   FAKE_COMPILE=text      ... every program with that text in its name
+ *   FAKE_REFUSE=n          the first n binaries are refused
+ *   FAKE_ASAN=1            kernels are built with the address sanitizer
+ *   FAKE_CXX=compiler      the host's C++ compiler
+ */
+#ifndef ISOMER_TESTS_FAKES_ENGINE_H
+#define ISOMER_TESTS_FAKES_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    FAKE_OK = 0,
+    FAKE_INVALID_VALUE = 1,
+    FAKE_OUT_OF_MEMORY = 2,
+    FAKE_NOT_INITIALIZED = 3,
+    FAKE_NO_DEVICE = 100,
+    FAKE_INVALID_DEVICE = 101,
+    FAKE_INVALID_IMAGE = 200,
+    FAKE_INVALID_CONTEXT = 201,
+    FAKE_NO_BINARY = 209,
+    FAKE_INVALID_HANDLE = 400,
+    FAKE_NOT_FOUND = 500,
+    FAKE_NOT_READY = 600,
+    FAKE_ILLEGAL_ADDRESS = 700,
+    FAKE_OUT_OF_RESOURCES = 701,
+    FAKE_PEER_ENABLED = 704,
+    FAKE_CONTEXT_DESTROYED = 709,
+    FAKE_HOST_REGISTERED = 712,
+    FAKE_HOST_NOT_REGISTERED = 713,
+    FAKE_LAUNCH_FAILED = 719,
+    FAKE_NOT_SUPPORTED = 801
+};
+
+#define FAKE_API __attribute__((visibility("default")))
+
+/* The number in an environment variable, or `otherwise`. */
+int64_t fake_setting(const char *name, int64_t otherwise);
+/* The vendor's name of a code without its prefix: "INVALID_VALUE", "OUT_OF_MEMORY"; NULL if unknown. */
+const char *fake_code_text(int code);
+int fake_device_count(void);
+int64_t fake_device_memory(void);
+/* FAKE_WAVE, or `otherwise`. */
+int fake_wave(int otherwise);
+
+/* ---- contexts ---------------------------------------------------------------------------------
+ */
+
+/* A device's state that a program may have several of: memory, streams, and an error that sticks. */
+typedef struct fake_context {
+    int device;
+    int error; /* atomic: 0, or the error that sticks */
+    int64_t used;
+    int references; /* for the owner's use */
+} fake_context;
+
+fake_context *fake_context_create(int device);
+/* Waits for its streams, frees its memory and forgets its error. */
+void fake_context_reset(fake_context *context);
+/* Waits for all of its streams. */
+int fake_context_sync(fake_context *context);
+int fake_context_error(fake_context *context);
+void fake_context_break(fake_context *context, int code);
+bool fake_context_known(const fake_context *context);
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+typedef enum fake_memory_kind {
+    FAKE_MEMORY_DEVICE = 1,
+    FAKE_MEMORY_PINNED = 2,
+    FAKE_MEMORY_REGISTERED = 3
+} fake_memory_kind;
+
+typedef struct fake_range {
+    char *base;
+    size_t bytes;
+    fake_memory_kind kind;
+    fake_context *context;
+    void *mapping;
+    size_t mapped;
+} fake_range;
+
+int fake_memory_alloc(fake_context *context, fake_memory_kind kind, size_t bytes, void **out);
+/* Says on stderr if something was written before or after it. */
+int fake_memory_free(fake_memory_kind kind, void *pointer);
+int fake_host_register(fake_context *context, void *pointer, size_t bytes);
+int fake_host_unregister(void *pointer);
+/* The range that the address is in. */
+bool fake_memory_find(const void *address, fake_range *out);
+/* Whether all these bytes are device memory. */
+bool fake_is_device(const void *address, size_t bytes);
+/* Whether no byte beside an allocation was changed; says on stderr what was. */
+bool fake_memory_intact(void);
+void fake_memory_drop(const fake_context *context);
+
+/* ---- streams and events -----------------------------------------------------------------------
+ */
+
+typedef struct fake_stream fake_stream;
+typedef struct fake_event fake_event;
+
+/* Work for a stream: a copy of `data` is given to it later; what it answers, if not 0, sticks. */
+typedef int (*fake_work)(void *data);
+
+int fake_stream_create(fake_context *context, fake_stream **out);
+int fake_stream_destroy(fake_stream *stream);
+bool fake_stream_known(const fake_stream *stream);
+fake_context *fake_stream_context(const fake_stream *stream);
+int fake_stream_submit(fake_stream *stream, fake_work work, const void *data, size_t bytes);
+int fake_stream_sync(fake_stream *stream);
+int fake_stream_query(fake_stream *stream);
+int fake_stream_wait(fake_stream *stream, fake_event *event);
+/* A stream of the context's own, for calls that name none. */
+fake_stream *fake_stream_default(fake_context *context);
+
+int fake_event_create(fake_context *context, fake_event **out);
+int fake_event_destroy(fake_event *event);
+bool fake_event_known(const fake_event *event);
+int fake_event_record(fake_event *event, fake_stream *stream);
+int fake_event_sync(fake_event *event);
+int fake_event_query(fake_event *event);
+int fake_event_elapsed(fake_event *start, fake_event *stop, float *milliseconds);
+
+/* Transfers, checked and put on the stream. */
+typedef struct fake_copy {
+    char *to;
+    const char *from;
+    size_t to_pitch, from_pitch, width, height;
+    bool to_device, from_device;
+} fake_copy;
+int fake_copy_submit(fake_stream *stream, const fake_copy *copy);
+int fake_fill_submit(fake_stream *stream, void *to, uint32_t value, int width, size_t count);
+
+/* ---- programs ---------------------------------------------------------------------------------
+ */
+
+typedef struct fake_compile {
+    const char *text;
+    const char *name;
+    const char *const *options; /* -D... for the host's compiler */
+    int option_count;
+    const char *target; /* is kept in the binary */
+    bool contract;      /* the vendor's options allow a * b + c to become an fma */
+} fake_compile;
+
+/* Both results come from malloc; `log` is never NULL. False: it was refused. */
+bool fake_compile_program(const fake_compile *what, void **binary, size_t *bytes, char **log);
+
+typedef struct fake_module fake_module;
+typedef struct fake_kernel fake_kernel;
+
+int fake_module_load(const void *image, const char *target, fake_module **out);
+int fake_module_unload(fake_module *module);
+int fake_module_kernel(fake_module *module, const char *name, fake_kernel **out);
+bool fake_kernel_known(const fake_kernel *kernel);
+int fake_kernel_threads(const fake_kernel *kernel);
+int64_t fake_kernel_shared(const fake_kernel *kernel);
+int fake_launch(fake_stream *stream, fake_kernel *kernel, unsigned groups, unsigned threads,
+                void **arguments);
+
+/* What of a kernel the fibers need; see prelude.h. */
+typedef struct fake_state fake_state;
+typedef struct fake_grid {
+    fake_state *state;
+    void (*call)(void **arguments);
+    void **arguments;
+    unsigned groups, threads;
+    char *shared;
+    size_t shared_bytes;
+    const char *name;
+} fake_grid;
+
+/* Runs every group; a code of the list above. Called by one thread at a time. */
+int fake_grid_run(const fake_grid *grid);
+
+/* Runs the work; an access to memory that is not there becomes FAKE_ILLEGAL_ADDRESS. */
+int fake_guarded(fake_work work, void *data);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prelude.h - the words of CUDA C++ and HIP that kernel texts use, for the host's C++ compiler. It
+ * stands before every text that the stand-ins compile. No header of any library: it is read for
+ * every program.
+ */
+struct fake_dim3 {
+    unsigned x, y, z;
+};
+
+/* What a program and the engine share; the engine has the same struct. */
+struct fake_state {
+    fake_dim3 thread, group, threads, groups;
+    void (*barrier)(int line);
+    unsigned (*shuffle)(unsigned value, int delta, int width, int line);
+};
+static fake_state fake_is;
+extern "C" __attribute__((visibility("default"))) fake_state *const fake_state_at;
+fake_state *const fake_state_at = &fake_is;
+
+#define threadIdx (fake_is.thread)
+#define blockIdx  (fake_is.group)
+#define blockDim  (fake_is.threads)
+#define gridDim   (fake_is.groups)
+
+/* The engine looks for these words in the preprocessed text to find the kernels. */
+#define __global__             __attribute__((fake_kernel))
+#define __launch_bounds__(...) __attribute__((fake_bounds(__VA_ARGS__)))
+#define __device__
+#define __host__
+#define __constant__      static const
+#define __forceinline__   inline __attribute__((always_inline))
+#define __noinline__      __attribute__((noinline))
+/* A section of its own, so that the engine can fill it with nonsense before each group. */
+#if defined(FAKE_SANITIZED)
+#define __shared__ static
+#else
+#define __shared__ static __attribute__((section("fake_shared,\"aw\",@nobits#")))
+extern "C" __attribute__((weak, visibility("hidden"))) char __start_fake_shared[], __stop_fake_shared[];
+extern "C" __attribute__((visibility("default"))) char *const fake_shared_at[2];
+char *const fake_shared_at[2] = {__start_fake_shared, __stop_fake_shared};
+#endif
+
+#define __syncthreads() (fake_is.barrier(__LINE__))
+
+struct __attribute__((aligned(16))) float4 {
+    float x, y, z, w;
+};
+struct __attribute__((aligned(8))) float2 {
+    float x, y;
+};
+struct __attribute__((aligned(16))) double2 {
+    double x, y;
+};
+struct __attribute__((aligned(16))) uint4 {
+    unsigned x, y, z, w;
+};
+struct __attribute__((aligned(8))) uint2 {
+    unsigned x, y;
+};
+struct __attribute__((aligned(16))) ulonglong2 {
+    unsigned long long x, y;
+};
+static inline float2 make_float2(float x, float y) { return float2{x, y}; }
+static inline float4 make_float4(float x, float y, float z, float w) { return float4{x, y, z, w}; }
+static inline double2 make_double2(double x, double y) { return double2{x, y}; }
+static inline uint2 make_uint2(unsigned x, unsigned y) { return uint2{x, y}; }
+static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
+{
+    return uint4{x, y, z, w};
+}
+static inline ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y)
+{
+    return ulonglong2{x, y};
+}
+
+static inline float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+static inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+static inline double sqrt(double x) { return __builtin_sqrt(x); }
+static inline float sqrtf(float x) { return __builtin_sqrtf(x); }
+static inline double fabs(double x) { return __builtin_fabs(x); }
+static inline float fabsf(float x) { return __builtin_fabsf(x); }
+
+template <class To, class From> static inline To fake_bits(From from)
+{
+    static_assert(sizeof(To) == sizeof(From), "the same bits");
+    To to;
+    __builtin_memcpy(&to, &from, sizeof to);
+    return to;
+}
+#define __float_as_int(x)       fake_bits<int, float>(x)
+#define __float_as_uint(x)      fake_bits<unsigned, float>(x)
+#define __int_as_float(x)       fake_bits<float, int>(x)
+#define __uint_as_float(x)      fake_bits<float, unsigned>(x)
+#define __double_as_longlong(x) fake_bits<long long, double>(x)
+#define __longlong_as_double(x) fake_bits<double, long long>(x)
+
+template <class T> static inline T atomicCAS(T *at, T expected, T wanted)
+{
+    __atomic_compare_exchange_n(at, &expected, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+}
+static inline unsigned atomicAdd(unsigned *at, unsigned value)
+{
+    return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
+}
+#define __threadfence() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+
+template <class T> static inline T fake_shuffle(T value, int delta, int width, int line)
+{
+    static_assert(sizeof(T) == 4, "32-bit values are shuffled");
+    return fake_bits<T, unsigned>(
+        fake_is.shuffle(fake_bits<unsigned, T>(value), delta, width, line));
+}
+#if defined(FAKE_HIP)
+#define warpSize FAKE_WAVE
+#define __shfl_down(value, delta, width) fake_shuffle((value), (int)(delta), (width), __LINE__)
+#else
+#define warpSize 32
+#define __shfl_down_sync(mask, value, delta, width)                                                \
+    fake_shuffle((value), (int)(delta), ((mask) == 0xffffffffu ? (width) : -1), __LINE__)
+#endif
+
+/* A kernel called with pointers to its arguments, as a launch has them. */
+template <int... I> struct fake_indices {
+};
+template <int N, int... I> struct fake_count : fake_count<N - 1, N - 1, I...> {
+};
+template <int... I> struct fake_count<0, I...> {
+    typedef fake_indices<I...> indices;
+};
+template <class... T, int... I>
+static inline void fake_unpack(void (*kernel)(T...), void **arguments, fake_indices<I...>)
+{
+    kernel(*(T *)arguments[I]...);
+}
+template <class... T> static inline void fake_invoke(void (*kernel)(T...), void **arguments)
+{
+    fake_unpack(kernel, arguments, typename fake_count<sizeof...(T)>::indices());
+}
+template <class T> struct fake_sizes;
+template <class... T> struct fake_sizes<void(T...)> {
+    static constexpr int count = (int)sizeof...(T);
+    static constexpr int bytes[sizeof...(T) + 1] = {(int)sizeof(T)..., 0};
+};
+template <class... T> constexpr int fake_sizes<void(T...)>::bytes[sizeof...(T) + 1];
+static constexpr int fake_first(int first, ...) { return first; }
+struct fake_entry {
+    const char *name;
+    void (*call)(void **arguments);
+    int threads; /* of __launch_bounds__, or 0 */
+    int count;
+    const int *bytes;
+};

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# oclgrind.sh PLANTED: the kernels under oclgrind, which sees races, divergent barriers and accesses out of
+# bounds. It is loaded as an OpenCL driver, since its own preload does not catch a library that is
+# opened at run time; and it exits with 0 whatever it saw, so its log has to be empty.
+. "$ISOMER_TEST_COMMON"
+planted=$1
+
+driver=
+for at in /usr/lib/oclgrind /usr/lib/*/oclgrind /usr/local/lib/oclgrind /usr/lib64/oclgrind; do
+    [ -e "$at/liboclgrind-rt-icd.so" ] && driver=$at/liboclgrind-rt-icd.so && break
+done
+if [ -z "$driver" ]; then
+    [ -z "${ISOMER_REQUIRE_TOOLS:-}" ] || fail "oclgrind is required and not here"
+    skip "oclgrind is not here"
+fi
+mkdir "$scratch/vendors"
+say "$driver" >"$scratch/vendors/oclgrind.icd"
+export OCL_ICD_VENDORS="$scratch/vendors"
+export OCLGRIND_DATA_RACES=1
+export OCLGRIND_LOG="$scratch/log"
+mkdir -m 700 "$scratch/cache"
+export ISOMER_CACHE_DIR="$scratch/cache"
+export ISOMER_TILES=small
+
+# That it sees what it is here to see.
+for fault in none race divergent bounds; do
+    rm -f "$OCLGRIND_LOG"
+    code=0
+    "$planted" "$fault" >"$scratch/out" 2>&1 || code=$?
+    if [ "$code" = 77 ]; then
+        cat "$scratch/out"
+        skip "no OpenCL loader is here"
+    fi
+    [ "$code" = 0 ] || { cat "$scratch/out"; fail "the planted fault $fault was not run: $code"; }
+    grep -q '^platform: Oclgrind' "$scratch/out" || fail "the platform is not Oclgrind: $(cat "$scratch/out")"
+    if [ "$fault" = none ]; then
+        [ ! -s "$OCLGRIND_LOG" ] || fail "a kernel without a fault is reported: $(cat "$OCLGRIND_LOG")"
+    else
+        [ -s "$OCLGRIND_LOG" ] || fail "the planted fault $fault is not reported"
+        say "planted $fault: $(grep -m 1 . "$OCLGRIND_LOG")"
+    fi
+done
+
+"$tool" info >"$scratch/info"
+grep -q 'OpenCL platform  *Oclgrind' "$scratch/info" || fail "isomer does not use Oclgrind"
+
+# One case for each kernel and type: the smallest that is not trivial.
+"$tool" verify --backend opencl --list >"$scratch/list"
+awk -F/ '
+function sizes(text, into,    n) { n = split(text, into, /[a-z]+/); return n }
+function keep(key, cost, low, id) {
+    if (cost < low) return
+    if (!(key in best) || cost < best[key]) { best[key] = cost; name[key] = id }
+}
+$2 == "vendor" || $2 == "matrix" { next }
+$1 == "transpose" { sizes($4, s); keep($1 "/" $2 "/" $3, s[2] * s[3], s[2] > 8 && s[3] > 8 ? 250 : 1e9, $0) }
+$1 == "gemm" {
+    batch = $9; sub(/batch/, "", batch); batch += 0
+    sizes($5, s)
+    keep($1 "/" $2 "/" $3 "/" $4, s[2] * s[3] * s[4] * batch, s[2] > 8 && s[3] > 8 ? 1500 : 1e9, $0)
+    if ($4 == "nt") keep($1 "/" $2 "/" $3 "/long", s[2] * s[3] * s[4] * batch, s[4] > 1024 ? 3000 : 1e9, $0)
+}
+$1 == "reduce" {
+    sizes($6, s)
+    long = $5 == "0" ? s[2] : s[3]
+    # The tiled kernels differ by axis, the others by operation and type.
+    axis = $2 == "tiled" ? "/" $5 : ""
+    keep($1 "/" $2 "/" $3 "/" $4 axis, s[2] * s[3], long > 128 ? 129 : 1e9, $0)
+}
+$1 == "transfer" && $2 == "fill" { sizes($5, s); keep($1 "/" $2 "/" $3 "/" $4, s[2] * s[3], 16, $0) }
+END { for (key in name) print name[key] }
+' "$scratch/list" | sort >"$scratch/cases"
+count=$(wc -l <"$scratch/cases")
+[ "$count" -ge 100 ] || fail "only $count cases were chosen"
+
+rm -f "$OCLGRIND_LOG"
+while read -r case_id; do
+    code=0
+    "$tool" verify --backend opencl --case "$case_id" >"$scratch/out" 2>&1 || code=$?
+    [ "$code" = 0 ] || { cat "$scratch/out"; fail "$case_id: isomer verify exited with $code"; }
+    [ ! -s "$OCLGRIND_LOG" ] || { cat "$OCLGRIND_LOG"; fail "$case_id: oclgrind has something to say"; }
+done <"$scratch/cases"
+say "$count cases, and oclgrind has nothing to say"

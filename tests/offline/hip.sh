@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiles the programs of the HIP backend by the real hipRTC, which needs no device, and reads in the code
+# objects what the kernels use.
+#
+#   hip.sh PROGRAMS quick|full
+. "$ISOMER_TEST_COMMON"
+here=$source_dir/tests/offline
+programs=$1
+. "$here/common.sh"
+find_readelf
+
+# one ARCHITECTURE CLASS FIRST STEP
+one() {
+    list=$scratch/$2
+    if [ ! -d "$list" ]; then
+        mkdir "$list"
+        "$programs/list" "$2" "$list" || fail "no list of programs for $2"
+    fi
+    output=$scratch/$1-$2
+    whole=0
+    [ "$4" != 1 ] || whole=1
+    started=$(date +%s)
+    code=0
+    compile_all hiprtc - "$1" "$list" "$output" "$3" "$4" || code=$?
+    [ "$code" != 77 ] || absent "hipRTC is not here: install libamdhip64-5 (or -dev) or newer"
+    [ "$code" = 0 ] || fail "$1 ($2): exit code $code"
+    examine "$list" "$output" "$whole" >"$output/result" || failed="$failed $1/$2"
+    say "$1 ($2), $(($(date +%s) - started)) s: $(tail -n 2 "$output/result" | paste -sd ';')"
+    grep '^FAIL' "$output/result" || true
+}
+
+failed=
+if [ "$2" = full ]; then
+    for class in wave64 small; do
+        for architecture in gfx906 gfx90a; do one "$architecture" "$class" 0 1; done
+    done
+    for class in warp32 small; do one gfx1030 "$class" 0 1; done
+else
+    # About a minute of one core: different parts for different chips. `full` compiles all for all.
+    one gfx906 wave64 0 3
+    one gfx1030 warp32 1 3
+    one gfx90a wave64 2 9
+fi
+[ -z "$failed" ] || fail "see above:$failed"

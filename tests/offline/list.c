@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * list.c - writes down every program that devices of a class could be asked for:
+ *
+ *   list CLASS FOLDER
+ *
+ * makes FOLDER/NAME.text for each kernel text and FOLDER/list with a line for each distinct
+ * program: name, options and the text's kernels, between tabs.
+ */
+#include <backends/simt/simt.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct listing {
+    const char *folder;
+    FILE *list;
+    simt_spec *specs;
+    size_t count, room;
+    int failed;
+} listing;
+
+static int write_text(const listing *to, const simt_text *text)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/%s.text", to->folder, text->name);
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        perror(path);
+        return 1;
+    }
+    for (int32_t i = 0; i < text->part_count; i++) {
+        (void)fprintf(file, "%s\n", text->parts[i]);
+    }
+    return fclose(file) != 0;
+}
+
+static int seen(const listing *to, const simt_spec *spec, int *text_seen)
+{
+    *text_seen = 0;
+    for (size_t i = 0; i < to->count; i++) {
+        const int same = to->specs[i].text == spec->text;
+        *text_seen |= same;
+        if (same && memcmp(to->specs[i].values, spec->values, sizeof spec->values) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void visit(const simt_spec *spec, void *context)
+{
+    listing *to = context;
+    char options[1024];
+    int text_seen;
+    if (to->failed || seen(to, spec, &text_seen)) {
+        return;
+    }
+    if (!text_seen) {
+        to->failed |= write_text(to, spec->text);
+    }
+    if (to->count == to->room) {
+        to->room = to->room ? to->room * 2 : 256;
+        simt_spec *more = realloc(to->specs, to->room * sizeof *more);
+        if (!more) {
+            to->failed = 1;
+            return;
+        }
+        to->specs = more;
+    }
+    to->specs[to->count++] = *spec;
+    simt_spec_options(spec, options, (int64_t)sizeof options);
+    (void)fprintf(to->list, "%s\t%s\t", spec->text->name, options);
+    for (size_t i = 0; spec->text->kernels[i]; i++) {
+        (void)fprintf(to->list, "%s%s", i ? " " : "", spec->text->kernels[i]);
+    }
+    (void)fprintf(to->list, "\n");
+}
+
+int main(int count, char **arguments)
+{
+    static const char *const names[SIMT_CLASS_COUNT] = {"warp32", "wave64", "cpu", "small"};
+    if (count != 3) {
+        (void)fprintf(stderr, "usage: list CLASS FOLDER\n");
+        return 2;
+    }
+    /* What a device of the class has at most: nothing may be left out for want of room. */
+    simt_limits limits = {.class_of = SIMT_CLASS_COUNT,
+                          .units = 64,
+                          .threads_max = 1024,
+                          .local_bytes = 65536,
+                          .alloc_max = INT64_C(1) << 36,
+                          .cache_bytes = 8 << 20,
+                          .memory_is_address = true,
+                          .f64 = true,
+                          .f32_exact = true,
+                          .atomic64 = true};
+    for (int i = 0; i < SIMT_CLASS_COUNT; i++) {
+        if (strcmp(names[i], arguments[1]) == 0) {
+            limits.class_of = (simt_class)i;
+        }
+    }
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/list", arguments[2]);
+    listing to = {.folder = arguments[2], .list = fopen(path, "w")};
+    if (limits.class_of == SIMT_CLASS_COUNT || !to.list) {
+        (void)fprintf(stderr, "no class %s, or no folder %s\n", arguments[1], arguments[2]);
+        return 2;
+    }
+    simt_each_spec(&limits, visit, &to);
+    to.failed |= fclose(to.list) != 0;
+    free(to.specs);
+    return to.failed || to.count == 0;
+}

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+# The checks of this folder find what they are for: a text that does not compile, an array that goes to
+# scratch memory, too much local memory, a kernel that is missing, a group without a bound, and subnormal
+# numbers that are flushed.
+#
+#   planted.sh PROGRAMS
+. "$ISOMER_TEST_COMMON"
+here=$source_dir/tests/offline
+programs=$1
+. "$here/common.sh"
+find_readelf
+
+# plant NAME KERNELS: a list of one program, whose text comes from stdin.
+plant() {
+    mkdir "$scratch/$1"
+    cat >"$scratch/$1/$1.text"
+    printf '%s\t-DISO_THREADS=64\t%s\n' "$1" "$2" >"$scratch/$1/list"
+}
+
+plant good good <<'END'
+extern "C" __global__ void __launch_bounds__(64) good(float *x) { x[threadIdx.x] *= 2.0f; }
+END
+plant syntax syntax <<'END'
+extern "C" __global__ void __launch_bounds__(64) syntax(float *x) { x[threadIdx.x] = ; }
+END
+plant array array <<'END'
+extern "C" __global__ void __launch_bounds__(64) array(float *x, int *at)
+{
+    float own[512];
+    for (int i = 0; i < 512; i++) { own[at[i]] = x[i]; }
+    x[threadIdx.x] = own[at[threadIdx.x]];
+}
+END
+plant missing "present missing" <<'END'
+extern "C" __global__ void __launch_bounds__(64) present(float *x) { x[threadIdx.x] *= 2.0f; }
+END
+plant unbounded unbounded <<'END'
+extern "C" __global__ void unbounded(float *x) { x[threadIdx.x] *= 2.0f; }
+END
+plant empty empty <<'END'
+__device__ float nothing(float x) { return x; }
+END
+
+code=0
+compile_all hiprtc - gfx906 "$scratch/good" "$scratch/good.out" 0 1 || code=$?
+[ "$code" != 77 ] || absent "hipRTC is not here: install libamdhip64-5 (or -dev) or newer"
+[ "$code" = 0 ] || fail "the good program does not compile"
+examine "$scratch/good" "$scratch/good.out" 1 || fail "the good program is not good"
+
+if compile_all hiprtc - gfx906 "$scratch/syntax" "$scratch/syntax.out" 0 1 >"$scratch/log"; then
+    fail "a text with a syntax error compiles"
+fi
+grep -q "expected expression" "$scratch/log" || fail "the compiler's log is not shown"
+
+# caught NAME WORDS: examining it fails, and says so.
+caught() {
+    compile_all hiprtc - gfx906 "$scratch/$1" "$scratch/$1.out" 0 1 || fail "$1 does not compile"
+    if examine "$scratch/$1" "$scratch/$1.out" 1 >"$scratch/log" 2>&1; then
+        fail "$1 is taken for good"
+    fi
+    grep -q "$2" "$scratch/log" || { cat "$scratch/log"; fail "$1: not told: $2"; }
+    say "found: $(grep -m1 FAIL "$scratch/log")"
+}
+caught array "bytes of scratch memory"
+caught missing "no program has kernel missing"
+caught unbounded "it is compiled for groups"
+caught empty "no kernel in"
+
+# Compilers refuse too much local memory themselves, so the note is edited.
+sed 's/\(group_segment_fixed_size:\) .*/\1 65540/' "$scratch/good.out/notes" >"$scratch/notes"
+if awk -v list="$scratch/good/list" -v whole=1 -f "$here/metadata.awk" "$scratch/notes" >"$scratch/log"; then
+    fail "65540 bytes of local memory are taken for good"
+fi
+# The modes that a kernel begins with stand in its descriptor: another byte there is found too.
+"$programs/read" --flush "$scratch/good.out/0.bin" "$scratch/flushed.bin"
+if "$programs/read" "$scratch/flushed.bin" >"$scratch/log"; then
+    fail "a kernel that flushes subnormal numbers is taken for good"
+fi
+say "found: $(grep -m1 FAIL "$scratch/log")"
