@@ -12,6 +12,21 @@
  */
 #define SEGMENT 1024
 
+/*
+ * AMD's compilers begin the loads of all lines of an unrolled slice at once and spill for want of
+ * registers: there the lines stay a loop. What all work-items share lies in scalar registers, about
+ * a hundred; where layouts are asked for at run time that is too few, and what only the end of a
+ * tile needs waits in vector registers.
+ */
+#if defined(__AMDGCN__) && !defined(ISO_ROLLED)
+#define ISO_ROLLED 1
+#endif
+#if defined(__AMDGCN__) && ISO_KA == 2
+#define SET_ASIDE(value) ISO_HIDE(value)
+#else
+#define SET_ASIDE(value) ((void)0)
+#endif
+
 /* Elements in 16 bytes of global memory (WIDE) and of shared memory (QUAD), the vectors that hold
  * them, and how they are taken apart. */
 #if ISO_DTYPE == ISO_F64
@@ -302,6 +317,10 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
     const iso_i64 tiles_n = (n + ISO_BN - 1) / ISO_BN;
     const iso_i64 segments = apart ? (k + SEGMENT - 1) / SEGMENT : 1;
     const iso_i64 units = tiles_m * tiles_n * segments * batch;
+    SET_ASIDE(alpha);
+    SET_ASIDE(c_at);
+    SET_ASIDE(ldc);
+    SET_ASIDE(stride_c);
     (void)along_k_a;
     (void)along_k_b;
     for (iso_i64 unit = ISO_GROUP_ID(); unit < units; unit += ISO_GROUP_COUNT()) {
@@ -353,6 +372,9 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
                     FETCH_BOTH(next_k, left > 1)
                 }
 #if defined(ISO_ROLLED) /* for processors that gain nothing from more: quicker to compile */
+#if defined(__AMDGCN__)
+#pragma unroll 1
+#endif
                 for (int line = 0; line < ISO_BK; line++) {
                     TAKE_BOTH(fa[0], fb[0], line)
                     MULTIPLY(fa[0], fb[0])

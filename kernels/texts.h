@@ -9,6 +9,7 @@ extern const char kernel_text_gemm_naive[];
 extern const char kernel_text_gemm_tiled[];
 extern const char kernel_text_reduce[];
 extern const char kernel_text_reduce_steps[];
+extern const char kernel_text_reduce_stream[];
 extern const char kernel_text_transpose[];
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blas_level1.c - transposes by cuBLAS's geam, and reductions of whole arrays by its dot, asum and
- * nrm2. cuBLAS has no sum: that is the dot with a one of stride 0. Its amax compares magnitudes and
+ * blas_level1.c - transposes by cuBLAS's geam, and reductions of whole arrays by its dot and asum.
+ * cuBLAS has no sum: that is the dot with a one of stride 0. Its amax compares magnitudes and
  * is no argmax. Results stay on the device.
  */
 #include "backends/cuda/blas.h"
@@ -156,8 +156,6 @@ static bool has_64(const iso_reduce_op_args *op)
     switch (op->op) {
     case ISO_ASUM:
         return wide ? cuda_blas.cublasDasum_v2_64 != NULL : cuda_blas.cublasSasum_v2_64 != NULL;
-    case ISO_NORM2:
-        return cuda_blas.cublasDnrm2_v2_64 != NULL;
     default:
         return is_half(op->dtype) ? cuda_blas.cublasDotEx_64 != NULL
                : wide             ? cuda_blas.cublasDdot_v2_64 != NULL
@@ -169,19 +167,19 @@ iso_status cuda_blas_reduce_supports(simt_device *device, const iso_reduce_op_ar
 {
     (void)device;
     const bool dot = op->op == ISO_SUM || op->op == ISO_DOT;
-    if (!dot && op->op != ISO_ASUM && op->op != ISO_NORM2) {
+    if (op->op == ISO_NORM2) {
         return cuda_host->fail(ISO_UNSUPPORTED,
-                               "reduce: cuBLAS has sum, dot, asum and norm2, but no %s: use tiled",
+                               "reduce: cuBLAS's nrm2 loses subnormal elements (seen with 13.1): "
+                               "use tiled");
+    }
+    if (!dot && op->op != ISO_ASUM) {
+        return cuda_host->fail(ISO_UNSUPPORTED,
+                               "reduce: cuBLAS has sum, dot and asum, but no %s: use tiled",
                                iso_reduce_op_name(op->op));
     }
     if (op->dtype != ISO_F32 && op->dtype != ISO_F64 && !(dot && is_half(op->dtype))) {
         return cuda_host->fail(ISO_UNSUPPORTED, "reduce: cuBLAS has no %s of %s: use tiled",
                                iso_reduce_op_name(op->op), iso_dtype_name(op->dtype));
-    }
-    if (op->op == ISO_NORM2 && op->dtype == ISO_F32) {
-        return cuda_host->fail(ISO_UNSUPPORTED,
-                               "reduce: cuBLAS's snrm2 loses subnormal elements (seen with 13.1): "
-                               "use tiled");
     }
     if (op->axis != ISO_AXIS_ALL) {
         return cuda_host->fail(ISO_UNSUPPORTED,
@@ -202,8 +200,6 @@ const char *cuda_blas_reduce_name(const iso_reduce_op_args *op)
     switch (op->op) {
     case ISO_ASUM:
         return wide ? "cublasDasum" : "cublasSasum";
-    case ISO_NORM2:
-        return "cublasDnrm2";
     case ISO_DOT:
         return is_half(op->dtype) ? "cublasDotEx" : wide ? "cublasDdot" : "cublasSdot";
     default:
@@ -252,22 +248,18 @@ static cublas_code dot(cublas_handle handle, iso_dtype dtype, int64_t n, const v
                                          CUBLAS_TYPE_F32);
 }
 
-static cublas_code norm(cublas_handle handle, const iso_reduce_op_args *op, const void *x,
+static cublas_code asum(cublas_handle handle, const iso_reduce_op_args *op, const void *x,
                         void *result)
 {
     const int64_t n = op->cols;
     const int n_32 = (int)n;
     const bool large = n > INT_MAX;
-    if (op->op == ISO_ASUM && op->dtype == ISO_F32) {
+    if (op->dtype == ISO_F32) {
         return large ? cuda_blas.cublasSasum_v2_64(handle, n, x, 1, result)
                      : cuda_blas.cublasSasum_v2(handle, n_32, x, 1, result);
     }
-    if (op->op == ISO_ASUM) {
-        return large ? cuda_blas.cublasDasum_v2_64(handle, n, x, 1, result)
-                     : cuda_blas.cublasDasum_v2(handle, n_32, x, 1, result);
-    }
-    return large ? cuda_blas.cublasDnrm2_v2_64(handle, n, x, 1, result)
-                 : cuda_blas.cublasDnrm2_v2(handle, n_32, x, 1, result);
+    return large ? cuda_blas.cublasDasum_v2_64(handle, n, x, 1, result)
+                 : cuda_blas.cublasDasum_v2(handle, n_32, x, 1, result);
 }
 
 iso_status cuda_blas_reduce(simt_stream *stream, const iso_op *op)
@@ -289,7 +281,7 @@ iso_status cuda_blas_reduce(simt_stream *stream, const iso_op *op)
         code = dot(handle, reduce->dtype, reduce->cols, x, cuda_pointer(cuda_place(reduce->y)), 1,
                    result);
     } else if (!status) {
-        code = norm(handle, reduce, x, result);
+        code = asum(handle, reduce, x, result);
     }
     return status ? status : cuda_blas_check(queue, code, cuda_blas_reduce_name(reduce));
 }

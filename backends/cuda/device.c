@@ -113,6 +113,7 @@ static void fill_limits(const cuda_device *device, simt_limits *limits)
         .memory_is_address = true,
         .f64 = true,
         .f32_exact = true,
+        .shuffle = true,
         .atomic64 = true,
     };
 }

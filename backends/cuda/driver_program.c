@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* driver_program.c - kernels: compiled by NVRTC, loaded and launched by the driver. */
 #include "backends/cuda/library.h"
+#include "backends/cuda/options.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { OPTIONS_OWN = 6, OPTIONS_MAX = SIMT_DEFINES_MAX + OPTIONS_OWN + 8, LOG_SHOWN = 3000 };
+enum {
+    OPTIONS_OWN = CUDA_COMPILE_OPTION_COUNT + 1, /* and the architecture */
+    OPTIONS_MAX = SIMT_DEFINES_MAX + OPTIONS_OWN + 8,
+    LOG_SHOWN = 3000
+};
 
 typedef struct cuda_program {
     cuda_device *device;
@@ -129,7 +134,8 @@ static iso_status choose_target(const cuda_device *device, char *option, size_t 
                                compiler.library.path, device->architecture);
     }
     *is_ptx = best != device->architecture || !rtc.nvrtcGetCUBIN || !rtc.nvrtcGetCUBINSize;
-    (void)snprintf(option, capacity, "--gpu-architecture=%s_%d", *is_ptx ? "compute" : "sm", best);
+    (void)snprintf(option, capacity, CUDA_ARCHITECTURE_OPTION "%s_%d", *is_ptx ? "compute" : "sm",
+                   best);
     return ISO_OK;
 }
 
@@ -212,8 +218,7 @@ iso_status cuda_program_build(void *native, const simt_source *source, void **bi
 {
     const cuda_device *device = native;
     char target[64];
-    const char *options[OPTIONS_MAX] = {target,        "--std=c++14",     "--fmad=false",
-                                        "--ftz=false", "--prec-div=true", "--prec-sqrt=true"};
+    const char *options[OPTIONS_MAX] = {target, CUDA_COMPILE_OPTIONS};
     bool is_ptx = false;
     nvrtc_program program = NULL;
     if (!open_compiler()) {

@@ -341,10 +341,6 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
              (cublas_handle handle, int n, const float *x, int incx, float *result))               \
     REQUIRED(cublas_code, cublasDasum_v2,                                                          \
              (cublas_handle handle, int n, const double *x, int incx, double *result))             \
-    REQUIRED(cublas_code, cublasSnrm2_v2,                                                          \
-             (cublas_handle handle, int n, const float *x, int incx, float *result))               \
-    REQUIRED(cublas_code, cublasDnrm2_v2,                                                          \
-             (cublas_handle handle, int n, const double *x, int incx, double *result))             \
     OPTIONAL(cublas_code, cublasSdot_v2_64,                                                        \
              (cublas_handle handle, int64_t n, const float *x, int64_t incx, const float *y,       \
               int64_t incy, float *result))                                                        \
@@ -358,10 +354,6 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
     OPTIONAL(cublas_code, cublasSasum_v2_64,                                                       \
              (cublas_handle handle, int64_t n, const float *x, int64_t incx, float *result))       \
     OPTIONAL(cublas_code, cublasDasum_v2_64,                                                       \
-             (cublas_handle handle, int64_t n, const double *x, int64_t incx, double *result))     \
-    OPTIONAL(cublas_code, cublasSnrm2_v2_64,                                                       \
-             (cublas_handle handle, int64_t n, const float *x, int64_t incx, float *result))       \
-    OPTIONAL(cublas_code, cublasDnrm2_v2_64,                                                       \
              (cublas_handle handle, int64_t n, const double *x, int64_t incx, double *result))
 
 /* ---- libcublasLt -------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blas_level1.c - rocBLAS for what is not a product: geam transposes; dot, asum and nrm2 reduce. */
+/* blas_level1.c - rocBLAS for what is not a product: geam transposes; dot and asum reduce. */
 #include "backends/hip/blas.h"
 
 #include <limits.h>
@@ -151,9 +151,6 @@ static bool has_wide_reduction(const iso_reduce_op_args *op)
     case ISO_ASUM:
         return f64 ? hip_blas.rocblas_dasum_strided_batched_64 != NULL
                    : hip_blas.rocblas_sasum_strided_batched_64 != NULL;
-    case ISO_NORM2:
-        return f64 ? hip_blas.rocblas_dnrm2_strided_batched_64 != NULL
-                   : hip_blas.rocblas_snrm2_strided_batched_64 != NULL;
     default:
         return f64 ? hip_blas.rocblas_ddot_strided_batched_64 != NULL
                    : hip_blas.rocblas_sdot_strided_batched_64 != NULL;
@@ -162,9 +159,14 @@ static bool has_wide_reduction(const iso_reduce_op_args *op)
 
 iso_status hip_blas_reduce_supports(const iso_reduce_op_args *op)
 {
-    if (op->op != ISO_SUM && op->op != ISO_DOT && op->op != ISO_ASUM && op->op != ISO_NORM2) {
+    if (op->op == ISO_NORM2) {
         return hip_host->fail(ISO_UNSUPPORTED,
-                              "reduce: rocBLAS has sum, dot, asum and norm2, but no %s: use tiled",
+                              "reduce: rocBLAS's nrm2 is not known to keep subnormal elements: use "
+                              "tiled");
+    }
+    if (op->op != ISO_SUM && op->op != ISO_DOT && op->op != ISO_ASUM) {
+        return hip_host->fail(ISO_UNSUPPORTED,
+                              "reduce: rocBLAS has sum, dot and asum, but no %s: use tiled",
                               iso_reduce_op_name(op->op));
     }
     if (op->dtype != ISO_F32 && op->dtype != ISO_F64) {
@@ -213,8 +215,6 @@ const char *hip_blas_reduce_name(const iso_reduce_op_args *op)
     switch (op->op) {
     case ISO_ASUM:
         return f64 ? "rocblas_dasum_strided_batched" : "rocblas_sasum_strided_batched";
-    case ISO_NORM2:
-        return f64 ? "rocblas_dnrm2_strided_batched" : "rocblas_snrm2_strided_batched";
     case ISO_DOT:
         return f64 ? "rocblas_ddot_strided_batched" : "rocblas_sdot_strided_batched";
     default:
@@ -258,8 +258,6 @@ static rocblas_code reduce_rows(rocblas_object handle, const iso_reduce_op_args 
     switch (op->op) {
     case ISO_ASUM:
         return f64 ? NORM(d, asum, double) : NORM(s, asum, float);
-    case ISO_NORM2:
-        return f64 ? NORM(d, nrm2, double) : NORM(s, nrm2, float);
     default:
         return f64 ? DOT(d, double) : DOT(s, float);
     }

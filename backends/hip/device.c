@@ -160,6 +160,7 @@ static void fill_limits(int32_t index, simt_limits *limits)
         .memory_is_address = true,
         .f64 = true,
         .f32_exact = true,
+        .shuffle = true,
         .atomic64 = true,
     };
 }

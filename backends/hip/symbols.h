@@ -223,11 +223,7 @@ struct hipUUID_t;
     HIP_ROCBLAS_NORM(REQUIRED, rocblas_sasum_strided_batched, float, int32_t)                      \
     HIP_ROCBLAS_NORM(REQUIRED, rocblas_dasum_strided_batched, double, int32_t)                     \
     HIP_ROCBLAS_NORM(OPTIONAL, rocblas_sasum_strided_batched_64, float, int64_t)                   \
-    HIP_ROCBLAS_NORM(OPTIONAL, rocblas_dasum_strided_batched_64, double, int64_t)                  \
-    HIP_ROCBLAS_NORM(REQUIRED, rocblas_snrm2_strided_batched, float, int32_t)                      \
-    HIP_ROCBLAS_NORM(REQUIRED, rocblas_dnrm2_strided_batched, double, int32_t)                     \
-    HIP_ROCBLAS_NORM(OPTIONAL, rocblas_snrm2_strided_batched_64, float, int64_t)                   \
-    HIP_ROCBLAS_NORM(OPTIONAL, rocblas_dnrm2_strided_batched_64, double, int64_t)
+    HIP_ROCBLAS_NORM(OPTIONAL, rocblas_dasum_strided_batched_64, double, int64_t)
 
 /* ---- hipBLASLt: libhipblaslt.so ----------------------------------------------------------------
  */

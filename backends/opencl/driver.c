@@ -198,7 +198,9 @@ static iso_status native_get(void *native, int32_t kind, void *object, void **ou
         return ISO_OK;
     case ISO_NATIVE_EVENT: {
         const ocl_mark *mark = object;
+        (void)pthread_mutex_lock(&device->lock);
         *out = mark->marker ? mark->marker : mark->last;
+        (void)pthread_mutex_unlock(&device->lock);
         return *out ? ISO_OK
                     : ocl_host->fail(ISO_NOT_READY, "the event has no cl_event: record it first");
     }

@@ -225,9 +225,8 @@ iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, con
     stream->submitted++;
     const bool kept = push(stream, event, call);
     (void)pthread_mutex_unlock(&device->lock);
-    if (!kept) {
+    if (!kept) { /* it runs all the same; if it fails, only clFinish may tell */
         (void)cl.clReleaseEvent(event);
-        return ISO_NO_MEMORY;
     }
     code = cl.clFlush(stream->queue);
     return code == OCL_DONE ? ISO_OK : ocl_fail(code, "clFlush after %s", call);

@@ -20,17 +20,18 @@ enum {
     KERNEL_PARTIALS,
     KERNEL_FINISH,
     KERNEL_BEGIN,
-    KERNEL_ATOMIC
+    KERNEL_ATOMIC,
+    KERNEL_STREAM
 };
 
 static const char *const reduce_parts[] = {kernel_text_dialect, kernel_text_reduce_steps,
-                                           kernel_text_reduce};
+                                           kernel_text_reduce, kernel_text_reduce_stream};
 static const simt_text reduce_text = {
     .name = "reduce",
     .parts = reduce_parts,
-    .part_count = 3,
+    .part_count = 4,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_OP", "?ISO_USE_F64", "?ISO_ATOMIC64", "ISO_COLS",
-                "ISO_BATCH", "?ISO_LOOPED"},
+                "ISO_BATCH", "?ISO_LOOPED", "?ISO_STREAM"},
     .kernels =
         {
             [KERNEL_SHORT] = "reduce_short",
@@ -44,18 +45,19 @@ static const simt_text reduce_text = {
             [KERNEL_FINISH] = "reduce_finish",
             [KERNEL_BEGIN] = "reduce_begin",
             [KERNEL_ATOMIC] = "reduce_atomic",
+            [KERNEL_STREAM] = "reduce_stream",
         },
 };
 
 static simt_spec spec_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype)
 {
-    const simt_reduce_tile tile = simt_reduce_tile_of(limits);
+    const simt_reduce_tile tile = simt_reduce_tile_of(limits, op, dtype);
     const bool wide = simt_reduce_is_wide(op, dtype);
     return (simt_spec){
         .text = &reduce_text,
         .values = {tile.threads, (int32_t)dtype, (int32_t)op, simt_reduce_uses_f64(op, dtype),
                    limits->atomic64 && !wide && simt_reduce_is_long(op, dtype),
-                   wide ? tile.columns_wide : tile.columns, tile.batch, tile.looped},
+                   wide ? tile.columns_wide : tile.columns, tile.batch, tile.looped, tile.stream},
     };
 }
 
@@ -130,6 +132,7 @@ typedef struct run {
     simt_stream *stream;
     const iso_op *op;
     bool dry;
+    bool aligned; /* the operands lie on 16 bytes */
     simt_spec spec;
     simt_reduce_plan plan;
     void *x, *y, *work, *to;
@@ -186,6 +189,25 @@ static iso_status run_blocks(const run *r, int64_t blocks)
                   simt_reduce_pieces(r->plan.sequences * blocks, r->plan.tile.threads / 32), args);
 }
 
+/* As many groups as are resident at once: each goes through its share of the blocks. */
+static iso_status run_stream(const run *r, int64_t blocks)
+{
+    const simt_kernel *kernel = NULL;
+    const simt_limits *limits = &r->stream->device->limits;
+    const iso_status status = simt_kernel_get(r->stream->device, &r->spec, KERNEL_STREAM, &kernel);
+    if (status != ISO_OK) {
+        return status;
+    }
+    const int64_t resident = kernel->info.groups_at_once > 0 ? kernel->info.groups_at_once : 1;
+    const int64_t most = (limits->units > 0 ? limits->units : 1) * resident;
+    const int64_t groups = simt_reduce_pieces(blocks, r->plan.tile.threads / 32);
+    const simt_arg args[] = {
+        SIMT_MEMORY(r->x),    SIMT_ARG(r->x_at),    SIMT_MEMORY(r->y),   SIMT_ARG(r->y_at),
+        SIMT_MEMORY(r->work), SIMT_ARG(r->work_at), SIMT_ARG(r->plan.n),
+    };
+    return SUBMIT(r, KERNEL_STREAM, groups < most ? groups : most, args);
+}
+
 static iso_status run_columns(const run *r, int64_t blocks)
 {
     const bool wide = simt_reduce_is_wide(r->op->reduce->op, r->op->reduce->dtype);
@@ -236,7 +258,13 @@ static iso_status run_tiled(const run *r)
     if (count == 1 && !r->plan.columns) {
         return run_short(r);
     }
-    iso_status status = r->plan.columns ? run_columns(r, count) : run_blocks(r, count);
+    iso_status status = ISO_OK;
+    if (r->plan.stream && (r->aligned || r->dry)) {
+        status = run_stream(r, count);
+    }
+    if (status == ISO_OK && (!r->plan.stream || !r->aligned || r->dry)) {
+        status = r->plan.columns ? run_columns(r, count) : run_blocks(r, count);
+    }
     if (count == 1) {
         return status;
     }
@@ -306,6 +334,8 @@ static iso_status run_variant(simt_stream *stream, const iso_op *op, bool dry)
         .stream = stream,
         .op = op,
         .dry = dry,
+        .aligned = simt_alignment(stream->device, args->x) >= 16 &&
+                   (!dot || simt_alignment(stream->device, args->y) >= 16),
         .spec = spec_of(&stream->device->limits, args->op, args->dtype),
         .x = args->x.memory,
         .y = dot ? args->y.memory : args->x.memory,

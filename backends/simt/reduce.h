@@ -16,18 +16,20 @@ typedef struct simt_reduce_tile {
     int32_t columns;      /* side by side along axis 0 */
     int32_t columns_wide; /* the same where a lane is more than one number */
     int32_t batch;        /* rows of 128 elements that a team reads ahead */
+    int32_t stream;       /* vectors that reduce_stream reads ahead; 0: there is none */
     int32_t looped;       /* a group runs as a loop over its work-items */
     int32_t groups;       /* of partial results, for each unit */
     int64_t groups_max;   /* of a launch; what is beyond it is done in a loop */
 } simt_reduce_tile;
 
-simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits);
+simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype);
 
 typedef struct simt_reduce_plan {
     int64_t n, sequences;
     int64_t next_x, step_x, next_y, step_y; /* in elements */
     int64_t lane_bytes;                     /* what is kept of a block */
     bool columns;                           /* tiled: by reduce_columns */
+    bool stream;                            /* tiled: by reduce_stream, where it lies on 16 bytes */
     bool atomic;                            /* naive: into one word */
     int64_t parts;                          /* partial results of a sequence */
     int64_t work_bytes;

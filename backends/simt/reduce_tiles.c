@@ -6,7 +6,7 @@ static const simt_reduce_tile tiles[SIMT_CLASS_COUNT] = {
     [SIMT_CLASS_WARP32] = {.threads = 256,
                            .columns = 32,
                            .columns_wide = 16,
-                           .batch = 8,
+                           .batch = 4,
                            .groups = 8,
                            .groups_max = 1 << 20},
     [SIMT_CLASS_WAVE64] = {.threads = 256,
@@ -26,10 +26,24 @@ static const simt_reduce_tile tiles[SIMT_CLASS_COUNT] = {
         {.threads = 32, .columns = 4, .columns_wide = 4, .batch = 1, .groups = 2, .groups_max = 64},
 };
 
-simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits)
+/* Lanes of one 32-bit word: larger groups, and whole arrays at the speed of the memory. */
+static const simt_reduce_tile words = {.threads = 512,
+                                       .columns = 64,
+                                       .columns_wide = 64,
+                                       .batch = 8,
+                                       .stream = 8,
+                                       .groups = 8,
+                                       .groups_max = 1 << 20};
+
+simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype)
 {
     enum { LANE_MAX = 24 };
     const simt_reduce_tile *tile = &tiles[limits->class_of];
+    if (limits->class_of == SIMT_CLASS_WARP32 && limits->shuffle &&
+        words.threads <= limits->threads_max && (dtype == ISO_F32 || dtype == ISO_I32) &&
+        !simt_reduce_is_wide(op, dtype) && !simt_reduce_is_long(op, dtype)) {
+        return words;
+    }
     const int64_t local = (int64_t)(tile->threads + SIMT_REDUCE_LAST) * LANE_MAX;
     if (tile->threads > limits->threads_max || local > limits->local_bytes) {
         tile = &tiles[SIMT_CLASS_SMALL];
@@ -113,12 +127,14 @@ void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,
         .step_y = down ? op->ld_y : 1,
         .lane_bytes = lane_bytes_of(op->op, op->dtype),
         .columns = down && op->cols >= COLUMNS_FROM && op->rows >= ROWS_FROM,
-        .tile = simt_reduce_tile_of(limits),
+        .tile = simt_reduce_tile_of(limits, op->op, op->dtype),
     };
     if (op->op != ISO_DOT) {
         plan->next_y = 0;
         plan->step_y = 1;
     }
+    plan->stream = plan->tile.stream > 0 && plan->sequences == 1 && plan->step_x == 1 &&
+                   plan->step_y == 1 && plan->n > SIMT_REDUCE_BLOCK;
     if (op->variant == ISO_VARIANT_TILED) {
         plan->work_bytes = levels_bytes(plan);
     } else if (op->variant == ISO_VARIANT_PARTIALS || op->axis == ISO_AXIS_ALL) {

@@ -44,6 +44,7 @@ typedef struct simt_limits {
     bool memory_is_address;
     bool f64;                /* computes in f64, with subnormals and infinities */
     bool f32_exact;          /* f32 with subnormals, infinities and a true fma */
+    bool shuffle;            /* its compiler has ISO_SHUFFLE: see dialect.h */
     bool atomic64;           /* compare and swap of 64-bit words in global memory */
     const char *f32_problem; /* what is missing where f32_exact is false; static text */
     const char *f64_problem;

@@ -127,8 +127,8 @@ static double *dense(fake_type type, const fake_matrix *matrix, int64_t number, 
                      int64_t cols)
 {
     double *out = malloc((size_t)(rows * cols + 1) * sizeof *out);
-    const char *at = (const char *)matrix->at +
-                     number * matrix->stride * (int64_t)fake_type_bytes(type);
+    const char *at =
+        (const char *)matrix->at + number * matrix->stride * (int64_t)fake_type_bytes(type);
     for (int64_t j = 0; out && j < cols; j++) {
         for (int64_t i = 0; i < rows; i++) {
             out[j * rows + i] =
@@ -219,11 +219,10 @@ int fake_product_submit(fake_stream *stream, const fake_product *p)
         return FAKE_OK;
     }
     const bool reads = p->alpha != 0 && p->k > 0;
-    if ((reads &&
-         (!on_device("a", p->a.at, extent(rows_a, cols_a, p->a.ld, p->a.stride, p->batch),
-                     p->type) ||
-          !on_device("b", p->b.at, extent(rows_b, cols_b, p->b.ld, p->b.stride, p->batch),
-                     p->type))) ||
+    if ((reads && (!on_device("a", p->a.at, extent(rows_a, cols_a, p->a.ld, p->a.stride, p->batch),
+                              p->type) ||
+                   !on_device("b", p->b.at, extent(rows_b, cols_b, p->b.ld, p->b.stride, p->batch),
+                              p->type))) ||
         (p->beta != 0 &&
          !on_device("c", p->c.at, extent(p->m, p->n, p->c.ld, p->c.stride, p->batch), p->type)) ||
         !on_device("d", p->d, extent(p->m, p->n, p->ld_d, p->stride_d, p->batch), p->type)) {
@@ -290,9 +289,8 @@ int fake_sum_submit(fake_stream *stream, const fake_sum *sum)
         const int64_t rows = operands[i]->trans ? sum->n : sum->m;
         const int64_t cols = operands[i]->trans ? sum->m : sum->n;
         if (!ld_fits(rows, operands[i]->ld) || in_place_wrongly(sum, operands[i], factors[i]) ||
-            (factors[i] != 0 &&
-             !on_device(i ? "b" : "a", operands[i]->at, extent(rows, cols, operands[i]->ld, 0, 1),
-                        sum->type))) {
+            (factors[i] != 0 && !on_device(i ? "b" : "a", operands[i]->at,
+                                           extent(rows, cols, operands[i]->ld, 0, 1), sum->type))) {
             return FAKE_INVALID_VALUE;
         }
     }
@@ -314,15 +312,14 @@ static int fold_now(void *data)
     for (int64_t number = 0; number < fold->batch; number++) {
         long double sum = 0;
         for (int64_t i = 0; i < fold->n; i++) {
-            const double x =
-                get(fold->type, fold->x, number * fold->stride_x + i * fold->step_x);
+            const double x = get(fold->type, fold->x, number * fold->stride_x + i * fold->step_x);
             const double y =
                 fold->kind == FAKE_DOT
                     ? get(fold->type, fold->y, number * fold->stride_y + i * fold->step_y)
                     : x;
             sum += fold->kind == FAKE_ASUM ? (long double)fabs(x) : (long double)x * y;
         }
-        put(fold->type, fold->results, number, (double)(fold->kind == FAKE_NRM2 ? sqrtl(sum) : sum));
+        put(fold->type, fold->results, number, (double)sum);
     }
     return FAKE_OK;
 }
@@ -335,8 +332,7 @@ int fake_fold_submit(fake_stream *stream, const fake_fold *fold)
     const int64_t last = fold->n - 1;
     const int64_t before = fold->batch - 1;
     if ((fold->n > 0 && fold->batch > 0 &&
-         (!on_device("x", fold->x, before * fold->stride_x + last * fold->step_x + 1,
-                     fold->type) ||
+         (!on_device("x", fold->x, before * fold->stride_x + last * fold->step_x + 1, fold->type) ||
           (fold->kind == FAKE_DOT &&
            !on_device("y", fold->y, before * fold->stride_y + last * fold->step_y + 1,
                       fold->type)))) ||

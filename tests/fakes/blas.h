@@ -39,7 +39,7 @@ typedef struct fake_sum {
     int64_t ld_c;
 } fake_sum;
 
-typedef enum fake_fold_kind { FAKE_DOT, FAKE_ASUM, FAKE_NRM2 } fake_fold_kind;
+typedef enum fake_fold_kind { FAKE_DOT, FAKE_ASUM } fake_fold_kind;
 
 /* Results are in device memory. */
 typedef struct fake_fold {

@@ -193,8 +193,8 @@ static bool sanitized(void)
 static bool preprocess(const fake_compile *what, const paths *at)
 {
     char wave[32];
-    const char *arguments[ARGUMENTS_MAX] = {
-        compiler(), "-std=gnu++17", "-w", "-E", "-x", "c++", "-include", FAKE_PRELUDE, wave};
+    const char *arguments[ARGUMENTS_MAX] = {compiler(), "-std=gnu++17", "-w",         "-E", "-x",
+                                            "c++",      "-include",     FAKE_PRELUDE, wave};
     int count = 9;
     (void)snprintf(wave, sizeof wave, "-DFAKE_WAVE=%d", fake_wave(64));
     if (sanitized()) {
@@ -242,11 +242,23 @@ static bool append_table(const paths *at)
 
 static bool compile(const fake_compile *what, const paths *at)
 {
-    const char *arguments[ARGUMENTS_MAX] = {
-        compiler(), "-std=gnu++17", "-w", "-O2", "-fPIC", "-shared", "-fvisibility=hidden",
-        "-fno-exceptions", "-fno-rtti", "-fno-strict-aliasing", "-fno-math-errno",
-        "-fno-asynchronous-unwind-tables", "-fno-threadsafe-statics", "-fno-stack-protector",
-        "-fwrapv", "-x", "c++-cpp-output"};
+    const char *arguments[ARGUMENTS_MAX] = {compiler(),
+                                            "-std=gnu++17",
+                                            "-w",
+                                            "-O2",
+                                            "-fPIC",
+                                            "-shared",
+                                            "-fvisibility=hidden",
+                                            "-fno-exceptions",
+                                            "-fno-rtti",
+                                            "-fno-strict-aliasing",
+                                            "-fno-math-errno",
+                                            "-fno-asynchronous-unwind-tables",
+                                            "-fno-threadsafe-statics",
+                                            "-fno-stack-protector",
+                                            "-fwrapv",
+                                            "-x",
+                                            "c++-cpp-output"};
     int count = 17;
     arguments[count++] = what->contract ? "-ffp-contract=fast" : "-ffp-contract=off";
 #if defined(__x86_64__)

@@ -55,7 +55,8 @@ enum {
 
 /* The number in an environment variable, or `otherwise`. */
 int64_t fake_setting(const char *name, int64_t otherwise);
-/* The vendor's name of a code without its prefix: "INVALID_VALUE", "OUT_OF_MEMORY"; NULL if unknown. */
+/* The vendor's name of a code without its prefix: "INVALID_VALUE", "OUT_OF_MEMORY"; NULL if
+ * unknown. */
 const char *fake_code_text(int code);
 int fake_device_count(void);
 int64_t fake_device_memory(void);
@@ -65,7 +66,8 @@ int fake_wave(int otherwise);
 /* ---- contexts ---------------------------------------------------------------------------------
  */
 
-/* A device's state that a program may have several of: memory, streams, and an error that sticks. */
+/* A device's state that a program may have several of: memory, streams, and an error that sticks.
+ */
 typedef struct fake_context {
     int device;
     int error; /* atomic: 0, or the error that sticks */

@@ -296,8 +296,7 @@ static int run_groups(void *data)
  * wiped. */
 static void forget_stacks(void)
 {
-    extern void __asan_unpoison_memory_region(const volatile void *, size_t)
-        __attribute__((weak));
+    extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
     if (__asan_unpoison_memory_region) {
         for (int i = 0; i < THREADS_MAX && fibers[i].stack; i++) {
             __asan_unpoison_memory_region(fibers[i].stack + GUARD_BYTES, STACK_BYTES);
@@ -313,8 +312,9 @@ int fake_grid_run(const fake_grid *grid)
     }
     const int code = fake_guarded(run_groups, &copy);
     if (code == FAKE_ILLEGAL_ADDRESS) {
-        fprintf(stderr, "fake: kernel %s, group %u, work-item %u: an access to %p, where there is "
-                        "no memory\n",
+        fprintf(stderr,
+                "fake: kernel %s, group %u, work-item %u: an access to %p, where there is "
+                "no memory\n",
                 grid->name, grid->state->group.x, grid->state->thread.x, bad_address);
     }
     if (code) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memory.c - device and pinned memory. Each allocation is a mapping of its own, filled with NaN; it
- * ends where a stretch that may not be touched begins (up to 255 bytes before it, which are looked at
- * after every launch).
+ * ends where a stretch that may not be touched begins (up to 255 bytes before it, which are looked
+ * at after every launch).
  */
 #include "engine.h"
 
@@ -58,8 +58,9 @@ static bool intact(const fake_range *range, size_t front)
     }
     for (size_t i = 0; i < slack; i++) {
         if (behind[i] != CANARY) {
-            fprintf(stderr, "fake: something was written %zu bytes behind the end of %p (%zu bytes)\n",
-                    i, (void *)range->base, range->bytes);
+            fprintf(stderr,
+                    "fake: something was written %zu bytes behind the end of %p (%zu bytes)\n", i,
+                    (void *)range->base, range->bytes);
             return false;
         }
     }
@@ -72,7 +73,8 @@ int fake_memory_alloc(fake_context *context, fake_memory_kind kind, size_t bytes
         return FAKE_INVALID_VALUE;
     }
     const size_t charged = kind == FAKE_MEMORY_DEVICE ? round_up(bytes, 512) : 0;
-    if (charged > (size_t)fake_device_memory() - (size_t)__atomic_load_n(&context->used, __ATOMIC_SEQ_CST)) {
+    if (charged >
+        (size_t)fake_device_memory() - (size_t)__atomic_load_n(&context->used, __ATOMIC_SEQ_CST)) {
         return FAKE_OUT_OF_MEMORY;
     }
     const size_t aligned = round_up(bytes, ALIGNMENT);
@@ -83,8 +85,12 @@ int fake_memory_alloc(fake_context *context, fake_memory_kind kind, size_t bytes
         return FAKE_OUT_OF_MEMORY;
     }
     (void)mprotect(mapping + mapped - GUARD, GUARD, PROT_NONE);
-    fake_range range = {.base = mapping + mapped - GUARD - aligned, .bytes = bytes, .kind = kind,
-                        .context = context, .mapping = mapping, .mapped = mapped};
+    fake_range range = {.base = mapping + mapped - GUARD - aligned,
+                        .bytes = bytes,
+                        .kind = kind,
+                        .context = context,
+                        .mapping = mapping,
+                        .mapped = mapped};
     memset(mapping, CANARY, (size_t)(range.base - mapping));
     memset(range.base + bytes, CANARY, aligned - bytes);
     if (bytes <= POISON_ALL) {
@@ -175,8 +181,8 @@ int fake_host_register(fake_context *context, void *pointer, size_t bytes)
     if (find(pointer, &range) || find((char *)pointer + bytes - 1, &range)) {
         code = FAKE_HOST_REGISTERED;
     } else {
-        range = (fake_range){.base = pointer, .bytes = bytes, .kind = FAKE_MEMORY_REGISTERED,
-                             .context = context};
+        range = (fake_range){
+            .base = pointer, .bytes = bytes, .kind = FAKE_MEMORY_REGISTERED, .context = context};
         add(&range);
     }
     (void)pthread_mutex_unlock(&lock);

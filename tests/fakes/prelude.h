@@ -28,15 +28,16 @@ fake_state *const fake_state_at = &fake_is;
 #define __launch_bounds__(...) __attribute__((fake_bounds(__VA_ARGS__)))
 #define __device__
 #define __host__
-#define __constant__      static const
-#define __forceinline__   inline __attribute__((always_inline))
-#define __noinline__      __attribute__((noinline))
+#define __constant__    static const
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__    __attribute__((noinline))
 /* A section of its own, so that the engine can fill it with nonsense before each group. */
 #if defined(FAKE_SANITIZED)
 #define __shared__ static
 #else
 #define __shared__ static __attribute__((section("fake_shared,\"aw\",@nobits#")))
-extern "C" __attribute__((weak, visibility("hidden"))) char __start_fake_shared[], __stop_fake_shared[];
+extern "C" __attribute__((weak, visibility("hidden"))) char __start_fake_shared[],
+    __stop_fake_shared[];
 extern "C" __attribute__((visibility("default"))) char *const fake_shared_at[2];
 char *const fake_shared_at[2] = {__start_fake_shared, __stop_fake_shared};
 #endif
@@ -61,10 +62,22 @@ struct __attribute__((aligned(8))) uint2 {
 struct __attribute__((aligned(16))) ulonglong2 {
     unsigned long long x, y;
 };
-static inline float2 make_float2(float x, float y) { return float2{x, y}; }
-static inline float4 make_float4(float x, float y, float z, float w) { return float4{x, y, z, w}; }
-static inline double2 make_double2(double x, double y) { return double2{x, y}; }
-static inline uint2 make_uint2(unsigned x, unsigned y) { return uint2{x, y}; }
+static inline float2 make_float2(float x, float y)
+{
+    return float2{x, y};
+}
+static inline float4 make_float4(float x, float y, float z, float w)
+{
+    return float4{x, y, z, w};
+}
+static inline double2 make_double2(double x, double y)
+{
+    return double2{x, y};
+}
+static inline uint2 make_uint2(unsigned x, unsigned y)
+{
+    return uint2{x, y};
+}
 static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
 {
     return uint4{x, y, z, w};
@@ -74,12 +87,30 @@ static inline ulonglong2 make_ulonglong2(unsigned long long x, unsigned long lon
     return ulonglong2{x, y};
 }
 
-static inline float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-static inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
-static inline double sqrt(double x) { return __builtin_sqrt(x); }
-static inline float sqrtf(float x) { return __builtin_sqrtf(x); }
-static inline double fabs(double x) { return __builtin_fabs(x); }
-static inline float fabsf(float x) { return __builtin_fabsf(x); }
+static inline float fmaf(float a, float b, float c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+static inline double fma(double a, double b, double c)
+{
+    return __builtin_fma(a, b, c);
+}
+static inline double sqrt(double x)
+{
+    return __builtin_sqrt(x);
+}
+static inline float sqrtf(float x)
+{
+    return __builtin_sqrtf(x);
+}
+static inline double fabs(double x)
+{
+    return __builtin_fabs(x);
+}
+static inline float fabsf(float x)
+{
+    return __builtin_fabsf(x);
+}
 
 template <class To, class From> static inline To fake_bits(From from)
 {
@@ -113,7 +144,7 @@ template <class T> static inline T fake_shuffle(T value, int delta, int width, i
         fake_is.shuffle(fake_bits<unsigned, T>(value), delta, width, line));
 }
 #if defined(FAKE_HIP)
-#define warpSize FAKE_WAVE
+#define warpSize                         FAKE_WAVE
 #define __shfl_down(value, delta, width) fake_shuffle((value), (int)(delta), (width), __LINE__)
 #else
 #define warpSize 32
@@ -144,7 +175,10 @@ template <class... T> struct fake_sizes<void(T...)> {
     static constexpr int bytes[sizeof...(T) + 1] = {(int)sizeof(T)..., 0};
 };
 template <class... T> constexpr int fake_sizes<void(T...)>::bytes[sizeof...(T) + 1];
-static constexpr int fake_first(int first, ...) { return first; }
+static constexpr int fake_first(int first, ...)
+{
+    return first;
+}
 struct fake_entry {
     const char *name;
     void (*call)(void **arguments);

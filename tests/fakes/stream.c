@@ -76,66 +76,6 @@ static bool look(const void *handle, bool forget)
     return found;
 }
 
-/* ---- settings ---------------------------------------------------------------------------------
- */
-
-int64_t fake_setting(const char *name, int64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text && text[0] ? strtoll(text, NULL, 0) : otherwise;
-}
-
-int fake_device_count(void)
-{
-    return (int)fake_setting("FAKE_DEVICES", 1);
-}
-
-int64_t fake_device_memory(void)
-{
-    return fake_setting("FAKE_MEMORY", (int64_t)4 << 30);
-}
-
-int fake_wave(int otherwise)
-{
-    return (int)fake_setting("FAKE_WAVE", otherwise);
-}
-
-const char *fake_code_text(int code)
-{
-    static const struct {
-        int code;
-        const char *text;
-    } texts[] = {
-        {FAKE_INVALID_VALUE, "INVALID_VALUE"},
-        {FAKE_OUT_OF_MEMORY, "OUT_OF_MEMORY"},
-        {FAKE_NOT_INITIALIZED, "NOT_INITIALIZED"},
-        {FAKE_NO_DEVICE, "NO_DEVICE"},
-        {FAKE_INVALID_DEVICE, "INVALID_DEVICE"},
-        {FAKE_INVALID_IMAGE, "INVALID_IMAGE"},
-        {FAKE_INVALID_CONTEXT, "INVALID_CONTEXT"},
-        {FAKE_NO_BINARY, "NO_BINARY_FOR_GPU"},
-        {FAKE_INVALID_HANDLE, "INVALID_HANDLE"},
-        {FAKE_NOT_FOUND, "NOT_FOUND"},
-        {FAKE_NOT_READY, "NOT_READY"},
-        {FAKE_ILLEGAL_ADDRESS, "ILLEGAL_ADDRESS"},
-        {FAKE_OUT_OF_RESOURCES, "LAUNCH_OUT_OF_RESOURCES"},
-        {FAKE_PEER_ENABLED, "PEER_ACCESS_ALREADY_ENABLED"},
-        {FAKE_CONTEXT_DESTROYED, "CONTEXT_IS_DESTROYED"},
-        {FAKE_HOST_REGISTERED, "HOST_MEMORY_ALREADY_REGISTERED"},
-        {FAKE_HOST_NOT_REGISTERED, "HOST_MEMORY_NOT_REGISTERED"},
-        {FAKE_LAUNCH_FAILED, "LAUNCH_FAILED"},
-        {FAKE_NOT_SUPPORTED, "NOT_SUPPORTED"},
-        {803, "SYSTEM_DRIVER_MISMATCH"},
-        {999, "UNKNOWN"},
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        if (texts[i].code == code) {
-            return texts[i].text;
-        }
-    }
-    return NULL;
-}
-
 /* ---- contexts ---------------------------------------------------------------------------------
  */
 

@@ -9,6 +9,7 @@
  * takes every PARTS-th, and writes OUTPUT/LINE.bin. Exit codes: 0 good, 1 something did not
  * compile, 2 usage, 77 no compiler or the architecture is not known to it.
  */
+#include "backends/cuda/options.h"
 #include "backends/hip/numbers.h"
 #include "backends/hip/options.h"
 #include "backends/hip/symbols.h"
@@ -43,14 +44,13 @@ static const char *const hip_options[] = {HIP_COMPILE_OPTIONS, NULL};
 static const char *const nv_names[] = {"libnvrtc.so.13", "libnvrtc.so.12",
                                        "/usr/local/cuda/lib64/libnvrtc.so",
                                        "/usr/local/cuda-13.0/lib64/libnvrtc.so.13", NULL};
-static const char *const nv_options[] = {"--fmad=false",     "--ftz=false", "--prec-div=true",
-                                         "--prec-sqrt=true", "-std=c++14",  NULL};
+static const char *const nv_options[] = {CUDA_COMPILE_OPTIONS, NULL};
 
 static compiler hiprtc = {
     "hiprtc", hip_names, HIP_ARCHITECTURE_OPTION, hip_options, NULL, NULL, NULL, NULL, NULL, NULL,
     NULL,     NULL};
 static compiler nvrtc = {
-    "nvrtc", nv_names, "--gpu-architecture=", nv_options, NULL, NULL, NULL, NULL, NULL, NULL,
+    "nvrtc", nv_names, CUDA_ARCHITECTURE_OPTION, nv_options, NULL, NULL, NULL, NULL, NULL, NULL,
     NULL,    NULL};
 
 static int open_compiler(compiler *at, const char *path)

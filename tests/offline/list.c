@@ -95,6 +95,7 @@ int main(int count, char **arguments)
                           .memory_is_address = true,
                           .f64 = true,
                           .f32_exact = true,
+                          .shuffle = true,
                           .atomic64 = true};
     for (int i = 0; i < SIMT_CLASS_COUNT; i++) {
         if (strcmp(names[i], arguments[1]) == 0) {

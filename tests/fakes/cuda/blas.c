@@ -12,7 +12,14 @@
 CUDA_CUBLAS_SYMBOLS(DECLARE, DECLARE)
 FAKE_API cuda_code cuCtxGetCurrent(cuda_context *context);
 
-enum { OK = 0, NOT_INITIALIZED = 1, ALLOC_FAILED = 3, INVALID = 7, EXECUTION = 13, NOT_SUPPORTED = 15 };
+enum {
+    OK = 0,
+    NOT_INITIALIZED = 1,
+    ALLOC_FAILED = 3,
+    INVALID = 7,
+    EXECUTION = 13,
+    NOT_SUPPORTED = 15
+};
 
 struct cublasContext {
     uint32_t alive;
@@ -37,10 +44,10 @@ static fake_stream *stream_of(cublas_handle handle)
 
 static cublas_code status(int code)
 {
-    return code == FAKE_OK               ? OK
-           : code == FAKE_INVALID_VALUE  ? INVALID
-           : code == FAKE_OUT_OF_MEMORY  ? ALLOC_FAILED
-                                         : EXECUTION;
+    return code == FAKE_OK              ? OK
+           : code == FAKE_INVALID_VALUE ? INVALID
+           : code == FAKE_OUT_OF_MEMORY ? ALLOC_FAILED
+                                        : EXECUTION;
 }
 
 const char *cublasGetStatusName(cublas_code code)
@@ -178,9 +185,9 @@ static cublas_code multiply(cublas_handle handle, fake_product *p, cublas_enum a
         return INVALID;
     }
     const bool wide = p->type == FAKE_F64;
-    const bool known = wide ? compute == CUBLAS_IN_F64
-                            : compute == CUBLAS_IN_F32 ||
-                                  (compute == CUBLAS_IN_TF32 && p->type == FAKE_F32);
+    const bool known =
+        wide ? compute == CUBLAS_IN_F64
+             : compute == CUBLAS_IN_F32 || (compute == CUBLAS_IN_TF32 && p->type == FAKE_F32);
     if (a_type != c_type || b_type != c_type || !known) {
         return NOT_SUPPORTED;
     }
@@ -203,11 +210,16 @@ cublas_code cublasGemmStridedBatchedEx_64(cublas_handle handle, cublas_enum tran
                                           int64_t ldc, long long stride_c, int64_t batch,
                                           cublas_enum compute, cublas_algorithm algorithm)
 {
-    fake_product p = {.m = m, .n = n, .k = k, .batch = batch,
+    fake_product p = {.m = m,
+                      .n = n,
+                      .k = k,
+                      .batch = batch,
                       .a = {.at = a, .ld = lda, .stride = stride_a},
                       .b = {.at = b, .ld = ldb, .stride = stride_b},
                       .c = {.at = c, .ld = ldc, .stride = stride_c},
-                      .d = c, .ld_d = ldc, .stride_d = stride_c};
+                      .d = c,
+                      .ld_d = ldc,
+                      .stride_d = stride_c};
     return multiply(handle, &p, a_type, b_type, c_type, compute, trans_a, trans_b, alpha, beta,
                     algorithm);
 }
@@ -339,17 +351,19 @@ NORM(cublasSasum_v2, int, FAKE_ASUM, FAKE_F32, float)
 NORM(cublasDasum_v2, int, FAKE_ASUM, FAKE_F64, double)
 NORM(cublasSasum_v2_64, int64_t, FAKE_ASUM, FAKE_F32, float)
 NORM(cublasDasum_v2_64, int64_t, FAKE_ASUM, FAKE_F64, double)
-NORM(cublasSnrm2_v2, int, FAKE_NRM2, FAKE_F32, float)
-NORM(cublasDnrm2_v2, int, FAKE_NRM2, FAKE_F64, double)
-NORM(cublasSnrm2_v2_64, int64_t, FAKE_NRM2, FAKE_F32, float)
-NORM(cublasDnrm2_v2_64, int64_t, FAKE_NRM2, FAKE_F64, double)
 
 cublas_code cublasDotEx_64(cublas_handle handle, int64_t n, const void *x, cublas_enum x_type,
                            int64_t incx, const void *y, cublas_enum y_type, int64_t incy,
                            void *result, cublas_enum result_type, cublas_enum execution_type)
 {
-    fake_fold what = {.kind = FAKE_DOT, .n = n, .batch = 1, .x = x, .y = y, .step_x = incx,
-                      .step_y = incy, .results = result};
+    fake_fold what = {.kind = FAKE_DOT,
+                      .n = n,
+                      .batch = 1,
+                      .x = x,
+                      .y = y,
+                      .step_x = incx,
+                      .step_y = incy,
+                      .results = result};
     if (!type_of(x_type, &what.type)) {
         return INVALID;
     }

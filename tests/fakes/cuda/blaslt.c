@@ -11,7 +11,14 @@
 CUDA_CUBLASLT_SYMBOLS(DECLARE, DECLARE)
 FAKE_API cuda_code cuCtxGetCurrent(cuda_context *context);
 
-enum { OK = 0, NOT_INITIALIZED = 1, ALLOC_FAILED = 3, INVALID = 7, EXECUTION = 13, NOT_SUPPORTED = 15 };
+enum {
+    OK = 0,
+    NOT_INITIALIZED = 1,
+    ALLOC_FAILED = 3,
+    INVALID = 7,
+    EXECUTION = 13,
+    NOT_SUPPORTED = 15
+};
 
 struct cublasLtContext {
     fake_context *context;

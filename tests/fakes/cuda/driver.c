@@ -3,19 +3,14 @@
  * driver.c - a stand-in for libcuda.so.1 over the engine. It is as strict as the real one where
  * that matters: handles, the current context, ranges, errors that stick to a context.
  */
-#include "../engine.h"
-
-#include "backends/cuda/symbols.h"
+#include "driver.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DECLARE(result, name, parameters) FAKE_API result name parameters;
-CUDA_DRIVER_SYMBOLS(DECLARE, DECLARE)
-
-enum { DEVICES_MAX = 8, DEPTH_MAX = 32, COMPUTE_MAJOR = 9, COMPUTE_MINOR = 0 };
+enum { DEVICES_MAX = 8, DEPTH_MAX = 32 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool initialised;
@@ -30,17 +25,12 @@ static fake_context *context_of(cuda_context context)
 {
     return (fake_context *)(void *)context;
 }
-static fake_event *event_of(cuda_event event)
-{
-    return (fake_event *)(void *)event;
-}
 static void *at(cuda_address address)
 {
     return (void *)(uintptr_t)address;
 }
 
-/* The current context's error, or why there is none that can be used. */
-static cuda_code enter(fake_context **context)
+cuda_code fake_enter(fake_context **context)
 {
     if (!initialised) {
         return FAKE_NOT_INITIALIZED;
@@ -52,10 +42,10 @@ static cuda_code enter(fake_context **context)
     return (cuda_code)fake_context_error(*context);
 }
 
-static cuda_code enter_stream(cuda_stream handle, fake_stream **stream)
+cuda_code fake_enter_stream(cuda_stream handle, fake_stream **stream)
 {
     fake_context *context = NULL;
-    const cuda_code code = enter(&context);
+    const cuda_code code = fake_enter(&context);
     if (code) {
         return code;
     }
@@ -159,13 +149,34 @@ cuda_code cuDeviceGetAttribute(int *value, cuda_attribute attribute, cuda_ordina
         cuda_attribute attribute;
         int value;
     } known[] = {
-        {1, 1024},        {2, 1024},  {3, 1024},          {4, 64},
-        {5, 0x7fffffff},  {6, 65535}, {7, 65535},         {8, 49152},
-        {9, 65536},       {10, 32},   {11, 0x7fffffff},   {12, 65536},
-        {13, 1000000},    {16, 8},    {20, 0},            {31, 1},
-        {36, 1000000},    {37, 64},   {38, 4 * 1024 * 1024}, {39, 2048},
-        {40, 1},          {41, 1},    {75, COMPUTE_MAJOR}, {76, COMPUTE_MINOR},
-        {81, 233472},     {82, 65536}, {83, 0},           {97, 232448},
+        {1, 1024},
+        {2, 1024},
+        {3, 1024},
+        {4, 64},
+        {5, 0x7fffffff},
+        {6, 65535},
+        {7, 65535},
+        {8, 49152},
+        {9, 65536},
+        {10, 32},
+        {11, 0x7fffffff},
+        {12, 65536},
+        {13, 1000000},
+        {16, 8},
+        {20, 0},
+        {31, 1},
+        {36, 1000000},
+        {37, 64},
+        {38, 4 * 1024 * 1024},
+        {39, 2048},
+        {40, 1},
+        {41, 1},
+        {75, COMPUTE_MAJOR},
+        {76, COMPUTE_MINOR},
+        {81, 233472},
+        {82, 65536},
+        {83, 0},
+        {97, 232448},
     };
     if (!valid(device)) {
         return FAKE_INVALID_DEVICE;
@@ -298,14 +309,14 @@ FAKE_API cuda_code cuCtxSynchronize(void);
 cuda_code cuCtxSynchronize(void)
 {
     fake_context *context = NULL;
-    const cuda_code code = enter(&context);
+    const cuda_code code = fake_enter(&context);
     return code ? code : (cuda_code)fake_context_sync(context);
 }
 
 cuda_code cuCtxGetDevice(cuda_ordinal *device)
 {
     fake_context *context = NULL;
-    const cuda_code code = enter(&context);
+    const cuda_code code = fake_enter(&context);
     if (context) {
         *device = context->device;
         return FAKE_OK;
@@ -322,7 +333,7 @@ cuda_code cuDeviceCanAccessPeer(int *can, cuda_ordinal device, cuda_ordinal peer
 cuda_code cuCtxEnablePeerAccess(cuda_context peer, unsigned flags)
 {
     fake_context *context = NULL;
-    const cuda_code code = enter(&context);
+    const cuda_code code = fake_enter(&context);
     if (code || flags) {
         return code ? code : FAKE_INVALID_VALUE;
     }
@@ -335,7 +346,7 @@ cuda_code cuCtxEnablePeerAccess(cuda_context peer, unsigned flags)
 cuda_code cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 {
     fake_context *context = NULL;
-    const cuda_code code = enter(&context);
+    const cuda_code code = fake_enter(&context);
     if (code == FAKE_OK) {
         *total = (size_t)fake_device_memory();
         *free_bytes = *total - (size_t)context->used;
@@ -347,7 +358,7 @@ cuda_code cuMemAlloc_v2(cuda_address *address, size_t bytes)
 {
     fake_context *context = NULL;
     void *memory = NULL;
-    cuda_code code = enter(&context);
+    cuda_code code = fake_enter(&context);
     if (code == FAKE_OK) {
         code = (cuda_code)fake_memory_alloc(context, FAKE_MEMORY_DEVICE, bytes, &memory);
         *address = (cuda_address)(uintptr_t)memory;
@@ -358,7 +369,7 @@ cuda_code cuMemAlloc_v2(cuda_address *address, size_t bytes)
 cuda_code cuMemFree_v2(cuda_address address)
 {
     fake_context *context = NULL;
-    const cuda_code code = enter(&context);
+    const cuda_code code = fake_enter(&context);
     if (code || !address) {
         return code;
     }
@@ -369,7 +380,7 @@ cuda_code cuMemGetAddressRange_v2(cuda_address *base, size_t *bytes, cuda_addres
 {
     fake_range range;
     fake_context *context = NULL;
-    const cuda_code code = enter(&context);
+    const cuda_code code = fake_enter(&context);
     if (code) {
         return code;
     }
@@ -410,7 +421,7 @@ cuda_code cuPointerGetAttribute(void *value, cuda_attribute attribute, cuda_addr
 cuda_code cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
 {
     fake_context *context = NULL;
-    const cuda_code code = enter(&context);
+    const cuda_code code = fake_enter(&context);
     if (code || flags > 7) {
         return code ? code : FAKE_INVALID_VALUE;
     }
@@ -420,14 +431,14 @@ cuda_code cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags)
 cuda_code cuMemFreeHost(void *pointer)
 {
     fake_context *context = NULL;
-    const cuda_code code = enter(&context);
+    const cuda_code code = fake_enter(&context);
     return code ? code : (cuda_code)fake_memory_free(FAKE_MEMORY_PINNED, pointer);
 }
 
 cuda_code cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
 {
     fake_context *context = NULL;
-    const cuda_code code = enter(&context);
+    const cuda_code code = fake_enter(&context);
     if (code || flags > 15) {
         return code ? code : FAKE_INVALID_VALUE;
     }
@@ -437,7 +448,7 @@ cuda_code cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
 cuda_code cuMemHostUnregister(void *pointer)
 {
     fake_context *context = NULL;
-    const cuda_code code = enter(&context);
+    const cuda_code code = fake_enter(&context);
     return code ? code : (cuda_code)fake_host_unregister(pointer);
 }
 
@@ -447,26 +458,32 @@ cuda_code cuMemHostUnregister(void *pointer)
 static cuda_code copy(cuda_stream handle, const fake_copy *what)
 {
     fake_stream *stream = NULL;
-    const cuda_code code = enter_stream(handle, &stream);
+    const cuda_code code = fake_enter_stream(handle, &stream);
     return code ? code : (cuda_code)fake_copy_submit(stream, what);
 }
 
 cuda_code cuMemcpyHtoDAsync_v2(cuda_address to, const void *from, size_t bytes, cuda_stream stream)
 {
-    return copy(stream, &(fake_copy){.to = at(to), .from = from, .width = bytes, .height = 1,
-                                     .to_device = true});
+    return copy(
+        stream,
+        &(fake_copy){.to = at(to), .from = from, .width = bytes, .height = 1, .to_device = true});
 }
 
 cuda_code cuMemcpyDtoHAsync_v2(void *to, cuda_address from, size_t bytes, cuda_stream stream)
 {
-    return copy(stream, &(fake_copy){.to = to, .from = at(from), .width = bytes, .height = 1,
-                                     .from_device = true});
+    return copy(
+        stream,
+        &(fake_copy){.to = to, .from = at(from), .width = bytes, .height = 1, .from_device = true});
 }
 
 cuda_code cuMemcpyDtoDAsync_v2(cuda_address to, cuda_address from, size_t bytes, cuda_stream stream)
 {
-    return copy(stream, &(fake_copy){.to = at(to), .from = at(from), .width = bytes, .height = 1,
-                                     .to_device = true, .from_device = true});
+    return copy(stream, &(fake_copy){.to = at(to),
+                                     .from = at(from),
+                                     .width = bytes,
+                                     .height = 1,
+                                     .to_device = true,
+                                     .from_device = true});
 }
 
 cuda_code cuMemcpy2DAsync_v2(const struct CUDA_MEMCPY2D_st *given, cuda_stream stream)
@@ -484,9 +501,12 @@ cuda_code cuMemcpy2DAsync_v2(const struct CUDA_MEMCPY2D_st *given, cuda_stream s
     const char *from = from_device ? at(what.from_device) : what.from_host;
     return copy(stream, &(fake_copy){.to = to + what.to_y * what.to_pitch + what.to_x,
                                      .from = from + what.from_y * what.from_pitch + what.from_x,
-                                     .to_pitch = what.to_pitch, .from_pitch = what.from_pitch,
-                                     .width = what.width, .height = what.height,
-                                     .to_device = to_device, .from_device = from_device});
+                                     .to_pitch = what.to_pitch,
+                                     .from_pitch = what.from_pitch,
+                                     .width = what.width,
+                                     .height = what.height,
+                                     .to_device = to_device,
+                                     .from_device = from_device});
 }
 
 cuda_code cuMemcpyPeerAsync(cuda_address to, cuda_context to_context, cuda_address from,
@@ -502,174 +522,6 @@ cuda_code cuMemcpyPeerAsync(cuda_address to, cuda_context to_context, cuda_addre
 cuda_code cuMemsetD32Async(cuda_address to, unsigned value, size_t count, cuda_stream handle)
 {
     fake_stream *stream = NULL;
-    const cuda_code code = enter_stream(handle, &stream);
+    const cuda_code code = fake_enter_stream(handle, &stream);
     return code ? code : (cuda_code)fake_fill_submit(stream, at(to), value, 4, count);
-}
-
-/* ---- streams and events -----------------------------------------------------------------------
- */
-
-cuda_code cuStreamCreate(cuda_stream *stream, unsigned flags)
-{
-    fake_context *context = NULL;
-    fake_stream *made = NULL;
-    cuda_code code = enter(&context);
-    if (code || flags > 1) {
-        return code ? code : FAKE_INVALID_VALUE;
-    }
-    code = (cuda_code)fake_stream_create(context, &made);
-    *stream = (cuda_stream)(void *)made;
-    return code;
-}
-
-cuda_code cuStreamDestroy_v2(cuda_stream stream)
-{
-    return (cuda_code)fake_stream_destroy((fake_stream *)(void *)stream);
-}
-
-cuda_code cuStreamSynchronize(cuda_stream handle)
-{
-    fake_stream *stream = NULL;
-    const cuda_code code = enter_stream(handle, &stream);
-    return code ? code : (cuda_code)fake_stream_sync(stream);
-}
-
-cuda_code cuStreamQuery(cuda_stream handle)
-{
-    fake_stream *stream = NULL;
-    const cuda_code code = enter_stream(handle, &stream);
-    return code ? code : (cuda_code)fake_stream_query(stream);
-}
-
-cuda_code cuStreamWaitEvent(cuda_stream handle, cuda_event event, unsigned flags)
-{
-    fake_stream *stream = NULL;
-    const cuda_code code = enter_stream(handle, &stream);
-    if (code || flags) {
-        return code ? code : FAKE_INVALID_VALUE;
-    }
-    return (cuda_code)fake_stream_wait(stream, event_of(event));
-}
-
-cuda_code cuStreamGetCtx(cuda_stream handle, cuda_context *context)
-{
-    fake_stream *stream = NULL;
-    const cuda_code code = enter_stream(handle, &stream);
-    if (code == FAKE_OK) {
-        *context = (cuda_context)(void *)fake_stream_context(stream);
-    }
-    return code;
-}
-
-cuda_code cuEventCreate(cuda_event *event, unsigned flags)
-{
-    fake_context *context = NULL;
-    fake_event *made = NULL;
-    cuda_code code = enter(&context);
-    if (code || flags > 7) {
-        return code ? code : FAKE_INVALID_VALUE;
-    }
-    code = (cuda_code)fake_event_create(context, &made);
-    *event = (cuda_event)(void *)made;
-    return code;
-}
-
-cuda_code cuEventDestroy_v2(cuda_event event)
-{
-    return (cuda_code)fake_event_destroy(event_of(event));
-}
-
-cuda_code cuEventRecord(cuda_event event, cuda_stream handle)
-{
-    fake_stream *stream = NULL;
-    const cuda_code code = enter_stream(handle, &stream);
-    return code ? code : (cuda_code)fake_event_record(event_of(event), stream);
-}
-
-cuda_code cuEventSynchronize(cuda_event event)
-{
-    return (cuda_code)fake_event_sync(event_of(event));
-}
-
-cuda_code cuEventQuery(cuda_event event)
-{
-    return (cuda_code)fake_event_query(event_of(event));
-}
-
-cuda_code cuEventElapsedTime(float *milliseconds, cuda_event start, cuda_event stop)
-{
-    return (cuda_code)fake_event_elapsed(event_of(start), event_of(stop), milliseconds);
-}
-
-/* ---- programs ---------------------------------------------------------------------------------
- */
-
-cuda_code cuModuleLoadData(cuda_module *module, const void *image)
-{
-    fake_context *context = NULL;
-    fake_module *loaded = NULL;
-    char target[16];
-    cuda_code code = enter(&context);
-    (void)snprintf(target, sizeof target, "sm_%d%d", COMPUTE_MAJOR, COMPUTE_MINOR);
-    if (code == FAKE_OK) {
-        code = (cuda_code)fake_module_load(image, target, &loaded);
-        *module = (cuda_module)(void *)loaded;
-    }
-    return code;
-}
-
-cuda_code cuModuleUnload(cuda_module module)
-{
-    return (cuda_code)fake_module_unload((fake_module *)(void *)module);
-}
-
-cuda_code cuModuleGetFunction(cuda_function *function, cuda_module module, const char *name)
-{
-    fake_context *context = NULL;
-    fake_kernel *kernel = NULL;
-    cuda_code code = enter(&context);
-    if (code == FAKE_OK) {
-        code = (cuda_code)fake_module_kernel((fake_module *)(void *)module, name, &kernel);
-        *function = (cuda_function)(void *)kernel;
-    }
-    return code;
-}
-
-cuda_code cuFuncGetAttribute(int *value, cuda_attribute attribute, cuda_function function)
-{
-    const fake_kernel *kernel = (const fake_kernel *)(void *)function;
-    if (!fake_kernel_known(kernel)) {
-        return FAKE_INVALID_HANDLE;
-    }
-    *value = attribute == CUDA_KERNEL_THREADS     ? fake_kernel_threads(kernel)
-             : attribute == CUDA_KERNEL_REGISTERS ? 32
-                                                  : 0;
-    return attribute < 16 ? FAKE_OK : FAKE_INVALID_VALUE;
-}
-
-cuda_code cuOccupancyMaxActiveBlocksPerMultiprocessor(int *groups, cuda_function function,
-                                                      int threads, size_t shared_bytes)
-{
-    (void)shared_bytes;
-    if (threads < 1 || !fake_kernel_known((const fake_kernel *)(void *)function)) {
-        return FAKE_INVALID_VALUE;
-    }
-    *groups = threads > 1024 ? 0 : 2048 / threads;
-    return FAKE_OK;
-}
-
-cuda_code cuLaunchKernel(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                         unsigned block_x, unsigned block_y, unsigned block_z,
-                         unsigned shared_bytes, cuda_stream handle, void **arguments, void **extra)
-{
-    fake_stream *stream = NULL;
-    const cuda_code code = enter_stream(handle, &stream);
-    if (code) {
-        return code;
-    }
-    if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || shared_bytes || extra) {
-        return FAKE_INVALID_VALUE;
-    }
-    return (cuda_code)fake_launch(stream, (fake_kernel *)(void *)function, grid_x, block_x,
-                                  arguments);
 }

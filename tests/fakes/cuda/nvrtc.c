@@ -83,11 +83,22 @@ static bool begins(const char *text, const char *with)
 static bool take(fake_compile *what, const char **defines, char *target, size_t capacity,
                  const char *option)
 {
-    static const char *const known[] = {"--ftz=false", "--prec-div=true", "--prec-sqrt=true",
-                                        "-ftz=false", "-prec-div=true", "-prec-sqrt=true",
-                                        "--fmad=true", "-default-device", "--std=c++14", "--std=c++17",
-                                        "-std=c++14", "-std=c++17", "--restrict", "--device-as-default-execution-space",
-                                        "-w", "--disable-warnings"};
+    static const char *const known[] = {"--ftz=false",
+                                        "--prec-div=true",
+                                        "--prec-sqrt=true",
+                                        "-ftz=false",
+                                        "-prec-div=true",
+                                        "-prec-sqrt=true",
+                                        "--fmad=true",
+                                        "-default-device",
+                                        "--std=c++14",
+                                        "--std=c++17",
+                                        "-std=c++14",
+                                        "-std=c++17",
+                                        "--restrict",
+                                        "--device-as-default-execution-space",
+                                        "-w",
+                                        "--disable-warnings"};
     if (begins(option, "-D")) {
         defines[what->option_count++] = option;
         return true;
@@ -115,8 +126,11 @@ nvrtc_code nvrtcCompileProgram(nvrtc_program program, int option_count, const ch
     if (!program || option_count > OPTIONS_MAX) {
         return INVALID_PROGRAM;
     }
-    fake_compile what = {.text = program->text, .name = program->name, .options = defines,
-                         .target = target, .contract = true};
+    fake_compile what = {.text = program->text,
+                         .name = program->name,
+                         .options = defines,
+                         .target = target,
+                         .contract = true};
     for (int i = 0; i < option_count; i++) {
         if (!take(&what, defines, target, sizeof target, options[i])) {
             free(program->log);

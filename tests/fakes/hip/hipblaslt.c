@@ -12,7 +12,14 @@
 HIP_LT_SYMBOLS(DECLARE, DECLARE)
 fake_context *fake_hip_context(void);
 
-enum { OK = 0, NOT_INITIALIZED = 1, ALLOC_FAILED = 2, INVALID = 3, EXECUTION = 5, NOT_SUPPORTED = 7 };
+enum {
+    OK = 0,
+    NOT_INITIALIZED = 1,
+    ALLOC_FAILED = 2,
+    INVALID = 3,
+    EXECUTION = 5,
+    NOT_SUPPORTED = 7
+};
 
 typedef struct lt_handle {
     fake_context *context;
@@ -100,7 +107,7 @@ hiplt_code hipblasLtMatrixLayoutCreate(hiplt_layout *layout, hiplt_enum type, ui
     const fake_type known = type == HIPLT_F16    ? FAKE_F16
                             : type == HIPLT_BF16 ? FAKE_BF16
                             : type == HIPLT_F32  ? FAKE_F32
-                                                       : FAKE_F64;
+                                                 : FAKE_F64;
     if ((known == FAKE_F64 && type != HIPLT_F64) || ld < (int64_t)rows) {
         return INVALID;
     }
@@ -154,18 +161,18 @@ hiplt_code hipblasLtMatmulPreferenceSetAttribute(hiplt_preference made, hiplt_en
     return INVALID;
 }
 
-static bool product_of(hiplt_matmul matmul, hiplt_layout a, hiplt_layout b,
-                       hiplt_layout c, hiplt_layout d, fake_product *out)
+static bool product_of(hiplt_matmul matmul, hiplt_layout a, hiplt_layout b, hiplt_layout c,
+                       hiplt_layout d, fake_product *out)
 {
     const fake_lt_call call = {matmul_of(matmul), layout_of(a), layout_of(b), layout_of(c),
                                layout_of(d)};
     return fake_lt_product(&call, out);
 }
 
-hiplt_code hipblasLtMatmulAlgoGetHeuristic(hiplt_handle handle, hiplt_matmul matmul,
-                                           hiplt_layout a, hiplt_layout b, hiplt_layout c,
-                                           hiplt_layout d, hiplt_preference made, int asked,
-                                           hiplt_choice choices[], int *given)
+hiplt_code hipblasLtMatmulAlgoGetHeuristic(hiplt_handle handle, hiplt_matmul matmul, hiplt_layout a,
+                                           hiplt_layout b, hiplt_layout c, hiplt_layout d,
+                                           hiplt_preference made, int asked, hiplt_choice choices[],
+                                           int *given)
 {
     fake_product product;
     if (!handle || !made || asked < 1) {
@@ -200,7 +207,9 @@ hiplt_code hipblasLtMatmul(hiplt_handle handle, hiplt_matmul matmul, const void 
     product.b.at = b;
     product.c.at = c;
     product.d = d;
-    const int code = fake_product_submit(
-        stream ? (fake_stream *)(void *)stream : fake_stream_default(((lt_handle *)handle)->context), &product);
+    const int code =
+        fake_product_submit(stream ? (fake_stream *)(void *)stream
+                                   : fake_stream_default(((lt_handle *)handle)->context),
+                            &product);
     return code == FAKE_OK ? OK : code == FAKE_INVALID_VALUE ? INVALID : EXECUTION;
 }

@@ -95,8 +95,12 @@ hiprtc_code hiprtcCompileProgram(hiprtc_program program, int option_count, hiprt
     if (!program || option_count > OPTIONS_MAX) {
         return INVALID_PROGRAM;
     }
-    fake_compile what = {.text = program->text, .name = program->name, .options = defines,
-                         .option_count = 2, .target = target, .contract = true};
+    fake_compile what = {.text = program->text,
+                         .name = program->name,
+                         .options = defines,
+                         .option_count = 2,
+                         .target = target,
+                         .contract = true};
     for (int i = 0; i < option_count; i++) {
         if (begins(options[i], "-D")) {
             defines[what.option_count++] = options[i];

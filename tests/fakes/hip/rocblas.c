@@ -14,8 +14,17 @@
 HIP_ROCBLAS_SYMBOLS(DECLARE, DECLARE)
 fake_context *fake_hip_context(void);
 
-enum { OK = 0, INVALID_HANDLE = 1, NOT_IMPLEMENTED = 2, INVALID_POINTER = 3, INVALID_SIZE = 4,
-       MEMORY = 5, INTERNAL = 6, INVALID_VALUE = 11, ALIVE = 0x0cb1a5 };
+enum {
+    OK = 0,
+    INVALID_HANDLE = 1,
+    NOT_IMPLEMENTED = 2,
+    INVALID_POINTER = 3,
+    INVALID_SIZE = 4,
+    MEMORY = 5,
+    INTERNAL = 6,
+    INVALID_VALUE = 11,
+    ALIVE = 0x0cb1a5
+};
 
 struct _rocblas_handle {
     uint32_t alive;
@@ -101,7 +110,7 @@ rocblas_code rocblas_set_math_mode(rocblas_object handle, rocblas_enum mode)
 
 rocblas_code rocblas_set_workspace(rocblas_object handle, void *address, size_t bytes)
 {
-    return bad(handle)                                     ? INVALID_HANDLE
+    return bad(handle)                                    ? INVALID_HANDLE
            : bytes > 0 && !fake_is_device(address, bytes) ? INVALID_POINTER
                                                           : OK;
 }
@@ -118,10 +127,11 @@ rocblas_code rocblas_get_version_string(char *text, size_t capacity)
 
 const char *rocblas_status_to_string(rocblas_code code)
 {
-    static const char *const names[] = {"rocblas_status_success",         "rocblas_status_invalid_handle",
-                                        "rocblas_status_not_implemented", "rocblas_status_invalid_pointer",
-                                        "rocblas_status_invalid_size",    "rocblas_status_memory_error",
-                                        "rocblas_status_internal_error"};
+    static const char *const names[] = {
+        "rocblas_status_success",         "rocblas_status_invalid_handle",
+        "rocblas_status_not_implemented", "rocblas_status_invalid_pointer",
+        "rocblas_status_invalid_size",    "rocblas_status_memory_error",
+        "rocblas_status_internal_error"};
     return code < sizeof names / sizeof names[0] ? names[code] : "rocblas_status_invalid_value";
 }
 
@@ -130,8 +140,10 @@ const char *rocblas_status_to_string(rocblas_code code)
 
 static bool type_of(rocblas_enum type, fake_type *out)
 {
-    *out = type == ROCBLAS_F16 ? FAKE_F16 : type == ROCBLAS_BF16 ? FAKE_BF16
-           : type == ROCBLAS_F32 ? FAKE_F32 : FAKE_F64;
+    *out = type == ROCBLAS_F16    ? FAKE_F16
+           : type == ROCBLAS_BF16 ? FAKE_BF16
+           : type == ROCBLAS_F32  ? FAKE_F32
+                                  : FAKE_F64;
     return *out != FAKE_F64 || type == ROCBLAS_F64;
 }
 
@@ -330,7 +342,3 @@ NORM(rocblas_sasum_strided_batched, float, int32_t, FAKE_ASUM, FAKE_F32)
 NORM(rocblas_dasum_strided_batched, double, int32_t, FAKE_ASUM, FAKE_F64)
 NORM(rocblas_sasum_strided_batched_64, float, int64_t, FAKE_ASUM, FAKE_F32)
 NORM(rocblas_dasum_strided_batched_64, double, int64_t, FAKE_ASUM, FAKE_F64)
-NORM(rocblas_snrm2_strided_batched, float, int32_t, FAKE_NRM2, FAKE_F32)
-NORM(rocblas_dnrm2_strided_batched, double, int32_t, FAKE_NRM2, FAKE_F64)
-NORM(rocblas_snrm2_strided_batched_64, float, int64_t, FAKE_NRM2, FAKE_F32)
-NORM(rocblas_dnrm2_strided_batched_64, double, int64_t, FAKE_NRM2, FAKE_F64)

@@ -82,7 +82,10 @@ static int enter_stream(hip_stream handle, fake_stream **stream)
 hip_code hipInit(unsigned flags)
 {
     const hip_code code = (hip_code)fake_setting("FAKE_INIT", 0);
-    return keep(flags ? FAKE_INVALID_VALUE : code ? (int)code : device_count() ? 0 : FAKE_NO_DEVICE);
+    return keep(flags            ? FAKE_INVALID_VALUE
+                : code           ? (int)code
+                : device_count() ? 0
+                                 : FAKE_NO_DEVICE);
 }
 
 hip_code hipDriverGetVersion(int *version)

@@ -54,10 +54,9 @@ const char *hiprtcGetErrorString(hiprtc_code code)
 }
 
 /* What HIP has and CUDA has not, before the program's own text. */
-static const char prelude[] =
-    "#define __shfl_down(value, delta, width) "
-    "__shfl_down_sync(0xffffffffu, (value), (delta), (width))\n"
-    "#line 1\n";
+static const char prelude[] = "#define __shfl_down(value, delta, width) "
+                              "__shfl_down_sync(0xffffffffu, (value), (delta), (width))\n"
+                              "#line 1\n";
 
 hiprtc_code hiprtcCreateProgram(hiprtc_program *program, const char *text, const char *name,
                                 int header_count, hiprtc_texts headers, hiprtc_texts header_names)

@@ -14,8 +14,16 @@ CUDA_CUBLAS_SYMBOLS(MEMBER, MEMBER)
 #define DECLARE(result, name, parameters) OVER_API result name parameters;
 HIP_ROCBLAS_SYMBOLS(DECLARE, DECLARE)
 
-enum { OK = 0, INVALID_HANDLE = 1, NOT_IMPLEMENTED = 2, INVALID_POINTER = 3, INVALID_SIZE = 4,
-       MEMORY = 5, INTERNAL = 6, INVALID_VALUE = 11 };
+enum {
+    OK = 0,
+    INVALID_HANDLE = 1,
+    NOT_IMPLEMENTED = 2,
+    INVALID_POINTER = 3,
+    INVALID_SIZE = 4,
+    MEMORY = 5,
+    INTERNAL = 6,
+    INVALID_VALUE = 11
+};
 enum { CUBLAS_ALLOC = 3, CUBLAS_INVALID = 7, CUBLAS_UNSUPPORTED = 15 };
 
 struct _rocblas_handle {
@@ -131,8 +139,8 @@ rocblas_code rocblas_get_version_string(char *text, size_t capacity)
     for (cublas_enum i = 0; ready() && i < 3; i++) {
         (void)cublasGetProperty(i, &part[i]);
     }
-    const int length = snprintf(text, capacity, "4.4.0.over-cublas-%d.%d.%d", part[0], part[1],
-                                part[2]);
+    const int length =
+        snprintf(text, capacity, "4.4.0.over-cublas-%d.%d.%d", part[0], part[1], part[2]);
     return length < (int)capacity ? OK : INVALID_SIZE;
 }
 
@@ -184,10 +192,10 @@ static bool fits(const product *p)
 static cublas_code call(rocblas_object handle, const product *p, cublas_enum type,
                         cublas_enum trans_a, cublas_enum trans_b)
 {
-    const cublas_enum compute =
-        type == CUBLAS_TYPE_F64 ? CUBLAS_IN_F64
-        : type == CUBLAS_TYPE_F32 && handle->math == ROCBLAS_MATH_XF32 ? CUBLAS_IN_TF32
-                                                                        : CUBLAS_IN_F32;
+    const cublas_enum compute = type == CUBLAS_TYPE_F64 ? CUBLAS_IN_F64
+                                : type == CUBLAS_TYPE_F32 && handle->math == ROCBLAS_MATH_XF32
+                                    ? CUBLAS_IN_TF32
+                                    : CUBLAS_IN_F32;
     if (fits(p)) {
         return cublasGemmStridedBatchedEx(
             handle->cublas, trans_a, trans_b, (int)p->m, (int)p->n, (int)p->k, p->alpha, p->a, type,
@@ -238,8 +246,8 @@ static rocblas_code multiply(rocblas_object handle, const product *p, const rocb
                       int32_t solution, uint32_t flags)                                            \
     {                                                                                              \
         const rocblas_enum types[] = {a_type, b_type, c_type, d_type, compute_type};               \
-        const product p = {trans_a, trans_b, a_type, compute_type, m,     n, k, lda,  ldb, ldd, 1, \
-                           0,       0,       0,      alpha,        a,     b, beta, d};             \
+        const product p = {trans_a, trans_b, a_type, compute_type, m, n, k,    lda, ldb, ldd, 1,   \
+                           0,       0,       0,      alpha,        a, b, beta, d};                 \
         (void)algorithm;                                                                           \
         (void)solution;                                                                            \
         (void)flags;                                                                               \
@@ -255,9 +263,8 @@ static rocblas_code multiply(rocblas_object handle, const product *p, const rocb
                       rocblas_enum algorithm, int32_t solution, uint32_t flags)                    \
     {                                                                                              \
         const rocblas_enum types[] = {a_type, b_type, c_type, d_type, compute_type};               \
-        const product p = {trans_a, trans_b,  a_type,   compute_type, m,     n, k,    lda,         \
-                           ldb,     ldd,      batch,    stride_a,     stride_b, stride_d, alpha,   \
-                           a,       b,        beta,     d};                                        \
+        const product p = {trans_a, trans_b,  a_type,   compute_type, m,     n, k, lda,  ldb, ldd, \
+                           batch,   stride_a, stride_b, stride_d,     alpha, a, b, beta, d};       \
         (void)algorithm;                                                                           \
         (void)solution;                                                                            \
         (void)flags;                                                                               \
@@ -357,7 +364,3 @@ NORM(rocblas_sasum_strided_batched, float, int32_t, cublasSasum_v2)
 NORM(rocblas_dasum_strided_batched, double, int32_t, cublasDasum_v2)
 NORM(rocblas_sasum_strided_batched_64, float, int64_t, cublasSasum_v2_64)
 NORM(rocblas_dasum_strided_batched_64, double, int64_t, cublasDasum_v2_64)
-NORM(rocblas_snrm2_strided_batched, float, int32_t, cublasSnrm2_v2)
-NORM(rocblas_dnrm2_strided_batched, double, int32_t, cublasDnrm2_v2)
-NORM(rocblas_snrm2_strided_batched_64, float, int64_t, cublasSnrm2_v2_64)
-NORM(rocblas_dnrm2_strided_batched_64, double, int64_t, cublasDnrm2_v2_64)

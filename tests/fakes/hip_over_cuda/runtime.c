@@ -483,8 +483,8 @@ hip_code hipModuleUnload(hip_module module)
 
 hip_code hipModuleGetFunction(hip_function *function, hip_module module, const char *name)
 {
-    ON_DEVICE(cuModuleGetFunction((cuda_function *)(void *)function, (cuda_module)(void *)module,
-                                  name));
+    ON_DEVICE(
+        cuModuleGetFunction((cuda_function *)(void *)function, (cuda_module)(void *)module, name));
 }
 
 hip_code hipFuncGetAttribute(int *value, hip_enum attribute, hip_function function)

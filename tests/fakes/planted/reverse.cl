@@ -2,8 +2,8 @@
 /*
  * reverse.cl - to = from, each group's part reversed through shared memory. Faults are planted by:
  * NO_BARRIER, ONE_ORDER (no barrier where a neighbour is read), DIVERGENT, LINES (two barriers
- * that each half of a group meets), BEYOND and SLACK (a write just behind the end), FAR (far behind it),
- * BEYOND_SHARED, HALF_SHUFFLE, SWAPPED (arguments). SHUFFLE is not a fault.
+ * that each half of a group meets), BEYOND and SLACK (a write just behind the end), FAR (far behind
+ * it), BEYOND_SHARED, HALF_SHUFFLE, SWAPPED (arguments). SHUFFLE is not a fault.
  */
 ISO_KERNEL(ISO_THREADS)
 #if defined(SWAPPED)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options.h - the options that every kernel of this project is compiled with by NVRTC: the one
+ * list, for the backend and for offline compilation. */
+#ifndef ISOMER_CUDA_OPTIONS_H
+#define ISOMER_CUDA_OPTIONS_H
+
+/* No product is contracted into a sum, subnormal numbers are kept, and division and roots are
+ * rounded correctly. */
+#define CUDA_ARCHITECTURE_OPTION "--gpu-architecture="
+#define CUDA_COMPILE_OPTIONS                                                                       \
+    "--std=c++14", "--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"
+enum { CUDA_COMPILE_OPTION_COUNT = 5 };
+
+#endif

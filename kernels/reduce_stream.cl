@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reduce_stream.cl - the first level over one long array that lies on 16 bytes, at the speed of the
+ * memory. Here work-item t of a team has the lanes 4 t ... 4 t + 3, which are neighbours in memory,
+ * so that it reads vectors; and while a batch of rows is used, the next one is on its way, also
+ * from one block to the next. The folds are the same, in the same order: lane l + 64 is in
+ * work-item t + 16, and so on down to 4, and the last two are within a work-item. There is at least
+ * one whole block; the last, shorter one is taken as reduce_blocks does.
+ *
+ * ISO_STREAM is the number of vectors in a batch. Only lanes of one 32-bit word have such a kernel:
+ * for longer ones it was measured to be no faster than reduce_blocks.
+ */
+#if ISO_SHUFFLE && defined(ISO_STREAM)
+typedef ISO_U32X4 piece;
+#define WORD_AT(p, i) ((i) == 0 ? (p).x : (i) == 1 ? (p).y : (i) == 2 ? (p).z : (p).w)
+#if ISO_DTYPE == ISO_F32
+#define PIECE_AT(p, i) iso_as_f32(WORD_AT(p, i))
+#else
+#define PIECE_AT(p, i) ((elem)WORD_AT(p, i))
+#endif
+
+#if ISO_OP == OP_DOT
+#define ROWS     (ISO_STREAM / 2) /* of a batch */
+#define RESIDENT 1                /* groups on a unit: two would not have the registers */
+#else
+#define ROWS     ISO_STREAM
+#define RESIDENT 2
+#endif
+#define BATCHES (BLOCK / LANES / ROWS) /* of a block: even, so that the first is always half 0 */
+
+/* A team with no block left reads the last one again. */
+#define BLOCK_OF(base) ((base) + team < whole ? (base) + team : whole - 1)
+
+#define STREAM_LOAD(to, array, block, batch)                                                       \
+    ISO_UNROLL for (int r = 0; r < ROWS; r++)                                                      \
+    {                                                                                              \
+        (to)[r] = *(ISO_GLOBAL const piece *)((array) + (block)*BLOCK +                            \
+                                              ((batch)*ROWS + r) * LANES + 4 * t);                 \
+    }
+
+ISO_KERNEL_OF(ISO_THREADS, RESIDENT)
+reduce_stream(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL const elem *y, iso_i64 y_at,
+              ISO_GLOBAL iso_u8 *work, iso_i64 work_at, iso_i64 n)
+{
+    const int id = ISO_LOCAL_ID(), t = id % TEAM, team = id / TEAM;
+    const iso_i64 whole = n / BLOCK, step = ISO_GROUP_COUNT() * TEAMS;
+    const int rest = (int)(n - whole * BLOCK);
+    ISO_GLOBAL const elem *from = x + x_at;
+    ISO_GLOBAL lane *out = (ISO_GLOBAL lane *)(work + work_at);
+    iso_i64 base = ISO_GROUP_ID() * TEAMS, b = BLOCK_OF(base), next;
+    piece px[2][ROWS];
+    lane v[4];
+    int d;
+#if ISO_OP == OP_DOT
+    ISO_GLOBAL const elem *with = y + y_at;
+    piece py[2][ROWS];
+#else
+    ISO_GLOBAL const elem *with = from;
+    (void)y;
+    (void)y_at;
+#endif
+    STREAM_LOAD(px[0], from, b, 0)
+#if ISO_OP == OP_DOT
+    STREAM_LOAD(py[0], with, b, 0)
+#endif
+    for (; base < whole; base += step) {
+        b = BLOCK_OF(base);
+        next = BLOCK_OF(base + step);
+        v[0] = v[1] = v[2] = v[3] = lane_neutral();
+        ISO_UNROLL
+        for (int q = 0; q < BATCHES; q++) {
+            STREAM_LOAD(px[(q + 1) % 2], from, q + 1 < BATCHES ? b : next, (q + 1) % BATCHES)
+#if ISO_OP == OP_DOT
+            STREAM_LOAD(py[(q + 1) % 2], with, q + 1 < BATCHES ? b : next, (q + 1) % BATCHES)
+#endif
+            ISO_UNROLL
+            for (int r = 0; r < ROWS; r++) {
+                ISO_UNROLL
+                for (int j = 0; j < 4; j++) {
+#if ISO_OP == OP_DOT
+                    v[j] = lane_step(v[j], PIECE_AT(px[q % 2][r], j), PIECE_AT(py[q % 2][r], j), 0);
+#else
+                    v[j] = lane_step(v[j], PIECE_AT(px[q % 2][r], j), (elem)0,
+                                     b * BLOCK + (q * ROWS + r) * LANES + 4 * t + j);
+#endif
+                }
+            }
+        }
+        ISO_UNROLL
+        for (d = TEAM / 2; d > 0; d /= 2) {
+            ISO_UNROLL
+            for (int j = 0; j < 4; j++) {
+                v[j] = lane_fold(v[j], lane_down(v[j], d));
+            }
+        }
+        v[0] = lane_fold(lane_fold(v[0], v[2]), lane_fold(v[1], v[3]));
+        if (t == 0 && base + team < whole) {
+            out[b] = v[0];
+        }
+    }
+    if (rest > 0 && ISO_GROUP_ID() == 0) {
+        v[0] = take_block(from + whole * BLOCK, with + whole * BLOCK, 1, 1, whole * BLOCK,
+                          team == 0 ? rest : 0, t, TEAM);
+        v[0] = fold_team(v[0], id, t, TEAM, (ISO_SHARED_AT lane *)0);
+        if (id == 0) {
+            out[whole] = v[0];
+        }
+    }
+}
+#endif

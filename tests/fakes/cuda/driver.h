@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* driver.h - what the files of the stand-in for libcuda.so.1 share. */
+#ifndef ISOMER_TESTS_FAKES_DRIVER_H
+#define ISOMER_TESTS_FAKES_DRIVER_H
+
+#include "../engine.h"
+
+#include "backends/cuda/symbols.h"
+
+#define DECLARE(result, name, parameters) FAKE_API result name parameters;
+CUDA_DRIVER_SYMBOLS(DECLARE, DECLARE)
+
+enum { COMPUTE_MAJOR = 9, COMPUTE_MINOR = 0 };
+
+/* The current context and its error, or why there is none that can be used. */
+cuda_code fake_enter(fake_context **context);
+/* The same, and a stream: the context's own where the handle is NULL. */
+cuda_code fake_enter_stream(cuda_stream handle, fake_stream **stream);
+
+#endif

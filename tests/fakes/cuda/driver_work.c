@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* driver_work.c - the streams, events and kernels of the stand-in for libcuda.so.1. */
+#include "driver.h"
+
+#include <stdio.h>
+
+static fake_event *event_of(cuda_event event)
+{
+    return (fake_event *)(void *)event;
+}
+
+/* ---- streams and events -----------------------------------------------------------------------
+ */
+
+cuda_code cuStreamCreate(cuda_stream *stream, unsigned flags)
+{
+    fake_context *context = NULL;
+    fake_stream *made = NULL;
+    cuda_code code = fake_enter(&context);
+    if (code || flags > 1) {
+        return code ? code : FAKE_INVALID_VALUE;
+    }
+    code = (cuda_code)fake_stream_create(context, &made);
+    *stream = (cuda_stream)(void *)made;
+    return code;
+}
+
+cuda_code cuStreamDestroy_v2(cuda_stream stream)
+{
+    return (cuda_code)fake_stream_destroy((fake_stream *)(void *)stream);
+}
+
+cuda_code cuStreamSynchronize(cuda_stream handle)
+{
+    fake_stream *stream = NULL;
+    const cuda_code code = fake_enter_stream(handle, &stream);
+    return code ? code : (cuda_code)fake_stream_sync(stream);
+}
+
+cuda_code cuStreamQuery(cuda_stream handle)
+{
+    fake_stream *stream = NULL;
+    const cuda_code code = fake_enter_stream(handle, &stream);
+    return code ? code : (cuda_code)fake_stream_query(stream);
+}
+
+cuda_code cuStreamWaitEvent(cuda_stream handle, cuda_event event, unsigned flags)
+{
+    fake_stream *stream = NULL;
+    const cuda_code code = fake_enter_stream(handle, &stream);
+    if (code || flags) {
+        return code ? code : FAKE_INVALID_VALUE;
+    }
+    return (cuda_code)fake_stream_wait(stream, event_of(event));
+}
+
+cuda_code cuStreamGetCtx(cuda_stream handle, cuda_context *context)
+{
+    fake_stream *stream = NULL;
+    const cuda_code code = fake_enter_stream(handle, &stream);
+    if (code == FAKE_OK) {
+        *context = (cuda_context)(void *)fake_stream_context(stream);
+    }
+    return code;
+}
+
+cuda_code cuEventCreate(cuda_event *event, unsigned flags)
+{
+    fake_context *context = NULL;
+    fake_event *made = NULL;
+    cuda_code code = fake_enter(&context);
+    if (code || flags > 7) {
+        return code ? code : FAKE_INVALID_VALUE;
+    }
+    code = (cuda_code)fake_event_create(context, &made);
+    *event = (cuda_event)(void *)made;
+    return code;
+}
+
+cuda_code cuEventDestroy_v2(cuda_event event)
+{
+    return (cuda_code)fake_event_destroy(event_of(event));
+}
+
+cuda_code cuEventRecord(cuda_event event, cuda_stream handle)
+{
+    fake_stream *stream = NULL;
+    const cuda_code code = fake_enter_stream(handle, &stream);
+    return code ? code : (cuda_code)fake_event_record(event_of(event), stream);
+}
+
+cuda_code cuEventSynchronize(cuda_event event)
+{
+    return (cuda_code)fake_event_sync(event_of(event));
+}
+
+cuda_code cuEventQuery(cuda_event event)
+{
+    return (cuda_code)fake_event_query(event_of(event));
+}
+
+cuda_code cuEventElapsedTime(float *milliseconds, cuda_event start, cuda_event stop)
+{
+    return (cuda_code)fake_event_elapsed(event_of(start), event_of(stop), milliseconds);
+}
+
+/* ---- programs ---------------------------------------------------------------------------------
+ */
+
+cuda_code cuModuleLoadData(cuda_module *module, const void *image)
+{
+    fake_context *context = NULL;
+    fake_module *loaded = NULL;
+    char target[16];
+    cuda_code code = fake_enter(&context);
+    (void)snprintf(target, sizeof target, "sm_%d%d", COMPUTE_MAJOR, COMPUTE_MINOR);
+    if (code == FAKE_OK) {
+        code = (cuda_code)fake_module_load(image, target, &loaded);
+        *module = (cuda_module)(void *)loaded;
+    }
+    return code;
+}
+
+cuda_code cuModuleUnload(cuda_module module)
+{
+    return (cuda_code)fake_module_unload((fake_module *)(void *)module);
+}
+
+cuda_code cuModuleGetFunction(cuda_function *function, cuda_module module, const char *name)
+{
+    fake_context *context = NULL;
+    fake_kernel *kernel = NULL;
+    cuda_code code = fake_enter(&context);
+    if (code == FAKE_OK) {
+        code = (cuda_code)fake_module_kernel((fake_module *)(void *)module, name, &kernel);
+        *function = (cuda_function)(void *)kernel;
+    }
+    return code;
+}
+
+cuda_code cuFuncGetAttribute(int *value, cuda_attribute attribute, cuda_function function)
+{
+    const fake_kernel *kernel = (const fake_kernel *)(void *)function;
+    if (!fake_kernel_known(kernel)) {
+        return FAKE_INVALID_HANDLE;
+    }
+    *value = attribute == CUDA_KERNEL_THREADS     ? fake_kernel_threads(kernel)
+             : attribute == CUDA_KERNEL_REGISTERS ? 32
+                                                  : 0;
+    return attribute < 16 ? FAKE_OK : FAKE_INVALID_VALUE;
+}
+
+cuda_code cuOccupancyMaxActiveBlocksPerMultiprocessor(int *groups, cuda_function function,
+                                                      int threads, size_t shared_bytes)
+{
+    (void)shared_bytes;
+    if (threads < 1 || !fake_kernel_known((const fake_kernel *)(void *)function)) {
+        return FAKE_INVALID_VALUE;
+    }
+    *groups = threads > 1024 ? 0 : 2048 / threads;
+    return FAKE_OK;
+}
+
+cuda_code cuLaunchKernel(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                         unsigned block_x, unsigned block_y, unsigned block_z,
+                         unsigned shared_bytes, cuda_stream handle, void **arguments, void **extra)
+{
+    fake_stream *stream = NULL;
+    const cuda_code code = fake_enter_stream(handle, &stream);
+    if (code) {
+        return code;
+    }
+    if (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || shared_bytes || extra) {
+        return FAKE_INVALID_VALUE;
+    }
+    return (cuda_code)fake_launch(stream, (fake_kernel *)(void *)function, grid_x, block_x,
+                                  arguments);
+}
