@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-# verify.sh BACKEND SUITE: isomer verify, with an absent backend as a skip unless it is required.
+# verify.sh BACKEND SUITE [OPTIONS...]: isomer verify, with an absent backend as a skip unless it is
+# required. Kernels that were built are kept in the build folder.
 . "$ISOMER_TEST_COMMON"
 backend=$1
 suite=$2
+shift 2
+mkdir -p -m 700 "$build_dir/tests/cache/isomer" "$build_dir/tests/cache/pocl"
+export ISOMER_CACHE_DIR="$build_dir/tests/cache/isomer" POCL_CACHE_DIR="$build_dir/tests/cache/pocl"
 
 code=0
-"$tool" verify --backend "$backend" --suite "$suite" >"$scratch/out" 2>"$scratch/err" || code=$?
+"$tool" verify --backend "$backend" --suite "$suite" "$@" >"$scratch/out" 2>"$scratch/err" || code=$?
 cat "$scratch/out" "$scratch/err"
 case $code in
 0) ;;
 3)
     case ",${ISOMER_REQUIRE:-}," in
     *,"$backend",*) fail "ISOMER_REQUIRE names $backend, which is not available" ;;
-    *) skip "$backend is not available here" ;;
     esac
+    [ "$backend" != opencl ] || [ -z "${ISOMER_REQUIRE_TOOLS:-}" ] ||
+        fail "OpenCL is required and not here: install ocl-icd-libopencl1 and pocl-opencl-icd"
+    skip "$backend is not available here"
     ;;
 4) fail "nothing was run" ;;
 *) fail "isomer verify exited with $code" ;;

@@ -21,11 +21,12 @@ none "core" '#include *[<"](\.\./)*(backends/(cuda|hip|opencl|openmp)|openmp)/' 
     "core includes a backend's header"
 none "backends" '#include *[<"](\.\./)*core/' "a backend includes core's headers"
 # Some tests look into a backend: tests/blas at a function that no machine can be made to need,
-# tests/abi, tests/fakes and tests/oclgrind at the lists of a vendor's functions.
+# tests/abi, tests/fakes and tests/oclgrind at the lists of a vendor's functions, tests/offline at the
+# list of kernels and at compilers' options.
 programs="bench examples"
 for folder in tests/*/; do
     case $folder in
-    tests/abi/ | tests/blas/ | tests/fakes/ | tests/oclgrind/) ;;
+    tests/abi/ | tests/blas/ | tests/fakes/ | tests/offline/ | tests/oclgrind/) ;;
     *) programs="$programs $folder" ;;
     esac
 done

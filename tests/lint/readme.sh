@@ -15,6 +15,8 @@ diff "$scratch/readme.c" "$scratch/example.c" ||
 
 commands=0
 mkdir "$scratch/run"
+mkdir -m 700 "$scratch/cache"
+export ISOMER_CACHE_DIR="$scratch/cache"
 cd "$scratch/run"
 cp "$source_dir"/examples/*.c .
 ln -s "$source_dir/tests" tests
@@ -26,6 +28,12 @@ LIBRARY_PATH=$(dirname "$library")
 export LIBRARY_PATH LD_LIBRARY_PATH="$LIBRARY_PATH"
 for document in "$source_dir"/README.md "$source_dir"/docs/*.md "$source_dir"/docs/*/*.md; do
     blocks sh "$document" >"$scratch/commands"
+    # A page about a GPU that is not here is followed over its stand-in.
+    unset ISOMER_CUDA_PATH ISOMER_ROCM_PATH
+    case $document in
+    */cuda.md) export ISOMER_CUDA_PATH="$build_dir/tests/fakes/cuda" ;;
+    */hip.md) export ISOMER_ROCM_PATH="$build_dir/tests/fakes/hip" ;;
+    esac
     while IFS= read -r line; do
         [ -n "$line" ] || continue
         commands=$((commands + 1))

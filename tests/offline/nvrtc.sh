@@ -11,17 +11,21 @@ programs=$1
 architectures=sm_90
 [ "$2" = quick ] || architectures="sm_75 sm_80 sm_90 sm_100"
 step=1
-[ "$2" != quick ] || step=3 # about 25 s of one core
+[ "$2" != quick ] || step=3 # about half a minute of one core
 classes=warp32
 [ "$2" = quick ] || classes="warp32 small"
 for class in $classes; do
     mkdir "$scratch/$class"
     "$programs/list" "$class" "$scratch/$class" || fail "no list of programs for $class"
+    # The sample has the norm of f64, whose constants not every version of NVRTC reads.
+    norm=$(grep -n -m1 '^reduce.*ISO_DTYPE=4 -DISO_OP=8 ' "$scratch/$class/list" | cut -d: -f1)
+    [ -n "$norm" ] || fail "$class: the list has no norm2 of f64"
+    part=$(((norm - 1) % step))
     for architecture in $architectures; do
         started=$(date +%s)
         output=$scratch/$architecture-$class
         code=0
-        compile_all nvrtc - "$architecture" "$scratch/$class" "$output" 0 "$step" || code=$?
+        compile_all nvrtc - "$architecture" "$scratch/$class" "$output" "$part" "$step" || code=$?
         if [ "$code" = 77 ]; then
             case ,${ISOMER_REQUIRE:-}, in
             *,cuda,*) fail "NVRTC is required and not here" ;;
@@ -30,7 +34,8 @@ for class in $classes; do
         fi
         [ "$code" = 0 ] || fail "$architecture ($class): exit code $code"
         made=$(find "$output" -name '*.bin' | wc -l)
-        [ "$made" = $((($(wc -l <"$scratch/$class/list") + step - 1) / step)) ] || fail "$architecture ($class): $made programs"
+        wanted=$((($(wc -l <"$scratch/$class/list") - part + step - 1) / step))
+        [ "$made" = "$wanted" ] || fail "$architecture ($class): $made programs"
         say "$architecture ($class), $(($(date +%s) - started)) s: $made programs"
     done
 done
