@@ -8,6 +8,7 @@
  */
 #include "engine.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -251,7 +252,9 @@ static int run_group(const fake_grid *grid, bool reverse)
 {
     const int threads = (int)grid->threads;
     memset(&counts, 0, sizeof counts);
-    memset(grid->shared, 0xff, grid->shared_bytes);
+    if (grid->shared_bytes > 0) {
+        memset(grid->shared, 0xff, grid->shared_bytes);
+    }
     for (int i = 0; i < threads; i++) {
         prepare(&fibers[i], i);
     }
@@ -339,19 +342,41 @@ static void on_fault(int number, siginfo_t *about, void *context)
     (void)sigaction(number, &before[number == SIGBUS], NULL);
 }
 
+/* A thread's stack for signals, and what it had before. */
+typedef struct signal_stack {
+    stack_t before;
+    char room[64 * 1024];
+} signal_stack;
+
+static pthread_key_t signal_stacks;
+static pthread_once_t signal_stacks_once = PTHREAD_ONCE_INIT;
+
+static void end_thread(void *data)
+{
+    signal_stack *own = data;
+    (void)sigaltstack(&own->before, NULL);
+    free(own);
+}
+
+static void make_key(void)
+{
+    (void)pthread_key_create(&signal_stacks, end_thread);
+}
+
 static void prepare_thread(void)
 {
     static bool installed;
-    static _Thread_local bool ready;
-    if (ready) {
+    (void)pthread_once(&signal_stacks_once, make_key);
+    if (pthread_getspecific(signal_stacks)) {
         return;
     }
-    ready = true;
-    const size_t bytes = 64 * 1024;
-    stack_t stack = {.ss_sp = malloc(bytes), .ss_size = bytes};
-    if (stack.ss_sp) {
-        (void)sigaltstack(&stack, NULL);
+    signal_stack *own = malloc(sizeof *own);
+    if (!own) {
+        return;
     }
+    const stack_t stack = {.ss_sp = own->room, .ss_size = sizeof own->room};
+    (void)sigaltstack(&stack, &own->before);
+    (void)pthread_setspecific(signal_stacks, own);
     if (!__atomic_exchange_n(&installed, true, __ATOMIC_SEQ_CST)) {
         struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
         action.sa_sigaction = on_fault;
