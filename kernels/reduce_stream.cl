@@ -19,11 +19,16 @@ typedef ISO_U32X4 piece;
 #define PIECE_AT(p, i) ((elem)WORD_AT(p, i))
 #endif
 
-#if ISO_OP == OP_DOT
-#define ROWS     (ISO_STREAM / 2) /* of a batch */
-#define RESIDENT 1                /* groups on a unit: two would not have the registers */
+#if defined(__AMDGCN__)
+#define STREAM (ISO_STREAM / 2) /* all of it would not fit the registers of 512 work-items */
 #else
-#define ROWS     ISO_STREAM
+#define STREAM ISO_STREAM
+#endif
+#if ISO_OP == OP_DOT
+#define ROWS     (STREAM / 2) /* of a batch */
+#define RESIDENT 1            /* groups on a unit: two would not have the registers */
+#else
+#define ROWS     STREAM
 #define RESIDENT 2
 #endif
 #define BATCHES (BLOCK / LANES / ROWS) /* of a block: even, so that the first is always half 0 */

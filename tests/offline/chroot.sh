@@ -49,7 +49,8 @@ try() {
             fail "$release, $pair: exit code $code"
         fi
         done_any=1
-        examine "$scratch/$class" "$root/out-${pair%/*}" 1 >"$scratch/result" || failed="$failed $pair"
+        examine "$scratch/$class" "$root/out-${pair%/*}" "$(whole_list "$class")" >"$scratch/result" ||
+            failed="$failed $pair"
         say "$release, $pair: $(tail -n 2 "$scratch/result" | paste -sd ';')"
         grep '^FAIL' "$scratch/result" || true
     done

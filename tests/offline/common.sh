@@ -31,7 +31,13 @@ notes() {
     done
 }
 
-# examine LIST OUTPUT WHOLE: what AMD's compiler made of it.
+# whole_list CLASS: for examine; some kernels are made for class warp32 alone.
+whole_list() {
+    if [ "$1" = warp32 ]; then echo 1; else echo 2; fi
+}
+
+# examine LIST OUTPUT WHOLE: what AMD's compiler made of it. WHOLE: 0 a part of the list, 1 all of it, 2 all
+# of it, for a class that does not need every kernel.
 examine() {
     notes "$2" >"$2/notes" || return 1
     awk -v list="$1/list" -v whole="$3" -f "$here/metadata.awk" "$2/notes" && "$programs/read" "$2"/*.bin

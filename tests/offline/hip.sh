@@ -18,7 +18,7 @@ one() {
     fi
     output=$scratch/$1-$2
     whole=0
-    [ "$4" != 1 ] || whole=1
+    [ "$4" != 1 ] || whole=$(whole_list "$2")
     started=$(date +%s)
     code=0
     compile_all hiprtc - "$1" "$list" "$output" "$3" "$4" || code=$?
