@@ -5,7 +5,8 @@
 backend=$1
 suite=$2
 shift 2
-mkdir -p -m 700 "$build_dir/tests/cache/isomer" "$build_dir/tests/cache/pocl"
+mkdir -p "$build_dir/tests/cache/isomer" "$build_dir/tests/cache/pocl"
+chmod 700 "$build_dir/tests/cache/isomer"
 export ISOMER_CACHE_DIR="$build_dir/tests/cache/isomer" POCL_CACHE_DIR="$build_dir/tests/cache/pocl"
 
 code=0

@@ -245,7 +245,7 @@ static bool compile(const fake_compile *what, const paths *at)
     const char *arguments[ARGUMENTS_MAX] = {compiler(),
                                             "-std=gnu++17",
                                             "-w",
-                                            "-O2",
+                                            "-O1",
                                             "-fPIC",
                                             "-shared",
                                             "-fvisibility=hidden",
