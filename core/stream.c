@@ -15,7 +15,7 @@ static void link_stream(core_device *device, core_stream *stream)
     core_stream **end;
     int bit = 0;
 
-    stream->child.device = device; /* whoever finds it in the list asks it for its device */
+    core_child_link(device, &stream->child); /* whoever finds it in the list asks for its device */
     pthread_mutex_lock(&physical->lock);
     while (bit < SHARED_BIT && physical->stream_bits >> bit & 1)
         bit++;
@@ -26,7 +26,6 @@ static void link_stream(core_device *device, core_stream *stream)
         ;
     *end = stream;
     pthread_mutex_unlock(&physical->lock);
-    core_child_link(device, &stream->child);
 }
 
 static void unlink_stream(core_stream *stream)

@@ -37,5 +37,8 @@ fi
 rebuild tsan -DISOMER_WERROR=ON
 # shellcheck disable=SC2086
 $fixed ctest --test-dir "$rebuilt" --output-on-failure --no-tests=error -L '^concurrency$' \
-    --label-exclude '^full$' || fail "the tests of $rebuilt"
+    --label-exclude '^full$' || {
+    cat "$reports"/* 2>/dev/null || true
+    fail "the tests of $rebuilt"
+}
 no_reports
