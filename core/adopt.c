@@ -144,6 +144,11 @@ static iso_status get_of(const char *call, iso_native_kind kind, void *object, v
         pthread_mutex_unlock(&stream->lock);
         return status;
     case ISO_NATIVE_EVENT:
+        if (!atomic_load(&event->recorded))
+            return core_fail(ISO_NOT_READY,
+                             "%s: the event was never recorded, and may have no native object yet: "
+                             "record it first",
+                             call);
         return get(call, event->child.device, kind, event->handle, native);
     case ISO_NATIVE_MEMORY:
         return get_memory(call, object, native);

@@ -119,6 +119,12 @@ static iso_status check_layout(const char *call, const iso_gemm_args *args, core
                                    element, &c_bytes);
     if (status)
         return status;
+    if (a_rows <= 1) /* never stepped over: no backend has to mind a huge one */
+        op->lda = a_cols > 0 ? a_cols : 1;
+    if (b_rows <= 1)
+        op->ldb = b_cols > 0 ? b_cols : 1;
+    if (op->m <= 1)
+        op->ldc = op->n > 0 ? op->n : 1;
     core_op_use(out, "a", args->a, &op->a, a_bytes, element, false);
     core_op_use(out, "b", args->b, &op->b, b_bytes, element, false);
     core_op_use(out, "c", args->c, &op->c, c_bytes, element, true);

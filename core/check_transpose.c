@@ -58,6 +58,10 @@ iso_status core_check_transpose(const char *call, const void *given, core_op *ou
     out->in_place = args.from.buffer.id == args.to.buffer.id &&
                     args.from.offset == args.to.offset && op->ld_from == op->ld_to &&
                     op->rows == op->cols;
+    if (op->rows <= 1) /* never stepped over: no backend has to mind a huge one */
+        op->ld_from = op->cols > 0 ? op->cols : 1;
+    if (op->cols <= 1)
+        op->ld_to = op->rows > 0 ? op->rows : 1;
     core_op_use(out, "from", args.from, &op->from, from_bytes, op->element_bytes, false);
     core_op_use(out, "to", args.to, &op->to, to_bytes, op->element_bytes, true);
     moved = (double)op->rows * (double)op->cols * (double)op->element_bytes;

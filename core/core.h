@@ -24,7 +24,8 @@ iso_status core_fail(iso_status status, const char *format, ...) ISO_PRINTF(2, 3
 iso_status core_fail_no_memory(const char *call, int64_t bytes);
 
 /* Around a call of a backend's entry, so that its failure always has a text that begins with the
- * public call and the backend. Only CORE_ASK lets NOT_READY pass, without a text. */
+ * public call and the backend. What the backend says in a call that succeeds is forgotten. Only
+ * CORE_ASK lets NOT_READY pass, without a text. */
 void core_backend_enter(void);
 iso_status core_backend_leave(const char *call, const char *backend, iso_status status,
                               bool may_wait);
@@ -157,7 +158,7 @@ typedef struct core_backend {
     pthread_mutex_t lock;
     /* The rest is guarded by the lock. */
     bool loaded;
-    bool opened;       /* a device of it was opened in this process */
+    bool touched;      /* probing it reached a driver in this process */
     bool forked;       /* ... or in the parent, and it cannot be used after a fork */
     iso_backend table; /* our copy, extended with zeros */
     iso_probe probe;   /* its state is 0 where it was not probed */

@@ -163,6 +163,12 @@ static iso_status locate(const char *call, const iso_dlpack_tensor *from, int32_
     if (from->byte_offset > (uint64_t)INT64_MAX - (uint64_t)what->bytes)
         return core_fail(ISO_INVALID, "%s: the tensor's byte_offset is %" PRIu64 ": too large",
                          call, from->byte_offset);
+    if (from->byte_offset % (uint64_t)element)
+        return core_fail(ISO_INVALID,
+                         "%s: the tensor's byte_offset is %" PRIu64
+                         ", no multiple of its elements' "
+                         "%lld bytes: let the producer copy it",
+                         call, from->byte_offset, (long long)element);
     if (!core_dlpack_is_address(type)) {
         /* An object, not an address: all of it up to the last byte. */
         out->offset = (int64_t)from->byte_offset;

@@ -8,7 +8,12 @@
 
 static _Thread_local char last_text[CORE_TEXT_MAX];
 static _Thread_local iso_status last_status;
-static _Thread_local bool told; /* since core_backend_enter */
+
+/* What a backend said since core_backend_enter: it becomes the last failure where the call fails.
+ */
+static _Thread_local char backend_text[CORE_TEXT_MAX];
+static _Thread_local bool inside; /* a backend's entry */
+static _Thread_local bool told;   /* ... and it said something */
 
 static iso_status fail_list(iso_status status, const char *format, va_list list)
     __attribute__((format(printf, 2, 0)));
@@ -18,9 +23,11 @@ static iso_status fail_list(iso_status status, const char *format, va_list list)
     char text[CORE_TEXT_MAX]; /* the arguments may be parts of the old text */
 
     vsnprintf(text, sizeof text, format, list);
-    memcpy(last_text, text, strlen(text) + 1);
-    last_status = status;
-    told = true;
+    memcpy(inside ? backend_text : last_text, text, strlen(text) + 1);
+    if (inside)
+        told = true;
+    else
+        last_status = status;
     return status;
 }
 
@@ -41,24 +48,26 @@ iso_status core_fail_no_memory(const char *call, int64_t bytes)
 
 void core_backend_enter(void)
 {
+    inside = true;
     told = false;
 }
 
 iso_status core_backend_leave(const char *call, const char *backend, iso_status status,
                               bool may_wait)
 {
+    inside = false;
     if (status == ISO_OK || (status == ISO_NOT_READY && may_wait))
         return status;
     if (status == ISO_NOT_READY)
         return core_fail(ISO_INTERNAL, "%s: backend %s answered NOT_READY where it may not: %s",
-                         call, backend, told ? last_text : "it gave no text");
+                         call, backend, told ? backend_text : "it gave no text");
     if (status < ISO_OK || status > ISO_INTERNAL)
         return core_fail(ISO_INTERNAL, "%s: backend %s answered %d, which is no status: %s", call,
-                         backend, (int)status, told ? last_text : "it gave no text");
+                         backend, (int)status, told ? backend_text : "it gave no text");
     if (!told)
         return core_fail(status, "%s: backend %s answered %s and gave no reason", call, backend,
                          iso_status_name(status));
-    return core_fail(status, "%s: %s: %s", call, backend, last_text);
+    return core_fail(status, "%s: %s: %s", call, backend, backend_text);
 }
 
 core_kept_error core_error_keep(void)
@@ -114,7 +123,7 @@ void core_text_free(core_text *text)
 
 const char *iso_last_error(void)
 {
-    return last_text;
+    return inside && told ? backend_text : last_text; /* a backend may ask what it has said */
 }
 
 iso_status iso_last_status(void)

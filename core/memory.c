@@ -161,10 +161,16 @@ iso_status core_buffer_import(const char *call, core_device *device, const core_
                            table->memory_import(device->physical->device,
                                                 (char *)what->native - buffer->origin,
                                                 what->bytes + buffer->origin, &buffer->memory));
-    if (!status) {
+    if (!status)
         buffer->owner->memory = buffer->memory;
+    if (!status && what->bytes && !what->read_only && table->memory_is_read_only &&
+        table->memory_is_read_only(device->physical->device, buffer->memory))
+        status = core_fail(ISO_INVALID,
+                           "%s: %s: memory %p may only be read: import it as read-only "
+                           "(ISO_IMPORT_READ_ONLY)",
+                           call, table->name, what->native);
+    if (!status)
         status = show_buffer(call, device, buffer, what, out);
-    }
     if (status)
         free_buffer(buffer);
     return status;

@@ -42,14 +42,6 @@ static core_physical *find(core_backend *backend, int32_t index)
     return at;
 }
 
-/* A child of fork() has to know. */
-static void note_opened(core_backend *backend)
-{
-    pthread_mutex_lock(&backend->lock);
-    backend->opened = true;
-    pthread_mutex_unlock(&backend->lock);
-}
-
 iso_status core_physical_open(const char *call, core_backend *backend, int32_t index,
                               core_physical **out)
 {
@@ -69,19 +61,17 @@ iso_status core_physical_open(const char *call, core_backend *backend, int32_t i
         *out = at;
     }
     pthread_mutex_unlock(&table_lock);
-    if (!status)
-        note_opened(backend);
     return status;
 }
 
 /* With the table locked: the open device of that context. */
-static core_physical *find_adopted(const core_backend *backend, const iso_native_device *native)
+static core_physical *find_adopted(const core_backend *backend, const void *context, int32_t index)
 {
     core_physical *at;
 
     for (at = table_first; at; at = at->next)
-        if (at->backend == backend && at->adopted && at->opens &&
-            at->native.context == native->context && at->native.device == native->device)
+        if (at->backend == backend && at->adopted && at->opens && at->native.context == context &&
+            at->index == index)
             return at;
     return NULL;
 }
@@ -111,7 +101,8 @@ static bool is_own(const core_physical *ordinary, void *context)
            own == context;
 }
 
-/* With the table locked: adopts the context, which no open device has. */
+/* With the table locked: adopts the context. Only the backend knows its device: a program may name
+ * that in several ways. */
 static iso_status adopt(const char *call, core_backend *backend, const iso_native_device *native,
                         core_physical **out)
 {
@@ -124,8 +115,11 @@ static iso_status adopt(const char *call, core_backend *backend, const iso_nativ
     if (status)
         return status;
     at = find(backend, index);
-    if (at && native->context && !is_own(at, native->context))
-        at = place_adopted(backend);
+    if (at && native->context && !is_own(at, native->context)) {
+        at = find_adopted(backend, native->context, index);
+        if (!at)
+            at = place_adopted(backend);
+    }
     if (!at) {
         table->device_close(device);
         return core_fail_no_memory(call, (int64_t)sizeof *at);
@@ -148,20 +142,16 @@ static iso_status adopt(const char *call, core_backend *backend, const iso_nativ
 iso_status core_physical_adopt(const char *call, core_backend *backend,
                                const iso_native_device *native, core_physical **out)
 {
-    iso_status status = ISO_OK;
-    core_physical *at;
+    core_physical *at = NULL;
+    iso_status status;
 
     pthread_mutex_lock(&table_lock);
-    at = native->context ? find_adopted(backend, native) : NULL;
-    if (!at)
-        status = adopt(call, backend, native, &at);
+    status = adopt(call, backend, native, &at);
     if (!status) {
         at->opens++;
         *out = at;
     }
     pthread_mutex_unlock(&table_lock);
-    if (!status)
-        note_opened(backend);
     return status;
 }
 

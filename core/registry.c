@@ -229,13 +229,18 @@ void core_backend_probe(core_backend *backend, iso_probe *out)
     if (backend->forked) {
         out->state = ISO_STATE_FORKED;
         snprintf(out->reason, sizeof out->reason,
-                 "the parent process had opened a device of %s before fork(): a child cannot use "
-                 "it; start a new program instead",
+                 "the parent process had used %s before fork() (listing devices is enough): a "
+                 "child cannot use its driver; start a new program instead",
                  backend->name);
     } else if (core_backend_load(backend, out)) {
         /* What could not be used may have been put right since; what could stays as it is. */
-        if (backend->probe.state != ISO_STATE_OK)
+        if (backend->probe.state != ISO_STATE_OK) {
+            const bool touched = backend->touched;
+
+            backend->touched = true; /* a fork meanwhile */
             ask(backend, &backend->probe);
+            backend->touched = touched || backend->probe.state != ISO_STATE_NOT_FOUND;
+        }
         *out = backend->probe;
     }
     pthread_mutex_unlock(&backend->lock);
@@ -267,9 +272,9 @@ void core_registry_fork(int stage)
         return;
     for (core_backend *at = registry_first; at; at = at->next) {
         pthread_mutex_init(&at->lock, NULL);
-        if (at->opened && !(at->table.flags & ISO_BACKEND_FORK_SAFE))
+        if (at->touched && !(at->table.flags & ISO_BACKEND_FORK_SAFE))
             at->forked = true;
-        at->opened = false;
+        at->touched = false;
         at->probe = (iso_probe){0};
     }
 }

@@ -133,7 +133,7 @@ iso_status cuda_blas_transpose(simt_stream *stream, const iso_op *op)
     if (status) {
         return status;
     }
-    if (cuda_place(t->from) == cuda_place(t->to)) {
+    if (cuda_place(t->from) == cuda_place(t->to) && t->rows == t->cols && t->ld_from == t->ld_to) {
         return turn_in_place(queue, handle, op);
     }
     return cuda_blas_check(queue,

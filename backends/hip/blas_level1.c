@@ -132,7 +132,7 @@ iso_status hip_blas_transpose(simt_stream *stream, const iso_op *op)
     if (status) {
         return status;
     }
-    if (blas_place(t->from) == blas_place(t->to)) {
+    if (blas_place(t->from) == blas_place(t->to) && t->rows == t->cols && t->ld_from == t->ld_to) {
         return turn_in_place(queue, handle, op);
     }
     return hip_blas_check(queue,

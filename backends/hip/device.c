@@ -216,9 +216,20 @@ iso_status hip_device_adopt(const void *context, const void *native_device, int3
     return hip_device_open(*index, native, limits);
 }
 
+/* What is broken is of no use to the program's own code either: it is reset, so that the device can
+ * be opened anew. */
 void hip_device_close(void *native)
 {
     hip_device *device = native;
+    if (atomic_load(&device->lost) && hip.hipDeviceReset) {
+        hip_code code;
+        HIP_ON(device, code, hip.hipDeviceReset());
+        if (code != HIP_DONE) {
+            hip_host->log(ISO_LOG_WARN, "hip: hipDeviceReset of device %d gives %s", device->index,
+                          hip_code_name(code));
+        }
+        (void)hip.hipGetLastError(); /* the program is not to find it as its own */
+    }
     while (device->pins) {
         hip_pin *pin = device->pins;
         device->pins = pin->next;

@@ -151,7 +151,11 @@ static iso_status stream_adopt(void *native, void *foreign, void **out)
     if (code == HIP_NOT_READY) {
         (void)hip.hipGetLastError();
     } else if (code != HIP_DONE) {
-        return hip_check(device, code, "hipStreamQuery(%p)", foreign);
+        const iso_status status = hip_check(device, code, "hipStreamQuery(%p)", foreign);
+        return status == ISO_DEVICE_LOST
+                   ? status
+                   : hip_host->fail(ISO_INVALID, "stream is %p, and hipStreamQuery gives %s (%u)",
+                                    foreign, hip_code_name(code), code);
     }
     return make_queue(device, foreign, true, out);
 }
@@ -328,9 +332,11 @@ static iso_status native_get(void *native, int32_t kind, void *object, void **ou
     case ISO_NATIVE_CONTEXT:
         *out = NULL; /* there are none */
         return ISO_OK;
-    case ISO_NATIVE_DEVICE:
-        *out = (void *)(intptr_t)device->index;
+    case ISO_NATIVE_DEVICE: {
+        const intptr_t number = device->index;
+        memcpy(out, &number, sizeof number);
         return ISO_OK;
+    }
     case ISO_NATIVE_STREAM:
         *out = ((hip_queue *)object)->stream;
         return ISO_OK;

@@ -22,8 +22,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { TRY_ARGUMENTS = 6, TRY_KEY_MAX = 4096, TRY_SECONDS = 120 };
 
 static const char good_line[] = "isomer-try: ok";

@@ -90,6 +90,7 @@ struct hipUUID_t;
     REQUIRED(hip_code, hipGetDeviceCount, (int *count))                                            \
     REQUIRED(hip_code, hipGetDevice, (int *device))                                                \
     REQUIRED(hip_code, hipSetDevice, (int device))                                                 \
+    OPTIONAL(hip_code, hipDeviceReset, (void))                                                     \
     REQUIRED(hip_code, hipDeviceGetName, (char *name, int length, int device))                     \
     REQUIRED(hip_code, hipDeviceGetAttribute, (int *value, hip_enum attribute, int device))        \
     REQUIRED(hip_code, hipDeviceTotalMem, (size_t *bytes, int device))                             \

@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Its caches of programs and routines are not safe where threads find them empty. */
+static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* What was prepared on a device, as a set of bits. */
 enum { PREPARED_WORDS = 16, PREPARED_BITS = 64 * PREPARED_WORDS };
 typedef struct prepared {
@@ -301,14 +304,17 @@ static iso_status end(ocl_stream *stream, clblast_code code, ocl_event event, co
 static iso_status submit_turn(ocl_stream *stream, const turn *t, const char *name)
 {
     ocl_event event = NULL;
+    (void)pthread_mutex_lock(&library_lock);
     const clblast_code code = turn_over(stream, t, &event);
+    (void)pthread_mutex_unlock(&library_lock);
     return end(stream, code, event, name);
 }
 
 static iso_status transpose(ocl_stream *stream, const iso_op *op)
 {
     const iso_transpose_op *t = op->transpose;
-    const bool in_place = t->from.memory == t->to.memory && t->from.offset == t->to.offset;
+    const bool in_place = t->from.memory == t->to.memory && t->from.offset == t->to.offset &&
+                          t->rows == t->cols && t->ld_from == t->ld_to;
     turn over = {.element_bytes = t->element_bytes,
                  .trans = CLBLAST_TRANS,
                  .rows = t->rows,
@@ -343,12 +349,16 @@ static iso_status execute(simt_stream *on, const iso_op *op)
     }
     switch (op->kind) {
     case ISO_OP_GEMM:
+        (void)pthread_mutex_lock(&library_lock);
         code = product(stream, op->gemm, &event);
+        (void)pthread_mutex_unlock(&library_lock);
         return end(stream, code, event, product_name(op->gemm));
     case ISO_OP_TRANSPOSE:
         return transpose(stream, op);
     case ISO_OP_REDUCE:
+        (void)pthread_mutex_lock(&library_lock);
         code = fold(stream, op->reduce, &event);
+        (void)pthread_mutex_unlock(&library_lock);
         return end(stream, code, event, reduce_name(op->reduce));
     }
     return ocl_host->fail(ISO_INTERNAL, "kind is %d", (int)op->kind);

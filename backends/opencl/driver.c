@@ -183,6 +183,15 @@ static iso_status memory_import(void *native, void *foreign, int64_t bytes, void
     return ISO_OK;
 }
 
+static bool memory_is_read_only(void *native, void *memory)
+{
+    (void)native;
+    ocl_bits flags = 0;
+    return cl.clGetMemObjectInfo(memory, OCL_MEMORY_FLAGS, sizeof flags, &flags, NULL) ==
+               OCL_DONE &&
+           (flags & OCL_READ_ONLY) != 0;
+}
+
 static iso_status native_get(void *native, int32_t kind, void *object, void **out)
 {
     ocl_device *device = native;
@@ -286,6 +295,7 @@ const simt_driver ocl_driver = {
     .stream_adopt = ocl_stream_adopt,
     .memory_import = memory_import,
     .memory_forget = memory_free,
+    .memory_is_read_only = memory_is_read_only,
     .native_get = native_get,
     .dlpack_device = dlpack_device,
     .vendor = &ocl_vendor,

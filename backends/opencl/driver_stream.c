@@ -88,7 +88,7 @@ iso_status ocl_stream_adopt(void *native, void *foreign, void **stream)
                               foreign, ocl_code_name(code), code);
     }
     if (context != device->context || id != device->id) {
-        return ocl_host->fail(ISO_MISMATCH,
+        return ocl_host->fail(ISO_INVALID,
                               "queue %p is of context %p and device %p, and the device was opened "
                               "as context %p and device %p: adopt the device with the queue's own",
                               foreign, (void *)context, (void *)id, (void *)device->context,

@@ -115,6 +115,7 @@ iso_status ocl_status(ocl_code code)
         return ISO_DEVICE_LOST;
     case OCL_ALLOCATION_FAILED:
     case OCL_NO_HOST_MEMORY:
+    case OCL_INVALID_BYTES: /* no device has as much; asking for none ends before */
         return ISO_NO_MEMORY;
     default:
         return ISO_BACKEND;

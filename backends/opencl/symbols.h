@@ -50,6 +50,7 @@ typedef struct clblast_pair {
     VALUE(OCL_WAITED_FAILED, -14, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)                    \
     VALUE(OCL_INVALID_VALUE, -30, CL_INVALID_VALUE)                                                \
     VALUE(OCL_INVALID_QUEUE, -36, CL_INVALID_COMMAND_QUEUE)                                        \
+    VALUE(OCL_INVALID_BYTES, -61, CL_INVALID_BUFFER_SIZE)                                          \
     VALUE(OCL_COMPLETE, 0, CL_COMPLETE)                                                            \
     VALUE(OCL_PLATFORM_VERSION, 0x0901, CL_PLATFORM_VERSION)                                       \
     VALUE(OCL_PLATFORM_NAME, 0x0902, CL_PLATFORM_NAME)                                             \
@@ -93,8 +94,10 @@ typedef struct clblast_pair {
     VALUE(OCL_QUEUE_UNORDERED, 1, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)                          \
     VALUE(OCL_QUEUE_PROFILING, 2, CL_QUEUE_PROFILING_ENABLE)                                       \
     VALUE(OCL_READ_WRITE, 1, CL_MEM_READ_WRITE)                                                    \
+    VALUE(OCL_READ_ONLY, 4, CL_MEM_READ_ONLY)                                                      \
     VALUE(OCL_HOST_MEMORY, 16, CL_MEM_ALLOC_HOST_PTR)                                              \
     VALUE(OCL_MEMORY_TYPE, 0x1100, CL_MEM_TYPE)                                                    \
+    VALUE(OCL_MEMORY_FLAGS, 0x1101, CL_MEM_FLAGS)                                                  \
     VALUE(OCL_MEMORY_BYTES, 0x1102, CL_MEM_SIZE)                                                   \
     VALUE(OCL_MEMORY_CONTEXT, 0x1106, CL_MEM_CONTEXT)                                              \
     VALUE(OCL_BUFFER, 0x10f0, CL_MEM_OBJECT_BUFFER)                                                \

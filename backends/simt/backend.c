@@ -172,6 +172,13 @@ void simt_memory_forget(void *device, void *memory)
     self->driver->memory_forget(self->native, memory);
 }
 
+int32_t simt_memory_is_read_only(void *device, void *memory)
+{
+    const simt_device *self = device;
+    return self->driver->memory_is_read_only &&
+           self->driver->memory_is_read_only(self->native, memory);
+}
+
 /* ---- streams and events -------------------------------------------------------------------------
  */
 

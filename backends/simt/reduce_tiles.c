@@ -87,6 +87,13 @@ int32_t simt_reduce_width(int64_t n)
     return width;
 }
 
+/* More than 64 bits can say is more than any device has. */
+static int64_t times(int64_t a, int64_t b)
+{
+    int64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
 /* The results of all levels, one after another. */
 static int64_t levels_bytes(const simt_reduce_plan *plan)
 {
@@ -98,7 +105,7 @@ static int64_t levels_bytes(const simt_reduce_plan *plan)
         count = simt_reduce_pieces(count, SIMT_REDUCE_BLOCK);
         all += count;
     }
-    return all * plan->sequences * plan->lane_bytes;
+    return times(times(all, plan->sequences), plan->lane_bytes);
 }
 
 static int64_t parts_of(const simt_reduce_plan *plan, const simt_limits *limits)
@@ -142,6 +149,7 @@ void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,
         plan->atomic = op->variant == ISO_VARIANT_NAIVE &&
                        !simt_reduce_is_wide(op->op, op->dtype) &&
                        (limits->atomic64 || !simt_reduce_is_long(op->op, op->dtype));
-        plan->work_bytes = (plan->atomic ? 1 : plan->parts * plan->sequences) * plan->lane_bytes;
+        plan->work_bytes =
+            times(plan->atomic ? 1 : times(plan->parts, plan->sequences), plan->lane_bytes);
     }
 }

@@ -169,6 +169,7 @@ struct simt_driver {
     iso_status (*stream_adopt)(void *native, void *foreign, void **stream);
     iso_status (*memory_import)(void *native, void *foreign, int64_t bytes, void **memory);
     void (*memory_forget)(void *native, void *memory);
+    bool (*memory_is_read_only)(void *native, void *memory); /* NULL: none is */
     /* kind: iso_native_kind; object: a native of that kind, or memory. */
     iso_status (*native_get)(void *native, int32_t kind, void *object, void **out);
     /* The numbers that DLPack knows the device by. */
@@ -321,6 +322,7 @@ iso_status simt_device_adopt(const simt_driver *driver, const iso_host *host,
 iso_status simt_stream_adopt(void *device, void *native, void **stream);
 iso_status simt_memory_import(void *device, void *native, int64_t bytes, void **memory);
 void simt_memory_forget(void *device, void *memory);
+int32_t simt_memory_is_read_only(void *device, void *memory);
 iso_status simt_native_get(void *device, iso_native_kind kind, void *object, void **native);
 iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id);
 
@@ -340,6 +342,7 @@ iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id);
     .workspace = simt_workspace, .execute = simt_execute, .prepare = simt_prepare,                 \
     .describe = simt_describe, .copy_peer = simt_copy_peer, .stream_adopt = simt_stream_adopt,     \
     .memory_import = simt_memory_import, .memory_forget = simt_memory_forget,                      \
-    .native_get = simt_native_get, .dlpack_device = simt_dlpack_device
+    .memory_is_read_only = simt_memory_is_read_only, .native_get = simt_native_get,                \
+    .dlpack_device = simt_dlpack_device
 
 #endif

@@ -55,6 +55,29 @@ static bool set_up(stage *s)
     return true;
 }
 
+/* Sets `*variant` (of `args`) to the first of the variants that the device supports. A device
+ * without the operation is a device as well: the case is then unsupported, for the first variant's
+ * reason. */
+static bool choose(stage *s, iso_op_kind kind, const void *args, iso_variant *variant,
+                   const iso_variant *variants, int count)
+{
+    for (int i = 0; i < count; i++) {
+        *variant = variants[i];
+        iso_clear_error();
+        iso_status status = iso_supports(s->device, kind, args);
+        if (status == ISO_OK) {
+            s->result->reason[0] = '\0';
+            return true;
+        }
+        if (status != ISO_UNSUPPORTED)
+            return suite_call_failed(s->result, "iso_supports", status);
+        if (i == 0)
+            snprintf(s->result->reason, sizeof s->result->reason, "%s", iso_last_error());
+    }
+    s->result->status = SUITE_UNSUPPORTED;
+    return false;
+}
+
 /* ---- order --------------------------------------------------------------------------------------
  */
 
@@ -225,6 +248,8 @@ static iso_gemm_args small_gemm(stage *s)
 
 static bool refuse_gemm(stage *s)
 {
+    static const iso_variant any[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED, ISO_VARIANT_VENDOR,
+                                      ISO_VARIANT_MATRIX};
     iso_stream stream = s->streams[0];
     iso_gemm_args args = small_gemm(s);
     args.m = -1;
@@ -254,6 +279,8 @@ static bool refuse_gemm(stage *s)
     args.b.buffer = s->runner->slots[0].buffer; /* of another handle */
     REFUSED(iso_gemm(stream, &args), ISO_MISMATCH);
     args = small_gemm(s);
+    if (!choose(s, ISO_OP_GEMM, &args, &args.variant, any, 4))
+        return s->result->status == SUITE_UNSUPPORTED;
     TRY(iso_gemm(stream, &args)); /* the stream is as usable as before */
     TRY(iso_stream_sync(stream));
     return true;
@@ -326,14 +353,17 @@ static bool refuse_transfer(stage *s)
 /* AUTO becomes a variant that the device says it supports, and runs. */
 static bool ask_auto(stage *s)
 {
+    static const iso_variant of_auto[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED, ISO_VARIANT_VENDOR};
     iso_gemm_args args = small_gemm(s);
     iso_op_info info = ISO_OP_INFO_INIT;
     int64_t bytes = -1;
     float ones[32], got[16] = {0};
     for (int i = 0; i < 32; i++)
         ones[i] = 1;
-    args.variant = ISO_VARIANT_AUTO;
     args.b = at(s->a, 64);
+    if (!choose(s, ISO_OP_GEMM, &args, &args.variant, of_auto, 3))
+        return s->result->status == SUITE_UNSUPPORTED;
+    args.variant = ISO_VARIANT_AUTO;
     TRY(iso_describe(s->device, ISO_OP_GEMM, &args, &info));
     if (info.variant == ISO_VARIANT_AUTO || info.math == ISO_MATH_DEFAULT || !info.library[0])
         return suite_fail(s->result, "iso_describe left the variant, math mode or library open");
@@ -404,6 +434,9 @@ static bool limit_absurd(stage *s)
 /* ---- sizes that 32 bits do not hold -------------------------------------------------------------
  */
 
+/* The variants of isomer's own for them. */
+static const iso_variant own[] = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE};
+
 /* Whether the device and this machine can hold so much; where not, the case says so. */
 static bool has_room(stage *s, int64_t bytes)
 {
@@ -427,17 +460,20 @@ static bool large_reduce(stage *s)
     iso_buffer x;
     uint16_t sum = 0;
     int64_t index = -1;
+    iso_reduce_args args = ISO_REDUCE_ARGS_INIT;
+    args.dtype = ISO_F16;
+    args.cols = count;
+    for (int i = 0; i < 2; i++) {
+        args.op = i == 0 ? ISO_ARGMAX : ISO_SUM;
+        if (!choose(s, ISO_OP_REDUCE, &args, &args.variant, own, 2))
+            return s->result->status == SUITE_UNSUPPORTED;
+    }
     if (!has_room(s, count * 2))
         return true;
     TRY(iso_buffer_create(s->device, count * 2, &x));
     TRY(iso_fill(stream, at(x, 0), &zero, 2, count * 2));
     for (int i = 0; i < 3; i++)
         TRY(iso_write(stream, at(x, places[i] * 2), i == 1 ? &two : &one, 2));
-    iso_reduce_args args = ISO_REDUCE_ARGS_INIT;
-    args.op = ISO_SUM;
-    args.dtype = ISO_F16;
-    args.variant = ISO_VARIANT_TILED;
-    args.cols = count;
     args.x = at(x, 0);
     args.result = at(s->b, 0);
     TRY(iso_reduce(stream, &args));
@@ -463,6 +499,12 @@ static bool large_transpose(stage *s)
     iso_stream stream = s->streams[0];
     iso_buffer from, to;
     unsigned char zero = 0, got[MARKS], marks[MARKS];
+    iso_transpose_args args = ISO_TRANSPOSE_ARGS_INIT;
+    args.element_bytes = 1;
+    args.rows = rows;
+    args.cols = cols;
+    if (!choose(s, ISO_OP_TRANSPOSE, &args, &args.variant, own, 2))
+        return s->result->status == SUITE_UNSUPPORTED;
     if (!has_room(s, 2 * bytes))
         return true;
     TRY(iso_buffer_create(s->device, bytes, &from));
@@ -474,11 +516,6 @@ static bool large_transpose(stage *s)
         marks[i] = (unsigned char)(i + 1);
         TRY(iso_write(stream, at(from, place), &marks[i], 1));
     }
-    iso_transpose_args args = ISO_TRANSPOSE_ARGS_INIT;
-    args.variant = ISO_VARIANT_TILED;
-    args.element_bytes = 1;
-    args.rows = rows;
-    args.cols = cols;
     args.from = at(from, 0);
     args.to = at(to, 0);
     TRY(iso_transpose(stream, &args));

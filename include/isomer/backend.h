@@ -186,7 +186,8 @@ enum {
        device. */
     ISO_BACKEND_PROBE_ONLY = 1,
     /* After fork() a child may forget all objects and open devices anew. Without it the core
-     * answers UNAVAILABLE in the child of a process that had opened a device of this backend. */
+     * answers UNAVAILABLE in the child of a process in which probing this backend had reached a
+     * driver: had answered anything but NOT_FOUND. */
     ISO_BACKEND_FORK_SAFE = 2
 };
 
@@ -276,6 +277,8 @@ typedef struct iso_backend {
     iso_status (*native_get)(void *device, iso_native_kind kind, void *object, void **native);
     /* The type and id that DLPack knows this device by. */
     iso_status (*dlpack_device)(void *device, int32_t *type, int32_t *id);
+    /* Not 0: the driver lets nobody write that imported memory. Without it all can be written. */
+    int32_t (*memory_is_read_only)(void *device, void *memory);
 } iso_backend;
 
 /*
@@ -285,6 +288,11 @@ typedef struct iso_backend {
  */
 #define ISO_BACKEND_QUERY_NAME "isomer_backend_query"
 typedef const iso_backend *(*iso_backend_query)(uint32_t host_abi, const iso_host *host);
+
+/* Declared here so that a plug-in's definition is exported whatever -fvisibility says. The library
+ * itself defines no such function. */
+#define ISO_PLUGIN_EXPORT __attribute__((visibility("default")))
+ISO_PLUGIN_EXPORT const iso_backend *isomer_backend_query(uint32_t host_abi, const iso_host *host);
 
 ISO_END_DECLS
 

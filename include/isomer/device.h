@@ -35,7 +35,7 @@ typedef enum iso_state {
     ISO_STATE_NO_DEVICE = 4,    /* "no device": the driver answers and has no device */
     ISO_STATE_LOAD_FAILED = 5,  /* "load failed": a file is there and could not be used */
     ISO_STATE_ABI_MISMATCH = 6, /* "ABI mismatch": a plug-in for another major version */
-    ISO_STATE_FORKED = 7        /* "forked": the parent process opened it; a child cannot use it */
+    ISO_STATE_FORKED = 7        /* "forked": the parent process used it; a child cannot */
 } iso_state;
 
 ISO_API const char *iso_state_name(iso_state state);

@@ -59,7 +59,8 @@ ISO_API iso_status iso_device_adopt(const char *backend, const iso_native_device
  * has to live until the handle is destroyed, which waits for the stream's work and forgets it. Work
  * that the program submits to it itself is ordered with isomer's.
  * INVALID: not a device, NULL out, a stream of another device where the backend can tell.
- * UNSUPPORTED: openmp, or a plug-in without it. NO_MEMORY, BACKEND.
+ * UNSUPPORTED: openmp, or a plug-in without it; an OpenCL queue that runs out of order. NO_MEMORY,
+ *   BACKEND.
  */
 ISO_API iso_status iso_stream_adopt(iso_device device, void *native, iso_stream *out);
 
@@ -67,7 +68,8 @@ ISO_API iso_status iso_stream_adopt(iso_device device, void *native, iso_stream 
  * The native object behind a handle's id: of a device (CONTEXT, DEVICE), a stream, an event or a
  * buffer. It is isomer's, and valid as long as the handle. A buffer of no bytes gives NULL.
  * INVALID: an unknown kind, an id that is not a handle of that kind of object, NULL out.
- * UNSUPPORTED: there is no such object (openmp: streams and events).
+ * UNSUPPORTED: there is no such object (openmp: streams and events). NOT_READY: an event that was
+ *   never recorded.
  */
 ISO_API iso_status iso_native_get(iso_native_kind kind, uint64_t id, void **out);
 
@@ -83,8 +85,9 @@ enum {
  * fails release is never called. Elements are aligned as their addresses are: an operation on an
  * element that is not is INVALID. Whether two imported buffers overlap is not looked at.
  * INVALID: not a device, unknown flags, negative bytes, NULL with bytes, memory that is not the
- *   device's or is shorter where the driver can tell, NULL out. UNSUPPORTED: the backend does not
- *   import. NO_MEMORY, BACKEND.
+ *   device's or is shorter where the driver can tell, an OpenCL buffer that kernels may only read
+ *   without ISO_IMPORT_READ_ONLY, NULL out. UNSUPPORTED: the backend does not import. NO_MEMORY,
+ *   BACKEND.
  */
 ISO_API iso_status iso_buffer_import(iso_device device, void *native, int64_t bytes, uint32_t flags,
                                      void (*release)(void *context), void *context,
@@ -160,10 +163,10 @@ enum { ISO_DLPACK_VERSIONED = 1 };
  * On success isomer owns `managed` until the buffer is destroyed (or its device closed), and then
  * calls its deleter once. On any failure it stays the caller's.
  * INVALID: not a stream, NULL, unknown flags, wrong struct size, a bad rank, shape, type width or
- *   address, sizes that do not fit. MISMATCH: the tensor is on another device than the stream; the
- *   text names both. UNSUPPORTED: an element type without a name in iso_dtype (the text says
- * which), lanes other than 1, another major version, a device that DLPack does not know. Else as
- *   iso_buffer_import.
+ *   address, a byte offset inside an element, sizes that do not fit. MISMATCH: the tensor is on
+ * another device than the stream; the text names both. UNSUPPORTED: an element type without a name
+ * in iso_dtype (the text says which), lanes other than 1, another major version, a device that
+ * DLPack does not know. Else as iso_buffer_import.
  */
 ISO_API iso_status iso_dlpack_import(iso_stream stream, void *managed, uint32_t flags,
                                      iso_tensor *out);

@@ -74,7 +74,8 @@ ISO_API iso_status iso_event_query(iso_event event);
 
 /*
  * Nanoseconds between two completed records on the device's own clock; negative where `stop` came
- * first. NOT_READY: either is not complete. MISMATCH: of different devices.
+ * first. NOT_READY: either is not complete. MISMATCH: of different devices. UNSUPPORTED: the driver
+ * has no times: an adopted OpenCL queue without profiling, or a command that failed.
  */
 ISO_API iso_status iso_event_elapsed(iso_event start, iso_event stop, int64_t *nanoseconds);
 

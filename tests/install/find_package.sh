@@ -22,8 +22,8 @@ consume() { # prefix, build folder
 install_here
 tool_runs "$prefix"
 consume "$prefix" first-build
-for file in share/doc/isomer/LICENSE include/isomer/isomer.h include/isomer/backend.h \
-    share/man/man1/isomer.1; do
+for file in share/doc/isomer/LICENSE share/doc/isomer/docs/backends/openmp.md \
+    include/isomer/isomer.h include/isomer/backend.h share/man/man1/isomer.1; do
     [ -f "$prefix/$file" ] || fail "$file is not installed"
 done
 

@@ -37,6 +37,40 @@ static void test_one_row(void **state)
     unit_close(&s);
 }
 
+/* The same of products and transposes. */
+static void test_one_row_matrices(void **state)
+{
+    const float x[4] = {1, 2, 3, 4};
+    unit_session s;
+
+    (void)state;
+    unit_open(&s, "openmp");
+    works(iso_write(s.stream, (iso_operand){s.buffer, 0}, x, sizeof x));
+    for (int variant = ISO_VARIANT_AUTO; variant <= ISO_VARIANT_TILED; variant++) {
+        iso_gemm_args gemm = unit_gemm(s.buffer, 1);
+        iso_transpose_args transpose = unit_transpose(s.buffer, 1);
+        float product[2] = {0}, turned[4] = {0};
+
+        gemm.variant = transpose.variant = (iso_variant)variant;
+        gemm.n = 2;
+        gemm.lda = gemm.ldb = gemm.ldc = INT64_MAX;
+        gemm.b.offset = 8;
+        gemm.c.offset = 64;
+        works(iso_gemm(s.stream, &gemm));
+        works(iso_read(s.stream, product, gemm.c, sizeof product));
+        transpose.cols = 4;
+        transpose.ld_from = INT64_MAX;
+        transpose.ld_to = 1;
+        transpose.to.offset = 128;
+        works(iso_transpose(s.stream, &transpose));
+        works(iso_read(s.stream, turned, transpose.to, sizeof turned));
+        works(iso_stream_sync(s.stream));
+        assert_memory_equal(product, &x[2], sizeof product);
+        assert_memory_equal(turned, x, sizeof x);
+    }
+    unit_close(&s);
+}
+
 /* An empty product is nothing, however large its other sizes are. */
 static void test_empty_and_huge(void **state)
 {
@@ -107,9 +141,8 @@ static void test_reserved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_row),
-        cmocka_unit_test(test_empty_and_huge),
-        cmocka_unit_test(test_auto_transpose),
+        cmocka_unit_test(test_one_row),        cmocka_unit_test(test_one_row_matrices),
+        cmocka_unit_test(test_empty_and_huge), cmocka_unit_test(test_auto_transpose),
         cmocka_unit_test(test_reserved),
     };
 

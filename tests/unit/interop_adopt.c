@@ -43,7 +43,7 @@ static void test_contexts(void **state)
     (void)state;
     works(iso_device_open("unit-adopt:1", &ordinary));
     first = adopt(&mine, (void *)1);
-    second = adopt(&mine, (void *)1);
+    second = adopt(&mine, NULL); /* the context says which device it is of */
     third = adopt(&other, (void *)1);
     assert_int_equal(mine.opens, 1); /* shared */
     assert_int_equal(other.opens, 1);
@@ -132,7 +132,13 @@ static void test_import_fails(void **state)
     fails(iso_buffer_import(device, mine, 2000, 0, NULL, NULL, &buffer), ISO_INVALID,
           "iso_buffer_import", "unit-adopt", "2000 bytes");
     works(iso_buffer_import(device, mine + 1, 15, 0, NULL, NULL, &buffer));
+    assert_non_null(strstr(iso_last_error(), "2000 bytes")); /* a success leaves it alone */
+    assert_int_equal(iso_last_status(), ISO_INVALID);
     assert_ptr_equal(native_of(ISO_NATIVE_MEMORY, buffer.id), mine + 1);
+    mine[0] = 'r';
+    fails(iso_buffer_import(device, mine, 16, 0, NULL, NULL, &buffer), ISO_INVALID,
+          "iso_buffer_import", "may only be read", "ISO_IMPORT_READ_ONLY");
+    works(iso_buffer_import(device, mine, 16, ISO_IMPORT_READ_ONLY, NULL, NULL, &buffer));
     works(iso_device_close(device));
 }
 
@@ -185,6 +191,9 @@ static void test_dlpack(void **state)
     legacy.tensor.device_id = 0;
     legacy.tensor.byte_offset = 4;
     fails(iso_dlpack_import(stream, &legacy, 0, &tensor), ISO_INVALID, "begins before its memory");
+    legacy.tensor.byte_offset = 18;
+    fails(iso_dlpack_import(stream, &legacy, 0, &tensor), ISO_INVALID, "byte_offset is 18",
+          "4 bytes");
     works(iso_device_close(device));
 }
 

@@ -229,7 +229,9 @@ static void test_import_arguments(void **state)
     REFUSED((made.managed.tensor.strides = made.strides, made.strides[0] = -(INT64_MAX / 8)),
             ISO_INVALID, "outside of memory");
     REFUSED(made.managed.tensor.byte_offset = UINT64_MAX, ISO_INVALID, "byte_offset", "too large");
-    REFUSED(made.managed.tensor.byte_offset = 2, ISO_INVALID, "not aligned", "4 bytes");
+    REFUSED(made.managed.tensor.byte_offset = 2, ISO_INVALID, "byte_offset is 2", "4 bytes");
+    REFUSED(made.managed.tensor.data = (char *)made.managed.tensor.data + 2, ISO_INVALID,
+            "not aligned", "4 bytes");
     REFUSED(made.managed.tensor.data = (void *)(UINTPTR_MAX - 7), ISO_INVALID, "outside of memory");
 #undef REFUSED
     produce(&made);

@@ -178,6 +178,9 @@ static void test_native(void **state)
     assert_non_null(native_of(ISO_NATIVE_MEMORY, session.buffer.id));
     fails(iso_native_get(ISO_NATIVE_STREAM, session.stream.id, &out), ISO_UNSUPPORTED,
           "iso_native_get", "openmp", "streams");
+    fails(iso_native_get(ISO_NATIVE_EVENT, event.id, &out), ISO_NOT_READY, "iso_native_get",
+          "never recorded");
+    works(iso_event_record(event, session.stream));
     fails(iso_native_get(ISO_NATIVE_EVENT, event.id, &out), ISO_UNSUPPORTED, "openmp", "events");
     fails(iso_native_get(ISO_NATIVE_MEMORY, session.stream.id, &out), ISO_INVALID, "is a stream",
           "not a buffer");

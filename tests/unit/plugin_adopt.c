@@ -83,7 +83,15 @@ static iso_status memory_import(void *device, void *native, int64_t bytes, void 
         return core->fail(ISO_INVALID, "%lld bytes are more than this memory has",
                           (long long)bytes);
     *memory = native;
+    (void)core->fail(ISO_BACKEND, "a way that this call got over");
     return ISO_OK;
+}
+
+/* What begins with an 'r' is. */
+static int32_t memory_is_read_only(void *device, void *memory)
+{
+    (void)device;
+    return *(const char *)memory == 'r';
 }
 
 static void memory_forget(void *device, void *memory)
@@ -252,6 +260,7 @@ static const iso_backend descriptor = {
     .memory_forget = memory_forget,
     .native_get = native_get,
     .dlpack_device = dlpack_device,
+    .memory_is_read_only = memory_is_read_only,
 };
 
 __attribute__((visibility("default"))) const iso_backend *

@@ -14,7 +14,6 @@
 HIP_RUNTIME_SYMBOLS(DECLARE, DECLARE)
 FAKE_API hip_code hipMemcpy(void *to, const void *from, size_t bytes, hip_enum kind);
 FAKE_API hip_code hipDeviceSynchronize(void);
-FAKE_API hip_code hipDeviceReset(void);
 fake_context *fake_hip_context(void);
 
 enum { DEVICES_MAX = 8 };

@@ -15,7 +15,6 @@ static cuda_code (*cuCtxSynchronize)(void);
 HIP_RUNTIME_SYMBOLS(DECLARE, DECLARE)
 OVER_API hip_code hipMemcpy(void *to, const void *from, size_t bytes, hip_enum kind);
 OVER_API hip_code hipDeviceSynchronize(void);
-OVER_API hip_code hipDeviceReset(void);
 
 enum { DEVICES_MAX = 64, RUNTIME_VERSION = 60443483 };
 
@@ -272,7 +271,17 @@ hip_code hipDeviceSynchronize(void)
 
 hip_code hipDeviceReset(void)
 {
-    return keep(ready() ? start_code : cuDevicePrimaryCtxReset_v2(current));
+    cuda_code code = ready();
+    (void)pthread_mutex_lock(&lock);
+    if (code == CUDA_DONE && contexts[current]) {
+        (void)cuDevicePrimaryCtxRelease_v2(current);
+        contexts[current] = NULL; /* the next call makes it anew */
+    }
+    if (code == CUDA_DONE) {
+        code = cuDevicePrimaryCtxReset_v2(current);
+    }
+    (void)pthread_mutex_unlock(&lock);
+    return keep(code);
 }
 
 /* ---- memory -----------------------------------------------------------------------------------

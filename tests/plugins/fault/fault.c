@@ -320,9 +320,6 @@ static const iso_backend *faulty_table(void)
     return table;
 }
 
-__attribute__((visibility("default"))) const iso_backend *
-isomer_backend_query(uint32_t host_abi, const iso_host *host);
-
 const iso_backend *isomer_backend_query(uint32_t host_abi, const iso_host *host)
 {
     static iso_host faulty_host;

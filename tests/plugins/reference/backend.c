@@ -61,10 +61,6 @@ static const iso_backend descriptor = {
     .copy_peer = ref_copy_peer,
 };
 
-/* Declared here, as backend.h gives only its type. */
-__attribute__((visibility("default"))) const iso_backend *
-isomer_backend_query(uint32_t host_abi, const iso_host *host);
-
 /* Called once, before anything else. It only introduces: what touches hardware waits for probe. */
 const iso_backend *isomer_backend_query(uint32_t host_abi, const iso_host *host)
 {
