@@ -42,7 +42,7 @@
 ISO_BEGIN_DECLS
 
 #define ISO_ABI_MAJOR 1
-#define ISO_ABI_MINOR 1 /* 1: adopting, importing, DLPack; iso_gemm_op.library */
+#define ISO_ABI_MINOR 2 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry */
 
 /* ---- What the core offers to a backend ---------------------------------------------------------
  */
@@ -130,6 +130,16 @@ typedef struct iso_reduce_op_args {
     iso_ref result;
 } iso_reduce_op_args;
 
+typedef struct iso_map_op_args {
+    iso_map_op op;
+    iso_dtype dtype;
+    iso_variant variant;
+    uint32_t reserved;
+    int64_t n, steps;   /* steps is 0 where the operation is not chain */
+    double alpha, beta; /* already rounded to the type of the computation */
+    iso_ref x, y, z;    /* z may equal x or y */
+} iso_map_op_args;
+
 /* One operation. The core's struct lives for the call only: a backend that runs it later copies it.
  */
 typedef struct iso_op {
@@ -140,6 +150,7 @@ typedef struct iso_op {
         const iso_gemm_op *gemm;
         const iso_transpose_op *transpose;
         const iso_reduce_op_args *reduce;
+        const iso_map_op_args *map;
     };
     uint32_t args_size; /* of the struct behind args */
     uint32_t reserved;
@@ -279,6 +290,11 @@ typedef struct iso_backend {
     iso_status (*dlpack_device)(void *device, int32_t *type, int32_t *id);
     /* Not 0: the driver lets nobody write that imported memory. Without it all can be written. */
     int32_t (*memory_is_read_only)(void *device, void *memory);
+
+    /* -- minor 2 -- */
+    /* Optional. What the device's sensors say now; what they do not tell is left as the core set
+     * it. UNSUPPORTED, with every library that was tried, where there are no sensors. */
+    iso_status (*telemetry)(void *device, iso_telemetry *out);
 } iso_backend;
 
 /*

@@ -171,6 +171,41 @@ typedef struct iso_property {
  */
 ISO_API iso_status iso_device_get_property(iso_device device, int32_t index, iso_property *out);
 
+/* Why a device runs slower than it could. */
+enum {
+    ISO_THROTTLE_POWER = 1,   /* at its power cap */
+    ISO_THROTTLE_THERMAL = 2, /* too hot */
+    ISO_THROTTLE_OTHER = 4    /* held back by hardware or by somebody's setting */
+};
+
+/* What a device's sensors say at one moment. Every number is -1 where they do not tell, texts are
+ * "" then. */
+typedef struct iso_telemetry {
+    uint32_t size;
+    int32_t throttle;         /* ISO_THROTTLE_...; 0: not held back; -1: not known */
+    int32_t clock_mhz;        /* of the compute units, now */
+    int32_t clock_max_mhz;    /* the highest that they may have */
+    int32_t memory_clock_mhz; /* now */
+    int32_t ecc;              /* 1: on, 0: off */
+    double power_watts;
+    double power_cap_watts;
+    double temperature_celsius;
+    double busy_percent;          /* of the time in which work of any process ran on it */
+    char partition[ISO_NAME_MAX]; /* how the device is divided: "MIG off", "SPX", ... */
+    char source[ISO_NAME_MAX];    /* what was asked: a library and its version, or files */
+} iso_telemetry;
+#define ISO_TELEMETRY_INIT                                                                         \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(iso_telemetry)                                                    \
+    }
+
+/*
+ * Fills `*out` (its size set before). May open the vendor's library for sensors at the first call.
+ * UNSUPPORTED: this device has none that can be read here, and the text says what was tried.
+ * INVALID: not a device, NULL, wrong size. BACKEND: the sensors answered with an error.
+ */
+ISO_API iso_status iso_device_get_telemetry(iso_device device, iso_telemetry *out);
+
 /* The use of a physical device's memory by this process, through every handle to it. */
 typedef struct iso_memory_use {
     uint32_t size;

@@ -6,9 +6,9 @@
  * Matrices are row-major: element (i, j) lies `i * ld + j` elements after the operand. A leading
  * dimension of 0 means that rows follow each other without a gap. Offsets are multiples of the
  * element's size. The arithmetic is defined to the bit for `naive` and `tiled` products and `tiled`
- * reductions: docs/arithmetic.md.
+ * reductions, and of maps: docs/arithmetic.md.
  *
- * iso_gemm, iso_transpose, iso_reduce and iso_execute:
+ * iso_gemm, iso_transpose, iso_reduce, iso_map and iso_execute:
  *   INVALID: a wrong handle, struct size or enumerator; a negative or overflowing size; a leading
  *     dimension under the row length; an operand that is misaligned or reaches outside its buffer;
  *     operands that overlap where that is not allowed.
@@ -105,9 +105,33 @@ typedef struct iso_reduce_args {
         .size = (uint32_t)sizeof(iso_reduce_args), .rows = 1                                       \
     }
 
+/*
+ * z[i] = what `op` makes of x[i] (and of y[i] for add, multiply and triad), for `n` elements that
+ * lie one after another. The bits are the same in both variants: `naive` is one element a
+ * work-item, `tiled` moves as many bytes at once as the device likes. z may be the same operand as
+ * x, or as y; they may not overlap in any other way. Copy, add and multiply take every type, and
+ * integers wrap; scale, triad and chain take floating-point types only. `steps` is used by chain
+ * alone, and is 0 or more there. There is no vendor variant.
+ */
+typedef struct iso_map_args {
+    uint32_t size;
+    iso_map_op op;
+    iso_dtype dtype;
+    iso_variant variant;
+    int64_t n;
+    int64_t steps;
+    double alpha, beta;
+    iso_operand x, y, z; /* y: add, multiply and triad only */
+} iso_map_args;
+#define ISO_MAP_ARGS_INIT                                                                          \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(iso_map_args), .alpha = 1.0                                       \
+    }
+
 ISO_API iso_status iso_gemm(iso_stream stream, const iso_gemm_args *args);
 ISO_API iso_status iso_transpose(iso_stream stream, const iso_transpose_args *args);
 ISO_API iso_status iso_reduce(iso_stream stream, const iso_reduce_args *args);
+ISO_API iso_status iso_map(iso_stream stream, const iso_map_args *args);
 
 /* The same for any kind; `args` is that kind's descriptor. */
 ISO_API iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *args);
@@ -160,6 +184,9 @@ ISO_API iso_status iso_workspace(iso_device device, iso_op_kind kind, const void
  * transpose     0                            the matrix                       the matrix
  * reduce        2 an element for dot and     x; y for dot                     the results
  *               norm2, else 1
+ * map           1 an element for scale, add  x; y where it is used        z
+ *               and multiply, 2 for triad,
+ *               2 steps for chain
  *
  * alpha 0 makes k 0. An operand that a batch shares (stride 0) counts once, and so does one that is
  * given twice (the same buffer and offset). An empty operation costs nothing, but for results over

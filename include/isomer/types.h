@@ -69,11 +69,23 @@ typedef enum iso_axis {
     ISO_AXIS_1 = 2    /* "1": along the columns, one result for each row */
 } iso_axis;
 
+/* What a map computes for each element. alpha and beta are rounded to the type in which the
+ * operation computes (f64 for f64, else f32), and the result once to the stored type. */
+typedef enum iso_map_op {
+    ISO_MAP_COPY = 1,     /* "copy": z = x, the bits as they are */
+    ISO_MAP_SCALE = 2,    /* "scale": z = alpha * x */
+    ISO_MAP_ADD = 3,      /* "add": z = x + y */
+    ISO_MAP_MULTIPLY = 4, /* "multiply": z = x * y */
+    ISO_MAP_TRIAD = 5,    /* "triad": z = fma(alpha, y, x) */
+    ISO_MAP_CHAIN = 6     /* "chain": r = x, then `steps` times r = fma(r, alpha, beta); z = r */
+} iso_map_op;
+
 /* The kinds of operation. */
 typedef enum iso_op_kind {
     ISO_OP_GEMM = 1,      /* "gemm", described by iso_gemm_args */
     ISO_OP_TRANSPOSE = 2, /* "transpose", described by iso_transpose_args */
-    ISO_OP_REDUCE = 3     /* "reduce", described by iso_reduce_args */
+    ISO_OP_REDUCE = 3,    /* "reduce", described by iso_reduce_args */
+    ISO_OP_MAP = 4        /* "map", described by iso_map_args */
 } iso_op_kind;
 
 ISO_API int64_t iso_dtype_size(iso_dtype dtype); /* bytes of one element; 0 if unknown */
@@ -84,6 +96,7 @@ ISO_API const char *iso_trans_name(iso_trans trans);
 ISO_API const char *iso_math_name(iso_math math);
 ISO_API const char *iso_reduce_op_name(iso_reduce_op op);
 ISO_API const char *iso_axis_name(iso_axis axis);
+ISO_API const char *iso_map_op_name(iso_map_op op);
 ISO_API const char *iso_op_kind_name(iso_op_kind kind);
 
 /* Each gives ISO_OK and the value, or ISO_INVALID with the names that it knows in the text. */
@@ -92,6 +105,7 @@ ISO_API iso_status iso_variant_parse(const char *text, iso_variant *out);
 ISO_API iso_status iso_math_parse(const char *text, iso_math *out);
 ISO_API iso_status iso_reduce_op_parse(const char *text, iso_reduce_op *out);
 ISO_API iso_status iso_axis_parse(const char *text, iso_axis *out);
+ISO_API iso_status iso_map_op_parse(const char *text, iso_map_op *out);
 ISO_API iso_status iso_op_kind_parse(const char *text, iso_op_kind *out);
 
 ISO_END_DECLS
