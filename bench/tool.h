@@ -16,6 +16,7 @@ enum {
     TOOL_USAGE = 2,       /* the command line or a setting makes no sense */
     TOOL_UNAVAILABLE = 3, /* a named or required backend is not there */
     TOOL_NOTHING = 4,     /* no case ran */
+    TOOL_FILES = 5,       /* inputs that cannot be read as results, or not be compared */
     TOOL_IO = 6,
     TOOL_INTERNAL = 70
 };
@@ -24,6 +25,9 @@ extern const char *tool_name; /* as it was called */
 
 int tool_info(int argc, char **argv);
 int tool_verify(int argc, char **argv);
+int tool_bench(int argc, char **argv);
+int tool_compare(int argc, char **argv);
+int tool_report(int argc, char **argv);
 
 /* ---- text.c -------------------------------------------------------------------------------------
  */

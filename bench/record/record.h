@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.h - results as a document (docs/results.md): its frame and provenance, reading it back with
+ * every fault named, and its other forms: CSV, Markdown, the table on the terminal.
+ */
+#ifndef ISOMER_RECORD_H
+#define ISOMER_RECORD_H
+
+#include "tool.h"
+
+#define RECORD_SCHEMA "isomer-results/1"
+
+/* ---- provenance.c -------------------------------------------------------------------------------
+ */
+
+/* The members of "run" that do not depend on what is measured: version, library_version, time,
+ * arguments, host, build, settings, environment, and empty flags. NULL: no memory. */
+json_t *record_run(const char *command, int argc, char **argv);
+
+/* A member of "devices": tool_json_device of an open device with its properties, `fake`,
+ * `telemetry` as it is now, and empty roofs. */
+json_t *record_device(iso_device device);
+
+/* Whether other work took processor time while we measured: call once before (out NULL starts) and
+ * once after; gives the share of the machine's processor time, 0 to 1, that others used or that the
+ * hypervisor took (steal). */
+typedef struct record_noise {
+    double total, own, idle, steal; /* seconds since boot */
+} record_noise;
+void record_noise_now(record_noise *out);
+double record_noise_share(const record_noise *before, const record_noise *after);
+
+/* ---- load.c -------------------------------------------------------------------------------------
+ */
+
+/* Reads and checks a results file ("-" is standard input). NULL after saying what is wrong with it:
+ * cannot be read (TOOL_IO), empty, truncated or no JSON (line and column), another program's JSON
+ * (no "schema"), a newer schema (its number and what to do), a member missing or of a wrong type
+ * (its path); `*code` is then TOOL_IO or TOOL_FILES. */
+json_t *record_load(const char *path, int *code);
+
+/* The same check of a document in memory; NULL, or what is wrong in a text to be freed. */
+char *record_fault(const json_t *root);
+
+/* ---- csv.c, markdown.c, table.c -----------------------------------------------------------------
+ */
+
+/* A line for each result, RFC 4180, a header first, numbers with a point whatever the locale, an
+ * empty field for null. False: could not be written. */
+bool record_csv(FILE *out, const json_t *root);
+
+/* A table for each operation, best first, with the machine above and the flags below. */
+bool record_markdown(FILE *out, const json_t *root);
+
+/* The same for people, within `width` columns: for each operation, rows of case and columns of
+ * device and library; what fits least is left out and said so below. Unverified and failed results
+ * are marked, never numbers. */
+void record_table(FILE *out, const json_t *root, int width, bool colour);
+
+/* ---- figures, for all forms ---------------------------------------------------------------------
+ */
+
+const char *record_time(char *text, size_t room, double nanoseconds); /* "12.3 us" */
+const char *record_rate(char *text, size_t room, double value);       /* three digits: "4.57", "382" */
+
+/* Texts and numbers of a document; "" and NaN where null or missing. */
+const char *record_text(const json_t *object, const char *key);
+double record_number(const json_t *object, const char *key);
+
+#endif

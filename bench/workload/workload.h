@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * workload.h - what is measured: cases, lists of them, and a case on a device, ready to be run and
+ * judged. It takes no times.
+ *
+ * A case says what is computed on which data; backend, device and library are no part of it. Inputs
+ * are made once by the seed for the whole run and are the same on every device: each device holds
+ * one block of inputs for each type, and each case reads its operands at places of its own in it.
+ * One block of memory on each device takes every case's results.
+ */
+#ifndef ISOMER_WORKLOAD_H
+#define ISOMER_WORKLOAD_H
+
+#include "tool.h"
+
+enum { WORK_ID_MAX = 160, WORK_TEXT_MAX = 2048, WORK_LIBRARIES = 4 };
+
+typedef enum work_op { WORK_TRANSFER, WORK_STREAM, WORK_TRANSPOSE, WORK_REDUCE, WORK_GEMM } work_op;
+const char *work_op_name(work_op op); /* "transfer", "stream", "transpose", "reduce", "gemm" */
+
+/* Kinds of transfers; of streams: those of iso_map_op, and dot. */
+typedef enum work_move { WORK_WRITE, WORK_READ, WORK_COPY } work_move;
+
+/* Whose measured figure a case gives, beside being a case like any other. */
+typedef enum work_roof { WORK_NO_ROOF, WORK_ROOF_READ, WORK_ROOF_COPY, WORK_ROOF_FMA } work_roof;
+
+typedef struct work_case {
+    char id[WORK_ID_MAX]; /* "gemm/tiled/f32/1024x1024x1024/nn/strict/uniform/hot" */
+    work_op op;
+    char kind[16];       /* "write", "triad", "sum"; "" */
+    char variant[16];    /* "tiled"; of transfers "pageable", "pinned", "device" */
+    iso_variant how;     /* not of transfers */
+    iso_dtype dtype;     /* 0 where bytes or elements are only moved */
+    int64_t element;     /* bytes of an element; 1 for transfers */
+    iso_math math;       /* STRICT or TF32 */
+    bool cold;           /* caches are overwritten before each sample */
+    bool parts;          /* also with its operands moved in and its result out */
+    work_roof roof;
+    work_move move;          /* transfers */
+    iso_map_op map;          /* streams; 0: dot */
+    iso_reduce_op reduction; /* reductions */
+    iso_axis axis;
+    int64_t m, n, k, batch;  /* products */
+    int64_t rows, cols;      /* transposes; reductions: rows 1 for whole arrays */
+    int64_t bytes;           /* transfers */
+    int64_t elements, steps; /* streams */
+    int64_t size;            /* the number for a plot's axis */
+    double flops, bytes_read, bytes_written; /* of one call */
+    uint64_t seed;                           /* of its places in the inputs */
+} work_case;
+
+/* The members of a result that say what the case is: id, op, kind, variant, dtype, shape, size,
+ * layout, math, fill, cache, work. */
+json_t *work_case_json(const work_case *item);
+
+/* ---- lists: list.c, file.c ----------------------------------------------------------------------
+ */
+
+typedef struct work_request {
+    const char *suite; /* quick, full, stream, gemm, transfer, or a file; NULL: quick */
+    const char *op;    /* lists of words, or NULL */
+    const char *variant;
+    const char *dtype;
+    const char *size; /* "1024,4Ki,2M": N, elements or bytes, as the operation counts */
+    iso_math math;
+    uint64_t seed;
+    int64_t cache_bytes;  /* the greatest last-level cache of the devices */
+    int64_t memory_bytes; /* the least memory of the devices */
+    bool all_cpu;         /* no GPU takes part: sizes for a processor */
+} work_request;
+
+typedef struct work_list {
+    work_case *items;
+    int32_t count;
+} work_list;
+
+/* Makes the list in a fixed order. TOOL_OK, or an exit code after saying what was wrong: an unknown
+ * suite (with the known ones and the nearest), operation, variant, type or size; a file that is
+ * not there, no JSON, or wrong at a place that is named. Cases that measure roofs are always in it,
+ * whatever was asked for. */
+int work_list_make(const work_request *request, work_list *out);
+void work_list_free(work_list *list);
+
+/* ---- inputs.c: data that every device gets ------------------------------------------------------
+ */
+
+typedef struct work_inputs work_inputs;
+work_inputs *work_inputs_create(uint64_t seed, const work_list *list); /* NULL: no memory; said */
+void work_inputs_destroy(work_inputs *inputs);
+
+/* ---- target.c: a device with its memory ---------------------------------------------------------
+ */
+
+typedef struct work_target work_target;
+
+/* Opens `spec`. NULL after saying why; `*code` is the exit code. Allocates nothing yet. */
+work_target *work_target_open(const char *spec, iso_math math, work_inputs *inputs, int *code);
+void work_target_close(work_target *target);
+const iso_device_info *work_target_info(const work_target *target);
+iso_device work_target_device(const work_target *target);
+iso_stream work_target_stream(const work_target *target);
+/* The vendor libraries of its products; 0 where it has none. */
+int32_t work_target_libraries(const work_target *target, char (*names)[ISO_NAME_MAX], int32_t room);
+
+/* Submits a write of twice the last-level cache, so that nothing of a case is left in it. */
+iso_status work_target_flush(work_target *target);
+
+/* ---- job.c: a case on a target ------------------------------------------------------------------
+ */
+
+typedef enum work_status { WORK_OK, WORK_FAILED, WORK_UNSUPPORTED, WORK_ERROR } work_status;
+const char *work_status_name(work_status status); /* "ok", "failed", "unsupported", "error" */
+
+typedef struct work_result {
+    work_status status;
+    char reason[WORK_TEXT_MAX];
+    char library[ISO_NAME_MAX], kernel[ISO_NAME_MAX]; /* by iso_describe */
+    const char *method; /* of the check: "bits", "bound", "projection", "exact" */
+    double error, bound; /* of the element or row that was nearest to its bound */
+    int32_t checks;
+    bool has_digest;
+    uint64_t digest[2];
+} work_result;
+
+typedef struct work_job work_job;
+
+/* Asks whether the device does it, says by which library and kernel, and whether it fits the memory
+ * (WORK_UNSUPPORTED, with what it needs and what there is, where it does not). `library` is which of
+ * the vendor's libraries. Allocates and compiles nothing. NULL: no memory. The result holds what
+ * was found. */
+work_job *work_job_create(work_target *target, const work_case *item, int32_t library,
+                          work_result *result);
+void work_job_destroy(work_job *job);
+
+/* Moves inputs to the device that are not there yet, and prepares: opens, compiles. Nanoseconds of
+ * the preparing alone. False: the result holds why. */
+bool work_job_prepare(work_job *job, double *nanoseconds, work_result *result);
+
+/* Hands one call over to the target's stream. */
+iso_status work_job_submit(work_job *job);
+
+/* For `parts`: hands over the moving of all operands from host memory, and of the result to it. */
+iso_status work_job_copy_in(work_job *job);
+iso_status work_job_copy_out(work_job *job);
+
+/* Overwrites where the result will be, so that a result of somebody else is not taken for ours. */
+bool work_job_spoil(work_job *job, work_result *result);
+
+/* Waits, reads what the last call left and judges it. False: WORK_FAILED or WORK_ERROR, with the
+ * reason. References are worked out once for a problem and kept by the inputs while memory allows.
+ */
+bool work_job_check(work_job *job, work_result *result);
+
+#endif
