@@ -5,13 +5,14 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Temporary files that a signal has to take away. */
-enum { LIVE_FILES = 4 };
+enum { LIVE_FILES = 8 };
 static char *volatile live[LIVE_FILES];
 
 static void leave(int number)
@@ -41,19 +42,47 @@ static void watch(char *temporary)
     }
 }
 
-static void forget(tool_file *file)
+static void forget(char *temporary)
 {
     for (int i = 0; i < LIVE_FILES; i++) {
-        if (live[i] != NULL && live[i] == file->temporary)
+        if (live[i] != NULL && live[i] == temporary)
             live[i] = NULL;
     }
-    free(file->temporary);
-    file->temporary = NULL;
+    free(temporary);
 }
 
 static int failed(const tool_file *file, const char *what)
 {
     return tool_error(TOOL_IO, "cannot %s %s: %s", what, file->path, strerror(errno));
+}
+
+/* A new file beside the target. NULL with errno. */
+static FILE *make_temporary(const char *path, char **name)
+{
+    FILE *stream = NULL;
+    size_t room = strlen(path) + 8;
+    char *temporary = malloc(room);
+    if (temporary == NULL)
+        return NULL;
+    snprintf(temporary, room, "%s.XXXXXX", path);
+    int descriptor = mkstemp(temporary);
+    if (descriptor < 0) {
+        free(temporary);
+        return NULL;
+    }
+    watch(temporary);
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(descriptor, 0666 & ~mask); /* as if it had been opened by its own name */
+    stream = fdopen(descriptor, "w");
+    if (stream == NULL) {
+        close(descriptor);
+        unlink(temporary);
+        forget(temporary);
+        return NULL;
+    }
+    *name = temporary;
+    return stream;
 }
 
 int tool_file_open(tool_file *file, const char *path)
@@ -76,22 +105,7 @@ int tool_file_open(tool_file *file, const char *path)
     }
     if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
         return failed(file, "write");
-    size_t room = strlen(path) + 8;
-    file->temporary = malloc(room);
-    if (file->temporary == NULL)
-        return failed(file, "write");
-    snprintf(file->temporary, room, "%s.XXXXXX", path);
-    int descriptor = mkstemp(file->temporary);
-    if (descriptor < 0) {
-        free(file->temporary);
-        file->temporary = NULL;
-        return failed(file, "write");
-    }
-    watch(file->temporary);
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(descriptor, 0666 & ~mask); /* as if it had been opened by its own name */
-    file->stream = fdopen(descriptor, "w");
+    file->stream = make_temporary(path, &file->temporary);
     return file->stream != NULL ? TOOL_OK : failed(file, "write");
 }
 
@@ -108,8 +122,10 @@ int tool_file_commit(tool_file *file)
         code = failed(file, "write");
     else if (file->temporary != NULL && rename(file->temporary, file->path) != 0)
         code = failed(file, "rename the finished file to");
-    if (code == TOOL_OK)
-        forget(file);
+    if (code == TOOL_OK) {
+        forget(file->temporary);
+        file->temporary = NULL;
+    }
     tool_file_discard(file);
     return code;
 }
@@ -120,20 +136,67 @@ void tool_file_discard(tool_file *file)
         fclose(file->stream);
     if (file->temporary != NULL)
         unlink(file->temporary);
-    forget(file);
+    forget(file->temporary);
     *file = (tool_file){0};
+}
+
+static bool write_json(FILE *stream, const json_t *root)
+{
+    return json_dumpf(root, stream, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0 &&
+           fputc('\n', stream) != EOF;
+}
+
+/* Empties the temporary file, for the next try, and gives its room back to a full disk. */
+static int checkpoint_failed(tool_file *file)
+{
+    int code = file->failing ? TOOL_IO : failed(file, "write");
+    file->failing = true;
+    __fpurge(file->stream); /* or else what did not fit would be written before the next */
+    clearerr(file->stream);
+    rewind(file->stream);
+    if (ftruncate(fileno(file->stream), 0) != 0)
+        clearerr(file->stream);
+    return code;
+}
+
+int tool_file_checkpoint(tool_file *file, const json_t *root)
+{
+    if (file->stream == NULL || file->temporary == NULL)
+        return TOOL_OK;
+    if (!write_json(file->stream, root) || fflush(file->stream) != 0)
+        return checkpoint_failed(file);
+    /* The next one before this is given away: without it there would be nothing to go on with. */
+    char *next_name = NULL;
+    FILE *next = make_temporary(file->path, &next_name);
+    if (next == NULL)
+        return checkpoint_failed(file);
+    bool bad = fclose(file->stream) != 0;
+    file->stream = next;
+    bad = bad || rename(file->temporary, file->path) != 0;
+    if (bad) {
+        if (!file->failing)
+            failed(file, "write");
+        unlink(file->temporary);
+    }
+    forget(file->temporary);
+    file->temporary = next_name;
+    file->failing = bad;
+    return bad ? TOOL_IO : TOOL_OK;
 }
 
 int tool_file_json(tool_file *file, const json_t *root)
 {
     if (file->path == NULL)
         return TOOL_OK;
-    if (root == NULL)
-        return tool_error(TOOL_INTERNAL, "no memory for %s", file->path);
-    if (json_dumpf(root, file->stream, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) != 0 ||
-        fputc('\n', file->stream) == EOF) {
+    if (root == NULL) {
+        int code = tool_error(TOOL_INTERNAL, "no memory for %s", file->path);
         tool_file_discard(file);
-        return tool_error(TOOL_IO, "cannot write the JSON: %s", strerror(errno));
+        return code;
+    }
+    if (!write_json(file->stream, root)) {
+        int code = failed(file, "write");
+        tool_file_discard(file);
+        return code;
     }
     return tool_file_commit(file);
 }

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] = "Usage: isomer info [--json FILE]\n"
-                           "\n"
-                           "  --json FILE  also write what is shown as JSON; - is standard output\n"
-                           "  --help       show this text\n";
+static const char help[] =
+    "Usage: isomer info [OPTIONS]\n"
+    "\n"
+    "  --backend LIST  these devices alone; exit code 3 where one is not available\n"
+    "  --json FILE     also write what is shown as JSON; - is standard output\n"
+    "  --help          show this text\n";
 
 static void heading(FILE *out, const char *text)
 {
@@ -133,13 +135,82 @@ static void show_device(FILE *out, const iso_device_info *d)
              d->architecture[0] ? ", " : "", d->architecture, d->vendor[0] ? ", " : "", d->vendor);
     line(out, 4, 29, "kind", text);
     show_numbers(out, d);
-    show_features(out, d->features);
+    show_features(out, d->features | (tool_is_fake(d) ? ISO_FEATURE_FAKE : 0));
     if (d->driver[0] != '\0')
         line(out, 4, 29, "driver", d->driver);
     if (d->runtime[0] != '\0')
         line(out, 4, 29, "runtime", d->runtime);
     if (d->uuid[0] != '\0')
         line(out, 4, 29, "uuid", d->uuid);
+}
+
+/* "123.5 of 700 W", "123.5 W" or "at most 700 W"; "" where neither is known. */
+static void of_most(char *text, size_t room, double now, double most, const char *unit)
+{
+    text[0] = '\0';
+    if (now >= 0 && most >= 0)
+        snprintf(text, room, "%.4g of %.4g %s", now, most, unit);
+    else if (now >= 0 || most >= 0)
+        snprintf(text, room, "%s%.4g %s", now >= 0 ? "" : "at most ", now >= 0 ? now : most, unit);
+}
+
+static void show_throttle(char *text, size_t room, int32_t bits)
+{
+    static const char *const names[] = {"power", "heat", "other reasons"};
+    if (bits == 0)
+        append(text, room, "; ", "not throttled");
+    for (unsigned i = 0; bits > 0 && i < sizeof names / sizeof names[0]; i++)
+        if ((uint32_t)bits & (1u << i)) {
+            append(text, room, "; ", "throttled by ");
+            append(text, room, "", names[i]);
+        }
+}
+
+static void show_telemetry(FILE *out, const iso_telemetry *t)
+{
+    char text[1024] = "", part[128];
+    of_most(part, sizeof part, t->clock_mhz, t->clock_max_mhz, "MHz");
+    if (part[0] != '\0') {
+        append(text, sizeof text, "", t->clock_mhz >= 0 ? "now " : "");
+        append(text, sizeof text, "", part);
+    }
+    if (t->memory_clock_mhz >= 0) {
+        snprintf(part, sizeof part, "memory %d MHz", t->memory_clock_mhz);
+        append(text, sizeof text, ", ", part);
+    }
+    of_most(part, sizeof part, t->power_watts, t->power_cap_watts, "W");
+    if (part[0] != '\0')
+        append(text, sizeof text, "; ", part);
+    if (t->temperature_celsius >= 0) {
+        snprintf(part, sizeof part, "%.4g °C", t->temperature_celsius);
+        append(text, sizeof text, "; ", part);
+    }
+    if (t->busy_percent >= 0) {
+        snprintf(part, sizeof part, "%.3g %% busy", t->busy_percent);
+        append(text, sizeof text, "; ", part);
+    }
+    if (t->ecc >= 0)
+        append(text, sizeof text, "; ", t->ecc ? "ECC on" : "ECC off");
+    if (t->partition[0] != '\0')
+        append(text, sizeof text, "; ", t->partition);
+    show_throttle(text, sizeof text, t->throttle);
+    if (text[0] != '\0') {
+        snprintf(part, sizeof part, " (%.100s)", t->source);
+        append(text, sizeof text, "", t->source[0] != '\0' ? part : "");
+        line(out, 4, 29, "sensors", text);
+    }
+}
+
+static void describe_sensors(FILE *out, iso_device device, json_t *into)
+{
+    iso_telemetry telemetry = ISO_TELEMETRY_INIT;
+    iso_status status = iso_device_get_telemetry(device, &telemetry);
+    if (status == ISO_OK)
+        show_telemetry(out, &telemetry);
+    else if (status != ISO_UNSUPPORTED)
+        line(out, 4, 29, "sensors", iso_last_error());
+    json_object_set_new(into, "telemetry",
+                        tool_json_telemetry(status == ISO_OK ? &telemetry : NULL));
 }
 
 /* Opens the device for what only an open one knows. */
@@ -152,11 +223,13 @@ static void describe_open(FILE *out, const char *spec, json_t *into)
     if (status != ISO_OK) {
         line(out, 4, 29, "does not open", iso_last_error());
         json_object_set_new(into, "problem", tool_json_text(iso_last_error()));
+        json_object_set_new(into, "telemetry", tool_json_telemetry(NULL));
     } else {
         for (int32_t i = 0; iso_device_get_property(device, i, &property) == ISO_OK; i++) {
             line(out, 4, 29, property.name, property.value);
             json_object_set_new(list, property.name, tool_json_text(property.value));
         }
+        describe_sensors(out, device, into);
         iso_device_close(device);
     }
     json_object_set_new(into, "properties", list);
@@ -223,12 +296,41 @@ static json_t *show_all(FILE *out, const iso_entry *entries, int32_t count)
     return root;
 }
 
+/* The devices that were asked for, and nothing of other backends. */
+static int find_named(const char *backend, iso_entry **entries, int32_t *count)
+{
+    tool_words specs;
+    int code = tool_specs(backend, NULL, &specs);
+    *entries = calloc((size_t)specs.count + 1, sizeof **entries);
+    if (*entries == NULL)
+        code = tool_error(TOOL_INTERNAL, "no memory");
+    for (int i = 0; i < specs.count && code == TOOL_OK; i++) {
+        iso_entry *e = &(*entries)[(*count)++];
+        iso_device device;
+        *e = (iso_entry)ISO_ENTRY_INIT;
+        e->state = ISO_STATE_OK;
+        e->device = (iso_device_info)ISO_DEVICE_INFO_INIT;
+        iso_status status = iso_device_open(specs.items[i], &device);
+        if (status == ISO_OK) {
+            status = iso_device_get_info(device, &e->device);
+            iso_device_close(device);
+        }
+        if (status != ISO_OK)
+            code = tool_error(tool_code(status), "%s", iso_last_error());
+        snprintf(e->backend, sizeof e->backend, "%s", e->device.backend);
+        snprintf(e->origin, sizeof e->origin, "asked for by name");
+    }
+    tool_words_free(&specs);
+    return code;
+}
+
 int tool_info(int argc, char **argv)
 {
-    const char *path = NULL;
+    const char *path = NULL, *backend = NULL;
     bool wants_help = false;
-    const tool_option options[] = {{"json", &path, NULL}, {"help", NULL, &wants_help}};
-    int code = tool_options(argc, argv, options, 2);
+    const tool_option options[] = {
+        {"backend", &backend, NULL}, {"json", &path, NULL}, {"help", NULL, &wants_help}};
+    int code = tool_options(argc, argv, options, 3);
     if (code != TOOL_OK)
         return code;
     if (wants_help) {
@@ -240,14 +342,17 @@ int tool_info(int argc, char **argv)
     if (code != TOOL_OK)
         return code;
     int32_t count = 0;
-    iso_entry *entries = tool_enumerate(&count);
-    if (entries == NULL) {
-        tool_file_discard(&json);
-        return TOOL_INTERNAL;
+    iso_entry *entries = NULL;
+    if (backend != NULL && strcmp(backend, "all") != 0)
+        code = find_named(backend, &entries, &count);
+    else if ((entries = tool_enumerate(&count)) == NULL)
+        code = TOOL_INTERNAL;
+    if (code == TOOL_OK) {
+        json_t *root = show_all(json.stream == stdout ? stderr : stdout, entries, count);
+        code = tool_file_json(&json, root);
+        json_decref(root);
     }
-    json_t *root = show_all(json.stream == stdout ? stderr : stdout, entries, count);
-    code = tool_file_json(&json, root);
-    json_decref(root);
+    tool_file_discard(&json);
     free(entries);
     return code;
 }

@@ -3,6 +3,7 @@
 #include "tool.h"
 
 #include <math.h>
+#include <string.h>
 
 json_t *tool_json_text(const char *text)
 {
@@ -13,6 +14,14 @@ json_t *tool_json_text(const char *text)
 json_t *tool_json_number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
+}
+
+bool tool_is_fake(const iso_device_info *info)
+{
+    /* To a backend the stand-ins of tests/fakes are devices like any other: they say what they are
+     * in the one place that is theirs. */
+    return (info->features & ISO_FEATURE_FAKE) != 0 || strstr(info->name, "test fake") != NULL ||
+           strstr(info->name, "test stand-in") != NULL;
 }
 
 static json_t *features(uint32_t bits)
@@ -38,7 +47,8 @@ json_t *tool_json_device(const iso_device_info *info)
     json_object_set_new(device, "architecture", tool_json_text(info->architecture));
     json_object_set_new(device, "driver", tool_json_text(info->driver));
     json_object_set_new(device, "runtime", tool_json_text(info->runtime));
-    json_object_set_new(device, "features", features(info->features));
+    json_object_set_new(device, "features",
+                        features(info->features | (tool_is_fake(info) ? ISO_FEATURE_FAKE : 0)));
     json_object_set_new(device, "memory_total", json_integer(info->memory_total));
     json_object_set_new(device, "memory_free",
                         info->memory_free < 0 ? json_null() : json_integer(info->memory_free));
@@ -48,4 +58,46 @@ json_t *tool_json_device(const iso_device_info *info)
     json_object_set_new(device, "threads", json_integer(info->threads));
     json_object_set_new(device, "clock_mhz", json_integer(info->clock_mhz));
     return device;
+}
+
+static json_t *reading(double value)
+{
+    return value < 0 ? json_null() : tool_json_number(value);
+}
+
+static json_t *whole(int32_t value)
+{
+    return value < 0 ? json_null() : json_integer(value);
+}
+
+static json_t *throttle(int32_t bits)
+{
+    static const char *const names[] = {"power", "thermal", "other"};
+    if (bits < 0)
+        return json_null();
+    json_t *list = json_array();
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+        if ((uint32_t)bits & (1u << i))
+            json_array_append_new(list, json_string(names[i]));
+    return list;
+}
+
+json_t *tool_json_telemetry(const iso_telemetry *telemetry)
+{
+    if (telemetry == NULL)
+        return json_null();
+    json_t *said = json_object();
+    json_object_set_new(said, "source", tool_json_text(telemetry->source));
+    json_object_set_new(said, "clock_mhz", whole(telemetry->clock_mhz));
+    json_object_set_new(said, "clock_max_mhz", whole(telemetry->clock_max_mhz));
+    json_object_set_new(said, "memory_clock_mhz", whole(telemetry->memory_clock_mhz));
+    json_object_set_new(said, "power_watts", reading(telemetry->power_watts));
+    json_object_set_new(said, "power_cap_watts", reading(telemetry->power_cap_watts));
+    json_object_set_new(said, "temperature_celsius", reading(telemetry->temperature_celsius));
+    json_object_set_new(said, "busy_percent", reading(telemetry->busy_percent));
+    json_object_set_new(said, "ecc",
+                        telemetry->ecc < 0 ? json_null() : json_boolean(telemetry->ecc));
+    json_object_set_new(said, "partition", tool_json_text(telemetry->partition));
+    json_object_set_new(said, "throttle", throttle(telemetry->throttle));
+    return said;
 }

@@ -11,12 +11,16 @@ static const char help[] =
     "\n"
     "  info      lists backends, devices, their properties and the settings\n"
     "  verify    checks that devices compute what they should\n"
+    "  bench     measures devices on the same work\n"
+    "  compare   says what differs between two results files\n"
+    "  report    makes one HTML page of results\n"
     "  help      shows this text\n"
     "\n"
     "`isomer COMMAND --help` lists a command's options; isomer(1) explains them.\n"
     "\n"
-    "Exit codes: 0 done, 1 a check failed, 2 usage, 3 a named or required backend is not\n"
-    "available, 4 nothing ran, 6 input or output failed, 70 a fault in isomer.\n";
+    "Exit codes: 0 done, 1 a check failed or a regression, 2 usage, 3 a named or required backend\n"
+    "is not available, 4 nothing ran, 5 files that cannot be compared, 6 input or output failed,\n"
+    "70 a fault in isomer, 130 interrupted.\n";
 
 static int show_help(int argc, char **argv)
 {
@@ -39,11 +43,9 @@ static int show_version(int argc, char **argv)
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"info", tool_info},
-                {"verify", tool_verify},
-                {"help", show_help},
-                {"--help", show_help},
-                {"--version", show_version}};
+} commands[] = {{"info", tool_info},     {"verify", tool_verify},    {"bench", tool_bench},
+                {"report", tool_report}, {"compare", tool_compare},  {"help", show_help},
+                {"--help", show_help},   {"--version", show_version}};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -69,6 +71,8 @@ int main(int argc, char **argv)
     if (near != NULL)
         return tool_error(TOOL_USAGE, "unknown command \"%s\"; did you mean \"%s\"?", argv[1],
                           near);
-    return tool_error(TOOL_USAGE, "unknown command \"%s\"; the commands are info, verify and help",
+    return tool_error(TOOL_USAGE,
+                      "unknown command \"%s\"; the commands are info, verify, bench, compare, "
+                      "report and help",
                       argv[1]);
 }

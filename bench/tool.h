@@ -18,7 +18,8 @@ enum {
     TOOL_NOTHING = 4,     /* no case ran */
     TOOL_FILES = 5,       /* inputs that cannot be read as results, or not be compared */
     TOOL_IO = 6,
-    TOOL_INTERNAL = 70
+    TOOL_INTERNAL = 70,
+    TOOL_INTERRUPTED = 130 /* by a signal; what was measured is kept */
 };
 
 extern const char *tool_name; /* as it was called */
@@ -76,6 +77,17 @@ bool tool_split(const char *text, tool_words *out); /* false: no memory */
 void tool_words_free(tool_words *words);
 bool tool_words_have(const tool_words *words, const char *word);
 
+/* ---- select.c: devices --------------------------------------------------------------------------
+ */
+
+/* Whether `--backend` (NULL: not given) and ISOMER_BACKEND leave it at every device there is. */
+bool tool_takes_all(const char *backend);
+
+/* The specs that a command is to open, in order; an item that is NULL is what ISOMER_BACKEND names.
+ * What --require (may be NULL) and ISOMER_REQUIRE name was opened and closed again. TOOL_OK or an
+ * exit code, said. */
+int tool_specs(const char *backend, const char *require, tool_words *out);
+
 /* ---- file.c: results in files, whole or not at all ----------------------------------------------
  */
 
@@ -83,12 +95,17 @@ typedef struct tool_file {
     const char *path; /* NULL: not wanted; "-": stdout */
     char *temporary;
     FILE *stream;
+    bool failing; /* the last checkpoint could not be written, which was said */
 } tool_file;
 
 /* Makes sure that it can be written, before the work. TOOL_OK or TOOL_IO, said. */
 int tool_file_open(tool_file *file, const char *path);
 /* Puts it in place. TOOL_OK or TOOL_IO, said. */
 int tool_file_commit(tool_file *file);
+/* Puts `root` in place as the whole content and goes on, so that a run that is killed leaves what
+ * it had. Nothing for standard output, pipes and devices. TOOL_OK; or TOOL_IO, where the last whole
+ * content stays: said once, until one succeeds. */
+int tool_file_checkpoint(tool_file *file, const json_t *root);
 /* Forgets what was not committed. */
 void tool_file_discard(tool_file *file);
 /* Writes `root` as the whole content and commits. */
@@ -100,6 +117,8 @@ int tool_file_json(tool_file *file, const json_t *root);
 json_t *tool_json_text(const char *text); /* null for "" and for what is no UTF-8 */
 json_t *tool_json_number(double value);   /* null where it is not finite */
 json_t *tool_json_device(const iso_device_info *info);
+bool tool_is_fake(const iso_device_info *info);              /* a stand-in made for tests */
+json_t *tool_json_telemetry(const iso_telemetry *telemetry); /* null for NULL */
 
 /* ---- enumerate.c --------------------------------------------------------------------------------
  */

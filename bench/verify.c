@@ -14,8 +14,8 @@ static const char help[] =
     "  --backend LIST   devices to check, or `all`; without it ISOMER_BACKEND, else all\n"
     "  --require LIST   backends whose absence is a failure, beside ISOMER_REQUIRE\n"
     "  --suite NAME     quick (the default) or full\n"
-    "  --op LIST        operations: transfer, transpose, reduce, gemm, stream, limits; or single\n"
-    "                   reductions: sum, product, min, ...\n"
+    "  --op LIST        operations: transfer, transpose, reduce, gemm, map, stream, limits; or\n"
+    "                   single reductions and maps: sum, product, min, triad, ...\n"
     "  --variant LIST   variants: naive, tiled, vendor, ...\n"
     "  --dtype LIST     types: f16, bf16, f32, f64, i32, i64, e1 to e16 (elements that are moved)\n"
     "  --case ID        one case\n"
@@ -221,7 +221,7 @@ static int execute(verify_run *run)
 
 int tool_verify(int argc, char **argv)
 {
-    verify_run run = {.seed_value = VERIFY_SEED, .out = stdout};
+    verify_run run = {.seed_value = VERIFY_SEED, .argc = argc, .argv = argv, .out = stdout};
     int code = parse(&run, argc, argv);
     if (code == TOOL_OK && run.help)
         fputs(help, stdout);

@@ -35,6 +35,8 @@ typedef struct verify_run {
     bool list, bitwise, inline_streams, fail_fast, help;
     bool full;
     uint64_t seed_value;
+    int argc; /* as it was called */
+    char **argv;
     /* what was chosen */
     suite_list *cases;
     const suite_case **chosen;

@@ -31,14 +31,15 @@ static void differ(verify_record *record, const char *mine, const char *theirs,
     record->status = SUITE_FAILED;
 }
 
-/* Naive and tiled products of the same problem stand side by side. */
+/* Naive and tiled products and maps of the same problem stand side by side. */
 static void compare_variants(verify_run *run, verify_target *target, int index)
 {
     verify_record *record = &target->records[index];
     const suite_case *item = run->chosen[index];
     for (int i = index - 1; i >= 0 && run->chosen[i]->problem == item->problem; i--) {
         const verify_record *other = &target->records[i];
-        if (item->kind == SUITE_GEMM && other->has_digest && !equal(record, other))
+        if ((item->kind == SUITE_GEMM || item->kind == SUITE_MAP) && other->has_digest &&
+            !equal(record, other))
             differ(record, run->chosen[index]->id, run->chosen[i]->id, other);
     }
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verify_files.c - results as JSON and as JUnit XML. */
+#include "record/record.h"
 #include "verify.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 /* ---- JSON ---------------------------------------------------------------------------------------
  */
@@ -47,6 +46,20 @@ static void shape_transfer(const suite_transfer_case *t, json_t *shape, json_t *
         set_int(layout, "pattern_bytes", t->pattern_bytes);
 }
 
+static void shape_map(const suite_map_case *m, json_t *result, json_t *shape, json_t *layout)
+{
+    set_text(result, "map", iso_map_op_name(m->op));
+    set_int(shape, "n", m->n);
+    if (m->op == ISO_MAP_CHAIN)
+        set_int(shape, "steps", m->steps);
+    set_text(layout, "place", suite_place_name(m->place));
+    set_int(layout, "offset_x", m->offset_x);
+    set_int(layout, "offset_y", m->offset_y);
+    set_int(layout, "offset_z", m->offset_z);
+    json_object_set_new(layout, "alpha", tool_json_number(m->alpha));
+    json_object_set_new(layout, "beta", tool_json_number(m->beta));
+}
+
 static void describe(const suite_case *item, json_t *result)
 {
     json_t *shape = json_object(), *layout = json_object();
@@ -61,6 +74,9 @@ static void describe(const suite_case *item, json_t *result)
         set_text(layout, "axis", iso_axis_name(item->reduce.axis));
         set_int(layout, "pad", item->reduce.pad);
         set_int(layout, "offset", item->reduce.offset);
+        break;
+    case SUITE_MAP:
+        shape_map(&item->map, result, shape, layout);
         break;
     case SUITE_TRANSPOSE:
         set_int(shape, "rows", item->transpose.rows);
@@ -112,15 +128,12 @@ static json_t *result_json(const verify_run *run, const verify_target *target, i
 
 static json_t *run_json(const verify_run *run)
 {
-    json_t *r = json_object();
-    char when[32];
-    time_t t = time(NULL);
-    struct tm utc;
-    gmtime_r(&t, &utc);
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    set_text(r, "command", "verify");
-    set_text(r, "version", iso_version());
-    set_text(r, "time", when);
+    json_t *r = record_run("verify", run->argc, run->argv);
+    bool fake = false;
+    for (int t = 0; t < run->target_count; t++)
+        fake = fake || tool_is_fake(run->targets[t].info);
+    if (fake)
+        json_array_append_new(json_object_get(r, "flags"), json_string("fake"));
     set_text(r, "suite", run->full ? "full" : "quick");
     set_int(r, "seed", (int64_t)run->seed_value);
     json_object_set_new(r, "bitwise", json_boolean(run->bitwise));
@@ -145,6 +158,7 @@ static json_t *whole_json(const verify_run *run)
         if (run->bitwise)
             verify_digest_text(target->digest, text);
         set_text(device, "digest_of_all", text);
+        json_object_set_new(device, "fake", json_boolean(tool_is_fake(target->info)));
         if (target->library == 0)
             json_array_append_new(devices, device);
         else

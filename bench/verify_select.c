@@ -44,11 +44,20 @@ static int check_words(const char *option, const tool_words *words, const names 
     return TOOL_OK;
 }
 
+/* What a case computes within its kind; NULL where the kind says it all. */
+static const char *single_op(const suite_case *item)
+{
+    if (item->kind == SUITE_REDUCE)
+        return iso_reduce_op_name(item->reduce.op);
+    return item->kind == SUITE_MAP ? iso_map_op_name(item->map.op) : NULL;
+}
+
 static bool op_matches(const tool_words *ops, const suite_case *item)
 {
     if (tool_words_have(ops, suite_kind_name(item->kind)))
         return true;
-    return item->kind == SUITE_REDUCE && tool_words_have(ops, iso_reduce_op_name(item->reduce.op));
+    const char *single = single_op(item);
+    return single != NULL && tool_words_have(ops, single);
 }
 
 typedef struct filter {
@@ -62,8 +71,7 @@ static int make_filter(const verify_run *run, filter *f)
         add_name(&ops, suite_kind_name((suite_kind)k));
     for (int32_t i = 0; i < run->cases->count; i++) {
         const suite_case *item = &run->cases->cases[i];
-        if (item->kind == SUITE_REDUCE)
-            add_name(&ops, iso_reduce_op_name(item->reduce.op));
+        add_name(&ops, single_op(item));
         add_name(&variants, item->variant);
         add_name(&types, item->type);
     }
@@ -169,66 +177,19 @@ static int open_target(verify_run *run, const char *spec)
     return add_libraries(run, runner);
 }
 
-static int open_all(verify_run *run)
-{
-    int32_t count = 0;
-    int code = TOOL_OK;
-    iso_entry *entries = tool_enumerate(&count);
-    if (entries == NULL)
-        return TOOL_INTERNAL;
-    for (int32_t i = 0; i < count && code == TOOL_OK; i++) {
-        const char *spec = entries[i].device.spec;
-        if (entries[i].state != ISO_STATE_OK)
-            continue;
-        code = open_target(run, spec);
-        if (code != TOOL_OK && run->inline_streams && iso_last_status() == ISO_UNSUPPORTED)
-            code = tool_error(TOOL_OK, "%s is left out: it has no inline streams", spec);
-    }
-    free(entries);
-    if (code == TOOL_OK && run->target_count == 0)
-        return tool_error(TOOL_NOTHING, "no backend has a device; `%s info` says why", tool_name);
-    return code;
-}
-
-/* What must be there is opened and closed again, by itself: that opens no other backend's files. */
-static int check_required(const char *list, const char *from)
-{
-    tool_words words;
-    int code = TOOL_OK;
-    if (!tool_split(list, &words))
-        return tool_error(TOOL_INTERNAL, "no memory");
-    for (int i = 0; i < words.count && code == TOOL_OK; i++) {
-        iso_device device;
-        iso_status status = iso_device_open(words.items[i], &device);
-        if (status == ISO_OK)
-            iso_device_close(device);
-        else
-            code = tool_error(tool_code(status), "%s names %s, which is not available: %s", from,
-                              words.items[i], iso_last_error());
-    }
-    tool_words_free(&words);
-    return code;
-}
-
 int verify_open_targets(verify_run *run)
 {
-    int code = check_required(run->require, "--require");
-    if (code == TOOL_OK)
-        code = check_required(getenv("ISOMER_REQUIRE"), "ISOMER_REQUIRE");
-    if (code != TOOL_OK)
-        return code;
-    if (run->backend == NULL && getenv("ISOMER_BACKEND") != NULL)
-        return open_target(run, NULL);
-    if (run->backend == NULL || strcmp(run->backend, "all") == 0)
-        return open_all(run);
-    tool_words words;
-    if (!tool_split(run->backend, &words))
-        return tool_error(TOOL_INTERNAL, "no memory");
-    if (words.count == 0)
-        code = tool_error(TOOL_USAGE, "--backend \"%s\" names no backend", run->backend);
-    for (int i = 0; i < words.count && code == TOOL_OK; i++)
-        code = open_target(run, words.items[i]);
-    tool_words_free(&words);
+    tool_words specs;
+    int code = tool_specs(run->backend, run->require, &specs);
+    bool all = tool_takes_all(run->backend);
+    for (int i = 0; i < specs.count && code == TOOL_OK; i++) {
+        code = open_target(run, specs.items[i]);
+        if (code != TOOL_OK && all && run->inline_streams && iso_last_status() == ISO_UNSUPPORTED)
+            code = tool_error(TOOL_OK, "%s is left out: it has no inline streams", specs.items[i]);
+    }
+    tool_words_free(&specs);
+    if (code == TOOL_OK && run->target_count == 0)
+        return tool_error(TOOL_NOTHING, "no device was left to check");
     return code;
 }
 

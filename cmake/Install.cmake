@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: the library, the headers, the tool, its manual page, and what find_package(Isomer)
+# cmake --install: the library, the headers, the tool, its manual pages, and what find_package(Isomer)
 # and pkg-config need. All of it finds itself, so that the prefix may be moved.
 include(CMakePackageConfigHelpers)
 
@@ -13,12 +13,20 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # Beside the README as they are beside it here, so that its links hold.
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
-  FILES_MATCHING PATTERN "*.md" PATTERN "*.c" PATTERN man EXCLUDE)
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.c" PATTERN "*.yml" PATTERN "*.py" PATTERN "*.json"
+  PATTERN man EXCLUDE)
+install(DIRECTORY docs/schema/ DESTINATION ${CMAKE_INSTALL_DATADIR}/isomer/schema
+  FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench OPTIONAL)
 
 if(TARGET isomer-tool)
   install(TARGETS isomer-tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(FILES docs/man/isomer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 FILES_MATCHING PATTERN "*.5")
+  install(FILES completions/isomer.bash RENAME isomer
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES completions/_isomer DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES completions/isomer.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
 install(EXPORT IsomerTargets NAMESPACE Isomer:: DESTINATION ${ISOMER_CONFIG_DIR})
@@ -28,7 +36,7 @@ configure_package_config_file(cmake/IsomerConfig.cmake.in IsomerConfig.cmake
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/IsomerConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/IsomerConfig.cmake ${PROJECT_BINARY_DIR}/IsomerConfigVersion.cmake
-  DESTINATION ${ISOMER_CONFIG_DIR})
+  cmake/IsomerPortability.cmake cmake/isomer-portability.sh DESTINATION ${ISOMER_CONFIG_DIR})
 
 file(RELATIVE_PATH ISOMER_PC_TO_PREFIX
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

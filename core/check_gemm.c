@@ -131,14 +131,6 @@ static iso_status check_layout(const char *call, const iso_gemm_args *args, core
     return ISO_OK;
 }
 
-/* volatile: gcc 12 drops the conversion there and back where it makes vectors of two of them. */
-static double to_accumulation(iso_dtype dtype, double factor)
-{
-    volatile float rounded = (float)factor;
-
-    return dtype == ISO_F64 ? factor : (double)rounded;
-}
-
 iso_status core_check_gemm(const char *call, const void *given, core_op *out)
 {
     iso_gemm_op *op = &out->gemm;
@@ -170,8 +162,8 @@ iso_status core_check_gemm(const char *call, const void *given, core_op *out)
         .m = args.m,
         .n = args.n,
         .k = args.k,
-        .alpha = to_accumulation(args.dtype, args.alpha),
-        .beta = to_accumulation(args.dtype, args.beta),
+        .alpha = core_round_factor(args.dtype, args.alpha),
+        .beta = core_round_factor(args.dtype, args.beta),
         .lda = args.lda,
         .ldb = args.ldb,
         .ldc = args.ldc,

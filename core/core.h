@@ -409,12 +409,13 @@ typedef struct core_op {
         iso_gemm_op gemm;
         iso_transpose_op transpose;
         iso_reduce_op_args reduce;
+        iso_map_op_args map;
     };
     iso_variant *variant; /* in the above */
     iso_math *math;       /* NULL where there is none */
     core_empty empty;
     int64_t results; /* of a reduction */
-    bool in_place;
+    bool in_place;   /* its result may be an operand as a whole, though not a part of one */
     core_use uses[CORE_USES_MAX];
     int use_count;
     iso_cost_info cost;
@@ -423,6 +424,7 @@ typedef struct core_op {
 iso_status core_check_gemm(const char *call, const void *args, core_op *out);
 iso_status core_check_transpose(const char *call, const void *args, core_op *out);
 iso_status core_check_reduce(const char *call, const void *args, core_op *out);
+iso_status core_check_map(const char *call, const void *args, core_op *out);
 iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, core_op *out);
 
 /* Adds an operand. */
@@ -438,6 +440,8 @@ iso_status core_check_ld(const char *call, const char *name, const char *matrix,
 iso_status core_check_size(const char *call, const char *name, int64_t value);
 iso_status core_check_variant(const char *call, iso_variant variant);
 iso_status core_check_dtype(const char *call, iso_dtype dtype);
+/* A factor rounded to the type in which operations on `dtype` compute. */
+double core_round_factor(iso_dtype dtype, double factor);
 
 /* ---- transfer.c ---------------------------------------------------------------------------------
  */

@@ -43,8 +43,16 @@ static const char *const reduce_op_names[] = {
 };
 static const char *const axis_names[] = {
     [ISO_AXIS_ALL] = "all", [ISO_AXIS_0] = "0", [ISO_AXIS_1] = "1"};
+static const char *const map_op_names[] = {
+    [ISO_MAP_COPY] = "copy",         [ISO_MAP_SCALE] = "scale", [ISO_MAP_ADD] = "add",
+    [ISO_MAP_MULTIPLY] = "multiply", [ISO_MAP_TRIAD] = "triad", [ISO_MAP_CHAIN] = "chain",
+};
 static const char *const op_kind_names[] = {
-    [ISO_OP_GEMM] = "gemm", [ISO_OP_TRANSPOSE] = "transpose", [ISO_OP_REDUCE] = "reduce"};
+    [ISO_OP_GEMM] = "gemm",
+    [ISO_OP_TRANSPOSE] = "transpose",
+    [ISO_OP_REDUCE] = "reduce",
+    [ISO_OP_MAP] = "map",
+};
 static const char *const state_names[] = {
     [ISO_STATE_OK] = "ok",
     [ISO_STATE_NOT_FOUND] = "not found",
@@ -113,6 +121,7 @@ NAME_FUNCTION(iso_trans, iso_trans_name, trans_names)
 NAME_FUNCTION(iso_math, iso_math_name, math_names)
 NAME_FUNCTION(iso_reduce_op, iso_reduce_op_name, reduce_op_names)
 NAME_FUNCTION(iso_axis, iso_axis_name, axis_names)
+NAME_FUNCTION(iso_map_op, iso_map_op_name, map_op_names)
 NAME_FUNCTION(iso_op_kind, iso_op_kind_name, op_kind_names)
 NAME_FUNCTION(iso_state, iso_state_name, state_names)
 NAME_FUNCTION(iso_device_type, iso_device_type_name, device_type_names)
@@ -123,6 +132,7 @@ PARSE_FUNCTION(iso_variant, iso_variant_parse, variant_names)
 PARSE_FUNCTION(iso_math, iso_math_parse, math_names)
 PARSE_FUNCTION(iso_reduce_op, iso_reduce_op_parse, reduce_op_names)
 PARSE_FUNCTION(iso_axis, iso_axis_parse, axis_names)
+PARSE_FUNCTION(iso_map_op, iso_map_op_parse, map_op_names)
 PARSE_FUNCTION(iso_op_kind, iso_op_kind_parse, op_kind_names)
 
 const char *iso_status_name(iso_status status)

@@ -19,14 +19,18 @@ iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, co
         return core_check_transpose(call, args, out);
     case ISO_OP_REDUCE:
         return core_check_reduce(call, args, out);
+    case ISO_OP_MAP:
+        return core_check_map(call, args, out);
     }
     return core_fail(ISO_INVALID,
                      "%s: kind is %d, which is no operation: use ISO_OP_GEMM (1), ISO_OP_TRANSPOSE "
-                     "(2) or ISO_OP_REDUCE (3)",
+                     "(2), ISO_OP_REDUCE (3) or ISO_OP_MAP (4)",
                      call, (int)kind);
 }
 
 /* ---- resolving: variant, math, support ---- */
+
+enum { MINOR_OF_MAPS = 2 };
 
 static bool takes_tf32(const core_op *op)
 {
@@ -48,6 +52,8 @@ static void make_askable(core_op *op)
     } else if (op->op.kind == ISO_OP_TRANSPOSE) {
         op->transpose.rows = op->transpose.cols = 1;
         op->transpose.ld_from = op->transpose.ld_to = 1;
+    } else if (op->op.kind == ISO_OP_MAP) {
+        op->map.n = 1;
     } else {
         op->reduce.rows = op->reduce.cols = 1;
         op->reduce.ld_x = op->reduce.ld_y = 1;
@@ -59,10 +65,31 @@ static iso_status ask(const char *call, core_op *op, core_device *device, iso_ma
     const iso_backend *table = device->table;
     iso_status status;
 
+    if (op->op.kind == ISO_OP_MAP && table->abi_minor < MINOR_OF_MAPS)
+        return core_fail(ISO_UNSUPPORTED,
+                         "%s: %s was built for version %u.%u of the backend interface, which has "
+                         "no maps: build it anew",
+                         call, table->name, table->abi_major, table->abi_minor);
     if (op->math)
         *op->math = math == ISO_MATH_TF32 && takes_tf32(op) ? ISO_MATH_TF32 : ISO_MATH_STRICT;
     status = CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
     return status;
+}
+
+/* Variants that an operation of this kind never has, whatever the device. */
+static iso_status check_kind_has(const char *call, const core_op *op)
+{
+    iso_variant variant = *op->variant;
+
+    if (variant == ISO_VARIANT_PARTIALS && op->op.kind != ISO_OP_REDUCE)
+        return core_fail(ISO_UNSUPPORTED, "%s: variant is partials, which only reductions have",
+                         call);
+    if (op->op.kind == ISO_OP_MAP &&
+        (variant == ISO_VARIANT_VENDOR || variant == ISO_VARIANT_MATRIX))
+        return core_fail(ISO_UNSUPPORTED,
+                         "%s: variant is %s, which maps do not have: use tiled or naive", call,
+                         iso_variant_name(variant));
+    return ISO_OK;
 }
 
 /* Makes the variant and the math mode definite. UNSUPPORTED, if the device does not do it. */
@@ -72,20 +99,22 @@ static iso_status resolve(const char *call, core_op *op, core_device *device)
      * bits. */
     static const iso_variant product[] = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE};
     static const iso_variant move[] = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE, ISO_VARIANT_VENDOR};
-    const iso_variant *order = op->op.kind == ISO_OP_TRANSPOSE ? move : product;
+    static const iso_variant map[] = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE, ISO_VARIANT_AUTO};
+    const iso_variant *order = op->op.kind == ISO_OP_TRANSPOSE ? move
+                               : op->op.kind == ISO_OP_MAP     ? map
+                                                               : product;
     iso_math math = op->math && *op->math ? *op->math : device->math;
     core_text reasons = {0};
     core_kept_error kept;
-    iso_status status = ISO_UNSUPPORTED;
+    iso_status status = check_kind_has(call, op);
 
-    if (*op->variant == ISO_VARIANT_PARTIALS && op->op.kind != ISO_OP_REDUCE)
-        return core_fail(ISO_UNSUPPORTED, "%s: variant is partials, which only reductions have",
-                         call);
+    if (status)
+        return status;
     make_askable(op);
     if (*op->variant != ISO_VARIANT_AUTO)
         return ask(call, op, device, math);
     kept = core_error_keep();
-    for (size_t i = 0; i < sizeof product / sizeof product[0]; i++) {
+    for (size_t i = 0; i < sizeof product / sizeof product[0] && order[i]; i++) {
         *op->variant = order[i];
         status = ask(call, op, device, math);
         if (status != ISO_UNSUPPORTED)
@@ -168,7 +197,8 @@ static iso_status check_overlap(const char *call, const core_op *op)
             const core_use *to = &op->uses[i], *other = &op->uses[j];
 
             if (i == j || !to->written || !to->bytes || !other->bytes ||
-                to->buffer != other->buffer || op->in_place ||
+                to->buffer != other->buffer ||
+                (op->in_place && to->operand.offset == other->operand.offset) ||
                 !core_ranges_meet(to->operand.offset, to->bytes, other->operand.offset,
                                   other->bytes))
                 continue;
@@ -284,6 +314,12 @@ static void trace_name(const core_op *op, char *name, size_t room)
         snprintf(name, room, "transpose %s %lld-byte %lldx%lld", variant,
                  (long long)op->transpose.element_bytes, (long long)op->transpose.rows,
                  (long long)op->transpose.cols);
+    else if (op->op.kind == ISO_OP_MAP && op->map.op == ISO_MAP_CHAIN)
+        snprintf(name, room, "chain %s %s %lld steps %lld", variant, iso_dtype_name(op->map.dtype),
+                 (long long)op->map.n, (long long)op->map.steps);
+    else if (op->op.kind == ISO_OP_MAP)
+        snprintf(name, room, "%s %s %s %lld", iso_map_op_name(op->map.op), variant,
+                 iso_dtype_name(op->map.dtype), (long long)op->map.n);
     else
         snprintf(name, room, "%s %s %s axis %s %lldx%lld", iso_reduce_op_name(op->reduce.op),
                  variant, iso_dtype_name(op->reduce.dtype), iso_axis_name(op->reduce.axis),
@@ -374,6 +410,11 @@ iso_status iso_transpose(iso_stream stream, const iso_transpose_args *args)
 iso_status iso_reduce(iso_stream stream, const iso_reduce_args *args)
 {
     return execute("iso_reduce", stream, ISO_OP_REDUCE, args);
+}
+
+iso_status iso_map(iso_stream stream, const iso_map_args *args)
+{
+    return execute("iso_map", stream, ISO_OP_MAP, args);
 }
 
 iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *args)

@@ -21,6 +21,7 @@
  * value (iso_cas64 only where the program was built with ISO_ATOMIC64) ISO_SHUFFLE             1
  * where iso_shuffle_down(value, delta) moves a 32-bit value among 32 neighbouring work-items
  * without shared memory; else 0 ISO_UNROLL              before a loop that must be unrolled
+ *   ISO_LEAN                1 where an unrolled loop spills for want of registers (AMD's); else 0
  *   ISO_F32X4 ISO_F64X2 ISO_U32X4          16-byte vectors (members x, y, z, w), and iso_f32x4(a,
  * b, c, d), iso_f64x2(a, b), iso_u32x4(a, b, c, d) that make them
  *
@@ -40,6 +41,13 @@
 #define ISO_F64  4
 #define ISO_I32  5
 #define ISO_I64  6
+
+/* And what stands in for AMD's on a CPU, so that this way is run as well. */
+#if defined(__AMDGCN__) || (defined(__HIPCC_RTC__) && !defined(__CUDA_ARCH__))
+#define ISO_LEAN 1
+#else
+#define ISO_LEAN 0
+#endif
 
 /* The neutral part names no vendor; each block below makes its words. */
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)

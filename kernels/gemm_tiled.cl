@@ -18,7 +18,7 @@
  * a hundred; where layouts are asked for at run time that is too few, and what only the end of a
  * tile needs waits in vector registers.
  */
-#if defined(__AMDGCN__) && !defined(ISO_ROLLED)
+#if ISO_LEAN && !defined(ISO_ROLLED)
 #define ISO_ROLLED 1
 #endif
 #if defined(__AMDGCN__) && ISO_KA == 2
@@ -123,8 +123,46 @@ ISO_INLINE float half_of_bits(iso_u32 bits)
 #define VECTOR_K(size, along_k, v)                                                                 \
     ((along_k) ? (v) % (ISO_BK / WIDE) * WIDE : (v) / ((size) / WIDE))
 
-/* What a work-item reads next. Beyond the last row it reads that row again: what is computed from
- * it is not stored. */
+/*
+ * AIM: what a work-item reads next. FETCH_EACH: any slice, element by element. Beyond the last row,
+ * and the last k, the last one is read again: what is computed from it is not used. Each compare of
+ * 64-bit numbers has a mask in scalar registers, and AMD's compilers want those of a whole slice at
+ * once; minima of offsets in 32 bits have none.
+ */
+#if ISO_LEAN
+#define AT(along_k, ld, outer, k) ((along_k) ? (outer) * (ld) + (k) : (outer) + (k) * (ld))
+#define LAST(n, size)             ((int)((n) < (size) ? (n) : (size)))
+#define AIM(size, moves, from, base, outer0, outers, ld, along_k)                                  \
+    ISO_GLOBAL const elem *from##_corner = (base) + AT(along_k, ld, outer0, k_from);               \
+    const int from##_last = LAST((outers) - (outer0) - ((along_k) ? 1 : WIDE), size);              \
+    ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
+    {                                                                                              \
+        const int v = id + i * ISO_THREADS;                                                        \
+        int outer = VECTOR_OUTER(size, along_k, v);                                                \
+        outer = outer < from##_last ? outer : from##_last;                                         \
+        from[i] = from##_corner + AT(along_k, ld, (iso_i64)outer, VECTOR_K(size, along_k, v));     \
+    }
+#define FETCH_EACH(size, moves, to, base, outer0, outers, ld, along_k, k0)                         \
+    ISO_GLOBAL const elem *corner = (base) + AT(along_k, ld, outer0, k0);                          \
+    const int last_outer = LAST((outers) - (outer0)-1, size);                                      \
+    const int last_k = LAST(k - (k0)-1, ISO_BK);                                                   \
+    int here = id;                                                                                 \
+    ISO_HIDE(here);                                                                                \
+    ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
+    {                                                                                              \
+        const int v = here + i * ISO_THREADS;                                                      \
+        elem each[WIDE];                                                                           \
+        ISO_UNROLL for (int j = 0; j < WIDE; j++)                                                  \
+        {                                                                                          \
+            int outer = VECTOR_OUTER(size, along_k, v) + ((along_k) ? 0 : j);                      \
+            int at = VECTOR_K(size, along_k, v) + ((along_k) ? j : 0);                             \
+            outer = outer < last_outer ? outer : last_outer;                                       \
+            at = at < last_k ? at : last_k;                                                        \
+            each[j] = corner[AT(along_k, ld, (iso_i64)outer, (iso_i64)at)];                        \
+        }                                                                                          \
+        to[i] = WIDE_OF(each);                                                                     \
+    }
+#else
 #define AIM(size, moves, from, base, outer0, outers, ld, along_k)                                  \
     ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
     {                                                                                              \
@@ -135,19 +173,6 @@ ISO_INLINE float half_of_bits(iso_u32 bits)
         const iso_i64 first = k_from + VECTOR_K(size, along_k, v);                                 \
         from[i] = (base) + ((along_k) ? outer * (ld) + first : outer + first * (ld));              \
     }
-
-/* All of a slice is there and lies on 16 bytes. */
-#define FETCH_WIDE(size, moves, to, from, ld, along_k)                                             \
-    ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
-    {                                                                                              \
-        if ((size)*ISO_BK / WIDE % ISO_THREADS == 0 ||                                             \
-            id + i * ISO_THREADS < (size)*ISO_BK / WIDE) {                                         \
-            to[i] = *(ISO_GLOBAL const wide *)from[i];                                             \
-        }                                                                                          \
-        from[i] += (along_k) ? (iso_i64)ISO_BK : (iso_i64)ISO_BK * (ld);                           \
-    }
-
-/* Any slice, element by element. Beyond the end the last one is read again and not used. */
 #define FETCH_EACH(size, moves, to, base, outer0, outers, ld, along_k, k0)                         \
     int here = id;                                                                                 \
     ISO_HIDE(here);                                                                                \
@@ -164,6 +189,18 @@ ISO_INLINE float half_of_bits(iso_u32 bits)
             each[j] = (base)[(along_k) ? outer * (ld) + at : outer + at * (ld)];                   \
         }                                                                                          \
         to[i] = WIDE_OF(each);                                                                     \
+    }
+#endif
+
+/* All of a slice is there and lies on 16 bytes. */
+#define FETCH_WIDE(size, moves, to, from, ld, along_k)                                             \
+    ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
+    {                                                                                              \
+        if ((size)*ISO_BK / WIDE % ISO_THREADS == 0 ||                                             \
+            id + i * ISO_THREADS < (size)*ISO_BK / WIDE) {                                         \
+            to[i] = *(ISO_GLOBAL const wide *)from[i];                                             \
+        }                                                                                          \
+        from[i] += (along_k) ? (iso_i64)ISO_BK : (iso_i64)ISO_BK * (ld);                           \
     }
 
 /* From registers into shared memory, in the accumulation type. */
@@ -372,7 +409,7 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
                     FETCH_BOTH(next_k, left > 1)
                 }
 #if defined(ISO_ROLLED) /* for processors that gain nothing from more: quicker to compile */
-#if defined(__AMDGCN__)
+#if ISO_LEAN
 #pragma unroll 1
 #endif
                 for (int line = 0; line < ISO_BK; line++) {

@@ -19,19 +19,21 @@ typedef ISO_U32X4 piece;
 #define PIECE_AT(p, i) ((elem)WORD_AT(p, i))
 #endif
 
-#if defined(__AMDGCN__)
-#define STREAM (ISO_STREAM / 2) /* all of it would not fit the registers of 512 work-items */
-#else
-#define STREAM ISO_STREAM
-#endif
 #if ISO_OP == OP_DOT
-#define ROWS     (STREAM / 2) /* of a batch */
-#define RESIDENT 1            /* groups on a unit: two would not have the registers */
+#define ROWS     (ISO_STREAM / 2) /* of a batch */
+#define RESIDENT 1                /* groups on a unit: two would not have the registers */
 #else
-#define ROWS     STREAM
+#define ROWS     ISO_STREAM
 #define RESIDENT 2
 #endif
 #define BATCHES (BLOCK / LANES / ROWS) /* of a block: even, so that the first is always half 0 */
+
+/* AMD's compilers begin all loads of an unrolled block at once and spill for want of registers. */
+#if ISO_LEAN
+#define UNROLLED 2
+#else
+#define UNROLLED BATCHES
+#endif
 
 /* A team with no block left reads the last one again. */
 #define BLOCK_OF(base) ((base) + team < whole ? (base) + team : whole - 1)
@@ -72,22 +74,30 @@ reduce_stream(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL const elem *y, 
         b = BLOCK_OF(base);
         next = BLOCK_OF(base + step);
         v[0] = v[1] = v[2] = v[3] = lane_neutral();
-        ISO_UNROLL
-        for (int q = 0; q < BATCHES; q++) {
-            STREAM_LOAD(px[(q + 1) % 2], from, q + 1 < BATCHES ? b : next, (q + 1) % BATCHES)
-#if ISO_OP == OP_DOT
-            STREAM_LOAD(py[(q + 1) % 2], with, q + 1 < BATCHES ? b : next, (q + 1) % BATCHES)
+#if ISO_LEAN
+#pragma unroll 1
 #endif
+        for (int first = 0; first < BATCHES; first += UNROLLED) {
             ISO_UNROLL
-            for (int r = 0; r < ROWS; r++) {
-                ISO_UNROLL
-                for (int j = 0; j < 4; j++) {
+            for (int q = 0; q < UNROLLED; q++) {
+                const iso_i64 from_block = first + q + 1 < BATCHES ? b : next;
+                const int batch = (first + q + 1) % BATCHES;
+                STREAM_LOAD(px[(q + 1) % 2], from, from_block, batch)
 #if ISO_OP == OP_DOT
-                    v[j] = lane_step(v[j], PIECE_AT(px[q % 2][r], j), PIECE_AT(py[q % 2][r], j), 0);
-#else
-                    v[j] = lane_step(v[j], PIECE_AT(px[q % 2][r], j), (elem)0,
-                                     b * BLOCK + (q * ROWS + r) * LANES + 4 * t + j);
+                STREAM_LOAD(py[(q + 1) % 2], with, from_block, batch)
 #endif
+                ISO_UNROLL
+                for (int r = 0; r < ROWS; r++) {
+                    ISO_UNROLL
+                    for (int j = 0; j < 4; j++) {
+#if ISO_OP == OP_DOT
+                        v[j] = lane_step(v[j], PIECE_AT(px[q % 2][r], j), PIECE_AT(py[q % 2][r], j),
+                                         0);
+#else
+                        v[j] = lane_step(v[j], PIECE_AT(px[q % 2][r], j), (elem)0,
+                                         b * BLOCK + ((first + q) * ROWS + r) * LANES + 4 * t + j);
+#endif
+                    }
                 }
             }
         }

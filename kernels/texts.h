@@ -7,6 +7,7 @@ extern const char kernel_text_dialect[];
 extern const char kernel_text_fill[];
 extern const char kernel_text_gemm_naive[];
 extern const char kernel_text_gemm_tiled[];
+extern const char kernel_text_map[];
 extern const char kernel_text_reduce[];
 extern const char kernel_text_reduce_steps[];
 extern const char kernel_text_reduce_stream[];

@@ -21,7 +21,7 @@ int32_t cuda_architecture_of(cuda_ordinal device)
 
 /* As nvidia-smi writes it. A slice of a device has a uuid of its own, and the older call gives the
  * whole one's. */
-static void write_uuid(cuda_ordinal device, char *text, size_t capacity)
+void cuda_device_uuid(cuda_ordinal device, char *text, size_t capacity)
 {
     cuda_uuid whole = {{0}};
     cuda_uuid own = {{0}};
@@ -79,7 +79,7 @@ iso_status cuda_device_info(int32_t index, iso_device_info *out)
         return cuda_fail(code, "cuDeviceTotalMem(%d)", index);
     }
     (void)snprintf(out->vendor, sizeof out->vendor, "NVIDIA");
-    write_uuid(device, out->uuid, sizeof out->uuid);
+    cuda_device_uuid(device, out->uuid, sizeof out->uuid);
     (void)snprintf(out->architecture, sizeof out->architecture, "sm_%d",
                    cuda_architecture_of(device));
     (void)snprintf(out->driver, sizeof out->driver, "CUDA driver %d.%d", cuda_version / 1000,

@@ -404,6 +404,7 @@ static const iso_backend descriptor = {
     .device_info = cuda_device_info,
     .device_open = device_open,
     .device_adopt = device_adopt,
+    .telemetry = cuda_telemetry,
     SIMT_DESCRIPTOR_ENTRIES,
 };
 

@@ -149,10 +149,15 @@ iso_status cuda_check(cuda_device *device, cuda_code code, const char *format, .
 iso_status cuda_probe(iso_probe *out);
 iso_status cuda_device_info(int32_t index, iso_device_info *out);
 int32_t cuda_architecture_of(cuda_ordinal device); /* 90 for sm_90 */
+void cuda_device_uuid(cuda_ordinal device, char *text,
+                      size_t capacity); /* "" where there is none */
 iso_status cuda_device_open(int32_t index, void **native, simt_limits *limits);
 iso_status cuda_device_adopt(const void *context, const void *native_device, int32_t *index,
                              void **native, simt_limits *limits);
 void cuda_device_close(void *native);
+
+/* sensors.c: the entry of the ABI */
+iso_status cuda_telemetry(void *device, iso_telemetry *out);
 
 /* driver_transfer.c */
 iso_status cuda_transfer(void *stream, const iso_transfer *transfer);

@@ -35,6 +35,9 @@ typedef unsigned cublas_enum; /* operations, types, computations, modes, propert
 typedef int cublas_algorithm; /* has a value of -1 */
 typedef struct cublasContext *cublas_handle;
 
+typedef unsigned nvml_code;
+typedef struct nvmlDevice_st *nvml_device;
+
 typedef struct cublasLtContext *cublaslt_handle;
 /* The vendor's structs behind these have no tag. */
 typedef struct cublaslt_matmul_object *cublaslt_matmul;
@@ -70,12 +73,19 @@ typedef struct cuda_copy_2d {
     size_t width, height;
 } cuda_copy_2d;
 
+/* nvmlUtilization_t. */
+typedef struct nvml_utilization {
+    unsigned busy;   /* percent of the time in which a kernel ran */
+    unsigned memory; /* ... in which memory was read or written */
+} nvml_utilization;
+
 /* CUuuid. */
 typedef struct cuda_uuid {
     char bytes[16];
 } cuda_uuid;
 
 struct CUDA_MEMCPY2D_st;
+struct nvmlUtilization_st;
 struct CUuuid_st;
 struct double2;
 
@@ -184,6 +194,7 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
     REQUIRED(cuda_code, cuGetErrorString, (cuda_code code, const char **text))                     \
     REQUIRED(cuda_code, cuDeviceGetCount, (int *count))                                            \
     REQUIRED(cuda_code, cuDeviceGet, (cuda_ordinal *device, int ordinal))                          \
+    REQUIRED(cuda_code, cuDeviceGetPCIBusId, (char *id, int length, cuda_ordinal device))          \
     REQUIRED(cuda_code, cuDeviceGetName, (char *name, int length, cuda_ordinal device))            \
     REQUIRED(cuda_code, cuDeviceGetUuid, (struct CUuuid_st *uuid, cuda_ordinal device))            \
     OPTIONAL(cuda_code, cuDeviceGetUuid_v2, (struct CUuuid_st *uuid, cuda_ordinal device))         \
@@ -390,6 +401,78 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
               const void *c, cublaslt_layout c_layout, void *d, cublaslt_layout d_layout,          \
               const cublaslt_algorithm *algorithm, void *workspace, size_t workspace_bytes,        \
               cuda_stream stream))
+
+/* ---- the sensors: libnvidia-ml.so.1 -------------------------------------------------------------
+ */
+
+#define NVML_VALUES(VALUE)                                                                         \
+    VALUE(NVML_DONE, 0, NVML_SUCCESS)                                                              \
+    VALUE(NVML_SM, 1, NVML_CLOCK_SM)                                                               \
+    VALUE(NVML_MEMORY, 2, NVML_CLOCK_MEM)                                                          \
+    VALUE(NVML_CHIP, 0, NVML_TEMPERATURE_GPU)                                                      \
+    VALUE(NVML_IDLE, 1, nvmlClocksThrottleReasonGpuIdle)                                           \
+    VALUE(NVML_SET_CLOCKS, 2, nvmlClocksThrottleReasonApplicationsClocksSetting)                   \
+    VALUE(NVML_POWER_CAP, 4, nvmlClocksThrottleReasonSwPowerCap)                                   \
+    VALUE(NVML_SLOWDOWN, 8, nvmlClocksThrottleReasonHwSlowdown)                                    \
+    VALUE(NVML_SYNC_BOOST, 16, nvmlClocksThrottleReasonSyncBoost)                                  \
+    VALUE(NVML_THERMAL_SOFT, 32, nvmlClocksThrottleReasonSwThermalSlowdown)                        \
+    VALUE(NVML_THERMAL_HARD, 64, nvmlClocksThrottleReasonHwThermalSlowdown)                        \
+    VALUE(NVML_POWER_BRAKE, 128, nvmlClocksThrottleReasonHwPowerBrakeSlowdown)                     \
+    VALUE(NVML_DISPLAY_CLOCKS, 256, nvmlClocksThrottleReasonDisplayClockSetting)
+
+/* Errors, by the vendor's own names, which whoever needs them makes enumerators of. */
+#define NVML_ERRORS(ERROR)                                                                         \
+    ERROR(NVML_ERROR_UNINITIALIZED, 1)                                                             \
+    ERROR(NVML_ERROR_INVALID_ARGUMENT, 2)                                                          \
+    ERROR(NVML_ERROR_NOT_SUPPORTED, 3)                                                             \
+    ERROR(NVML_ERROR_NO_PERMISSION, 4)                                                             \
+    ERROR(NVML_ERROR_ALREADY_INITIALIZED, 5)                                                       \
+    ERROR(NVML_ERROR_NOT_FOUND, 6)                                                                 \
+    ERROR(NVML_ERROR_INSUFFICIENT_SIZE, 7)                                                         \
+    ERROR(NVML_ERROR_INSUFFICIENT_POWER, 8)                                                        \
+    ERROR(NVML_ERROR_DRIVER_NOT_LOADED, 9)                                                         \
+    ERROR(NVML_ERROR_TIMEOUT, 10)                                                                  \
+    ERROR(NVML_ERROR_IRQ_ISSUE, 11)                                                                \
+    ERROR(NVML_ERROR_LIBRARY_NOT_FOUND, 12)                                                        \
+    ERROR(NVML_ERROR_FUNCTION_NOT_FOUND, 13)                                                       \
+    ERROR(NVML_ERROR_CORRUPTED_INFOROM, 14)                                                        \
+    ERROR(NVML_ERROR_GPU_IS_LOST, 15)                                                              \
+    ERROR(NVML_ERROR_RESET_REQUIRED, 16)                                                           \
+    ERROR(NVML_ERROR_OPERATING_SYSTEM, 17)                                                         \
+    ERROR(NVML_ERROR_LIB_RM_VERSION_MISMATCH, 18)                                                  \
+    ERROR(NVML_ERROR_IN_USE, 19)                                                                   \
+    ERROR(NVML_ERROR_MEMORY, 20)                                                                   \
+    ERROR(NVML_ERROR_NO_DATA, 21)                                                                  \
+    ERROR(NVML_ERROR_UNKNOWN, 999)
+
+#define CUDA_NVML_SYMBOLS(REQUIRED, OPTIONAL)                                                      \
+    REQUIRED(nvml_code, nvmlInit_v2, (void))                                                       \
+    REQUIRED(const char *, nvmlErrorString, (nvml_code code))                                      \
+    REQUIRED(nvml_code, nvmlDeviceGetHandleByPciBusId_v2, (const char *id, nvml_device *device))   \
+    OPTIONAL(nvml_code, nvmlSystemGetNVMLVersion, (char *text, unsigned length))                   \
+    OPTIONAL(nvml_code, nvmlDeviceGetHandleByUUID, (const char *uuid, nvml_device *device))        \
+    OPTIONAL(nvml_code, nvmlDeviceGetName, (nvml_device device, char *name, unsigned length))      \
+    OPTIONAL(nvml_code, nvmlDeviceGetMigMode,                                                      \
+             (nvml_device device, unsigned *mode, unsigned *pending))                              \
+    OPTIONAL(nvml_code, nvmlDeviceGetClockInfo,                                                    \
+             (nvml_device device, unsigned type, unsigned *mhz))                                   \
+    OPTIONAL(nvml_code, nvmlDeviceGetMaxClockInfo,                                                 \
+             (nvml_device device, unsigned type, unsigned *mhz))                                   \
+    OPTIONAL(nvml_code, nvmlDeviceGetPowerUsage, (nvml_device device, unsigned *milliwatts))       \
+    OPTIONAL(nvml_code, nvmlDeviceGetPowerManagementLimit,                                         \
+             (nvml_device device, unsigned *milliwatts))                                           \
+    OPTIONAL(nvml_code, nvmlDeviceGetTemperature,                                                  \
+             (nvml_device device, unsigned sensor, unsigned *celsius))                             \
+    OPTIONAL(nvml_code, nvmlDeviceGetEccMode,                                                      \
+             (nvml_device device, unsigned *mode, unsigned *pending))                              \
+    OPTIONAL(nvml_code, nvmlDeviceGetUtilizationRates,                                             \
+             (nvml_device device, struct nvmlUtilization_st *rates))                               \
+    OPTIONAL(nvml_code, nvmlDeviceGetCurrentClocksEventReasons,                                    \
+             (nvml_device device, unsigned long long *reasons))                                    \
+    OPTIONAL(nvml_code, nvmlDeviceGetCurrentClocksThrottleReasons,                                 \
+             (nvml_device device, unsigned long long *reasons))
+
+enum { NVML_VALUES(CUDA_ENUMERATOR) };
 
 /* clang-format on */
 

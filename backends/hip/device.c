@@ -144,14 +144,24 @@ iso_status hip_device_info(int32_t index, iso_device_info *out)
     return ISO_OK;
 }
 
-static void fill_limits(int32_t index, simt_limits *limits)
+/* Chips have numbers, "gfx1100"; stand-ins over other hardware have not, and are taken as that. */
+static simt_class class_of(int32_t index, const char *architecture)
+{
+    if (attribute_of(index, HIP_WAVE) == 64) {
+        return SIMT_CLASS_WAVE64;
+    }
+    const bool numbered = isdigit((unsigned char)architecture[strlen("gfx")]);
+    return numbered ? SIMT_CLASS_WAVE32 : SIMT_CLASS_WARP32;
+}
+
+static void fill_limits(int32_t index, const char *architecture, simt_limits *limits)
 {
     size_t bytes = 0;
     if (hip.hipDeviceTotalMem(&bytes, index) != HIP_DONE) {
         bytes = 0;
     }
     *limits = (simt_limits){
-        .class_of = attribute_of(index, HIP_WAVE) == 64 ? SIMT_CLASS_WAVE64 : SIMT_CLASS_WARP32,
+        .class_of = class_of(index, architecture),
         .units = attribute_of(index, HIP_UNITS),
         .threads_max = attribute_of(index, HIP_MAX_THREADS),
         .local_bytes = attribute_of(index, HIP_SHARED_BYTES),
@@ -189,7 +199,7 @@ iso_status hip_device_open(int32_t index, void **native, simt_limits *limits)
         return status;
     }
     (void)pthread_mutex_init(&device->pins_lock, NULL);
-    fill_limits(index, limits);
+    fill_limits(index, device->architecture, limits);
     *native = device;
     return ISO_OK;
 }

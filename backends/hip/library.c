@@ -246,6 +246,7 @@ static const iso_backend descriptor = {
     .device_info = hip_device_info,
     .device_open = device_open,
     .device_adopt = device_adopt,
+    .telemetry = hip_telemetry,
     SIMT_DESCRIPTOR_ENTRIES,
 };
 

@@ -34,7 +34,7 @@ typedef struct hiplt_api {
     HIP_LT_SYMBOLS(HIP_MEMBER, HIP_MEMBER)
 } hiplt_api;
 
-enum { HIP_PATH_MAX = 1024, HIP_NAMES_MAX = 4 };
+enum { HIP_PATH_MAX = 1024, HIP_NAMES_MAX = 8 };
 
 extern const iso_host *hip_host;
 extern hip_api hip;             /* complete where probing found a device */
@@ -129,6 +129,9 @@ iso_status hip_device_open(int32_t index, void **native, simt_limits *limits);
 iso_status hip_device_adopt(const void *context, const void *native_device, int32_t *index,
                             void **native, simt_limits *limits);
 void hip_device_close(void *native);
+
+/* sensors.c: the entry of the ABI */
+iso_status hip_telemetry(void *device, iso_telemetry *out);
 
 /* driver_transfer.c */
 iso_status hip_transfer(void *stream, const iso_transfer *transfer);

@@ -86,7 +86,18 @@ enum {
     HIPLT_TRANS_B = 1,
     HIPLT_BATCH = 0,
     HIPLT_STRIDE = 1,
-    HIPLT_WORKSPACE_MAX = 1
+    HIPLT_WORKSPACE_MAX = 1,
+
+    RSMI_DONE = 0,
+    RSMI_CLOCK_COMPUTE = 0,
+    RSMI_CLOCK_MEMORY = 4,
+    RSMI_SENSOR_EDGE = 0,
+    RSMI_SENSOR_JUNCTION = 1,
+    RSMI_TEMPERATURE_NOW = 0,
+    RSMI_BLOCK_MEMORY = 1,
+    RSMI_ECC_NONE = 0,
+    RSMI_ECC_DISABLED = 1,
+    RSMI_ECC_ENABLED = 6
 };
 
 /* clang-format off */
@@ -164,6 +175,38 @@ enum {
     NUMBER(HIPLT_BATCH, HIPBLASLT_MATRIX_LAYOUT_BATCH_COUNT)                                       \
     NUMBER(HIPLT_STRIDE, HIPBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET)                             \
     NUMBER(HIPLT_WORKSPACE_MAX, HIPBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES)
+
+#define HIP_RSMI_NUMBERS(NUMBER)                                                                   \
+    NUMBER(RSMI_DONE, RSMI_STATUS_SUCCESS)                                                         \
+    NUMBER(RSMI_CLOCK_COMPUTE, RSMI_CLK_TYPE_SYS)                                                  \
+    NUMBER(RSMI_CLOCK_MEMORY, RSMI_CLK_TYPE_MEM)                                                   \
+    NUMBER(RSMI_SENSOR_EDGE, RSMI_TEMP_TYPE_EDGE)                                                  \
+    NUMBER(RSMI_SENSOR_JUNCTION, RSMI_TEMP_TYPE_JUNCTION)                                          \
+    NUMBER(RSMI_TEMPERATURE_NOW, RSMI_TEMP_CURRENT)                                                \
+    NUMBER(RSMI_BLOCK_MEMORY, RSMI_GPU_BLOCK_UMC)                                                  \
+    NUMBER(RSMI_ECC_NONE, RSMI_RAS_ERR_STATE_NONE)                                                 \
+    NUMBER(RSMI_ECC_DISABLED, RSMI_RAS_ERR_STATE_DISABLED)                                         \
+    NUMBER(RSMI_ECC_ENABLED, RSMI_RAS_ERR_STATE_ENABLED)
+
+/* Errors of ROCm SMI, by AMD's own names, which whoever needs them makes enumerators of. */
+#define HIP_RSMI_ERRORS(ERROR)                                                                     \
+    ERROR(RSMI_STATUS_INVALID_ARGS, 1)                                                             \
+    ERROR(RSMI_STATUS_NOT_SUPPORTED, 2)                                                            \
+    ERROR(RSMI_STATUS_FILE_ERROR, 3)                                                               \
+    ERROR(RSMI_STATUS_PERMISSION, 4)                                                               \
+    ERROR(RSMI_STATUS_OUT_OF_RESOURCES, 5)                                                         \
+    ERROR(RSMI_STATUS_INTERNAL_EXCEPTION, 6)                                                       \
+    ERROR(RSMI_STATUS_INPUT_OUT_OF_BOUNDS, 7)                                                      \
+    ERROR(RSMI_STATUS_INIT_ERROR, 8)                                                               \
+    ERROR(RSMI_STATUS_NOT_YET_IMPLEMENTED, 9)                                                      \
+    ERROR(RSMI_STATUS_NOT_FOUND, 10)                                                               \
+    ERROR(RSMI_STATUS_INSUFFICIENT_SIZE, 11)                                                       \
+    ERROR(RSMI_STATUS_INTERRUPT, 12)                                                               \
+    ERROR(RSMI_STATUS_UNEXPECTED_SIZE, 13)                                                         \
+    ERROR(RSMI_STATUS_NO_DATA, 14)                                                                 \
+    ERROR(RSMI_STATUS_UNEXPECTED_DATA, 15)                                                         \
+    ERROR(RSMI_STATUS_BUSY, 16)                                                                    \
+    ERROR(RSMI_STATUS_REFCOUNT_OVERFLOW, 17)
 /* clang-format on */
 
 #endif

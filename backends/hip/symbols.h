@@ -32,6 +32,10 @@ typedef unsigned rocblas_code;
 typedef unsigned rocblas_enum; /* operations, types, modes, algorithms */
 typedef struct _rocblas_handle *rocblas_object;
 
+typedef unsigned rsmi_code;  /* rsmi_status_t */
+typedef unsigned rsmi_enum;  /* clocks, sensors, states */
+typedef uint64_t rsmi_block; /* rsmi_gpu_block_t, whose values need 64 bits */
+
 typedef unsigned hiplt_code; /* hipblasStatus_t */
 typedef unsigned hiplt_enum;
 typedef void *hiplt_handle;
@@ -56,6 +60,32 @@ typedef struct hiplt_choice {
     float waves;
     int reserved[4];
 } hiplt_choice;
+
+/* rsmi_frequencies_t, as it was and as it is since version 6. The two are told apart by what is in
+ * them: where the old one has a count of two or more, the new one has a bool. */
+enum { RSMI_FREQUENCIES_5 = 32, RSMI_FREQUENCIES_6 = 33 };
+typedef struct rsmi_clocks_5 {
+    uint32_t count;
+    uint32_t current;
+    uint64_t hertz[RSMI_FREQUENCIES_5];
+} rsmi_clocks_5;
+typedef struct rsmi_clocks_6 {
+    uint8_t deep_sleep;
+    uint32_t count;
+    uint32_t current;
+    uint64_t hertz[RSMI_FREQUENCIES_6];
+} rsmi_clocks_6;
+typedef union rsmi_clocks {
+    rsmi_clocks_5 old;
+    rsmi_clocks_6 new;
+    uint64_t room[64];
+} rsmi_clocks;
+
+/* rsmi_version_t. */
+typedef struct rsmi_release {
+    uint32_t major, minor, patch;
+    const char *build;
+} rsmi_release;
 
 /* hipUUID. */
 typedef struct hip_uuid {
@@ -258,6 +288,33 @@ struct hipUUID_t;
               const void *c, hiplt_layout c_layout, void *d, hiplt_layout d_layout,                \
               const hiplt_algorithm *algorithm, void *workspace, size_t workspace_bytes,           \
               hip_stream stream))
+
+/* ---- the sensors: librocm_smi64.so -------------------------------------------------------------
+ */
+
+#define HIP_RSMI_SYMBOLS(REQUIRED, OPTIONAL)                                                       \
+    REQUIRED(rsmi_code, rsmi_init, (uint64_t flags))                                               \
+    REQUIRED(rsmi_code, rsmi_num_monitor_devices, (uint32_t *count))                               \
+    REQUIRED(rsmi_code, rsmi_dev_pci_id_get, (uint32_t device, uint64_t *place))                   \
+    OPTIONAL(rsmi_code, rsmi_status_string, (rsmi_code code, const char **text))                   \
+    OPTIONAL(rsmi_code, rsmi_version_get, (rsmi_release *version))                                 \
+    OPTIONAL(rsmi_code, rsmi_dev_gpu_clk_freq_get,                                                 \
+             (uint32_t device, rsmi_enum clock, rsmi_clocks *clocks))                              \
+    OPTIONAL(rsmi_code, rsmi_dev_power_get,                                                        \
+             (uint32_t device, uint64_t *microwatts, rsmi_enum *kind))                             \
+    OPTIONAL(rsmi_code, rsmi_dev_power_ave_get,                                                    \
+             (uint32_t device, uint32_t sensor, uint64_t *microwatts))                             \
+    OPTIONAL(rsmi_code, rsmi_dev_power_cap_get,                                                    \
+             (uint32_t device, uint32_t sensor, uint64_t *microwatts))                             \
+    OPTIONAL(rsmi_code, rsmi_dev_temp_metric_get,                                                  \
+             (uint32_t device, uint32_t sensor, rsmi_enum metric, int64_t *millidegrees))          \
+    OPTIONAL(rsmi_code, rsmi_dev_busy_percent_get, (uint32_t device, uint32_t *percent))           \
+    OPTIONAL(rsmi_code, rsmi_dev_ecc_status_get,                                                   \
+             (uint32_t device, rsmi_block block, rsmi_enum *state))                                \
+    OPTIONAL(rsmi_code, rsmi_dev_compute_partition_get,                                            \
+             (uint32_t device, char *text, uint32_t length))                                       \
+    OPTIONAL(rsmi_code, rsmi_dev_memory_partition_get,                                             \
+             (uint32_t device, char *text, uint32_t length))
 
 /* clang-format on */
 

@@ -176,6 +176,8 @@ static iso_status supports(simt_device *device, const iso_op *op)
         return transpose_supports(device, op->transpose);
     case ISO_OP_REDUCE:
         return reduce_supports(device, op->reduce);
+    case ISO_OP_MAP:
+        break;
     }
     return ocl_host->fail(ISO_UNSUPPORTED, "kind is %d, which CLBlast does not have",
                           (int)op->kind);
@@ -360,6 +362,8 @@ static iso_status execute(simt_stream *on, const iso_op *op)
         code = fold(stream, op->reduce, &event);
         (void)pthread_mutex_unlock(&library_lock);
         return end(stream, code, event, reduce_name(op->reduce));
+    case ISO_OP_MAP:
+        break;
     }
     return ocl_host->fail(ISO_INTERNAL, "kind is %d", (int)op->kind);
 }

@@ -161,16 +161,21 @@ static const char *lacks(ocl_bits config)
                                         : NULL;
 }
 
+static simt_class class_of(ocl_device_id device, bool cpu)
+{
+    return cpu                                                      ? SIMT_CLASS_CPU
+           : width_of(device) == 64                                 ? SIMT_CLASS_WAVE64
+           : has_extension(device, "cl_amd_device_attribute_query") ? SIMT_CLASS_WAVE32
+                                                                    : SIMT_CLASS_WARP32;
+}
+
 static void fill_limits(ocl_device_id device, simt_limits *limits)
 {
     const ocl_bits twice = wide(device, OCL_DEVICE_DOUBLE);
     ocl_bits type = 0;
     (void)cl.clGetDeviceInfo(device, OCL_DEVICE_TYPE, sizeof type, &type, NULL);
-    const bool cpu = is_cpu(type);
     *limits = (simt_limits){
-        .class_of = cpu                      ? SIMT_CLASS_CPU
-                    : width_of(device) == 64 ? SIMT_CLASS_WAVE64
-                                             : SIMT_CLASS_WARP32,
+        .class_of = class_of(device, is_cpu(type)),
         .units = (int32_t)number(device, OCL_DEVICE_UNITS),
         .threads_max = (int32_t)size(device, OCL_DEVICE_GROUP),
         .local_bytes = (int64_t)wide(device, OCL_DEVICE_LOCAL),

@@ -36,7 +36,8 @@ static iso_status probe(iso_probe *out)
 
 static const cpu_operation *find(iso_op_kind kind)
 {
-    static const cpu_operation *const operations[] = {&cpu_gemm, &cpu_transpose, &cpu_reduce};
+    static const cpu_operation *const operations[] = {&cpu_gemm, &cpu_transpose, &cpu_reduce,
+                                                      &cpu_map};
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
         if (operations[i]->kind == kind) {
             return operations[i];
@@ -95,6 +96,9 @@ static iso_status execute(void *stream, const iso_op *op)
     case ISO_OP_REDUCE:
         command.reduce = *op->reduce;
         break;
+    case ISO_OP_MAP:
+        command.map = *op->map;
+        break;
     }
     return cpu_stream_submit(stream, &command);
 }
@@ -140,6 +144,7 @@ static const iso_backend descriptor = {
     .memory_forget = cpu_memory_forget,
     .native_get = cpu_native_get,
     .dlpack_device = cpu_dlpack_device,
+    .telemetry = cpu_device_telemetry,
 };
 
 const iso_backend *isomer_builtin_openmp_query(uint32_t host_abi, const iso_host *host);

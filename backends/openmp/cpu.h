@@ -73,7 +73,7 @@ typedef struct cpu_device {
     const cpu_facts *facts;
 } cpu_device;
 
-/* ---- operations: gemm.c, transpose.c, reduce.c, each one table ------------------------------- */
+/* ---- operations: gemm.c, transpose.c, reduce.c, map.c, each one table ------------------------ */
 
 typedef struct cpu_operation {
     iso_op_kind kind;
@@ -88,7 +88,7 @@ typedef struct cpu_operation {
     iso_status (*execute)(cpu_device *device, const iso_op *op);
 } cpu_operation;
 
-extern const cpu_operation cpu_gemm, cpu_transpose, cpu_reduce;
+extern const cpu_operation cpu_gemm, cpu_transpose, cpu_reduce, cpu_map;
 
 /* ---- blas.c: the vendor's library ------------------------------------------------------------ */
 

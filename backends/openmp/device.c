@@ -231,6 +231,19 @@ iso_status cpu_device_property(void *device, int32_t index, iso_property *out)
     return cpu_blas_property(index - OWN_COUNT, out) ? ISO_OK : ISO_NOT_READY;
 }
 
+/* ---- sensors --------------------------------------------------------------------------------- */
+
+iso_status cpu_device_telemetry(void *device, iso_telemetry *out)
+{
+    cpu_device_object *object = device;
+    (void)pthread_mutex_lock(&object->sensors_lock);
+    const int any = cpu_sensors_read("", &object->sensors, out);
+    (void)pthread_mutex_unlock(&object->sensors_lock);
+    return any ? ISO_OK
+               : cpu_host->fail(ISO_UNSUPPORTED, "no sensors can be read; tried: %s",
+                                CPU_SENSORS_TRIED);
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 iso_status cpu_device_open(int32_t index, void **device)
@@ -260,6 +273,7 @@ iso_status cpu_device_open(int32_t index, void **device)
     object->base.isa = isa;
     object->base.facts = cpu_facts_get();
     (void)pthread_mutex_init(&object->points.lock, NULL);
+    (void)pthread_mutex_init(&object->sensors_lock, NULL);
     warn_of_second_runtime();
     *device = object;
     return ISO_OK;
@@ -269,6 +283,7 @@ void cpu_device_close(void *device)
 {
     cpu_device_object *object = device;
     cpu_pool_destroy(&object->points);
+    (void)pthread_mutex_destroy(&object->sensors_lock);
     cpu_team_release(object->base.team);
     cpu_host->free(object);
 }

@@ -5,6 +5,7 @@
 #define ISOMER_OPENMP_RUNTIME_H
 
 #include <backends/openmp/cpu.h>
+#include <backends/openmp/sensors.h>
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -95,12 +96,15 @@ iso_status cpu_event_elapsed(void *start, void *stop, int64_t *nanoseconds);
 struct cpu_device_object {
     cpu_device base; /* what the operations see */
     cpu_pool points;
+    pthread_mutex_t sensors_lock;
+    cpu_sensors sensors;
 };
 
 iso_status cpu_device_info(int32_t index, iso_device_info *out);
 iso_status cpu_device_open(int32_t index, void **device);
 void cpu_device_close(void *device);
 iso_status cpu_device_property(void *device, int32_t index, iso_property *out);
+iso_status cpu_device_telemetry(void *device, iso_telemetry *out);
 
 /* ---- stream.c -------------------------------------------------------------------------------- */
 
@@ -123,6 +127,7 @@ typedef struct cpu_command {
                 iso_gemm_op gemm;
                 iso_transpose_op transpose;
                 iso_reduce_op_args reduce;
+                iso_map_op_args map;
             };
         };
         iso_transfer transfer;

@@ -48,6 +48,9 @@ static iso_status run_operation(cpu_stream *stream, const cpu_command *command)
     case ISO_OP_REDUCE:
         op.reduce = &command->reduce;
         break;
+    case ISO_OP_MAP:
+        op.map = &command->map;
+        break;
     }
     cpu_team_lock(device->team, !stream->is_inline);
     iso_status status = command->operation->execute(device, &op);

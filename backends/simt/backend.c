@@ -387,6 +387,8 @@ static const simt_operation *operation_of(iso_op_kind kind)
         return &simt_transpose;
     case ISO_OP_REDUCE:
         return &simt_reduce;
+    case ISO_OP_MAP:
+        return &simt_map;
     }
     return NULL;
 }
@@ -400,6 +402,8 @@ static iso_variant variant_of(const iso_op *op)
         return op->transpose->variant;
     case ISO_OP_REDUCE:
         return op->reduce->variant;
+    case ISO_OP_MAP:
+        return op->map->variant;
     }
     return ISO_VARIANT_AUTO;
 }
@@ -417,6 +421,10 @@ static iso_status check_arithmetic(simt_device *device, const iso_op *op)
         /* Means are divided, and norms of the smaller types added, in f64. */
         twice = reduce->dtype == ISO_F64 || reduce->op == ISO_MEAN || reduce->op == ISO_NORM2;
         single = !integer && reduce->dtype != ISO_F64;
+    } else if (op->kind == ISO_OP_MAP && op->map->op != ISO_MAP_COPY) {
+        const iso_dtype dtype = op->map->dtype;
+        twice = dtype == ISO_F64;
+        single = !twice && dtype != ISO_I32 && dtype != ISO_I64;
     }
     if (twice && !device->limits.f64) {
         return device->host->fail(

@@ -24,10 +24,8 @@ static const simt_text fill_text = {
 
 /* A power of two. */
 static const int32_t threads_of[SIMT_CLASS_COUNT] = {
-    [SIMT_CLASS_WARP32] = 256,
-    [SIMT_CLASS_WAVE64] = 256,
-    [SIMT_CLASS_CPU] = 16,
-    [SIMT_CLASS_SMALL] = 4,
+    [SIMT_CLASS_WARP32] = 256, [SIMT_CLASS_WAVE32] = 256, [SIMT_CLASS_WAVE64] = 256,
+    [SIMT_CLASS_CPU] = 16,     [SIMT_CLASS_SMALL] = 4,
 };
 
 static simt_spec spec_for(const simt_limits *limits)

@@ -31,6 +31,20 @@ static const simt_tile warp32_f64[] = {
     {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 2, .full = 60, .alone = 32},
     {.bm = 32, .bn = 32, .bk = 16, .tm = 4, .tn = 4, .groups = 4, .full = 51, .alone = 16},
 };
+static const simt_tile wave32_f32[] = {
+    {.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8, .groups = 2, .full = 68, .alone = 60, .apart_layouts = true},
+    {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 4, .full = 59, .alone = 24},
+    {.bm = 32, .bn = 32, .bk = 32, .tm = 4, .tn = 4, .groups = 6, .full = 42, .alone = 12},
+};
+static const simt_tile wave32_half[] = {
+    {.bm = 128, .bn = 128, .bk = 16, .tm = 8, .tn = 8, .groups = 2, .full = 66, .alone = 58, .apart_layouts = true},
+    {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 4, .full = 56, .alone = 24},
+    {.bm = 32, .bn = 32, .bk = 32, .tm = 4, .tn = 4, .groups = 6, .full = 42, .alone = 12},
+};
+static const simt_tile wave32_f64[] = {
+    {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 2, .full = 60, .alone = 32},
+    {.bm = 32, .bn = 32, .bk = 16, .tm = 4, .tn = 4, .groups = 4, .full = 51, .alone = 16},
+};
 static const simt_tile wave64_f32[] = {
     {.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8, .groups = 2, .full = 68, .alone = 55, .apart_layouts = true},
     {.bm = 64, .bn = 64, .bk = 16, .tm = 4, .tn = 4, .groups = 2, .full = 55, .alone = 30},
@@ -60,6 +74,10 @@ simt_tiles simt_gemm_tiles(simt_class class_of, iso_dtype dtype)
                                [ISO_BF16] = ROWS(warp32_half),
                                [ISO_F32] = ROWS(warp32_f32),
                                [ISO_F64] = ROWS(warp32_f64)},
+        [SIMT_CLASS_WAVE32] = {[ISO_F16] = ROWS(wave32_half),
+                               [ISO_BF16] = ROWS(wave32_half),
+                               [ISO_F32] = ROWS(wave32_f32),
+                               [ISO_F64] = ROWS(wave32_f64)},
         [SIMT_CLASS_WAVE64] = {[ISO_F16] = ROWS(wave64_f32),
                                [ISO_BF16] = ROWS(wave64_f32),
                                [ISO_F32] = ROWS(wave64_f32),
@@ -96,10 +114,8 @@ bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype 
 int32_t simt_gemm_naive_threads(const simt_limits *limits)
 {
     static const int32_t threads[SIMT_CLASS_COUNT] = {
-        [SIMT_CLASS_WARP32] = 256,
-        [SIMT_CLASS_WAVE64] = 256,
-        [SIMT_CLASS_CPU] = 64,
-        [SIMT_CLASS_SMALL] = 16,
+        [SIMT_CLASS_WARP32] = 256, [SIMT_CLASS_WAVE32] = 256, [SIMT_CLASS_WAVE64] = 256,
+        [SIMT_CLASS_CPU] = 64,     [SIMT_CLASS_SMALL] = 16,
     };
     const int32_t wanted = threads[limits->class_of];
     return wanted <= limits->threads_max ? wanted : threads[SIMT_CLASS_SMALL];

@@ -9,6 +9,12 @@ static const simt_reduce_tile tiles[SIMT_CLASS_COUNT] = {
                            .batch = 4,
                            .groups = 8,
                            .groups_max = 1 << 20},
+    [SIMT_CLASS_WAVE32] = {.threads = 256,
+                           .columns = 32,
+                           .columns_wide = 16,
+                           .batch = 4,
+                           .groups = 8,
+                           .groups_max = 1 << 20},
     [SIMT_CLASS_WAVE64] = {.threads = 256,
                            .columns = 32,
                            .columns_wide = 16,
@@ -26,23 +32,34 @@ static const simt_reduce_tile tiles[SIMT_CLASS_COUNT] = {
         {.threads = 32, .columns = 4, .columns_wide = 4, .batch = 1, .groups = 2, .groups_max = 64},
 };
 
-/* Lanes of one 32-bit word: larger groups, and whole arrays at the speed of the memory. */
-static const simt_reduce_tile words = {.threads = 512,
-                                       .columns = 64,
-                                       .columns_wide = 64,
-                                       .batch = 8,
-                                       .stream = 8,
-                                       .groups = 8,
-                                       .groups_max = 1 << 20};
+/* Lanes of one 32-bit word: larger groups, and whole arrays at the speed of the memory. Classes
+ * without a row have no such kernel. */
+static const simt_reduce_tile words[SIMT_CLASS_COUNT] = {
+    [SIMT_CLASS_WARP32] = {.threads = 512,
+                           .columns = 64,
+                           .columns_wide = 64,
+                           .batch = 8,
+                           .stream = 8,
+                           .groups = 8,
+                           .groups_max = 1 << 20},
+    [SIMT_CLASS_WAVE32] = {.threads = 512,
+                           .columns = 64,
+                           .columns_wide = 64,
+                           .batch = 8,
+                           .stream = 4,
+                           .groups = 8,
+                           .groups_max = 1 << 20},
+};
 
 simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype)
 {
     enum { LANE_MAX = 24 };
     const simt_reduce_tile *tile = &tiles[limits->class_of];
-    if (limits->class_of == SIMT_CLASS_WARP32 && limits->shuffle &&
-        words.threads <= limits->threads_max && (dtype == ISO_F32 || dtype == ISO_I32) &&
-        !simt_reduce_is_wide(op, dtype) && !simt_reduce_is_long(op, dtype)) {
-        return words;
+    const simt_reduce_tile *word = &words[limits->class_of];
+    if (word->threads > 0 && limits->shuffle && word->threads <= limits->threads_max &&
+        (dtype == ISO_F32 || dtype == ISO_I32) && !simt_reduce_is_wide(op, dtype) &&
+        !simt_reduce_is_long(op, dtype)) {
+        return *word;
     }
     const int64_t local = (int64_t)(tile->threads + SIMT_REDUCE_LAST) * LANE_MAX;
     if (tile->threads > limits->threads_max || local > limits->local_bytes) {

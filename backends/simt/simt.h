@@ -28,10 +28,11 @@
 /* What kernels and tiles are chosen by. */
 typedef enum simt_class {
     SIMT_CLASS_WARP32 = 0, /* a GPU whose work-items run 32 at a time */
-    SIMT_CLASS_WAVE64 = 1, /* ... 64 at a time */
-    SIMT_CLASS_CPU = 2,    /* a CPU: a group is a loop, shared memory is memory */
-    SIMT_CLASS_SMALL = 3,  /* any device, with the smallest tiles (ISOMER_TILES=small) */
-    SIMT_CLASS_COUNT = 4
+    SIMT_CLASS_WAVE32 = 1, /* ... and what they share lies in registers of its own, which are few */
+    SIMT_CLASS_WAVE64 = 2, /* the same with 64 at a time */
+    SIMT_CLASS_CPU = 3,    /* a CPU: a group is a loop, shared memory is memory */
+    SIMT_CLASS_SMALL = 4,  /* any device, with the smallest tiles (ISOMER_TILES=small) */
+    SIMT_CLASS_COUNT = 5
 } simt_class;
 
 typedef struct simt_limits {
@@ -275,6 +276,7 @@ typedef struct simt_operation {
 extern const simt_operation simt_gemm;      /* gemm.c: kernels/gemm_naive.cl, gemm_tiled.cl */
 extern const simt_operation simt_transpose; /* transpose.c: kernels/transpose.cl */
 extern const simt_operation simt_reduce;    /* reduce.c: kernels/reduce.cl */
+extern const simt_operation simt_map;       /* map.c: kernels/map.cl */
 
 /* fill.c: kernels/fill.cl. */
 iso_status simt_fill(simt_stream *stream, const iso_transfer *transfer);

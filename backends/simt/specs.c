@@ -7,6 +7,7 @@ void simt_each_spec(const simt_limits *limits, void (*visit)(const simt_spec *sp
                     void *context)
 {
     simt_fill_each(limits, visit, context);
+    simt_map.each(limits, visit, context);
     simt_transpose.each(limits, visit, context);
     simt_reduce.each(limits, visit, context);
     simt_gemm.each(limits, visit, context);

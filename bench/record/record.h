@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - results as a document (docs/results.md): its frame and provenance, reading it back with
- * every fault named, and its other forms: CSV, Markdown, the table on the terminal.
+ * record.h - results as a document (docs/results.md): its frame and provenance, reading it back
+ * with every fault named, and its other forms: CSV, Markdown, the table on the terminal.
  */
 #ifndef ISOMER_RECORD_H
 #define ISOMER_RECORD_H
@@ -13,24 +13,28 @@
 /* ---- provenance.c -------------------------------------------------------------------------------
  */
 
-/* The members of "run" that do not depend on what is measured: version, library_version, time,
- * arguments, host, build, settings, environment, and empty flags. NULL: no memory. */
+/* The members of "run" that do not depend on what is measured: command, version, library_version,
+ * time, arguments, host, build, settings, environment, and empty flags. `argv` begins with the
+ * command's name, as commands get it. NULL: no memory. */
 json_t *record_run(const char *command, int argc, char **argv);
 
+/* Now, as "time" and "finished" have it. */
+json_t *record_now(void);
+
 /* A member of "devices": tool_json_device of an open device with its properties, `fake`,
- * `telemetry` as it is now, and empty roofs. */
+ * `telemetry` as it is now, and empty roofs. NULL: not a device. */
 json_t *record_device(iso_device device);
 
 /* Whether other work took processor time while we measured: call once before (out NULL starts) and
  * once after; gives the share of the machine's processor time, 0 to 1, that others used or that the
- * hypervisor took (steal). */
+ * hypervisor took (steal). NaN where the system does not say. */
 typedef struct record_noise {
     double total, own, idle, steal; /* seconds since boot */
 } record_noise;
 void record_noise_now(record_noise *out);
 double record_noise_share(const record_noise *before, const record_noise *after);
 
-/* ---- load.c -------------------------------------------------------------------------------------
+/* ---- load.c, fault.c ----------------------------------------------------------------------------
  */
 
 /* Reads and checks a results file ("-" is standard input). NULL after saying what is wrong with it:
@@ -61,10 +65,13 @@ void record_table(FILE *out, const json_t *root, int width, bool colour);
  */
 
 const char *record_time(char *text, size_t room, double nanoseconds); /* "12.3 us" */
-const char *record_rate(char *text, size_t room, double value);       /* three digits: "4.57", "382" */
+const char *record_rate(char *text, size_t room, double value); /* three digits: "4.57", "382" */
 
 /* Texts and numbers of a document; "" and NaN where null or missing. */
 const char *record_text(const json_t *object, const char *key);
 double record_number(const json_t *object, const char *key);
+
+/* Puts a point where printf put the locale's mark for decimals. Gives `text` back. */
+const char *record_point(char *text);
 
 #endif

@@ -19,25 +19,35 @@ double stats_max(const double *x, int32_t n);
 double stats_spread(const double *x, int32_t n);
 
 /* A median with an interval that holds the true one with at least `confidence`, where n allows it;
- * `confidence` on return is what the interval reaches (between order statistics it is interpolated).
- * Under 6 numbers it is the whole range with what that reaches. */
+ * `confidence` on return is what the interval reaches (between order statistics it is
+ * interpolated). Under 6 numbers it is the whole range with what that reaches. */
 typedef struct stats_interval {
     double median, low, high, confidence;
 } stats_interval;
 stats_interval stats_median_interval(const double *x, int32_t n, double confidence);
 
-/* Two-sided p of the rank-sum test (Mann-Whitney), exact for small samples without ties, else
- * normal with ties and continuity corrected. */
+/* Two-sided p of the rank-sum test (Mann-Whitney): exact, given the ties, up to 30 numbers in all,
+ * else normal with ties and continuity corrected. */
 double stats_rank_sum(const double *x, int32_t nx, const double *y, int32_t ny);
 
-/* Two-sided p of the signed-rank test (Wilcoxon) of d = 0, exact up to 25 without ties. */
+/* Two-sided p of the signed-rank test (Wilcoxon) of d = 0: exact, given the ties, up to 40 numbers
+ * that are not 0, else normal with the same corrections. */
 double stats_signed_rank(const double *d, int32_t n);
 
+/* Two-sided p of d = 0 by turning signs: like the signed-rank test it supposes only that a
+ * difference is as likely to be seen with either sign, but differences far over the usual size do
+ * not count, so that one pair that the machine spoilt does not hide what all others say. */
+double stats_sign_flips(const double *d, int32_t n);
+
+/* What the commands judge by; docs/benchmarking.md tells why. */
+#define STATS_ALPHA        0.01
+#define STATS_LEAST_EFFECT 0.03
+
 typedef enum stats_verdict {
-    STATS_SAME = 0,  /* the whole interval is within the least effect */
-    STATS_FASTER,    /* B takes less time: significant, and by at least the least effect */
+    STATS_SAME = 0, /* the whole interval is within the least effect */
+    STATS_FASTER,   /* B takes less time: significant, and by at least the least effect */
     STATS_SLOWER,
-    STATS_AMBIGUOUS  /* neither can be said */
+    STATS_AMBIGUOUS /* neither can be said */
 } stats_verdict;
 
 const char *stats_verdict_name(stats_verdict verdict); /* "SAME", "FASTER", "SLOWER", "AMBIGUOUS" */
@@ -54,7 +64,8 @@ typedef struct stats_comparison {
 stats_comparison stats_compare(const double *a, int32_t na, const double *b, int32_t nb,
                                double drift, double least_effect, double alpha);
 
-/* Rounds taken in pairs, one of either turn by turn. */
+/* Rounds taken in pairs, one of either turn by turn. Fewer than 8 pairs call nothing FASTER or
+ * SLOWER at STATS_ALPHA. */
 stats_comparison stats_compare_pairs(const double *a, const double *b, int32_t n,
                                      double least_effect, double alpha);
 

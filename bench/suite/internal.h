@@ -128,6 +128,8 @@ bool suite_same_bits(suite_result *result, iso_dtype dtype, const void *got, con
 bool suite_within(suite_result *result, iso_dtype dtype, const void *got, const long double *want,
                   const double *bound, int64_t batch, int64_t rows, int64_t cols);
 
+const char *suite_fill_name(suite_fill fill); /* "uniform", ... */
+
 /* ---- lists --------------------------------------------------------------------------------------
  */
 
@@ -140,6 +142,7 @@ void suite_list_transfer(suite_list *list, int full);
 void suite_list_transpose(suite_list *list, int full);
 void suite_list_reduce(suite_list *list, int full);
 void suite_list_gemm(suite_list *list, int full);
+void suite_list_map(suite_list *list, int full);
 void suite_list_script(suite_list *list, int full);
 
 /* ---- problems -----------------------------------------------------------------------------------
@@ -147,12 +150,14 @@ void suite_list_script(suite_list *list, int full);
 
 typedef struct suite_gemm_data suite_gemm_data;
 typedef struct suite_reduce_data suite_reduce_data;
+typedef struct suite_map_data suite_map_data;
 typedef struct suite_transpose_data suite_transpose_data;
 
 struct suite_state {
     uint64_t seed;
     suite_gemm_data *gemm;
     suite_reduce_data *reduce;
+    suite_map_data *map;
     suite_transpose_data *transpose;
     void *dense; /* scratch */
     int64_t dense_bytes;
@@ -160,12 +165,15 @@ struct suite_state {
 
 void suite_gemm_data_destroy(suite_gemm_data *data);
 void suite_reduce_data_destroy(suite_reduce_data *data);
+void suite_map_data_destroy(suite_map_data *data);
 void suite_transpose_data_destroy(suite_transpose_data *data);
 
 bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *item,
                     suite_result *result);
 bool suite_run_reduce(suite_state *state, suite_runner *runner, const suite_case *item,
                       suite_result *result);
+bool suite_run_map(suite_state *state, suite_runner *runner, const suite_case *item,
+                   suite_result *result);
 bool suite_run_transpose(suite_state *state, suite_runner *runner, const suite_case *item,
                          suite_result *result);
 bool suite_run_transfer(suite_state *state, suite_runner *runner, const suite_case *item,

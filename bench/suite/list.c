@@ -11,9 +11,17 @@
 
 const char *suite_kind_name(suite_kind kind)
 {
-    static const char *const names[] = {"transfer", "transpose", "reduce",
-                                        "gemm",     "stream",    "limits"};
+    static const char *const names[] = {"transfer", "transpose", "reduce", "gemm",
+                                        "map",      "stream",    "limits"};
     return names[kind];
+}
+
+const char *suite_fill_name(suite_fill fill)
+{
+    static const char *const names[] = {"uniform",   "ints",  "sparse",   "nan",  "inf",
+                                        "subnormal", "zeros", "ties",     "huge", "mixed",
+                                        "powers",    "near1", "extremes", "bits"};
+    return names[fill];
 }
 
 static suite_case *append(suite_list *list)
@@ -92,6 +100,7 @@ suite_list *suite_list_create(int full, uint64_t seed)
     suite_list_transpose(list, full);
     suite_list_reduce(list, full);
     suite_list_gemm(list, full);
+    suite_list_map(list, full);
     suite_list_script(list, full);
     if (list->failed || !drop_repeated(list)) {
         suite_list_destroy(list);

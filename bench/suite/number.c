@@ -342,8 +342,27 @@ static void fill_floats(iso_dtype dtype, suite_fill fill, uint64_t seed, int64_t
     }
 }
 
+/* An element in four has an exponent of ones: a NaN, quiet or signalling, of either sign. */
+static void fill_bits(iso_dtype dtype, uint64_t seed, int64_t count, unsigned char *out)
+{
+    uint64_t infinity = 0;
+    size_t size = (size_t)iso_dtype_size(dtype);
+    if (suite_is_float(dtype))
+        suite_store(dtype, &infinity, INFINITY);
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t mix = suite_mix(seed, (uint64_t)i), bits = mix;
+        if (mix >> 62 == 0)
+            bits |= infinity;
+        memcpy(out + (size_t)i * size, &bits, size);
+    }
+}
+
 void suite_generate(iso_dtype dtype, suite_fill fill, uint64_t seed, int64_t count, void *elements)
 {
+    if (fill == SUITE_BITS) {
+        fill_bits(dtype, seed, count, elements);
+        return;
+    }
     if (suite_is_float(dtype)) {
         fill_floats(dtype, fill, seed, count, elements);
         return;

@@ -10,14 +10,6 @@
 static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_PARTIALS, ISO_VARIANT_TILED,
                                        ISO_VARIANT_VENDOR};
 
-static const char *fill_name(suite_fill fill)
-{
-    static const char *const names[] = {"uniform",   "ints",  "sparse",  "nan",  "inf",
-                                        "subnormal", "zeros", "ties",    "huge", "mixed",
-                                        "powers",    "near1", "extremes"};
-    return names[fill];
-}
-
 static void add(suite_list *list, suite_case *item, int variant_count)
 {
     const suite_reduce_case *r = &item->reduce;
@@ -25,7 +17,7 @@ static void add(suite_list *list, suite_case *item, int variant_count)
     snprintf(item->type, sizeof item->type, "%s", iso_dtype_name(item->dtype));
     snprintf(after, sizeof after, "%s/%s/%s/r%lldc%lld/ld+%d/off%d/%s", iso_dtype_name(item->dtype),
              iso_reduce_op_name(r->op), iso_axis_name(r->axis), (long long)r->rows,
-             (long long)r->cols, r->pad, r->offset, fill_name(item->fill));
+             (long long)r->cols, r->pad, r->offset, suite_fill_name(item->fill));
     suite_list_add(list, item, variants, variant_count, after);
 }
 

@@ -215,7 +215,8 @@ void suite_run(suite_state *state, suite_runner *runner, const suite_case *item,
                                            suite_result *) = {
         [SUITE_TRANSFER] = suite_run_transfer, [SUITE_TRANSPOSE] = suite_run_transpose,
         [SUITE_REDUCE] = suite_run_reduce,     [SUITE_GEMM] = suite_run_gemm,
-        [SUITE_STREAM] = suite_run_script,     [SUITE_LIMITS] = suite_run_script};
+        [SUITE_MAP] = suite_run_map,           [SUITE_STREAM] = suite_run_script,
+        [SUITE_LIMITS] = suite_run_script};
     memset(result, 0, sizeof *result);
     result->method = "";
     suite_fp_reset();
@@ -241,6 +242,7 @@ void suite_state_destroy(suite_state *state)
         return;
     suite_gemm_data_destroy(state->gemm);
     suite_reduce_data_destroy(state->reduce);
+    suite_map_data_destroy(state->map);
     suite_transpose_data_destroy(state->transpose);
     free(state->dense);
     free(state);

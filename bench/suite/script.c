@@ -1,47 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* script.c - streams, events, lifetimes, refusals and limits: short programs over the API. */
-#include "internal.h"
+#include "script.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 64, MEGABYTE = 1 << 20 };
-
-/* What a script owns: everything belongs to a device of its own, whose closing frees the rest. */
-typedef struct stage {
-    iso_device device;
-    iso_stream streams[4];
-    iso_buffer a, b;
-    iso_event events[2];
-    suite_runner *runner;
-    suite_result *result;
-} stage;
-
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        iso_status try_status = (call);                                                            \
-        if (try_status != ISO_OK)                                                                  \
-            return suite_call_failed(s->result, #call, try_status);                                \
-    } while (0)
-
-/* A call that must be refused, with a reason in words. */
-#define REFUSED(call, wanted)                                                                      \
-    do {                                                                                           \
-        iso_clear_error();                                                                         \
-        iso_status refused_status = (call);                                                        \
-        if (refused_status != (wanted))                                                            \
-            return suite_fail(s->result, "%s answered %s, expected %s", #call,                     \
-                              iso_status_name(refused_status), iso_status_name(wanted));           \
-        if ((wanted) != ISO_NOT_READY && iso_last_error()[0] == '\0')                              \
-            return suite_fail(s->result, "%s answered %s without a reason", #call,                 \
-                              iso_status_name(refused_status));                                    \
-    } while (0)
-
-static iso_operand at(iso_buffer buffer, int64_t offset)
-{
-    return (iso_operand){buffer, offset};
-}
 
 static bool set_up(stage *s)
 {
@@ -55,10 +20,7 @@ static bool set_up(stage *s)
     return true;
 }
 
-/* Sets `*variant` (of `args`) to the first of the variants that the device supports. A device
- * without the operation is a device as well: the case is then unsupported, for the first variant's
- * reason. */
-static bool choose(stage *s, iso_op_kind kind, const void *args, iso_variant *variant,
+bool script_choose(stage *s, iso_op_kind kind, const void *args, iso_variant *variant,
                    const iso_variant *variants, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -279,7 +241,7 @@ static bool refuse_gemm(stage *s)
     args.b.buffer = s->runner->slots[0].buffer; /* of another handle */
     REFUSED(iso_gemm(stream, &args), ISO_MISMATCH);
     args = small_gemm(s);
-    if (!choose(s, ISO_OP_GEMM, &args, &args.variant, any, 4))
+    if (!script_choose(s, ISO_OP_GEMM, &args, &args.variant, any, 4))
         return s->result->status == SUITE_UNSUPPORTED;
     TRY(iso_gemm(stream, &args)); /* the stream is as usable as before */
     TRY(iso_stream_sync(stream));
@@ -307,6 +269,43 @@ static bool refuse_reduce(stage *s)
     args.op = ISO_SUM;
     args.result = at(s->a, 4);
     REFUSED(iso_reduce(s->streams[0], &args), ISO_INVALID);
+    return true;
+}
+
+static bool refuse_map(stage *s)
+{
+    iso_stream stream = s->streams[0];
+    iso_map_args good = ISO_MAP_ARGS_INIT, args;
+    good.op = ISO_MAP_ADD;
+    good.dtype = ISO_F32;
+    good.variant = ISO_VARIANT_TILED;
+    good.n = 64;
+    good.x = at(s->a, 0);
+    good.y = at(s->a, 256);
+    good.z = at(s->b, 0);
+    args = good;
+    args.n = -1;
+    REFUSED(iso_map(stream, &args), ISO_INVALID);
+    args = good;
+    args.op = ISO_MAP_TRIAD;
+    args.dtype = ISO_I32;
+    REFUSED(iso_map(stream, &args), ISO_INVALID);
+    args = good;
+    args.z = at(s->a, 4); /* over x, but not x */
+    REFUSED(iso_map(stream, &args), ISO_INVALID);
+    args = good;
+    args.z = at(s->b, MEGABYTE - 252);
+    REFUSED(iso_map(stream, &args), ISO_INVALID);
+    args = good;
+    args.x.offset = 2;
+    REFUSED(iso_map(stream, &args), ISO_INVALID);
+    args = good;
+    args.y.buffer = s->runner->slots[0].buffer; /* of another handle */
+    REFUSED(iso_map(stream, &args), ISO_MISMATCH);
+    args = good;
+    args.variant = ISO_VARIANT_VENDOR;
+    REFUSED(iso_supports(s->device, ISO_OP_MAP, &args), ISO_UNSUPPORTED);
+    REFUSED(iso_map(stream, &args), ISO_UNSUPPORTED);
     return true;
 }
 
@@ -361,7 +360,7 @@ static bool ask_auto(stage *s)
     for (int i = 0; i < 32; i++)
         ones[i] = 1;
     args.b = at(s->a, 64);
-    if (!choose(s, ISO_OP_GEMM, &args, &args.variant, of_auto, 3))
+    if (!script_choose(s, ISO_OP_GEMM, &args, &args.variant, of_auto, 3))
         return s->result->status == SUITE_UNSUPPORTED;
     args.variant = ISO_VARIANT_AUTO;
     TRY(iso_describe(s->device, ISO_OP_GEMM, &args, &info));
@@ -431,105 +430,6 @@ static bool limit_absurd(stage *s)
     return true;
 }
 
-/* ---- sizes that 32 bits do not hold -------------------------------------------------------------
- */
-
-/* The variants of isomer's own for them. */
-static const iso_variant own[] = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE};
-
-/* Whether the device and this machine can hold so much; where not, the case says so. */
-static bool has_room(stage *s, int64_t bytes)
-{
-    int64_t have = s->runner->info.memory_free >= 0 ? s->runner->info.memory_free
-                                                    : s->runner->info.memory_total;
-    if (have >= bytes + bytes / 4)
-        return true;
-    snprintf(s->result->reason, sizeof s->result->reason,
-             "needs %lld bytes of device memory with some to spare; %lld are free",
-             (long long)bytes, (long long)have);
-    s->result->status = SUITE_UNSUPPORTED;
-    return false;
-}
-
-/* Over 2^31 elements of f16, all 0 but for a few: their sum, and where the greatest is. */
-static bool large_reduce(stage *s)
-{
-    static const uint16_t zero = 0, one = 0x3c00, two = 0x4000;
-    const int64_t count = (INT64_C(1) << 31) + 4099, places[] = {0, INT64_C(1) << 31, count - 1};
-    iso_stream stream = s->streams[0];
-    iso_buffer x;
-    uint16_t sum = 0;
-    int64_t index = -1;
-    iso_reduce_args args = ISO_REDUCE_ARGS_INIT;
-    args.dtype = ISO_F16;
-    args.cols = count;
-    for (int i = 0; i < 2; i++) {
-        args.op = i == 0 ? ISO_ARGMAX : ISO_SUM;
-        if (!choose(s, ISO_OP_REDUCE, &args, &args.variant, own, 2))
-            return s->result->status == SUITE_UNSUPPORTED;
-    }
-    if (!has_room(s, count * 2))
-        return true;
-    TRY(iso_buffer_create(s->device, count * 2, &x));
-    TRY(iso_fill(stream, at(x, 0), &zero, 2, count * 2));
-    for (int i = 0; i < 3; i++)
-        TRY(iso_write(stream, at(x, places[i] * 2), i == 1 ? &two : &one, 2));
-    args.x = at(x, 0);
-    args.result = at(s->b, 0);
-    TRY(iso_reduce(stream, &args));
-    TRY(iso_read(stream, &sum, at(s->b, 0), sizeof sum));
-    args.op = ISO_ARGMAX;
-    args.result = at(s->b, 256);
-    TRY(iso_reduce(stream, &args));
-    TRY(iso_read(stream, &index, at(s->b, 256), sizeof index));
-    TRY(iso_stream_sync(stream));
-    if (sum != 0x4400 || index != places[1])
-        return suite_fail(s->result,
-                          "the sum is 0x%04x, expected 0x4400 (4); argmax is %lld, "
-                          "expected %lld",
-                          sum, (long long)index, (long long)places[1]);
-    return true;
-}
-
-/* Over 2^31 bytes, all 0 but for some; those are found where they belong, and nothing else. */
-static bool large_transpose(stage *s)
-{
-    enum { MARKS = 64 };
-    const int64_t rows = 46349, cols = 46351, bytes = rows * cols;
-    iso_stream stream = s->streams[0];
-    iso_buffer from, to;
-    unsigned char zero = 0, got[MARKS], marks[MARKS];
-    iso_transpose_args args = ISO_TRANSPOSE_ARGS_INIT;
-    args.element_bytes = 1;
-    args.rows = rows;
-    args.cols = cols;
-    if (!choose(s, ISO_OP_TRANSPOSE, &args, &args.variant, own, 2))
-        return s->result->status == SUITE_UNSUPPORTED;
-    if (!has_room(s, 2 * bytes))
-        return true;
-    TRY(iso_buffer_create(s->device, bytes, &from));
-    TRY(iso_buffer_create(s->device, bytes, &to));
-    TRY(iso_fill(stream, at(from, 0), &zero, 1, bytes));
-    TRY(iso_fill(stream, at(to, 0), &zero, 1, bytes));
-    for (int i = 0; i < MARKS; i++) {
-        int64_t place = i == MARKS - 1 ? bytes - 1 : bytes / MARKS * i + i;
-        marks[i] = (unsigned char)(i + 1);
-        TRY(iso_write(stream, at(from, place), &marks[i], 1));
-    }
-    args.from = at(from, 0);
-    args.to = at(to, 0);
-    TRY(iso_transpose(stream, &args));
-    for (int i = 0; i < MARKS; i++) {
-        int64_t place = i == MARKS - 1 ? bytes - 1 : bytes / MARKS * i + i;
-        TRY(iso_read(stream, &got[i], at(to, place % cols * rows + place / cols), 1));
-    }
-    TRY(iso_stream_sync(stream));
-    for (int i = 0; i < MARKS; i++)
-        if (got[i] != marks[i])
-            return suite_fail(s->result, "mark %d of %d arrived as 0x%02x", i, MARKS, got[i]);
-    return true;
-}
-
 /* ---- the table ----------------------------------------------------------------------------------
  */
 
@@ -550,12 +450,14 @@ static const struct script {
     {SUITE_STREAM, "refusal", "gemm", refuse_gemm, 0},
     {SUITE_STREAM, "refusal", "reduce", refuse_reduce, 0},
     {SUITE_STREAM, "refusal", "transpose", refuse_transpose, 0},
+    {SUITE_STREAM, "refusal", "map", refuse_map, 0},
     {SUITE_STREAM, "refusal", "transfer", refuse_transfer, 0},
     {SUITE_STREAM, "question", "auto", ask_auto, 0},
     {SUITE_LIMITS, "memory", "limit", limit_memory, 0},
     {SUITE_LIMITS, "memory", "absurd", limit_absurd, 0},
-    {SUITE_LIMITS, "large", "reduce", large_reduce, 1},
-    {SUITE_LIMITS, "large", "transpose", large_transpose, 1},
+    {SUITE_LIMITS, "large", "reduce", script_large_reduce, 1},
+    {SUITE_LIMITS, "large", "transpose", script_large_transpose, 1},
+    {SUITE_LIMITS, "large", "map", script_large_map, 1},
 };
 
 void suite_list_script(suite_list *list, int full)

@@ -19,9 +19,10 @@ typedef enum suite_kind {
     SUITE_TRANSPOSE = 1,
     SUITE_REDUCE = 2,
     SUITE_GEMM = 3,
-    SUITE_STREAM = 4,
-    SUITE_LIMITS = 5,
-    SUITE_KINDS = 6
+    SUITE_MAP = 4,
+    SUITE_STREAM = 5,
+    SUITE_LIMITS = 6,
+    SUITE_KINDS = 7
 } suite_kind;
 
 const char *suite_kind_name(suite_kind kind); /* "transfer", ... */
@@ -40,7 +41,8 @@ typedef enum suite_fill {
     SUITE_MIXED,       /* huge, tiny and ordinary numbers together */
     SUITE_POWERS,      /* +-1 and a few of 2 and 1/2: products are exact in every order */
     SUITE_NEAR_ONE,    /* around 1, so that long products stay in range */
-    SUITE_EXTREMES     /* integers: the lowest, the highest and those around 0 */
+    SUITE_EXTREMES,    /* integers: the lowest, the highest and those around 0 */
+    SUITE_BITS         /* every bit at random, with NaN of every kind among them */
 } suite_fill;
 
 typedef struct suite_gemm_case {
@@ -66,6 +68,24 @@ typedef struct suite_reduce_case {
     int32_t pad, offset;
 } suite_reduce_case;
 
+typedef enum suite_place {
+    SUITE_APART, /* x, y and z apart */
+    SUITE_ON_X,  /* z is x */
+    SUITE_ON_Y,  /* z is y */
+    SUITE_TWICE, /* y is x */
+    SUITE_ALL    /* all are one */
+} suite_place;
+
+const char *suite_place_name(suite_place place); /* "apart", ... */
+
+typedef struct suite_map_case {
+    iso_map_op op;
+    suite_place place;
+    int64_t n, steps;
+    double alpha, beta;
+    int32_t offset_x, offset_y, offset_z; /* elements */
+} suite_map_case;
+
 typedef enum suite_move {
     SUITE_WRITE,
     SUITE_READ,
@@ -89,8 +109,8 @@ typedef struct suite_case {
     char variant[12]; /* "tiled"; "write", "order", ... where there are no variants */
     suite_kind kind;
     suite_fill fill;
-    iso_variant how;   /* of transposes, reductions and products */
-    iso_dtype dtype;   /* of reductions and products */
+    iso_variant how;   /* of transposes, reductions, products and maps */
+    iso_dtype dtype;   /* of reductions, products and maps */
     int32_t problem;   /* cases with the same number have the same data */
     int32_t full;      /* not in the quick suite */
     int32_t same_bits; /* its result is defined to the bit: it has a digest */
@@ -100,6 +120,7 @@ typedef struct suite_case {
         suite_gemm_case gemm;
         suite_transpose_case transpose;
         suite_reduce_case reduce;
+        suite_map_case map;
         suite_transfer_case transfer;
     };
 } suite_case;

@@ -27,26 +27,28 @@ typedef enum work_roof { WORK_NO_ROOF, WORK_ROOF_READ, WORK_ROOF_COPY, WORK_ROOF
 typedef struct work_case {
     char id[WORK_ID_MAX]; /* "gemm/tiled/f32/1024x1024x1024/nn/strict/uniform/hot" */
     work_op op;
-    char kind[16];       /* "write", "triad", "sum"; "" */
-    char variant[16];    /* "tiled"; of transfers "pageable", "pinned", "device" */
-    iso_variant how;     /* not of transfers */
-    iso_dtype dtype;     /* 0 where bytes or elements are only moved */
-    int64_t element;     /* bytes of an element; 1 for transfers */
-    iso_math math;       /* STRICT or TF32 */
-    bool cold;           /* caches are overwritten before each sample */
-    bool parts;          /* also with its operands moved in and its result out */
+    char kind[16];    /* "write", "triad", "sum"; "" */
+    char variant[16]; /* "tiled"; of transfers "pageable", "pinned", "device" */
+    iso_variant how;  /* not of transfers */
+    iso_dtype dtype;  /* 0 where bytes or elements are only moved */
+    int64_t element;  /* bytes of an element; 1 for transfers */
+    iso_math math;    /* STRICT or TF32 */
+    bool cold;        /* caches are overwritten before each sample */
+    bool parts;       /* also with its operands moved in and its result out */
     work_roof roof;
     work_move move;          /* transfers */
     iso_map_op map;          /* streams; 0: dot */
     iso_reduce_op reduction; /* reductions */
     iso_axis axis;
-    int64_t m, n, k, batch;  /* products */
-    int64_t rows, cols;      /* transposes; reductions: rows 1 for whole arrays */
-    int64_t bytes;           /* transfers */
-    int64_t elements, steps; /* streams */
-    int64_t size;            /* the number for a plot's axis */
+    iso_trans trans_a, trans_b;              /* products */
+    int64_t m, n, k, batch;                  /* products */
+    int64_t rows, cols;                      /* transposes; reductions: rows 1 for whole arrays */
+    int64_t bytes;                           /* transfers */
+    int64_t elements, steps;                 /* streams */
+    int64_t size;                            /* the number for a plot's axis */
     double flops, bytes_read, bytes_written; /* of one call */
     uint64_t seed;                           /* of its places in the inputs */
+    double longest; /* seconds: what would take a processor longer for one call is not tried */
 } work_case;
 
 /* The members of a result that say what the case is: id, op, kind, variant, dtype, shape, size,
@@ -102,6 +104,10 @@ iso_stream work_target_stream(const work_target *target);
 /* The vendor libraries of its products; 0 where it has none. */
 int32_t work_target_libraries(const work_target *target, char (*names)[ISO_NAME_MAX], int32_t room);
 
+/* A stream after a late error runs nothing more: gives the target a new one. False: the device does
+ * not give one any more. */
+bool work_target_revive(work_target *target);
+
 /* Submits a write of twice the last-level cache, so that nothing of a case is left in it. */
 iso_status work_target_flush(work_target *target);
 
@@ -115,7 +121,7 @@ typedef struct work_result {
     work_status status;
     char reason[WORK_TEXT_MAX];
     char library[ISO_NAME_MAX], kernel[ISO_NAME_MAX]; /* by iso_describe */
-    const char *method; /* of the check: "bits", "bound", "projection", "exact" */
+    const char *method;  /* of the check: "bits", "bound", "projection", "exact" */
     double error, bound; /* of the element or row that was nearest to its bound */
     int32_t checks;
     bool has_digest;
@@ -125,8 +131,8 @@ typedef struct work_result {
 typedef struct work_job work_job;
 
 /* Asks whether the device does it, says by which library and kernel, and whether it fits the memory
- * (WORK_UNSUPPORTED, with what it needs and what there is, where it does not). `library` is which of
- * the vendor's libraries. Allocates and compiles nothing. NULL: no memory. The result holds what
+ * (WORK_UNSUPPORTED, with what it needs and what there is, where it does not). `library` is which
+ * of the vendor's libraries. Allocates and compiles nothing. NULL: no memory. The result holds what
  * was found. */
 work_job *work_job_create(work_target *target, const work_case *item, int32_t library,
                           work_result *result);

@@ -14,9 +14,10 @@
  * What the core does before a call reaches a backend: handles are resolved, enumerators, sizes,
  * leading dimensions, bounds, alignment and overlap are checked, the variant is never AUTO and the
  * math mode never DEFAULT, leading dimensions are never 0, a batch is at least 1, empty products
- * (m, n or batch 0), empty transposes and reductions over no elements do not arrive, a product
- * whose alpha rounds to 0 arrives with k = 0, the device is the one that every operand belongs to,
- * and memory is within the limit.
+ * (m, n or batch 0), empty transposes, empty maps and reductions over no elements do not arrive, a
+ * product whose alpha rounds to 0 arrives with k = 0, the device is the one that every operand
+ * belongs to, and memory is within the limit. Maps do not arrive as vendor, matrix or partials, nor
+ * at a backend of a minor under 2.
  *
  * What a backend promises: `execute` never answers UNSUPPORTED where `supports` answered ISO_OK for
  * the same operation; it allocates no device memory of its own for an operation, but asks for
@@ -42,7 +43,8 @@
 ISO_BEGIN_DECLS
 
 #define ISO_ABI_MAJOR 1
-#define ISO_ABI_MINOR 2 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry */
+#define ISO_ABI_MINOR                                                                              \
+    2 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry */
 
 /* ---- What the core offers to a backend ---------------------------------------------------------
  */

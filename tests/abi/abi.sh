@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# abi.sh BACKEND: compiles the backend's symbol lists against the vendor's headers, then sees to it
-# that a planted wrong parameter does not compile.
+# abi.sh NAME: compiles the symbol lists of a backend (or of its library for sensors) against the
+# vendor's headers, then sees to it that a planted wrong parameter does not compile.
 . "$ISOMER_TEST_COMMON"
 backend=$1
 file=$source_dir/tests/abi/$backend.c
@@ -52,6 +52,21 @@ hip)
     [ ! -f "$include/rocblas/rocblas.h" ] || flags="$flags -DABI_ROCBLAS"
     [ ! -f "$include/hipblaslt/hipblaslt.h" ] || flags="$flags -DABI_HIPBLASLT"
     say "HIP: $include"
+    ;;
+nvml)
+    # Not every toolkit has it, so that no requirement of a backend's asks for it.
+    include=$(folder_with nvml.h "${CUDA_PATH:-/nowhere}/include" /usr/local/cuda/include \
+        /usr/local/cuda-*/include /usr/include) ||
+        skip "nvml.h is in none of CUDA_PATH, /usr/local/cuda*, /usr/include"
+    flags="-isystem $include"
+    say "NVML: $include, version $(sed -n 's/^#define NVML_API_VERSION  *//p' "$include/nvml.h")"
+    ;;
+rocm_smi)
+    include=$(folder_with rocm_smi/rocm_smi.h "${ROCM_PATH:-/nowhere}/include" \
+        /opt/rocm/include /usr/include) ||
+        absent "rocm_smi/rocm_smi.h is not here: install librocm-smi-dev"
+    flags="-isystem $include"
+    say "ROCm SMI: $include"
     ;;
 opencl)
     finds CL/cl.h || absent "CL/cl.h is not here: install opencl-headers"

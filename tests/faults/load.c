@@ -14,7 +14,7 @@ typedef struct refused {
 } refused;
 
 static const refused all_refused[] = {
-    {"wrong-major", ISO_STATE_ABI_MISMATCH, {"2.1", "1.1", "major"}},
+    {"wrong-major", ISO_STATE_ABI_MISMATCH, {"2.2", "1.2", "major"}},
     {"query-null", ISO_STATE_LOAD_FAILED, {"isomer_backend_query"}},
     {"no-symbol", ISO_STATE_LOAD_FAILED, {"isomer_backend_query"}},
     {"no-execute", ISO_STATE_LOAD_FAILED, {"execute", "NULL"}},
@@ -26,8 +26,8 @@ static const refused all_refused[] = {
     {"folder", ISO_STATE_LOAD_FAILED, {"directory"}},
 };
 
-static const char *const all_accepted[] = {"newer-minor", "shorter", "longer", "fault",
-                                           "reference"};
+static const char *const all_accepted[] = {"newer-minor", "older-minor", "shorter",
+                                           "longer",      "fault",       "reference"};
 
 enum {
     REFUSED_COUNT = sizeof(all_refused) / sizeof(all_refused[0]),
@@ -161,6 +161,34 @@ static void test_shorter_table_lacks_nothing(void **state)
     faults_close(&two);
 }
 
+/* A backend from before there were maps is never given one. */
+static void test_older_has_no_maps(void **state)
+{
+    (void)state;
+    faults_session s;
+    iso_map_args copy = ISO_MAP_ARGS_INIT;
+    iso_op_info info = ISO_OP_INFO_INIT;
+
+    faults_open(&s, "older-minor");
+    copy.op = ISO_MAP_COPY;
+    copy.dtype = ISO_F32;
+    copy.n = 4;
+    copy.x = (iso_operand){s.buffer, 0};
+    copy.z = (iso_operand){s.buffer, 16};
+    for (int i = ISO_VARIANT_AUTO; i <= ISO_VARIANT_TILED; i++) {
+        copy.variant = (iso_variant)i;
+        faults_expect(iso_supports(s.device, ISO_OP_MAP, &copy), ISO_UNSUPPORTED, "older-minor");
+        faults_expect(iso_describe(s.device, ISO_OP_MAP, &copy, &info), ISO_UNSUPPORTED, "maps");
+        faults_expect(iso_prepare(s.stream, ISO_OP_MAP, &copy), ISO_UNSUPPORTED, "maps");
+        faults_expect(iso_map(s.stream, &copy), ISO_UNSUPPORTED, "1.1");
+    }
+    faults_close(&s);
+    faults_open(&s, "newer-minor");
+    copy.x.buffer = copy.z.buffer = s.buffer;
+    faults_works(iso_map(s.stream, &copy));
+    faults_close(&s);
+}
+
 /* A name that no file has is a wrong name, and not an absent backend. */
 static void test_unknown_name(void **state)
 {
@@ -178,6 +206,7 @@ int main(void)
         cmocka_unit_test(test_refused_in_a_choice),
         cmocka_unit_test(test_accepted),
         cmocka_unit_test(test_shorter_table_lacks_nothing),
+        cmocka_unit_test(test_older_has_no_maps),
         cmocka_unit_test(test_unknown_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

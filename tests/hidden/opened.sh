@@ -7,8 +7,8 @@ unset ISOMER_REQUIRE
 # Whether the backend is there or not, its own libraries are what is looked for.
 names_of() {
     case $1 in
-    cuda) echo 'libcuda\.|nvrtc|cublas' ;;
-    hip) echo 'amdhip|hiprtc|rocblas|hipblas' ;;
+    cuda) echo 'libcuda\.|nvrtc|cublas|nvidia-ml' ;;
+    hip) echo 'amdhip|hiprtc|rocblas|hipblas|rocm_smi' ;;
     opencl) echo 'OpenCL\.so|clblast' ;;
     openmp) echo 'openblas|libblis|libmkl' ;;
     esac

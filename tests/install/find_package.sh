@@ -23,8 +23,17 @@ install_here
 tool_runs "$prefix"
 consume "$prefix" first-build
 for file in share/doc/isomer/LICENSE share/doc/isomer/docs/backends/openmp.md \
-    include/isomer/isomer.h include/isomer/backend.h share/man/man1/isomer.1; do
+    include/isomer/isomer.h include/isomer/backend.h share/man/man1/isomer.1 \
+    share/man/man1/isomer-bench.1 share/man/man5/isomer-results.5 \
+    share/bash-completion/completions/isomer share/zsh/site-functions/_isomer \
+    share/fish/vendor_completions.d/isomer.fish share/doc/isomer/docs/ci/README.md \
+    share/doc/isomer/docs/ci/github.yml; do
     [ -f "$prefix/$file" ] || fail "$file is not installed"
+done
+for file in "$source_dir"/docs/man/*.1 "$source_dir"/docs/man/*.5 "$source_dir"/docs/schema/*.json \
+    "$source_dir"/cmake/IsomerPortability.cmake "$source_dir"/cmake/isomer-portability.sh; do
+    find "$prefix/share/man" "$prefix/share/isomer" "$prefix"/lib* -name "${file##*/}" |
+        grep -q . || fail "${file##*/} is not installed"
 done
 
 move_prefix

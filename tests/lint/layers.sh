@@ -6,7 +6,7 @@ cd "$source_dir"
 # none FOLDERS PATTERN WHY: no line of code there matches; comments do not count.
 none() {
     # shellcheck disable=SC2086
-    find $1 -name '*.[ch]' >"$scratch/files"
+    find $1 -path bench/peers -prune -o -name '*.[ch]' -print >"$scratch/files"
     [ -s "$scratch/files" ] || fail "no C files in $1"
     while read -r file; do
         sed -e 's|/\*.*\*/||; s|/\*.*||; s|^ *\*.*||' "$file" | grep -nE -- "$2" |
@@ -21,8 +21,8 @@ none "core" '#include *[<"](\.\./)*(backends/(cuda|hip|opencl|openmp)|openmp)/' 
     "core includes a backend's header"
 none "backends" '#include *[<"](\.\./)*core/' "a backend includes core's headers"
 # Some tests look into a backend: tests/blas at a function that no machine can be made to need,
-# tests/abi, tests/fakes and tests/oclgrind at the lists of a vendor's functions, tests/offline at the
-# list of kernels and at compilers' options.
+# tests/abi, tests/fakes and tests/oclgrind at the lists of a vendor's functions, tests/fakes also at
+# the CPU's sensors over made-up files, tests/offline at the list of kernels and at compilers' options.
 programs="bench examples"
 for folder in tests/*/; do
     case $folder in
@@ -34,4 +34,5 @@ none "$programs" '#include *[<"](\.\./)*(core|backends)/' \
     "a program includes an internal header"
 none "core backends" '(^|[^a-zA-Z_])(abort|exit|_exit|assert) *\(' "the library aborts or exits"
 vendors='openblas|cblas|\bmkl|blis_|cublas|nvrtc|cudart|hiprtc|rocblas|clblast|libamdhip|libcuda'
+# The peers are what isomer is held against: they call vendors' libraries by themselves.
 none "core bench include backends/loader" "$vendors" "a vendor's name outside its backend's folder"

@@ -71,6 +71,13 @@ $1 == "reduce" {
     if (common || ($2 == "tiled" && $5 == "all"))
         keep($1 "/" $2 "/" $3 "/" $4 ($2 == "tiled" ? "/" $5 : ""), s[2] * s[3] + (long > 128 ? 0 : 30000), 65, $0)
 }
+$1 == "map" {
+    sizes($5, s)
+    # Every type by whole words; every operation, and what is not aligned, of f32 alone.
+    common = $3 == "f32" || $4 == "add" || ($2 == "tiled" && ($4 == "copy" || $4 == "chain"))
+    if (common && $0 ~ /off0\.0\.0/) keep($1 "/" $2 "/" $3 "/" $4, s[2], 40, $0)
+    if ($2 == "tiled" && $3 == "f32" && $0 ~ /off[13]\./) keep($1 "/" $2 "/" $3 "/" $4 "/plain", s[2], 12, $0)
+}
 $1 == "transfer" && $2 == "fill" { sizes($5, s); keep($1 "/" $2 "/" $3 "/" $4, s[2] * s[3], 16, $0) }
 END { for (key in name) print name[key] }
 ' "$scratch/list" | sort >"$scratch/cases"

@@ -12,7 +12,7 @@ find_readelf
 have debootstrap || skip "debootstrap is not here: install debootstrap"
 mirror=${ISOMER_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 
-for class in wave64 warp32; do
+for class in wave64 wave32; do
     mkdir "$scratch/$class"
     "$programs/list" "$class" "$scratch/$class" || fail "no list of programs for $class"
 done
@@ -55,7 +55,7 @@ try() {
         grep '^FAIL' "$scratch/result" || true
     done
 }
-try trixie gfx942/wave64 gfx1100/warp32
-try sid gfx950/wave64 gfx1201/warp32
+try trixie gfx942/wave64 gfx1100/wave32
+try sid gfx950/wave64 gfx1201/wave32
 [ -n "$done_any" ] || skip "no newer hipRTC could be had"
 [ -z "$failed" ] || fail "see above:$failed"

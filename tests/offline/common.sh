@@ -31,9 +31,9 @@ notes() {
     done
 }
 
-# whole_list CLASS: for examine; some kernels are made for class warp32 alone.
+# whole_list CLASS: for examine; some kernels are made for class wave32 alone.
 whole_list() {
-    if [ "$1" = warp32 ]; then echo 1; else echo 2; fi
+    if [ "$1" = wave32 ]; then echo 1; else echo 2; fi
 }
 
 # examine LIST OUTPUT WHOLE: what AMD's compiler made of it. WHOLE: 0 a part of the list, 1 all of it, 2 all

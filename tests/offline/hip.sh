@@ -34,11 +34,11 @@ if [ "$2" = full ]; then
     for class in wave64 small; do
         for architecture in gfx906 gfx90a; do one "$architecture" "$class" 0 1; done
     done
-    for class in warp32 small; do one gfx1030 "$class" 0 1; done
+    for class in wave32 small; do one gfx1030 "$class" 0 1; done
 else
     # About a minute of one core: different parts for different chips. `full` compiles all for all.
     one gfx906 wave64 0 3
-    one gfx1030 warp32 1 3
+    one gfx1030 wave32 1 3
     one gfx90a wave64 2 9
 fi
 [ -z "$failed" ] || fail "see above:$failed"

@@ -80,7 +80,8 @@ static void visit(const simt_spec *spec, void *context)
 
 int main(int count, char **arguments)
 {
-    static const char *const names[SIMT_CLASS_COUNT] = {"warp32", "wave64", "cpu", "small"};
+    static const char *const names[SIMT_CLASS_COUNT] = {"warp32", "wave32", "wave64", "cpu",
+                                                        "small"};
     if (count != 3) {
         (void)fprintf(stderr, "usage: list CLASS FOLDER\n");
         return 2;

@@ -8,7 +8,7 @@ unset ISOMER_REQUIRE
 "$tool" verify --list --seed 7 >"$scratch/seed" || fail "--list --seed exits with $?"
 count=$(wc -l <"$scratch/quick")
 say "$count cases, $(wc -l <"$scratch/full") in the full suite"
-if [ "$count" -lt 3000 ] || [ "$count" -gt 8000 ]; then
+if [ "$count" -lt 3000 ] || [ "$count" -gt 10000 ]; then
     fail "the quick suite has $count cases"
 fi
 cmp -s "$scratch/quick" "$scratch/seed" || fail "the list depends on the seed"
@@ -21,7 +21,7 @@ sort "$scratch/full" >"$scratch/b"
 [ -z "$(comm -23 "$scratch/a" "$scratch/b")" ] || fail "the full suite lacks quick cases"
 
 # One of each operation, and one of the full suite.
-for op in transfer transpose reduce gemm stream limits; do
+for op in transfer transpose reduce gemm map stream limits; do
     id=$(grep "^$op/" "$scratch/quick" | grep -v '/vendor/\|/matrix/' | tail -n 1)
     "$tool" verify --backend openmp --case "$id" >"$scratch/out" || fail "case $id"
     grep -q '^1 passed, 0 failed' "$scratch/out" || fail "--case $id did not run one case"
@@ -33,6 +33,9 @@ id=$(comm -13 "$scratch/a" "$scratch/b" | grep '^transpose/tiled' | head -n 1)
 "$tool" verify --list --op sum,transfer --dtype f32 --variant tiled >"$scratch/some"
 ! grep -qv '^reduce/tiled/f32/sum/' "$scratch/some" || fail "filters let other cases through"
 [ -s "$scratch/some" ] || fail "filters let nothing through"
+"$tool" verify --list --op triad --dtype f64 --variant naive >"$scratch/some"
+! grep -qv '^map/naive/f64/triad/' "$scratch/some" || fail "filters let other maps through"
+[ -s "$scratch/some" ] || fail "filters let no map through"
 
 # Other inputs, and inline streams.
 "$tool" verify --backend openmp --op gemm --dtype f32 --variant tiled --bitwise >"$scratch/one"

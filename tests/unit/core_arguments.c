@@ -192,6 +192,59 @@ static void test_reduce(void **state)
 #undef R
 }
 
+static void test_map(void **state)
+{
+#define M(field, value, ...) ROW(iso_map_args, field, value, __VA_ARGS__)
+    static const row rows[] = {
+        M(op, 0, "op is 0"),
+        M(op, 7, "op is 7"),
+        M(op, -1, "op is -1"),
+        M(dtype, 0, "dtype is 0"),
+        M(dtype, 7, "dtype is 7"),
+        M(variant, 6, "variant is 6"),
+        M(n, -1, "n is -1"),
+        M(n, INT64_MAX, "n is 9223372036854775807", "4 bytes"),
+        M(n, UNIT_BYTES, "x"),
+        M(x.offset, 2, "x.offset is 2", "multiple"),
+        M(y.offset, -4, "y.offset is -4"),
+        M(z.offset, UNIT_BYTES - 396, "z.offset is 65140"),
+        M(z.offset, 399, "z.offset is 399", "multiple"),
+        M(x.buffer, 0, "x.buffer is zero"),
+        M(y.buffer, 0, "y.buffer is zero"),
+        M(z.buffer, 0, "z.buffer is zero"),
+    };
+    static const row chains[] = {
+        M(steps, -1, "steps is -1"),
+        M(dtype, ISO_I32, "op is chain", "dtype i32", "floating-point"),
+        M(dtype, ISO_I64, "op is chain", "dtype i64"),
+    };
+    iso_map_args args = unit_add(s.buffer, 100);
+
+    (void)state;
+    CHECK_ROWS(ISO_OP_MAP, args, rows);
+    args.steps = -1; /* chain's alone */
+    args.dtype = ISO_I32;
+    works(iso_map(s.stream, &args));
+    args.op = ISO_MAP_TRIAD;
+    fails(iso_map(s.stream, &args), ISO_INVALID, "iso_map", "op is triad", "i32");
+    args.op = ISO_MAP_SCALE;
+    fails(iso_map(s.stream, &args), ISO_INVALID, "op is scale", "i32");
+    args.op = ISO_MAP_COPY;
+    args.y = (iso_operand){{99}, -1}; /* is not looked at */
+    works(iso_map(s.stream, &args));
+    args.op = ISO_MAP_CHAIN;
+    args.dtype = ISO_F32;
+    args.steps = 3;
+    CHECK_ROWS(ISO_OP_MAP, args, chains);
+    for (int variant = ISO_VARIANT_VENDOR; variant <= ISO_VARIANT_PARTIALS; variant++) {
+        args.variant = (iso_variant)variant;
+        fails(iso_supports(s.device, ISO_OP_MAP, &args), ISO_UNSUPPORTED,
+              iso_variant_name((iso_variant)variant));
+        fails(iso_map(s.stream, &args), ISO_UNSUPPORTED, iso_variant_name((iso_variant)variant));
+    }
+#undef M
+}
+
 static void test_kind(void **state)
 {
     iso_gemm_args args = unit_gemm(s.buffer, 4);
@@ -200,10 +253,10 @@ static void test_kind(void **state)
 
     (void)state;
     fails(iso_execute(s.stream, (iso_op_kind)0, &args), ISO_INVALID, "kind is 0");
-    fails(iso_prepare(s.stream, (iso_op_kind)4, &args), ISO_INVALID, "kind is 4");
-    fails(iso_supports(s.device, (iso_op_kind)4, &args), ISO_INVALID, "kind is 4");
+    fails(iso_prepare(s.stream, (iso_op_kind)5, &args), ISO_INVALID, "kind is 5");
+    fails(iso_supports(s.device, (iso_op_kind)5, &args), ISO_INVALID, "kind is 5");
     fails(iso_cost((iso_op_kind)-1, &args, &cost), ISO_INVALID, "kind is -1");
-    fails(iso_workspace(s.device, (iso_op_kind)4, &args, &bytes), ISO_INVALID, "kind is 4");
+    fails(iso_workspace(s.device, (iso_op_kind)5, &args, &bytes), ISO_INVALID, "kind is 5");
     fails(iso_workspace(s.device, ISO_OP_GEMM, &args, NULL), ISO_INVALID, "bytes is NULL");
     args.variant = ISO_VARIANT_PARTIALS;
     fails(iso_supports(s.device, ISO_OP_GEMM, &args), ISO_UNSUPPORTED, "partials");
@@ -305,9 +358,10 @@ static void test_objects(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),      cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_reduce),    cmocka_unit_test(test_kind),
-        cmocka_unit_test(test_transfers), cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_gemm),    cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_reduce),  cmocka_unit_test(test_map),
+        cmocka_unit_test(test_kind),    cmocka_unit_test(test_transfers),
+        cmocka_unit_test(test_objects),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -65,6 +65,54 @@ static void test_others(void **state)
     expect(ISO_OP_REDUCE, &reduce, 0, 0, 40);
 }
 
+static void test_map(void **state)
+{
+    static const double flops[] = {
+        [ISO_MAP_COPY] = 0,     [ISO_MAP_SCALE] = 1, [ISO_MAP_ADD] = 1,
+        [ISO_MAP_MULTIPLY] = 1, [ISO_MAP_TRIAD] = 2, [ISO_MAP_CHAIN] = 14};
+    static const int operands[] = {
+        [ISO_MAP_COPY] = 1,     [ISO_MAP_SCALE] = 1, [ISO_MAP_ADD] = 2,
+        [ISO_MAP_MULTIPLY] = 2, [ISO_MAP_TRIAD] = 2, [ISO_MAP_CHAIN] = 1};
+    iso_map_args args = unit_add((iso_buffer){0}, 10);
+
+    (void)state;
+    args.steps = 7;
+    for (int op = ISO_MAP_COPY; op <= ISO_MAP_CHAIN; op++) {
+        args.op = (iso_map_op)op;
+        expect(ISO_OP_MAP, &args, 10 * flops[op], 40 * operands[op], 40);
+    }
+    args.op = ISO_MAP_TRIAD;
+    args.x.buffer.id = args.y.buffer.id = 77;
+    expect(ISO_OP_MAP, &args, 20, 80, 40); /* at another offset */
+    args.y.offset = args.x.offset;
+    expect(ISO_OP_MAP, &args, 20, 40, 40);
+    args.n = 0;
+    expect(ISO_OP_MAP, &args, 0, 0, 0);
+}
+
+/* auto is tiled, and all questions agree. */
+static void test_describe_map(void **state)
+{
+    iso_map_args args = unit_add((iso_buffer){0}, 64);
+    iso_op_info info = ISO_OP_INFO_INIT;
+    unit_session s;
+    int64_t bytes = -1;
+
+    (void)state;
+    unit_open(&s, "openmp");
+    works(iso_describe(s.device, ISO_OP_MAP, &args, &info));
+    assert_int_equal(info.variant, ISO_VARIANT_TILED);
+    assert_int_equal(info.math, ISO_MATH_STRICT);
+    assert_string_equal(info.library, "isomer " ISO_VERSION_STRING);
+    assert_non_null(strstr(info.kernel, "add_tiled_f32"));
+    works(iso_workspace(s.device, ISO_OP_MAP, &args, &bytes));
+    assert_int_equal(bytes, 0);
+    works(iso_prepare(s.stream, ISO_OP_MAP, &args));
+    args.n = 0;
+    works(iso_supports(s.device, ISO_OP_MAP, &args));
+    unit_close(&s);
+}
+
 static void test_describe(void **state)
 {
     iso_gemm_args args = unit_gemm((iso_buffer){0}, 64);
@@ -106,9 +154,9 @@ static void test_describe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),
-        cmocka_unit_test(test_others),
-        cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_gemm),         cmocka_unit_test(test_others),
+        cmocka_unit_test(test_map),          cmocka_unit_test(test_describe),
+        cmocka_unit_test(test_describe_map),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

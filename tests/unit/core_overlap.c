@@ -87,14 +87,46 @@ static void test_reduce(void **state)
     works(iso_stream_sync(s.stream));
 }
 
+static void test_map(void **state)
+{
+    iso_map_args args = unit_add(s.buffer, 16);
+
+    (void)state;
+    args.z.offset = 60;
+    fails(iso_map(s.stream, &args), ISO_INVALID, "z (offset 60", "overlaps x");
+    args.z.offset = 68;
+    fails(iso_map(s.stream, &args), ISO_INVALID, "overlaps y");
+    args.z = args.x; /* in place on x */
+    works(iso_map(s.stream, &args));
+    args.z = args.y;
+    works(iso_map(s.stream, &args));
+    args.y = args.x; /* x and y may be one, and overlap */
+    works(iso_map(s.stream, &args));
+    args.y.offset = 4;
+    args.z.offset = 68;
+    works(iso_map(s.stream, &args));
+    args.z = args.x; /* ... but z may not be one and a part of the other */
+    fails(iso_map(s.stream, &args), ISO_INVALID, "z (offset 0", "overlaps y");
+    args.z = args.y;
+    fails(iso_map(s.stream, &args), ISO_INVALID, "z (offset 4", "overlaps x");
+    args.op = ISO_MAP_SCALE; /* y is not used */
+    args.z = args.x;
+    works(iso_map(s.stream, &args));
+    works(iso_stream_sync(s.stream));
+}
+
 /* Nothing to do: operands may be absent, all other rules hold. */
 static void test_empty(void **state)
 {
     iso_gemm_args gemm = unit_gemm((iso_buffer){0}, 8);
     iso_transpose_args transpose = unit_transpose((iso_buffer){0}, 8);
     iso_reduce_args reduce = unit_sum(s.buffer, 0);
+    iso_map_args map = unit_add((iso_buffer){0}, 0);
 
     (void)state;
+    works(iso_map(s.stream, &map));
+    map.x.buffer.id = 99;
+    fails(iso_map(s.stream, &map), ISO_INVALID, "x.buffer", "not a handle");
     gemm.m = 0;
     works(iso_gemm(s.stream, &gemm));
     gemm.lda = 7;
@@ -151,9 +183,9 @@ static void test_neutral(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),    cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_reduce),  cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_neutral),
+        cmocka_unit_test(test_gemm),   cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_reduce), cmocka_unit_test(test_map),
+        cmocka_unit_test(test_empty),  cmocka_unit_test(test_neutral),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -27,6 +27,7 @@ typedef struct longer {
         iso_gemm_args gemm;
         iso_transpose_args transpose;
         iso_reduce_args reduce;
+        iso_map_args map;
     };
     unsigned char tail[64];
 } longer;
@@ -66,6 +67,8 @@ static void test_arguments(void **state)
     check_longer(ISO_OP_TRANSPOSE, &args, sizeof args.transpose);
     args.reduce = unit_sum(s.buffer, 8);
     check_longer(ISO_OP_REDUCE, &args, sizeof args.reduce);
+    args.map = unit_add(s.buffer, 8);
+    check_longer(ISO_OP_MAP, &args, sizeof args.map);
     works(iso_stream_sync(s.stream));
 }
 
@@ -125,6 +128,7 @@ static void test_answers(void **state)
     (void)state;
     CHECK_OUT(iso_device_info, ISO_DEVICE_INFO_INIT, iso_device_get_info(s.device, out), 264);
     CHECK_OUT(iso_memory_use, ISO_MEMORY_USE_INIT, iso_device_get_memory_use(s.device, out), 16);
+    CHECK_OUT(iso_telemetry, ISO_TELEMETRY_INIT, iso_device_get_telemetry(s.device, out), 8);
     CHECK_OUT(iso_buffer_info, ISO_BUFFER_INFO_INIT, iso_buffer_get_info(s.buffer, out), 16);
     CHECK_OUT(iso_setting, ISO_SETTING_INIT, iso_get_setting(0, out), 136);
     CHECK_OUT(iso_property, ISO_PROPERTY_INIT, iso_device_get_property(s.device, 0, out), 132);

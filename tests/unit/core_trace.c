@@ -24,6 +24,7 @@ static void *work(void *unused)
     iso_gemm_args gemm;
     iso_transpose_args transpose;
     iso_reduce_args reduce;
+    iso_map_args map;
     float got;
 
     (void)unused;
@@ -34,11 +35,17 @@ static void *work(void *unused)
     gemm.variant = ISO_VARIANT_TILED;
     transpose = unit_transpose(buffer, 20);
     reduce = unit_sum(buffer, 100);
+    map = unit_add(buffer, 100);
     for (int i = 0; i < ROUNDS; i++) {
         iso_fill(stream, (iso_operand){buffer, 0}, "1234", 4, UNIT_BYTES);
         iso_gemm(stream, &gemm);
         iso_transpose(stream, &transpose);
         iso_reduce(stream, &reduce);
+        map.op = ISO_MAP_ADD;
+        iso_map(stream, &map);
+        map.op = ISO_MAP_CHAIN;
+        map.steps = 5;
+        iso_map(stream, &map);
         iso_read(stream, &got, reduce.result, 4);
         if (i % 5 == 0)
             iso_stream_sync(stream);
@@ -154,8 +161,9 @@ static json_t *load(const char *path)
 
 static void test_file(void **state)
 {
-    static const char *const names[] = {"gemm tiled f32 nn 20x20x20", "transpose ", "sum ", "fill ",
-                                        "read "};
+    static const char *const names[] = {
+        "gemm tiled f32 nn 20x20x20", "transpose ", "sum ", "fill ", "read ", "add tiled f32 100",
+        "chain tiled f32 100 steps 5"};
     const int runs = (THREADS + 1) * ROUNDS;
     char folder[512], path[600];
     json_t *file;

@@ -65,6 +65,19 @@ iso_reduce_args unit_sum(iso_buffer buffer, int64_t count)
     return args;
 }
 
+iso_map_args unit_add(iso_buffer buffer, int64_t n)
+{
+    iso_map_args args = ISO_MAP_ARGS_INIT;
+
+    args.op = ISO_MAP_ADD;
+    args.dtype = ISO_F32;
+    args.n = n;
+    args.x = (iso_operand){buffer, 0};
+    args.y = (iso_operand){buffer, n * 4};
+    args.z = (iso_operand){buffer, n * 8};
+    return args;
+}
+
 iso_transpose_args unit_transpose(iso_buffer buffer, int64_t n)
 {
     iso_transpose_args args = ISO_TRANSPOSE_ARGS_INIT;

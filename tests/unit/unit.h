@@ -44,6 +44,8 @@ void unit_close(unit_session *session);
 iso_gemm_args unit_gemm(iso_buffer buffer, int64_t n);
 /* The sum of `count` f32 at the buffer's beginning, put behind them. */
 iso_reduce_args unit_sum(iso_buffer buffer, int64_t count);
+/* z = x + y of f32, which lie one after another. */
+iso_map_args unit_add(iso_buffer buffer, int64_t n);
 /* n x n of 4 bytes, one after another. */
 iso_transpose_args unit_transpose(iso_buffer buffer, int64_t n);
 

@@ -135,4 +135,29 @@ typedef struct cpu_order_kernels {
 extern const cpu_order_kernels cpu_order_kernels_generic, cpu_order_kernels_neon,
     cpu_order_kernels_avx2, cpu_order_kernels_avx512;
 
+/* ---- map.c: docs/arithmetic.md ------------------------------------------------------------------
+ */
+
+enum { CPU_MAPS = 7 }; /* iso_map_op's values */
+
+/* A part of the elements. z is x, or y, or apart from both. */
+typedef struct cpu_map_part {
+    const void *x, *y;
+    void *z;
+    int64_t n, steps;
+    double alpha, beta;
+    int stream; /* write past the caches */
+} cpu_map_part;
+
+typedef void (*cpu_map_kernel)(const cpu_map_part *part);
+
+/* [iso_map_op][iso_dtype]; NULL where there is no such operation. */
+typedef struct cpu_map_kernels {
+    cpu_map_kernel naive[CPU_MAPS][CPU_ELEMENTS];
+    cpu_map_kernel tiled[CPU_MAPS][CPU_ELEMENTS];
+} cpu_map_kernels;
+
+extern const cpu_map_kernels cpu_map_kernels_generic, cpu_map_kernels_neon, cpu_map_kernels_avx2,
+    cpu_map_kernels_avx512;
+
 #endif

@@ -138,9 +138,18 @@ cuda_code cuDeviceGetUuid(struct CUuuid_st *uuid, cuda_ordinal device)
     return valid(device) ? FAKE_OK : FAKE_INVALID_DEVICE;
 }
 
+/* A slice has a uuid of its own, and the older call gives the whole device's. */
 cuda_code cuDeviceGetUuid_v2(struct CUuuid_st *uuid, cuda_ordinal device)
 {
-    return cuDeviceGetUuid(uuid, device);
+    const cuda_code code = cuDeviceGetUuid(uuid, device);
+    ((char *)uuid)[14] = (char)fake_setting("FAKE_MIG", 0);
+    return code;
+}
+
+cuda_code cuDeviceGetPCIBusId(char *id, int length, cuda_ordinal device)
+{
+    (void)snprintf(id, (size_t)length, "0000:%02X:00.0", FAKE_FIRST_BUS + device);
+    return valid(device) ? FAKE_OK : FAKE_INVALID_DEVICE;
 }
 
 cuda_code cuDeviceGetAttribute(int *value, cuda_attribute attribute, cuda_ordinal device)

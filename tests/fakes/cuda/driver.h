@@ -11,6 +11,7 @@
 CUDA_DRIVER_SYMBOLS(DECLARE, DECLARE)
 
 enum { COMPUTE_MAJOR = 9, COMPUTE_MINOR = 0 };
+enum { FAKE_FIRST_BUS = 0x3b }; /* the first device's place */
 
 /* The current context and its error, or why there is none that can be used. */
 cuda_code fake_enter(fake_context **context);

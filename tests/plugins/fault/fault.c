@@ -199,6 +199,9 @@ static iso_status supports(void *device, const iso_op *op)
     if (fault_is("no-gemm") && op->kind == ISO_OP_GEMM) {
         return real_host->fail(ISO_UNSUPPORTED, "there are no products here");
     }
+    if (fault_is("older-minor") && op->kind == ISO_OP_MAP) {
+        abort(); /* this kind came with minor 2 */
+    }
     return reference->supports(device, op);
 }
 
@@ -219,6 +222,8 @@ static void spoil(const iso_op *op)
         ref_at(op->gemm->c)[dtype == ISO_F64 ? 7 : dtype == ISO_F32 ? 3 : 1] ^= 0x40;
     } else if (op->kind == ISO_OP_TRANSPOSE) {
         ref_at(op->transpose->to)[op->transpose->element_bytes - 1] ^= 0x40;
+    } else if (op->kind == ISO_OP_MAP) {
+        ref_at(op->map->z)[1] ^= 0x40;
     } else {
         ref_at(op->reduce->result)[1] ^= 0x40;
     }
@@ -301,6 +306,8 @@ static const iso_backend *faulty_table(void)
         table->abi_major += 1;
     } else if (fault_is("newer-minor")) {
         table->abi_minor += 7;
+    } else if (fault_is("older-minor")) {
+        table->abi_minor = 1;
     } else if (fault_is("no-execute")) {
         table->execute = NULL;
     } else if (fault_is("wrong-name")) {

@@ -16,6 +16,7 @@ typedef union ref_args {
     iso_gemm_op gemm;
     iso_transpose_op transpose;
     iso_reduce_op_args reduce;
+    iso_map_op_args map;
 } ref_args;
 
 /* The core may be older or newer than we are, and its struct shorter or longer than ours: both use
@@ -39,6 +40,8 @@ iso_status ref_supports(void *device, const iso_op *op)
         return ref_transpose_supports(&args.transpose);
     case ISO_OP_REDUCE:
         return ref_reduce_supports(&args.reduce);
+    case ISO_OP_MAP:
+        return ref_map_supports(&args.map);
     }
     return ref_host->fail(ISO_UNSUPPORTED, "operation kind %d is not known", (int)op->kind);
 }
@@ -75,6 +78,9 @@ iso_status ref_execute(void *stream, const iso_op *op)
         break;
     case ISO_OP_REDUCE:
         ref_reduce(&args.reduce, op->workspace.memory ? ref_at(op->workspace) : NULL);
+        break;
+    case ISO_OP_MAP:
+        ref_map(&args.map);
         break;
     }
     fesetenv(&callers);

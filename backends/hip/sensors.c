@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sensors.c - clocks, power, temperature and partitions of a device, from ROCm SMI. A device is
+ * found there by its place on the bus: HIP_VISIBLE_DEVICES changes HIP's order, and not its. */
+#include "backends/hip/library.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the library --------------------------------------------------------------------------------
+ */
+
+static struct {
+    HIP_RSMI_SYMBOLS(HIP_MEMBER, HIP_MEMBER)
+} smi;
+
+#define SMI_REQUIRED(result, name, parameters) {#name, &smi.name, true},
+#define SMI_OPTIONAL(result, name, parameters) {#name, &smi.name, false},
+static const hip_symbol symbols[] = {HIP_RSMI_SYMBOLS(SMI_REQUIRED, SMI_OPTIONAL)};
+
+static hip_library library = {
+    .names = {"librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5",
+              "librocm_smi64.so.4", "librocm_smi64.so.3", "librocm_smi64.so.2",
+              "librocm_smi64.so.1"},
+    .symbols = symbols,
+    .symbol_count = (int)(sizeof symbols / sizeof symbols[0]),
+};
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static rsmi_code began; /* what its initialisation answered */
+static char label[ISO_NAME_MAX];
+
+static void begin(void)
+{
+    rsmi_release version = {0, 0, 0, NULL};
+    if (!hip_library_open(&library)) {
+        return;
+    }
+    began = smi.rsmi_init(0);
+    (void)snprintf(label, sizeof label, "ROCm SMI");
+    if (began == RSMI_DONE && smi.rsmi_version_get && smi.rsmi_version_get(&version) == RSMI_DONE) {
+        (void)snprintf(label, sizeof label, "ROCm SMI %u.%u.%u", version.major, version.minor,
+                       version.patch);
+    }
+}
+
+/* ---- its errors ---------------------------------------------------------------------------------
+ */
+
+#define SMI_ENUMERATOR(name, number) name = (number),
+enum { HIP_RSMI_ERRORS(SMI_ENUMERATOR) };
+
+static const char *name_of(rsmi_code code)
+{
+#define SMI_NAME(name, number) {name, #name},
+    static const struct {
+        rsmi_code code;
+        const char *name;
+    } names[] = {HIP_RSMI_ERRORS(SMI_NAME)};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i].code == code) {
+            return names[i].name;
+        }
+    }
+    return "an unnamed error";
+}
+
+static iso_status fail(rsmi_code code, const char *call)
+{
+    const char *text = NULL;
+    if (!smi.rsmi_status_string || smi.rsmi_status_string(code, &text) != RSMI_DONE) {
+        text = NULL;
+    }
+    return hip_host->fail(ISO_BACKEND, "%.512s: %s gives %s (%u)%s%s", library.path, call,
+                          name_of(code), code, text ? ": " : "", text ? text : "");
+}
+
+/* Whether the call gave a value. A sensor that this device does not have, or that this user may not
+ * read, is no failure; the first one is kept in *status. */
+static bool answered(rsmi_code code, const char *call, iso_status *status)
+{
+    switch (code) {
+    case RSMI_DONE:
+        return true;
+    case RSMI_STATUS_INVALID_ARGS:
+    case RSMI_STATUS_NOT_SUPPORTED:
+    case RSMI_STATUS_FILE_ERROR:
+    case RSMI_STATUS_PERMISSION:
+    case RSMI_STATUS_NOT_YET_IMPLEMENTED:
+    case RSMI_STATUS_NOT_FOUND:
+    case RSMI_STATUS_NO_DATA:
+    case RSMI_STATUS_UNEXPECTED_DATA:
+        return false;
+    default:
+        if (*status == ISO_OK) {
+            *status = fail(code, call);
+        }
+        return false;
+    }
+}
+
+#define ASK(status, name, ...)                                                                     \
+    (smi.name && !*(status) && answered(smi.name(__VA_ARGS__), #name, (status)))
+
+/* ---- finding the device -------------------------------------------------------------------------
+ */
+
+static iso_status place_of(const hip_device *device, uint64_t *place)
+{
+    static const hip_enum attributes[] = {HIP_PCI_DOMAIN, HIP_PCI_BUS, HIP_PCI_DEVICE};
+    uint64_t part[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++) {
+        int value = 0;
+        const hip_code code = hip.hipDeviceGetAttribute(&value, attributes[i], device->index);
+        if (code != HIP_DONE) {
+            return hip_fail(code, "hipDeviceGetAttribute(%u, device %d)", attributes[i],
+                            device->index);
+        }
+        part[i] = (unsigned)value;
+    }
+    *place = part[0] << 32 | (part[1] & 0xff) << 8 | (part[2] & 0x1f) << 3;
+    return ISO_OK;
+}
+
+/* Partitions of one device share its place, and its sensors. */
+static iso_status find(const hip_device *device, uint32_t *at)
+{
+    const uint64_t domain_bus_device = 0xffffffff0000fff8;
+    uint64_t place = 0;
+    uint32_t count = 0;
+    iso_status status = place_of(device, &place);
+    if (status) {
+        return status;
+    }
+    const rsmi_code code = smi.rsmi_num_monitor_devices(&count);
+    if (code != RSMI_DONE) {
+        return fail(code, "rsmi_num_monitor_devices");
+    }
+    for (*at = 0; *at < count; (*at)++) {
+        uint64_t here = 0;
+        if (smi.rsmi_dev_pci_id_get(*at, &here) == RSMI_DONE &&
+            (here & domain_bus_device) == place) {
+            return ISO_OK;
+        }
+    }
+    return hip_host->fail(ISO_UNSUPPORTED,
+                          "%.512s has %u devices, and none at this one's place on the bus, "
+                          "%04x:%02x:%02x",
+                          library.path, count, (unsigned)(place >> 32),
+                          (unsigned)(place >> 8 & 0xff), (unsigned)(place >> 3 & 0x1f));
+}
+
+/* ---- reading ------------------------------------------------------------------------------------
+ */
+
+/* Of the current and the highest frequency of the list; left alone where the list makes no sense.
+ */
+static void pick(const rsmi_clocks *clocks, int32_t *now, int32_t *highest)
+{
+    const bool newer = clocks->new.deep_sleep <= 1 && clocks->new.count > 0;
+    const uint32_t count = newer ? clocks->new.count : clocks->old.count;
+    const uint32_t current = newer ? clocks->new.current : clocks->old.current;
+    const uint64_t *hertz = newer ? clocks->new.hertz : clocks->old.hertz;
+    uint64_t most = 0;
+    if (count > (newer ? RSMI_FREQUENCIES_6 : RSMI_FREQUENCIES_5) || current >= count ||
+        hertz[current] == 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        most = hertz[i] > most ? hertz[i] : most;
+    }
+    *now = (int32_t)(hertz[current] / 1000000);
+    *highest = (int32_t)(most / 1000000);
+}
+
+static void read_clocks(uint32_t at, iso_status *status, iso_telemetry *out)
+{
+    rsmi_clocks clocks;
+    int32_t unused = -1;
+    memset(&clocks, 0, sizeof clocks);
+    if (ASK(status, rsmi_dev_gpu_clk_freq_get, at, RSMI_CLOCK_COMPUTE, &clocks)) {
+        pick(&clocks, &out->clock_mhz, &out->clock_max_mhz);
+    }
+    memset(&clocks, 0, sizeof clocks);
+    if (ASK(status, rsmi_dev_gpu_clk_freq_get, at, RSMI_CLOCK_MEMORY, &clocks)) {
+        pick(&clocks, &out->memory_clock_mhz, &unused);
+    }
+}
+
+static void read_power(uint32_t at, iso_status *status, iso_telemetry *out)
+{
+    uint64_t microwatts = 0;
+    int64_t millidegrees = 0;
+    rsmi_enum kind = 0;
+    /* The newer call knows both ways that chips tell it. */
+    if (ASK(status, rsmi_dev_power_get, at, &microwatts, &kind) ||
+        ASK(status, rsmi_dev_power_ave_get, at, 0, &microwatts)) {
+        out->power_watts = (double)microwatts / 1e6;
+    }
+    if (ASK(status, rsmi_dev_power_cap_get, at, 0, &microwatts)) {
+        out->power_cap_watts = (double)microwatts / 1e6;
+    }
+    if (ASK(status, rsmi_dev_temp_metric_get, at, RSMI_SENSOR_JUNCTION, RSMI_TEMPERATURE_NOW,
+            &millidegrees) ||
+        ASK(status, rsmi_dev_temp_metric_get, at, RSMI_SENSOR_EDGE, RSMI_TEMPERATURE_NOW,
+            &millidegrees)) {
+        out->temperature_celsius = (double)millidegrees / 1e3;
+    }
+}
+
+static void read_state(uint32_t at, iso_status *status, iso_telemetry *out)
+{
+    char compute[32] = "";
+    char memory[32] = "";
+    uint32_t percent = 0;
+    rsmi_enum state = 0;
+    if (ASK(status, rsmi_dev_busy_percent_get, at, &percent)) {
+        out->busy_percent = percent;
+    }
+    /* Every state but these tells of errors that it found, so it is on. */
+    if (ASK(status, rsmi_dev_ecc_status_get, at, RSMI_BLOCK_MEMORY, &state) &&
+        state != RSMI_ECC_NONE && state <= RSMI_ECC_ENABLED) {
+        out->ecc = state != RSMI_ECC_DISABLED;
+    }
+    (void)ASK(status, rsmi_dev_compute_partition_get, at, compute, (uint32_t)sizeof compute);
+    (void)ASK(status, rsmi_dev_memory_partition_get, at, memory, (uint32_t)sizeof memory);
+    (void)snprintf(out->partition, sizeof out->partition, "%.31s%s%.31s", compute,
+                   compute[0] && memory[0] ? ", " : "", memory);
+}
+
+iso_status hip_telemetry(void *device, iso_telemetry *out)
+{
+    const hip_device *native = ((const simt_device *)device)->native;
+    uint32_t at = 0;
+
+    (void)pthread_once(&once, begin);
+    if (!library.handle) {
+        return hip_host->fail(ISO_UNSUPPORTED,
+                              "ROCm SMI could not be used; tried: %s. Install it, or set "
+                              "ISOMER_ROCM_PATH to the folder that holds it",
+                              library.tried);
+    }
+    if (began != RSMI_DONE) {
+        return fail(began, "rsmi_init");
+    }
+    iso_status status = find(native, &at);
+    if (status) {
+        return status;
+    }
+    read_clocks(at, &status, out);
+    read_power(at, &status, out);
+    read_state(at, &status, out);
+    (void)snprintf(out->source, sizeof out->source, "%s", label);
+    return status;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* map.c - maps, a cache line at a time. Every element is computed by itself, and the elements
+ * before the first whole line and after the last one as a line that is filled up, so that all have
+ * the same bits. */
+#include "backends/openmp/kernels/kernels.h"
+#include "backends/openmp/kernels/simd.h"
+
+#include <isomer/types.h>
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+enum what { SCALE, ADD, MULTIPLY, TRIAD };
+
+#if defined(CPU_KERNELS_AVX512) || defined(CPU_KERNELS_NEON)
+enum { CHAIN_VECTORS = 16 };
+#else
+enum { CHAIN_VECTORS = 12 }; /* of 16 registers */
+#endif
+
+/* Where lines are not read again soon, they pass by the caches: they need not be read before they
+ * are written. `to` is aligned to `bytes`, one of 16, 32 and 64 or less. */
+SIMD_INLINE void stream_store(void *to, const void *from, size_t bytes)
+{
+#if defined(__AVX512F__)
+    if (bytes == 64) {
+        _mm512_stream_si512(to, _mm512_loadu_si512(from));
+        return;
+    }
+#endif
+#if defined(__AVX2__)
+    if (bytes == 32) {
+        _mm256_stream_si256(to, _mm256_loadu_si256(from));
+        return;
+    }
+#endif
+#if defined(__SSE2__)
+    if (bytes == 16) {
+        _mm_stream_si128(to, _mm_loadu_si128(from));
+        return;
+    }
+#endif
+    memcpy(to, from, bytes);
+}
+
+/* Makes streamed lines visible to the other threads. */
+SIMD_INLINE void end_stream(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
+/* ---- copies: of bytes, whatever the type --------------------------------------------------------
+ */
+
+typedef uint64_t line_vector __attribute__((vector_size(SIMD_BYTES)));
+
+SIMD_INLINE void copy_lines(const char *x, char *z, int64_t lines, int stream)
+{
+    for (int64_t l = 0; l < lines; l++) {
+        SIMD_UNROLL
+        for (int i = 0; i < 64; i += SIMD_BYTES) {
+            line_vector v;
+            memcpy(&v, x + l * 64 + i, sizeof v);
+            if (stream) {
+                stream_store(z + l * 64 + i, &v, sizeof v);
+            } else {
+                memcpy(z + l * 64 + i, &v, sizeof v);
+            }
+        }
+    }
+}
+
+static void copy(const cpu_map_part *p, int64_t bytes)
+{
+    const char *x = p->x;
+    char *z = p->z;
+    if (x == z) {
+        return;
+    }
+    const int64_t before = (int64_t)(-(uintptr_t)z % 64), head = before < bytes ? before : bytes;
+    const int64_t lines = (bytes - head) / 64, done = head + lines * 64;
+    memcpy(z, x, (size_t)head);
+    if (p->stream) {
+        copy_lines(x + head, z + head, lines, 1);
+        end_stream();
+    } else {
+        copy_lines(x + head, z + head, lines, 0);
+    }
+    memcpy(z + done, x + done, (size_t)(bytes - done));
+}
+
+#define DEFINE_COPY(bytes, integer)                                                                \
+    static void copy_##bytes(const cpu_map_part *p)                                                \
+    {                                                                                              \
+        copy(p, p->n *(bytes));                                                                    \
+    }                                                                                              \
+    static void naive_copy_##bytes(const cpu_map_part *p)                                          \
+    {                                                                                              \
+        const integer *x = p->x;                                                                   \
+        integer *z = p->z;                                                                         \
+        for (int64_t i = 0; i < p->n; i++) {                                                       \
+            z[i] = x[i];                                                                           \
+        }                                                                                          \
+    }
+
+DEFINE_COPY(2, uint16_t)
+DEFINE_COPY(4, uint32_t)
+DEFINE_COPY(8, uint64_t)
+
+/* ---- the types ----------------------------------------------------------------------------------
+ */
+
+#define SAME(x) (x)
+
+typedef uint32_t vector_u32 __attribute__((vector_size(SIMD_BYTES)));
+typedef uint64_t vector_u64 __attribute__((vector_size(SIMD_BYTES)));
+
+#define DEFINE_INTEGER(bits)                                                                       \
+    SIMD_INLINE vector_u##bits load_u##bits(const uint##bits##_t *from)                            \
+    {                                                                                              \
+        vector_u##bits v;                                                                          \
+        memcpy(&v, from, sizeof v);                                                                \
+        return v;                                                                                  \
+    }                                                                                              \
+    SIMD_INLINE void store_u##bits(uint##bits##_t *to, vector_u##bits v)                           \
+    {                                                                                              \
+        memcpy(to, &v, sizeof v);                                                                  \
+    }
+
+DEFINE_INTEGER(32)
+DEFINE_INTEGER(64)
+
+/* In plain C a conversion is long: one copy of it is enough. */
+#if defined(CPU_KERNELS_GENERIC)
+#define CONVERSION static __attribute__((noinline))
+#else
+#define CONVERSION SIMD_INLINE
+#endif
+
+CONVERSION simd_f32 load_f16(const uint16_t *from)
+{
+    return simd_f32_load_f16(from);
+}
+
+CONVERSION void store_f16(uint16_t *to, simd_f32 v)
+{
+    simd_f32_store_f16(to, v);
+}
+
+CONVERSION float read_f16(uint16_t x)
+{
+    return cpu_f16_to_f32(x);
+}
+
+CONVERSION uint16_t write_f16(float x)
+{
+    return cpu_f32_to_f16(x);
+}
+
+#define TYPE    f16
+#define ELEMENT uint16_t
+#define VECTOR  simd_f32
+#define LANES   SIMD_F32
+#define REAL    float
+#define LOAD    load_f16
+#define STORE   store_f16
+#define SET     simd_f32_set
+#define READ    read_f16
+#define WRITE   write_f16
+#define FMA_V   simd_f32_fma
+#define FMA_S   __builtin_fmaf
+#include "backends/openmp/kernels/map_type.h"
+
+#define TYPE    bf16
+#define ELEMENT uint16_t
+#define VECTOR  simd_f32
+#define LANES   SIMD_F32
+#define REAL    float
+#define LOAD    simd_f32_load_bf16
+#define STORE   simd_f32_store_bf16
+#define SET     simd_f32_set
+#define READ    cpu_bf16_to_f32
+#define WRITE   cpu_f32_to_bf16
+#define FMA_V   simd_f32_fma
+#define FMA_S   __builtin_fmaf
+#include "backends/openmp/kernels/map_type.h"
+
+#define TYPE    f32
+#define ELEMENT float
+#define VECTOR  simd_f32
+#define LANES   SIMD_F32
+#define REAL    float
+#define LOAD    simd_f32_load
+#define STORE   simd_f32_store
+#define SET     simd_f32_set
+#define READ    SAME
+#define WRITE   SAME
+#define FMA_V   simd_f32_fma
+#define FMA_S   __builtin_fmaf
+#include "backends/openmp/kernels/map_type.h"
+
+#define TYPE    f64
+#define ELEMENT double
+#define VECTOR  simd_f64
+#define LANES   SIMD_F64
+#define REAL    double
+#define LOAD    simd_f64_load
+#define STORE   simd_f64_store
+#define SET     simd_f64_set
+#define READ    SAME
+#define WRITE   SAME
+#define FMA_V   simd_f64_fma
+#define FMA_S   __builtin_fma
+#include "backends/openmp/kernels/map_type.h"
+
+#define NOTHING(x) ((VECTOR){0})
+
+#define TYPE    i32
+#define ELEMENT uint32_t
+#define VECTOR  vector_u32
+#define LANES   (SIMD_BYTES / 4)
+#define REAL    uint32_t
+#define LOAD    load_u32
+#define STORE   store_u32
+#define SET     NOTHING
+#define READ    SAME
+#define WRITE   SAME
+#include "backends/openmp/kernels/map_type.h"
+
+#define TYPE    i64
+#define ELEMENT uint64_t
+#define VECTOR  vector_u64
+#define LANES   (SIMD_BYTES / 8)
+#define REAL    uint64_t
+#define LOAD    load_u64
+#define STORE   store_u64
+#define SET     NOTHING
+#define READ    SAME
+#define WRITE   SAME
+#include "backends/openmp/kernels/map_type.h"
+
+#define FLOATS(name)                                                                               \
+    [ISO_F16] = name##_f16, [ISO_BF16] = name##_bf16, [ISO_F32] = name##_f32, [ISO_F64] = name##_f64
+#define ALL(name) FLOATS(name), [ISO_I32] = name##_i32, [ISO_I64] = name##_i64
+#define COPIES(name)                                                                               \
+    [ISO_F16] = name##_2, [ISO_BF16] = name##_2, [ISO_F32] = name##_4, [ISO_F64] = name##_8,       \
+    [ISO_I32] = name##_4, [ISO_I64] = name##_8
+
+const cpu_map_kernels CPU_TABLE(cpu_map_kernels) = {
+    .naive =
+        {
+            [ISO_MAP_COPY] = {COPIES(naive_copy)},
+            [ISO_MAP_SCALE] = {FLOATS(naive_scale)},
+            [ISO_MAP_ADD] = {ALL(naive_add)},
+            [ISO_MAP_MULTIPLY] = {ALL(naive_multiply)},
+            [ISO_MAP_TRIAD] = {FLOATS(naive_triad)},
+            [ISO_MAP_CHAIN] = {FLOATS(naive_chain)},
+        },
+    .tiled =
+        {
+            [ISO_MAP_COPY] = {COPIES(copy)},
+            [ISO_MAP_SCALE] = {FLOATS(scale)},
+            [ISO_MAP_ADD] = {ALL(add)},
+            [ISO_MAP_MULTIPLY] = {ALL(multiply)},
+            [ISO_MAP_TRIAD] = {FLOATS(triad)},
+            [ISO_MAP_CHAIN] = {FLOATS(chain)},
+        },
+};

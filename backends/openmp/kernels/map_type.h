@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* map_type.h - the text of map.c for one type, included once for each with TYPE (its name), ELEMENT
+ * (what is stored), VECTOR and LANES (elements of one), REAL (what is computed in), LOAD, STORE,
+ * SET, READ and WRITE, and, for floating-point types, FMA_V and FMA_S set. */
+
+#define NAME(x) CPU_JOIN(x, TYPE)
+#define LINE    (64 / (int)sizeof(ELEMENT)) /* elements */
+#if defined(FMA_V)
+#define FACTOR(x) ((REAL)(x))
+#else
+#define FACTOR(x) 0
+#endif
+
+SIMD_INLINE VECTOR NAME(apply)(enum what what, VECTOR x, VECTOR y, VECTOR alpha)
+{
+    switch (what) {
+    case SCALE:
+        return alpha * x;
+    case ADD:
+        return x + y;
+    case MULTIPLY:
+        return x * y;
+    default:
+#if defined(FMA_V)
+        return FMA_V(alpha, y, x);
+#else
+        return x;
+#endif
+    }
+}
+
+/* One cache line of z. */
+SIMD_INLINE void NAME(line)(enum what what, const ELEMENT *x, const ELEMENT *y, ELEMENT *z,
+                            VECTOR alpha, int stream)
+{
+    SIMD_UNROLL
+    for (int i = 0; i < LINE; i += LANES) {
+        const VECTOR a = LOAD(x + i);
+        const VECTOR v = NAME(apply)(what, a, what == SCALE ? a : LOAD(y + i), alpha);
+        if (stream) {
+            ELEMENT out[LANES];
+            STORE(out, v);
+            stream_store(z + i, out, sizeof out);
+        } else {
+            STORE(z + i, v);
+        }
+    }
+}
+
+/* Fewer than a line; one copy for all operations. */
+static __attribute__((noinline)) void NAME(edge)(enum what what, const ELEMENT *x, const ELEMENT *y,
+                                                 ELEMENT *z, VECTOR alpha, int64_t n)
+{
+    ELEMENT in_x[LINE] = {0}, in_y[LINE] = {0}, out[LINE];
+    memcpy(in_x, x, (size_t)n * sizeof *x);
+    memcpy(in_y, y, (size_t)n * sizeof *y);
+    NAME(line)(what, in_x, in_y, out, alpha, 0);
+    memcpy(z, out, (size_t)n * sizeof *z);
+}
+
+SIMD_INLINE void NAME(tiled)(enum what what, const cpu_map_part *p)
+{
+    const ELEMENT *x = p->x, *y = what == SCALE ? p->x : p->y;
+    ELEMENT *z = p->z;
+    const VECTOR alpha = SET(FACTOR(p->alpha));
+    const int64_t before = (int64_t)(-(uintptr_t)z % 64 / sizeof *z);
+    int64_t i = before < p->n ? before : p->n;
+    if (i > 0) {
+        NAME(edge)(what, x, y, z, alpha, i);
+    }
+    if (p->stream) {
+        for (; i + LINE <= p->n; i += LINE) {
+            NAME(line)(what, x + i, y + i, z + i, alpha, 1);
+        }
+        end_stream();
+    }
+    for (; i + LINE <= p->n; i += LINE) {
+        NAME(line)(what, x + i, y + i, z + i, alpha, 0);
+    }
+    if (i < p->n) {
+        NAME(edge)(what, x + i, y + i, z + i, alpha, p->n - i);
+    }
+}
+
+#define DEFINE_WHAT(name, what, expression)                                                        \
+    static void NAME(name)(const cpu_map_part *p)                                                  \
+    {                                                                                              \
+        NAME(tiled)(what, p);                                                                      \
+    }                                                                                              \
+    static void NAME(CPU_JOIN(naive, name))(const cpu_map_part *p)                                 \
+    {                                                                                              \
+        const ELEMENT *at_x = p->x, *at_y = what == SCALE ? p->x : p->y;                           \
+        ELEMENT *z = p->z;                                                                         \
+        const REAL alpha = FACTOR(p->alpha);                                                       \
+        (void)alpha;                                                                               \
+        for (int64_t i = 0; i < p->n; i++) {                                                       \
+            const REAL x = READ(at_x[i]), y = READ(at_y[i]);                                       \
+            (void)y;                                                                               \
+            z[i] = WRITE(expression);                                                              \
+        }                                                                                          \
+    }
+
+DEFINE_WHAT(add, ADD, x + y)
+DEFINE_WHAT(multiply, MULTIPLY, x *y)
+
+#if defined(FMA_V)
+DEFINE_WHAT(scale, SCALE, alpha *x)
+DEFINE_WHAT(triad, TRIAD, FMA_S(alpha, y, x))
+
+/* So many vectors at a time that the processor always has one whose last step is done. */
+static void NAME(chain)(const cpu_map_part *p)
+{
+    enum { BLOCK = CHAIN_VECTORS * LANES };
+    const ELEMENT *x = p->x;
+    ELEMENT *z = p->z, part[BLOCK];
+    const VECTOR alpha = SET(FACTOR(p->alpha)), beta = SET(FACTOR(p->beta));
+    for (int64_t i = 0; i < p->n; i += BLOCK) {
+        const int64_t count = p->n - i < BLOCK ? p->n - i : BLOCK;
+        const ELEMENT *from = x + i;
+        VECTOR r[CHAIN_VECTORS];
+        if (count < BLOCK) {
+            memset(part, 0, sizeof part);
+            memcpy(part, from, (size_t)count * sizeof *part);
+            from = part;
+        }
+        SIMD_UNROLL
+        for (int v = 0; v < CHAIN_VECTORS; v++) {
+            r[v] = LOAD(from + v * LANES);
+        }
+        for (int64_t s = 0; s < p->steps; s++) {
+            SIMD_UNROLL
+            for (int v = 0; v < CHAIN_VECTORS; v++) {
+                r[v] = FMA_V(r[v], alpha, beta);
+            }
+        }
+        ELEMENT *to = count < BLOCK ? part : z + i;
+        SIMD_UNROLL
+        for (int v = 0; v < CHAIN_VECTORS; v++) {
+            STORE(to + v * LANES, r[v]);
+        }
+        if (count < BLOCK) {
+            memcpy(z + i, part, (size_t)count * sizeof *part);
+        }
+    }
+}
+
+static void NAME(naive_chain)(const cpu_map_part *p)
+{
+    const ELEMENT *x = p->x;
+    ELEMENT *z = p->z;
+    const REAL alpha = (REAL)p->alpha, beta = (REAL)p->beta;
+    for (int64_t i = 0; i < p->n; i++) {
+        REAL r = READ(x[i]);
+        for (int64_t s = 0; s < p->steps; s++) {
+            r = FMA_S(r, alpha, beta);
+        }
+        z[i] = WRITE(r);
+    }
+}
+#endif
+
+#undef NAME
+#undef LINE
+#undef DEFINE_WHAT
+#undef FACTOR
+#undef TYPE
+#undef ELEMENT
+#undef VECTOR
+#undef LANES
+#undef REAL
+#undef LOAD
+#undef STORE
+#undef SET
+#undef READ
+#undef WRITE
+#undef FMA_V
+#undef FMA_S

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* map.c - maps: each thread takes one part of the elements, and the kernel goes straight through.
+ */
+#include "backends/openmp/cpu.h"
+#include "backends/openmp/kernels/kernels.h"
+
+#include <stdio.h>
+
+enum {
+    LINE_BYTES = 64,
+    /* Each thread beyond the first costs a wake-up: it is worth it from this many bytes of a result
+     * on, or from this many steps of chains. */
+    BYTES_PER_THREAD = 1 << 17,
+    STEPS_PER_THREAD = 1 << 20
+};
+
+typedef struct task {
+    const iso_map_op_args *op;
+    cpu_map_kernel kernel;
+    int64_t bytes; /* of an element */
+    int stream;
+} task;
+
+static const cpu_map_kernels *kernels_for(cpu_isa isa)
+{
+    switch (isa) {
+#if defined(CPU_HAS_AVX512)
+    case CPU_ISA_AVX512:
+        return &cpu_map_kernels_avx512;
+#endif
+#if defined(CPU_HAS_AVX2)
+    case CPU_ISA_AVX2:
+        return &cpu_map_kernels_avx2;
+#endif
+#if defined(CPU_HAS_NEON)
+    case CPU_ISA_NEON:
+        return &cpu_map_kernels_neon;
+#endif
+    default:
+        return &cpu_map_kernels_generic;
+    }
+}
+
+static cpu_map_kernel kernel_for(const cpu_device *device, const iso_map_op_args *op)
+{
+    const cpu_map_kernels *kernels = kernels_for(device->isa);
+    return op->variant == ISO_VARIANT_NAIVE ? kernels->naive[op->op][op->dtype]
+                                            : kernels->tiled[op->op][op->dtype];
+}
+
+static int threads_for(const cpu_device *device, const iso_map_op_args *op)
+{
+    const double bytes = (double)op->n * (double)iso_dtype_size(op->dtype);
+    const double steps = (double)op->n * (double)op->steps;
+    const double wanted = bytes / BYTES_PER_THREAD + steps / STEPS_PER_THREAD;
+    const int size = cpu_team_size(device->team);
+    return wanted < 1 ? 1 : wanted < size ? (int)wanted : size;
+}
+
+/* Where the last level of the caches cannot keep the operands, the result passes by it. In place
+ * its lines are in the caches already. */
+static int streams(const cpu_device *device, const iso_map_op_args *op)
+{
+    const cpu_facts *facts = device->facts;
+    const int64_t cache = facts->l3_bytes > 0 ? facts->l3_bytes : facts->l2_bytes;
+    const int64_t operands = op->y.memory ? 3 : 2;
+    const int in_place =
+        cpu_at(op->z) == cpu_at(op->x) || (op->y.memory && cpu_at(op->z) == cpu_at(op->y));
+    return op->variant == ISO_VARIANT_TILED && !in_place &&
+           op->n > cache / operands / iso_dtype_size(op->dtype);
+}
+
+/* Item `index` of the even split of `count` items over `parts`. */
+static int64_t split(int64_t count, int parts, int index)
+{
+    return count / parts * index + (count % parts < index ? count % parts : index);
+}
+
+static void body(void *context, int thread, int threads)
+{
+    const task *t = context;
+    const iso_map_op_args *op = t->op;
+    const int64_t line = LINE_BYTES / t->bytes, lines = op->n / line + (op->n % line != 0);
+    const int64_t first = split(lines, threads, thread) * line;
+    const int64_t end = split(lines, threads, thread + 1) * line;
+    const int64_t last = end < op->n ? end : op->n;
+    const cpu_map_part part = {
+        .x = (const char *)cpu_at(op->x) + first * t->bytes,
+        .y = op->y.memory ? (const char *)cpu_at(op->y) + first * t->bytes : NULL,
+        .z = (char *)cpu_at(op->z) + first * t->bytes,
+        .n = last - first,
+        .steps = op->steps,
+        .alpha = op->alpha,
+        .beta = op->beta,
+        .stream = t->stream,
+    };
+    if (part.n > 0) {
+        t->kernel(&part);
+    }
+}
+
+static iso_status supports(cpu_device *device, const iso_op *op)
+{
+    const iso_map_op_args *args = op->map;
+    if (args->variant != ISO_VARIANT_NAIVE && args->variant != ISO_VARIANT_TILED) {
+        return cpu_host->fail(ISO_UNSUPPORTED, "map: variant %d is not known", (int)args->variant);
+    }
+    if (!iso_map_op_name(args->op) || !iso_dtype_name(args->dtype) || !kernel_for(device, args)) {
+        return cpu_host->fail(ISO_UNSUPPORTED, "map: operation %d of type %d is not known",
+                              (int)args->op, (int)args->dtype);
+    }
+    return ISO_OK;
+}
+
+static int64_t workspace(cpu_device *device, const iso_op *op)
+{
+    (void)device;
+    (void)op;
+    return 0;
+}
+
+static iso_status prepare(cpu_device *device, const iso_op *op)
+{
+    return supports(device, op);
+}
+
+static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
+{
+    const iso_map_op_args *args = op->map;
+    snprintf(out->library, sizeof out->library, "isomer %s", cpu_host->version);
+    snprintf(out->kernel, sizeof out->kernel, "%s_%s_%s_%s", iso_map_op_name(args->op),
+             iso_variant_name(args->variant), iso_dtype_name(args->dtype),
+             cpu_isa_name(device->isa));
+}
+
+static iso_status execute(cpu_device *device, const iso_op *op)
+{
+    const iso_map_op_args *args = op->map;
+    task t = {.op = args,
+              .kernel = kernel_for(device, args),
+              .bytes = iso_dtype_size(args->dtype),
+              .stream = streams(device, args)};
+    cpu_team_run(device->team, threads_for(device, args), body, &t);
+    return ISO_OK;
+}
+
+const cpu_operation cpu_map = {
+    .kind = ISO_OP_MAP,
+    .supports = supports,
+    .workspace = workspace,
+    .prepare = prepare,
+    .describe = describe,
+    .execute = execute,
+};

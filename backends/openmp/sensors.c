@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sensors.c - what the system's files say of the processors' clocks, heat and load. */
+#include <backends/openmp/sensors.h>
+
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static int read_text(const char *path, char *text, size_t capacity)
+{
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        return 0;
+    }
+    const char *line = fgets(text, (int)capacity, file);
+    (void)fclose(file);
+    if (!line) {
+        return 0;
+    }
+    text[strcspn(text, "\n")] = '\0';
+    return 1;
+}
+
+/* A whole number that is a file's content; -1 if there is none. */
+static int64_t read_number(const char *path)
+{
+    char text[64];
+    char *end = NULL;
+    if (!read_text(path, text, sizeof text)) {
+        return -1;
+    }
+    const long long value = strtoll(text, &end, 10);
+    return end == text ? -1 : value;
+}
+
+/* The file `name` in the folder of `path`. */
+static void beside(const char *path, const char *name, char *out)
+{
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash ? (size_t)(slash - path) : 0;
+    if (snprintf(out, PATH_MAX, "%.*s/%s", (int)length, path, name) >= PATH_MAX) {
+        out[0] = '\0';
+    }
+}
+
+static void find(const char *root, const char *pattern, glob_t *found)
+{
+    char path[PATH_MAX];
+    memset(found, 0, sizeof *found);
+    if (snprintf(path, sizeof path, "%s%s", root, pattern) < (int)sizeof path &&
+        glob(path, 0, NULL, found) != 0) {
+        found->gl_pathc = 0;
+    }
+}
+
+/* ---- clocks ---------------------------------------------------------------------------------- */
+
+/* The mean over the processors that are online: those that are not have no such file. */
+static double mean_frequency(const char *root)
+{
+    glob_t found;
+    double sum = 0;
+    int count = 0;
+    find(root, "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq", &found);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const int64_t khz = read_number(found.gl_pathv[i]);
+        if (khz > 0) {
+            sum += (double)khz / 1e3;
+            count++;
+        }
+    }
+    globfree(&found);
+    return count > 0 ? sum / count : -1;
+}
+
+static double mean_of_cpuinfo(const char *root)
+{
+    char path[PATH_MAX];
+    char line[4096];
+    double sum = 0;
+    int count = 0;
+    (void)snprintf(path, sizeof path, "%s/proc/cpuinfo", root);
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        return -1;
+    }
+    while (fgets(line, sizeof line, file)) {
+        const char *colon = strchr(line, ':');
+        if (colon && strncmp(line, "cpu MHz", 7) == 0) {
+            /* Not strtod, which follows the program's locale. */
+            const int64_t mhz = strtoll(colon + 1, NULL, 10);
+            sum += (double)mhz;
+            count += mhz > 0;
+        }
+    }
+    (void)fclose(file);
+    return count > 0 ? sum / count : -1;
+}
+
+static void read_clocks(const char *root, iso_telemetry *out)
+{
+    glob_t found;
+    double mhz = mean_frequency(root);
+    int64_t highest = -1;
+    if (mhz < 0) {
+        mhz = mean_of_cpuinfo(root);
+    }
+    find(root, "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/cpuinfo_max_freq", &found);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const int64_t khz = read_number(found.gl_pathv[i]);
+        highest = khz > highest ? khz : highest;
+    }
+    globfree(&found);
+    out->clock_mhz = mhz > 0 ? (int32_t)(mhz + 0.5) : -1;
+    out->clock_max_mhz = highest > 0 ? (int32_t)(highest / 1000) : -1;
+}
+
+/* ---- temperature ----------------------------------------------------------------------------- */
+
+static int is_one_of(const char *text, const char *const *list)
+{
+    for (; *list; list++) {
+        if (strcmp(text, *list) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The highest of one chip's readings that are of a whole package; -1 if it has none. A chip
+ * without labels has one reading. */
+static int64_t temperature_of_chip(const char *name_file)
+{
+    char path[PATH_MAX];
+    char pattern[PATH_MAX];
+    char label[64];
+    int64_t highest = -1;
+    glob_t found;
+    beside(name_file, "temp*_label", pattern);
+    find("", pattern, &found);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *file = found.gl_pathv[i];
+        if (read_text(file, label, sizeof label) &&
+            (strncmp(label, "Package", 7) == 0 || strcmp(label, "Tdie") == 0 ||
+             strcmp(label, "Tctl") == 0) &&
+            snprintf(path, sizeof path, "%.*sinput", (int)(strlen(file) - strlen("label")), file) <
+                (int)sizeof path) {
+            const int64_t value = read_number(path);
+            highest = value > highest ? value : highest;
+        }
+    }
+    if (found.gl_pathc == 0) {
+        beside(name_file, "temp1_input", path);
+        highest = read_number(path);
+    }
+    globfree(&found);
+    return highest;
+}
+
+static void read_temperature(const char *root, iso_telemetry *out)
+{
+    static const char *const chips[] = {"coretemp", "k10temp", "zenpower", "cpu_thermal", NULL};
+    static const char *const zones[] = {"x86_pkg_temp", "cpu-thermal", "cpu_thermal", NULL};
+    char text[64];
+    char path[PATH_MAX];
+    int64_t highest = -1;
+    glob_t found;
+    find(root, "/sys/class/hwmon/hwmon*/name", &found);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        if (read_text(found.gl_pathv[i], text, sizeof text) && is_one_of(text, chips)) {
+            const int64_t value = temperature_of_chip(found.gl_pathv[i]);
+            highest = value > highest ? value : highest;
+        }
+    }
+    globfree(&found);
+    find(highest < 0 ? root : "/nowhere", "/sys/class/thermal/thermal_zone*/type", &found);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        if (read_text(found.gl_pathv[i], text, sizeof text) && is_one_of(text, zones)) {
+            beside(found.gl_pathv[i], "temp", path);
+            const int64_t value = read_number(path);
+            highest = value > highest ? value : highest;
+        }
+    }
+    globfree(&found);
+    out->temperature_celsius = highest < 0 ? -1 : (double)highest / 1e3;
+}
+
+/* ---- differences ----------------------------------------------------------------------------- */
+
+/* Time that another guest of the same host took is not free either: it counts as busy. */
+static int read_times(const char *root, cpu_sensors *last, iso_telemetry *out)
+{
+    enum { IDLE = 3, IOWAIT = 4, FIELDS = 8 };
+    char path[PATH_MAX];
+    char line[512];
+    int64_t total = 0;
+    int64_t idle = 0;
+    (void)snprintf(path, sizeof path, "%s/proc/stat", root);
+    if (!read_text(path, line, sizeof line) || strncmp(line, "cpu ", 4) != 0) {
+        return 0;
+    }
+    const char *at = line + 4;
+    for (int i = 0; i < FIELDS; i++) {
+        char *end = NULL;
+        const int64_t ticks = strtoll(at, &end, 10);
+        total += ticks;
+        idle += i == IDLE || i == IOWAIT ? ticks : 0;
+        at = end;
+    }
+    const int64_t span = total - last->total;
+    const int64_t busy = total - idle;
+    if (last->has_times && span <= 0) {
+        return 1; /* too soon after the last reading: that stays the one to compare with */
+    }
+    if (last->has_times) {
+        const double percent = 100.0 * (double)(busy - last->busy) / (double)span;
+        /* The system's count of idle time may step back a little. */
+        out->busy_percent = percent < 0 ? 0 : percent > 100 ? 100 : percent;
+    }
+    last->has_times = 1;
+    last->total = total;
+    last->busy = busy;
+    return 1;
+}
+
+static void read_throttles(const char *root, cpu_sensors *last, iso_telemetry *out)
+{
+    static const char *const counters[] = {
+        "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count",
+        "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/package_throttle_count"};
+    int64_t sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
+        glob_t found;
+        find(root, counters[i], &found);
+        for (size_t j = 0; j < found.gl_pathc; j++) {
+            const int64_t value = read_number(found.gl_pathv[j]);
+            sum += value > 0 ? value : 0;
+            count += value >= 0;
+        }
+        globfree(&found);
+    }
+    if (count > 0 && last->has_throttles) {
+        out->throttle = sum != last->throttles ? ISO_THROTTLE_THERMAL : 0;
+    }
+    last->has_throttles = count > 0;
+    last->throttles = sum;
+}
+
+static int64_t now(void)
+{
+    struct timespec time = {0, 0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Watts of one package since its last reading; -1 if they are not known. */
+static double power_of(const char *energy_file, cpu_sensors *last, size_t package)
+{
+    char path[PATH_MAX];
+    const int64_t energy = read_number(energy_file);
+    const int64_t time = now();
+    const int64_t before = last->energy_at[package];
+    int64_t used = energy - last->energy[package];
+    if (used < 0) {
+        beside(energy_file, "max_energy_range_uj", path);
+        used += read_number(path);
+    }
+    last->energy[package] = energy;
+    last->energy_at[package] = energy < 0 ? 0 : time;
+    return energy < 0 || before == 0 || time <= before || used < 0
+               ? -1
+               : (double)used * 1e3 / (double)(time - before);
+}
+
+/* Of all packages, or of none: some systems keep the counters from all users but root. */
+static void read_power(const char *root, cpu_sensors *last, iso_telemetry *out)
+{
+    glob_t found;
+    char text[64];
+    char path[PATH_MAX];
+    double sum = 0;
+    size_t packages = 0;
+    int known = 1;
+    find(root, "/sys/class/powercap/intel-rapl:*/energy_uj", &found);
+    for (size_t i = 0; i < found.gl_pathc && packages < CPU_PACKAGES_MAX; i++) {
+        beside(found.gl_pathv[i], "name", path);
+        if (!read_text(path, text, sizeof text) || strncmp(text, "package", 7) != 0) {
+            continue;
+        }
+        const double watts = power_of(found.gl_pathv[i], last, packages++);
+        known = known && watts >= 0;
+        sum += watts;
+    }
+    globfree(&found);
+    out->power_watts = packages > 0 && known ? sum : -1;
+    last->has_energy = packages > 0 && last->energy_at[0] > 0;
+}
+
+int cpu_sensors_read(const char *root, cpu_sensors *last, iso_telemetry *out)
+{
+    read_clocks(root, out);
+    read_temperature(root, out);
+    read_throttles(root, last, out);
+    read_power(root, last, out);
+    const int any = read_times(root, last, out) || last->has_throttles || last->has_energy ||
+                    out->clock_mhz >= 0 || out->temperature_celsius >= 0;
+    if (any) {
+        (void)snprintf(out->source, sizeof out->source, "/proc, /sys");
+    }
+    return any;
+}

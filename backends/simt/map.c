@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* map.c - plans maps: which of the kernels of kernels/map.cl, with which words. */
+#include <backends/simt/simt.h>
+#include <kernels/texts.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum {
+    WORD_BYTES = 16,
+    GROUPS_MOST = 1 << 22 /* beyond it a group takes several blocks */
+};
+
+static const char *const map_parts[] = {kernel_text_dialect, kernel_text_map};
+
+/* Kernel number `op - 1` is the tiled one, and OPS further is the naive one. */
+enum { OPS = ISO_MAP_CHAIN };
+
+static const simt_text map_text = {
+    .name = "map",
+    .parts = map_parts,
+    .part_count = 2,
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "MAP_WORD", "MAP_RUN", "MAP_CHAIN",
+                "MAP_STEPS", "?MAP_LOOPED", "?MAP_NAIVE"},
+    .kernels = {"map_copy", "map_scale", "map_add", "map_multiply", "map_triad", "map_chain",
+                "map_naive_copy", "map_naive_scale", "map_naive_add", "map_naive_multiply",
+                "map_naive_triad", "map_naive_chain"},
+};
+
+/* The place of a value in a spec of this text. */
+enum {
+    VALUE_THREADS,
+    VALUE_DTYPE,
+    VALUE_F64,
+    VALUE_WORD,
+    VALUE_RUN,
+    VALUE_CHAIN,
+    VALUE_STEPS,
+    VALUE_LOOPED,
+    VALUE_NAIVE
+};
+
+/* ---- tiles --------------------------------------------------------------------------------------
+ */
+
+/*
+ * run          words of 16 bytes that a work-item reads of an array before it writes; plain_run:
+ *              elements, where the operands are not aligned so
+ * chain        elements whose chains a work-item runs side by side, by an element's size: 2, 4
+ *              and 8 bytes
+ * looped       neighbouring elements that a work-item takes in a loop, where a group is one
+ */
+typedef struct shape {
+    int32_t threads, run, plain_run, chain[3], steps, looped;
+} shape;
+
+static const shape shapes[SIMT_CLASS_COUNT] = {
+    [SIMT_CLASS_WARP32] =
+        {.threads = 128, .run = 1, .plain_run = 4, .chain = {8, 8, 4}, .steps = 8},
+    [SIMT_CLASS_WAVE32] =
+        {.threads = 256, .run = 1, .plain_run = 4, .chain = {8, 8, 4}, .steps = 8},
+    [SIMT_CLASS_WAVE64] =
+        {.threads = 256, .run = 1, .plain_run = 4, .chain = {8, 8, 4}, .steps = 8},
+    [SIMT_CLASS_CPU] =
+        {.threads = 64, .plain_run = 1, .chain = {32, 128, 64}, .steps = 1, .looped = 512},
+    [SIMT_CLASS_SMALL] = {.threads = 4, .run = 2, .plain_run = 3, .chain = {8, 8, 4}, .steps = 3},
+};
+
+static simt_spec spec_for(const simt_limits *limits, iso_map_op op, iso_dtype dtype, bool wide)
+{
+    const simt_class class_of = shapes[limits->class_of].threads <= limits->threads_max
+                                    ? limits->class_of
+                                    : SIMT_CLASS_SMALL;
+    const shape *s = &shapes[class_of];
+    /* Copies move bits: those of f64 are those of i64 where there is no f64. */
+    if (op == ISO_MAP_COPY && dtype == ISO_F64 && !limits->f64) {
+        dtype = ISO_I64;
+    }
+    wide = wide && !s->looped;
+    const int32_t size = (int32_t)iso_dtype_size(dtype);
+    const int32_t word = wide ? WORD_BYTES / size : 1;
+    const int32_t chain = s->chain[size / 4]; /* 0, 1, 2 */
+    return (simt_spec){.text = &map_text,
+                       .values = {[VALUE_THREADS] = s->threads,
+                                  [VALUE_DTYPE] = (int32_t)dtype,
+                                  [VALUE_F64] = dtype == ISO_F64,
+                                  [VALUE_WORD] = word,
+                                  [VALUE_RUN] = wide ? s->run : s->plain_run,
+                                  [VALUE_CHAIN] = chain / word,
+                                  [VALUE_STEPS] = s->steps,
+                                  [VALUE_LOOPED] = s->looped,
+                                  [VALUE_NAIVE] = wide || s->looped}};
+}
+
+/* ---- planning -----------------------------------------------------------------------------------
+ */
+
+static bool reads_y(iso_map_op op)
+{
+    return op == ISO_MAP_ADD || op == ISO_MAP_MULTIPLY || op == ISO_MAP_TRIAD;
+}
+
+/* The program for operands that lie so. The naive kernels take any. */
+static simt_spec spec_of(const simt_device *device, const iso_map_op_args *op)
+{
+    const bool wide = op->variant == ISO_VARIANT_NAIVE ||
+                      (simt_alignment(device, op->x) >= WORD_BYTES &&
+                       simt_alignment(device, op->z) >= WORD_BYTES &&
+                       (!reads_y(op->op) || simt_alignment(device, op->y) >= WORD_BYTES));
+    return spec_for(&device->limits, op->op, op->dtype, wide);
+}
+
+static int32_t kernel_of(const iso_map_op_args *op)
+{
+    return (int32_t)op->op - 1 + (op->variant == ISO_VARIANT_NAIVE ? OPS : 0);
+}
+
+static int64_t groups_of(const simt_spec *spec, const iso_map_op_args *op)
+{
+    const int32_t *v = spec->values;
+    int64_t each = 1; /* elements of a work-item */
+    if (op->variant != ISO_VARIANT_NAIVE) {
+        each = op->op == ISO_MAP_CHAIN ? (int64_t)v[VALUE_CHAIN] * v[VALUE_WORD]
+               : v[VALUE_LOOPED]       ? v[VALUE_LOOPED]
+                                       : (int64_t)v[VALUE_RUN] * v[VALUE_WORD];
+    }
+    const int64_t groups = (op->n - 1) / (each * v[VALUE_THREADS]) + 1;
+    return groups < GROUPS_MOST ? groups : GROUPS_MOST;
+}
+
+/* ---- entries ------------------------------------------------------------------------------------
+ */
+
+static iso_status map_supports(simt_device *device, const iso_op *op)
+{
+    const iso_variant variant = op->map->variant;
+    if (variant != ISO_VARIANT_NAIVE && variant != ISO_VARIANT_TILED) {
+        return device->host->fail(ISO_UNSUPPORTED, "map: variant is %d, but %s has naive and tiled",
+                                  (int)variant, device->driver->name);
+    }
+    return ISO_OK;
+}
+
+static int64_t map_workspace(simt_device *device, const iso_op *op)
+{
+    (void)device;
+    (void)op;
+    return 0;
+}
+
+static simt_arg factor(iso_dtype dtype, const double *wide, const float *narrow)
+{
+    if (dtype == ISO_F64) {
+        return (simt_arg)SIMT_ARG(*wide);
+    }
+    return (simt_arg)SIMT_ARG(*narrow);
+}
+
+static iso_status map_execute(simt_stream *stream, const iso_op *of)
+{
+    enum { ARGS_MOST = 10 };
+    const iso_map_op_args *op = of->map;
+    const int64_t size = iso_dtype_size(op->dtype);
+    const int64_t x_at = op->x.offset / size, y_at = op->y.offset / size;
+    const int64_t z_at = op->z.offset / size;
+    const float alpha = (float)op->alpha, beta = (float)op->beta;
+    const simt_spec spec = spec_of(stream->device, op);
+    const simt_kernel *kernel = NULL;
+    const iso_status status = simt_kernel_get(stream->device, &spec, kernel_of(op), &kernel);
+    if (status != ISO_OK) {
+        return status;
+    }
+    simt_arg args[ARGS_MOST] = {SIMT_MEMORY(op->x.memory), SIMT_ARG(x_at)};
+    int32_t count = 2;
+    if (reads_y(op->op)) {
+        args[count++] = (simt_arg)SIMT_MEMORY(op->y.memory);
+        args[count++] = (simt_arg)SIMT_ARG(y_at);
+    }
+    args[count++] = (simt_arg)SIMT_MEMORY(op->z.memory);
+    args[count++] = (simt_arg)SIMT_ARG(z_at);
+    args[count++] = (simt_arg)SIMT_ARG(op->n);
+    if (op->op == ISO_MAP_SCALE || op->op == ISO_MAP_TRIAD || op->op == ISO_MAP_CHAIN) {
+        args[count++] = factor(op->dtype, &op->alpha, &alpha);
+    }
+    if (op->op == ISO_MAP_CHAIN) {
+        args[count++] = factor(op->dtype, &op->beta, &beta);
+        args[count++] = (simt_arg)SIMT_ARG(op->steps);
+    }
+    return simt_launch(stream, kernel, groups_of(&spec, op), args, count);
+}
+
+/* Where the operands will lie is not known yet. */
+static iso_status map_prepare(simt_stream *stream, const iso_op *of)
+{
+    simt_device *device = stream->device;
+    const iso_map_op_args *op = of->map;
+    const simt_kernel *kernel = NULL;
+    const simt_spec wide = spec_for(&device->limits, op->op, op->dtype, true);
+    iso_status status = simt_kernel_get(device, &wide, kernel_of(op), &kernel);
+    if (status == ISO_OK && op->variant == ISO_VARIANT_TILED) {
+        const simt_spec plain = spec_for(&device->limits, op->op, op->dtype, false);
+        status = simt_kernel_get(device, &plain, kernel_of(op), &kernel);
+    }
+    return status;
+}
+
+static void map_describe(simt_device *device, const iso_op *of, iso_op_info *out)
+{
+    const iso_map_op_args *op = of->map;
+    const simt_spec spec = spec_of(device, op);
+    const int32_t *v = spec.values;
+    const char *name = map_text.kernels[kernel_of(op)];
+    if (op->variant == ISO_VARIANT_NAIVE) {
+        (void)snprintf(out->kernel, sizeof out->kernel, "%s, %" PRId32 " work-items", name,
+                       v[VALUE_THREADS]);
+    } else if (op->op == ISO_MAP_CHAIN) {
+        (void)snprintf(out->kernel, sizeof out->kernel,
+                       "%s, %" PRId32 " side by side, %" PRId32 " work-items", name,
+                       v[VALUE_CHAIN] * v[VALUE_WORD], v[VALUE_THREADS]);
+    } else if (v[VALUE_LOOPED]) {
+        (void)snprintf(out->kernel, sizeof out->kernel,
+                       "%s, %" PRId32 " elements in a loop, %" PRId32 " work-items", name,
+                       v[VALUE_LOOPED], v[VALUE_THREADS]);
+    } else {
+        (void)snprintf(out->kernel, sizeof out->kernel,
+                       "%s, %" PRId32 " x %" PRId32 " bytes at once, %" PRId32 " work-items", name,
+                       v[VALUE_RUN], v[VALUE_WORD] * (int32_t)iso_dtype_size(op->dtype),
+                       v[VALUE_THREADS]);
+    }
+}
+
+static void map_each(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
+                     void *context)
+{
+    for (iso_dtype dtype = ISO_F16; dtype <= ISO_I64; dtype++) {
+        if (dtype == ISO_F64 && !limits->f64) {
+            continue;
+        }
+        const simt_spec wide = spec_for(limits, ISO_MAP_ADD, dtype, true);
+        const simt_spec plain = spec_for(limits, ISO_MAP_ADD, dtype, false);
+        visit(&wide, context);
+        if (wide.values[VALUE_WORD] != plain.values[VALUE_WORD]) {
+            visit(&plain, context);
+        }
+    }
+}
+
+const simt_operation simt_map = {
+    .kind = ISO_OP_MAP,
+    .supports = map_supports,
+    .workspace = map_workspace,
+    .execute = map_execute,
+    .prepare = map_prepare,
+    .describe = map_describe,
+    .each = map_each,
+};

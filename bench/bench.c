@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench.c - `isomer bench`: measures every device on the same work. */
+#include "compare/compare.h"
+#include "measure/measure.h"
+#include "record/record.h"
+#include "report/report.h"
+#include "tool.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "Usage: isomer bench [OPTIONS]\n"
+    "\n"
+    "  --backend LIST    devices to measure, or `all`; without it ISOMER_BACKEND, else all\n"
+    "  --require LIST    backends whose absence is a failure, beside ISOMER_REQUIRE\n"
+    "  --suite NAME      quick (the default), full, stream, gemm, transfer, or a JSON file\n"
+    "  --op LIST         operations: transfer, stream, transpose, reduce, gemm; or single ones:\n"
+    "                    triad, sum, write, ...\n"
+    "  --variant LIST    variants: naive, tiled, vendor, ...\n"
+    "  --dtype LIST      types: f16, bf16, f32, f64, ...\n"
+    "  --size LIST       sizes instead of the suite's, such as 1024,4Ki or 64x64x16384\n"
+    "  --math MODE       strict (the default) or tf32\n"
+    "  --budget SECONDS  how long to measure (40; full: 240); preparing comes before it\n"
+    "  --rounds N        at most so many rounds, or pairs with --against\n"
+    "  --seed N          makes other inputs and another order (1)\n"
+    "  --against PROGRAM measures turn by turn with another build of isomer, in fresh processes,\n"
+    "                    and says by the pairs where PROGRAM is FASTER or SLOWER\n"
+    "  --self-check      the same with this program itself: nothing should differ\n"
+    "  --fail-on PERCENT with --against: exit code 1 where PROGRAM is slower by more than that\n"
+    "  --json FILE       also writes results as JSON; - is standard output\n"
+    "  --csv FILE        also writes results as CSV\n"
+    "  --markdown FILE   also writes results as Markdown\n"
+    "  --report FILE     also writes a report as HTML\n"
+    "  --list            lists the cases instead of measuring them\n"
+    "  --help            shows this text\n";
+
+typedef struct bench {
+    const char *backend, *require, *budget_text, *rounds_text, *seed_text, *math_text;
+    const char *against, *fail_on_text, *json, *csv, *markdown, *report;
+    bool self_check, list, help;
+    work_request request;
+    double budget, fail_on;
+    int32_t rounds;
+    tool_words specs;
+    iso_device *opened; /* while the list is made, so that each context is made once */
+    work_list cases;
+    work_inputs *inputs;
+    work_target **targets;
+    int32_t target_count;
+    tool_file json_file, csv_file, markdown_file, report_file;
+    json_t *run, *devices, *root;
+} bench;
+
+/* ---- options ------------------------------------------------------------------------------------
+ */
+
+static int number(const char *option, const char *text, double least, double *out)
+{
+    char *end;
+    if (text == NULL)
+        return TOOL_OK;
+    errno = 0;
+    *out = strtod(text, &end);
+    if (errno != 0 || *end != '\0' || end == text || !isfinite(*out) || *out < least)
+        return tool_error(TOOL_USAGE, "--%s is a number from %g, not \"%s\"", option, least, text);
+    return TOOL_OK;
+}
+
+static int seed(const char *text, uint64_t *out)
+{
+    char *end;
+    *out = 1;
+    if (text == NULL)
+        return TOOL_OK;
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9')
+        return tool_error(TOOL_USAGE, "--seed is a whole number from 0, not \"%s\"", text);
+    return TOOL_OK;
+}
+
+/* Two kinds of text in one stream could be told apart by nobody. */
+static int check_stdout(const bench *b)
+{
+    const char *paths[] = {b->json, b->csv, b->markdown, b->report};
+    int count = 0;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+        count += paths[i] != NULL && strcmp(paths[i], "-") == 0;
+    if (count > 1)
+        return tool_error(TOOL_USAGE, "only one of --json, --csv, --markdown and --report can go "
+                                      "to standard output");
+    return TOOL_OK;
+}
+
+static int parse_values(bench *b)
+{
+    double rounds = 0;
+    bool full = b->request.suite != NULL && strcmp(b->request.suite, "full") == 0;
+    b->budget = full ? 240 : 40;
+    b->fail_on = NAN;
+    int code = number("budget", b->budget_text, 0.01, &b->budget);
+    if (code == TOOL_OK)
+        code = number("rounds", b->rounds_text, 1, &rounds);
+    if (code == TOOL_OK && (rounds != floor(rounds) || rounds > 1e6))
+        code = tool_error(TOOL_USAGE, "--rounds is a whole number from 1 to 1000000, not \"%s\"",
+                          b->rounds_text);
+    if (code == TOOL_OK)
+        code = number("fail-on", b->fail_on_text, 0, &b->fail_on);
+    if (code == TOOL_OK)
+        code = seed(b->seed_text, &b->request.seed);
+    if (code == TOOL_OK && b->math_text != NULL &&
+        iso_math_parse(b->math_text, &b->request.math) != ISO_OK)
+        code = tool_error(TOOL_USAGE, "--math is strict or tf32, not \"%s\"", b->math_text);
+    /* What the variable says is part of what a case is; a wrong one is refused with the device. */
+    const char *set = getenv("ISOMER_MATH");
+    if (b->math_text == NULL && (set == NULL || iso_math_parse(set, &b->request.math) != ISO_OK))
+        b->request.math = ISO_MATH_STRICT;
+    b->rounds = (int32_t)rounds;
+    if (code == TOOL_OK && b->against != NULL && b->self_check)
+        code = tool_error(TOOL_USAGE, "--self-check is --against with this program itself: give "
+                                      "one of the two");
+    if (code == TOOL_OK && b->fail_on_text != NULL && b->against == NULL && !b->self_check)
+        code = tool_error(TOOL_USAGE,
+                          "--fail-on needs --against; `%s compare --fail-on` judges "
+                          "two files",
+                          tool_name);
+    return code == TOOL_OK ? check_stdout(b) : code;
+}
+
+static int parse(bench *b, int argc, char **argv)
+{
+    const tool_option options[] = {{"backend", &b->backend, NULL},
+                                   {"require", &b->require, NULL},
+                                   {"suite", &b->request.suite, NULL},
+                                   {"op", &b->request.op, NULL},
+                                   {"variant", &b->request.variant, NULL},
+                                   {"dtype", &b->request.dtype, NULL},
+                                   {"size", &b->request.size, NULL},
+                                   {"math", &b->math_text, NULL},
+                                   {"budget", &b->budget_text, NULL},
+                                   {"rounds", &b->rounds_text, NULL},
+                                   {"seed", &b->seed_text, NULL},
+                                   {"against", &b->against, NULL},
+                                   {"fail-on", &b->fail_on_text, NULL},
+                                   {"json", &b->json, NULL},
+                                   {"csv", &b->csv, NULL},
+                                   {"markdown", &b->markdown, NULL},
+                                   {"report", &b->report, NULL},
+                                   {"self-check", NULL, &b->self_check},
+                                   {"list", NULL, &b->list},
+                                   {"help", NULL, &b->help}};
+    int code = tool_options(argc, argv, options, (int)(sizeof options / sizeof options[0]));
+    return code != TOOL_OK || b->help ? code : parse_values(b);
+}
+
+/* ---- devices and cases --------------------------------------------------------------------------
+ */
+
+static int fail_open(const bench *b, int i)
+{
+    const char *name = b->specs.items[i] != NULL ? b->specs.items[i] : "ISOMER_BACKEND's device";
+    const char *text = iso_last_error();
+    return tool_error(tool_code(iso_last_status()), "%s: %s", name, text);
+}
+
+/* What the sizes of the cases depend on. */
+static int look_at_devices(bench *b)
+{
+    work_request *request = &b->request;
+    request->all_cpu = true;
+    b->opened = calloc((size_t)b->specs.count, sizeof *b->opened);
+    if (b->opened == NULL)
+        return tool_error(TOOL_INTERNAL, "no memory");
+    for (int i = 0; i < b->specs.count; i++) {
+        iso_device_info info = ISO_DEVICE_INFO_INIT;
+        if (iso_device_open(b->specs.items[i], &b->opened[i]) != ISO_OK ||
+            iso_device_get_info(b->opened[i], &info) != ISO_OK)
+            return fail_open(b, i);
+        request->all_cpu &= info.type == ISO_DEVICE_CPU;
+        if (info.cache_bytes > request->cache_bytes)
+            request->cache_bytes = info.cache_bytes;
+        if (request->memory_bytes == 0 || info.memory_total < request->memory_bytes)
+            request->memory_bytes = info.memory_total;
+    }
+    return TOOL_OK;
+}
+
+static void close_looked_at(bench *b)
+{
+    for (int i = 0; b->opened != NULL && i < b->specs.count; i++)
+        if (b->opened[i].id != 0)
+            iso_device_close(b->opened[i]);
+    free(b->opened);
+    b->opened = NULL;
+}
+
+static int open_targets(bench *b)
+{
+    int code = TOOL_OK;
+    b->targets = calloc((size_t)b->specs.count, sizeof *b->targets);
+    b->devices = json_array();
+    if (b->targets == NULL || b->devices == NULL)
+        return tool_error(TOOL_INTERNAL, "no memory");
+    for (int i = 0; i < b->specs.count; i++) {
+        work_target *target =
+            work_target_open(b->specs.items[i], b->request.math, b->inputs, &code);
+        if (target == NULL)
+            return code;
+        b->targets[b->target_count++] = target;
+        json_array_append_new(b->devices, record_device(work_target_device(target)));
+    }
+    return TOOL_OK;
+}
+
+static int list_cases(const bench *b)
+{
+    for (int32_t i = 0; i < b->cases.count; i++)
+        puts(b->cases.items[i].id);
+    return TOOL_OK;
+}
+
+/* ---- files --------------------------------------------------------------------------------------
+ */
+
+/* Before the measuring, so that a place that cannot be written costs nothing. */
+static int open_files(bench *b)
+{
+    int code = tool_file_open(&b->json_file, b->json);
+    if (code == TOOL_OK)
+        code = tool_file_open(&b->csv_file, b->csv);
+    if (code == TOOL_OK)
+        code = tool_file_open(&b->markdown_file, b->markdown);
+    if (code == TOOL_OK)
+        code = tool_file_open(&b->report_file, b->report);
+    return code;
+}
+
+static int write_text(tool_file *file, bool (*write)(FILE *, const json_t *), const json_t *root)
+{
+    if (file->path == NULL)
+        return TOOL_OK;
+    if (!write(file->stream, root)) {
+        const char *path = file->path;
+        int code = tool_error(TOOL_IO, "cannot write %s: %s", path, strerror(errno));
+        tool_file_discard(file);
+        return code;
+    }
+    return tool_file_commit(file);
+}
+
+/* Each is tried whatever became of the others. */
+static int write_files(bench *b)
+{
+    const char *name = b->json != NULL ? b->json : "this run";
+    int codes[] = {tool_file_json(&b->json_file, b->root),
+                   write_text(&b->csv_file, record_csv, b->root),
+                   write_text(&b->markdown_file, record_markdown, b->root), TOOL_OK};
+    if (b->report != NULL)
+        codes[3] = report_write(&b->root, &name, 1, NULL, &b->report_file);
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        if (codes[i] != TOOL_OK)
+            return codes[i];
+    return TOOL_OK;
+}
+
+static FILE *text_stream(const bench *b)
+{
+    bool taken = b->json_file.stream == stdout || b->csv_file.stream == stdout ||
+                 b->markdown_file.stream == stdout || b->report_file.stream == stdout;
+    return taken ? stderr : stdout;
+}
+
+/* ---- the run ------------------------------------------------------------------------------------
+ */
+
+static int measure(bench *b, int argc, char **argv)
+{
+    int code = TOOL_OK;
+    b->inputs = work_inputs_create(b->request.seed, &b->cases);
+    if (b->inputs == NULL)
+        return TOOL_INTERNAL;
+    code = open_targets(b);
+    close_looked_at(b);
+    if (code == TOOL_OK)
+        code = open_files(b);
+    if (code != TOOL_OK)
+        return code;
+    b->run = record_run("bench", argc, argv);
+    if (b->run == NULL)
+        return tool_error(TOOL_INTERNAL, "no memory");
+    json_object_set_new(b->run, "suite",
+                        tool_json_text(b->request.suite != NULL ? b->request.suite : "quick"));
+    json_object_set_new(b->run, "seed", json_integer((json_int_t)b->request.seed));
+    json_object_set_new(b->run, "math", tool_json_text(iso_math_name(b->request.math)));
+    const measure_plan plan = {.list = &b->cases,
+                               .targets = b->targets,
+                               .target_count = b->target_count,
+                               .budget = b->budget,
+                               .target = 0.02,
+                               .rounds_min = b->rounds > 0 && b->rounds < 5 ? b->rounds : 5,
+                               .rounds_max = b->rounds,
+                               .seed = b->request.seed,
+                               .run = b->run,
+                               .devices = b->devices,
+                               .file = b->json != NULL ? &b->json_file : NULL,
+                               .progress = isatty(STDERR_FILENO) != 0};
+    FILE *out = text_stream(b);
+    code = measure_run(&plan, &b->root);
+    if (b->root == NULL)
+        return code;
+    record_table(out, b->root, tool_width(out), tool_colour(out));
+    int written = write_files(b);
+    return written != TOOL_OK ? written : code;
+}
+
+static int execute(bench *b, int argc, char **argv)
+{
+    if (b->against != NULL || b->self_check)
+        return compare_against(b->against, argc, argv, b->budget, b->fail_on, b->json);
+    int code = tool_specs(b->backend, b->require, &b->specs);
+    if (code == TOOL_OK)
+        code = look_at_devices(b);
+    if (code == TOOL_OK)
+        code = work_list_make(&b->request, &b->cases);
+    if (code != TOOL_OK)
+        return code;
+    return b->list ? list_cases(b) : measure(b, argc, argv);
+}
+
+static void free_all(bench *b)
+{
+    close_looked_at(b);
+    for (int32_t i = 0; i < b->target_count; i++)
+        work_target_close(b->targets[i]);
+    free(b->targets);
+    work_inputs_destroy(b->inputs);
+    work_list_free(&b->cases);
+    tool_words_free(&b->specs);
+    json_decref(b->run);
+    json_decref(b->devices);
+    json_decref(b->root);
+    tool_file_discard(&b->json_file);
+    tool_file_discard(&b->csv_file);
+    tool_file_discard(&b->markdown_file);
+    tool_file_discard(&b->report_file);
+}
+
+int tool_bench(int argc, char **argv)
+{
+    bench b = {0};
+    int code = parse(&b, argc, argv);
+    if (code == TOOL_OK && b.help)
+        fputs(help, stdout);
+    else if (code == TOOL_OK)
+        code = execute(&b, argc, argv);
+    free_all(&b);
+    return code;
+}

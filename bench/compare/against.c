@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* against.c - `isomer bench --against`: two programs turn by turn, in fresh processes. */
+#include "compare.h"
+#include "record/record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct against {
+    const char *program; /* B */
+    char self[4096];     /* A */
+    char **arguments[2]; /* of the processes of A and B */
+    char budget_text[32];
+    double budget, began, longest; /* seconds; of a pair */
+    int32_t wanted, made;          /* pairs */
+    json_t *first[2];              /* the first document of either */
+    compare_tally *tally;
+    bool self_check, progress;
+} against;
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static const char *name_of(const against *g, int side)
+{
+    return side == 0 ? "this program" : g->program;
+}
+
+/* ---- the command line of a process --------------------------------------------------------------
+ */
+
+/* Options that are ours; all others select what is measured. */
+static const struct {
+    const char *name;
+    bool value;
+} ours[] = {{"--against", true}, {"--self-check", false}, {"--fail-on", true}, {"--budget", true},
+            {"--rounds", true},  {"--json", true},        {"--csv", true},     {"--markdown", true},
+            {"--report", true},  {"--list", false},       {"--help", false}};
+
+static int our_option(const char *word)
+{
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+        size_t length = strlen(ours[i].name);
+        if (strncmp(word, ours[i].name, length) == 0 &&
+            (word[length] == '\0' || word[length] == '='))
+            return (int)i;
+    }
+    return -1;
+}
+
+static bool make_arguments(against *g, int argc, char **argv)
+{
+    for (int side = 0; side < 2; side++) {
+        char **out = calloc((size_t)argc + 10, sizeof *out);
+        int count = 0;
+        g->arguments[side] = out;
+        if (out == NULL)
+            return false;
+        out[count++] = side == 0 || g->self_check ? g->self : (char *)g->program;
+        out[count++] = "bench";
+        for (int i = 1; i < argc; i++) {
+            int which = our_option(argv[i]);
+            if (which < 0)
+                out[count++] = argv[i];
+            else if (ours[which].value && strchr(argv[i], '=') == NULL)
+                i++;
+        }
+        out[count++] = "--budget";
+        out[count++] = g->budget_text;
+        out[count++] = "--rounds";
+        out[count++] = "1";
+        out[count++] = "--json";
+        out[count++] = "-";
+    }
+    return true;
+}
+
+/* How many pairs --rounds asks for; 0: as many as the budget has room for. */
+static int32_t rounds_of(int argc, char **argv)
+{
+    int32_t rounds = 0;
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "--rounds=", 9) == 0)
+            rounds = atoi(argv[i] + 9);
+        else if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
+            rounds = atoi(argv[++i]);
+    }
+    return rounds > 0 ? rounds : 0;
+}
+
+/* ---- one process --------------------------------------------------------------------------------
+ */
+
+/* Says what it said last. */
+static void pass_on(const compare_child *child, const char *name)
+{
+    const char *text = child->err;
+    size_t length = strlen(text);
+    if (length == 0)
+        return;
+    fprintf(stderr, "isomer: the end of what %s said:\n%s%s", name, text,
+            text[length - 1] == '\n' ? "" : "\n");
+}
+
+static int cannot_start(const compare_child *child, const char *name)
+{
+    bool theirs = child->error == ENOENT || child->error == EACCES || child->error == ENOEXEC ||
+                  child->error == ENOTDIR || child->error == ELOOP;
+    return tool_error(theirs ? TOOL_USAGE : TOOL_IO, "cannot start %s: %s", name,
+                      strerror(child->error));
+}
+
+/* What it wrote as a document; else the exit code, said. */
+static json_t *document_of(const against *g, int side, const compare_child *child, int *code)
+{
+    const char *name = name_of(g, side);
+    int stranger = side == 0 || g->self_check ? TOOL_INTERNAL : TOOL_FILES;
+    json_error_t error;
+    if (WIFSIGNALED(child->status)) {
+        int number = WTERMSIG(child->status);
+        *code =
+            tool_error(stranger, "%s was ended by signal %d (%s)", name, number, strsignal(number));
+        pass_on(child, name);
+        return NULL;
+    }
+    int status = WEXITSTATUS(child->status);
+    json_t *root = child->size > 0 ? json_loadb(child->out, child->size, 0, &error) : NULL;
+    char *wrong = root != NULL ? record_fault(root) : NULL;
+    if (root != NULL && wrong == NULL && (status == TOOL_OK || status == TOOL_FAILED))
+        return root;
+    bool known = (status >= TOOL_USAGE && status <= TOOL_IO) || status == TOOL_INTERNAL;
+    if (known)
+        *code = tool_error(status, "%s ended with exit code %d", name, status);
+    else if (child->size == 0)
+        *code = tool_error(stranger,
+                           "%s ended with exit code %d and printed nothing where results "
+                           "were asked for: is it isomer?",
+                           name, status);
+    else if (root == NULL)
+        *code = tool_error(stranger, "what %s printed is no JSON: line %d, column %d: %s", name,
+                           error.line, error.column, error.text);
+    else
+        *code = tool_error(stranger, "what %s printed cannot be used: %s", name,
+                           wrong != NULL ? wrong : "its exit code is none of isomer's");
+    pass_on(child, name);
+    free(wrong);
+    json_decref(root);
+    return NULL;
+}
+
+/* Before anything is spent: whether B can be started, and is isomer. */
+static int probe(const against *g)
+{
+    char *arguments[] = {(char *)g->program, "--version", NULL};
+    compare_child child;
+    int code = TOOL_OK;
+    if (g->self_check)
+        return TOOL_OK;
+    if (!compare_run(arguments, &child))
+        code = cannot_start(&child, g->program);
+    else if (compare_interrupted())
+        code = TOOL_OK;
+    else if (WIFSIGNALED(child.status))
+        code = tool_error(TOOL_FILES, "%s --version was ended by signal %d (%s)", g->program,
+                          WTERMSIG(child.status), strsignal(WTERMSIG(child.status)));
+    else if (child.size < 7 || strncmp(child.out, "isomer ", 7) != 0)
+        code = tool_error(TOOL_FILES,
+                          "%s is no isomer: `%s --version` ends with exit code %d and does not "
+                          "print a version of it",
+                          g->program, g->program, WEXITSTATUS(child.status));
+    compare_child_free(&child);
+    return code;
+}
+
+static json_t *run_one(const against *g, int side, int *code)
+{
+    compare_child child;
+    json_t *root = NULL;
+    bool started = compare_run(g->arguments[side], &child);
+    if (!started)
+        *code = cannot_start(&child, name_of(g, side));
+    else if (!compare_interrupted())
+        root = document_of(g, side, &child, code);
+    compare_child_free(&child);
+    return root;
+}
+
+/* ---- pairs --------------------------------------------------------------------------------------
+ */
+
+static int make_pair(against *g, bool b_first)
+{
+    json_t *documents[2] = {NULL, NULL};
+    int code = TOOL_OK;
+    for (int turn = 0; turn < 2 && code == TOOL_OK && !compare_interrupted(); turn++) {
+        int side = b_first ? 1 - turn : turn;
+        documents[side] = run_one(g, side, &code);
+    }
+    if (documents[0] != NULL && documents[1] != NULL && !compare_interrupted())
+        code = compare_tally_add(g->tally, documents[0], documents[1], name_of(g, 1));
+    else if (code == TOOL_OK)
+        goto done;
+    if (code == TOOL_OK)
+        g->made++;
+    for (int side = 0; side < 2 && code == TOOL_OK; side++)
+        if (g->first[side] == NULL)
+            g->first[side] = json_incref(documents[side]);
+done:
+    json_decref(documents[0]);
+    json_decref(documents[1]);
+    return code;
+}
+
+static void show_progress(const against *g, bool end)
+{
+    if (!g->progress)
+        return;
+    if (end)
+        fprintf(stderr, "\r\033[K");
+    else if (g->wanted > 0)
+        fprintf(stderr, "\r\033[Kpair %d of %d", g->made + 1, g->wanted);
+    else
+        fprintf(stderr, "\r\033[Kpair %d, %.0f s left", g->made + 1,
+                fmax(0, g->budget - (seconds() - g->began)));
+    fflush(stderr);
+}
+
+/* Whoever runs second may be the slower for it: who, is drawn for each two pairs, and turned for
+ * the second of them. */
+static int make_pairs(against *g)
+{
+    unsigned char drawn = 0;
+    int code = TOOL_OK;
+    g->began = seconds();
+    for (int32_t i = 0; code == TOOL_OK && !compare_interrupted(); i++) {
+        double now = seconds();
+        bool fits = i == 0 || now - g->began + g->longest <= g->budget;
+        if ((g->wanted > 0 && i >= g->wanted) || (g->wanted == 0 && !fits))
+            break;
+        if (i == 0)
+            drawn = 1;
+        else if (i % 2 == 0 && getrandom(&drawn, 1, 0) != 1)
+            drawn = (unsigned char)((unsigned long)time(NULL) ^ (unsigned long)getpid());
+        show_progress(g, false);
+        code = make_pair(g, (drawn & 1) != (i & 1));
+        g->longest = fmax(g->longest, seconds() - now);
+    }
+    show_progress(g, true);
+    return code;
+}
+
+/* ---- what comes of it ---------------------------------------------------------------------------
+ */
+
+static const char *what_ran(char *text, size_t room, const char *path, const json_t *document)
+{
+    const json_t *run = json_object_get(document, "run");
+    const char *commit = record_text(json_object_get(run, "build"), "commit");
+    snprintf(text, room, "%s: isomer %s%s%s", path, record_text(run, "version"),
+             commit[0] ? " at " : "", commit);
+    return text;
+}
+
+static json_t *run_json(const against *g, json_t *run, bool finished)
+{
+    static const char *const kept[] = {"suite", "seed", "math"};
+    char text[8192], when[32];
+    const json_t *theirs = json_object_get(g->first[0], "run");
+    json_t *flags = json_array(), *sides = json_object();
+    time_t t = time(NULL);
+    struct tm utc;
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        json_t *value = json_object_get(theirs, kept[i]);
+        json_object_set(run, kept[i], value != NULL ? value : json_null());
+    }
+    json_object_set_new(sides, "this",
+                        tool_json_text(what_ran(text, sizeof text, g->self, g->first[0])));
+    json_object_set_new(sides, "program",
+                        tool_json_text(what_ran(text, sizeof text, name_of(g, 1), g->first[1])));
+    json_object_set_new(run, "against", sides);
+    gmtime_r(&t, &utc);
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    json_object_set_new(run, "finished", json_string(when));
+    json_object_set_new(run, "complete", json_boolean(finished && g->made >= COMPARE_PAIRS_LEAST));
+    json_object_set_new(run, "budget", tool_json_number(g->budget));
+    json_object_set_new(run, "rounds", json_integer(g->made));
+    json_object_set_new(run, "seconds", tool_json_number(seconds() - g->began));
+    if (compare_interrupted())
+        json_array_append_new(flags, json_string("interrupted"));
+    if (finished && g->made < COMPARE_PAIRS_LEAST)
+        json_array_append_new(flags, json_string("budget"));
+    for (int side = 0; side < 2; side++) {
+        json_t *flag, *run_of = json_object_get(g->first[side], "run");
+        size_t at;
+        json_array_foreach(json_object_get(run_of, "flags"), at, flag)
+        {
+            const char *word = json_string_value(flag);
+            if (word != NULL && strcmp(word, "fake") == 0 && json_array_size(flags) < 8)
+                json_array_append(flags, flag);
+        }
+    }
+    json_object_set_new(run, "flags", flags);
+    return run;
+}
+
+static json_t *make_document(const against *g, int argc, char **argv, bool finished)
+{
+    json_t *run = record_run("against", argc, argv), *root = json_object();
+    if (run == NULL || root == NULL) {
+        json_decref(run);
+        json_decref(root);
+        return NULL;
+    }
+    json_object_set_new(root, "schema", json_string(RECORD_SCHEMA));
+    json_object_set_new(root, "run", run_json(g, run, finished));
+    json_object_set(root, "devices", json_object_get(g->first[0], "devices"));
+    if (!compare_tally_write(g->tally, root)) {
+        json_decref(root);
+        return NULL;
+    }
+    return root;
+}
+
+static void say_few(const against *g)
+{
+    if (g->made >= COMPARE_PAIRS_LEAST || compare_interrupted())
+        return;
+    if (g->wanted > 0)
+        tool_error(TOOL_OK,
+                   "%d pairs cannot show a difference: %d are needed; give --rounds %d or "
+                   "more",
+                   g->made, COMPARE_PAIRS_LEAST, COMPARE_PAIRS_LEAST);
+    else
+        tool_error(TOOL_OK,
+                   "only %d fit into %g s, and fewer pairs than %d cannot show a difference; give "
+                   "--budget %.0f or more, or choose fewer cases",
+                   g->made, g->budget, COMPARE_PAIRS_LEAST,
+                   ceil(g->longest * (COMPARE_PAIRS_LEAST + 2)));
+}
+
+static int any_failed(const compare_set *set)
+{
+    for (int32_t i = 0; i < set->count; i++)
+        if (strcmp(set->rows[i].a.status, "failed") == 0 ||
+            strcmp(set->rows[i].b.status, "failed") == 0)
+            return TOOL_FAILED;
+    return TOOL_OK;
+}
+
+/* Shows and writes the pairs that were made. */
+static int finish(const against *g, int argc, char **argv, double fail_on, int code,
+                  tool_file *file)
+{
+    FILE *out = file->stream == stdout ? stderr : stdout;
+    const tool_words all = {0};
+    json_t *root = make_document(g, argc, argv, code == TOOL_OK && !compare_interrupted());
+    if (root == NULL)
+        return tool_error(TOOL_INTERNAL, "no memory for %d pairs", g->made);
+    compare_set set = {.a = root,
+                       .path_a = "this run",
+                       .rules = {.least_effect = STATS_LEAST_EFFECT,
+                                 .alpha = STATS_ALPHA,
+                                 .fail_on = fail_on / 100,
+                                 .ops = &all}};
+    if (set.rules.fail_on < set.rules.least_effect)
+        set.rules.least_effect = set.rules.fail_on;
+    int shown = compare_pairs_read(&set);
+    if (shown == TOOL_OK) {
+        compare_show(out, &set, tool_width(out), tool_colour(out));
+        fprintf(out, "  %d %s in %.0f s\n", g->made, g->made == 1 ? "pair" : "pairs",
+                seconds() - g->began);
+        shown = compare_code(&set);
+    }
+    if (shown == TOOL_OK)
+        shown = any_failed(&set);
+    compare_free(&set);
+    int written = tool_file_json(file, root);
+    json_decref(root);
+    if (code == TOOL_OK)
+        say_few(g);
+    if (written != TOOL_OK)
+        return written;
+    if (code != TOOL_OK)
+        return code;
+    return compare_interrupted() ? TOOL_INTERRUPTED : shown;
+}
+
+static bool find_self(against *g)
+{
+    ssize_t length = readlink("/proc/self/exe", g->self, sizeof g->self - 1);
+    if (length > 0)
+        g->self[length] = '\0';
+    return length > 0;
+}
+
+int compare_against(const char *program, int argc, char **argv, double budget, double fail_on,
+                    const char *json)
+{
+    against g = {.program = program,
+                 .budget = budget,
+                 .wanted = rounds_of(argc, argv),
+                 .self_check = program == NULL,
+                 .progress = isatty(STDERR_FILENO) != 0};
+    tool_file file = {0};
+    if (!find_self(&g))
+        return tool_error(TOOL_INTERNAL, "cannot find this program itself: /proc/self/exe: %s",
+                          strerror(errno));
+    if (program == NULL)
+        g.program = "this program again";
+    snprintf(g.budget_text, sizeof g.budget_text, "%.17g", budget);
+    record_point(g.budget_text);
+    int code = tool_file_open(&file, json);
+    g.tally = compare_tally_create();
+    if (code == TOOL_OK && (g.tally == NULL || !make_arguments(&g, argc, argv)))
+        code = tool_error(TOOL_INTERNAL, "no memory");
+    if (code == TOOL_OK) {
+        compare_signals(true);
+        code = probe(&g);
+        if (code == TOOL_OK)
+            code = make_pairs(&g);
+        if (compare_interrupted())
+            tool_error(TOOL_OK, "interrupted after %d pairs%s", g.made,
+                       g.made > 0 ? ": keeping what was measured" : "");
+        if (g.made > 0)
+            code = finish(&g, argc, argv, fail_on, code, &file);
+        else if (code == TOOL_OK)
+            code = TOOL_INTERRUPTED;
+        compare_signals(false);
+    }
+    tool_file_discard(&file);
+    compare_tally_free(g.tally);
+    for (int side = 0; side < 2; side++) {
+        json_decref(g.first[side]);
+        free(g.arguments[side]);
+    }
+    return code;
+}

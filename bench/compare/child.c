@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * child.c - a program started with its output taken into memory. It is the leader of a process
+ * group of its own, so that a signal to us reaches it and all that it started exactly once: from
+ * us.
+ */
+#include "compare.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { SIGNALS = 3, ERR_KEPT = 4096, GRACE_MS = 3000 };
+
+static const int caught[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+static struct sigaction before[SIGNALS];
+static volatile sig_atomic_t came;
+
+static void note_signal(int number)
+{
+    came = number;
+}
+
+static void blocked_set(sigset_t *set)
+{
+    sigemptyset(set);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaddset(set, caught[i]);
+}
+
+void compare_signals(bool on)
+{
+    struct sigaction action = {.sa_handler = note_signal};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < SIGNALS; i++) {
+        if (!on) {
+            sigaction(caught[i], &before[i], NULL);
+            continue;
+        }
+        /* Who started us with a signal ignored, such as nohup, wants that to stay. */
+        if (sigaction(caught[i], &action, &before[i]) == 0 && before[i].sa_handler == SIG_IGN)
+            sigaction(caught[i], &before[i], NULL);
+    }
+    if (on)
+        came = 0;
+}
+
+int compare_interrupted(void)
+{
+    return came;
+}
+
+/* ---- output -------------------------------------------------------------------------------------
+ */
+
+/* Reads what is there. False at its end. */
+static bool take_out(int descriptor, compare_child *child, size_t *room)
+{
+    if (*room - child->size < 65536) {
+        size_t more = *room == 0 ? 1 << 20 : *room * 2;
+        char *grown = realloc(child->out, more);
+        if (grown == NULL) {
+            child->error = ENOMEM;
+            return false;
+        }
+        child->out = grown;
+        *room = more;
+    }
+    ssize_t got = read(descriptor, child->out + child->size, *room - child->size - 1);
+    if (got > 0)
+        child->size += (size_t)got;
+    child->out[child->size] = '\0';
+    return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+/* Keeps the end. */
+static bool take_err(int descriptor, compare_child *child)
+{
+    char text[2048];
+    ssize_t got = read(descriptor, text, sizeof text);
+    if (got <= 0)
+        return got < 0 && (errno == EINTR || errno == EAGAIN);
+    size_t used = strlen(child->err), length = (size_t)got;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] == '\0')
+            text[i] = ' ';
+    if (used + length >= ERR_KEPT) {
+        size_t drop = used + length - ERR_KEPT + 1;
+        drop = drop < used ? drop : used;
+        memmove(child->err, child->err + drop, used - drop + 1);
+        used -= drop;
+    }
+    memcpy(child->err + used, text, length);
+    child->err[used + length] = '\0';
+    return true;
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Reads both streams to their ends, and waits. Signals are let in only while it waits, so that none
+ * gets lost between the question and the waiting. */
+static void attend(pid_t pid, const int *descriptors, const sigset_t *open, compare_child *child)
+{
+    struct pollfd watched[2] = {{descriptors[0], POLLIN, 0}, {descriptors[1], POLLIN, 0}};
+    size_t room = 0;
+    double told = 0;
+    bool ended = false, reaped = false;
+    while (!ended || !reaped) {
+        if (came != 0 && told == 0) {
+            kill(-pid, SIGTERM);
+            told = seconds();
+        }
+        if (told > 0 && seconds() - told > GRACE_MS / 1000.0)
+            kill(-pid, SIGKILL);
+        struct timespec pause = {0, 200000000};
+        int ready = ended ? 0 : ppoll(watched, 2, &pause, open);
+        if (ended)
+            ppoll(NULL, 0, &(struct timespec){0, 5000000}, open);
+        if (ready > 0 && watched[0].revents != 0 && !take_out(descriptors[0], child, &room))
+            watched[0].fd = -1;
+        if (ready > 0 && watched[1].revents != 0 && !take_err(descriptors[1], child))
+            watched[1].fd = -1;
+        if (child->error != 0)
+            kill(-pid, SIGKILL);
+        if (!reaped)
+            reaped = waitpid(pid, &child->status, WNOHANG) == pid;
+        /* What it left behind may keep the pipes open for ever. */
+        ended = (watched[0].fd < 0 && watched[1].fd < 0) || (reaped && ready == 0);
+    }
+    kill(-pid, SIGKILL);
+}
+
+/* ---- starting -----------------------------------------------------------------------------------
+ */
+
+static int start(char *const *argv, const int *out, const int *err, pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, defaults;
+    sigemptyset(&none);
+    blocked_set(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    /* Its own group is not the terminal's: to read from there would stop it. */
+    error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (error == 0)
+        error = posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    if (error == 0)
+        error = posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
+    if (error == 0)
+        error = posix_spawnattr_setsigmask(&attributes, &none);
+    if (error == 0)
+        error = posix_spawnattr_setsigdefault(&attributes, &defaults);
+    if (error == 0)
+        error = posix_spawnattr_setflags(
+            &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    if (error == 0)
+        error = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+static void shut(int *descriptor)
+{
+    if (*descriptor >= 0)
+        close(*descriptor);
+    *descriptor = -1;
+}
+
+bool compare_run(char *const *argv, compare_child *child)
+{
+    int out[2] = {-1, -1}, err[2] = {-1, -1};
+    sigset_t blocked, open;
+    pid_t pid;
+    *child = (compare_child){.err = calloc(1, ERR_KEPT + 2048)};
+    blocked_set(&blocked);
+    sigprocmask(SIG_BLOCK, &blocked, &open);
+    if (child->err == NULL)
+        child->error = ENOMEM;
+    else if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
+        child->error = errno;
+    else
+        child->error = start(argv, out, err, &pid);
+    shut(&out[1]);
+    shut(&err[1]);
+    if (child->error == 0)
+        attend(pid, (int[]){out[0], err[0]}, &open, child);
+    shut(&out[0]);
+    shut(&err[0]);
+    sigprocmask(SIG_SETMASK, &open, NULL);
+    return child->error == 0;
+}
+
+void compare_child_free(compare_child *child)
+{
+    free(child->out);
+    free(child->err);
+    *child = (compare_child){0};
+}

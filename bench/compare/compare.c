@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compare.c - `isomer compare`: what differs between two results files. */
+#include "compare.h"
+#include "record/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: isomer compare A.json B.json [OPTIONS]\n"
+    "       isomer compare A.json --device-a SPEC --device-b SPEC [OPTIONS]\n"
+    "       isomer compare PAIRS.json [OPTIONS]\n"
+    "\n"
+    "Compares the times of B with those of A, case by case: of two runs, of two devices of one "
+    "run,\n"
+    "or of the pairs that `isomer bench --against` took.\n"
+    "\n"
+    "  --fail-on PERCENT       exit with 1 where a case is slower by more, or lost its result\n"
+    "  --least-effect PERCENT  differences under this do not matter (3)\n"
+    "  --device-a SPEC         the device of A; cuda:0, or cuda where it has one\n"
+    "  --device-b SPEC         the device of B\n"
+    "  --op LIST               only these operations\n"
+    "  --force                 compare what is unlike, and mark it\n"
+    "  --all                   show cases that are the same, too, and whole lists\n"
+    "  --json FILE             write the comparison as JSON; - is standard output\n"
+    "  --csv FILE              write it as CSV\n"
+    "  --help                  show this text\n";
+
+typedef struct request {
+    const char *paths[2];
+    int path_count;
+    const char *fail_on, *least_effect, *op, *json, *csv;
+    bool help;
+} request;
+
+/* "5" or "5%" as 0.05. */
+static int percent(const char *option, const char *text, double *out)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (*end == '%')
+        end++;
+    if (end == text || *end != '\0' || !(value >= 0) || value > 1000)
+        return tool_error(TOOL_USAGE, "--%s %s: a percentage from 0 to 1000 belongs here", option,
+                          text);
+    *out = value / 100;
+    return TOOL_OK;
+}
+
+/* Files are told from options by their begin; tool_options wants options alone. */
+static int read_options(int argc, char **argv, request *r, compare_rules *rules)
+{
+    const tool_option options[] = {{"fail-on", &r->fail_on, NULL},
+                                   {"least-effect", &r->least_effect, NULL},
+                                   {"device-a", &rules->device_a, NULL},
+                                   {"device-b", &rules->device_b, NULL},
+                                   {"op", &r->op, NULL},
+                                   {"json", &r->json, NULL},
+                                   {"csv", &r->csv, NULL},
+                                   {"force", NULL, &rules->force},
+                                   {"all", NULL, &rules->all},
+                                   {"help", NULL, &r->help}};
+    enum { OPTIONS = sizeof options / sizeof options[0] };
+    char **left = calloc((size_t)argc + 1, sizeof *left);
+    int count = 1;
+    if (left == NULL)
+        return tool_error(TOOL_INTERNAL, "no memory for the command line");
+    left[0] = argv[0];
+    for (int i = 1; i < argc; i++) {
+        bool option = strncmp(argv[i], "--", 2) == 0;
+        if (!option && r->path_count == 2) {
+            free(left);
+            return tool_error(TOOL_USAGE, "\"%s\" is one file too many: two are compared", argv[i]);
+        }
+        if (!option) {
+            r->paths[r->path_count++] = argv[i];
+            continue;
+        }
+        left[count++] = argv[i];
+        for (int k = 0; k < OPTIONS && i + 1 < argc; k++)
+            if (options[k].value != NULL && strcmp(argv[i] + 2, options[k].name) == 0) {
+                left[count++] = argv[++i];
+                break;
+            }
+    }
+    int code = tool_options(count, left, options, OPTIONS);
+    free(left);
+    return code;
+}
+
+static int check_request(const request *r, compare_rules *rules)
+{
+    int code = TOOL_OK;
+    if (r->path_count == 0)
+        return tool_error(TOOL_USAGE, "compare needs files: isomer compare A.json B.json");
+    if (r->json != NULL && r->csv != NULL && strcmp(r->json, "-") == 0 && strcmp(r->csv, "-") == 0)
+        return tool_error(TOOL_USAGE, "--json - and --csv - cannot both have standard output");
+    if (r->path_count == 2 && strcmp(r->paths[0], "-") == 0 && strcmp(r->paths[1], "-") == 0)
+        return tool_error(TOOL_USAGE, "A and B cannot both be read from standard input");
+    if (r->least_effect != NULL)
+        code = percent("least-effect", r->least_effect, &rules->least_effect);
+    if (code == TOOL_OK && r->fail_on != NULL)
+        code = percent("fail-on", r->fail_on, &rules->fail_on);
+    /* A gate under the least effect could never close. */
+    if (code == TOOL_OK && r->least_effect == NULL && rules->fail_on < rules->least_effect)
+        rules->least_effect = rules->fail_on;
+    if (code == TOOL_OK && rules->fail_on < rules->least_effect)
+        code = tool_error(TOOL_USAGE,
+                          "--fail-on %s is under --least-effect %s: such differences are never "
+                          "called; lower the least effect",
+                          r->fail_on, r->least_effect);
+    return code;
+}
+
+static int check_ops(const compare_set *set)
+{
+    static const char *const known[] = {"transfer", "stream", "transpose", "reduce", "gemm"};
+    for (int i = 0; i < set->rules.ops->count; i++) {
+        const char *word = set->rules.ops->items[i];
+        bool found = false;
+        for (int k = 0; k < 5 && !found; k++)
+            found = strcmp(known[k], word) == 0;
+        if (found)
+            continue;
+        const char *near = tool_nearest(word, known, 5);
+        return tool_error(TOOL_USAGE,
+                          "unknown operation \"%s\"%s%s; there are transfer, stream, "
+                          "transpose, reduce and gemm",
+                          word, near ? "; nearest is " : "", near ? near : "");
+    }
+    return TOOL_OK;
+}
+
+int compare_code(const compare_set *set)
+{
+    compare_sum all = compare_summary(set, NULL);
+    if (all.worse > 0)
+        return TOOL_FAILED;
+    if (all.unjudged == all.cases)
+        return tool_error(TOOL_NOTHING, "no case has times on both sides: nothing was compared");
+    return TOOL_OK;
+}
+
+static int work_out(compare_set *set)
+{
+    bool pairs = json_is_array(json_object_get(set->a, "pairs"));
+    if (set->b == NULL && pairs)
+        return compare_pairs_read(set);
+    if (set->b == NULL && (set->rules.device_a == NULL || set->rules.device_b == NULL))
+        return tool_error(TOOL_USAGE,
+                          "%s alone has nothing to be compared with: give a second file, or two of "
+                          "its devices by --device-a and --device-b",
+                          set->path_a);
+    if (set->b == NULL) {
+        set->b = set->a;
+        set->path_b = set->path_a;
+    }
+    if (pairs && set->a != set->b)
+        fprintf(stderr,
+                "isomer: %s holds pairs, which `isomer compare %s` shows; here its rounds "
+                "are compared\n",
+                set->path_a, set->path_a);
+    int code = compare_match(set);
+    if (code == TOOL_OK && !compare_judge(set))
+        code = tool_error(TOOL_INTERNAL, "no memory to judge %d cases", set->count);
+    return code;
+}
+
+static int write_all(const compare_set *set, tool_file *json, tool_file *csv)
+{
+    FILE *out = json->stream == stdout || csv->stream == stdout ? stderr : stdout;
+    int code = TOOL_OK;
+    compare_show(out, set, tool_width(out), tool_colour(out));
+    if (json->path != NULL) {
+        json_t *root = compare_json(set);
+        code = tool_file_json(json, root);
+        json_decref(root);
+    }
+    if (csv->path != NULL && code == TOOL_OK) {
+        compare_csv(csv->stream, set);
+        code = tool_file_commit(csv);
+    }
+    return code == TOOL_OK ? compare_code(set) : code;
+}
+
+static int load(const request *r, compare_set *set, json_t **documents)
+{
+    int code = TOOL_OK;
+    for (int i = 0; i < r->path_count && code == TOOL_OK; i++)
+        documents[i] = record_load(r->paths[i], &code);
+    set->a = documents[0];
+    set->b = documents[1];
+    set->path_a = r->paths[0];
+    set->path_b = r->paths[1];
+    return code;
+}
+
+int tool_compare(int argc, char **argv)
+{
+    request r = {.fail_on = NULL};
+    tool_words ops = {0};
+    tool_file json = {0}, csv = {0};
+    json_t *documents[2] = {NULL, NULL};
+    compare_set set = {
+        .rules = {
+            .least_effect = STATS_LEAST_EFFECT, .alpha = STATS_ALPHA, .fail_on = NAN, .ops = &ops}};
+    int code = read_options(argc, argv, &r, &set.rules);
+    if (code == TOOL_OK && r.help) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
+    if (code == TOOL_OK)
+        code = check_request(&r, &set.rules);
+    if (code == TOOL_OK && !tool_split(r.op, &ops))
+        code = tool_error(TOOL_INTERNAL, "no memory for the command line");
+    if (code == TOOL_OK)
+        code = check_ops(&set);
+    if (code == TOOL_OK)
+        code = tool_file_open(&json, r.json);
+    if (code == TOOL_OK)
+        code = tool_file_open(&csv, r.csv);
+    if (code == TOOL_OK)
+        code = load(&r, &set, documents);
+    if (code == TOOL_OK)
+        code = work_out(&set);
+    if (code == TOOL_OK)
+        code = write_all(&set, &json, &csv);
+    tool_file_discard(&json);
+    tool_file_discard(&csv);
+    compare_free(&set);
+    json_decref(documents[0]);
+    json_decref(documents[1]);
+    tool_words_free(&ops);
+    return code;
+}

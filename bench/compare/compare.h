@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compare.h - two results files, or two programs, case by case. A is what is compared with, B what
+ * is judged; ratios are B's time by A's.
+ */
+#ifndef ISOMER_COMPARE_H
+#define ISOMER_COMPARE_H
+
+#include "stats/stats.h"
+#include "tool.h"
+
+/* What is said of one side of a case. All is borrowed from the document. */
+typedef struct compare_side {
+    const json_t *result; /* NULL: it has no such case */
+    const char *device, *library, *status, *reason;
+    double median; /* nanoseconds; NaN unless ok */
+} compare_side;
+
+typedef struct compare_row {
+    const char *id, *op;
+    compare_side a, b;
+    bool judged;   /* both are ok */
+    bool paired;   /* by pairs, not by rounds */
+    bool worse;    /* what fails the gate */
+    int32_t pairs; /* or the lesser number of rounds */
+    double drift;
+    stats_comparison c;
+} compare_row;
+
+typedef struct compare_rules {
+    double least_effect, alpha;
+    double fail_on; /* as a share; NaN: no gate */
+    bool force;
+    bool all; /* print rows that are the same, and whole lists */
+    const char *device_a, *device_b;
+    const tool_words *ops; /* NULL or empty: all */
+} compare_rules;
+
+typedef struct compare_set {
+    const json_t *a, *b; /* documents, borrowed; the same one where a run is compared within */
+    const char *path_a, *path_b;
+    compare_rules rules;
+    bool unpaired;
+    json_t *forced; /* texts: what is unlike and was let pass */
+    compare_row *rows;
+    int32_t count;
+} compare_set;
+
+/* ---- match.c, unlike.c --------------------------------------------------------------------------
+ */
+
+/* Fills the rows. TOOL_OK, or an exit code after saying which is unlike what. */
+int compare_match(compare_set *set);
+/* Judges by the rounds in the files. False: no memory. */
+bool compare_judge(compare_set *set);
+/* Marks the rows that fail the gate: SLOWER with a ratio over it, and results that were lost. */
+void compare_gate(compare_set *set);
+/* The rows of a document with "pairs", as they were judged. */
+int compare_pairs_read(compare_set *set);
+void compare_free(compare_set *set);
+
+/* Says what the two runs may not differ in, or lists it in `set->forced`. How many. */
+int compare_unlike(compare_set *set);
+int compare_unlike_devices(compare_set *set); /* the same of the devices of matched rows */
+/* Why nothing matches, said. TOOL_FILES. */
+int compare_nothing(const compare_set *set);
+
+/* Whether two results are of one case; `loose` lets math mode and fill differ. */
+bool compare_same_case(const json_t *a, const json_t *b, bool loose);
+
+/* ---- show.c, write.c ----------------------------------------------------------------------------
+ */
+
+void compare_show(FILE *out, const compare_set *set, int width, bool colour);
+
+/* What a list of rows comes to; `op` NULL: all. */
+typedef struct compare_sum {
+    int32_t cases, verdicts[4], unjudged, worse;
+    double mean; /* geometric, of the ratios; NaN where none */
+} compare_sum;
+compare_sum compare_summary(const compare_set *set, const char *op);
+
+json_t *compare_json(const compare_set *set);
+bool compare_csv(FILE *out, const compare_set *set);
+
+/* The exit code of a finished comparison: TOOL_OK, TOOL_FAILED by the gate, TOOL_NOTHING. */
+int compare_code(const compare_set *set);
+
+/* ---- against.c, tally.c, child.c ----------------------------------------------------------------
+ */
+
+/* Fewer pairs cannot show a difference at STATS_ALPHA. */
+enum { COMPARE_PAIRS_LEAST = 8 };
+
+/* `isomer bench --against`: alternates fresh processes of this program (A) and of `program` (B;
+ * NULL: this one again), until the budget ends or the pairs that --rounds asks for are made. Both
+ * get the options of argv that select what is measured. Judges by the pairs, prints the table, and
+ * writes this program's results with the pairs to `json` (NULL: nowhere), also where it was
+ * interrupted or a program failed after the first pair. `fail_on` is a percentage, or NaN. The exit
+ * code. */
+int compare_against(const char *program, int argc, char **argv, double budget, double fail_on,
+                    const char *json);
+
+/* Pairs as they come: cases in the order of the first one. */
+typedef struct compare_tally compare_tally;
+compare_tally *compare_tally_create(void);
+void compare_tally_free(compare_tally *tally);
+/* Adds a document of either program. TOOL_OK, or an exit code after saying why they do not match.
+ */
+int compare_tally_add(compare_tally *tally, const json_t *a, const json_t *b, const char *name_b);
+/* The members "results" and "pairs". False: no memory. */
+bool compare_tally_write(const compare_tally *tally, json_t *root);
+
+/* Runs a program with its stdout taken into memory. */
+typedef struct compare_child {
+    char *out; /* what it wrote, with a 0 behind; to be freed */
+    size_t size;
+    char *err;  /* the end of what it said */
+    int status; /* of waitpid */
+    int error;  /* errno where it could not be started, else 0 */
+} compare_child;
+
+/* Until the handlers are taken away, SIGINT, SIGTERM and SIGHUP end the child and set the flag. */
+void compare_signals(bool on);
+int compare_interrupted(void); /* the signal, or 0 */
+/* False: no memory, pipe or process; `error` says why. */
+bool compare_run(char *const *argv, compare_child *child);
+void compare_child_free(compare_child *child);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pairs.c - the pairs that a file of `bench --against` holds. */
+#include "compare.h"
+#include "record/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const json_t *result_of(const json_t *root, const json_t *pair)
+{
+    static const char *const keys[] = {"id", "device", "library"};
+    const json_t *result;
+    size_t at;
+    json_array_foreach(json_object_get(root, "results"), at, result)
+    {
+        bool same = true;
+        for (int i = 0; i < 3 && same; i++)
+            same = strcmp(record_text(result, keys[i]), record_text(pair, keys[i])) == 0;
+        if (same)
+            return result;
+    }
+    return NULL;
+}
+
+/* The ratios are judged again: the caller's least effect need not be the one of that run. */
+static bool judge_ratios(const compare_set *set, const json_t *ratios, compare_row *row)
+{
+    int32_t n = (int32_t)json_array_size(ratios);
+    double *one = calloc((size_t)n + 1, sizeof *one), *ratio = calloc((size_t)n + 1, sizeof *ratio);
+    bool good = one != NULL && ratio != NULL;
+    for (int32_t i = 0; i < n && good; i++) {
+        one[i] = 1;
+        ratio[i] = json_number_value(json_array_get(ratios, (size_t)i));
+    }
+    if (good && n > 0) {
+        row->judged = true;
+        row->c = stats_compare_pairs(one, ratio, n, set->rules.least_effect, set->rules.alpha);
+    }
+    free(one);
+    free(ratio);
+    return good;
+}
+
+static bool read_pair(const compare_set *set, const json_t *pair, compare_row *row)
+{
+    const json_t *result = result_of(set->a, pair), *ratios = json_object_get(pair, "pairs");
+    const char *status = record_text(pair, "status_b"), *library = record_text(pair, "library_b");
+    const char *device = record_text(pair, "device"), *library_a = record_text(pair, "library");
+    *row = (compare_row){.id = record_text(pair, "id"),
+                         .op = record_text(result, "op"),
+                         .a = {result, device, library_a, record_text(result, "status"),
+                               record_text(result, "reason"), record_number(pair, "a")},
+                         .b = {NULL, device, library[0] ? library : library_a,
+                               status[0] ? status : "ok", record_text(pair, "reason_b"),
+                               record_number(pair, "b")},
+                         .paired = true,
+                         .pairs = (int32_t)json_array_size(ratios),
+                         .c = {NAN, NAN, NAN, NAN, STATS_AMBIGUOUS}};
+    if (strcmp(row->a.status, "ok") != 0 || strcmp(row->b.status, "ok") != 0)
+        return true;
+    return judge_ratios(set, ratios, row);
+}
+
+int compare_pairs_read(compare_set *set)
+{
+    const json_t *list = json_object_get(set->a, "pairs"), *pair;
+    const tool_words *ops = set->rules.ops;
+    size_t at;
+    set->forced = json_array();
+    set->rows = calloc(json_array_size(list) + 1, sizeof *set->rows);
+    if (set->forced == NULL || set->rows == NULL)
+        return tool_error(TOOL_INTERNAL, "no memory for the pairs of %s", set->path_a);
+    json_array_foreach(list, at, pair)
+    {
+        compare_row *row = &set->rows[set->count];
+        if (!read_pair(set, pair, row))
+            return tool_error(TOOL_INTERNAL, "no memory for the pairs of %s", set->path_a);
+        set->count += ops == NULL || ops->count == 0 || tool_words_have(ops, row->op);
+    }
+    compare_gate(set);
+    return TOOL_OK;
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show.c - a comparison on the terminal. */
+#include "compare.h"
+#include "record/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LISTED = 10 }; /* of a list that --all shows whole */
+
+static const char *const colours[] = {[STATS_SAME] = "",
+                                      [STATS_FASTER] = "\033[32m",
+                                      [STATS_SLOWER] = "\033[31m",
+                                      [STATS_AMBIGUOUS] = "\033[33m"};
+
+/* ---- summary ------------------------------------------------------------------------------------
+ */
+
+compare_sum compare_summary(const compare_set *set, const char *op)
+{
+    compare_sum sum = {.mean = NAN};
+    double logs = 0;
+    int32_t judged = 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        const compare_row *row = &set->rows[i];
+        if (op != NULL && strcmp(row->op, op) != 0)
+            continue;
+        sum.cases++;
+        sum.worse += row->worse;
+        if (!row->judged) {
+            sum.unjudged++;
+            continue;
+        }
+        sum.verdicts[row->c.verdict]++;
+        logs += log(row->c.ratio);
+        judged++;
+    }
+    if (judged > 0)
+        sum.mean = exp(logs / judged);
+    return sum;
+}
+
+static void heading(FILE *out, bool colour, const char *text)
+{
+    fputs(colour ? "\n\033[1m" : "\n", out);
+    tool_wrap(out, 0, 2, text);
+    if (colour)
+        fputs("\033[0m", out);
+}
+
+static void show_sum(FILE *out, const char *name, const compare_sum *s, int width)
+{
+    char mean[32] = "-";
+    if (isfinite(s->mean))
+        snprintf(mean, sizeof mean, "%.3f", s->mean);
+    if (width >= 80)
+        fprintf(out, "  %-10s %6d %8d %8d %8d %10d %13d %8s\n", name, s->cases,
+                s->verdicts[STATS_FASTER], s->verdicts[STATS_SLOWER], s->verdicts[STATS_SAME],
+                s->verdicts[STATS_AMBIGUOUS], s->unjudged, mean);
+    else
+        fprintf(out, "  %-9s %5d %4d %4d %5d %4d\n", name, s->cases, s->verdicts[STATS_FASTER],
+                s->verdicts[STATS_SLOWER], s->verdicts[STATS_SAME], s->verdicts[STATS_AMBIGUOUS]);
+}
+
+static void show_summary(FILE *out, const compare_set *set, int width, bool colour)
+{
+    heading(out, colour, "Summary");
+    if (width >= 80)
+        fprintf(out, "  %-10s %6s %8s %8s %8s %10s %13s %8s\n", "operation", "cases", "FASTER",
+                "SLOWER", "SAME", "AMBIGUOUS", "not compared", "mean B/A");
+    else
+        fprintf(out, "  %-9s %5s %4s %4s %5s %4s\n", "operation", "cases", "FAST", "SLOW", "SAME",
+                "AMB.");
+    int32_t kinds = 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        bool seen = false;
+        for (int32_t k = 0; k < i && !seen; k++)
+            seen = strcmp(set->rows[k].op, set->rows[i].op) == 0;
+        if (seen)
+            continue;
+        compare_sum s = compare_summary(set, set->rows[i].op);
+        show_sum(out, set->rows[i].op, &s, width);
+        kinds++;
+    }
+    compare_sum all = compare_summary(set, NULL);
+    if (kinds > 1)
+        show_sum(out, "all", &all, width);
+    fprintf(out, "  ");
+    tool_wrap(out, 2, 2,
+              "Ratios are B's time by A's; mean B/A is their geometric mean, with a 95 % interval "
+              "for each case.");
+    if (!isfinite(set->rules.fail_on))
+        return;
+    fprintf(out, "  %sGate of %g %%: %d of %d cases fail%s\n",
+            colour ? (all.worse > 0 ? "\033[31m" : "\033[32m") : "", 100 * set->rules.fail_on,
+            all.worse, all.cases, colour ? "\033[0m" : "");
+}
+
+/* ---- what is compared ---------------------------------------------------------------------------
+ */
+
+static const json_t *device_json(const json_t *root, const char *spec)
+{
+    const json_t *device;
+    size_t at;
+    json_array_foreach(json_object_get(root, "devices"), at, device)
+    {
+        if (strcmp(record_text(device, "spec"), spec) == 0)
+            return device;
+    }
+    return NULL;
+}
+
+static void show_side(FILE *out, const char *name, const char *path, const json_t *root)
+{
+    char text[1024];
+    const json_t *run = json_object_get(root, "run"), *build = json_object_get(run, "build");
+    const char *commit = record_text(build, "commit");
+    const char *host = record_text(json_object_get(run, "host"), "name");
+    snprintf(text, sizeof text, "%s: isomer %s%s%s, %s%s%s", path, record_text(run, "version"),
+             commit[0] ? " at " : "", commit, record_text(run, "time"), host[0] ? ", on " : "",
+             host);
+    fprintf(out, "%s  ", name);
+    tool_wrap(out, 3, 3, text);
+}
+
+static void note(FILE *out, const char *mark, const char *text)
+{
+    int column = fprintf(out, "%s  ", mark);
+    tool_wrap(out, column, 3, text);
+}
+
+static void show_flags(FILE *out, const char *name, const json_t *root)
+{
+    char text[512] = "";
+    const json_t *flag, *run = json_object_get(root, "run");
+    size_t at;
+    json_array_foreach(json_object_get(run, "flags"), at, flag)
+    {
+        size_t used = strlen(text);
+        const char *word = json_string_value(flag);
+        snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "", word ? word : "");
+    }
+    if (text[0] != '\0')
+        fprintf(out, "   %s is marked: %s\n", name, text);
+}
+
+static void show_head(FILE *out, const compare_set *set)
+{
+    if (set->b == NULL) {
+        const json_t *against = json_object_get(json_object_get(set->a, "run"), "against");
+        note(out, "A", record_text(against, "this"));
+        note(out, "B", record_text(against, "program"));
+        show_flags(out, "the run", set->a);
+        return;
+    }
+    show_side(out, "A", set->path_a, set->a);
+    show_side(out, "B", set->path_b, set->b);
+    show_flags(out, "A", set->a);
+    if (set->a != set->b)
+        show_flags(out, "B", set->b);
+    if (set->unpaired)
+        note(out, "UNPAIRED",
+             "The two were taken at different times: the spread between rounds is added to each "
+             "interval. `isomer bench --against` takes them turn by turn.");
+    const json_t *text;
+    size_t at;
+    json_array_foreach(set->forced, at, text) note(out, "FORCED", json_string_value(text));
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------
+ */
+
+/* Columns that a table of this width has room for. */
+typedef struct columns {
+    int label;
+    bool times, interval, p;
+    size_t tail; /* bytes at the end of each id that are the same in the whole table */
+} columns;
+
+static bool shown(const compare_set *set, const compare_row *row)
+{
+    return row->judged && (set->rules.all || row->worse || row->c.verdict != STATS_SAME);
+}
+
+static bool same_group(const compare_row *x, const compare_row *y)
+{
+    return strcmp(x->op, y->op) == 0 && strcmp(x->a.device, y->a.device) == 0 &&
+           strcmp(x->b.device, y->b.device) == 0;
+}
+
+/* "gemm/" of "gemm/tiled/...": the heading has it. */
+static size_t head_of(const compare_row *row)
+{
+    size_t n = strlen(row->op);
+    return strncmp(row->id, row->op, n) == 0 && row->id[n] == '/' ? n + 1 : 0;
+}
+
+/* Words at the end that two ids share, at most three ("/strict/uniform/hot"), and never all of one:
+ * the heading has them, too. */
+static size_t tail_of(const compare_row *x, const compare_row *y, size_t most)
+{
+    size_t n = strlen(x->id) - head_of(x), m = strlen(y->id) - head_of(y), tail = 0;
+    const char *p = x->id + strlen(x->id), *q = y->id + strlen(y->id);
+    int words = 0;
+    for (size_t k = 1; k < n && k < m && k <= most && words < 3 && *(p - k) == *(q - k); k++)
+        if (*(p - k) == '/') {
+            tail = k;
+            words++;
+        }
+    return tail;
+}
+
+static columns fit(const compare_set *set, const compare_row *first, int width)
+{
+    columns c = {.label = 4, .times = true, .interval = true, .p = true, .tail = SIZE_MAX};
+    for (int32_t i = 0; i < set->count; i++) {
+        const compare_row *row = &set->rows[i];
+        if (shown(set, row) && same_group(row, first))
+            c.tail = tail_of(row, first, c.tail);
+    }
+    for (int32_t i = 0; i < set->count; i++) {
+        const compare_row *row = &set->rows[i];
+        int label = (int)(strlen(row->id) - head_of(row) - c.tail);
+        if (shown(set, row) && same_group(row, first) && label > c.label)
+            c.label = label;
+    }
+    int rest = 2 + 7 + 11; /* indent, ratio, verdict */
+    if (c.label + rest + 22 + 16 + 8 > width)
+        c.p = false;
+    if (c.label + rest + 22 + 16 + (c.p ? 8 : 0) > width)
+        c.interval = false;
+    if (c.label + rest + 22 + (c.interval ? 16 : 0) > width)
+        c.times = false;
+    rest += (c.times ? 22 : 0) + (c.interval ? 16 : 0) + (c.p ? 8 : 0);
+    if (c.label > width - rest)
+        c.label = width - rest;
+    return c;
+}
+
+static void join(char *text, size_t room, const char *word)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, room - used, "%s%s", used > 0 ? ", " : "", word);
+}
+
+/* Flags of either side, and libraries that differ. */
+static void notes_of(const compare_row *row, char *text, size_t room)
+{
+    const json_t *flags[] = {json_object_get(row->a.result, "flags"),
+                             json_object_get(row->b.result, "flags")};
+    text[0] = '\0';
+    for (int side = 0; side < 2; side++) {
+        const json_t *flag;
+        size_t at;
+        json_array_foreach(flags[side], at, flag)
+        {
+            char word[64];
+            const char *name = json_string_value(flag);
+            snprintf(word, sizeof word, "%s %s", side == 0 ? "A" : "B", name ? name : "");
+            join(text, room, word);
+        }
+    }
+    /* Versions of our own are in the head. */
+    bool ours =
+        strncmp(row->a.library, "isomer ", 7) == 0 && strncmp(row->b.library, "isomer ", 7) == 0;
+    if (!ours && strcmp(row->a.library, row->b.library) != 0) {
+        char word[256];
+        snprintf(word, sizeof word, "A by %s, B by %s", row->a.library, row->b.library);
+        join(text, room, word);
+    }
+}
+
+static void show_label(FILE *out, const compare_row *row, const columns *c)
+{
+    const char *label = row->id + head_of(row);
+    int length = (int)(strlen(label) - c->tail);
+    if (length <= c->label)
+        fprintf(out, "  %-*.*s", c->label, length, label);
+    else /* the end has the size */
+        fprintf(out, "  ..%.*s", c->label - 2, label + length - (c->label - 2));
+}
+
+static void show_row(FILE *out, const compare_row *row, const columns *c, bool colour)
+{
+    char a[32], b[32], between[48], notes[512];
+    show_label(out, row, c);
+    if (c->times)
+        fprintf(out, " %10s %10s", record_time(a, sizeof a, row->a.median),
+                record_time(b, sizeof b, row->b.median));
+    fprintf(out, " %6.3f", row->c.ratio);
+    if (c->interval) {
+        snprintf(between, sizeof between, "%.3f-%.3f", row->c.low, row->c.high);
+        fprintf(out, " %15s", isfinite(row->c.low) ? between : "-");
+    }
+    if (c->p)
+        fprintf(out, " %7.4f", row->c.p);
+    bool coloured = colour && colours[row->c.verdict][0] != '\0';
+    fprintf(out, "  %s%s%s\n", coloured ? colours[row->c.verdict] : "",
+            stats_verdict_name(row->c.verdict), coloured ? "\033[0m" : "");
+    notes_of(row, notes, sizeof notes);
+    if (notes[0] != '\0') {
+        fprintf(out, "    ");
+        tool_wrap(out, 4, 4, notes);
+    }
+}
+
+static void show_group(FILE *out, const compare_set *set, const compare_row *first, int width,
+                       bool colour)
+{
+    char text[1024];
+    columns c = fit(set, first, width);
+    const json_t *b_root = set->b != NULL ? set->b : set->a;
+    const json_t *a = device_json(set->a, first->a.device);
+    const json_t *b = device_json(b_root, first->b.device);
+    if (strcmp(first->a.device, first->b.device) == 0 &&
+        strcmp(record_text(a, "name"), record_text(b, "name")) == 0)
+        snprintf(text, sizeof text, "%s on %s (%s)", first->op, first->a.device,
+                 record_text(a, "name"));
+    else
+        snprintf(text, sizeof text, "%s, A on %s (%s), B on %s (%s)", first->op, first->a.device,
+                 record_text(a, "name"), first->b.device, record_text(b, "name"));
+    if (c.tail > 0) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, ", %s",
+                 first->id + strlen(first->id) - c.tail + 1);
+    }
+    heading(out, colour, text);
+    fprintf(out, "  %-*s", c.label, "case");
+    if (c.times)
+        fprintf(out, " %10s %10s", "A", "B");
+    fprintf(out, " %6s", "B/A");
+    if (c.interval)
+        fprintf(out, " %15s", "interval");
+    if (c.p)
+        fprintf(out, " %7s", "p");
+    fprintf(out, "  verdict\n");
+    for (int32_t i = 0; i < set->count; i++)
+        if (shown(set, &set->rows[i]) && same_group(&set->rows[i], first))
+            show_row(out, &set->rows[i], &c, colour);
+}
+
+static void show_rows(FILE *out, const compare_set *set, int width, bool colour)
+{
+    int32_t hidden = 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        const compare_row *row = &set->rows[i];
+        bool seen = false;
+        hidden += row->judged && !shown(set, row);
+        if (!shown(set, row))
+            continue;
+        for (int32_t k = 0; k < i && !seen; k++)
+            seen = shown(set, &set->rows[k]) && same_group(&set->rows[k], row);
+        if (!seen)
+            show_group(out, set, row, width, colour);
+    }
+    if (hidden > 0)
+        fprintf(out, "\n%d %s the same; --all shows %s\n", hidden,
+                hidden == 1 ? "case is" : "cases are", hidden == 1 ? "it" : "them");
+}
+
+/* ---- rows without a ratio -----------------------------------------------------------------------
+ */
+
+enum { ONLY_A, ONLY_B, LOST, OTHERS, BOTH, LISTS };
+
+static const char *const list_names[LISTS] = {
+    [ONLY_A] = "Only in A",
+    [ONLY_B] = "Only in B",
+    [LOST] = "Measured in A, not in B",
+    [OTHERS] = "Measured in B, not in A",
+    [BOTH] = "Measured in neither",
+};
+
+static int list_of(const compare_row *row)
+{
+    if (row->judged)
+        return LISTS;
+    if (strcmp(row->b.status, "missing") == 0)
+        return ONLY_A;
+    if (strcmp(row->a.status, "missing") == 0)
+        return ONLY_B;
+    if (strcmp(row->a.status, "ok") == 0)
+        return LOST;
+    return strcmp(row->b.status, "ok") == 0 ? OTHERS : BOTH;
+}
+
+static void show_unjudged(FILE *out, const compare_row *row, int list)
+{
+    char text[2048];
+    const char *why_a = row->a.reason;
+    const char *why_b = row->b.reason;
+    bool alike = strcmp(row->a.status, row->b.status) == 0 && strcmp(why_a, why_b) == 0;
+    int used = snprintf(text, sizeof text, "%s on %s", row->id,
+                        list == ONLY_B ? row->b.device : row->a.device);
+    if (list == LOST || list == BOTH)
+        used += snprintf(text + used, sizeof text - (size_t)used, "\n%s %s: %.900s",
+                         alike ? "both" : "B", row->b.status, why_b);
+    if (list == OTHERS || (list == BOTH && !alike))
+        snprintf(text + used, sizeof text - (size_t)used, "\nA %s: %.900s", row->a.status, why_a);
+    fprintf(out, "  ");
+    tool_wrap(out, 2, 6, text);
+}
+
+static void show_lists(FILE *out, const compare_set *set, bool colour)
+{
+    for (int list = 0; list < LISTS; list++) {
+        int32_t count = 0;
+        for (int32_t i = 0; i < set->count; i++) {
+            if (list_of(&set->rows[i]) != list)
+                continue;
+            if (count++ == 0)
+                heading(out, colour, list_names[list]);
+            if (count <= LISTED || set->rules.all || list == LOST)
+                show_unjudged(out, &set->rows[i], list);
+        }
+        if (count > LISTED && !set->rules.all && list != LOST)
+            fprintf(out, "  and %d more; --all shows them\n", count - LISTED);
+    }
+}
+
+void compare_show(FILE *out, const compare_set *set, int width, bool colour)
+{
+    show_head(out, set);
+    show_rows(out, set, width, colour);
+    show_lists(out, set, colour);
+    show_summary(out, set, width, colour);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tally.c - what many short runs say together. */
+#include "compare.h"
+#include "record/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct entry {
+    json_t *result; /* of A: the first that has times, or the first */
+    json_t *rounds; /* the samples of A, a round for each pair */
+    json_t *other;  /* of B: likewise */
+    double *a, *b;  /* the medians of each pair */
+    int32_t count, room;
+    bool failed_a, failed_b; /* a check failed in one of the pairs: none of its times counts */
+    int32_t seen;            /* in which pair last */
+} entry;
+
+struct compare_tally {
+    entry *entries;
+    int32_t count, room, pairs;
+};
+
+compare_tally *compare_tally_create(void)
+{
+    return calloc(1, sizeof(compare_tally));
+}
+
+void compare_tally_free(compare_tally *tally)
+{
+    for (int32_t i = 0; tally != NULL && i < tally->count; i++) {
+        entry *e = &tally->entries[i];
+        json_decref(e->result);
+        json_decref(e->rounds);
+        json_decref(e->other);
+        free(e->a);
+        free(e->b);
+    }
+    if (tally != NULL)
+        free(tally->entries);
+    free(tally);
+}
+
+static bool is_of(const entry *e, const compare_row *row)
+{
+    const json_t *result = e->result != NULL ? e->result : e->other;
+    const compare_side *side = e->result != NULL ? &row->a : &row->b;
+    return strcmp(record_text(result, "id"), row->id) == 0 &&
+           strcmp(record_text(result, "device"), side->device) == 0 &&
+           strcmp(record_text(result, "library"), side->library) == 0;
+}
+
+/* The entry of a row; the order hardly ever changes, so the place of the last time is tried first.
+ */
+static entry *entry_of(compare_tally *tally, const compare_row *row, int32_t hint)
+{
+    for (int32_t k = 0; k < tally->count; k++) {
+        entry *e = &tally->entries[(hint + k) % tally->count];
+        if (e->seen != tally->pairs && is_of(e, row))
+            return e;
+    }
+    if (tally->count == tally->room) {
+        int32_t room = tally->room > 0 ? 2 * tally->room : 256;
+        entry *grown = realloc(tally->entries, (size_t)room * sizeof *grown);
+        if (grown == NULL)
+            return NULL;
+        tally->entries = grown;
+        tally->room = room;
+    }
+    entry *e = &tally->entries[tally->count++];
+    *e = (entry){.rounds = json_array()};
+    return e;
+}
+
+static bool add_times(entry *e, double a, double b)
+{
+    if (e->count == e->room) {
+        int32_t room = e->room > 0 ? 2 * e->room : 16;
+        double *more_a = realloc(e->a, (size_t)room * sizeof *more_a);
+        e->a = more_a != NULL ? more_a : e->a;
+        double *more_b = realloc(e->b, (size_t)room * sizeof *more_b);
+        e->b = more_b != NULL ? more_b : e->b;
+        if (more_a == NULL || more_b == NULL)
+            return false;
+        e->room = room;
+    }
+    e->a[e->count] = a;
+    e->b[e->count++] = b;
+    return true;
+}
+
+static void keep(json_t **kept, const compare_side *side, bool *failed)
+{
+    bool now_failed = strcmp(side->status, "failed") == 0;
+    bool better = *kept == NULL || (now_failed && !*failed) ||
+                  (strcmp(record_text(*kept, "status"), "ok") != 0 && !*failed &&
+                   strcmp(side->status, "ok") == 0);
+    *failed = *failed || now_failed;
+    if (side->result == NULL || !better)
+        return;
+    json_decref(*kept);
+    *kept = json_deep_copy(side->result);
+}
+
+int compare_tally_add(compare_tally *tally, const json_t *a, const json_t *b, const char *name_b)
+{
+    const tool_words all = {0};
+    compare_set set = {.a = a,
+                       .b = b,
+                       .path_a = "this program",
+                       .path_b = name_b,
+                       .rules = {.fail_on = NAN, .ops = &all}};
+    int code = compare_match(&set);
+    if (code == TOOL_OK)
+        tally->pairs++;
+    for (int32_t i = 0; i < set.count && code == TOOL_OK; i++) {
+        const compare_row *row = &set.rows[i];
+        entry *e = entry_of(tally, row, i);
+        if (e == NULL) {
+            code = tool_error(TOOL_INTERNAL, "no memory for the pairs");
+            break;
+        }
+        e->seen = tally->pairs;
+        keep(&e->result, &row->a, &e->failed_a);
+        keep(&e->other, &row->b, &e->failed_b);
+        if (!row->judged)
+            continue;
+        json_t *samples = json_object_get(json_object_get(row->a.result, "times"), "samples");
+        json_array_extend(e->rounds, samples);
+        if (!add_times(e, row->a.median, row->b.median))
+            code = tool_error(TOOL_INTERNAL, "no memory for the pairs");
+    }
+    compare_free(&set);
+    return code;
+}
+
+/* ---- the document -------------------------------------------------------------------------------
+ */
+
+static void set_number(json_t *object, const char *key, double value)
+{
+    json_object_set_new(object, key, tool_json_number(value));
+}
+
+/* All samples in one list; their number. */
+static int32_t flatten(const json_t *rounds, double *out)
+{
+    int32_t n = 0;
+    for (size_t r = 0; r < json_array_size(rounds); r++)
+        for (size_t s = 0; s < json_array_size(json_array_get(rounds, r)); s++) {
+            if (out != NULL)
+                out[n] = json_number_value(json_array_get(json_array_get(rounds, r), s));
+            n++;
+        }
+    return n;
+}
+
+static void set_rate(json_t *rates, const char *key, double work, const stats_interval *time)
+{
+    json_t *rate = json_object_get(rates, key);
+    if (!json_is_object(rate))
+        return;
+    set_number(rate, "value", work / time->median);
+    set_number(rate, "low", work / time->high);
+    set_number(rate, "high", work / time->low);
+}
+
+static void drop_flag(json_t *flags, const char *name)
+{
+    for (size_t i = json_array_size(flags); i-- > 0;)
+        if (strcmp(json_string_value(json_array_get(flags, i)), name) == 0)
+            json_array_remove(flags, i);
+}
+
+/* A result of one round with the rounds of all pairs. */
+static bool merge(const entry *e, json_t *result)
+{
+    json_t *times = json_object_get(result, "times"), *rates = json_object_get(result, "rates");
+    json_t *roof = json_object_get(result, "roof"), *work = json_object_get(result, "work");
+    int32_t n = flatten(e->rounds, NULL);
+    double *x = calloc((size_t)n + 1, sizeof *x);
+    if (x == NULL)
+        return false;
+    flatten(e->rounds, x);
+    stats_interval time = stats_median_interval(e->a, e->count, 0.95);
+    double before = record_number(times, "median"), target = record_number(times, "target");
+    double bytes = record_number(work, "bytes_read") + record_number(work, "bytes_written");
+    set_number(times, "median", time.median);
+    set_number(times, "low", time.low);
+    set_number(times, "high", time.high);
+    set_number(times, "confidence", time.confidence);
+    set_number(times, "min", stats_min(x, n));
+    set_number(times, "max", stats_max(x, n));
+    set_number(times, "mean", stats_mean(x, n));
+    set_number(times, "deviation", stats_deviation(x, n));
+    json_object_set_new(
+        times, "converged",
+        json_boolean(e->count >= 5 && (time.high - time.low) / 2 <= target * time.median));
+    json_object_set(times, "samples", e->rounds);
+    set_rate(rates, "gbps", bytes, &time);
+    set_rate(rates, "gflops", record_number(work, "flops"), &time);
+    if (json_is_object(roof))
+        set_number(roof, "percent", record_number(roof, "percent") * before / time.median);
+    if (e->count >= 5)
+        drop_flag(json_object_get(result, "flags"), "few-rounds");
+    free(x);
+    return true;
+}
+
+static json_t *pair_json(const entry *e)
+{
+    stats_comparison c = stats_compare_pairs(e->a, e->b, e->count, STATS_LEAST_EFFECT, STATS_ALPHA);
+    json_t *pair = json_object(), *ratios = json_array();
+    const char *status = record_text(e->other, "status");
+    bool judged = e->count > 0 && !e->failed_a && !e->failed_b;
+    json_object_set_new(pair, "id", tool_json_text(record_text(e->result, "id")));
+    json_object_set_new(pair, "device", tool_json_text(record_text(e->result, "device")));
+    json_object_set_new(pair, "backend", tool_json_text(record_text(e->result, "backend")));
+    json_object_set_new(pair, "library", tool_json_text(record_text(e->result, "library")));
+    json_object_set_new(pair, "library_b", tool_json_text(record_text(e->other, "library")));
+    json_object_set_new(pair, "status_b", json_string(status[0] ? status : "missing"));
+    json_object_set_new(pair, "reason_b", tool_json_text(record_text(e->other, "reason")));
+    set_number(pair, "a", judged ? stats_median(e->a, e->count) : (double)NAN);
+    set_number(pair, "b", judged ? stats_median(e->b, e->count) : (double)NAN);
+    set_number(pair, "ratio", judged ? c.ratio : (double)NAN);
+    set_number(pair, "low", judged ? c.low : (double)NAN);
+    set_number(pair, "high", judged ? c.high : (double)NAN);
+    set_number(pair, "p", judged ? c.p : (double)NAN);
+    for (int32_t i = 0; i < e->count && judged; i++)
+        json_array_append_new(ratios, json_real(e->b[i] / e->a[i]));
+    json_object_set_new(pair, "pairs", ratios);
+    json_object_set_new(pair, "verdict",
+                        tool_json_text(judged ? stats_verdict_name(c.verdict) : ""));
+    return pair;
+}
+
+bool compare_tally_write(const compare_tally *tally, json_t *root)
+{
+    json_t *results = json_array(), *pairs = json_array();
+    bool good = results != NULL && pairs != NULL;
+    for (int32_t i = 0; i < tally->count && good; i++) {
+        const entry *e = &tally->entries[i];
+        if (e->result == NULL)
+            continue; /* B alone knows the case */
+        json_t *result = json_deep_copy(e->result);
+        good = result != NULL;
+        if (good && e->count > 0 && strcmp(record_text(result, "status"), "ok") == 0)
+            good = merge(e, result);
+        json_array_append_new(results, result);
+        json_array_append_new(pairs, pair_json(e));
+    }
+    json_object_set_new(root, "results", results);
+    json_object_set_new(root, "pairs", pairs);
+    return good;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* unlike.c - what may not be compared, by name. */
+#include "compare.h"
+#include "record/record.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Refuses, or notes what was let pass. */
+static int refuse(compare_set *set, const char *format, ...) ISO_PRINTF(2, 3);
+static int refuse(compare_set *set, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (set->rules.force)
+        json_array_append_new(set->forced, json_string(text));
+    else
+        tool_error(TOOL_FILES, "unlike: %s; --force compares them all the same", text);
+    return 1;
+}
+
+static int unlike_text(compare_set *set, const char *key, const char *what)
+{
+    const char *a = record_text(json_object_get(set->a, "run"), key);
+    const char *b = record_text(json_object_get(set->b, "run"), key);
+    if (strcmp(a, b) == 0)
+        return 0;
+    return refuse(set, "the %s of %s is %s, that of %s is %s", what, set->path_a,
+                  a[0] ? a : "not known", set->path_b, b[0] ? b : "not known");
+}
+
+int compare_unlike(compare_set *set)
+{
+    const json_t *run_a = json_object_get(set->a, "run"), *run_b = json_object_get(set->b, "run");
+    const json_t *documents[] = {set->a, set->b};
+    const char *paths[] = {set->path_a, set->path_b};
+    for (int i = 0; i < 2; i++) {
+        /* It has no times: no force can help. */
+        if (strcmp(record_text(json_object_get(documents[i], "run"), "command"), "verify") != 0)
+            continue;
+        tool_error(TOOL_FILES,
+                   "%s was written by `isomer verify`, which takes no times: compare "
+                   "files of `isomer bench`",
+                   paths[i]);
+        set->rules.force = false;
+        return 1;
+    }
+    int count = unlike_text(set, "math", "math mode");
+    const json_t *seed_a = json_object_get(run_a, "seed"), *seed_b = json_object_get(run_b, "seed");
+    if (seed_a != NULL && seed_b != NULL && !json_equal(seed_a, seed_b))
+        count += refuse(set, "the seed of %s is %lld, that of %s is %lld: they had other inputs",
+                        set->path_a, (long long)json_integer_value(seed_a), set->path_b,
+                        (long long)json_integer_value(seed_b));
+    return count;
+}
+
+/* ---- devices ------------------------------------------------------------------------------------
+ */
+
+static bool is_fake(const json_t *root, const char *spec)
+{
+    size_t at;
+    const json_t *device;
+    json_array_foreach(json_object_get(root, "devices"), at, device)
+    {
+        if (strcmp(record_text(device, "spec"), spec) == 0)
+            return json_is_true(json_object_get(device, "fake"));
+    }
+    return false;
+}
+
+int compare_unlike_devices(compare_set *set)
+{
+    int count = 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        const compare_row *row = &set->rows[i];
+        bool said = row->a.result == NULL || row->b.result == NULL;
+        for (int32_t k = 0; k < i && !said; k++)
+            said = set->rows[k].b.result != NULL &&
+                   strcmp(set->rows[k].a.device, row->a.device) == 0 &&
+                   strcmp(set->rows[k].b.device, row->b.device) == 0;
+        if (said)
+            continue;
+        bool a = is_fake(set->a, row->a.device), b = is_fake(set->b, row->b.device);
+        if (a != b)
+            count += refuse(set, "%s of %s is %s, %s of %s is %s", row->a.device, set->path_a,
+                            a ? "a stand-in made for tests" : "real", row->b.device, set->path_b,
+                            b ? "a stand-in made for tests" : "real");
+    }
+    return count;
+}
+
+/* ---- nothing in common --------------------------------------------------------------------------
+ */
+
+static bool same_text(const json_t *a, const json_t *b, const char *key)
+{
+    return strcmp(record_text(a, key), record_text(b, key)) == 0;
+}
+
+/* Of all results of the two files, the pair that is nearest to being one case: how near. */
+static int nearness(const json_t *a, const json_t *b)
+{
+    if (!same_text(a, b, "op") || !same_text(a, b, "kind"))
+        return 0;
+    return 1 + same_text(a, b, "dtype") + same_text(a, b, "variant") + same_text(a, b, "math") +
+           same_text(a, b, "fill") + same_text(a, b, "cache") +
+           json_equal(json_object_get(a, "shape"), json_object_get(b, "shape"));
+}
+
+int compare_nothing(const compare_set *set)
+{
+    const json_t *a, *b, *near_a = NULL, *near_b = NULL;
+    const json_t *all_a = json_object_get(set->a, "results");
+    const json_t *all_b = json_object_get(set->b, "results");
+    size_t i, k;
+    int best = 0;
+    json_array_foreach(all_a, i, a)
+    {
+        json_array_foreach(all_b, k, b)
+        {
+            int near = nearness(a, b);
+            if (near <= best)
+                continue;
+            best = near;
+            near_a = a;
+            near_b = b;
+        }
+    }
+    if (near_a == NULL)
+        return tool_error(TOOL_FILES, "no case is in both %s and %s: they measure other operations",
+                          set->path_a, set->path_b);
+    if (compare_same_case(near_a, near_b, false))
+        return tool_error(TOOL_FILES,
+                          "no case of those devices and operations is in both %s and %s; %s has "
+                          "results of %s, %s of %s",
+                          set->path_a, set->path_b, set->path_a, record_text(near_a, "device"),
+                          set->path_b, record_text(near_b, "device"));
+    static const struct {
+        const char *key, *what;
+    } members[] = {{"math", "math mode"},
+                   {"fill", "fill of the inputs"},
+                   {"cache", "cache state"},
+                   {"dtype", "type"},
+                   {"variant", "variant"}};
+    const char *what = "size";
+    for (size_t m = 0; m < sizeof members / sizeof members[0]; m++)
+        if (!same_text(near_a, near_b, members[m].key)) {
+            what = members[m].what;
+            break;
+        }
+    return tool_error(
+        TOOL_FILES, "no case is in both %s and %s; the nearest are of another %s: %s and %s",
+        set->path_a, set->path_b, what, record_text(near_a, "id"), record_text(near_b, "id"));
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* write.c - a comparison as JSON and as CSV. */
+#include "compare.h"
+#include "record/record.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- JSON ---------------------------------------------------------------------------------------
+ */
+
+static void set_text(json_t *object, const char *key, const char *value)
+{
+    json_object_set_new(object, key, tool_json_text(value));
+}
+
+static void set_number(json_t *object, const char *key, double value)
+{
+    json_object_set_new(object, key, tool_json_number(value));
+}
+
+static json_t *source_json(const char *path, const json_t *root)
+{
+    const json_t *run = json_object_get(root, "run");
+    json_t *source = json_object();
+    set_text(source, "path", path);
+    set_text(source, "version", record_text(run, "version"));
+    set_text(source, "commit", record_text(json_object_get(run, "build"), "commit"));
+    set_text(source, "time", record_text(run, "time"));
+    set_text(source, "host", record_text(json_object_get(run, "host"), "name"));
+    set_text(source, "math", record_text(run, "math"));
+    json_t *seed = json_object_get(run, "seed");
+    json_object_set(source, "seed", json_is_integer(seed) ? seed : json_null());
+    return source;
+}
+
+static json_t *side_json(const compare_side *side)
+{
+    if (strcmp(side->status, "missing") == 0)
+        return json_null();
+    json_t *object = json_object(), *flags = json_object_get(side->result, "flags");
+    set_text(object, "device", side->device);
+    set_text(object, "library", side->library);
+    set_text(object, "status", side->status);
+    set_text(object, "reason", side->reason);
+    set_number(object, "median", side->median);
+    json_object_set_new(object, "flags", flags != NULL ? json_deep_copy(flags) : json_array());
+    return object;
+}
+
+static json_t *row_json(const compare_row *row)
+{
+    json_t *object = json_object();
+    set_text(object, "id", row->id);
+    set_text(object, "op", row->op);
+    json_object_set_new(object, "a", side_json(&row->a));
+    json_object_set_new(object, "b", side_json(&row->b));
+    json_object_set_new(object, "paired", json_boolean(row->paired));
+    json_object_set_new(object, "count", json_integer(row->pairs));
+    set_number(object, "ratio", row->c.ratio);
+    set_number(object, "low", row->c.low);
+    set_number(object, "high", row->c.high);
+    set_number(object, "p", row->c.p);
+    set_number(object, "drift", row->judged ? row->drift : (double)NAN);
+    set_text(object, "verdict", row->judged ? stats_verdict_name(row->c.verdict) : "");
+    json_object_set_new(object, "regression", json_boolean(row->worse));
+    return object;
+}
+
+static json_t *sum_json(const char *op, const compare_sum *sum)
+{
+    json_t *object = json_object();
+    set_text(object, "op", op);
+    json_object_set_new(object, "cases", json_integer(sum->cases));
+    json_object_set_new(object, "faster", json_integer(sum->verdicts[STATS_FASTER]));
+    json_object_set_new(object, "slower", json_integer(sum->verdicts[STATS_SLOWER]));
+    json_object_set_new(object, "same", json_integer(sum->verdicts[STATS_SAME]));
+    json_object_set_new(object, "ambiguous", json_integer(sum->verdicts[STATS_AMBIGUOUS]));
+    json_object_set_new(object, "not_compared", json_integer(sum->unjudged));
+    json_object_set_new(object, "regressions", json_integer(sum->worse));
+    set_number(object, "geometric_mean", sum->mean);
+    return object;
+}
+
+static json_t *sums_json(const compare_set *set)
+{
+    json_t *list = json_array();
+    for (int32_t i = 0; i < set->count; i++) {
+        bool seen = false;
+        for (int32_t k = 0; k < i && !seen; k++)
+            seen = strcmp(set->rows[k].op, set->rows[i].op) == 0;
+        compare_sum sum = compare_summary(set, set->rows[i].op);
+        if (!seen)
+            json_array_append_new(list, sum_json(set->rows[i].op, &sum));
+    }
+    compare_sum all = compare_summary(set, NULL);
+    json_array_append_new(list, sum_json(NULL, &all));
+    return list;
+}
+
+json_t *compare_json(const compare_set *set)
+{
+    json_t *root = json_object(), *rows = json_array();
+    json_object_set_new(root, "schema", json_string("isomer-comparison/1"));
+    set_text(root, "version", iso_version());
+    json_object_set_new(root, "a", source_json(set->path_a, set->a));
+    json_object_set_new(root, "b", set->b != NULL ? source_json(set->path_b, set->b) : json_null());
+    json_object_set_new(root, "unpaired", json_boolean(set->unpaired));
+    json_object_set(root, "forced", set->forced);
+    set_number(root, "least_effect", set->rules.least_effect);
+    set_number(root, "alpha", set->rules.alpha);
+    set_number(root, "fail_on", set->rules.fail_on);
+    for (int32_t i = 0; i < set->count; i++)
+        json_array_append_new(rows, row_json(&set->rows[i]));
+    json_object_set_new(root, "cases", rows);
+    json_object_set_new(root, "summary", sums_json(set));
+    return root;
+}
+
+/* ---- CSV ----------------------------------------------------------------------------------------
+ */
+
+/* Quoted where it has to be. */
+static void put(FILE *out, const char *text, char end)
+{
+    if (text[strcspn(text, ",\"\r\n")] == '\0') {
+        fputs(text, out);
+    } else {
+        fputc('"', out);
+        for (; *text != '\0'; text++) {
+            if (*text == '"')
+                fputc('"', out);
+            fputc(*text, out);
+        }
+        fputc('"', out);
+    }
+    if (end == '\n')
+        fputc('\r', out);
+    fputc(end, out);
+}
+
+static void put_number(FILE *out, double value)
+{
+    char text[40] = "";
+    if (isfinite(value))
+        snprintf(text, sizeof text, "%.17g", value);
+    put(out, record_point(text), ',');
+}
+
+static void put_side(FILE *out, const compare_side *side)
+{
+    char flags[512] = "";
+    const json_t *flag;
+    size_t at;
+    json_array_foreach(json_object_get(side->result, "flags"), at, flag)
+    {
+        size_t used = strlen(flags);
+        const char *word = json_string_value(flag);
+        snprintf(flags + used, sizeof flags - used, "%s%s", used > 0 ? " " : "", word ? word : "");
+    }
+    put(out, side->device, ',');
+    put(out, side->library, ',');
+    put(out, side->status, ',');
+    put(out, side->reason, ',');
+    put_number(out, side->median);
+    put(out, flags, ',');
+}
+
+bool compare_csv(FILE *out, const compare_set *set)
+{
+    fputs(
+        "id,op,device_a,library_a,status_a,reason_a,median_a,flags_a,device_b,library_b,status_b,"
+        "reason_b,median_b,flags_b,ratio,low,high,p,drift,count,comparison,verdict,regression\r\n",
+        out);
+    for (int32_t i = 0; i < set->count; i++) {
+        const compare_row *row = &set->rows[i];
+        char count[16];
+        snprintf(count, sizeof count, "%d", row->pairs);
+        put(out, row->id, ',');
+        put(out, row->op, ',');
+        put_side(out, &row->a);
+        put_side(out, &row->b);
+        put_number(out, row->c.ratio);
+        put_number(out, row->c.low);
+        put_number(out, row->c.high);
+        put_number(out, row->c.p);
+        put_number(out, row->judged ? row->drift : (double)NAN);
+        put(out, count, ',');
+        put(out, row->paired ? "paired" : set->unpaired ? "unpaired" : "same run", ',');
+        put(out, row->judged ? stats_verdict_name(row->c.verdict) : "", ',');
+        put(out, row->worse ? "true" : "false", '\n');
+    }
+    return ferror(out) == 0;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* internal.h - what the files of measure share. */
+#ifndef ISOMER_MEASURE_INTERNAL_H
+#define ISOMER_MEASURE_INTERNAL_H
+
+#include "measure.h"
+#include "record/record.h"
+
+enum { MEASURE_PARTS = 4 }; /* copy in, kernel, copy out, total */
+
+/* Nanoseconds of one call, in a round. */
+typedef struct measure_sample {
+    double time;   /* by events on the stream, else as `host` */
+    double host;   /* from the first hand-over to the end, by the processor's clock */
+    double submit; /* to hand it over */
+    int32_t round;
+} measure_sample;
+
+/* A case on a device with one of its libraries. */
+typedef struct measure_row {
+    const work_case *item;
+    int32_t target, library;
+    work_job *job;
+    work_result result;
+    measure_sample *samples;
+    int32_t count, room;
+    int32_t rounds;  /* in which it has a sample */
+    int64_t calls;   /* in a sample */
+    double estimate; /* nanoseconds of a call */
+    double prepare, first;
+    double (*parts)[MEASURE_PARTS];
+    int32_t part_count, part_room;
+    bool host_clock;                          /* the device has no times of its own */
+    bool settled;                             /* its interval is narrow enough */
+    bool cut;                                 /* its device was lost on the way */
+    double mhz_low, mhz_high, watts, celsius; /* over the visits; NaN: not known */
+    bool throttled;
+} measure_row;
+
+/* A device. */
+typedef struct measure_device {
+    iso_event start, stop;
+    bool gpu;
+    bool dead;
+    int32_t sensors; /* the target whose sensors tell of this device; -1: none */
+} measure_device;
+
+typedef struct measure_state {
+    const measure_plan *plan;
+    measure_device *devices;
+    measure_row *rows;
+    int32_t count;
+    int32_t *order; /* of the rows in a round */
+    int32_t round;  /* from 1 */
+    double began;   /* of the rounds; seconds */
+    double saved;   /* when the file was last written */
+    bool interrupted, lost;
+    bool short_budget; /* it ended before every case had its rounds */
+    record_noise noise;
+} measure_state;
+
+double measure_now(void); /* seconds */
+bool measure_stop_asked(void);
+
+/* ---- sample.c -----------------------------------------------------------------------------------
+ */
+
+/* Prepares, runs once, judges, and finds how many calls a sample takes. */
+void measure_prepare(measure_state *state, measure_row *row);
+/* Takes at least one sample, and more for at most `seconds`. */
+void measure_visit(measure_state *state, measure_row *row, double seconds);
+/* One last sample, whose result is judged. */
+void measure_close(measure_state *state, measure_row *row);
+/* Nanoseconds that a visit with one sample takes. */
+double measure_least(const measure_row *row);
+/* Keeps a GPU busy until its clock is steady. */
+void measure_warm(measure_state *state, int32_t target);
+
+/* ---- result.c -----------------------------------------------------------------------------------
+ */
+
+/* The medians of a row's rounds; how many. `out` has room for row->rounds. */
+int32_t measure_round_medians(const measure_row *row, double *out);
+
+/* The whole document as it is now; NULL: no memory. */
+json_t *measure_document(measure_state *state, bool finished);
+
+/* ---- chips.c ------------------------------------------------------------------------------------
+ */
+
+/* GFLOP/s of a chip's matrix units by its maker's table, dense; NaN where the chip or the type is
+ * not in ours. `type` is "f16", "bf16", "tf32" or "f64"; `*line` names the table's line. */
+double measure_chip_peak(const char *device, const char *type, const char **line);
+
+/* ---- progress.c ---------------------------------------------------------------------------------
+ */
+
+void measure_progress(const measure_state *state, const char *phase, double done, double left,
+                      const measure_row *row);
+void measure_progress_end(const measure_state *state);
+
+#endif

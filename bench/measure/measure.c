@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure.c - rounds over all cases on all devices. */
+#include "internal.h"
+
+#include "stats/stats.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SAVE_SECONDS = 5 };
+
+double measure_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- being asked to stop ------------------------------------------------------------------------
+ */
+
+static volatile sig_atomic_t asked;
+
+static void ask(int number)
+{
+    (void)number;
+    asked = 1;
+}
+
+bool measure_stop_asked(void)
+{
+    return asked != 0;
+}
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof signals[0] };
+
+/* The first signal ends the measuring and keeps what there is; a second one does what it did before
+ * us, which also takes away unfinished files. */
+static void catch_signals(struct sigaction *before)
+{
+    struct sigaction action = {.sa_handler = ask};
+    sigemptyset(&action.sa_mask);
+    asked = 0;
+    for (int i = 0; i < SIGNALS; i++) {
+        sigaction(signals[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+static void release_signals(const struct sigaction *before)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &before[i], NULL);
+}
+
+/* Once asked, the next one is not ours any more. */
+static bool stop(measure_state *state, const struct sigaction *before)
+{
+    if (asked && !state->interrupted) {
+        state->interrupted = true;
+        release_signals(before);
+        measure_progress_end(state);
+        tool_error(TOOL_OK, "interrupted: keeping what was measured (again ends at once)");
+    }
+    return state->interrupted;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------
+ */
+
+static bool add_row(measure_state *state, const work_case *item, int32_t target, int32_t library)
+{
+    measure_row *row = &state->rows[state->count++];
+    *row = (measure_row){.item = item,
+                         .target = target,
+                         .library = library,
+                         .mhz_low = INFINITY,
+                         .mhz_high = -INFINITY,
+                         .watts = NAN,
+                         .celsius = NAN,
+                         .prepare = NAN,
+                         .first = NAN};
+    row->job = work_job_create(state->plan->targets[target], item, library, &row->result);
+    return row->job != NULL;
+}
+
+/* Case by case, so that what a case is judged by is worked out once for all devices. */
+static bool make_rows(measure_state *state)
+{
+    const measure_plan *plan = state->plan;
+    size_t room = (size_t)plan->list->count * (size_t)plan->target_count * WORK_LIBRARIES;
+    char names[WORK_LIBRARIES][ISO_NAME_MAX];
+    state->rows = calloc(room, sizeof *state->rows);
+    state->order = calloc(room, sizeof *state->order);
+    if (state->rows == NULL || state->order == NULL)
+        return false;
+    for (int32_t i = 0; i < plan->list->count; i++) {
+        const work_case *item = &plan->list->items[i];
+        for (int32_t t = 0; t < plan->target_count; t++) {
+            bool product = item->op == WORK_GEMM && item->how == ISO_VARIANT_VENDOR;
+            int32_t libraries =
+                product ? work_target_libraries(plan->targets[t], names, WORK_LIBRARIES) : 1;
+            for (int32_t l = 0; l < (libraries > 1 ? libraries : 1); l++)
+                if (!add_row(state, item, t, l))
+                    return false;
+        }
+    }
+    return true;
+}
+
+static bool make_devices(measure_state *state)
+{
+    const measure_plan *plan = state->plan;
+    state->devices = calloc((size_t)plan->target_count, sizeof *state->devices);
+    if (state->devices == NULL)
+        return false;
+    for (int32_t t = 0; t < plan->target_count; t++) {
+        iso_telemetry seen = ISO_TELEMETRY_INIT;
+        iso_device handle = work_target_device(plan->targets[t]);
+        measure_device *device = &state->devices[t];
+        device->gpu = work_target_info(plan->targets[t])->type == ISO_DEVICE_GPU;
+        device->sensors = iso_device_get_telemetry(handle, &seen) == ISO_OK ? t : -1;
+        if (iso_event_create(handle, &device->start) != ISO_OK ||
+            iso_event_create(handle, &device->stop) != ISO_OK)
+            return false;
+    }
+    /* A device without sensors may be one that has them under another backend's name. */
+    for (int32_t t = 0; t < plan->target_count; t++) {
+        const char *uuid = work_target_info(plan->targets[t])->uuid;
+        for (int32_t u = 0; u < plan->target_count && state->devices[t].sensors < 0; u++)
+            if (uuid[0] != '\0' && state->devices[u].sensors == u &&
+                strcmp(uuid, work_target_info(plan->targets[u])->uuid) == 0)
+                state->devices[t].sensors = u;
+    }
+    return true;
+}
+
+static void free_state(measure_state *state)
+{
+    for (int32_t i = 0; i < state->count; i++) {
+        work_job_destroy(state->rows[i].job);
+        free(state->rows[i].samples);
+        free(state->rows[i].parts);
+    }
+    for (int32_t t = 0; state->devices != NULL && t < state->plan->target_count; t++) {
+        if (state->devices[t].start.id != 0)
+            iso_event_destroy(state->devices[t].start);
+        if (state->devices[t].stop.id != 0)
+            iso_event_destroy(state->devices[t].stop);
+    }
+    free(state->devices);
+    free(state->rows);
+    free(state->order);
+}
+
+/* ---- rounds -------------------------------------------------------------------------------------
+ */
+
+static bool measured(const measure_row *row)
+{
+    return row->result.status == WORK_OK && row->calls > 0;
+}
+
+static bool active(const measure_state *state, const measure_row *row)
+{
+    return measured(row) && !row->settled && !state->devices[row->target].dead;
+}
+
+/* Seconds that one sample of each active row takes. */
+static double least_round(const measure_state *state, int32_t *rows)
+{
+    double sum = 0;
+    *rows = 0;
+    for (int32_t i = 0; i < state->count; i++) {
+        if (!active(state, &state->rows[i]))
+            continue;
+        sum += 1e-9 * measure_least(&state->rows[i]);
+        ++*rows;
+    }
+    return sum;
+}
+
+/* What a visit may take beyond its one sample, such that the rounds that are due fit. */
+static double visit_seconds(const measure_state *state, double left)
+{
+    const double most = 0.02;
+    int32_t rows, due = state->plan->rounds_min - state->round + 1;
+    double least = least_round(state, &rows);
+    double spare = left / (due > 1 ? due : 1) - least;
+    return rows > 0 ? fmin(fmax(0.8 * spare / rows, 0), most) : 0;
+}
+
+/* xorshift64*: the order has to differ from round to round, and be the same for the same seed. */
+static uint64_t next_random(uint64_t *x)
+{
+    *x ^= *x >> 12;
+    *x ^= *x << 25;
+    *x ^= *x >> 27;
+    return *x * 0x2545f4914f6cdd1dULL;
+}
+
+static int32_t shuffle(measure_state *state, uint64_t *random)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < state->count; i++)
+        if (active(state, &state->rows[i]))
+            state->order[n++] = i;
+    for (int32_t i = n - 1; i > 0; i--) {
+        int32_t j = (int32_t)(next_random(random) % (uint64_t)(i + 1)), kept = state->order[i];
+        state->order[i] = state->order[j];
+        state->order[j] = kept;
+    }
+    return n;
+}
+
+static void settle(const measure_state *state, measure_row *row)
+{
+    double *x =
+        row->rounds >= state->plan->rounds_min ? malloc(sizeof *x * (size_t)row->rounds) : NULL;
+    if (x == NULL)
+        return;
+    stats_interval i = stats_median_interval(x, measure_round_medians(row, x), 0.95);
+    free(x);
+    row->settled = (i.high - i.low) / 2 <= state->plan->target * i.median;
+}
+
+static void save(measure_state *state)
+{
+    double now = measure_now();
+    if (state->plan->file == NULL || now - state->saved < SAVE_SECONDS)
+        return;
+    state->saved = now;
+    json_t *root = measure_document(state, false);
+    if (root != NULL)
+        tool_file_checkpoint(state->plan->file, root);
+    json_decref(root);
+}
+
+static void visit_all(measure_state *state, int32_t n, double seconds, double end,
+                      const struct sigaction *before)
+{
+    for (int32_t i = 0; i < n && !stop(state, before); i++) {
+        measure_row *row = &state->rows[state->order[i]];
+        double now = measure_now();
+        if (!active(state, row))
+            continue;
+        if (now + 1e-9 * measure_least(row) > end) {
+            state->short_budget |= row->rounds < state->plan->rounds_min;
+            continue;
+        }
+        measure_progress(state, "measuring", 1 - (end - now) / state->plan->budget, end - now, row);
+        measure_visit(state, row, seconds);
+        row->cut = state->devices[row->target].dead;
+    }
+}
+
+static void say_if_short(measure_state *state)
+{
+    int32_t rows;
+    double need = least_round(state, &rows) * state->plan->rounds_min;
+    if (need <= state->plan->budget || state->plan->rounds_max > 0)
+        return;
+    measure_progress_end(state);
+    tool_error(TOOL_OK,
+               "the budget of %g s is short for %d rounds of %d cases, which take about %.0f s: "
+               "some will have fewer rounds (--budget gives more time, --op or --size fewer cases)",
+               state->plan->budget, (int)state->plan->rounds_min, (int)rows, ceil(need));
+}
+
+static void measure_rounds(measure_state *state, const struct sigaction *before)
+{
+    const measure_plan *plan = state->plan;
+    uint64_t random = plan->seed * 0x9e3779b97f4a7c15ULL | 1;
+    say_if_short(state);
+    double end = measure_now() + plan->budget;
+    for (;;) {
+        int32_t n = shuffle(state, &random);
+        double left = end - measure_now();
+        if (n == 0 || left <= 0 || stop(state, before) ||
+            (plan->rounds_max > 0 && state->round == plan->rounds_max))
+            return;
+        int32_t taken = 0;
+        state->round++;
+        for (int32_t i = 0; i < state->count; i++)
+            taken -= state->rows[i].count;
+        visit_all(state, n, visit_seconds(state, left), end, before);
+        for (int32_t i = 0; i < state->count; i++) {
+            taken += state->rows[i].count;
+            if (active(state, &state->rows[i]))
+                settle(state, &state->rows[i]);
+        }
+        if (taken == 0)
+            return; /* nothing fits into the time that is left */
+        save(state);
+    }
+}
+
+/* ---- the run ------------------------------------------------------------------------------------
+ */
+
+static void prepare_all(measure_state *state, const struct sigaction *before)
+{
+    for (int32_t i = 0; i < state->count && !stop(state, before); i++) {
+        measure_progress(state, "preparing", (double)i / state->count, -1, &state->rows[i]);
+        measure_prepare(state, &state->rows[i]);
+    }
+    for (int32_t t = 0; t < state->plan->target_count && !stop(state, before); t++)
+        measure_warm(state, t);
+}
+
+static void close_all(measure_state *state, const struct sigaction *before)
+{
+    for (int32_t i = 0; i < state->count && !stop(state, before); i++) {
+        measure_row *row = &state->rows[i];
+        if (!measured(row) || row->count == 0 || state->devices[row->target].dead)
+            continue;
+        measure_progress(state, "checking", (double)i / state->count, -1, row);
+        measure_close(state, row);
+    }
+}
+
+static int exit_code(const measure_state *state)
+{
+    int ok = 0, wrong = 0;
+    for (int32_t i = 0; i < state->count; i++) {
+        const measure_row *row = &state->rows[i];
+        ok += measured(row) && row->count > 0;
+        wrong += row->result.status == WORK_FAILED || row->result.status == WORK_ERROR;
+    }
+    if (state->interrupted)
+        return TOOL_INTERRUPTED;
+    if (wrong > 0)
+        return TOOL_FAILED;
+    return ok > 0 ? TOOL_OK : TOOL_NOTHING;
+}
+
+int measure_run(const measure_plan *plan, json_t **root)
+{
+    measure_state state = {.plan = plan};
+    struct sigaction before[SIGNALS];
+    int code = TOOL_INTERNAL;
+    *root = NULL;
+    record_noise_now(&state.noise);
+    state.began = measure_now();
+    state.saved = state.began;
+    catch_signals(before);
+    if (make_devices(&state) && make_rows(&state)) {
+        prepare_all(&state, before);
+        measure_rounds(&state, before);
+        close_all(&state, before);
+        measure_progress_end(&state);
+        *root = measure_document(&state, true);
+        code = exit_code(&state);
+    }
+    if (!state.interrupted)
+        release_signals(before);
+    if (*root == NULL)
+        code =
+            tool_error(TOOL_INTERNAL, "no memory to measure, or no events: %s", iso_last_error());
+    free_state(&state);
+    return code;
+}

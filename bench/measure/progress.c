@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* progress.c - a bar on the terminal with the time that is left. */
+#include "internal.h"
+
+#include <math.h>
+#include <string.h>
+
+void measure_progress(const measure_state *state, const char *phase, double done, double left,
+                      const measure_row *row)
+{
+    enum { BAR = 20, LINE = 512 };
+    static double last;
+    char bar[BAR + 1], time[32] = "", line[LINE];
+    double now = measure_now();
+    if (!state->plan->progress || now - last < 0.1)
+        return;
+    last = now;
+    int full = (int)(BAR * fmin(fmax(done, 0), 1));
+    memset(bar, '.', BAR);
+    memset(bar, '#', (size_t)full);
+    bar[BAR] = '\0';
+    if (left >= 0)
+        snprintf(time, sizeof time, " %.0f s left", ceil(left));
+    snprintf(line, sizeof line, "[%s]%s %s: %s on %s", bar, time, phase, row->item->id,
+             work_target_info(state->plan->targets[row->target])->spec);
+    int width = tool_width(stderr) - 1;
+    if (width < LINE)
+        line[width] = '\0';
+    fprintf(stderr, "\r%s\033[K", line);
+    fflush(stderr);
+}
+
+void measure_progress_end(const measure_state *state)
+{
+    if (state->plan->progress)
+        fputs("\r\033[K", stderr);
+}

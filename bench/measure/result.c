@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* result.c - rows as members of a results document (docs/results.md), and the roofs. */
+#include "internal.h"
+
+#include "stats/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
+static void set_number(json_t *object, const char *key, double value)
+{
+    set(object, key, tool_json_number(value));
+}
+
+static void set_text(json_t *object, const char *key, const char *value)
+{
+    set(object, key, tool_json_text(value));
+}
+
+/* ---- figures of a row ---------------------------------------------------------------------------
+ */
+
+typedef struct figures {
+    stats_interval time;
+    double min, max, mean, deviation, host, submit, spread;
+    int32_t rounds;
+} figures;
+
+int32_t measure_round_medians(const measure_row *row, double *out)
+{
+    int32_t rounds = 0;
+    double *times = malloc(sizeof *times * (size_t)(row->count > 0 ? row->count : 1));
+    if (times == NULL)
+        return 0;
+    for (int32_t i = 0; i < row->count;) {
+        int32_t n = 0, round = row->samples[i].round;
+        for (; i < row->count && row->samples[i].round == round; i++)
+            times[n++] = row->samples[i].time;
+        out[rounds++] = stats_median(times, n);
+    }
+    free(times);
+    return rounds;
+}
+
+static bool work_out(const measure_row *row, figures *out)
+{
+    double *rounds = malloc(sizeof *rounds * (size_t)(row->rounds + 1));
+    double *x = malloc(sizeof *x * (size_t)row->count * 3);
+    bool enough = rounds != NULL && x != NULL && row->count > 0;
+    if (enough) {
+        double *host = x + row->count, *submit = host + row->count;
+        for (int32_t i = 0; i < row->count; i++) {
+            x[i] = row->samples[i].time;
+            host[i] = row->samples[i].host;
+            submit[i] = row->samples[i].submit;
+        }
+        out->rounds = measure_round_medians(row, rounds);
+        out->time = stats_median_interval(rounds, out->rounds, 0.95);
+        out->spread =
+            (stats_max(rounds, out->rounds) - stats_min(rounds, out->rounds)) / out->time.median;
+        out->min = stats_min(x, row->count);
+        out->max = stats_max(x, row->count);
+        out->mean = stats_mean(x, row->count);
+        out->deviation = stats_deviation(x, row->count);
+        out->host = stats_median(host, row->count);
+        out->submit = stats_median(submit, row->count);
+    }
+    free(x);
+    free(rounds);
+    return enough;
+}
+
+/* ---- roofs --------------------------------------------------------------------------------------
+ */
+
+enum { READ, COPY, FMA_F32, FMA_F64, MATRIX_F16, MATRIX_BF16, MATRIX_TF32, MATRIX_F64, ROOFS };
+
+static const char *const roof_names[ROOFS] = {
+    [READ] = "read",
+    [COPY] = "copy",
+    [FMA_F32] = "fma f32",
+    [FMA_F64] = "fma f64",
+    [MATRIX_F16] = "matrix f16",
+    [MATRIX_BF16] = "matrix bf16",
+    [MATRIX_TF32] = "matrix tf32",
+    [MATRIX_F64] = "matrix f64",
+};
+
+typedef struct roof {
+    double value, low, high; /* NaN: not known */
+    const char *source, *by;
+} roof;
+
+static int roof_of_case(const work_case *item)
+{
+    switch (item->roof) {
+    case WORK_ROOF_READ:
+        return READ;
+    case WORK_ROOF_COPY:
+        return COPY;
+    case WORK_ROOF_FMA:
+        return item->dtype == ISO_F64 ? FMA_F64 : FMA_F32;
+    case WORK_NO_ROOF:
+        break;
+    }
+    return ROOFS;
+}
+
+static bool has_times(const measure_row *row)
+{
+    return row->result.status == WORK_OK && row->count > 0;
+}
+
+static void find_roofs(const measure_state *state, int32_t target, roof *roofs)
+{
+    for (int i = 0; i < ROOFS; i++)
+        roofs[i] = (roof){NAN, NAN, NAN, "measured", NULL};
+    for (int32_t i = 0; i < state->count; i++) {
+        const measure_row *row = &state->rows[i];
+        const work_case *item = row->item;
+        int which = roof_of_case(item);
+        figures f;
+        if (row->target != target || which == ROOFS || !has_times(row) || !work_out(row, &f))
+            continue;
+        double work = which <= COPY ? item->bytes_read + item->bytes_written : item->flops;
+        if (!(roofs[which].value >= work / f.time.median))
+            roofs[which] = (roof){work / f.time.median, work / f.time.high, work / f.time.low,
+                                  "measured", item->id};
+    }
+    const iso_device_info *info = work_target_info(state->plan->targets[target]);
+    for (int i = MATRIX_F16; i < ROOFS && info->type == ISO_DEVICE_GPU; i++) {
+        const char *line = NULL;
+        double peak = measure_chip_peak(info->name, roof_names[i] + strlen("matrix "), &line);
+        if (isfinite(peak))
+            roofs[i] = (roof){peak, peak, peak, "table", line};
+    }
+}
+
+static json_t *roofs_json(const roof *roofs)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < ROOFS; i++) {
+        if (!isfinite(roofs[i].value))
+            continue;
+        json_t *item = json_object();
+        set_text(item, "name", roof_names[i]);
+        set_text(item, "unit", i <= COPY ? "GB/s" : "GFLOP/s");
+        set_number(item, "value", roofs[i].value);
+        set_number(item, "low", roofs[i].low);
+        set_number(item, "high", roofs[i].high);
+        set_text(item, "source", roofs[i].source);
+        set_text(item, "by", roofs[i].by);
+        json_array_append_new(list, item);
+    }
+    return list;
+}
+
+/* The units that a product runs on: a vendor's library uses matrix units where the chip has them
+ * for the type. */
+static int compute_roof(const measure_row *row, const roof *roofs)
+{
+    const work_case *item = row->item;
+    int plain = item->dtype == ISO_F64 ? FMA_F64 : FMA_F32, matrix = ROOFS;
+    if (item->op != WORK_GEMM || item->how != ISO_VARIANT_VENDOR)
+        return plain;
+    if (item->dtype == ISO_F16)
+        matrix = MATRIX_F16;
+    else if (item->dtype == ISO_BF16)
+        matrix = MATRIX_BF16;
+    else if (item->dtype == ISO_F64)
+        matrix = MATRIX_F64;
+    else if (item->math == ISO_MATH_TF32)
+        matrix = MATRIX_TF32;
+    return matrix != ROOFS && isfinite(roofs[matrix].value) ? matrix : plain;
+}
+
+/* The roof that bounds this case: of the arithmetic and the memory, that which takes longer. Moves
+ * between host and device have none of these. */
+static int binding_roof(const measure_state *state, const measure_row *row, const roof *roofs)
+{
+    const work_case *item = row->item;
+    const iso_device_info *info = work_target_info(state->plan->targets[row->target]);
+    bool host = (info->features & ISO_FEATURE_HOST_MEMORY) != 0;
+    if (item->op == WORK_TRANSFER && item->move != WORK_COPY && !host)
+        return ROOFS;
+    int memory = item->bytes_written > 0.25 * item->bytes_read ? COPY : READ;
+    int compute = compute_roof(row, roofs);
+    double moving = (item->bytes_read + item->bytes_written) / roofs[memory].value;
+    double computing = item->flops / roofs[compute].value;
+    if (!isfinite(moving) || item->roof == WORK_ROOF_FMA)
+        return isfinite(computing) && item->flops > 0 ? compute : ROOFS;
+    return isfinite(computing) && computing > moving ? compute : memory;
+}
+
+/* ---- members of a result ------------------------------------------------------------------------
+ */
+
+static json_t *samples_json(const measure_row *row)
+{
+    json_t *rounds = json_array(), *list = NULL;
+    for (int32_t i = 0; i < row->count; i++) {
+        if (i == 0 || row->samples[i].round != row->samples[i - 1].round) {
+            list = json_array();
+            json_array_append_new(rounds, list);
+        }
+        json_array_append_new(list, tool_json_number(row->samples[i].time));
+    }
+    return rounds;
+}
+
+static const char *stopped(const measure_state *state, const measure_row *row)
+{
+    if (row->settled)
+        return "interval";
+    if (state->interrupted || row->cut)
+        return "interrupted";
+    return state->short_budget || state->plan->rounds_max == 0 ? "budget" : "rounds";
+}
+
+static json_t *times_json(const measure_state *state, const measure_row *row, const figures *f)
+{
+    json_t *t = json_object();
+    set_text(t, "clock", row->host_clock ? "host" : "device");
+    set_number(t, "median", f->time.median);
+    set_number(t, "low", f->time.low);
+    set_number(t, "high", f->time.high);
+    set_number(t, "confidence", f->time.confidence);
+    set_number(t, "min", f->min);
+    set_number(t, "max", f->max);
+    set_number(t, "mean", f->mean);
+    set_number(t, "deviation", f->deviation);
+    set(t, "converged", json_boolean(row->settled));
+    set_number(t, "target", state->plan->target);
+    set_text(t, "stopped", stopped(state, row));
+    set(t, "samples", samples_json(row));
+    set(t, "calls", json_integer(row->calls));
+    set_number(t, "host", f->host);
+    set_number(t, "submit", f->submit);
+    set_number(t, "prepare", row->prepare);
+    set_number(t, "first", row->first);
+    return t;
+}
+
+static json_t *rate_json(double work, const figures *f)
+{
+    if (!(work > 0))
+        return json_null();
+    json_t *rate = json_object();
+    set_number(rate, "value", work / f->time.median);
+    set_number(rate, "low", work / f->time.high);
+    set_number(rate, "high", work / f->time.low);
+    return rate;
+}
+
+static json_t *parts_json(const measure_row *row)
+{
+    static const char *const names[MEASURE_PARTS] = {"copy_in", "kernel", "copy_out", "total"};
+    if (row->part_count == 0)
+        return json_null();
+    json_t *parts = json_object();
+    for (int p = 0; p < MEASURE_PARTS; p++) {
+        double x[16];
+        int32_t n = 0;
+        for (int32_t i = 0; i < row->part_count && n < 16; i++)
+            x[n++] = row->parts[i][p];
+        set_number(parts, names[p], stats_median(x, n));
+    }
+    return parts;
+}
+
+static json_t *clocks_json(const measure_row *row)
+{
+    if (!isfinite(row->mhz_high) && !isfinite(row->watts))
+        return json_null();
+    json_t *clocks = json_object();
+    set_number(clocks, "mhz_low", row->mhz_low);
+    set_number(clocks, "mhz_high", row->mhz_high);
+    set_number(clocks, "power_watts", row->watts);
+    set_number(clocks, "temperature_celsius", row->celsius);
+    return clocks;
+}
+
+static void flag(json_t *flags, bool is, const char *name)
+{
+    if (is)
+        json_array_append_new(flags, json_string(name));
+}
+
+static bool clocks_disagree(const measure_row *row, const figures *f)
+{
+    /* To notice the end of a sample takes the host some time whatever the device did. */
+    double slack = 0.1 * f->time.median + 50e3 / (double)row->calls;
+    return !row->host_clock && fabs(f->host - f->time.median) > slack;
+}
+
+/* The flags of measured rows; `over` is the roof's excess. */
+static json_t *flags_json(const measure_state *state, const measure_row *row, const figures *f,
+                          bool over)
+{
+    const iso_device_info *info = work_target_info(state->plan->targets[row->target]);
+    json_t *flags = json_array();
+    if (f != NULL) {
+        double bytes = row->item->bytes_read + row->item->bytes_written;
+        bool memory = row->item->op != WORK_GEMM && row->item->roof != WORK_ROOF_FMA;
+        flag(flags, clocks_disagree(row, f), "clock-disagree");
+        flag(flags, row->calls > 1 && f->submit > 0.9 * f->time.median, "submit-bound");
+        flag(flags, over, "above-roof");
+        flag(flags, memory && !row->item->cold && bytes < 4.0 * (double)info->cache_bytes,
+             "in-cache");
+        flag(flags, row->throttled, "throttled");
+        flag(flags, row->mhz_high > 1.05 * row->mhz_low, "unsteady-clock");
+        flag(flags, f->rounds > 1 && f->spread > 0.1, "noisy");
+        flag(flags, f->rounds < 5, "few-rounds");
+    }
+    flag(flags, tool_is_fake(info), "fake");
+    return flags;
+}
+
+static void set_measured(const measure_state *state, const measure_row *row, const roof *roofs,
+                         json_t *r)
+{
+    const work_case *item = row->item;
+    json_t *rates = json_object(), *under = json_null();
+    bool over = false;
+    figures f;
+    if (!work_out(row, &f)) {
+        json_decref(rates);
+        return;
+    }
+    set(rates, "gbps", rate_json(item->bytes_read + item->bytes_written, &f));
+    set(rates, "gflops", rate_json(item->flops, &f));
+    int which = binding_roof(state, row, roofs);
+    if (which != ROOFS) {
+        double work = which <= COPY ? item->bytes_read + item->bytes_written : item->flops;
+        double percent = 100 * work / f.time.median / roofs[which].value;
+        under = json_object();
+        set_text(under, "name", roof_names[which]);
+        set_text(under, "unit", which <= COPY ? "GB/s" : "GFLOP/s");
+        set_number(under, "value", roofs[which].value);
+        set_number(under, "percent", percent);
+        set_text(under, "source", roofs[which].source);
+        over = percent > 100 && work / f.time.high > roofs[which].high;
+    }
+    set(r, "times", times_json(state, row, &f));
+    set(r, "rates", rates);
+    set(r, "roof", under);
+    set(r, "parts", parts_json(row));
+    set(r, "clocks", clocks_json(row));
+    set(r, "flags", flags_json(state, row, &f, over));
+}
+
+static json_t *verified_json(const work_result *result)
+{
+    if (result->method == NULL || (result->status != WORK_OK && result->status != WORK_FAILED))
+        return json_null();
+    json_t *v = json_object();
+    char digest[33] = "";
+    if (result->has_digest)
+        snprintf(digest, sizeof digest, "%016llx%016llx", (unsigned long long)result->digest[0],
+                 (unsigned long long)result->digest[1]);
+    set_text(v, "method", result->method);
+    set_number(v, "error", result->error);
+    set_number(v, "bound", result->bound);
+    set(v, "checks", json_integer(result->checks));
+    set_text(v, "digest", digest);
+    return v;
+}
+
+static json_t *row_json(const measure_state *state, const measure_row *row, const roof *roofs)
+{
+    const iso_device_info *info = work_target_info(state->plan->targets[row->target]);
+    const work_result *result = &row->result;
+    bool pending = result->status == WORK_OK && row->count == 0;
+    json_t *r = work_case_json(row->item);
+    set_text(r, "backend", info->backend);
+    set_text(r, "device", info->spec);
+    set_text(r, "library", result->library);
+    set_text(r, "kernel", result->kernel);
+    set_text(r, "status", work_status_name(pending ? WORK_ERROR : result->status));
+    char reason[128];
+    snprintf(reason, sizeof reason,
+             state->interrupted ? "the run was interrupted before its first sample"
+                                : "the budget of %g s ended before its first sample",
+             state->plan->budget);
+    set_text(r, "reason", pending ? reason : result->status == WORK_OK ? "" : result->reason);
+    set(r, "verified", verified_json(result));
+    for (int i = 0; i < 5; i++) {
+        static const char *const none[] = {"times", "rates", "roof", "parts", "clocks"};
+        set(r, none[i], json_null());
+    }
+    set(r, "flags", flags_json(state, row, NULL, false));
+    if (has_times(row))
+        set_measured(state, row, roofs, r);
+    return r;
+}
+
+/* ---- the document -------------------------------------------------------------------------------
+ */
+
+static json_t *run_json(const measure_state *state, bool finished)
+{
+    json_t *run = json_deep_copy(state->plan->run);
+    json_t *flags = json_array();
+    char when[32];
+    time_t t = time(NULL);
+    struct tm utc;
+    record_noise noise;
+    bool fake = false;
+    for (int32_t i = 0; i < state->plan->target_count; i++)
+        fake |= tool_is_fake(work_target_info(state->plan->targets[i]));
+    record_noise_now(&noise);
+    gmtime_r(&t, &utc);
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    set_text(run, "finished", when);
+    set(run, "complete",
+        json_boolean(finished && !state->interrupted && !state->lost && !state->short_budget));
+    set_number(run, "budget", state->plan->budget);
+    set(run, "rounds", json_integer(state->round));
+    set_number(run, "seconds", measure_now() - state->began);
+    flag(flags, record_noise_share(&state->noise, &noise) > 0.05, "noisy-host");
+    flag(flags, state->interrupted, "interrupted");
+    flag(flags, state->short_budget, "budget");
+    flag(flags, state->lost, "device-lost");
+    flag(flags, fake, "fake");
+    set(run, "flags", flags);
+    return run;
+}
+
+json_t *measure_document(measure_state *state, bool finished)
+{
+    const measure_plan *plan = state->plan;
+    json_t *root = json_object(), *devices = json_deep_copy(plan->devices);
+    json_t *results = json_array();
+    roof *roofs = calloc((size_t)plan->target_count, sizeof *roofs * ROOFS);
+    if (root == NULL || devices == NULL || results == NULL || roofs == NULL) {
+        json_decref(root);
+        json_decref(devices);
+        json_decref(results);
+        free(roofs);
+        return NULL;
+    }
+    for (int32_t t = 0; t < plan->target_count; t++) {
+        find_roofs(state, t, roofs + (size_t)t * ROOFS);
+        set(json_array_get(devices, (size_t)t), "roofs", roofs_json(roofs + (size_t)t * ROOFS));
+    }
+    for (int32_t i = 0; i < state->count; i++)
+        json_array_append_new(results, row_json(state, &state->rows[i],
+                                                roofs + (size_t)state->rows[i].target * ROOFS));
+    set(root, "schema", json_string(RECORD_SCHEMA));
+    set(root, "run", run_json(state, finished));
+    set(root, "devices", devices);
+    set(root, "results", results);
+    free(roofs);
+    return root;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sample.c - one case on one device: the first call, samples, the last one. */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double SAMPLE_GPU = 300e3, SAMPLE_CPU = 500e3; /* the least length of a sample, ns */
+enum { VISIT_SAMPLES = 12, CALLS_MOST = 4096, PART_VISITS = 5 };
+
+/* ---- failing ------------------------------------------------------------------------------------
+ */
+
+static void fail(measure_state *state, measure_row *row, const char *what)
+{
+    work_target *target = state->plan->targets[row->target];
+    row->result.status = WORK_ERROR;
+    snprintf(row->result.reason, sizeof row->result.reason, "%s: %s: %s", what,
+             iso_status_name(iso_last_status()), iso_last_error());
+    /* A late error stays with the stream: the next case needs another. */
+    if (work_target_revive(target))
+        return;
+    state->devices[row->target].dead = true;
+    state->lost = true;
+}
+
+/* ---- sensors ------------------------------------------------------------------------------------
+ */
+
+static void look(measure_state *state, measure_row *row)
+{
+    int32_t sensors = state->devices[row->target].sensors;
+    iso_telemetry now = ISO_TELEMETRY_INIT;
+    if (sensors < 0 || !state->devices[row->target].gpu ||
+        iso_device_get_telemetry(work_target_device(state->plan->targets[sensors]), &now) != ISO_OK)
+        return;
+    if (now.clock_mhz > 0) {
+        row->mhz_low = fmin(row->mhz_low, now.clock_mhz);
+        row->mhz_high = fmax(row->mhz_high, now.clock_mhz);
+    }
+    if (now.power_watts >= 0)
+        row->watts = fmax(row->watts, now.power_watts);
+    if (now.temperature_celsius >= 0)
+        row->celsius = fmax(row->celsius, now.temperature_celsius);
+    if (now.throttle > 0 && (now.throttle & (ISO_THROTTLE_POWER | ISO_THROTTLE_THERMAL)) != 0)
+        row->throttled = true;
+}
+
+/* ---- one sample ---------------------------------------------------------------------------------
+ */
+
+static bool run(measure_state *state, measure_row *row, int64_t calls, measure_sample *out)
+{
+    measure_device *device = &state->devices[row->target];
+    work_target *target = state->plan->targets[row->target];
+    iso_stream stream = work_target_stream(target);
+    if (row->item->cold &&
+        (work_target_flush(target) != ISO_OK || iso_stream_sync(stream) != ISO_OK)) {
+        fail(state, row, "overwriting the caches");
+        return false;
+    }
+    iso_status status = iso_event_record(device->start, stream);
+    double begin = measure_now();
+    for (int64_t i = 0; i < calls && status == ISO_OK; i++)
+        status = work_job_submit(row->job);
+    double handed = measure_now();
+    if (status == ISO_OK)
+        status = iso_event_record(device->stop, stream);
+    if (status == ISO_OK)
+        status = iso_stream_sync(stream);
+    double end = measure_now();
+    if (status != ISO_OK) {
+        fail(state, row, "running it");
+        return false;
+    }
+    int64_t elapsed = 0;
+    *out = (measure_sample){.host = (end - begin) * 1e9 / (double)calls,
+                            .submit = (handed - begin) * 1e9 / (double)calls,
+                            .round = state->round};
+    out->time = out->host;
+    status = iso_event_elapsed(device->start, device->stop, &elapsed);
+    if (status == ISO_OK && elapsed > 0)
+        out->time = (double)elapsed / (double)calls;
+    else
+        row->host_clock = true;
+    return true;
+}
+
+static bool keep(measure_row *row, const measure_sample *sample)
+{
+    if (row->count == row->room) {
+        int32_t room = row->room == 0 ? 64 : row->room * 2;
+        measure_sample *more = realloc(row->samples, (size_t)room * sizeof *more);
+        if (more == NULL)
+            return false;
+        row->samples = more;
+        row->room = room;
+    }
+    if (row->count == 0 || row->samples[row->count - 1].round != sample->round)
+        row->rounds++;
+    row->samples[row->count++] = *sample;
+    return true;
+}
+
+/* ---- the first call -----------------------------------------------------------------------------
+ */
+
+/* How many calls make a sample long enough for the clocks. */
+static bool choose_calls(measure_state *state, measure_row *row)
+{
+    double least = state->devices[row->target].gpu ? SAMPLE_GPU : SAMPLE_CPU;
+    int64_t calls = 1;
+    measure_sample sample;
+    for (;;) {
+        if (!run(state, row, calls, &sample))
+            return false;
+        row->estimate = sample.time;
+        if (row->item->cold || calls >= CALLS_MOST || sample.time * (double)calls >= least)
+            break;
+        double wanted = ceil(1.2 * least / fmax(sample.time, 1));
+        calls = (int64_t)fmin(fmax(wanted, 2 * (double)calls), CALLS_MOST);
+    }
+    row->calls = calls;
+    return true;
+}
+
+void measure_prepare(measure_state *state, measure_row *row)
+{
+    measure_sample sample;
+    if (row->job == NULL || row->result.status != WORK_OK)
+        return;
+    if (state->devices[row->target].dead) {
+        row->result.status = WORK_ERROR;
+        snprintf(row->result.reason, sizeof row->result.reason,
+                 "the device was lost before this case");
+        return;
+    }
+    if (!work_job_prepare(row->job, &row->prepare, &row->result) ||
+        !work_job_spoil(row->job, &row->result) || !run(state, row, 1, &sample))
+        return;
+    row->first = sample.host;
+    if (work_job_check(row->job, &row->result))
+        choose_calls(state, row);
+}
+
+/* ---- visits -------------------------------------------------------------------------------------
+ */
+
+double measure_least(const measure_row *row)
+{
+    double once = row->estimate * (double)row->calls;
+    return once < 2e6 ? 2 * once : once; /* short ones are run once more, to be warm */
+}
+
+/* The same work with its operands moved in and its result out: each part by itself, then all in one
+ * go. */
+static void take_parts(measure_state *state, measure_row *row)
+{
+    iso_stream stream = work_target_stream(state->plan->targets[row->target]);
+    iso_status (*const steps[])(work_job *) = {work_job_copy_in, work_job_submit,
+                                               work_job_copy_out};
+    double parts[MEASURE_PARTS];
+    iso_status status = ISO_OK;
+    if (row->part_count == row->part_room)
+        return;
+    for (int i = 0; i < 3 && status == ISO_OK; i++) {
+        double begin = measure_now();
+        status = steps[i](row->job);
+        if (status == ISO_OK)
+            status = iso_stream_sync(stream);
+        parts[i] = (measure_now() - begin) * 1e9;
+    }
+    double begin = measure_now();
+    for (int i = 0; i < 3 && status == ISO_OK; i++)
+        status = steps[i](row->job);
+    if (status == ISO_OK)
+        status = iso_stream_sync(stream);
+    parts[3] = (measure_now() - begin) * 1e9;
+    if (status != ISO_OK)
+        fail(state, row, "moving its operands and its result");
+    else
+        memcpy(row->parts[row->part_count++], parts, sizeof parts);
+}
+
+void measure_visit(measure_state *state, measure_row *row, double seconds)
+{
+    measure_sample sample;
+    double end = measure_now() + seconds;
+    if (row->estimate * (double)row->calls < 2e6 && !row->item->cold &&
+        !run(state, row, row->calls, &sample))
+        return;
+    look(state, row);
+    for (int i = 0; i < VISIT_SAMPLES; i++) {
+        double left = end - measure_now();
+        if (i > 0 && (left * 1e9 < row->estimate * (double)row->calls || measure_stop_asked()))
+            break;
+        if (!run(state, row, row->calls, &sample) || !keep(row, &sample))
+            return;
+    }
+    look(state, row);
+    if (row->item->parts) {
+        if (row->parts == NULL) {
+            row->parts = calloc(PART_VISITS, sizeof *row->parts);
+            row->part_room = row->parts != NULL ? PART_VISITS : 0;
+        }
+        take_parts(state, row);
+    }
+}
+
+void measure_close(measure_state *state, measure_row *row)
+{
+    measure_sample sample;
+    if (!work_job_spoil(row->job, &row->result) || !run(state, row, row->calls, &sample))
+        return;
+    sample.round = row->samples[row->count - 1].round;
+    if (keep(row, &sample))
+        work_job_check(row->job, &row->result);
+}
+
+/* ---- warming up ---------------------------------------------------------------------------------
+ */
+
+/* The row of a target that does the most arithmetic in a call. */
+static measure_row *heaviest(measure_state *state, int32_t target)
+{
+    measure_row *best = NULL;
+    for (int32_t i = 0; i < state->count; i++) {
+        measure_row *row = &state->rows[i];
+        if (row->target == target && row->result.status == WORK_OK && row->calls > 0 &&
+            row->estimate < 50e6 && (best == NULL || row->item->flops > best->item->flops))
+            best = row;
+    }
+    return best;
+}
+
+void measure_warm(measure_state *state, int32_t target)
+{
+    enum { STEADY = 3 };
+    const double least = 0.3, most = 2;
+    measure_device *device = &state->devices[target];
+    measure_row *row = device->gpu && !device->dead ? heaviest(state, target) : NULL;
+    double begin = measure_now(), before = 0;
+    int steady = 0;
+    while (row != NULL && row->result.status == WORK_OK && !measure_stop_asked()) {
+        measure_sample sample;
+        iso_telemetry now = ISO_TELEMETRY_INIT;
+        double passed = measure_now() - begin;
+        if (passed > most || (passed > least && (device->sensors < 0 || steady >= STEADY)))
+            return;
+        int64_t calls = (int64_t)ceil(20e6 / fmax(row->estimate, 1e3));
+        if (!run(state, row, calls, &sample))
+            return;
+        if (device->sensors < 0 ||
+            iso_device_get_telemetry(work_target_device(state->plan->targets[device->sensors]),
+                                     &now) != ISO_OK)
+            continue;
+        steady = before > 0 && fabs(now.clock_mhz - before) < 0.02 * before ? steady + 1 : 0;
+        before = now.clock_mhz;
+    }
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* peer.c - options, clock and the results document of the peers. */
+#include "peer.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct {
+    const char *program, *device, *library;
+    json_t *root, *results;
+} document;
+
+void peer_die(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+/* ---- options ------------------------------------------------------------------------------------
+ */
+
+static void parse_sizes(const char *text, peer_options *out)
+{
+    out->size_count = 0;
+    while (*text != '\0' && out->size_count < PEER_SIZES) {
+        char *end;
+        errno = 0;
+        long long size = strtoll(text, &end, 10);
+        for (const char *unit = "KMG"; end != text && *unit != '\0'; unit++) {
+            if (*end != *unit)
+                continue;
+            int shift = 10 * (int)(strchr("KMG", *unit) - "KMG" + 1);
+            if (end[1] == 'i')
+                size <<= shift;
+            else
+                size *= shift == 10 ? 1000 : shift == 20 ? 1000000 : 1000000000;
+            end += end[1] == 'i' ? 2 : 1;
+            break;
+        }
+        if (errno != 0 || end == text || size < 1 || (*end != ',' && *end != '\0'))
+            peer_die("--size is a list of whole numbers such as 1024,4Ki, not \"%s\"", text);
+        out->sizes[out->size_count++] = size;
+        text = *end == ',' ? end + 1 : end;
+    }
+}
+
+void peer_parse(int argc, char **argv, const int64_t *defaults, peer_options *out)
+{
+    *out = (peer_options){.f32 = true, .f64 = true};
+    for (; defaults[out->size_count] != 0; out->size_count++)
+        out->sizes[out->size_count] = defaults[out->size_count];
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        const char *equals = strchr(argv[i], '=');
+        if (equals != NULL)
+            value = equals + 1;
+        if (strncmp(argv[i], "--size", 6) == 0)
+            parse_sizes(value, out);
+        if (strncmp(argv[i], "--dtype", 7) == 0) {
+            out->f32 = strstr(value, "f32") != NULL;
+            out->f64 = strstr(value, "f64") != NULL;
+        }
+    }
+}
+
+/* ---- libraries, clock, inputs -------------------------------------------------------------------
+ */
+
+void *peer_open(const char *const *names)
+{
+    char tried[2048] = "";
+    for (; *names != NULL; names++) {
+        void *library = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
+        if (library != NULL)
+            return library;
+        snprintf(tried + strlen(tried), sizeof tried - strlen(tried), "\n  %s", dlerror());
+    }
+    peer_die("none of its libraries can be opened:%s", tried);
+}
+
+void *peer_find(void *library, const char *name)
+{
+    void *function = dlsym(library, name);
+    if (function == NULL)
+        peer_die("the library has no function %s", name);
+    return function;
+}
+
+double peer_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double next_number(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-52 - 1;
+}
+
+void peer_fill_f32(float *x, int64_t n)
+{
+    uint64_t state = 1;
+    for (int64_t i = 0; i < n; i++)
+        x[i] = (float)next_number(&state);
+}
+
+void peer_fill_f64(double *x, int64_t n)
+{
+    uint64_t state = 2;
+    for (int64_t i = 0; i < n; i++)
+        x[i] = next_number(&state);
+}
+
+/* ---- the document -------------------------------------------------------------------------------
+ */
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
+static json_t *text(const char *value)
+{
+    return value != NULL && value[0] != '\0' ? json_string(value) : json_null();
+}
+
+static json_t *make_run(void)
+{
+    char when[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    struct utsname system;
+    uname(&system);
+    gmtime_r(&now, &utc);
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    json_t *host =
+        json_pack("{s:s, s:s, s:s, s:s, s:n, s:i, s:n, s:n, s:n, s:n}", "name", system.nodename,
+                  "system", system.sysname, "release", system.release, "architecture",
+                  system.machine, "cpu", "processors", (int)sysconf(_SC_NPROCESSORS_ONLN),
+                  "memory_bytes", "load", "governor", "virtual");
+    json_t *build =
+        json_pack("{s:s, s:n, s:n, s:n}", "compiler", __VERSION__, "flags", "commit", "type");
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:[s], s:s, s:i, s:n, s:s, s:i, s:n, s:o, "
+                     "s:o, s:[], s:{}, s:[]}",
+                     "command", "bench", "version", document.program, "library_version",
+                     document.library, "time", when, "finished", when, "complete", 1, "arguments",
+                     document.program, "suite", "peer", "seed", 1, "budget", "math", "strict",
+                     "rounds", 1, "seconds", "host", host, "build", build, "settings",
+                     "environment", "flags");
+}
+
+static json_t *make_device(const char *name)
+{
+    const char *colon = strchr(document.device, ':');
+    int length = colon != NULL ? (int)(colon - document.device) : (int)strlen(document.device);
+    return json_pack("{s:s, s:s#, s:i, s:s, s:n, s:n, s:n, s:n, s:n, s:[], s:{}, s:b, s:n, s:[]}",
+                     "spec", document.device, "backend", document.device, length, "index",
+                     colon != NULL ? atoi(colon + 1) : 0, "name", name, "vendor", "uuid",
+                     "architecture", "driver", "runtime", "features", "properties", "fake", 0,
+                     "telemetry", "roofs");
+}
+
+void peer_begin(const char *program, const char *device, const char *name, const char *library)
+{
+    document.program = program;
+    document.device = device;
+    document.library = library;
+    document.results = json_array();
+    document.root =
+        json_pack("{s:s, s:o, s:[o], s:o}", "schema", "isomer-results/1", "run", make_run(),
+                  "devices", make_device(name), "results", document.results);
+    if (document.root == NULL)
+        peer_die("no memory for the results");
+}
+
+static void describe(const peer_case *item, json_t *r)
+{
+    char id[160];
+    long long n = (long long)item->n;
+    bool product = strcmp(item->op, "gemm") == 0;
+    if (product)
+        snprintf(id, sizeof id, "gemm/%s/%s/%lldx%lldx%lld/nn/strict/uniform/hot", item->variant,
+                 item->dtype, n, n, n);
+    else if (item->dtype != NULL)
+        snprintf(id, sizeof id, "%s/%s/%s/%s/%lld/uniform/hot", item->op, item->kind, item->variant,
+                 item->dtype, n);
+    else
+        snprintf(id, sizeof id, "%s/%s/%s/%lld/uniform/hot", item->op, item->kind, item->variant,
+                 n);
+    set(r, "id", json_string(id));
+    set(r, "op", json_string(item->op));
+    set(r, "kind", text(item->kind));
+    set(r, "variant", json_string(item->variant));
+    set(r, "dtype", text(item->dtype));
+    set(r, "shape",
+        product ? json_pack("{s:I, s:I, s:I, s:i}", "m", n, "n", n, "k", n, "batch", 1)
+                : json_pack("{s:I}", item->dtype != NULL ? "elements" : "bytes", n));
+    set(r, "size", json_integer(n));
+    set(r, "layout",
+        product ? json_pack("{s:s, s:s}", "trans_a", "n", "trans_b", "n") : json_object());
+    set(r, "math", json_string("strict"));
+    set(r, "fill", json_string("uniform"));
+    set(r, "cache", json_string("hot"));
+    set(r, "work",
+        json_pack("{s:f, s:f, s:f}", "flops", item->flops, "bytes_read", item->bytes_read,
+                  "bytes_written", item->bytes_written));
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static json_t *rate(double work, double median)
+{
+    return work > 0 ? json_pack("{s:f, s:f, s:f}", "value", work / median, "low", work / median,
+                                "high", work / median)
+                    : json_null();
+}
+
+void peer_add(const peer_case *item, const double *nanoseconds, int count, int64_t calls)
+{
+    double sorted[PEER_SAMPLES], sum = 0;
+    json_t *r = json_object(), *samples = json_array();
+    for (int i = 0; i < count; i++) {
+        sorted[i] = nanoseconds[i];
+        sum += nanoseconds[i];
+        json_array_append_new(samples, json_real(nanoseconds[i]));
+    }
+    qsort(sorted, (size_t)count, sizeof *sorted, compare);
+    double median = 0.5 * (sorted[(count - 1) / 2] + sorted[count / 2]);
+    describe(item, r);
+    const char *colon = strchr(document.device, ':');
+    set(r, "backend", json_stringn(document.device, (size_t)(colon - document.device)));
+    set(r, "device", json_string(document.device));
+    set(r, "library", json_string(document.library));
+    set(r, "kernel", json_null());
+    set(r, "status", json_string("ok"));
+    set(r, "reason", json_null());
+    set(r, "verified", json_null());
+    set(r, "times",
+        json_pack("{s:s, s:f, s:f, s:f, s:n, s:f, s:f, s:f, s:n, s:b, s:f, s:s, s:[o], s:I, s:f, "
+                  "s:n, s:n, s:n}",
+                  "clock", "host", "median", median, "low", sorted[0], "high", sorted[count - 1],
+                  "confidence", "min", sorted[0], "max", sorted[count - 1], "mean", sum / count,
+                  "deviation", "converged", 0, "target", 0.02, "stopped", "rounds", "samples",
+                  samples, "calls", (json_int_t)calls, "host", median, "submit", "prepare",
+                  "first"));
+    set(r, "rates",
+        json_pack("{s:o, s:o}", "gbps", rate(item->bytes_read + item->bytes_written, median),
+                  "gflops", rate(item->flops, median)));
+    set(r, "roof", json_null());
+    set(r, "parts", json_null());
+    set(r, "clocks", json_null());
+    set(r, "flags", json_pack("[s]", "few-rounds"));
+    json_array_append_new(document.results, r);
+}
+
+int peer_end(void)
+{
+    int wrong = json_dumpf(document.root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    json_decref(document.root);
+    return wrong != 0 || fflush(stdout) != 0 ? 1 : 0;
+}
+
+/* ---- measuring ----------------------------------------------------------------------------------
+ */
+
+static double run(const peer_work *work, int64_t calls)
+{
+    double begin = peer_seconds();
+    for (int64_t i = 0; i < calls; i++)
+        if (work->call(work->context) != 0)
+            peer_die("the library's call failed");
+    if (work->wait != NULL && work->wait(work->context) != 0)
+        peer_die("waiting for the device failed");
+    return (peer_seconds() - begin) * 1e9 / (double)calls;
+}
+
+void peer_measure(const peer_case *item, const peer_work *work)
+{
+    const double least = 500e3, visit = 20e6;
+    double nanoseconds[PEER_SAMPLES];
+    int64_t calls = 1;
+    int count = 0;
+    run(work, 1);
+    double once = run(work, 1);
+    while (once * (double)calls < least && calls < 4096) {
+        calls = (int64_t)ceil(fmax(1.2 * least / once, 2.0 * (double)calls));
+        once = run(work, calls);
+    }
+    double begin = peer_seconds();
+    do
+        nanoseconds[count++] = run(work, calls);
+    while (count < PEER_SAMPLES && (peer_seconds() - begin) * 1e9 + once * (double)calls < visit);
+    peer_add(item, nanoseconds, count, calls);
+}

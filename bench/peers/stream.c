@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stream.c - the five stream kernels as plain OpenMP loops: what `naive` is. */
+#include "peer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+typedef struct arrays {
+    double *a, *b, *c;
+    float *fa, *fb, *fc;
+    int64_t n;
+    int kind;
+    double sum;
+} arrays;
+
+static const char *const kinds[] = {"copy", "scale", "add", "triad", "dot"};
+enum { COPY, SCALE, ADD, TRIAD, DOT, KINDS };
+
+/* The same five loops for either type; c = what is made of a and b. */
+#define LOOPS(name, type, A, B, C)                                                                 \
+    static int name(void *context)                                                                 \
+    {                                                                                              \
+        arrays *x = context;                                                                       \
+        const type *restrict a = x->A;                                                             \
+        const type *restrict b = x->B;                                                             \
+        type *restrict c = x->C;                                                                   \
+        const type factor = (type)0.4;                                                             \
+        type sum = 0;                                                                              \
+        int64_t n = x->n;                                                                          \
+        switch (x->kind) {                                                                         \
+        case COPY:                                                                                 \
+            _Pragma("omp parallel for simd schedule(static)") for (int64_t i = 0; i < n; i++)      \
+                c[i] = a[i];                                                                       \
+            break;                                                                                 \
+        case SCALE:                                                                                \
+            _Pragma("omp parallel for simd schedule(static)") for (int64_t i = 0; i < n; i++)      \
+                c[i] = factor * a[i];                                                              \
+            break;                                                                                 \
+        case ADD:                                                                                  \
+            _Pragma("omp parallel for simd schedule(static)") for (int64_t i = 0; i < n; i++)      \
+                c[i] = a[i] + b[i];                                                                \
+            break;                                                                                 \
+        case TRIAD:                                                                                \
+            _Pragma("omp parallel for simd schedule(static)") for (int64_t i = 0; i < n; i++)      \
+                c[i] = a[i] + factor * b[i];                                                       \
+            break;                                                                                 \
+        case DOT:                                                                                  \
+            _Pragma("omp parallel for simd schedule(static) reduction(+ : sum)") for (int64_t i =  \
+                                                                                          0;       \
+                                                                                      i < n; i++)  \
+                sum += a[i] * b[i];                                                                \
+            x->sum += (double)sum;                                                                 \
+            break;                                                                                 \
+        }                                                                                          \
+        return 0;                                                                                  \
+    }
+LOOPS(run_f64, double, a, b, c)
+LOOPS(run_f32, float, fa, fb, fc)
+
+/* In huge pages where the system has them, as isomer's memory is: without them the walks through
+ * the page tables would be what differs. */
+static void *make(size_t bytes)
+{
+    enum { HUGE_PAGE = 2 << 20 };
+    size_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *block = aligned_alloc(HUGE_PAGE, whole);
+    if (block == NULL)
+        peer_die("no memory for an array of %zu bytes", bytes);
+    madvise(block, whole, MADV_HUGEPAGE);
+    return block;
+}
+
+/* Each page is first touched by the thread that will use it. */
+static void touch(arrays *x, bool f64)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < x->n; i++) {
+        uint64_t state = (uint64_t)i * 6364136223846793005u + 1442695040888963407u;
+        double value = (double)(state >> 11) * 0x1p-52 - 1;
+        if (f64)
+            x->a[i] = value, x->b[i] = -value, x->c[i] = 0;
+        else
+            x->fa[i] = (float)value, x->fb[i] = (float)-value, x->fc[i] = 0;
+    }
+}
+
+static void measure(int64_t n, bool f64)
+{
+    static const double flops[KINDS] = {0, 1, 1, 2, 2}, read[KINDS] = {1, 1, 2, 2, 2};
+    size_t size = f64 ? 8 : 4, bytes = (size_t)n * size;
+    void *blocks[3] = {make(bytes), make(bytes), make(bytes)};
+    arrays x = {.n = n};
+    x.a = blocks[0], x.b = blocks[1], x.c = blocks[2];
+    x.fa = blocks[0], x.fb = blocks[1], x.fc = blocks[2];
+    touch(&x, f64);
+    for (x.kind = 0; x.kind < KINDS; x.kind++) {
+        double written = x.kind == DOT ? (double)size : (double)bytes;
+        peer_measure(&(peer_case){"stream", kinds[x.kind], "naive", f64 ? "f64" : "f32", n,
+                                  flops[x.kind] * (double)n, read[x.kind] * (double)bytes, written},
+                     &(peer_work){f64 ? run_f64 : run_f32, NULL, &x});
+    }
+    for (int i = 0; i < 3; i++)
+        free(blocks[i]);
+}
+
+int main(int argc, char **argv)
+{
+    static const int64_t defaults[] = {1 << 24, 0};
+    peer_options options;
+    peer_parse(argc, argv, defaults, &options);
+    peer_begin("peer-stream", "openmp:0", "host", "plain OpenMP loops");
+    for (int i = 0; i < options.size_count; i++) {
+        if (options.f32)
+            measure(options.sizes[i], false);
+        if (options.f64)
+            measure(options.sizes[i], true);
+    }
+    return peer_end();
+}

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# commit.cmake -DSOURCE=folder -DTO=header: writes the commit of a checkout, with "-dirty" where files that
+# git knows differ from it; an empty text where the folder is not the top of a checkout. The header
+# is left alone where it says so already.
+find_program(GIT git)
+set(commit "")
+if(GIT)
+  # A copy inside of somebody else's checkout is not that checkout's commit. Nothing is locked or
+  # written: another program may be at work in it.
+  execute_process(COMMAND ${GIT} --no-optional-locks -C ${SOURCE} rev-parse --show-cdup
+    RESULT_VARIABLE code OUTPUT_VARIABLE up ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(code EQUAL 0 AND up STREQUAL "")
+    execute_process(COMMAND ${GIT} --no-optional-locks -C ${SOURCE} rev-parse HEAD
+      RESULT_VARIABLE code OUTPUT_VARIABLE commit ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(NOT code EQUAL 0)
+      set(commit "")
+    else()
+      execute_process(COMMAND ${GIT} --no-optional-locks -C ${SOURCE} status --porcelain
+          --untracked-files=no
+        RESULT_VARIABLE code OUTPUT_VARIABLE changes ERROR_QUIET)
+      if(NOT code EQUAL 0 OR NOT changes STREQUAL "")
+        string(APPEND commit "-dirty")
+      endif()
+    endif()
+  endif()
+endif()
+set(text "#define RECORD_COMMIT \"${commit}\"\n")
+set(before "")
+if(EXISTS ${TO})
+  file(READ ${TO} before)
+endif()
+if(NOT before STREQUAL text)
+  file(WRITE ${TO} "${text}")
+endif()

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* figures.c - numbers and texts of a document, as they are shown. */
+#include "record.h"
+
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+
+const char *record_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "";
+}
+
+double record_number(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+const char *record_point(char *text)
+{
+    const char *point = localeconv()->decimal_point;
+    char *at = point[0] != '\0' && strcmp(point, ".") != 0 ? strstr(text, point) : NULL;
+    if (at != NULL) {
+        at[0] = '.';
+        memmove(at + 1, at + strlen(point), strlen(at + strlen(point)) + 1);
+    }
+    return text;
+}
+
+/* Three digits, more only before the point. */
+static const char *three(char *text, size_t room, double value)
+{
+    double size = fabs(value);
+    int digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.09995 || value == 0 ? 2 : 3;
+    if (size < 0.0009995 && value != 0)
+        snprintf(text, room, "%.2g", value);
+    else
+        snprintf(text, room, "%.*f", digits, value);
+    return record_point(text);
+}
+
+const char *record_rate(char *text, size_t room, double value)
+{
+    if (!isfinite(value)) {
+        snprintf(text, room, "-");
+        return text;
+    }
+    return three(text, room, value);
+}
+
+const char *record_time(char *text, size_t room, double nanoseconds)
+{
+    static const struct {
+        double size;
+        const char *name;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    char number[32];
+    int unit = 0;
+    if (!isfinite(nanoseconds)) {
+        snprintf(text, room, "-");
+        return text;
+    }
+    /* 999.6 us would be shown as 1000 us. */
+    while (unit < 3 && fabs(nanoseconds) < 0.9995 * units[unit].size)
+        unit++;
+    three(number, sizeof number, nanoseconds / units[unit].size);
+    snprintf(text, room, "%s %s", number, units[unit].name);
+    return text;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* host.c - the machine that measures: its name, processor, load, and how busy others keep it. */
+#include "host.h"
+
+#include "record.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+/* The first line of a small file, without its end; "" where there is none. */
+static const char *first_line(char *text, size_t room, const char *path)
+{
+    FILE *in = fopen(path, "r");
+    text[0] = '\0';
+    if (in != NULL) {
+        if (fgets(text, (int)room, in) == NULL)
+            text[0] = '\0';
+        fclose(in);
+    }
+    text[strcspn(text, "\n")] = '\0';
+    return text;
+}
+
+/* The value of the first line of /proc/cpuinfo that has one of the keys. */
+static const char *cpu_name(char *text, size_t room)
+{
+    static const char *const keys[] = {"model name", "Model", "cpu model", "cpu"};
+    char line[512];
+    FILE *in = fopen("/proc/cpuinfo", "r");
+    text[0] = '\0';
+    while (in != NULL && text[0] == '\0' && fgets(line, sizeof line, in) != NULL) {
+        char *colon = strchr(line, ':');
+        if (colon == NULL)
+            continue;
+        size_t length = strcspn(line, "\t:");
+        colon += 1 + strspn(colon + 1, " ");
+        colon[strcspn(colon, "\n")] = '\0';
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+            if (strlen(keys[k]) == length && strncmp(line, keys[k], length) == 0)
+                snprintf(text, room, "%s", colon);
+        }
+    }
+    if (in != NULL)
+        fclose(in);
+    return text;
+}
+
+/* What the hypervisor calls itself; "" on bare metal or where nothing tells. */
+static const char *hypervisor(char *text, size_t room)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    static const struct {
+        const char *mark, *name;
+    } known[] = {{"KVMKVMKVM", "kvm"},       {"Microsoft Hv", "hyper-v"},
+                 {"VMwareVMware", "vmware"}, {"XenVMMXenVMM", "xen"},
+                 {"TCGTCGTCGTCG", "qemu"},   {"VBoxVBoxVBox", "virtualbox"},
+                 {"bhyve bhyve ", "bhyve"}};
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid(1, &a, &b, &c, &d) && (c & (1u << 31))) {
+        char mark[13] = "";
+        __cpuid(0x40000000u, a, b, c, d);
+        memcpy(mark, &b, 4);
+        memcpy(mark + 4, &c, 4);
+        memcpy(mark + 8, &d, 4);
+        snprintf(text, room, "unknown");
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+            if (strcmp(mark, known[i].mark) == 0)
+                snprintf(text, room, "%s", known[i].name);
+        }
+        return text;
+    }
+#endif
+    return first_line(text, room, "/sys/hypervisor/type");
+}
+
+static int64_t processors(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return CPU_COUNT(&set);
+    return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+json_t *host_json(void)
+{
+    char text[512];
+    struct utsname names;
+    double load[1];
+    json_t *host = json_object();
+    if (uname(&names) != 0)
+        memset(&names, 0, sizeof names);
+    json_object_set_new(host, "name", tool_json_text(names.nodename));
+    json_object_set_new(host, "system", tool_json_text(names.sysname));
+    json_object_set_new(host, "release", tool_json_text(names.release));
+    json_object_set_new(host, "architecture", tool_json_text(names.machine));
+    json_object_set_new(host, "cpu", tool_json_text(cpu_name(text, sizeof text)));
+    json_object_set_new(host, "processors", json_integer(processors()));
+    json_object_set_new(
+        host, "memory_bytes",
+        json_integer((json_int_t)sysconf(_SC_PHYS_PAGES) * (json_int_t)sysconf(_SC_PAGESIZE)));
+    json_object_set_new(host, "load",
+                        tool_json_number(getloadavg(load, 1) == 1 ? load[0] : (double)NAN));
+    json_object_set_new(
+        host, "governor",
+        tool_json_text(first_line(text, sizeof text,
+                                  "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")));
+    json_object_set_new(host, "virtual", tool_json_text(hypervisor(text, sizeof text)));
+    return host;
+}
+
+/* ---- noise --------------------------------------------------------------------------------------
+ */
+
+static double of_children(void)
+{
+    struct rusage use;
+    if (getrusage(RUSAGE_CHILDREN, &use) != 0)
+        return 0;
+    return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+           1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+}
+
+void record_noise_now(record_noise *out)
+{
+    /* user nice system idle iowait irq softirq steal; the guests' time is in user's and nice's */
+    enum { IDLE = 3, WAITING = 4, STEAL = 7, FIELDS = 8 };
+    char line[512], *at = line;
+    double ticks = (double)sysconf(_SC_CLK_TCK), fields[FIELDS] = {0};
+    struct timespec own;
+    *out = (record_noise){0};
+    if (strncmp(first_line(line, sizeof line, "/proc/stat"), "cpu ", 4) != 0)
+        return;
+    at += 4;
+    for (int i = 0; i < FIELDS; i++) {
+        fields[i] = (double)strtoull(at, &at, 10) / ticks;
+        out->total += fields[i];
+    }
+    out->idle = fields[IDLE] + fields[WAITING];
+    out->steal = fields[STEAL];
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own) == 0)
+        out->own = (double)own.tv_sec + 1e-9 * (double)own.tv_nsec + of_children();
+}
+
+double record_noise_share(const record_noise *before, const record_noise *after)
+{
+    double total = after->total - before->total;
+    if (!(total > 0))
+        return (double)NAN;
+    double busy = total - (after->idle - before->idle) - (after->own - before->own);
+    return busy <= 0 ? 0 : busy >= total ? 1 : busy / total;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* load.c - a results file, read and checked. */
+#include "record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A device without an end is not to fill the memory. */
+enum { LARGEST_MIB = 1024 };
+
+static json_t *failed(int *code, int which)
+{
+    *code = which;
+    return NULL;
+}
+
+/* The whole stream, to be freed; NULL with errno. */
+static char *read_all(FILE *in, size_t *length)
+{
+    const size_t largest = (size_t)LARGEST_MIB << 20;
+    size_t used = 0, room = 0;
+    char *text = NULL;
+    for (;;) {
+        if (used == room) {
+            room = room == 0 ? 65536 : 2 * room;
+            char *grown = used < largest ? realloc(text, room) : NULL;
+            if (grown == NULL) {
+                free(text);
+                errno = used < largest ? ENOMEM : EFBIG;
+                return NULL;
+            }
+            text = grown;
+        }
+        size_t got = fread(text + used, 1, room - used, in);
+        used += got;
+        if (got == 0) {
+            if (ferror(in)) {
+                free(text);
+                return NULL;
+            }
+            *length = used;
+            return text;
+        }
+    }
+}
+
+static char *read_path(const char *path, const char *name, size_t *length)
+{
+    bool standard = strcmp(path, "-") == 0;
+    struct stat found;
+    FILE *in = standard ? stdin : fopen(path, "rb");
+    if (in != NULL && !standard && fstat(fileno(in), &found) == 0 && S_ISDIR(found.st_mode)) {
+        fclose(in);
+        in = NULL;
+        errno = EISDIR;
+    }
+    char *text = in != NULL ? read_all(in, length) : NULL;
+    if (text == NULL)
+        tool_error(TOOL_IO, "cannot read %s: %s", name,
+                   errno == EFBIG ? "it is too large for results" : strerror(errno));
+    if (in != NULL && !standard) {
+        int kept = errno;
+        fclose(in);
+        errno = kept;
+    }
+    return text;
+}
+
+/* Says why it is no JSON. */
+static void say_broken(const char *name, const json_error_t *error, const char *text, size_t length)
+{
+    size_t begin = 0;
+    char reason[JSON_ERROR_TEXT_LENGTH];
+    snprintf(reason, sizeof reason, "%s", error->text);
+    for (char *c = reason; *c != '\0'; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = ' ';
+    }
+    while (begin < length && strchr(" \t\r\n", text[begin]) != NULL && text[begin] != '\0')
+        begin++;
+    bool ended = (size_t)error->position >= length ||
+                 json_error_code(error) == json_error_premature_end_of_input;
+    if (text[begin] == '{' && ended)
+        tool_error(TOOL_FILES,
+                   "%s is truncated: it ends in the middle of JSON, at line %d, column %d; "
+                   "make it or copy it again",
+                   name, error->line, error->column);
+    else
+        tool_error(TOOL_FILES, "%s is no JSON: line %d, column %d: %s", name, error->line,
+                   error->column, reason);
+}
+
+json_t *record_load(const char *path, int *code)
+{
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    json_error_t error;
+    size_t length = 0;
+    char *text = read_path(path, name, &length);
+    *code = TOOL_OK;
+    if (text == NULL)
+        return failed(code, TOOL_IO);
+    if (length == 0) {
+        free(text);
+        return failed(code, tool_error(TOOL_FILES, "%s is empty: no results are in it", name));
+    }
+    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+    if (root == NULL)
+        say_broken(name, &error, text, length);
+    free(text);
+    if (root == NULL)
+        return failed(code, TOOL_FILES);
+    char *wrong = record_fault(root);
+    if (wrong == NULL)
+        return root;
+    json_decref(root);
+    tool_error(TOOL_FILES, "%s cannot be used: %s", name, wrong);
+    free(wrong);
+    return failed(code, TOOL_FILES);
+}

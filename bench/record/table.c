@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.c - results on the terminal. What does not fit is folded in this order: variants that are
+ * nowhere the fastest of their device, then all but each device's fastest, then devices side by
+ * side. Each fold is said under its table.
+ */
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 24, GAP = 2, GROUP_GAP = 3 };
+
+/* A column as it is shown: of the block's columns first to last, which are of one device, the
+ * fastest of each row. */
+typedef struct shown {
+    int first, last;
+    int rate, percent, marks, width;
+    char title[24];
+} shown;
+
+typedef struct plan {
+    const view_block *block;
+    int *rows; /* those that are shown */
+    int row_count;
+    shown *columns;
+    int count;
+    int kind, type, size, note; /* columns of the labels; 0: not shown */
+    int variant;                /* columns of a variant's name */
+    bool best;                  /* one column a device */
+} plan;
+
+/* ---- cells --------------------------------------------------------------------------------------
+ */
+
+typedef struct cell {
+    const json_t *result; /* NULL: there is none */
+    bool ok, top;
+    char rate[24], percent[16], marks[16];
+} cell;
+
+static int urgency(const json_t *result)
+{
+    static const char *const order[] = {"unsupported", "error", "failed"};
+    for (int i = 0; i < 3; i++) {
+        if (view_is(result, order[i]))
+            return i;
+    }
+    return -1;
+}
+
+/* What a result is worth beside others: a number, one of a stand-in, none and the reason. */
+static int worth(const view_block *block, int column, const json_t *result)
+{
+    return !view_is(result, "ok") ? urgency(result) : block->columns[column].fake ? 3 : 4;
+}
+
+/* The fastest, or else what most needs to be known; its column, or -1. */
+static int pick(const view_block *block, int row, int first, int last)
+{
+    int best = -1;
+    for (int c = first; c <= last; c++) {
+        const json_t **cells = &block->cells[row * block->column_count];
+        if (cells[c] == NULL)
+            continue;
+        int by = best < 0 ? 1 : worth(block, c, cells[c]) - worth(block, best, cells[best]);
+        if (by > 0 || (by == 0 && view_rate(block, cells[c]) > view_rate(block, cells[best])))
+            best = c;
+    }
+    return best;
+}
+
+static int flag_place(table *t, const char *flag)
+{
+    for (int i = 0; i < t->flag_count; i++) {
+        if (strcmp(t->flags[i], flag) == 0)
+            return i;
+    }
+    if (t->flag_count == TABLE_FLAGS)
+        return TABLE_FLAGS - 1;
+    t->flags[t->flag_count++] = flag;
+    return t->flag_count - 1;
+}
+
+static void marks_text(table *t, char *text, size_t room, const json_t *result)
+{
+    const json_t *flags = json_object_get(result, "flags");
+    bool has[TABLE_FLAGS] = {false};
+    size_t used = strlen(text);
+    for (size_t i = 0; i < json_array_size(flags); i++)
+        has[flag_place(t, json_string_value(json_array_get(flags, i)))] = true;
+    for (int i = 0; i < t->flag_count && used + 1 < room; i++) {
+        if (has[i] && !t->common[i])
+            text[used++] = table_letter(t, i);
+    }
+    text[used] = '\0';
+}
+
+static void percent_text(char *text, size_t room, double percent)
+{
+    text[0] = '\0';
+    if (!isfinite(percent))
+        return;
+    if (percent >= 999.5)
+        snprintf(text, room, ">999%%");
+    else if (percent < 0.95)
+        snprintf(text, room, "<1%%");
+    else
+        snprintf(text, room, "%.0f%%", percent);
+}
+
+static void fill_cell(table *t, const view_block *block, int row, const shown *column, cell *out)
+{
+    int from = pick(block, row, column->first, column->last);
+    *out = (cell){.result = NULL};
+    if (from < 0)
+        return;
+    out->result = block->cells[row * block->column_count + from];
+    double rate = view_rate(block, out->result);
+    out->ok = view_is(out->result, "ok") && isfinite(rate);
+    if (!out->ok) {
+        int how = urgency(out->result);
+        snprintf(out->rate, sizeof out->rate, "%s", how == 2 ? "FAILED" : how == 1 ? "error" : "-");
+        t->missing = t->missing || how <= 0;
+        return;
+    }
+    const json_t *times = json_object_get(out->result, "times");
+    char number[20];
+    bool wide = !t->all_wide && json_is_false(json_object_get(times, "converged"));
+    snprintf(out->rate, sizeof out->rate, "%s%s", wide ? "~" : "",
+             record_rate(number, sizeof number, rate));
+    t->wide = t->wide || wide;
+    percent_text(out->percent, sizeof out->percent, view_percent(out->result));
+    out->top = block->column_count > 1 && !block->columns[from].fake &&
+               from == pick(block, row, 0, block->column_count - 1);
+    if (out->top && !t->p.colour)
+        out->marks[0] = '*';
+    t->top = t->top || out->top;
+    marks_text(t, out->marks, sizeof out->marks, out->result);
+}
+
+/* ---- which rows ---------------------------------------------------------------------------------
+ */
+
+static bool same_group(const view_row *a, const view_row *b)
+{
+    return strcmp(a->kind, b->kind) == 0 && strcmp(a->type, b->type) == 0 &&
+           strcmp(a->note, b->note) == 0;
+}
+
+static int group_end(const view_block *block, int begin)
+{
+    int end = begin + 1;
+    while (end < block->row_count && same_group(&block->rows[begin], &block->rows[end]))
+        end++;
+    return end;
+}
+
+/* Of each kind and type as many sizes as there is room for: the largest, the smallest, and some
+ * between. */
+static bool choose_rows(plan *p)
+{
+    const view_block *block = p->block;
+    int groups = 0;
+    p->rows = malloc((size_t)block->row_count * sizeof *p->rows);
+    if (p->rows == NULL)
+        return false;
+    for (int i = 0; i < block->row_count; i = group_end(block, i))
+        groups++;
+    int each = block->row_count <= ROWS ? block->row_count : ROWS / groups < 1 ? 1 : ROWS / groups;
+    for (int i = 0, end; i < block->row_count; i = end) {
+        end = group_end(block, i);
+        int count = end - i, keep = count < each ? count : each;
+        for (int k = 0; k < keep; k++)
+            p->rows[p->row_count++] =
+                keep == 1 ? end - 1 : i + (k * (count - 1) + (keep - 1) / 2) / (keep - 1);
+    }
+    return true;
+}
+
+/* ---- which columns ------------------------------------------------------------------------------
+ */
+
+static bool nowhere_fastest(const view_block *block, int column)
+{
+    int first = column, last = column;
+    const char *device = block->columns[column].device;
+    while (first > 0 && strcmp(block->columns[first - 1].device, device) == 0)
+        first--;
+    while (last + 1 < block->column_count && strcmp(block->columns[last + 1].device, device) == 0)
+        last++;
+    for (int r = 0; r < block->row_count; r++) {
+        const json_t *own = block->cells[r * block->column_count + column];
+        if (own != NULL && !view_is(own, "unsupported") && pick(block, r, first, last) == column)
+            return false;
+    }
+    return first < last;
+}
+
+static int greater(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static void measure_column(table *t, const plan *p, shown *column)
+{
+    column->rate = column->percent = column->marks = 0;
+    for (int i = 0; i < p->row_count; i++) {
+        cell c;
+        fill_cell(t, p->block, p->rows[i], column, &c);
+        if (c.ok) {
+            column->rate = greater(column->rate, paint_columns(c.rate));
+            column->percent = greater(column->percent, paint_columns(c.percent));
+            column->marks = greater(column->marks, paint_columns(c.marks));
+        }
+        column->width = greater(column->width, paint_columns(c.rate));
+    }
+    column->width = greater(column->width, column->rate + (column->percent ? 1 : 0) +
+                                               column->percent + column->marks);
+    column->width = greater(column->width, paint_columns(column->title));
+    if (p->best)
+        column->width =
+            greater(column->width, column->rate + (column->percent ? 1 : 0) + column->percent +
+                                       column->marks + 1 + p->variant);
+}
+
+static void title_column(const view_column *from, shown *to)
+{
+    /* "cuBLAS 13.1" is called by its first word where there are two. */
+    const char *text = from->named ? from->library : from->variant;
+    size_t length = strcspn(text, " ");
+    snprintf(to->title, sizeof to->title, "%.*s",
+             (int)(length < sizeof to->title ? length : sizeof to->title - 1), text);
+}
+
+/* Which of the block's columns are shown; `left_out` are variants that are not. */
+static void choose_columns(table *t, plan *p, const char *const *left_out, int left_count)
+{
+    const view_block *block = p->block;
+    p->count = 0;
+    for (int i = 0; i < block->column_count; i++) {
+        bool drop = false;
+        for (int k = 0; k < left_count; k++)
+            drop = drop || (strcmp(block->columns[i].variant, left_out[k]) == 0 &&
+                            nowhere_fastest(block, i));
+        if (drop)
+            continue;
+        shown *column = &p->columns[p->count];
+        if (p->best && p->count > 0 &&
+            strcmp(block->columns[column[-1].first].device, block->columns[i].device) == 0) {
+            column[-1].last = i;
+            continue;
+        }
+        *column = (shown){.first = i, .last = i};
+        if (!p->best)
+            title_column(&block->columns[i], column);
+        p->count++;
+    }
+    for (int i = 0; i < p->count; i++)
+        measure_column(t, p, &p->columns[i]);
+}
+
+static const char *device_of(const plan *p, int column)
+{
+    return p->block->columns[p->columns[column].first].device;
+}
+
+/* The column after the last one of the same device. */
+static int device_end(const plan *p, int column)
+{
+    int end = column + 1;
+    while (end < p->count && strcmp(device_of(p, end), device_of(p, column)) == 0)
+        end++;
+    return end;
+}
+
+static int device_width(const plan *p, int begin)
+{
+    int end = device_end(p, begin), width = (end - begin - 1) * GAP;
+    for (int i = begin; i < end; i++)
+        width += p->columns[i].width;
+    return width;
+}
+
+/* A device's name is to fit over its columns. */
+static void widen(plan *p)
+{
+    for (int i = 0; i < p->count; i = device_end(p, i)) {
+        int lacking = paint_columns(device_of(p, i)) - device_width(p, i);
+        if (lacking > 0)
+            p->columns[device_end(p, i) - 1].width += lacking;
+    }
+}
+
+static void measure_labels(plan *p)
+{
+    for (int i = 0; i < p->block->column_count; i++)
+        p->variant = greater(p->variant, paint_columns(p->block->columns[i].variant));
+    for (int i = 0; i < p->row_count; i++) {
+        const view_row *row = &p->block->rows[p->rows[i]];
+        p->kind = greater(p->kind, paint_columns(row->kind));
+        p->type = greater(p->type, paint_columns(row->type));
+        p->size = greater(p->size, paint_columns(row->size));
+        p->note = greater(p->note, paint_columns(row->note));
+    }
+    p->size = greater(p->size, paint_columns(view_size_title(p->block)));
+    p->type = p->type > 0 ? greater(p->type, 4) : 0;
+}
+
+static int labels_width(const plan *p)
+{
+    return 1 + (p->kind > 0 ? p->kind + 1 : 0) + (p->type > 0 ? p->type + 1 : 0) + p->size +
+           (p->note > 0 ? p->note + 1 : 0);
+}
+
+/* Devices from the column `begin` on that fit; the column after the last. One at least. */
+static int fitting(const table *t, const plan *p, int begin)
+{
+    int end = begin, width = labels_width(p);
+    while (end < p->count) {
+        width += GROUP_GAP + device_width(p, end);
+        if (end > begin && width > t->p.width)
+            break;
+        end = device_end(p, end);
+        if (width > t->p.width)
+            break;
+    }
+    return end;
+}
+
+static bool fits(const table *t, const plan *p)
+{
+    int width = labels_width(p);
+    for (int i = 0; i < p->count; i = device_end(p, i))
+        width += GROUP_GAP + device_width(p, i);
+    return width <= t->p.width;
+}
+
+/* ---- printing -----------------------------------------------------------------------------------
+ */
+
+static void print_headings(table *t, const plan *p, int begin, int end)
+{
+    paint *out = &t->p;
+    paint_pad(out, labels_width(p));
+    for (int i = begin; i < end; i = device_end(p, i)) {
+        int left = device_width(p, i) - paint_columns(device_of(p, i));
+        const char *name = record_text(view_device(t->root, device_of(p, i)), "name");
+        paint_pad(out, GROUP_GAP);
+        paint_put(out, PAINT_BOLD, device_of(p, i));
+        if (name[0] != '\0' && left > paint_columns(name) + 3) {
+            paint_pad(out, 1);
+            paint_put(out, PAINT_PLAIN, name);
+            left -= 1 + paint_columns(name);
+        }
+        if (left > 1) {
+            paint_pad(out, 1);
+            paint_rule(out, left - 1);
+        }
+    }
+    paint_end(out);
+    paint_pad(out, 1);
+    if (p->kind > 0)
+        paint_pad(out, p->kind + 1);
+    if (p->type > 0)
+        paint_left(out, PAINT_DIM, "type", p->type + 1);
+    paint_right(out, PAINT_DIM, view_size_title(p->block), p->size);
+    if (p->note > 0)
+        paint_pad(out, p->note + 1);
+    for (int i = begin; i < end; i++) {
+        bool first = i == begin || strcmp(device_of(p, i), device_of(p, i - 1)) != 0;
+        const shown *c = &p->columns[i];
+        paint_pad(out, first ? GROUP_GAP : GAP);
+        paint_pad(out, c->width - c->marks - paint_columns(c->title));
+        paint_left(out, PAINT_DIM, p->best ? "" : c->title,
+                   c->width < c->marks + paint_columns(c->title) ? 0 : c->marks);
+    }
+    paint_end(out);
+}
+
+static void print_cell(table *t, const plan *p, int row, const shown *column)
+{
+    paint *out = &t->p;
+    cell c;
+    fill_cell(t, p->block, row, column, &c);
+    int extra = p->best ? 1 + p->variant : 0;
+    int numbers = column->rate + (column->percent ? 1 : 0) + column->percent;
+    if (!c.ok) {
+        int room = column->width - column->marks - extra, lacking = paint_columns(c.rate) - room;
+        paint_right(out, urgency(c.result) > 0 ? PAINT_BAD : PAINT_DIM, c.rate,
+                    lacking > 0 ? room + lacking : room);
+        paint_pad(out, column->marks + extra - (lacking > 0 ? lacking : 0));
+        return;
+    }
+    paint_pad(out, column->width - numbers - column->marks - extra);
+    paint_right(out, c.top ? PAINT_GOOD : PAINT_PLAIN, c.rate, column->rate);
+    if (column->percent > 0) {
+        paint_pad(out, 1);
+        paint_right(out, c.top ? PAINT_BOLD : PAINT_DIM, c.percent, column->percent);
+    }
+    paint_left(out, PAINT_DIM, c.marks, column->marks);
+    if (p->best) {
+        paint_pad(out, 1);
+        int before = out->column;
+        paint_fit(out, PAINT_DIM, record_text(c.result, "variant"), p->variant);
+        paint_pad(out, p->variant - (out->column - before));
+    }
+}
+
+static void print_row(table *t, const plan *p, int index, int begin, int end)
+{
+    paint *out = &t->p;
+    const view_row *row = &p->block->rows[p->rows[index]];
+    const view_row *before = index > 0 ? &p->block->rows[p->rows[index - 1]] : NULL;
+    bool new_kind = before == NULL || strcmp(row->kind, before->kind) != 0;
+    bool new_type = new_kind || strcmp(row->type, before->type) != 0;
+    paint_pad(out, 1);
+    if (p->kind > 0)
+        paint_left(out, PAINT_BOLD, new_kind ? row->kind : "", p->kind + 1);
+    if (p->type > 0)
+        paint_left(out, PAINT_PLAIN, new_type ? row->type : "", p->type + 1);
+    paint_right(out, PAINT_PLAIN, row->size, p->size);
+    if (p->note > 0) {
+        paint_pad(out, 1);
+        paint_left(out, PAINT_DIM, row->note, p->note);
+    }
+    for (int i = begin; i < end; i++) {
+        bool first = i == begin || strcmp(device_of(p, i), device_of(p, i - 1)) != 0;
+        paint_pad(out, first ? GROUP_GAP : GAP);
+        print_cell(t, p, p->rows[index], &p->columns[i]);
+    }
+    paint_end(out);
+}
+
+static void print_title(table *t, const plan *p)
+{
+    paint *out = &t->p;
+    char unit[64];
+    bool percents = false;
+    for (int i = 0; i < p->count; i++)
+        percents = percents || p->columns[i].percent > 0;
+    snprintf(unit, sizeof unit, "%s%s", view_unit(p->block),
+             percents ? " and percent of roof" : "");
+    paint_end(out);
+    paint_put(out, PAINT_BOLD, view_title(p->block));
+    paint_put(out, PAINT_PLAIN, "  ");
+    paint_put(out, PAINT_DIM, unit);
+    paint_end(out);
+}
+
+static void say_folds(table *t, const plan *p, const char *const *left_out, int left_count)
+{
+    char text[256] = "", names[64] = "";
+    size_t used = 0;
+    for (int k = 0; k < left_count; k++) {
+        bool had = false;
+        for (int i = 0; i < p->block->column_count; i++)
+            had = had || (strcmp(p->block->columns[i].variant, left_out[k]) == 0 &&
+                          nowhere_fastest(p->block, i));
+        if (had)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                     used > 0 ? " and " : "", left_out[k]);
+    }
+    used = 0;
+    if (p->row_count < p->block->row_count)
+        used += (size_t)snprintf(text, sizeof text, "%d of %d rows. ", p->row_count,
+                                 p->block->row_count);
+    if (names[0] != '\0')
+        used += (size_t)snprintf(
+            text + used, sizeof text - used,
+            "Left out for want of width: %s, nowhere the fastest of a device. ", names);
+    if (p->best)
+        snprintf(text + used, sizeof text - used,
+                 "The fastest variant of each device: there is not the width for all.");
+    if (text[0] == '\0')
+        return;
+    paint_pad(&t->p, 1);
+    paint_wrap(&t->p, PAINT_DIM, 1, text);
+    paint_end(&t->p);
+    t->folded = true;
+}
+
+static void print_block(table *t, const view_block *block)
+{
+    static const char *const least[] = {"partials", "naive"};
+    plan p = {.block = block};
+    int left_out = 0;
+    p.columns = calloc((size_t)block->column_count, sizeof *p.columns);
+    if (p.columns == NULL || !choose_rows(&p))
+        goto done;
+    measure_labels(&p);
+    choose_columns(t, &p, NULL, 0);
+    widen(&p);
+    while (!fits(t, &p) && left_out < 2) {
+        choose_columns(t, &p, least, ++left_out);
+        widen(&p);
+    }
+    if (!fits(t, &p)) {
+        p.best = true;
+        left_out = 0;
+        choose_columns(t, &p, NULL, 0);
+        widen(&p);
+    }
+    print_title(t, &p);
+    for (int begin = 0, end; begin < p.count; begin = end) {
+        end = fitting(t, &p, begin);
+        if (begin > 0)
+            paint_end(&t->p);
+        print_headings(t, &p, begin, end);
+        for (int i = 0; i < p.row_count; i++)
+            print_row(t, &p, i, begin, end);
+    }
+    say_folds(t, &p, least, left_out);
+done:
+    free(p.columns);
+    free(p.rows);
+}
+
+void record_table(FILE *out, const json_t *root, int width, bool colour)
+{
+    view v;
+    table t = {.root = root};
+    t.p = (paint){.out = out, .width = width < 40 ? 40 : width, .colour = colour};
+    t.p.utf8 = table_utf8();
+    if (!view_make(root, &v)) {
+        tool_error(TOOL_INTERNAL, "no memory for the table");
+        return;
+    }
+    table_find_common(&t);
+    table_head(&t);
+    for (int i = 0; i < v.count; i++)
+        print_block(&t, &v.blocks[i]);
+    table_foot(&t);
+    view_free(&v);
+}

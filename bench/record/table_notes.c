@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table_notes.c - what stands above and below the terminal's table. */
+#include "table.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_COLUMN = 12, REASONS = 12, REASON_LENGTH = 240 };
+
+bool table_utf8(void)
+{
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (int i = 0; i < 3; i++) {
+        const char *value = getenv(variables[i]);
+        if (value == NULL || value[0] == '\0')
+            continue;
+        for (; *value != '\0'; value++) {
+            if (strncasecmp(value, "utf-8", 5) == 0 || strncasecmp(value, "utf8", 4) == 0)
+                return true;
+        }
+        return false;
+    }
+    return false;
+}
+
+static void line(table *t, paint_style style, const char *text)
+{
+    paint_wrap(&t->p, style, 0, text);
+    paint_end(&t->p);
+}
+
+static void heading(table *t, const char *text)
+{
+    paint_end(&t->p);
+    paint_put(&t->p, PAINT_BOLD, text);
+    paint_end(&t->p);
+}
+
+/* A name, and a text folded beside it. */
+static void entry(table *t, paint_style name_style, const char *name, paint_style style,
+                  const char *text)
+{
+    paint_pad(&t->p, 1);
+    paint_put(&t->p, name_style, name);
+    if (t->p.column >= NAME_COLUMN)
+        paint_pad(&t->p, 1);
+    else
+        paint_pad(&t->p, NAME_COLUMN - t->p.column);
+    paint_wrap(&t->p, style, NAME_COLUMN, text);
+    paint_end(&t->p);
+}
+
+/* ---- above --------------------------------------------------------------------------------------
+ */
+
+void table_head(table *t)
+{
+    const json_t *run = json_object_get(t->root, "run"), *host = json_object_get(run, "host");
+    const json_t *flags = json_object_get(run, "flags");
+    double rounds = record_number(run, "rounds"), seconds = record_number(run, "seconds");
+    double seed = record_number(run, "seed"), processors = record_number(host, "processors");
+    char text[640], part[64] = "";
+    if (isfinite(rounds) && isfinite(seconds))
+        snprintf(part, sizeof part, ", %.0f %s in %.0f s", rounds, rounds == 1 ? "round" : "rounds",
+                 seconds);
+    snprintf(text, sizeof text, "isomer %s %s, suite %.40s%s", record_text(run, "command"),
+             record_text(run, "version"), record_text(run, "suite"), part);
+    paint_end(&t->p);
+    line(t, PAINT_BOLD, text);
+    part[0] = '\0';
+    if (isfinite(processors))
+        snprintf(part, sizeof part, ", %.0f processor%s", processors, processors == 1 ? "" : "s");
+    snprintf(text, sizeof text, "%.64s: %.128s%s%s%.32s; %s, math %.16s, seed %.0f",
+             record_text(host, "name"), record_text(host, "cpu"), part,
+             record_text(host, "virtual")[0] != '\0' ? ", under " : "",
+             record_text(host, "virtual"), record_text(run, "time"), record_text(run, "math"),
+             isfinite(seed) ? seed : 0);
+    line(t, PAINT_DIM, text);
+    for (size_t i = 0; i < json_array_size(flags); i++) {
+        const char *flag = json_string_value(json_array_get(flags, i));
+        const char *meaning = view_flag(flag);
+        snprintf(text, sizeof text, "%.64s%s%s", flag, meaning[0] != '\0' ? ": " : "", meaning);
+        line(t, PAINT_BAD, text);
+    }
+}
+
+/* ---- below --------------------------------------------------------------------------------------
+ */
+
+static void print_signs(table *t)
+{
+    char name[2] = "", text[160];
+    bool common = t->all_wide;
+    for (int i = 0; i < t->flag_count; i++)
+        common = common || t->common[i];
+    if (!t->top && !t->wide && !t->missing && t->flag_count == 0 && !common)
+        return;
+    heading(t, "Signs");
+    if (t->top && !t->p.colour)
+        entry(t, PAINT_BOLD, "*", PAINT_PLAIN, "the fastest of its row");
+    if (t->wide || t->all_wide)
+        entry(t, PAINT_BOLD, t->all_wide ? "everywhere" : "~", PAINT_PLAIN,
+              "the interval of its median is still wider than the target");
+    if (t->missing)
+        entry(t, PAINT_BOLD, "-", PAINT_PLAIN, "not supported, or not possible here");
+    for (int i = 0; i < t->flag_count; i++) {
+        const char *meaning = view_flag(t->flags[i]);
+        name[0] = table_letter(t, i);
+        snprintf(text, sizeof text, "%.40s%s%s", t->flags[i], meaning[0] != '\0' ? ": " : "",
+                 meaning);
+        entry(t, PAINT_BOLD, t->common[i] ? "everywhere" : name, PAINT_PLAIN, text);
+    }
+}
+
+static bool has_flag(const json_t *result, const char *flag)
+{
+    const json_t *flags = json_object_get(result, "flags");
+    for (size_t i = 0; i < json_array_size(flags); i++) {
+        if (strcmp(json_string_value(json_array_get(flags, i)), flag) == 0)
+            return true;
+    }
+    return false;
+}
+
+char table_letter(const table *t, int flag)
+{
+    int before = 0;
+    for (int i = 0; i < flag; i++)
+        before += !t->common[i];
+    return (char)('a' + before);
+}
+
+void table_find_common(table *t)
+{
+    const json_t *results = json_object_get(t->root, "results");
+    const json_t *first = NULL;
+    size_t ok = 0, wide = 0;
+    for (size_t i = 0; i < json_array_size(results); i++) {
+        const json_t *result = json_array_get(results, i);
+        if (!view_is(result, "ok"))
+            continue;
+        first = first != NULL ? first : result;
+        wide += json_is_false(json_object_get(json_object_get(result, "times"), "converged"));
+        ok++;
+    }
+    t->all_wide = ok > 1 && wide == ok;
+    const json_t *flags = json_object_get(first, "flags");
+    for (size_t f = 0; ok > 1 && f < json_array_size(flags) && t->flag_count < TABLE_FLAGS; f++) {
+        const char *flag = json_string_value(json_array_get(flags, f));
+        bool all = true;
+        for (size_t i = 0; all && i < json_array_size(results); i++) {
+            const json_t *result = json_array_get(results, i);
+            all = !view_is(result, "ok") || has_flag(result, flag);
+        }
+        t->common[t->flag_count] = all;
+        if (all)
+            t->flags[t->flag_count++] = flag;
+    }
+}
+
+static bool same_reason(const json_t *a, const json_t *b)
+{
+    static const char *const members[] = {"status", "device", "reason"};
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        if (strcmp(record_text(a, members[i]), record_text(b, members[i])) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* All cases of one device with one reason, as one line. False: an earlier one had it. */
+static bool print_reason(table *t, const json_t *results, size_t index)
+{
+    const json_t *result = json_array_get(results, index);
+    size_t more = 0;
+    char text[512];
+    for (size_t i = 0; i < json_array_size(results); i++) {
+        if (i == index || !same_reason(result, json_array_get(results, i)))
+            continue;
+        if (i < index)
+            return false;
+        more++;
+    }
+    if (t == NULL)
+        return true;
+    const char *reason = record_text(result, "reason");
+    char others[32] = "";
+    if (more > 0)
+        snprintf(others, sizeof others, " and %zu more", more);
+    snprintf(text, sizeof text, "%.160s on %.64s%s: %.*s%s", record_text(result, "id"),
+             record_text(result, "device"), others, REASON_LENGTH, reason,
+             strlen(reason) > REASON_LENGTH ? " ..." : "");
+    bool bad = !view_is(result, "unsupported");
+    entry(t, bad ? PAINT_BAD : PAINT_DIM,
+          view_is(result, "failed") ? "FAILED"
+          : bad                     ? "error"
+                                    : "-",
+          PAINT_PLAIN, text);
+    return true;
+}
+
+static void print_reasons(table *t)
+{
+    static const char *const order[] = {"failed", "error", "unsupported"};
+    const json_t *results = json_object_get(t->root, "results");
+    int printed = 0, left = 0;
+    for (int s = 0; s < 3; s++) {
+        for (size_t i = 0; i < json_array_size(results); i++) {
+            if (!view_is(json_array_get(results, i), order[s]))
+                continue;
+            bool room = s == 0 || printed < REASONS;
+            if (printed == 0)
+                heading(t, "Without a number");
+            if (print_reason(room ? t : NULL, results, i)) {
+                printed += room;
+                left += !room;
+            }
+        }
+    }
+    if (left > 0) {
+        char text[96];
+        snprintf(text, sizeof text, "and %d more reasons, which are in the file", left);
+        entry(t, PAINT_DIM, "", PAINT_DIM, text);
+    }
+}
+
+/* The roofs of one origin: "read 30.1, copy 40.2 GB/s". */
+static bool roofs_text(char *text, size_t room, const json_t *device, const char *source)
+{
+    const json_t *roofs = json_object_get(device, "roofs");
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < json_array_size(roofs); i++) {
+        const json_t *roof = json_array_get(roofs, i);
+        char number[32];
+        if (strcmp(record_text(roof, "source"), source) != 0 || used >= room)
+            continue;
+        used += (size_t)snprintf(text + used, room - used, "%s%.32s %s %.16s", used > 0 ? ", " : "",
+                                 record_text(roof, "name"),
+                                 record_rate(number, sizeof number, record_number(roof, "value")),
+                                 record_text(roof, "unit"));
+    }
+    return used > 0;
+}
+
+/* The vendors' libraries that results of the device name. */
+static void print_libraries(table *t, const char *spec)
+{
+    const json_t *results = json_object_get(t->root, "results");
+    char text[320] = "vendor: ";
+    size_t begin = strlen(text), used = begin;
+    for (size_t i = 0; i < json_array_size(results); i++) {
+        const json_t *result = json_array_get(results, i);
+        const char *library = record_text(result, "library");
+        if (strcmp(record_text(result, "variant"), "vendor") != 0 || library[0] == '\0' ||
+            strcmp(record_text(result, "device"), spec) != 0 || strstr(text, library) != NULL ||
+            used + strlen(library) + 3 > sizeof text)
+            continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > begin ? ", " : "",
+                                 library);
+    }
+    if (used > begin)
+        entry(t, PAINT_PLAIN, "", PAINT_PLAIN, text);
+}
+
+static void print_devices(table *t)
+{
+    const json_t *devices = json_object_get(t->root, "devices");
+    heading(t, "Devices and their roofs");
+    for (size_t i = 0; i < json_array_size(devices); i++) {
+        const json_t *device = json_array_get(devices, i);
+        const char *architecture = record_text(device, "architecture");
+        const char *driver = record_text(device, "driver");
+        char text[640], roofs[480];
+        snprintf(text, sizeof text, "%.160s%s%.64s%s%.128s", record_text(device, "name"),
+                 architecture[0] != '\0' ? ", " : "", architecture, driver[0] != '\0' ? ", " : "",
+                 driver);
+        entry(t, PAINT_BOLD, record_text(device, "spec"), PAINT_PLAIN, text);
+        if (json_is_true(json_object_get(device, "fake")))
+            entry(t, PAINT_PLAIN, "", PAINT_BAD,
+                  "FAKE: a stand-in made for tests; none of its numbers means anything");
+        if (roofs_text(roofs, sizeof roofs, device, "measured")) {
+            snprintf(text, sizeof text, "measured in this run: %s", roofs);
+            entry(t, PAINT_PLAIN, "", PAINT_PLAIN, text);
+        }
+        if (roofs_text(roofs, sizeof roofs, device, "table")) {
+            snprintf(text, sizeof text, "from the chip's table: %s", roofs);
+            entry(t, PAINT_PLAIN, "", PAINT_PLAIN, text);
+        }
+        print_libraries(t, record_text(device, "spec"));
+    }
+    if (t->folded) {
+        paint_end(&t->p);
+        line(t, PAINT_DIM,
+             "Every row and column is in the files of --json and --csv, and in the "
+             "report.");
+    }
+}
+
+void table_foot(table *t)
+{
+    print_signs(t);
+    print_reasons(t);
+    print_devices(t);
+}

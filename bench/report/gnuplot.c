@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gnuplot.c - finds gnuplot and runs it on a figure, in a private folder that goes away again. */
+#include "report/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SECONDS = 30, HANGS = 2, LARGEST = 4 << 20 };
+
+/* ---- finding ------------------------------------------------------------------------------------
+ */
+
+static char *find_program(void)
+{
+    const char *path = getenv("PATH");
+    char *copy = strdup(path != NULL ? path : "/usr/local/bin:/usr/bin:/bin"), *rest = copy,
+         *folder;
+    char *found = NULL;
+    while (copy != NULL && found == NULL && (folder = strsep(&rest, ":")) != NULL) {
+        struct stat about;
+        if (folder[0] != '/') /* never from the working directory */
+            continue;
+        found = report_format("%s/gnuplot", folder);
+        if (found != NULL &&
+            (stat(found, &about) != 0 || !S_ISREG(about.st_mode) || access(found, X_OK) != 0)) {
+            free(found);
+            found = NULL;
+        }
+    }
+    free(copy);
+    return found;
+}
+
+static char *in_folder(const report_plotter *plotter, const char *name)
+{
+    return report_format("%s/%s", plotter->folder, name);
+}
+
+static char *read_file(const char *path)
+{
+    FILE *in = path != NULL ? fopen(path, "r") : NULL;
+    char *text = NULL;
+    struct stat about;
+    if (in == NULL)
+        return NULL;
+    if (fstat(fileno(in), &about) == 0 && about.st_size > 0 && about.st_size < LARGEST)
+        text = calloc((size_t)about.st_size + 1, 1);
+    if (text != NULL && fread(text, 1, (size_t)about.st_size, in) != (size_t)about.st_size) {
+        free(text);
+        text = NULL;
+    }
+    fclose(in);
+    return text;
+}
+
+/* ---- running ------------------------------------------------------------------------------------
+ */
+
+static bool wait_for(pid_t child, int *status, bool *hung)
+{
+    struct timespec begin, now, nap = {.tv_nsec = 2000000};
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    *hung = false;
+    for (;;) {
+        pid_t done = waitpid(child, status, WNOHANG);
+        if (done == child)
+            return true;
+        if (done < 0 && errno != EINTR)
+            return false;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if (now.tv_sec - begin.tv_sec >= SECONDS && !*hung) {
+            *hung = true;
+            kill(-child, SIGKILL);
+        }
+        nanosleep(&nap, NULL);
+    }
+}
+
+/* Its own group, so that what it may have started dies with it. 0, or an errno. */
+static int start(const report_plotter *plotter, char *const *arguments, pid_t *child)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    if ((error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP)) == 0 &&
+        (error = posix_spawn_file_actions_addchdir_np(&actions, plotter->folder)) == 0 &&
+        (error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
+        (error = posix_spawn_file_actions_addopen(&actions, 1, "said", O_WRONLY | O_CREAT | O_TRUNC,
+                                                  0600)) == 0 &&
+        (error = posix_spawn_file_actions_adddup2(&actions, 1, 2)) == 0)
+        error = posix_spawn(child, plotter->program, &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* What it said on its outputs, to be freed; NULL where it said nothing. */
+static char *run(report_plotter *plotter, char *const *arguments, bool *good, bool *hung)
+{
+    pid_t child;
+    int status = 0, error = start(plotter, arguments, &child);
+    *hung = false;
+    *good = false;
+    if (error != 0)
+        return strdup(strerror(error));
+    *good =
+        wait_for(child, &status, hung) && !*hung && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    char *said = in_folder(plotter, "said");
+    char *text = read_file(said);
+    if (said != NULL)
+        unlink(said);
+    free(said);
+    if (text != NULL) { /* the last line says what was wrong */
+        size_t end = strlen(text);
+        while (end > 0 && text[end - 1] == '\n')
+            text[--end] = '\0';
+        char *line = strrchr(text, '\n');
+        if (line != NULL)
+            memmove(text, line + 1, strlen(line));
+    }
+    return text;
+}
+
+void report_plotter_open(report_plotter *plotter, const char *data)
+{
+    const char *where = getenv("TMPDIR");
+    *plotter = (report_plotter){.data = data, .program = find_program()};
+    if (plotter->program == NULL) {
+        tool_error(0, "gnuplot is not on PATH: the report has tables where its plots would be; "
+                      "install gnuplot-nox for plots");
+        return;
+    }
+    plotter->folder =
+        report_format("%s/isomer-report.XXXXXX", where != NULL && where[0] == '/' ? where : "/tmp");
+    if (plotter->folder == NULL || mkdtemp(plotter->folder) == NULL) {
+        tool_error(0,
+                   "cannot make a temporary folder %s: %s; the report has tables where its "
+                   "plots would be",
+                   plotter->folder != NULL ? plotter->folder : "", strerror(errno));
+        free(plotter->folder);
+        free(plotter->program);
+        plotter->folder = plotter->program = NULL;
+        return;
+    }
+    bool good, hung;
+    char *arguments[] = {plotter->program, (char[]){"--version"}, NULL};
+    plotter->version = run(plotter, arguments, &good, &hung);
+    if (good && plotter->version != NULL)
+        return;
+    tool_error(0, "%s --version %s: the report has tables where its plots would be",
+               plotter->program, hung ? "does not end" : "fails");
+    free(plotter->program);
+    plotter->program = NULL;
+    return;
+}
+
+void report_plotter_close(report_plotter *plotter)
+{
+    if (plotter->folder != NULL)
+        rmdir(plotter->folder);
+    free(plotter->folder);
+    free(plotter->program);
+    free(plotter->version);
+    *plotter = (report_plotter){0};
+}
+
+/* ---- figures ------------------------------------------------------------------------------------
+ */
+
+static bool write_part(const char *folder, const report_figure *figure, const char *ending,
+                       bool (*write)(FILE *out, const report_figure *figure))
+{
+    char *path = report_format("%s/%s.%s", folder, figure->name, ending);
+    FILE *out = path != NULL ? fopen(path, "w") : NULL;
+    bool good = out != NULL && write(out, figure);
+    if (out != NULL)
+        good = fclose(out) == 0 && good;
+    if (!good)
+        tool_error(0, "cannot write %s: %s", path != NULL ? path : folder, strerror(errno));
+    free(path);
+    return good;
+}
+
+int report_plotter_save(const report_plotter *plotter, const report_figure *figure)
+{
+    return write_part(plotter->data, figure, "dat", report_figure_data) &&
+                   write_part(plotter->data, figure, "gp", report_figure_script)
+               ? TOOL_OK
+               : TOOL_IO;
+}
+
+static void forget(const report_plotter *plotter, const report_figure *figure)
+{
+    static const char *const endings[] = {"dat", "gp", "svg"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        char *path = report_format("%s/%s.%s", plotter->folder, figure->name, endings[i]);
+        if (path != NULL)
+            unlink(path);
+        free(path);
+    }
+}
+
+char *report_plotter_run(report_plotter *plotter, const report_figure *figure)
+{
+    if (plotter->program == NULL)
+        return NULL;
+    char *svg = NULL, *said = NULL, *script = report_format("%s.gp", figure->name);
+    char *path = report_format("%s/%s.svg", plotter->folder, figure->name);
+    bool good = false, hung = false;
+    if (script != NULL && path != NULL &&
+        write_part(plotter->folder, figure, "dat", report_figure_data) &&
+        write_part(plotter->folder, figure, "gp", report_figure_script)) {
+        char *arguments[] = {plotter->program,     (char[]){"-d"}, (char[]){"-e"},
+                             (char[]){"report=1"}, script,         NULL};
+        said = run(plotter, arguments, &good, &hung);
+        svg = good ? read_file(path) : NULL;
+    }
+    if (svg == NULL) {
+        plotter->hung += hung;
+        tool_error(0, "gnuplot %s on the figure \"%s\"%s%s: the report has its table instead",
+                   hung ? "did not end in 30 s" : "failed", figure->title, said != NULL ? ": " : "",
+                   said != NULL ? said : "");
+    }
+    forget(plotter, figure);
+    if (plotter->hung == HANGS) {
+        tool_error(0, "gnuplot hung twice: the other figures are tables too");
+        free(plotter->program);
+        plotter->program = NULL;
+    }
+    free(said);
+    free(script);
+    free(path);
+    return svg;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* page.c - the page as a whole. */
+#include "report/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* gnuplot's marks by the names that its SVG gives them; here once for all figures. */
+static const char marks[] =
+    "<svg class=\"marks\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>"
+    "<circle id=\"gpDot\" r=\".5\"/>"
+    "<path id=\"gpPt0\" class=\"o\" d=\"M-1,0h2M0,-1v2\"/>"
+    "<path id=\"gpPt1\" class=\"o\" d=\"M-1,-1L1,1M1,-1L-1,1\"/>"
+    "<path id=\"gpPt2\" class=\"o\" d=\"M-1,0h2M0,-1v2M-1,-1L1,1M-1,1L1,-1\"/>"
+    "<path id=\"gpPt3\" class=\"o\" d=\"M-1,-1h2v2h-2z\"/>"
+    "<path id=\"gpPt4\" class=\"f\" d=\"M-1,-1h2v2h-2z\"/>"
+    "<circle id=\"gpPt5\" class=\"o\" r=\"1\"/>"
+    "<circle id=\"gpPt6\" class=\"f\" r=\"1.05\"/>"
+    "<path id=\"gpPt7\" class=\"o\" d=\"M0,-1.33L-1.33,.67L1.33,.67z\"/>"
+    "<path id=\"gpPt8\" class=\"f\" d=\"M0,-1.33L-1.33,.8L1.33,.8z\"/>"
+    "<path id=\"gpPt9\" class=\"o\" d=\"M0,1.33L-1.33,-.67L1.33,-.67z\"/>"
+    "<path id=\"gpPt10\" class=\"f\" d=\"M0,1.33L-1.33,-.8L1.33,-.8z\"/>"
+    "<path id=\"gpPt11\" class=\"o\" d=\"M0,-1.4L1.4,0L0,1.4L-1.4,0z\"/>"
+    "<path id=\"gpPt12\" class=\"f\" d=\"M0,-1.4L1.4,0L0,1.4L-1.4,0z\"/>"
+    "<path id=\"gpPt13\" class=\"o\" d=\"M0,1.33L1.27,.41L.78,-1.07L-.78,-1.07L-1.27,.41z\"/>"
+    "<path id=\"gpPt14\" class=\"f\" d=\"M0,1.33L1.27,.41L.78,-1.07L-.78,-1.07L-1.27,.41z\"/>"
+    "</defs></svg>\n";
+
+/* ---- figures ------------------------------------------------------------------------------------
+ */
+
+void report_figure_put(report_page *page, report_figure *figure)
+{
+    FILE *out = page->out;
+    if (figure->failed) {
+        page->code = TOOL_INTERNAL;
+        report_figure_free(figure);
+        return;
+    }
+    if (figure->count == 0) {
+        report_figure_free(figure);
+        return;
+    }
+    report_figure_settle(figure);
+    if (page->plotter->data != NULL && page->code == TOOL_OK)
+        page->code = report_plotter_save(page->plotter, figure);
+    char *svg = report_plotter_run(page->plotter, figure);
+    fputs("<figure>\n<figcaption>", out);
+    report_html(out, figure->title);
+    fputs("</figcaption>\n", out);
+    if (svg != NULL) {
+        fputs("<div class=\"plot-box\">", out);
+        report_svg(out, svg, figure);
+        fputs("</div>\n", out);
+        report_figure_legend(out, figure);
+        fputs("<details><summary>Values</summary>\n", out);
+    } else {
+        fputs("<details open><summary>Values (no plot: gnuplot did not make one)</summary>\n", out);
+    }
+    report_figure_table(out, figure);
+    fputs("</details>\n</figure>\n", out);
+    free(svg);
+    page->figures++;
+    report_figure_free(figure);
+}
+
+/* ---- head and foot ------------------------------------------------------------------------------
+ */
+
+static bool run_flag(const json_t *run, const char *flag)
+{
+    size_t at;
+    json_t *value;
+    json_array_foreach(json_object_get(run, "flags"), at, value)
+    {
+        if (json_is_string(value) && strcmp(json_string_value(value), flag) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void put_warnings(report_page *page)
+{
+    const report_model *model = page->model;
+    FILE *out = page->out;
+    for (int i = 0; i < model->count; i++) {
+        const json_t *run = json_object_get(model->roots[i], "run");
+        bool fake = run_flag(run, "fake");
+        for (int d = 0; d < model->device_count; d++)
+            fake = fake || (model->devices[d].file == i && model->devices[d].fake);
+        if (fake) {
+            fputs("<p class=\"loud\" role=\"alert\"><b>FAKE devices</b> took part in ", out);
+            report_html(out, model->files[i]);
+            fputs(": stand-ins made for tests. None of their numbers means anything.</p>\n", out);
+        }
+        if (run_flag(run, "interrupted")) {
+            fputs("<p class=\"loud\" role=\"alert\"><b>Interrupted:</b> ", out);
+            report_html(out, model->files[i]);
+            fputs(" was stopped before its end; it holds what was measured by then.</p>\n", out);
+        } else if (json_is_false(json_object_get(run, "complete"))) {
+            fputs("<p class=\"loud\" role=\"alert\"><b>Not complete:</b> ", out);
+            report_html(out, model->files[i]);
+            fputs(" ended before every case had its rounds.</p>\n", out);
+        }
+    }
+    if (page->plotter->program == NULL)
+        fputs("<p class=\"loud quietly\">gnuplot was not at hand when this page was made: tables "
+              "stand where its plots would be.</p>\n",
+              out);
+}
+
+static void put_subtitle(report_page *page)
+{
+    FILE *out = page->out;
+    fputs("<p class=\"under\">", out);
+    for (int i = 0; i < page->model->count; i++) {
+        const json_t *run = json_object_get(page->model->roots[i], "run");
+        const json_t *host = json_object_get(run, "host");
+        fputs(i > 0 ? "<br>" : "", out);
+        if (page->model->count > 1) {
+            report_html(out, page->model->files[i]);
+            fputs(": ", out);
+        }
+        report_htmlf(out, "%s", record_text(host, "name"));
+        if (record_text(host, "cpu")[0] != '\0')
+            report_htmlf(out, ", %s", record_text(host, "cpu"));
+        if (record_text(run, "suite")[0] != '\0')
+            report_htmlf(out, "; suite %s", record_text(run, "suite"));
+        report_htmlf(out, "; %.10s", record_text(run, "time"));
+        report_htmlf(out, "; isomer %s", record_text(run, "version"));
+    }
+    fputs("</p>\n", out);
+}
+
+static void put_devices_key(report_page *page)
+{
+    FILE *out = page->out;
+    fputs("<ul class=\"devices-key\" aria-label=\"Colours of the devices\">", out);
+    for (int i = 0; i < page->model->device_count; i++) {
+        fprintf(out, "<li><span class=\"chip\" style=\"color:var(--c%d)\"></span>",
+                i % (REPORT_COLOURS - 1));
+        report_html(out, page->model->devices[i].label);
+        fputs(page->model->devices[i].fake ? " <strong class=\"fake\">FAKE</strong></li>" : "</li>",
+              out);
+    }
+    fputs("</ul>\n", out);
+}
+
+void report_head(report_page *page, const char *title)
+{
+    FILE *out = page->out;
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          /* The page itself forbids that anything is loaded. */
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+          "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+          "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
+          out);
+    report_html(out, title);
+    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n%s<header>\n<h1>",
+            report_text_css, marks);
+    report_html(out, title);
+    fputs("</h1>\n", out);
+    put_subtitle(page);
+    put_devices_key(page);
+    fputs("<div id=\"theme\"></div>\n</header>\n", out);
+    fputs("<nav aria-label=\"Sections\"><a href=\"#summary\">Summary</a> "
+          "<a href=\"#machines\">Machines</a> <a href=\"#lines\">Time and rate</a> <a "
+          "href=\"#rooflines\">Rooflines</a> "
+          "<a href=\"#parts\">Parts</a> <a href=\"#speedup\">Speed-up</a> "
+          "<a href=\"#transfers\">Transfers</a> <a href=\"#samples\">Samples</a> "
+          "<a href=\"#results\">All results</a></nav>\n<main>\n",
+          out);
+    put_warnings(page);
+}
+
+void report_foot(report_page *page)
+{
+    FILE *out = page->out;
+    fprintf(out, "</main>\n<footer><p>Made by isomer %s", iso_version());
+    if (page->plotter->version != NULL) {
+        fputs(" with ", out);
+        report_html(out, page->plotter->version);
+    }
+    fputs(". Times are of verified results only. Nothing here is loaded from anywhere else.</p>"
+          "</footer>\n",
+          out);
+    fprintf(out, "<script>\n%s</script>\n</body>\n</html>\n", report_text_js);
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------
+ */
+
+static char *title_for(const report_model *model)
+{
+    if (model->count > 1)
+        return report_format("Isomer: %d runs side by side", model->count);
+    const json_t *run = json_object_get(model->roots[0], "run");
+    const char *host = record_text(json_object_get(run, "host"), "name");
+    return host[0] != '\0' ? report_format("Isomer on %s", host) : strdup("Isomer");
+}
+
+/* What --data has besides the figures. */
+static int save_samples(const report_model *model, const char *folder)
+{
+    static const char script[] =
+        "# All samples of one result, round by round: gnuplot -e 'result=12' samples.gp writes\n"
+        "# samples.svg. results.txt says which result has which number.\n"
+        "if (!exists('result')) result = 0\n"
+        "set terminal svg size 560,330 dynamic font 'sans-serif,12'\n"
+        "set output 'samples.svg'\n"
+        "set xlabel 'round'\nset ylabel 'nanoseconds'\nunset key\n"
+        "set offsets 0.5, 0.5, graph 0.05, graph 0.05\n"
+        "plot 'samples.dat' using ($1 == result ? $2 + 1 : NaN):4 with points pt 7 ps 0.4\n";
+    char *data = report_format("%s/samples.dat", folder);
+    char *plot = report_format("%s/samples.gp", folder);
+    char *list = report_format("%s/results.txt", folder);
+    FILE *out = data != NULL ? fopen(data, "w") : NULL;
+    int code = out != NULL ? report_samples_csv(model, out) : TOOL_IO;
+    if (out != NULL && fclose(out) != 0)
+        code = TOOL_IO;
+    out = code == TOOL_OK && plot != NULL ? fopen(plot, "w") : NULL;
+    if (out == NULL || fputs(script, out) == EOF || fclose(out) != 0)
+        code = TOOL_IO;
+    out = code == TOOL_OK && list != NULL ? fopen(list, "w") : NULL;
+    for (int i = 0; i < model->row_count && out != NULL; i++)
+        fprintf(out, "%d\t%s\t%s\t%s\n", i, model->devices[model->rows[i].device].brief,
+                record_text(model->rows[i].json, "id"), model->rows[i].library);
+    if (out == NULL || fclose(out) != 0)
+        code = TOOL_IO;
+    if (code != TOOL_OK)
+        tool_error(code, "cannot write the samples into %s: %s", folder, strerror(errno));
+    free(data);
+    free(plot);
+    free(list);
+    return code;
+}
+
+static void put_page(report_page *page, const char *title)
+{
+    report_head(page, title);
+    report_summary(page);
+    report_machines(page);
+    report_lines(page);
+    report_rooflines(page);
+    report_parts(page);
+    report_speedup(page);
+    report_transfers(page);
+    report_samples(page);
+    report_results(page);
+    report_foot(page);
+}
+
+int report_make(json_t *const *roots, const char *const *names, int count, const char *title,
+                const char *data, tool_file *out)
+{
+    report_model model;
+    report_plotter plotter = {0};
+    if (!report_model_make(&model, roots, names, count)) {
+        tool_file_discard(out);
+        return tool_error(TOOL_INTERNAL, "no memory for the report");
+    }
+    report_page page = {.model = &model, .plotter = &plotter, .out = out->stream};
+    char *made = title == NULL ? title_for(&model) : NULL;
+    report_plotter_open(&plotter, data);
+    put_page(&page, title != NULL ? title : made != NULL ? made : "Isomer");
+    if (page.code == TOOL_OK && data != NULL)
+        page.code = save_samples(&model, data);
+    if (page.code == TOOL_INTERNAL)
+        tool_error(page.code, "no memory for the report");
+    if (page.code == TOOL_OK)
+        page.code = tool_file_commit(out);
+    else
+        tool_file_discard(out);
+    if (page.code == TOOL_OK && model.ok == 0)
+        page.code = tool_error(TOOL_NOTHING, "no result is ok: the report has the reasons only");
+    report_plotter_close(&plotter);
+    report_model_free(&model);
+    free(made);
+    return page.code;
+}
+
+int report_write(json_t *const *roots, const char *const *names, int count, const char *title,
+                 tool_file *out)
+{
+    return report_make(roots, names, count, title, NULL, out);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samples.c - all samples, for the page's script and for --data. */
+#include "report/internal.h"
+
+#include <math.h>
+
+/* As ten-thousandths of the median, from it: a page with every sample stays small. */
+static void put_samples(FILE *out, const report_row *row)
+{
+    const json_t *rounds = json_object_get(json_object_get(row->json, "times"), "samples");
+    size_t at, index;
+    json_t *round, *sample;
+    fprintf(out, "\"m\":%.9g,\"l\":%.9g,\"h\":%.9g,\"s\":[", row->time,
+            isfinite(row->low) ? row->low : row->time, isfinite(row->high) ? row->high : row->time);
+    json_array_foreach(rounds, at, round)
+    {
+        bool first = true;
+        fputs(at > 0 ? ",[" : "[", out);
+        json_array_foreach(round, index, sample)
+        {
+            double value = json_number_value(sample);
+            if (!json_is_number(sample) || !isfinite(value))
+                continue;
+            fprintf(out, "%s%.0f", first ? "" : ",", (value / row->time - 1.0) * 1e4 + 0.0);
+            first = false;
+        }
+        fputc(']', out);
+    }
+    fputc(']', out);
+}
+
+void report_samples(report_page *page)
+{
+    const report_model *model = page->model;
+    FILE *out = page->out;
+    bool first = true;
+    if (model->ok == 0)
+        return;
+    fputs(
+        "<section id=\"samples\"><h2>Samples</h2>\n<p>Every sample of a case, round by round, so "
+        "that drift is seen; beside them how they are spread. The line is the median, the band its "
+        "interval, a short bar the median of a round.</p>\n<noscript><p>This figure is drawn for "
+        "the case that the reader chooses, which needs JavaScript. The table of all results has "
+        "the least sample and the deviation of each.</p></noscript>\n"
+        "<div id=\"strip\"></div>\n<script type=\"application/json\" id=\"samples-data\">{",
+        out);
+    for (int i = 0; i < model->row_count; i++) {
+        const report_row *row = &model->rows[i];
+        if (!row->ok ||
+            json_array_size(json_object_get(json_object_get(row->json, "times"), "samples")) == 0)
+            continue;
+        fprintf(out, "%s\"%d\":{", first ? "" : ",", i);
+        put_samples(out, row);
+        fputs("}\n", out);
+        first = false;
+    }
+    fputs("}</script>\n</section>\n", out);
+}
+
+int report_samples_csv(const report_model *model, FILE *out)
+{
+    fputs("# result round sample nanoseconds; the numbers of results are those of results.txt\n",
+          out);
+    for (int i = 0; i < model->row_count; i++) {
+        size_t at, index;
+        json_t *round, *sample;
+        json_array_foreach(
+            json_object_get(json_object_get(model->rows[i].json, "times"), "samples"), at, round)
+        {
+            json_array_foreach(round, index, sample)
+            {
+                fprintf(out, "%d %d %d %.9g\n", i, (int)at, (int)index, json_number_value(sample));
+            }
+        }
+    }
+    return ferror(out) ? TOOL_IO : TOOL_OK;
+}

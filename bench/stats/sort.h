@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sort.h - what the files of this folder share. */
+#ifndef ISOMER_STATS_SORT_H
+#define ISOMER_STATS_SORT_H
+
+#include <stdint.h>
+
+/* A sorted copy, to be freed. NULL where there are no numbers, one is NaN, or memory is out: the
+ * figure is then NaN. */
+double *stats_sorted(const double *x, int32_t n);
+
+/* The median of sorted numbers; n > 0. */
+double stats_middle(const double *sorted, int32_t n);
+
+#endif

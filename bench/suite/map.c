@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* map.c - maps: their data, what is expected by docs/arithmetic.md, and the judgement, which is of
+ * bits in every variant. */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct suite_map_data {
+    int32_t problem;
+    suite_region x, y, z;
+    void *dense_x, *dense_y, *expected;
+    int64_t room_x, room_y, room_expected;
+};
+
+void suite_map_data_destroy(suite_map_data *data)
+{
+    if (data == NULL)
+        return;
+    suite_region_free(&data->x);
+    suite_region_free(&data->y);
+    suite_region_free(&data->z);
+    free(data->dense_x);
+    free(data->dense_y);
+    free(data->expected);
+    free(data);
+}
+
+static bool has_y(const suite_case *item)
+{
+    iso_map_op op = item->map.op;
+    return op == ISO_MAP_ADD || op == ISO_MAP_MULTIPLY || op == ISO_MAP_TRIAD;
+}
+
+/* ---- what is expected ---------------------------------------------------------------------------
+ */
+
+static float map_f32(const suite_map_case *m, float x, float y)
+{
+    float alpha = (float)m->alpha, beta = (float)m->beta;
+    switch (m->op) {
+    case ISO_MAP_SCALE:
+        return alpha * x;
+    case ISO_MAP_ADD:
+        return x + y;
+    case ISO_MAP_MULTIPLY:
+        return x * y;
+    case ISO_MAP_TRIAD:
+        return fmaf(alpha, y, x);
+    default:
+        for (int64_t s = 0; s < m->steps; s++)
+            x = fmaf(x, alpha, beta);
+        return x;
+    }
+}
+
+static double map_f64(const suite_map_case *m, double x, double y)
+{
+    switch (m->op) {
+    case ISO_MAP_SCALE:
+        return m->alpha * x;
+    case ISO_MAP_ADD:
+        return x + y;
+    case ISO_MAP_MULTIPLY:
+        return x * y;
+    case ISO_MAP_TRIAD:
+        return fma(m->alpha, y, x);
+    default:
+        for (int64_t s = 0; s < m->steps; s++)
+            x = fma(x, m->alpha, m->beta);
+        return x;
+    }
+}
+
+static void map_integer(const suite_case *item, const char *x, const char *y, char *z)
+{
+    size_t size = (size_t)iso_dtype_size(item->dtype);
+    uint64_t a = 0, b = 0;
+    memcpy(&a, x, size);
+    memcpy(&b, y, size);
+    a = item->map.op == ISO_MAP_ADD ? a + b : a * b; /* the lower half is right in the lower half */
+    memcpy(z, &a, size);
+}
+
+static void expect(const suite_case *item, const char *x, const char *y, char *z)
+{
+    const suite_map_case *m = &item->map;
+    int64_t size = iso_dtype_size(item->dtype);
+    if (m->op == ISO_MAP_COPY) {
+        memcpy(z, x, (size_t)(m->n * size));
+        return;
+    }
+    for (int64_t i = 0; i < m->n * size; i += size) {
+        double a, b;
+        if (!suite_is_float(item->dtype)) {
+            map_integer(item, x + i, y + i, z + i);
+            continue;
+        }
+        a = suite_load(item->dtype, x + i);
+        b = has_y(item) ? suite_load(item->dtype, y + i) : 0;
+        suite_store(item->dtype, z + i,
+                    item->dtype == ISO_F64 ? map_f64(m, a, b)
+                                           : (double)map_f32(m, (float)a, (float)b));
+    }
+}
+
+static bool build(suite_map_data *d, const suite_case *item, suite_result *result)
+{
+    const suite_map_case *m = &item->map;
+    int64_t size = iso_dtype_size(item->dtype), bytes = m->n * size;
+    bool on_x = m->place == SUITE_ON_X || m->place == SUITE_ALL;
+    bool x_twice = m->place == SUITE_TWICE || m->place == SUITE_ALL;
+    d->problem = -1;
+    if (!suite_region_init(&d->x, size, 1, m->n, 0, m->offset_x, 1, 0, !on_x) ||
+        !suite_region_init(&d->y, size, 1, m->n, 0, m->offset_y, 1, 0, m->place != SUITE_ON_Y) ||
+        !suite_region_init(&d->z, size, 1, m->n, 0, m->offset_z, 1, 0, false) ||
+        !suite_grow(&d->dense_x, &d->room_x, bytes) ||
+        !suite_grow(&d->dense_y, &d->room_y, bytes) ||
+        !suite_grow(&d->expected, &d->room_expected, bytes))
+        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    suite_generate(item->dtype, item->fill, item->seed + 1, m->n, d->dense_x);
+    suite_region_scatter(&d->x, d->dense_x);
+    if (has_y(item) && !x_twice) {
+        suite_generate(item->dtype, item->fill, item->seed + 2, m->n, d->dense_y);
+        suite_region_scatter(&d->y, d->dense_y);
+    }
+    expect(item, d->dense_x, x_twice ? d->dense_x : d->dense_y, d->expected);
+    d->problem = item->problem;
+    return true;
+}
+
+/* ---- the run ------------------------------------------------------------------------------------
+ */
+
+static bool judge(suite_state *state, const suite_map_data *d, const suite_case *item,
+                  const suite_region *out, const unsigned char *image, suite_result *result)
+{
+    int64_t n = item->map.n, size = iso_dtype_size(item->dtype);
+    bool copy = item->map.op == ISO_MAP_COPY;
+    char *dense = suite_grow(&state->dense, &state->dense_bytes, n * size);
+    const char *want = d->expected;
+    if (dense == NULL)
+        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    suite_region_gather(out, image, dense);
+    result->method = "bits";
+    if (!copy && !suite_same_bits(result, item->dtype, dense, want, 1, 1, n))
+        return false;
+    for (int64_t i = 0; copy && i < n * size; i++)
+        if (dense[i] != want[i])
+            return suite_fail(result, "byte %lld of element [%lld] is 0x%02x, expected 0x%02x",
+                              (long long)(i % size), (long long)(i / size),
+                              (unsigned)(unsigned char)dense[i], (unsigned)(unsigned char)want[i]);
+    suite_digest(result, copy ? (iso_dtype)0 : item->dtype, dense, n, size);
+    return true;
+}
+
+/* Which region each operand lies in; those of `in` come first in the slots, then the output. */
+static void arrange(suite_map_data *d, const suite_case *item, suite_work *work,
+                    const suite_region *operands[3])
+{
+    suite_place place = item->map.place;
+    operands[0] = &d->x;
+    operands[1] = place == SUITE_TWICE || place == SUITE_ALL ? &d->x : &d->y;
+    operands[2] = place == SUITE_ON_X || place == SUITE_ALL ? &d->x
+                  : place == SUITE_ON_Y                     ? &d->y
+                                                            : &d->z;
+    work->out = operands[2];
+    if (operands[0] != work->out)
+        work->in[work->inputs++] = operands[0];
+    if (has_y(item) && operands[1] != work->out && operands[1] != operands[0])
+        work->in[work->inputs++] = operands[1];
+}
+
+static iso_status point(suite_runner *runner, const suite_work *work, const suite_region *region,
+                        iso_operand *operand)
+{
+    int slot = 0;
+    while (slot < work->inputs && work->in[slot] != region)
+        slot++;
+    operand->offset = region->start;
+    return suite_slot_room(runner, slot, region->bytes, &operand->buffer);
+}
+
+bool suite_run_map(suite_state *state, suite_runner *runner, const suite_case *item,
+                   suite_result *result)
+{
+    const suite_map_case *m = &item->map;
+    if (state->map == NULL) {
+        state->map = calloc(1, sizeof *state->map);
+        if (state->map == NULL)
+            return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        state->map->problem = -1;
+    }
+    suite_map_data *d = state->map;
+    if (d->problem != item->problem && !build(d, item, result))
+        return false;
+    iso_map_args args = ISO_MAP_ARGS_INIT;
+    args.op = m->op;
+    args.dtype = item->dtype;
+    args.variant = item->how;
+    args.n = m->n;
+    args.steps = m->steps;
+    args.alpha = m->alpha;
+    args.beta = m->beta;
+    suite_work work = {.kind = ISO_OP_MAP, .args = &args};
+    const suite_region *operands[3];
+    arrange(d, item, &work, operands);
+    iso_status status = point(runner, &work, operands[0], &args.x);
+    if (status == ISO_OK && has_y(item))
+        status = point(runner, &work, operands[1], &args.y);
+    if (status == ISO_OK)
+        status = point(runner, &work, operands[2], &args.z);
+    if (status != ISO_OK)
+        return suite_call_failed(result, "iso_buffer_create", status);
+    const unsigned char *image;
+    if (!suite_operate(runner, &work, &image, result))
+        return false;
+    return image == NULL || judge(state, d, item, work.out, image, result);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* script.h - what the files of the scripts share. */
+#ifndef ISOMER_SUITE_SCRIPT_H
+#define ISOMER_SUITE_SCRIPT_H
+
+#include "internal.h"
+
+/* What a script owns: everything belongs to a device of its own, whose closing frees the rest. */
+typedef struct stage {
+    iso_device device;
+    iso_stream streams[4];
+    iso_buffer a, b;
+    iso_event events[2];
+    suite_runner *runner;
+    suite_result *result;
+} stage;
+
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        iso_status try_status = (call);                                                            \
+        if (try_status != ISO_OK)                                                                  \
+            return suite_call_failed(s->result, #call, try_status);                                \
+    } while (0)
+
+/* A call that must be refused, with a reason in words. */
+#define REFUSED(call, wanted)                                                                      \
+    do {                                                                                           \
+        iso_clear_error();                                                                         \
+        iso_status refused_status = (call);                                                        \
+        if (refused_status != (wanted))                                                            \
+            return suite_fail(s->result, "%s answered %s, expected %s", #call,                     \
+                              iso_status_name(refused_status), iso_status_name(wanted));           \
+        if ((wanted) != ISO_NOT_READY && iso_last_error()[0] == '\0')                              \
+            return suite_fail(s->result, "%s answered %s without a reason", #call,                 \
+                              iso_status_name(refused_status));                                    \
+    } while (0)
+
+static inline iso_operand at(iso_buffer buffer, int64_t offset)
+{
+    return (iso_operand){buffer, offset};
+}
+
+/* Sets `*variant` (of `args`) to the first of the variants that the device supports. A device
+ * without the operation is a device as well: the case is then unsupported, for the first variant's
+ * reason. */
+bool script_choose(stage *s, iso_op_kind kind, const void *args, iso_variant *variant,
+                   const iso_variant *variants, int count);
+
+/* ---- script_large.c: sizes that 32 bits do not hold ---------------------------------------------
+ */
+
+bool script_large_reduce(stage *s);
+bool script_large_map(stage *s);
+bool script_large_transpose(stage *s);
+
+#endif

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check_product.c - products: every element by its projection.
+ *
+ * The columns of C are cut into blocks of w. With signs s(j) = +1 or -1, drawn at random, the sum
+ * of s(j) c(i,j) over a block must be that of A (B s), which costs w times less than the product.
+ * For w = 1 this is the product itself. The rows are cut in the same way, and C is held to (s A) B,
+ * so that elements which have changed places within a row's block are seen in their columns.
+ *
+ * The bound. Let d(j) be the error of c(i,j), and p one of the K additions that made it (their
+ * order is the library's affair), with the result s_p(j) and the rounding error e_p s_p(j), |e_p|
+ * <= u. Then |d(j)| <= u sum_p |s_p(j)|. Nothing else is assumed of the roundings: they may all go
+ * one way. Now the inputs are random: the signs of the terms a(i,k) b(k,j) are independent of their
+ * sizes and of each other. So a partial sum, of whichever terms, is over t |a(i,.) b(.,j)| with a
+ * probability of at most 2 exp(-t^2/2) (Hoeffding), and the sum of s(j) d(j) is over t sqrt(sum
+ * d(j)^2) with no more, as the signs s were drawn after the fact. Together, with t = 8 (2 exp(-32)
+ * = 3e-14, for one of at most some 10^8 sums in a run) and Q = sum over the block's j and over k of
+ * (a(i,k) b(k,j))^2:
+ *
+ *     |error of the block's sum| <= 8 (K + 8) u sqrt(Q)
+ *
+ * (for w = 1 the first step alone gives it; for larger w both cannot be near their limits in all
+ * columns at once). Q is at most |a(i,.)|^2 max_k sum_j b(k,j)^2. And whatever the signs, it is at
+ * most (K + 8) u sum_j |a(i,.)| |b(.,j)| <= (K + 8) u |a(i,.)| sqrt(w) |B of the block|: the
+ * smaller of both counts. The 8 more roundings are those of products that are not fused, of alpha,
+ * and of the store. Here u is 2^-24 for f16, bf16 and f32 and 2^-53 for f64; twice that for a
+ * vendor's library, whose matrix units may cut instead of rounding. The host's own sums are in f64,
+ * with K + 2w roundings. TF32 also cuts each factor to 11 bits, relatively by at most 2^-10: that
+ * changes each term by at most 2^-9 and a little, in sum by at most 2^-9 times the same root.
+ *
+ * Storing f16 or bf16 rounds each element by at most half a unit in its last place, or a whole unit
+ * in a vendor's library: in all by 8 times the root of the sum of their squares, or by their sum,
+ * whichever is less.
+ *
+ * All sums together are held to more, where nothing is stored in 16 bits: the root of the mean
+ * square of their errors, each by its sqrt(Q), is at most u (8 sqrt(K) + K / 16). Roundings that
+ * favour no side give about 0.3 u sqrt(K); the second term is for some that do. A library that
+ * computes f32 products in TF32 without being asked is over it at every K.
+ *
+ * So a wrong element shows when it is off by more than the bound of its block; w is chosen so that
+ * this is a fraction of an ordinary element of C even for K = 16384: see width_of().
+ */
+#include "internal.h"
+#include "suite/internal.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The host's work for one half, in multiplications: it fits a fraction of a second. */
+static const double affordable = 4e9;
+
+typedef struct judging {
+    const work_case *item;
+    work_projection want;
+    work_view c;      /* rows are those that are projected */
+    double steps;     /* relative error of a sum, but for what storing adds */
+    double usual;     /* what the root of the mean square of such errors may be; 0: anything */
+    double mean;      /* the sum of those squares */
+    bool whole_units; /* storing may be off by a unit in the last place */
+    const double *signs;
+    const char *name;
+    double *sums, *units, *squares; /* what C projects to, and what storing may have added */
+    pthread_mutex_t lock;
+    double error, bound; /* the nearest to its bound; or over it */
+    int64_t row, block;  /* the first that is over; -1 */
+    double is, should;
+} judging;
+
+/* f16, bf16 and TF32 are so coarse that a wide block would hide an element. */
+static int64_t width_of(const work_case *item, double product, int64_t cols, bool coarse_is_enough)
+{
+    bool f64 = item->dtype == ISO_F64;
+    int64_t most = f64 || coarse_is_enough ? 4096 : 16, width = 1;
+    while (width < most && width < cols && product / (double)width > affordable)
+        width *= 2;
+    return width;
+}
+
+/* ---- what C projects to -------------------------------------------------------------------------
+ */
+
+/* A unit in the last place of a stored element. */
+static double unit_of(iso_dtype dtype, const void *element)
+{
+    uint16_t bits;
+    memcpy(&bits, element, sizeof bits);
+    int exponent = dtype == ISO_F16 ? bits >> 10 & 31 : bits >> 7 & 255;
+    if (exponent == 0)
+        exponent = 1;
+    return dtype == ISO_F16 ? ldexp(1, exponent - 25) : ldexp(1, exponent - 134);
+}
+
+typedef struct units {
+    double of[2][256];
+} units;
+
+static units unit_table;
+static pthread_once_t unit_once = PTHREAD_ONCE_INIT;
+
+static void make_units(void)
+{
+    for (int e = 0; e < 256; e++) {
+        uint16_t f16 = (uint16_t)(e << 10), bf16 = (uint16_t)(e << 7);
+        unit_table.of[0][e] = e < 32 ? unit_of(ISO_F16, &f16) : 0;
+        unit_table.of[1][e] = unit_of(ISO_BF16, &bf16);
+    }
+}
+
+static void add_units(const judging *j, const void *elements, int64_t step, int64_t count,
+                      double *sum, double *squares, int64_t sum_step)
+{
+    const uint16_t *bits = elements;
+    bool f16 = j->item->dtype == ISO_F16;
+    const double *table = unit_table.of[f16 ? 0 : 1];
+    double share = j->whole_units ? 1 : 0.5;
+    for (int64_t i = 0; i < count; i++) {
+        uint16_t b = bits[i * step];
+        double unit = share * table[f16 ? b >> 10 & 31 : b >> 7 & 255];
+        sum[i * sum_step] += unit;
+        squares[i * sum_step] += unit * unit;
+    }
+}
+
+static const unsigned char *element_at(const judging *j, int64_t row, int64_t col)
+{
+    return j->c.data + (row * j->c.row_step + col * j->c.col_step) * j->item->element;
+}
+
+/* Rows of the view lie one after another: row by row. */
+static void project_along(judging *j, int64_t begin, int64_t end)
+{
+    enum { WIDE = 1024 };
+    const work_projection *p = &j->want;
+    bool rounded = j->item->element == 2;
+    double line[WIDE];
+    for (int64_t row = begin; row < end; row++)
+        for (int64_t block = 0; block < p->blocks; block++) {
+            int64_t place = row * p->blocks + block;
+            int64_t last = (block + 1) * p->width < j->c.cols ? (block + 1) * p->width : j->c.cols;
+            double sum = 0;
+            for (int64_t col = block * p->width; col < last; col += WIDE) {
+                int64_t count = last - col < WIDE ? last - col : WIDE;
+                const unsigned char *from = element_at(j, row, col);
+                work_widen(j->item->dtype, from, 1, count, line);
+                for (int64_t i = 0; i < count; i++)
+                    sum += j->signs[col + i] * line[i];
+                if (rounded)
+                    add_units(j, from, 1, count, &j->units[place], &j->squares[place], 0);
+            }
+            j->sums[place] = sum;
+        }
+}
+
+/* Its columns do: a strip of the view's rows, column by column. */
+static void project_across(judging *j, int64_t begin, int64_t end)
+{
+    enum { WIDE = 1024 };
+    const work_projection *p = &j->want;
+    bool rounded = j->item->element == 2;
+    double line[WIDE];
+    for (int64_t first = begin; first < end; first += WIDE) {
+        int64_t count = end - first < WIDE ? end - first : WIDE;
+        for (int64_t col = 0; col < j->c.cols; col++) {
+            int64_t place = first * p->blocks + col / p->width;
+            const unsigned char *from = element_at(j, first, col);
+            work_widen(j->item->dtype, from, 1, count, line);
+            for (int64_t i = 0; i < count; i++)
+                j->sums[place + i * p->blocks] += j->signs[col] * line[i];
+            if (rounded)
+                add_units(j, from, 1, count, &j->units[place], &j->squares[place], p->blocks);
+        }
+    }
+}
+
+/* ---- comparing ----------------------------------------------------------------------------------
+ */
+
+static void compare(judging *j, int64_t begin, int64_t end)
+{
+    const work_projection *p = &j->want;
+    bool rounded = j->item->element == 2;
+    double error = 0, bound = 1, squares = 0;
+    for (int64_t row = begin; row < end; row++)
+        for (int64_t block = 0; block < p->blocks; block++) {
+            int64_t place = row * p->blocks + block;
+            double usual = p->norms[row] * p->usual[block];
+            double limit = 1.01 * j->steps * p->norms[row] * p->spread[block];
+            if (rounded)
+                limit += 1.01 * fmin(8 * sqrt(j->squares[place]), j->units[place]);
+            double off = fabs(j->sums[place] - p->sums[place]);
+            if (!(off <= limit)) {
+                pthread_mutex_lock(&j->lock);
+                if (j->row < 0 || row < j->row) {
+                    j->row = row;
+                    j->block = block;
+                    j->is = j->sums[place];
+                    j->should = p->sums[place];
+                    j->error = off;
+                    j->bound = limit;
+                }
+                pthread_mutex_unlock(&j->lock);
+                return;
+            }
+            if (off * bound > error * limit) {
+                error = off;
+                bound = limit;
+            }
+            if (usual > 0)
+                squares += off / usual * (off / usual);
+        }
+    pthread_mutex_lock(&j->lock);
+    j->mean += squares;
+    if (j->row < 0 && error * j->bound > j->error * bound) {
+        j->error = error;
+        j->bound = bound;
+    }
+    pthread_mutex_unlock(&j->lock);
+}
+
+static void judge_rows(void *context, int64_t begin, int64_t end)
+{
+    judging *j = context;
+    if (j->c.col_step == 1)
+        project_along(j, begin, end);
+    else
+        project_across(j, begin, end);
+    compare(j, begin, end);
+}
+
+static bool say(const judging *j, int64_t member, work_result *result)
+{
+    int64_t first = j->block * j->want.width, last = first + j->want.width - 1;
+    bool across = strcmp(j->name, "row") != 0;
+    char place[64] = "";
+    result->error = j->error;
+    result->bound = j->bound;
+    if (last >= j->c.cols)
+        last = j->c.cols - 1;
+    if (j->item->batch > 1)
+        snprintf(place, sizeof place, " of member %lld", (long long)member);
+    if (first == last)
+        return work_fail(
+            result, "element [%lld, %lld]%s is %.17g, expected %.17g within %.3g, off by %.3g",
+            (long long)(across ? first : j->row), (long long)(across ? j->row : first), place,
+            j->is * j->signs[first], j->should * j->signs[first], j->bound, j->error);
+    return work_fail(result,
+                     "%s %lld%s projects to %.17g over its elements %lld to %lld, expected %.17g "
+                     "within %.3g, off by %.3g: there is a wrong one among them",
+                     j->name, (long long)j->row, place, j->is, (long long)first, (long long)last,
+                     j->should, j->bound, j->error);
+}
+
+/* Whether the errors as a whole are those of the type that was asked for. */
+static bool is_precise(const judging *j, work_result *result)
+{
+    double count = (double)j->want.rows * (double)j->want.blocks;
+    double root = sqrt(j->mean / count);
+    if (j->usual == 0 || root <= j->usual)
+        return true;
+    result->error = root;
+    result->bound = j->usual;
+    return work_fail(result,
+                     "every element is near, but the errors are %.3g of an ordinary element in the "
+                     "root of their mean square, and %s may have %.3g: it was computed in another "
+                     "precision",
+                     root, iso_dtype_name(j->item->dtype), j->usual);
+}
+
+/* ---- the two halves -----------------------------------------------------------------------------
+ */
+
+static work_view turned(work_view view)
+{
+    return (work_view){.dtype = view.dtype,
+                       .data = view.data,
+                       .rows = view.cols,
+                       .cols = view.rows,
+                       .row_step = view.col_step,
+                       .col_step = view.row_step};
+}
+
+typedef struct operands {
+    work_view a, b, c; /* op(A), op(B), C of one member */
+} operands;
+
+static operands operands_of(const work_case *item, const unsigned char *block,
+                            const unsigned char *data, int64_t member)
+{
+    work_needs needs;
+    work_case_needs(item, &needs);
+    bool ta = item->trans_a == ISO_TRANS, tb = item->trans_b == ISO_TRANS;
+    int64_t m = item->m, n = item->n, k = item->k;
+    const unsigned char *a = block + needs.at[0] + member * m * k * item->element;
+    const unsigned char *b = block + needs.at[1] + member * k * n * item->element;
+    return (operands){
+        .a = {item->dtype, a, m, k, ta ? 1 : k, ta ? m : 1},
+        .b = {item->dtype, b, k, n, tb ? 1 : n, tb ? k : 1},
+        .c = {item->dtype, data + member * m * n * item->element, m, n, n, 1},
+    };
+}
+
+static bool may_cut(const work_case *item)
+{
+    return item->how == ISO_VARIANT_VENDOR || item->how == ISO_VARIANT_MATRIX;
+}
+
+static double roundoff_of(const work_case *item)
+{
+    double u = suite_roundoff(item->dtype == ISO_F64 ? ISO_F64 : ISO_F32);
+    return may_cut(item) ? 2 * u : u;
+}
+
+static double relative_error(const work_case *item, int64_t width)
+{
+    double k = (double)item->k;
+    double cut = item->math == ISO_MATH_TF32 ? 0x1p-9 + 0x1p-19 : 0;
+    return (k + 8) * roundoff_of(item) + (k + 2 * (double)width + 8) * 0x1p-53 + cut;
+}
+
+static double usual_error(const work_case *item)
+{
+    double k = (double)item->k;
+    if (item->element == 2 || item->math == ISO_MATH_TF32)
+        return 0;
+    return (8 * sqrt(k) + k / 16 + 8) * roundoff_of(item);
+}
+
+/* Holds c to x y, by blocks of c's columns. */
+static bool judge_half(const work_case *item, work_inputs *inputs, work_view x, work_view y,
+                       work_view c, int64_t width, const char *name, int64_t member,
+                       work_result *result)
+{
+    uint64_t half = strcmp(name, "row") == 0 ? 1 : 2;
+    uint64_t signs = suite_mix(item->seed ^ 0x7369676e73, half);
+    uint64_t key = suite_mix(item->seed + (uint64_t)member * 4 + half, (uint64_t)width);
+    bool fresh, good = false;
+    judging j = {.item = item, .c = c, .name = name, .row = -1, .bound = 1};
+    void *memory =
+        work_inputs_reference(inputs, key, work_projection_bytes(c.rows, c.cols, width), &fresh);
+    if (memory == NULL)
+        return work_no_memory(result);
+    work_projection_place(&j.want, memory, c.rows, c.cols, width);
+    int64_t count = c.rows * j.want.blocks;
+    double *sign = calloc((size_t)c.cols, sizeof *sign);
+    j.sums = calloc((size_t)count * (item->element == 2 ? 3 : 1), sizeof *j.sums);
+    j.units = j.sums + count;
+    j.squares = j.units + count;
+    pthread_once(&unit_once, make_units);
+    pthread_mutex_init(&j.lock, NULL);
+    if (sign == NULL || j.sums == NULL ||
+        (fresh && !work_projection_make(&j.want, &x, &y, signs))) {
+        work_inputs_forget(inputs, key);
+        work_no_memory(result);
+        goto done;
+    }
+    for (int64_t i = 0; i < c.cols; i++)
+        sign[i] = work_sign(signs, i);
+    j.signs = sign;
+    j.steps = relative_error(item, width);
+    j.usual = usual_error(item);
+    j.whole_units = may_cut(item);
+    work_parallel(c.rows, c.col_step == 1 ? 32 : 1024, judge_rows, &j);
+    good = j.row < 0 ? is_precise(&j, result) : say(&j, member, result);
+    if (good)
+        work_note_error(result, j.error, j.bound);
+done:
+    pthread_mutex_destroy(&j.lock);
+    free(sign);
+    free(j.sums);
+    return good;
+}
+
+void work_note_error(work_result *result, double error, double bound)
+{
+    if (result->bound <= 0 || error * result->bound > result->error * bound) {
+        result->error = error;
+        result->bound = bound;
+    }
+}
+
+/* ---- bits ---------------------------------------------------------------------------------------
+ */
+
+/* A sample of elements by the letter of docs/arithmetic.md. */
+static bool check_sample(const work_case *item, const operands *o, int64_t member,
+                         work_result *result)
+{
+    int64_t k = item->k, size = item->element;
+    double *a = calloc((size_t)k * 4 + 4, sizeof *a);
+    bool good = a != NULL || work_no_memory(result);
+    double *b = a + k;
+    float *a32 = (float *)(b + k), *b32 = a32 + k;
+    for (int s = 0; s < WORK_SAMPLES && good; s++) {
+        uint64_t pick =
+            suite_mix(item->seed ^ 0x73616d706c65, (uint64_t)(member * WORK_SAMPLES + s));
+        int64_t i = s == 0 ? 0 : s == 1 ? item->m - 1 : (int64_t)((pick >> 32) % (uint64_t)item->m);
+        int64_t j = s == 0   ? 0
+                    : s == 1 ? item->n - 1
+                             : (int64_t)(pick % UINT32_MAX % (uint64_t)item->n);
+        const unsigned char *got = o->c.data + (i * item->n + j) * size;
+        unsigned char want[8];
+        work_widen(item->dtype, o->a.data + i * o->a.row_step * size, o->a.col_step, k, a);
+        work_widen(item->dtype, o->b.data + j * o->b.col_step * size, o->b.row_step, k, b);
+        if (item->dtype == ISO_F64) {
+            double out, acc, total;
+            suite_model_gemm_f64(1, 1, k, 1, a, b, 0, &out, &out, &acc, &total);
+            suite_store(item->dtype, want, out);
+        } else {
+            float out, acc, total;
+            for (int64_t p = 0; p < k; p++) {
+                a32[p] = (float)a[p];
+                b32[p] = (float)b[p];
+            }
+            suite_model_gemm_f32(1, 1, k, 1, a32, b32, 0, &out, &out, &acc, &total);
+            suite_store(item->dtype, want, (double)out);
+        }
+        if (memcmp(got, want, (size_t)size) != 0)
+            good = work_fail(result, "element [%lld, %lld] is %.17g, expected exactly %.17g",
+                             (long long)i, (long long)j, suite_load(item->dtype, got),
+                             suite_load(item->dtype, want));
+    }
+    free(a);
+    return good;
+}
+
+bool work_check_product_by(const work_case *item, work_inputs *inputs, const void *data,
+                           int64_t columns, int64_t rows, work_result *result)
+{
+    int64_t there;
+    const unsigned char *block = work_inputs_block(inputs, item->dtype, &there);
+    bool bits = work_case_has_bits(item);
+    result->method = columns == 1 ? (bits ? "bound, bits of a sample" : "bound")
+                                  : (bits ? "projection, bits of a sample" : "projection");
+    for (int64_t member = 0; member < item->batch; member++) {
+        operands o = operands_of(item, block, data, member);
+        if (!judge_half(item, inputs, o.a, o.b, o.c, columns, "row", member, result))
+            return false;
+        if (columns > 1 && !judge_half(item, inputs, turned(o.b), turned(o.a), turned(o.c), rows,
+                                       "column", member, result))
+            return false;
+        if (bits && !check_sample(item, &o, member, result))
+            return false;
+    }
+    return true;
+}
+
+bool work_check_product(const work_case *item, work_inputs *inputs, const void *data,
+                        work_result *result)
+{
+    double product = (double)item->m * (double)item->n * (double)item->k;
+    return work_check_product_by(item, inputs, data, width_of(item, product, item->n, false),
+                                 width_of(item, product, item->m, true), result);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* file.c - suites from files: docs/schema/isomer-suite-1.json. A case becomes a line of texts, as
+ * the built-in suites have. */
+#include "line.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char schema[] = "isomer-suite/1";
+
+enum { MOST_TEXT = 4096 };
+
+/* What a member may hold: one of it, or a list. */
+typedef enum form { WORD, NUMBER, SIZE, FLAG } form;
+
+static const struct {
+    const char *name;
+    form form;
+} members[] = {
+    {"op", WORD},   {"kind", WORD},    {"variant", WORD}, {"dtype", WORD},   {"size", SIZE},
+    {"m", NUMBER},  {"n", NUMBER},     {"k", NUMBER},     {"rows", NUMBER},  {"cols", NUMBER},
+    {"axis", WORD}, {"trans_a", WORD}, {"trans_b", WORD}, {"batch", NUMBER}, {"steps", NUMBER},
+    {"math", WORD}, {"cache", WORD},   {"parts", FLAG},
+};
+enum { MEMBERS = sizeof members / sizeof members[0] };
+
+/* Where we are, for messages. */
+typedef struct reader {
+    const char *path;
+    work_file *file;
+    int index; /* of the case, from 0 */
+} reader;
+
+static int wrong(const reader *r, const char *member, const char *format, ...) ISO_PRINTF(3, 4);
+static int wrong(const reader *r, const char *member, const char *format, ...)
+{
+    char text[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    return tool_error(TOOL_USAGE, "%s: cases[%d].%s: %s", r->path, r->index, member, text);
+}
+
+/* A value as the file has it, cut to be read. */
+static const char *shown(const json_t *value, char *text, size_t room)
+{
+    char *whole = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    snprintf(text, room, "%.60s%s", whole ? whole : "?", whole && strlen(whole) > 60 ? "..." : "");
+    free(whole);
+    return text;
+}
+
+/* ---- members ------------------------------------------------------------------------------------
+ */
+
+static bool is_form(const json_t *value, form expected)
+{
+    if (expected == FLAG)
+        return json_is_boolean(value);
+    bool number = json_is_integer(value) && json_integer_value(value) > 0;
+    bool word = json_is_string(value) && json_string_value(value)[0] != '\0' &&
+                strchr(json_string_value(value), ',') == NULL;
+    return expected == NUMBER ? number : expected == WORD ? word : number || word;
+}
+
+static const char *rule_of(form expected)
+{
+    static const char sizes[] =
+        "a number over 0, a text such as \"4Ki\" or \"64x64x16384\", or a list of them";
+    static const char *const rules[] = {[WORD] = "a word, or a list of words",
+                                        [NUMBER] = "a whole number over 0, or a list of them",
+                                        [SIZE] = sizes,
+                                        [FLAG] = "true or false"};
+    return rules[expected];
+}
+
+static int check_member(const reader *r, const char *name, const json_t *value)
+{
+    const char *names[MEMBERS + 1] = {NULL};
+    char text[80], unknown[512];
+    for (int i = 0; i < MEMBERS; i++)
+        names[i] = members[i].name;
+    int at = work_find(names, name);
+    if (at < 0) {
+        work_say_unknown(unknown, sizeof unknown, name, names);
+        return wrong(r, name, "the member %s", unknown);
+    }
+    form expected = members[at].form;
+    bool good = is_form(value, expected);
+    if (json_is_array(value) && expected != FLAG) {
+        good = json_array_size(value) > 0;
+        for (size_t i = 0; i < json_array_size(value); i++)
+            good = good && is_form(json_array_get(value, i), expected);
+    }
+    return good ? TOOL_OK
+                : wrong(r, name, "it is %s; it has to be %s", shown(value, text, sizeof text),
+                        rule_of(expected));
+}
+
+/* The i-th of a list, or the only one; NULL past the last. */
+static const json_t *item_of(const json_t *value, size_t i)
+{
+    if (json_is_array(value))
+        return json_array_get(value, i);
+    return i == 0 ? value : NULL;
+}
+
+static void put(char *text, size_t room, const json_t *value)
+{
+    size_t length = strlen(text);
+    if (json_is_integer(value))
+        snprintf(text + length, room - length, "%lld", (long long)json_integer_value(value));
+    else
+        snprintf(text + length, room - length, "%s", json_string_value(value));
+}
+
+/* Every combination of the members' items, "first x second x third", with commas between. */
+static int combine(const reader *r, const json_t *const *parts, int count, const char *mark,
+                   const char *member, char *text)
+{
+    size_t at[3] = {0, 0, 0};
+    text[0] = '\0';
+    for (;;) {
+        for (int i = 0; i < count; i++) {
+            snprintf(text + strlen(text), MOST_TEXT - strlen(text), "%s",
+                     i > 0     ? mark
+                     : text[0] ? ","
+                               : "");
+            put(text, MOST_TEXT, item_of(parts[i], at[i]));
+        }
+        if (strlen(text) > MOST_TEXT - 64)
+            return wrong(r, member, "the list is too long; make it several cases");
+        int last = count - 1;
+        while (last >= 0 && item_of(parts[last], ++at[last]) == NULL)
+            at[last--] = 0;
+        if (last < 0)
+            return TOOL_OK;
+    }
+}
+
+/* Keeps a text for as long as the lines. */
+static const char *keep(work_file *file, const char *text)
+{
+    char **more = realloc(file->texts, (size_t)(file->text_count + 1) * sizeof *more);
+    char *copy = strdup(text);
+    if (more != NULL)
+        file->texts = more;
+    if (more == NULL || copy == NULL) {
+        free(copy);
+        return NULL;
+    }
+    file->texts[file->text_count++] = copy;
+    return copy;
+}
+
+static int take(const reader *r, const json_t *object, const char *member, const char **out)
+{
+    char text[MOST_TEXT];
+    const json_t *value = json_object_get(object, member);
+    if (value == NULL)
+        return TOOL_OK;
+    int code = combine(r, &value, 1, "", member, text);
+    if (code == TOOL_OK && (*out = keep(r->file, text)) == NULL)
+        code = tool_error(TOOL_INTERNAL, "no memory for %s", r->path);
+    return code;
+}
+
+/* ---- what takes several members -----------------------------------------------------------------
+ */
+
+/* "size", or the members that together make one. */
+static int take_size(const reader *r, const json_t *object, const work_line *line, const char **out)
+{
+    bool gemm = strcmp(line->op, "gemm") == 0;
+    const char *const names[] = {gemm ? "m" : "rows", gemm ? "n" : "cols", "k"};
+    const json_t *parts[3];
+    int count = gemm ? 3 : 2, found = 0;
+    char text[MOST_TEXT];
+    static const char *const all[] = {"m", "n", "k", "rows", "cols"};
+    for (int i = 0; i < 5; i++) {
+        bool ours = (i < 3) == gemm;
+        if (json_object_get(object, all[i]) != NULL && !ours)
+            return wrong(r, all[i], "a %s has no such member; it has %s", line->op,
+                         gemm ? "m, n and k" : "size, or rows and cols");
+    }
+    for (int i = 0; i < count; i++) {
+        parts[i] = json_object_get(object, names[i]);
+        found += parts[i] != NULL;
+    }
+    if (found == 0 && json_object_get(object, "size") == NULL)
+        return wrong(r, "size", "there is no size%s", gemm ? ": give size, or m, n and k" : "");
+    if (found == 0)
+        return take(r, object, "size", out);
+    if (json_object_get(object, "size") != NULL)
+        return wrong(r, "size", "there is also %s: give one of both",
+                     gemm ? "m, n or k" : "rows or cols");
+    for (int i = 0; i < count; i++)
+        if (parts[i] == NULL)
+            return wrong(r, names[i], "it is missing: %s go together",
+                         gemm ? "m, n and k" : "rows and cols");
+    int code = combine(r, parts, count, "x", names[0], text);
+    if (code == TOOL_OK && (*out = keep(r->file, text)) == NULL)
+        code = tool_error(TOOL_INTERNAL, "no memory for %s", r->path);
+    return code;
+}
+
+static int take_layout(const reader *r, const json_t *object, work_line *line)
+{
+    bool gemm = strcmp(line->op, "gemm") == 0;
+    json_t *plain = json_string("n");
+    const json_t *parts[2] = {json_object_get(object, "trans_a"),
+                              json_object_get(object, "trans_b")};
+    char text[MOST_TEXT];
+    int code = TOOL_OK;
+    if (!gemm && (parts[0] != NULL || parts[1] != NULL)) {
+        code = wrong(r, parts[0] ? "trans_a" : "trans_b", "a %s has no such member", line->op);
+    } else if (!gemm) {
+        code = take(r, object, "axis", &line->layout);
+    } else if (json_object_get(object, "axis") != NULL) {
+        code = wrong(r, "axis", "a gemm has no such member");
+    } else {
+        for (int i = 0; i < 2; i++)
+            parts[i] = parts[i] != NULL ? parts[i] : plain;
+        code = combine(r, parts, 2, "", "trans_a", text);
+        if (code == TOOL_OK && (line->layout = keep(r->file, text)) == NULL)
+            code = tool_error(TOOL_INTERNAL, "no memory for %s", r->path);
+    }
+    json_decref(plain);
+    return code;
+}
+
+/* "op": an operation, or a kind that only one operation has. */
+static int take_op(const reader *r, const json_t *object, work_line *line)
+{
+    const json_t *value = json_object_get(object, "op");
+    const char *word = json_string_value(value);
+    work_op op;
+    int found = 0;
+    if (value == NULL)
+        return wrong(r, "op", "it is missing: transfer, stream, transpose, reduce or gemm");
+    if (word == NULL)
+        return wrong(r, "op", "it has to be one word");
+    line->op = word;
+    if (work_op_parse(word, &op))
+        return take(r, object, "kind", &line->kind);
+    for (int i = WORK_TRANSFER; i <= WORK_GEMM; i++)
+        if (work_find(work_kinds((work_op)i), word) >= 0) {
+            line->op = work_op_name((work_op)i);
+            found++;
+        }
+    if (found > 1)
+        return wrong(r, "op", "\"%s\" is a kind of several operations; give op and kind", word);
+    if (found == 1 && json_object_get(object, "kind") != NULL)
+        return wrong(r, "kind", "op is already the kind \"%s\"", word);
+    line->kind = found == 1 ? word : NULL;
+    return TOOL_OK;
+}
+
+static int read_case(const reader *r, const json_t *object, work_line *line)
+{
+    char text[512], value[80];
+    const char *member, *name;
+    json_t *content;
+    work_parsed parsed;
+    int code = TOOL_OK;
+    if (!json_is_object(object))
+        return tool_error(TOOL_USAGE, "%s: cases[%d] is %s; it has to be an object", r->path,
+                          r->index, shown(object, value, sizeof value));
+    json_object_foreach((json_t *)(uintptr_t)object, name, content)
+    {
+        if (code == TOOL_OK)
+            code = check_member(r, name, content);
+    }
+    if (code != TOOL_OK || (code = take_op(r, object, line)) != TOOL_OK ||
+        (code = take(r, object, "variant", &line->variant)) != TOOL_OK ||
+        (code = take(r, object, "dtype", &line->dtype)) != TOOL_OK ||
+        (code = take(r, object, "batch", &line->batch)) != TOOL_OK ||
+        (code = take(r, object, "steps", &line->steps)) != TOOL_OK ||
+        (code = take(r, object, "math", &line->math)) != TOOL_OK ||
+        (code = take(r, object, "cache", &line->cache)) != TOOL_OK ||
+        (code = take_layout(r, object, line)) != TOOL_OK)
+        return code;
+    line->parts = json_is_true(json_object_get(object, "parts"));
+    line->size = "1"; /* what an operation's size may be is asked after the operation is known */
+    if (!work_line_parse(line, &parsed, &member, text, sizeof text))
+        return wrong(r,
+                     strcmp(member, "layout") == 0 && parsed.op == WORK_GEMM ? "trans_a" : member,
+                     "%s", text);
+    if ((code = take_size(r, object, line, &line->size)) != TOOL_OK)
+        return code;
+    if (!work_line_parse(line, &parsed, &member, text, sizeof text))
+        return wrong(r, member, "%s", text);
+    return TOOL_OK;
+}
+
+/* ---- the file -----------------------------------------------------------------------------------
+ */
+
+static int check_frame(const char *path, const json_t *root, const json_t **cases)
+{
+    static const char *const known[] = {"schema", "cases", NULL};
+    const char *name, *is = json_string_value(json_object_get(root, "schema"));
+    json_t *content;
+    char text[512];
+    if (!json_is_object(root))
+        return tool_error(TOOL_USAGE,
+                          "%s is no suite: it has to be an object with schema and cases", path);
+    if (is == NULL)
+        return tool_error(TOOL_USAGE, "%s is no suite: it has no \"schema\": \"%s\"", path, schema);
+    if (strcmp(is, schema) != 0)
+        return tool_error(TOOL_USAGE, "%s: schema is \"%s\"; this program reads \"%s\"", path, is,
+                          schema);
+    json_object_foreach((json_t *)(uintptr_t)root, name, content)
+    {
+        if (work_find(known, name) < 0) {
+            work_say_unknown(text, sizeof text, name, known);
+            return tool_error(TOOL_USAGE, "%s: the member %s", path, text);
+        }
+    }
+    *cases = json_object_get(root, "cases");
+    if (!json_is_array(*cases) || json_array_size(*cases) == 0)
+        return tool_error(TOOL_USAGE, "%s: cases has to be a list of at least one", path);
+    return TOOL_OK;
+}
+
+int work_file_load(const char *path, work_file *out)
+{
+    *out = (work_file){0};
+    json_error_t error;
+    const json_t *cases = NULL;
+    FILE *stream = fopen(path, "r");
+    if (stream == NULL)
+        return tool_error(TOOL_IO, "--suite: %s cannot be read: %s", path, strerror(errno));
+    out->root = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
+    fclose(stream);
+    if (out->root == NULL)
+        return tool_error(TOOL_USAGE, "%s is no JSON: line %d, column %d: %s", path, error.line,
+                          error.column, error.text);
+    int code = check_frame(path, out->root, &cases);
+    size_t count = json_array_size(cases);
+    if (code != TOOL_OK)
+        return code;
+    out->lines = calloc(count, sizeof *out->lines);
+    if (out->lines == NULL)
+        return tool_error(TOOL_INTERNAL, "no memory for %s", path);
+    reader r = {.path = path, .file = out};
+    for (; (size_t)r.index < count && code == TOOL_OK; r.index++)
+        code = read_case(&r, json_array_get(cases, (size_t)r.index), &out->lines[r.index]);
+    out->count = (int32_t)count;
+    return code;
+}
+
+void work_file_free(work_file *file)
+{
+    for (int32_t i = 0; i < file->text_count; i++)
+        free(file->texts[i]);
+    free(file->texts);
+    free(file->lines);
+    json_decref(file->root);
+    *file = (work_file){0};
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inputs.c - the data that every device gets, and what was worked out for them. */
+#include "internal.h"
+#include "suite/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    CHUNK = 1 << 16, /* elements of one stream of the generator */
+    KEPT = 512       /* references */
+};
+
+struct work_inputs {
+    uint64_t seed;
+    unsigned char *blocks[WORK_TYPES];
+    int64_t bytes[WORK_TYPES];
+    void *scratch;
+    int64_t scratch_bytes;
+    work_reference kept[KEPT];
+    int64_t kept_bytes, kept_limit;
+    uint64_t clock;
+};
+
+typedef struct filling {
+    iso_dtype type;
+    uint64_t seed;
+    int64_t count;
+    unsigned char *to;
+} filling;
+
+/* Chunks have seeds of their own, so that threads can fill them in any order, and a longer block
+ * begins with the shorter one. */
+static void fill(void *context, int64_t begin, int64_t end)
+{
+    const filling *f = context;
+    int64_t size = iso_dtype_size(f->type);
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        int64_t first = chunk * CHUNK;
+        int64_t count = f->count - first < CHUNK ? f->count - first : CHUNK;
+        suite_generate(f->type, SUITE_UNIFORM, suite_mix(f->seed, (uint64_t)chunk), count,
+                       f->to + first * size);
+    }
+}
+
+/* Memory of the system: whole pages, large ones where it has them. NULL: none. */
+static void *map(int64_t bytes)
+{
+    void *block = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
+        return NULL;
+    madvise(block, (size_t)bytes, MADV_HUGEPAGE);
+    return block;
+}
+
+static int64_t host_memory(void)
+{
+    return (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
+}
+
+work_inputs *work_inputs_create(uint64_t seed, const work_list *list)
+{
+    work_inputs *inputs = calloc(1, sizeof *inputs);
+    if (inputs == NULL) {
+        tool_error(TOOL_INTERNAL, "no memory for the inputs");
+        return NULL;
+    }
+    inputs->seed = seed;
+    inputs->kept_limit = host_memory() / 16;
+    /* A case whose inputs would take more than this is said not to fit; the others go on. */
+    int64_t most = host_memory() / 6;
+    for (int32_t i = 0; i < list->count; i++) {
+        work_needs needs;
+        work_case_needs(&list->items[i], &needs);
+        int64_t bytes = (needs.end + 7) / 8 * 8;
+        if (bytes <= most && bytes > inputs->bytes[needs.type])
+            inputs->bytes[needs.type] = bytes;
+    }
+    for (int type = 1; type < WORK_TYPES; type++) {
+        if (inputs->bytes[type] == 0)
+            continue;
+        inputs->blocks[type] = map(inputs->bytes[type]);
+        if (inputs->blocks[type] == NULL) {
+            char text[32];
+            tool_bytes(text, sizeof text, inputs->bytes[type]);
+            tool_error(TOOL_INTERNAL, "no memory for %s of inputs; try smaller sizes", text);
+            work_inputs_destroy(inputs);
+            return NULL;
+        }
+        filling f = {.type = (iso_dtype)type,
+                     .seed = suite_mix(seed, (uint64_t)type),
+                     .count = inputs->bytes[type] / iso_dtype_size((iso_dtype)type),
+                     .to = inputs->blocks[type]};
+        work_parallel((f.count + CHUNK - 1) / CHUNK, 1, fill, &f);
+    }
+    return inputs;
+}
+
+void work_inputs_destroy(work_inputs *inputs)
+{
+    if (inputs == NULL)
+        return;
+    for (int type = 1; type < WORK_TYPES; type++)
+        if (inputs->blocks[type] != NULL)
+            munmap(inputs->blocks[type], (size_t)inputs->bytes[type]);
+    for (int i = 0; i < KEPT; i++)
+        free(inputs->kept[i].data);
+    if (inputs->scratch != NULL)
+        munmap(inputs->scratch, (size_t)inputs->scratch_bytes);
+    free(inputs);
+}
+
+const unsigned char *work_inputs_block(const work_inputs *inputs, iso_dtype type, int64_t *bytes)
+{
+    *bytes = inputs->bytes[type];
+    return inputs->blocks[type];
+}
+
+void *work_inputs_scratch(work_inputs *inputs, int64_t bytes)
+{
+    if (bytes > inputs->scratch_bytes) {
+        if (inputs->scratch != NULL)
+            munmap(inputs->scratch, (size_t)inputs->scratch_bytes);
+        inputs->scratch = map(bytes);
+        inputs->scratch_bytes = inputs->scratch != NULL ? bytes : 0;
+    }
+    return inputs->scratch;
+}
+
+/* ---- references ---------------------------------------------------------------------------------
+ */
+
+static void forget(work_inputs *inputs, work_reference *reference)
+{
+    inputs->kept_bytes -= reference->bytes;
+    free(reference->data);
+    *reference = (work_reference){0};
+}
+
+void work_inputs_forget(work_inputs *inputs, uint64_t key)
+{
+    for (int i = 0; i < KEPT; i++)
+        if (inputs->kept[i].data != NULL && inputs->kept[i].key == key)
+            forget(inputs, &inputs->kept[i]);
+}
+
+/* The place of the one that was used longest ago, or an empty one. */
+static work_reference *oldest(work_inputs *inputs, bool full)
+{
+    work_reference *best = NULL;
+    for (int i = 0; i < KEPT; i++) {
+        work_reference *r = &inputs->kept[i];
+        if (full && r->data == NULL)
+            continue;
+        if (best == NULL || r->used < best->used)
+            best = r;
+    }
+    return best;
+}
+
+void *work_inputs_reference(work_inputs *inputs, uint64_t key, int64_t bytes, bool *fresh)
+{
+    *fresh = false;
+    for (int i = 0; i < KEPT; i++)
+        if (inputs->kept[i].data != NULL && inputs->kept[i].key == key) {
+            inputs->kept[i].used = ++inputs->clock;
+            return inputs->kept[i].data;
+        }
+    while (inputs->kept_bytes > 0 && inputs->kept_bytes + bytes > inputs->kept_limit)
+        forget(inputs, oldest(inputs, true));
+    work_reference *place = oldest(inputs, false);
+    if (place->data != NULL)
+        forget(inputs, place);
+    void *data = aligned_alloc(64, (size_t)((bytes + 63) / 64 * 64));
+    if (data == NULL)
+        return NULL;
+    *place = (work_reference){.key = key, .used = ++inputs->clock, .bytes = bytes, .data = data};
+    inputs->kept_bytes += bytes;
+    *fresh = true;
+    return data;
+}

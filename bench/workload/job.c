@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* job.c - a case on a target: asked for, prepared, run, read back. */
+#include "internal.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+struct work_job {
+    work_target *target;
+    work_case item;
+    work_needs needs;
+    bool is_operation; /* else a transfer */
+    iso_op_kind kind;
+    work_args args;
+    int64_t workspace;
+    iso_operand inputs[2], result; /* where they were at the last look */
+    void *host;                    /* of a transfer */
+};
+
+const char *work_status_name(work_status status)
+{
+    static const char *const names[] = {[WORK_OK] = "ok",
+                                        [WORK_FAILED] = "failed",
+                                        [WORK_UNSUPPORTED] = "unsupported",
+                                        [WORK_ERROR] = "error"};
+    return names[status];
+}
+
+bool work_fail(work_result *result, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(result->reason, sizeof result->reason, format, list);
+    va_end(list);
+    result->status = WORK_FAILED;
+    return false;
+}
+
+bool work_no_memory(work_result *result)
+{
+    snprintf(result->reason, sizeof result->reason, "no host memory to check the result");
+    result->status = WORK_ERROR;
+    return false;
+}
+
+bool work_call_failed(work_result *result, const char *call, iso_status status)
+{
+    snprintf(result->reason, sizeof result->reason, "%s answered %s: %s", call,
+             iso_status_name(status), iso_last_error());
+    /* A device that is too small says the same of the same case every time. */
+    result->status =
+        status == ISO_NO_MEMORY || status == ISO_UNSUPPORTED ? WORK_UNSUPPORTED : WORK_ERROR;
+    return false;
+}
+
+static bool refuse(work_result *result, const char *format, ...) ISO_PRINTF(2, 3);
+static bool refuse(work_result *result, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(result->reason, sizeof result->reason, format, list);
+    va_end(list);
+    result->status = WORK_UNSUPPORTED;
+    return false;
+}
+
+/* A call on the stream failed: later cases get a stream that works. */
+static bool stream_failed(work_job *job, work_result *result, const char *call, iso_status status)
+{
+    work_call_failed(result, call, status);
+    work_target_revive(job->target);
+    return false;
+}
+
+/* ---- asking -------------------------------------------------------------------------------------
+ */
+
+static bool ask_operation(work_job *job, work_result *result)
+{
+    iso_op_info info = ISO_OP_INFO_INIT;
+    iso_device device = job->target->device;
+    iso_status status = iso_supports(device, job->kind, &job->args);
+    if (status == ISO_OK)
+        status = iso_describe(device, job->kind, &job->args, &info);
+    if (status == ISO_OK)
+        status = iso_workspace(device, job->kind, &job->args, &job->workspace);
+    if (status == ISO_UNSUPPORTED)
+        return refuse(result, "%s", iso_last_error());
+    if (status != ISO_OK)
+        return work_call_failed(result, "iso_describe", status);
+    memcpy(result->library, info.library, sizeof result->library);
+    memcpy(result->kernel, info.kernel, sizeof result->kernel);
+    return true;
+}
+
+static bool ask_transfer(const work_job *job, work_result *result)
+{
+    if (strcmp(job->item.variant, "pinned") == 0 && !work_target_can_pin(job->target))
+        return refuse(result, "the device has no pinned host memory");
+    snprintf(result->library, sizeof result->library, "isomer %s", iso_version());
+    return true;
+}
+
+static bool ask_time(const work_job *job, work_result *result)
+{
+    double seconds = work_case_seconds(&job->item, &job->target->info);
+    if (job->item.longest <= 0 || seconds <= job->item.longest)
+        return true;
+    return refuse(result, "too long for a processor: one call would take about %.2g s", seconds);
+}
+
+static bool ask_memory(const work_job *job, work_result *result)
+{
+    const work_target *target = job->target;
+    const work_needs *needs = &job->needs;
+    int64_t there, total = needs->end + needs->result + job->workspace;
+    char inputs[32], output[32], scratch[32], sum[32], room[32];
+    if (job->item.cold)
+        total += 2 * target->info.cache_bytes;
+    tool_bytes(inputs, sizeof inputs, needs->end);
+    tool_bytes(output, sizeof output, needs->result);
+    tool_bytes(scratch, sizeof scratch, total - needs->end - needs->result);
+    tool_bytes(sum, sizeof sum, total);
+    tool_bytes(room, sizeof room, target->available);
+    if (total > target->available)
+        return refuse(result,
+                      "does not fit: it needs %s of the device's memory (%s of inputs, %s of "
+                      "results, %s besides), and %s may be used (%s)",
+                      sum, inputs, output, scratch, room,
+                      target->limited ? "the memory limit" : "nine tenths of what was free");
+    work_inputs_block(target->inputs, needs->type, &there);
+    if (needs->end > there)
+        return refuse(result,
+                      "does not fit: its inputs need %s of the host's memory, over a sixth "
+                      "of it",
+                      inputs);
+    return true;
+}
+
+/* So that what is shared is made once, large enough for all. */
+static void want(int64_t *wanted, int64_t bytes)
+{
+    if (bytes > *wanted)
+        *wanted = bytes;
+}
+
+static void note_wishes(const work_job *job)
+{
+    work_target *target = job->target;
+    want(&target->input[job->needs.type].wanted, job->needs.end);
+    want(&target->result_wanted, job->needs.result);
+    if (job->item.parts)
+        want(&target->sink_wanted, job->needs.result);
+    if (job->is_operation || job->item.move == WORK_COPY)
+        return;
+    if (strcmp(job->item.variant, "pinned") == 0)
+        want(&target->pinned_wanted, job->needs.end);
+    else if (job->item.move == WORK_READ)
+        want(&target->sink_wanted, job->item.bytes);
+}
+
+work_job *work_job_create(work_target *target, const work_case *item, int32_t library,
+                          work_result *result)
+{
+    work_job *job = calloc(1, sizeof *job);
+    if (job == NULL)
+        return NULL;
+    *result = (work_result){.status = WORK_OK};
+    job->target = target;
+    job->item = *item;
+    work_case_needs(item, &job->needs);
+    job->is_operation = work_case_args(item, &job->kind, &job->args);
+    if (job->is_operation && job->kind == ISO_OP_GEMM && item->how == ISO_VARIANT_VENDOR)
+        job->args.gemm.library = library;
+    bool can = job->is_operation ? ask_operation(job, result) : ask_transfer(job, result);
+    if (can && ask_time(job, result) && ask_memory(job, result))
+        note_wishes(job);
+    return job;
+}
+
+void work_job_destroy(work_job *job)
+{
+    free(job);
+}
+
+/* ---- running ------------------------------------------------------------------------------------
+ */
+
+/* Where the operands are now: another job may have taken their room, or made more of it. */
+static iso_status locate(work_job *job)
+{
+    work_target *target = job->target;
+    const work_needs *needs = &job->needs;
+    iso_buffer inputs, result = {0};
+    iso_status status = work_target_input(target, needs->type, needs->end, &inputs);
+    if (status == ISO_OK && needs->result > 0)
+        status = work_target_result(target, needs->result, &result);
+    /* Making room for the result may have cost the inputs theirs. */
+    if (status == ISO_OK)
+        status = work_target_input(target, needs->type, needs->end, &inputs);
+    if (status != ISO_OK)
+        return status;
+    for (int i = 0; i < needs->inputs; i++)
+        job->inputs[i] = (iso_operand){inputs, needs->at[i]};
+    job->result = (iso_operand){result, 0};
+    if (job->is_operation)
+        work_case_set_operands(&job->args, job->kind, job->inputs, job->result);
+    return ISO_OK;
+}
+
+/* The host's side of a transfer: memory of the inputs, or of the target. */
+static iso_status locate_host(work_job *job)
+{
+    work_target *target = job->target;
+    bool from = job->item.move == WORK_WRITE;
+    int64_t at = job->needs.at[0], there;
+    iso_status status = ISO_OK;
+    void *block = NULL;
+    if (strcmp(job->item.variant, "pinned") == 0) {
+        status = work_target_pinned(target, from, job->needs.end, &block);
+        job->host = (unsigned char *)block + (from ? at : 0);
+    } else if (from) {
+        /* iso_write takes a const pointer. */
+        job->host =
+            (unsigned char *)(uintptr_t)work_inputs_block(target->inputs, ISO_F32, &there) + at;
+    } else {
+        status = work_target_sink(target, job->item.bytes, &job->host);
+    }
+    return status;
+}
+
+static iso_status ready(work_job *job)
+{
+    iso_status status = locate(job);
+    void *sink;
+    if (status == ISO_OK && !job->is_operation && job->item.move != WORK_COPY)
+        status = locate_host(job);
+    if (status == ISO_OK && job->item.parts)
+        status = work_target_sink(job->target, job->needs.result, &sink);
+    return status;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+bool work_job_prepare(work_job *job, double *nanoseconds, work_result *result)
+{
+    *nanoseconds = 0;
+    iso_status status = ready(job);
+    if (status != ISO_OK)
+        return stream_failed(job, result, "making room for the operands", status);
+    if (!job->is_operation)
+        return true;
+    double start = now();
+    status = iso_prepare(job->target->stream, job->kind, &job->args);
+    *nanoseconds = now() - start;
+    return status == ISO_OK || stream_failed(job, result, "iso_prepare", status);
+}
+
+iso_status work_job_submit(work_job *job)
+{
+    iso_stream stream = job->target->stream;
+    iso_status status = ready(job);
+    if (status != ISO_OK)
+        return status;
+    if (job->is_operation)
+        return iso_execute(stream, job->kind, &job->args);
+    if (job->item.move == WORK_WRITE)
+        return iso_write(stream, job->result, job->host, job->item.bytes);
+    if (job->item.move == WORK_READ)
+        return iso_read(stream, job->host, job->inputs[0], job->item.bytes);
+    return iso_copy(stream, job->result, job->inputs[0], job->item.bytes);
+}
+
+/* The operands are written over themselves: the bytes stay what they are. */
+iso_status work_job_copy_in(work_job *job)
+{
+    int64_t there;
+    iso_status status = ready(job);
+    const unsigned char *block = work_inputs_block(job->target->inputs, job->needs.type, &there);
+    for (int i = 0; i < job->needs.inputs && status == ISO_OK; i++)
+        status = iso_write(job->target->stream, job->inputs[i], block + job->needs.at[i],
+                           job->needs.bytes[i]);
+    return status;
+}
+
+iso_status work_job_copy_out(work_job *job)
+{
+    void *sink;
+    iso_status status = ready(job);
+    if (status == ISO_OK)
+        status = work_target_sink(job->target, job->needs.result, &sink);
+    if (status == ISO_OK)
+        status = iso_read(job->target->stream, sink, job->result, job->needs.result);
+    return status;
+}
+
+bool work_job_spoil(work_job *job, work_result *result)
+{
+    static const unsigned char pattern = 0xff; /* NaN, and -1 */
+    iso_status status = ready(job);
+    if (status == ISO_OK && !job->is_operation && job->item.move == WORK_READ) {
+        status = iso_stream_sync(job->target->stream);
+        if (status == ISO_OK)
+            memset(job->host, pattern, (size_t)job->item.bytes);
+    } else if (status == ISO_OK) {
+        status = iso_fill(job->target->stream, job->result, &pattern, 1, job->needs.result);
+    }
+    return status == ISO_OK || stream_failed(job, result, "overwriting the result", status);
+}
+
+/* ---- judging ------------------------------------------------------------------------------------
+ */
+
+bool work_check_data(const work_case *item, work_inputs *inputs, const void *data,
+                     work_result *result)
+{
+    switch (item->op) {
+    case WORK_GEMM:
+        return work_check_product(item, inputs, data, result);
+    case WORK_REDUCE:
+        return work_check_reduce(item, inputs, data, result);
+    case WORK_STREAM:
+        return item->map == 0 ? work_check_reduce(item, inputs, data, result)
+                              : work_check_map(item, inputs, data, result);
+    default:
+        return work_check_moved(item, inputs, data, result);
+    }
+}
+
+static void digest(const work_job *job, const void *data, work_result *result)
+{
+    int64_t bytes = job->needs.result > 0 ? job->needs.result : job->item.bytes;
+    XXH128_hash_t hash = XXH3_128bits(data, (size_t)bytes);
+    result->digest[0] = hash.high64;
+    result->digest[1] = hash.low64;
+    result->has_digest = true;
+}
+
+bool work_job_check(work_job *job, work_result *result)
+{
+    iso_stream stream = job->target->stream;
+    const void *data = job->host;
+    iso_status status = iso_stream_sync(stream);
+    if (status == ISO_OK && job->needs.result > 0) {
+        void *back = work_inputs_scratch(job->target->inputs, job->needs.result);
+        if (back == NULL)
+            return work_no_memory(result);
+        status = iso_read(stream, back, job->result, job->needs.result);
+        if (status == ISO_OK)
+            status = iso_stream_sync(stream);
+        data = back;
+    }
+    if (status != ISO_OK)
+        return stream_failed(job, result, "reading the result", status);
+    result->checks++;
+    if (!work_check_data(&job->item, job->target->inputs, data, result))
+        return false;
+    if (work_case_has_bits(&job->item))
+        digest(job, data, result);
+    return true;
+}

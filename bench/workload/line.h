@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* line.h - the lines that suites are made of. */
+#ifndef ISOMER_WORKLOAD_LINE_H
+#define ISOMER_WORKLOAD_LINE_H
+
+#include "internal.h"
+
+enum { WORK_WORDS = 48 }; /* in one list */
+
+/* One line of a suite: every combination of what it lists. Each text is a list "a,b,c"; NULL is the
+ * operation's default. */
+typedef struct work_line {
+    const char *op;
+    const char *kind;
+    const char *variant;
+    const char *dtype;
+    const char *size;
+    const char *layout; /* products: "nn,nt,tn,tt"; reductions: "all,0,1" */
+    const char *batch;
+    const char *steps;
+    const char *math;
+    const char *cache;
+    const char *on; /* "cpu": where no GPU takes part; "gpu": where one does; NULL: always */
+    bool parts;
+    work_roof roof;
+} work_line;
+
+typedef struct work_suite {
+    const char *name;
+    const work_line *lines;
+    int32_t count;
+} work_suite;
+
+extern const work_suite work_suites[];
+extern const int32_t work_suite_count;
+extern const work_suite work_roofs;
+
+typedef struct work_size {
+    int64_t of[3];
+    int32_t count;     /* "1024": 1, "64x32": 2, "64x32x16": 3 */
+    bool beyond_cache; /* "beyond-cache": arrays that no cache holds */
+} work_size;
+
+typedef struct work_sizes {
+    work_size items[WORK_WORDS];
+    int32_t count;
+} work_sizes;
+
+typedef struct work_choice {
+    const char *items[WORK_WORDS];
+    int32_t count;
+} work_choice;
+
+typedef struct work_parsed {
+    const work_line *line;
+    work_op op;
+    work_choice kinds, variants, types, layouts, maths, caches;
+    work_sizes sizes, batches, steps;
+} work_parsed;
+
+/* What a line means. False: `member` of it is wrong, and `text` says how. */
+bool work_line_parse(const work_line *line, work_parsed *out, const char **member, char *text,
+                     size_t room);
+
+/* "4Ki", "64x64x16384", "beyond-cache". False: it is none. */
+bool work_size_parse(const char *word, work_size *out);
+bool work_sizes_parse(const tool_words *words, work_sizes *out, char *text, size_t room);
+/* Whether a size of that form can be one of the operation. */
+bool work_size_fits(const work_size *size, work_op op);
+
+/* The words of an operation; each ends with NULL. */
+const char *const *work_kinds(work_op op);
+const char *const *work_variants(work_op op);
+const char *const *work_types(work_op op);
+bool work_op_parse(const char *word, work_op *out);
+int work_find(const char *const *names, const char *word); /* -1: it is not there */
+/* "... is not known, did you mean ...? it may be ..." */
+void work_say_unknown(char *text, size_t room, const char *word, const char *const *names);
+
+/* Lines from a file. TOOL_OK, or the exit code after saying why. */
+typedef struct work_file {
+    json_t *root;
+    work_line *lines;
+    int32_t count;
+    char **texts; /* that lines point to */
+    int32_t text_count;
+} work_file;
+int work_file_load(const char *path, work_file *out);
+void work_file_free(work_file *file);
+
+#endif

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* list.c - from a request to the list of cases. */
+#include "line.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A list is made in one pass over the suite's lines, and one over those of the roofs. */
+typedef struct maker {
+    const work_request *request;
+    work_list *list;
+    int32_t capacity;
+    tool_words ops, variants, types;
+    work_sizes sizes;  /* of --size */
+    bool *sizes_used;  /* which of them some line could take */
+    bool filtered;     /* the words apply: not while roofs are added */
+    double longest;    /* seconds of one call on a processor */
+    int64_t big_bytes; /* of an array that no cache holds */
+    int32_t matched;
+    int code;
+} maker;
+
+/* ---- cases --------------------------------------------------------------------------------------
+ */
+
+static bool matches(const maker *m, const work_case *item, const char *type)
+{
+    const tool_words *ops = &m->ops;
+    return (ops->count == 0 || tool_words_have(ops, work_op_name(item->op)) ||
+            (item->kind[0] != '\0' && tool_words_have(ops, item->kind))) &&
+           (m->variants.count == 0 || tool_words_have(&m->variants, item->variant)) &&
+           (m->types.count == 0 || tool_words_have(&m->types, type));
+}
+
+static void add(maker *m, work_case *item, const char *type)
+{
+    work_list *list = m->list;
+    if (m->code != TOOL_OK || (m->filtered && !matches(m, item, type)))
+        return;
+    item->longest = m->longest;
+    if (!work_case_finish(item, m->request->seed)) {
+        m->code = tool_error(TOOL_USAGE, "a %s of this size is over what any device holds: %s",
+                             work_op_name(item->op), item->id);
+        return;
+    }
+    m->matched += m->filtered;
+    for (int32_t i = 0; i < list->count; i++) {
+        work_case *seen = &list->items[i];
+        if (strcmp(seen->id, item->id) != 0)
+            continue;
+        seen->parts = seen->parts || item->parts;
+        seen->roof = seen->roof != WORK_NO_ROOF ? seen->roof : item->roof;
+        return;
+    }
+    if (list->count == m->capacity) {
+        int32_t room = m->capacity * 2 + 64;
+        work_case *more = realloc(list->items, (size_t)room * sizeof *more);
+        if (more == NULL) {
+            m->code = tool_error(TOOL_INTERNAL, "no memory for the list of cases");
+            return;
+        }
+        list->items = more;
+        m->capacity = room;
+    }
+    list->items[list->count++] = *item;
+}
+
+/* ---- combinations -------------------------------------------------------------------------------
+ */
+
+static int64_t power_of_two_up(int64_t value)
+{
+    int64_t power = 1;
+    while (power < value)
+        power *= 2;
+    return power;
+}
+
+/* Four times the last-level cache, as far as memory goes: a run holds two inputs of each of two
+ * types on the host and on each device, and results, in all under half of the memory. */
+static int64_t big_bytes(const work_request *request)
+{
+    int64_t least = 64 << 20, bytes = power_of_two_up(4 * request->cache_bytes);
+    int64_t most = request->memory_bytes > 0 ? request->memory_bytes / 32 : INT64_MAX;
+    if (bytes < least)
+        bytes = least;
+    while (bytes > most && bytes > 1 << 20)
+        bytes /= 2;
+    return bytes;
+}
+
+static void set_type(work_case *item, const char *type)
+{
+    if (item->op == WORK_TRANSPOSE) {
+        item->element = strtoll(type + 1, NULL, 10);
+    } else {
+        iso_dtype_parse(type, &item->dtype);
+        item->element = iso_dtype_size(item->dtype);
+    }
+}
+
+/* As a whole number; what is too large for any device stays so. */
+static int64_t times(int64_t a, int64_t b)
+{
+    return (double)a * (double)b < 0x1p60 ? a * b : INT64_C(1) << 60;
+}
+
+/* The shape, and for transposes and reductions along an axis a square where one number was given.
+ */
+static void set_size(const maker *m, work_case *item, const work_size *size)
+{
+    int64_t first = size->of[0], second = size->count > 1 ? size->of[1] : first;
+    if (size->beyond_cache) {
+        first = m->big_bytes / item->element;
+        if (item->op == WORK_TRANSPOSE || item->axis != ISO_AXIS_ALL)
+            first = (int64_t)ceil(sqrt((double)first) / 1024) * 1024;
+        second = first;
+    }
+    switch (item->op) {
+    case WORK_TRANSFER:
+        item->bytes = first;
+        break;
+    case WORK_STREAM:
+        item->elements = first;
+        item->rows = 1;
+        item->cols = first;
+        break;
+    case WORK_REDUCE:
+        item->rows = item->axis == ISO_AXIS_ALL ? 1 : first;
+        item->cols = item->axis != ISO_AXIS_ALL || size->count < 2 ? second : times(first, second);
+        break;
+    case WORK_TRANSPOSE:
+        item->rows = first;
+        item->cols = second;
+        break;
+    case WORK_GEMM:
+        item->m = first;
+        item->n = second;
+        item->k = size->count > 2 ? size->of[2] : first;
+        break;
+    }
+}
+
+/* False: no such case, because of its kind. */
+static bool set_kind(work_case *item, const char *kind, const char *variant)
+{
+    snprintf(item->kind, sizeof item->kind, "%s", kind);
+    snprintf(item->variant, sizeof item->variant, "%s", variant);
+    if (item->op == WORK_TRANSFER) {
+        item->move = (work_move)work_find(work_kinds(WORK_TRANSFER), kind);
+        return (item->move == WORK_COPY) == (strcmp(variant, "device") == 0);
+    }
+    iso_variant_parse(variant, &item->how);
+    if (item->op == WORK_STREAM && strcmp(kind, "dot") != 0)
+        return iso_map_op_parse(kind, &item->map) == ISO_OK &&
+               (item->how == ISO_VARIANT_NAIVE || item->how == ISO_VARIANT_TILED);
+    if (item->op == WORK_STREAM || item->op == WORK_REDUCE)
+        iso_reduce_op_parse(kind, &item->reduction);
+    return true;
+}
+
+/* Maps of whole numbers are copies, sums and products; a norm is of floating-point numbers. */
+static bool has_type(const work_case *item)
+{
+    bool whole = item->dtype == ISO_I32 || item->dtype == ISO_I64;
+    if (!whole)
+        return true;
+    return item->op == WORK_STREAM ? item->map == 0 || item->map == ISO_MAP_COPY ||
+                                         item->map == ISO_MAP_ADD || item->map == ISO_MAP_MULTIPLY
+                                   : item->reduction != ISO_NORM2;
+}
+
+static void set_layout(work_case *item, const char *layout)
+{
+    if (item->op == WORK_GEMM) {
+        item->trans_a = layout[0] == 't' ? ISO_TRANS : ISO_NO_TRANS;
+        item->trans_b = layout[1] == 't' ? ISO_TRANS : ISO_NO_TRANS;
+    } else if (item->op == WORK_REDUCE) {
+        iso_axis_parse(layout, &item->axis);
+    }
+}
+
+static const char *word_of(const work_choice *choice, int32_t i)
+{
+    return choice->count > 0 ? choice->items[i] : "";
+}
+
+static int32_t count_of(const work_choice *choice)
+{
+    return choice->count > 0 ? choice->count : 1;
+}
+
+/* Only products of f32 by a vendor's library have another math mode. */
+static bool set_math(const maker *m, work_case *item, const work_choice *maths, int32_t i)
+{
+    bool can = item->op == WORK_GEMM && item->dtype == ISO_F32 && item->how == ISO_VARIANT_VENDOR;
+    item->math = ISO_MATH_STRICT;
+    if (maths->count > 0)
+        iso_math_parse(maths->items[i], &item->math);
+    else if (can && m->request->math == ISO_MATH_TF32)
+        item->math = ISO_MATH_TF32;
+    return item->math == ISO_MATH_STRICT || can;
+}
+
+/* All that differs in how the same problem is computed. */
+static void add_ways(maker *m, const work_parsed *p, const work_case *problem, const char *kind,
+                     const char *type)
+{
+    for (int32_t v = 0; v < p->variants.count; v++)
+        for (int32_t a = 0; a < count_of(&p->maths); a++)
+            for (int32_t c = 0; c < p->caches.count; c++) {
+                work_case item = *problem;
+                item.cold = strcmp(p->caches.items[c], "cold") == 0;
+                if (set_kind(&item, kind, p->variants.items[v]) && has_type(&item) &&
+                    set_math(m, &item, &p->maths, a))
+                    add(m, &item, type);
+            }
+}
+
+static void add_problems(maker *m, const work_parsed *p, const char *kind, const char *type,
+                         const work_size *size)
+{
+    bool chain = strcmp(kind, "chain") == 0;
+    for (int32_t l = 0; l < count_of(&p->layouts); l++)
+        for (int32_t b = 0; b < (p->op == WORK_GEMM ? p->batches.count : 1); b++)
+            for (int32_t s = 0; s < (chain ? p->steps.count : 1); s++) {
+                work_case item = {.op = p->op, .roof = p->line->roof, .element = 1};
+                item.batch = p->batches.items[b].of[0];
+                item.steps = chain ? p->steps.items[s].of[0] : 0;
+                if (type[0] != '\0')
+                    set_type(&item, type);
+                set_layout(&item, word_of(&p->layouts, l));
+                set_size(m, &item, size);
+                item.parts = p->line->parts;
+                add_ways(m, p, &item, kind, type);
+            }
+}
+
+static void add_line(maker *m, const work_parsed *p)
+{
+    const work_sizes *sizes = m->filtered && m->request->size != NULL ? &m->sizes : &p->sizes;
+    for (int32_t k = 0; k < count_of(&p->kinds); k++)
+        for (int32_t t = 0; t < count_of(&p->types); t++)
+            for (int32_t s = 0; s < sizes->count; s++) {
+                if (!work_size_fits(&sizes->items[s], p->op))
+                    continue;
+                int32_t before = m->matched;
+                add_problems(m, p, word_of(&p->kinds, k), word_of(&p->types, t), &sizes->items[s]);
+                if (sizes == &m->sizes && m->matched > before)
+                    m->sizes_used[s] = true;
+            }
+}
+
+/* What somebody asked for by its type or size is tried on whatever is there. */
+static bool is_on(const maker *m, const work_line *line)
+{
+    if (line->on == NULL ||
+        (m->filtered && (m->request->dtype != NULL || m->request->size != NULL)))
+        return true;
+    return m->request->all_cpu == (strcmp(line->on, "cpu") == 0);
+}
+
+static void add_lines(maker *m, const work_line *lines, int32_t count)
+{
+    for (int32_t i = 0; i < count && m->code == TOOL_OK; i++) {
+        work_parsed parsed;
+        const char *member;
+        char text[512] = "";
+        if (!is_on(m, &lines[i]))
+            continue;
+        if (!work_line_parse(&lines[i], &parsed, &member, text, sizeof text))
+            m->code = tool_error(TOOL_INTERNAL, "a line of a suite: %s: %s", member, text);
+        else
+            add_line(m, &parsed);
+    }
+}
+
+/* ---- requests -----------------------------------------------------------------------------------
+ */
+
+enum { MOST_NAMES = 64 };
+
+static void gather(const char **all, int *count, const char *const *names)
+{
+    for (; *names != NULL && *count < MOST_NAMES; names++)
+        if (*count == 0 || work_find(all, *names) < 0) {
+            all[(*count)++] = *names;
+            all[*count] = NULL;
+        }
+}
+
+/* Every word of an option is one that some operation knows. */
+static int check_words(const char *option, const tool_words *words,
+                       const char *const *(*names_of)(work_op), bool ops)
+{
+    const char *all[MOST_NAMES + 1] = {NULL};
+    int count = 0;
+    for (int op = WORK_TRANSFER; ops && op <= WORK_GEMM; op++)
+        gather(all, &count, (const char *const[]){work_op_name((work_op)op), NULL});
+    for (int op = WORK_TRANSFER; op <= WORK_GEMM; op++)
+        gather(all, &count, names_of((work_op)op));
+    for (int i = 0; i < words->count; i++)
+        if (work_find(all, words->items[i]) < 0) {
+            char text[512];
+            work_say_unknown(text, sizeof text, words->items[i], all);
+            return tool_error(TOOL_USAGE, "--%s: %s", option, text);
+        }
+    return TOOL_OK;
+}
+
+static int read_words(maker *m)
+{
+    const work_request *r = m->request;
+    tool_words sizes = {0};
+    char text[512];
+    if (!tool_split(r->op, &m->ops) || !tool_split(r->variant, &m->variants) ||
+        !tool_split(r->dtype, &m->types) || !tool_split(r->size, &sizes))
+        m->code = tool_error(TOOL_INTERNAL, "no memory");
+    if (m->code == TOOL_OK)
+        m->code = check_words("op", &m->ops, work_kinds, true);
+    if (m->code == TOOL_OK)
+        m->code = check_words("variant", &m->variants, work_variants, false);
+    if (m->code == TOOL_OK)
+        m->code = check_words("dtype", &m->types, work_types, false);
+    if (m->code == TOOL_OK && !work_sizes_parse(&sizes, &m->sizes, text, sizeof text))
+        m->code = tool_error(TOOL_USAGE, "--size: %s", text);
+    m->sizes_used = calloc((size_t)m->sizes.count + 1, sizeof *m->sizes_used);
+    if (m->sizes_used == NULL)
+        m->code = tool_error(TOOL_INTERNAL, "no memory");
+    tool_words_free(&sizes);
+    return m->code;
+}
+
+/* A name that no suite has and that looks like no file is a mistyped name. */
+static int unknown_suite(const char *name)
+{
+    const char *names[16] = {NULL};
+    char text[512];
+    for (int32_t i = 0; i < work_suite_count; i++)
+        names[i] = work_suites[i].name;
+    work_say_unknown(text, sizeof text, name, names);
+    return tool_error(TOOL_USAGE, "--suite: %s, or a file whose name ends in .json", text);
+}
+
+static bool is_file_name(const char *name)
+{
+    size_t length = strlen(name);
+    return strchr(name, '/') != NULL || (length > 5 && strcmp(name + length - 5, ".json") == 0);
+}
+
+static void add_suite(maker *m)
+{
+    const char *name = m->request->suite != NULL ? m->request->suite : "quick";
+    work_file file = {0};
+    for (int32_t i = 0; i < work_suite_count; i++)
+        if (strcmp(work_suites[i].name, name) == 0) {
+            add_lines(m, work_suites[i].lines, work_suites[i].count);
+            return;
+        }
+    if (!is_file_name(name)) {
+        m->code = unknown_suite(name);
+        return;
+    }
+    m->code = work_file_load(name, &file);
+    m->longest = 60;
+    if (m->code == TOOL_OK)
+        add_lines(m, file.lines, file.count);
+    work_file_free(&file);
+}
+
+static int check_matched(const maker *m)
+{
+    const work_request *r = m->request;
+    const char *name = r->suite != NULL ? r->suite : "quick";
+    if (m->matched == 0)
+        return tool_error(
+            TOOL_NOTHING, "no case of the suite %s matches%s%s%s%s%s%s%s%s; nothing was run", name,
+            r->op ? " --op " : "", r->op ? r->op : "", r->variant ? " --variant " : "",
+            r->variant ? r->variant : "", r->dtype ? " --dtype " : "", r->dtype ? r->dtype : "",
+            r->size ? " --size " : "", r->size ? r->size : "");
+    for (int32_t s = 0; s < m->sizes.count; s++)
+        if (!m->sizes_used[s])
+            return tool_error(TOOL_USAGE,
+                              "--size %s: its size number %d is of no operation that was asked for",
+                              r->size, (int)s + 1);
+    return TOOL_OK;
+}
+
+int work_list_make(const work_request *request, work_list *out)
+{
+    *out = (work_list){0};
+    maker m = {.request = request, .list = out, .filtered = true, .code = TOOL_OK};
+    m.longest = request->size != NULL ? 60 : 1;
+    m.big_bytes = big_bytes(request);
+    if (read_words(&m) == TOOL_OK)
+        add_suite(&m);
+    if (m.code == TOOL_OK)
+        m.code = check_matched(&m);
+    m.filtered = false;
+    m.longest = 1;
+    if (m.code == TOOL_OK)
+        add_lines(&m, work_roofs.lines, work_roofs.count);
+    tool_words_free(&m.ops);
+    tool_words_free(&m.variants);
+    tool_words_free(&m.types);
+    free(m.sizes_used);
+    if (m.code != TOOL_OK)
+        work_list_free(out);
+    return m.code;
+}
+
+void work_list_free(work_list *list)
+{
+    free(list->items);
+    *list = (work_list){0};
+}

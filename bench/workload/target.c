@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target.c - a device with its stream and the memory that cases share on it. */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* What is left for everything else on the device. */
+static const double usable = 0.9;
+
+/* Where the device does not say how large its cache is. */
+enum { UNKNOWN_CACHE = 64 << 20 };
+
+static void find_available(work_target *target)
+{
+    const iso_device_info *info = &target->info;
+    iso_memory_use use = ISO_MEMORY_USE_INIT;
+    int64_t there = info->memory_free >= 0 ? info->memory_free : info->memory_total;
+    target->available = (int64_t)((double)there * usable);
+    if (iso_device_get_memory_use(target->device, &use) == ISO_OK && use.limit >= 0 &&
+        use.limit < target->available) {
+        target->available = use.limit;
+        target->limited = true;
+    }
+}
+
+work_target *work_target_open(const char *spec, iso_math math, work_inputs *inputs, int *code)
+{
+    iso_device_options options = ISO_DEVICE_OPTIONS_INIT;
+    work_target *target = calloc(1, sizeof *target);
+    if (target == NULL) {
+        *code = tool_error(TOOL_INTERNAL, "no memory to open %s", spec ? spec : "a device");
+        return NULL;
+    }
+    target->inputs = inputs;
+    target->pinned = -1;
+    target->info = (iso_device_info)ISO_DEVICE_INFO_INIT;
+    options.math = math;
+    iso_status status = iso_device_open_with(spec, &options, &target->device);
+    if (status == ISO_OK)
+        status = iso_device_get_info(target->device, &target->info);
+    if (status == ISO_OK)
+        status = iso_stream_create(target->device, 0, &target->stream);
+    if (status != ISO_OK) {
+        *code = tool_error(tool_code(status), "%s", iso_last_error());
+        work_target_close(target);
+        return NULL;
+    }
+    find_available(target);
+    *code = TOOL_OK;
+    return target;
+}
+
+static void unmap(void *block, int64_t bytes)
+{
+    if (block != NULL)
+        munmap(block, (size_t)bytes);
+}
+
+void work_target_close(work_target *target)
+{
+    if (target == NULL)
+        return;
+    if (target->stream.id != 0)
+        iso_stream_sync(target->stream); /* nothing may still use the sink */
+    if (target->device.id != 0)
+        iso_device_close(target->device); /* with all that is on it */
+    unmap(target->sink, target->sink_bytes);
+    free(target);
+}
+
+const iso_device_info *work_target_info(const work_target *target)
+{
+    return &target->info;
+}
+
+iso_device work_target_device(const work_target *target)
+{
+    return target->device;
+}
+
+iso_stream work_target_stream(const work_target *target)
+{
+    return target->stream;
+}
+
+int32_t work_target_libraries(const work_target *target, char (*names)[ISO_NAME_MAX], int32_t room)
+{
+    int32_t count = 0;
+    iso_gemm_args args = ISO_GEMM_ARGS_INIT;
+    args.dtype = ISO_F32;
+    args.variant = ISO_VARIANT_VENDOR;
+    args.math = ISO_MATH_STRICT;
+    args.m = args.n = args.k = 64;
+    for (; count < room; count++) {
+        iso_op_info info = ISO_OP_INFO_INIT;
+        args.library = count;
+        if (iso_describe(target->device, ISO_OP_GEMM, &args, &info) != ISO_OK)
+            break;
+        memcpy(names[count], info.library, sizeof names[count]);
+    }
+    return count;
+}
+
+bool work_target_revive(work_target *target)
+{
+    if (target->stream.id != 0)
+        iso_stream_destroy(target->stream);
+    target->stream.id = 0;
+    return iso_stream_create(target->device, 0, &target->stream) == ISO_OK;
+}
+
+/* ---- device memory ------------------------------------------------------------------------------
+ */
+
+static void drop(iso_buffer *buffer, int64_t *bytes)
+{
+    if (buffer->id != 0)
+        iso_buffer_destroy(*buffer);
+    buffer->id = 0;
+    *bytes = 0;
+}
+
+/* Gives up the inputs that were used longest ago, but for those of one type. */
+static bool evict(work_target *target, iso_dtype but)
+{
+    int oldest = 0;
+    for (int type = 1; type < WORK_TYPES; type++)
+        if (type != (int)but && target->input[type].bytes > 0 &&
+            (oldest == 0 || target->input[type].used < target->input[oldest].used))
+            oldest = type;
+    if (oldest == 0)
+        return false;
+    drop(&target->input[oldest].buffer, &target->input[oldest].bytes);
+    return true;
+}
+
+/* What all cases together want, or else what this one needs. */
+static iso_status make(work_target *target, iso_dtype keep, int64_t wanted, int64_t needed,
+                       iso_buffer *buffer, int64_t *bytes)
+{
+    drop(buffer, bytes);
+    int64_t asked = wanted > needed ? wanted : needed;
+    iso_status status = iso_buffer_create(target->device, asked, buffer);
+    while (status == ISO_NO_MEMORY && evict(target, keep))
+        status = iso_buffer_create(target->device, asked, buffer);
+    if (status == ISO_NO_MEMORY && asked > needed) {
+        asked = needed;
+        status = iso_buffer_create(target->device, asked, buffer);
+    }
+    *bytes = status == ISO_OK ? asked : 0;
+    return status;
+}
+
+iso_status work_target_input(work_target *target, iso_dtype type, int64_t bytes, iso_buffer *out)
+{
+    int64_t there;
+    const unsigned char *block = work_inputs_block(target->inputs, type, &there);
+    target->input[type].used = ++target->clock;
+    if (target->input[type].bytes < bytes) {
+        iso_status status = make(target, type, target->input[type].wanted, bytes,
+                                 &target->input[type].buffer, &target->input[type].bytes);
+        if (status == ISO_OK)
+            status = iso_write(target->stream, (iso_operand){target->input[type].buffer, 0}, block,
+                               target->input[type].bytes);
+        if (status == ISO_OK)
+            status = iso_stream_sync(target->stream);
+        if (status != ISO_OK) {
+            drop(&target->input[type].buffer, &target->input[type].bytes);
+            return status;
+        }
+    }
+    *out = target->input[type].buffer;
+    return ISO_OK;
+}
+
+iso_status work_target_result(work_target *target, int64_t bytes, iso_buffer *out)
+{
+    if (target->result_bytes < bytes) {
+        iso_status status = make(target, (iso_dtype)0, target->result_wanted, bytes,
+                                 &target->result, &target->result_bytes);
+        if (status != ISO_OK)
+            return status;
+    }
+    *out = target->result;
+    return ISO_OK;
+}
+
+iso_status work_target_flush(work_target *target)
+{
+    static const uint32_t pattern = 0x5a5a5a5a;
+    int64_t cache = target->info.cache_bytes > 0 ? target->info.cache_bytes : UNKNOWN_CACHE;
+    int64_t bytes = (2 * cache + 255) / 256 * 256;
+    if (target->flush_bytes < bytes) {
+        iso_status status =
+            make(target, (iso_dtype)0, bytes, bytes, &target->flush, &target->flush_bytes);
+        if (status != ISO_OK)
+            return status;
+    }
+    return iso_fill(target->stream, (iso_operand){target->flush, 0}, &pattern, sizeof pattern,
+                    bytes);
+}
+
+/* ---- host memory --------------------------------------------------------------------------------
+ */
+
+bool work_target_can_pin(work_target *target)
+{
+    if (target->pinned < 0) {
+        void *block;
+        int32_t pinned = 0;
+        if (iso_host_alloc(target->device, 4096, &block, &pinned) == ISO_OK)
+            iso_host_free(target->device, block);
+        target->pinned = pinned != 0;
+    }
+    return target->pinned > 0;
+}
+
+iso_status work_target_pinned(work_target *target, bool from, int64_t bytes, void **out)
+{
+    void **block = from ? &target->pinned_from : &target->pinned_to;
+    int64_t *have = from ? &target->pinned_from_bytes : &target->pinned_to_bytes;
+    if (*have < bytes) {
+        int64_t there, asked = target->pinned_wanted > bytes ? target->pinned_wanted : bytes;
+        const unsigned char *inputs = work_inputs_block(target->inputs, ISO_F32, &there);
+        if (*block != NULL)
+            iso_host_free(target->device, *block);
+        *block = NULL;
+        *have = 0;
+        iso_status status = iso_host_alloc(target->device, asked, block, NULL);
+        if (status != ISO_OK)
+            return status;
+        *have = asked;
+        if (from)
+            memcpy(*block, inputs, (size_t)(asked < there ? asked : there));
+    }
+    *out = *block;
+    return ISO_OK;
+}
+
+iso_status work_target_sink(work_target *target, int64_t bytes, void **out)
+{
+    if (target->sink_bytes < bytes) {
+        int64_t asked = target->sink_wanted > bytes ? target->sink_wanted : bytes;
+        iso_status status = iso_stream_sync(target->stream);
+        if (status != ISO_OK)
+            return status;
+        unmap(target->sink, target->sink_bytes);
+        target->sink_bytes = 0;
+        target->sink = mmap(NULL, (size_t)asked, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (target->sink == MAP_FAILED) {
+            target->sink = NULL;
+            return ISO_NO_MEMORY;
+        }
+        memset(target->sink, 0x5a,
+               (size_t)asked); /* so that no page is missing while it is timed */
+        target->sink_bytes = asked;
+    }
+    *out = target->sink;
+    return ISO_OK;
+}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# isomer_add_portability_test: somebody's own test program, once for each backend.
+#
+#   isomer_add_portability_test(NAME name COMMAND program [argument...]
+#     [BACKENDS backend...]     default: cuda hip opencl openmp; specs such as opencl:1 work too
+#     [REQUIRE backend...]      these fail where they are not available; so do those that the
+#                               variable ISOMER_REQUIRE names when the tests are run
+#     [SAME_OUTPUT]             what the program prints must be the same on every backend
+#     [ENVIRONMENT NAME=value...] [LABELS label...] [TIMEOUT seconds] [WORKING_DIRECTORY folder])
+#
+# It adds the tests name.cuda, name.hip, ... and, with SAME_OUTPUT, name.same. Each is run with
+# ISOMER_BACKEND set to its backend. A backend that is not available is a skip that says why, unless
+# it is required; a program that ends with 77 is a skip too, unless its backend is required. name.same
+# is skipped where fewer than two backends ran. Labels: `portability`, the backend, and your own.
+include_guard(GLOBAL)
+
+set(ISOMER_PORTABILITY_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/isomer-portability.sh)
+
+function(isomer_add_portability_test)
+  cmake_parse_arguments(PARSE_ARGV 0 test "SAME_OUTPUT" "NAME;TIMEOUT;WORKING_DIRECTORY"
+    "COMMAND;BACKENDS;REQUIRE;ENVIRONMENT;LABELS")
+  if(test_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "isomer_add_portability_test: unknown arguments: ${test_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT test_NAME OR NOT test_COMMAND)
+    message(FATAL_ERROR "isomer_add_portability_test needs NAME and COMMAND")
+  endif()
+  if(NOT ISOMER_TOOL)
+    message(FATAL_ERROR "isomer_add_portability_test: the isomer tool was not found; set ISOMER_TOOL "
+      "to its path")
+  endif()
+  if(NOT test_BACKENDS)
+    set(test_BACKENDS cuda hip opencl openmp)
+  endif()
+  list(JOIN test_REQUIRE "," required)
+  list(POP_FRONT test_COMMAND program)
+  if(TARGET ${program})
+    set(program $<TARGET_FILE:${program}>)
+  endif()
+  set(kept ${CMAKE_CURRENT_BINARY_DIR}/${test_NAME}.outputs)
+  set(names "")
+  foreach(backend ${test_BACKENDS})
+    string(MAKE_C_IDENTIFIER "${backend}" word)
+    set(name ${test_NAME}.${word})
+    list(APPEND names ${name})
+    add_test(NAME ${name} COMMAND sh ${ISOMER_PORTABILITY_SCRIPT} run ${ISOMER_TOOL} ${backend}
+      "${required}" ${kept}/${word} ${program} ${test_COMMAND})
+    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77
+      LABELS "portability;${word};${test_LABELS}" ENVIRONMENT "${test_ENVIRONMENT}")
+  endforeach()
+  if(test_SAME_OUTPUT)
+    add_test(NAME ${test_NAME}.same COMMAND sh ${ISOMER_PORTABILITY_SCRIPT} same ${kept})
+    set_tests_properties(${test_NAME}.same PROPERTIES SKIP_RETURN_CODE 77
+      LABELS "portability;${test_LABELS}" DEPENDS "${names}")
+  endif()
+  if(test_TIMEOUT)
+    set_tests_properties(${names} PROPERTIES TIMEOUT ${test_TIMEOUT})
+  endif()
+  if(test_WORKING_DIRECTORY)
+    set_tests_properties(${names} PROPERTIES WORKING_DIRECTORY ${test_WORKING_DIRECTORY})
+  endif()
+endfunction()

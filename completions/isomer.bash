@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+# Completion of isomer for bash. Commands and options are asked of the tool itself, so that they are
+# those of the version that is installed.
+
+_isomer_commands() {
+    "$1" help 2>/dev/null | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'
+}
+
+_isomer_options() {
+    "$1" "$2" --help 2>/dev/null |
+        grep -oE '^ +-[a-z-]+(, --?[a-z-]+)*' | tr -d ',' | tr -s ' ' '\n'
+}
+
+# The values that an option of a command can have, or what else belongs there: FREE, what nobody can
+# know; JSON, a suite in a file beside the values; nothing, files.
+_isomer_values() {
+    local moved="transfer transpose reduce gemm stream"
+    local reductions="sum product min max mean dot asum norm2 argmin argmax"
+    local maps="copy scale add multiply triad chain"
+    case $1,$2 in
+    *,--backend) echo all auto cuda hip opencl openmp ;;
+    *,--require | *,--device-[ab]) echo cuda hip opencl openmp ;;
+    verify,--suite) echo quick full ;;
+    bench,--suite) echo quick full stream gemm transfer JSON ;;
+    verify,--op) echo "$moved" map limits "$reductions" "$maps" ;;
+    bench,--op) echo "$moved" "$reductions" "$maps" write read ;;
+    compare,--op) echo "$moved" ;;
+    verify,--variant) echo naive tiled vendor matrix partials write read copy between fill ;;
+    *,--variant) echo naive tiled vendor partials pageable pinned device ;;
+    *,--dtype) echo f16 bf16 f32 f64 i32 i64 e1 e2 e4 e8 e16 ;;
+    *,--math) echo strict tf32 ;;
+    *,--size | *,--budget | *,--rounds | *,--seed | *,--fail-on | *,--least-effect | *,--case | *,--title)
+        echo FREE
+        ;;
+    esac
+}
+
+_isomer() {
+    local tool=${COMP_WORDS[0]} command=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]}
+    local before=${COMP_WORDS[COMP_CWORD - 1]} head='' values
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_isomer_commands "$tool")" -- "$word")
+        return
+    fi
+    # bash has --option=value as three words.
+    if [ "$word" = = ]; then
+        word=
+    elif [ "$before" = = ]; then
+        before=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    values=$(_isomer_values "$command" "$before")
+    if [ "$values" = FREE ]; then
+        return
+    elif [ -n "$values" ]; then
+        # A list: what is before the last comma stays.
+        case $word in *,*) head=${word%,*}, ;; esac
+        mapfile -t COMPREPLY < <(compgen -P "$head" -W "${values% JSON}" -- "${word##*,}")
+        if [ "$values" != "${values% JSON}" ]; then
+            mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -X '!*.json' -- "$word")
+        fi
+    elif [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_isomer_options "$tool" "$command")" -- "$word")
+    else
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        compopt -o filenames 2>/dev/null
+    fi
+}
+
+complete -F _isomer isomer

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+# Completion of isomer for fish. Commands and options are asked of the tool itself, so that they are
+# those of the version that is installed.
+
+function __isomer_commands
+    isomer help 2>/dev/null | string match -rg '^  ([a-z]+)  +(.*)' | while read -l name
+        read -l text
+        printf '%s\t%s\n' $name $text
+    end
+end
+
+function __isomer_command
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and echo $words[2]
+end
+
+# Asked once, as each rule below wants to know.
+function __isomer_options
+    set -l command (__isomer_command)
+    if test "$__isomer_asked" != "$command"
+        set -g __isomer_found (isomer $command --help 2>/dev/null |
+            string match -r '^ +-[a-z-]+(?:, --?[a-z-]+)*' | string split -n ' ' | string trim -c ',')
+        set -g __isomer_asked $command
+    end
+    printf '%s\n' $__isomer_found
+end
+
+# Whether the command has that option.
+function __isomer_has
+    contains -- $argv[1] (__isomer_options)
+end
+
+function __isomer_suites
+    printf '%s\n' quick full
+    test (__isomer_command) = bench; and printf '%s\n' stream gemm transfer *.json
+end
+
+function __isomer_operations
+    set -l single sum product min max mean dot asum norm2 argmin argmax \
+        copy scale add multiply triad chain
+    printf '%s\n' transfer transpose reduce gemm stream
+    switch (__isomer_command)
+        case verify
+            printf '%s\n' map limits $single
+        case bench
+            printf '%s\n' write read $single
+    end
+end
+
+function __isomer_variants
+    switch (__isomer_command)
+        case verify
+            printf '%s\n' naive tiled vendor matrix partials write read copy between fill
+        case '*'
+            printf '%s\n' naive tiled vendor partials pageable pinned device
+    end
+end
+
+function __isomer_words
+    printf '%s\n' $argv
+end
+
+complete -c isomer -n 'test (count (commandline -opc)) -eq 1' -f -a '(__isomer_commands)'
+complete -c isomer -n 'string match -q -- "-*" (commandline -ct)' -a '(__isomer_options)'
+complete -c isomer -n '__isomer_has --backend' -l backend -x \
+    -a '(__fish_complete_list , "__isomer_words all auto cuda hip opencl openmp")'
+complete -c isomer -n '__isomer_has --require' -l require -x \
+    -a '(__fish_complete_list , "__isomer_words cuda hip opencl openmp")'
+for side in a b
+    complete -c isomer -n "__isomer_has --device-$side" -l device-$side -x \
+        -a 'cuda hip opencl openmp'
+end
+complete -c isomer -n '__isomer_has --suite' -l suite -x -a '(__isomer_suites)'
+complete -c isomer -n '__isomer_has --op' -l op -x -a '(__fish_complete_list , __isomer_operations)'
+complete -c isomer -n '__isomer_has --variant' -l variant -x \
+    -a '(__fish_complete_list , __isomer_variants)'
+complete -c isomer -n '__isomer_has --dtype' -l dtype -x \
+    -a '(__fish_complete_list , "__isomer_words f16 bf16 f32 f64 i32 i64 e1 e2 e4 e8 e16")'
+complete -c isomer -n '__isomer_has --math' -l math -x -a 'strict tf32'
+for option in size budget rounds seed fail-on least-effect case title
+    complete -c isomer -n "__isomer_has --$option" -l $option -x
+end
+for option in json csv markdown junit report data against
+    complete -c isomer -n "__isomer_has --$option" -l $option -r -F
+end
+complete -c isomer -n '__isomer_has -o' -s o -r -F

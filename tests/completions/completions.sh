@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+# Completion in each shell offers every command, and every option that a command's help names; values,
+# also the last of a list and behind a "="; and files where they belong.
+. "$ISOMER_TEST_COMMON"
+need bash bash
+need zsh zsh
+need fish fish
+cd "$scratch"
+mkdir bin work
+ln -s "$tool" bin/isomer
+PATH=$scratch/bin:$PATH
+export HOME="$scratch" XDG_CONFIG_HOME="$scratch/config" XDG_DATA_HOME="$scratch/data"
+completions=$source_dir/completions
+: >work/results.json
+
+"$tool" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | sort >commands
+[ "$(wc -l <commands)" -ge 6 ] || fail "the help names too few commands"
+
+# ask WORDS...: what each shell offers for the last of them, sorted, in bash.out, fish.out, zsh.out.
+cat >ask.bash <<'END2'
+source "$1"; shift
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_isomer 2>/dev/null
+printf '%s\n' "${COMPREPLY[@]}"
+END2
+cat >ask.zsh <<'END2'
+source_file=$1; shift
+words=("$@") CURRENT=$#
+compadd() { [[ $1 == -a ]] && print -l -- ${(P)2}; }
+compset() { true; }
+_describe() { print -l -- ${(P)2%%:*}; }
+_values() { shift 3; print -l -- $@; }
+_files() { print -l -- *; }
+_message() { true; }
+source $source_file
+END2
+ask() {
+    line=$(printf '%s ' "$@")
+    (
+        cd work
+        bash ../ask.bash "$completions/isomer.bash" "$@" | grep . | sort >../bash.out
+        fish -c "source $completions/isomer.fish; complete -C '${line% }'" 2>../fish.err |
+            cut -f1 | sort >../fish.out
+        zsh -f ../ask.zsh "$completions/_isomer" "$@" 2>../zsh.err | sort >../zsh.out
+    )
+    for shell in fish zsh; do
+        [ ! -s "$shell.err" ] || { cat "$shell.err"; fail "$shell complains about: $line"; }
+    done
+}
+# offered FILE: each shell offers every line of the file.
+offered() {
+    for shell in bash zsh fish; do
+        comm -23 "$1" "$shell.out" >missing
+        [ ! -s missing ] || { cat missing; fail "$shell does not offer the above for: $line"; }
+    done
+}
+# offered_alone WORD...: each shell offers these and nothing else.
+offered_alone() {
+    for word; do printf '%s\n' "$word"; done | sort >words
+    for shell in bash zsh fish; do
+        diff words "$shell.out" || fail "$shell offers what is marked > instead for: $line"
+    done
+}
+
+ask isomer ''
+offered commands
+while read -r command; do
+    [ "$command" != help ] || continue
+    "$tool" "$command" --help | grep -oE '^ +-[a-z-]+(, --?[a-z-]+)*' | tr -d ', ' | sort -u >options
+    [ -s options ] || fail "isomer $command --help names no options"
+    ask isomer "$command" -
+    offered options
+done <commands
+
+ask isomer verify --suite ''
+offered_alone full quick
+ask isomer bench --suite ''
+offered_alone full gemm quick results.json stream transfer
+for place in 'bench --json' 'report -o' 'compare'; do
+    # shellcheck disable=SC2086 # two words
+    ask isomer $place ''
+    offered_alone results.json
+done
+ask isomer bench --seed ''
+offered_alone
+
+# The line itself, in a terminal: what is typed, and what a tab makes of it.
+cat >complete.zsh <<'END2'
+zmodload zsh/zpty
+zpty shell 'zsh -fi'
+zpty -w shell "source ./start.zsh"
+zpty -r shell out '*READY:*'
+while read -r line; do
+    zpty -w -n shell "$line"$'\t\n'
+    zpty -r shell out '*GOT:*:*'
+    out=${out##*GOT:}
+    print -r -- ${out%%:*}
+done
+zpty -d shell
+END2
+cat >work/start.zsh <<END2
+PS1=
+fpath=($completions \$fpath)
+autoload -U compinit && compinit -u -D
+isomer() {
+    if [[ \$1 == help || \$2 == --help ]]; then
+        command isomer "\$@"
+    else
+        print -r -- "GOT:\$*:"
+    fi
+}
+print READY:
+END2
+completes() { # LINE WANTED
+    printf '%s\n' "$1" >>typed
+    printf '%s\n' "$2" >>wanted
+}
+completes 'isomer ver' 'verify'
+completes 'isomer verify --bitw' 'verify --bitwise'
+completes 'isomer bench --suite=fu' 'bench --suite=full'
+completes 'isomer bench --backend cuda,openm' 'bench --backend cuda,openmp'
+completes 'isomer report -o res' 'report -o results.json'
+(cd work && zsh -f ../complete.zsh <../typed) >zsh.out
+diff wanted zsh.out || fail "zsh completes to what is marked > instead"
+while read -r line; do
+    fish -c "source $completions/isomer.fish; cd work; complete -C '$line'" | cut -f1
+done <typed >fish.out
+printf '%s\n' verify --bitwise --suite=full cuda,openmp results.json | diff - fish.out ||
+    fail "fish completes to what is marked > instead"
+{
+    bash ask.bash "$completions/isomer.bash" isomer bench --suite = fu
+    bash ask.bash "$completions/isomer.bash" isomer bench --backend cuda,openm
+} >bash.out
+printf '%s\n' full cuda,openmp | diff - bash.out || fail "bash completes to what is marked > instead"

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rocm_smi.c - a stand-in for librocm_smi64.so, whose readings a test sets. It has the devices in
+ * the other order than HIP. With FAKE_FEW it is an old one: none but the required functions, and
+ * the clocks in the old struct. */
+#include "../engine.h"
+
+#include "backends/hip/numbers.h"
+#include "backends/hip/symbols.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DECLARE(result, name, parameters) FAKE_API result name parameters;
+HIP_RSMI_SYMBOLS(DECLARE, DECLARE)
+
+#define CODE(name, number) name = (number),
+enum { HIP_RSMI_ERRORS(CODE) };
+
+static bool initialised;
+
+/* What any question about a device answers, before it is looked at. */
+static rsmi_code ask(uint32_t device)
+{
+    return !initialised                              ? RSMI_STATUS_INIT_ERROR
+           : device >= (uint32_t)fake_device_count() ? RSMI_STATUS_INVALID_ARGS
+                                                     : RSMI_DONE;
+}
+
+rsmi_code rsmi_init(uint64_t flags)
+{
+    const rsmi_code code = (rsmi_code)fake_setting("FAKE_SENSORS_INIT", RSMI_DONE);
+    initialised = code == RSMI_DONE;
+    return flags ? RSMI_STATUS_INVALID_ARGS : code;
+}
+
+rsmi_code rsmi_num_monitor_devices(uint32_t *count)
+{
+    *count = (uint32_t)fake_device_count();
+    return ask(0);
+}
+
+static uint32_t place_of(uint32_t device)
+{
+    return (uint32_t)fake_device_count() - 1 - device;
+}
+
+rsmi_code rsmi_dev_pci_id_get(uint32_t device, uint64_t *place)
+{
+    *place = (uint64_t)1 << 28 | place_of(device) << 3; /* with the number of a partition */
+    return ask(device);
+}
+
+rsmi_code rsmi_dev_gpu_clk_freq_get(uint32_t device, rsmi_enum clock, rsmi_clocks *clocks)
+{
+    const bool memory = clock == RSMI_CLOCK_MEMORY;
+    const uint64_t hertz[] = {500000000, (uint64_t)fake_setting("FAKE_CLOCK_MAX", 1980) * 1000000,
+                              (uint64_t)(memory ? fake_setting("FAKE_MEMORY_CLOCK", 2600)
+                                                : fake_setting("FAKE_CLOCK", 1500)) *
+                                  1000000};
+    const rsmi_code code = (rsmi_code)fake_setting("FAKE_SENSORS_ERROR", RSMI_DONE);
+    if (code || (clock != RSMI_CLOCK_COMPUTE && !memory)) {
+        return code ? code : RSMI_STATUS_INVALID_ARGS;
+    }
+#if defined(FAKE_FEW)
+    clocks->old.count = 3;
+    clocks->old.current = 2;
+    memcpy(clocks->old.hertz, hertz, sizeof hertz);
+#else
+    clocks->new.deep_sleep = 1;
+    clocks->new.count = 3;
+    clocks->new.current = 2;
+    memcpy(clocks->new.hertz, hertz, sizeof hertz);
+#endif
+    return ask(device);
+}
+
+#if !defined(FAKE_FEW)
+/* The number of a setting, or what the question has to answer instead. */
+static rsmi_code give(uint32_t device, const char *name, int64_t otherwise, int64_t *value)
+{
+    const rsmi_code code = (rsmi_code)fake_setting("FAKE_SENSORS_ERROR", RSMI_DONE);
+    *value = fake_setting(name, otherwise);
+    return code ? code : ask(device);
+}
+
+rsmi_code rsmi_status_string(rsmi_code code, const char **text)
+{
+    *text = code ? "an error of the test's fake sensors" : "no error";
+    return RSMI_DONE;
+}
+
+rsmi_code rsmi_version_get(rsmi_release *version)
+{
+    *version = (rsmi_release){7, 0, 99, "fake"};
+    return RSMI_DONE;
+}
+
+/* A chip that tells its power in the older way alone. */
+rsmi_code rsmi_dev_power_get(uint32_t device, uint64_t *microwatts, rsmi_enum *kind)
+{
+    *microwatts = 1;
+    *kind = 0xffffffff;
+    return ask(device) ? ask(device) : RSMI_STATUS_NOT_SUPPORTED;
+}
+
+rsmi_code rsmi_dev_power_ave_get(uint32_t device, uint32_t sensor, uint64_t *microwatts)
+{
+    int64_t milliwatts = 0;
+    const rsmi_code power = (rsmi_code)fake_setting("FAKE_SENSORS_POWER", RSMI_DONE);
+    const rsmi_code code = give(device, "FAKE_POWER", 123500, &milliwatts);
+    *microwatts = (uint64_t)milliwatts * 1000;
+    return sensor ? RSMI_STATUS_INVALID_ARGS : power ? power : code;
+}
+
+rsmi_code rsmi_dev_power_cap_get(uint32_t device, uint32_t sensor, uint64_t *microwatts)
+{
+    int64_t milliwatts = 0;
+    const rsmi_code code = give(device, "FAKE_POWER_CAP", 700000, &milliwatts);
+    *microwatts = (uint64_t)milliwatts * 1000;
+    return sensor ? RSMI_STATUS_INVALID_ARGS : code;
+}
+
+rsmi_code rsmi_dev_temp_metric_get(uint32_t device, uint32_t sensor, rsmi_enum metric,
+                                   int64_t *millidegrees)
+{
+    int64_t degrees = 0;
+    const rsmi_code code = give(device, "FAKE_TEMPERATURE", 40, &degrees);
+    *millidegrees = (degrees + place_of(device)) * 1000;
+    return sensor == RSMI_SENSOR_JUNCTION && metric == RSMI_TEMPERATURE_NOW
+               ? code
+               : RSMI_STATUS_NOT_SUPPORTED;
+}
+
+rsmi_code rsmi_dev_busy_percent_get(uint32_t device, uint32_t *percent)
+{
+    int64_t value = 0;
+    const rsmi_code code = give(device, "FAKE_BUSY", 7, &value);
+    *percent = (uint32_t)value;
+    return code;
+}
+
+rsmi_code rsmi_dev_ecc_status_get(uint32_t device, rsmi_block block, rsmi_enum *state)
+{
+    int64_t value = 0;
+    const rsmi_code code = give(device, "FAKE_ECC", 1, &value);
+    *state = value ? RSMI_ECC_ENABLED : RSMI_ECC_DISABLED;
+    return block == RSMI_BLOCK_MEMORY ? code : RSMI_STATUS_INVALID_ARGS;
+}
+
+rsmi_code rsmi_dev_compute_partition_get(uint32_t device, char *text, uint32_t length)
+{
+    (void)snprintf(text, length, "SPX");
+    return ask(device);
+}
+
+rsmi_code rsmi_dev_memory_partition_get(uint32_t device, char *text, uint32_t length)
+{
+    (void)snprintf(text, length, "NPS1");
+    return ask(device);
+}
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* telemetry.c SPEC - opens a device and prints what its sensors say, one field a line, or the
+ * status and the text of the failure. Before that it sees to it that nothing but the call opens a
+ * library for sensors. */
+#include "../concurrency/check.h"
+
+#include <dlfcn.h>
+
+static int is_loaded(void)
+{
+    return dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_NOLOAD) != NULL ||
+           dlopen("librocm_smi64.so.7", RTLD_NOW | RTLD_NOLOAD) != NULL;
+}
+
+int main(int argc, char **argv)
+{
+    iso_device device = {0};
+    iso_telemetry said = ISO_TELEMETRY_INIT;
+
+    CHECK(argc == 2);
+    CHECK_OK(iso_device_open(argv[1], &device));
+    CHECK(!is_loaded());
+    const iso_status status = iso_device_get_telemetry(device, &said);
+    printf("status %s\n", iso_status_name(status));
+    if (status) {
+        printf("text %s\n", iso_last_error());
+    } else {
+        printf("clock %d\nclock_max %d\nmemory_clock %d\n", said.clock_mhz, said.clock_max_mhz,
+               said.memory_clock_mhz);
+        printf("throttle %d\necc %d\n", said.throttle, said.ecc);
+        printf("power %g\ncap %g\n", said.power_watts, said.power_cap_watts);
+        printf("temperature %g\nbusy %g\n", said.temperature_celsius, said.busy_percent);
+        printf("partition %s\nsource %s\n", said.partition, said.source);
+    }
+    CHECK_OK(iso_device_close(device));
+    return 0;
+}

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+# telemetry.sh PROGRAM BACKEND HIDE: each field of a device's sensors over their fake, what its errors
+# become, and what is said where the library is not there. HIDE is preloaded and keeps the machine's
+# own libraries for sensors out; "" where nothing can be preloaded.
+. "$ISOMER_TEST_COMMON"
+program=$1
+backend=$2
+hide=$3
+fakes=$build_dir/tests/fakes
+export ISOMER_CUDA_PATH="$fakes/cuda" ISOMER_ROCM_PATH="$fakes/hip" ISOMER_CACHE_DIR=off
+
+# said SPEC NAME=VALUE... -- LINE...: the program says each of these lines, and exactly so.
+said() {
+    spec=$1
+    shift
+    settings=
+    while [ "$1" != -- ]; do
+        settings="$settings $1"
+        shift
+    done
+    shift
+    # shellcheck disable=SC2086 # settings are words
+    env $settings "$program" "$spec" >"$scratch/out" 2>&1 || {
+        cat "$scratch/out"
+        fail "$settings: the program failed"
+    }
+    for line; do
+        grep -qxF -- "$line" "$scratch/out" || {
+            cat "$scratch/out"
+            fail "$spec$settings: the line '$line' is missing"
+        }
+    done
+}
+
+# refused TEXT NAME=VALUE...: the last status, and a text that holds this.
+refused() {
+    text=$1
+    shift
+    said "$backend" "$@" --
+    grep -qF -- "$text" "$scratch/out" || {
+        cat "$scratch/out"
+        fail "$*: no '$text' in the message"
+    }
+}
+
+case $backend in
+cuda) partition="MIG off" source="NVML 12.0.fake" throttle="throttle 0" lost=15 name=NVML_ERROR_GPU_IS_LOST
+    absent=3 library=libnvidia-ml.so.1 first=NVML_ERROR_DRIVER_NOT_LOADED first_code=9
+    started=nvmlInit asked=nvmlDeviceGetPowerUsage ;;
+hip) partition="SPX, NPS1" source="ROCm SMI 7.0.99" throttle="throttle -1" lost=16 name=RSMI_STATUS_BUSY
+    absent=2 library=librocm_smi64.so.7 first=RSMI_STATUS_INIT_ERROR first_code=8
+    started=rsmi_init asked=rsmi_dev_power_ave_get ;;
+esac
+
+said "$backend" -- "status OK" "clock 1500" "clock_max 1980" "memory_clock 2600" "$throttle" "ecc 1" \
+    "power 123.5" "cap 700" "temperature 40" "busy 7" "partition $partition" "source $source"
+said "$backend" FAKE_CLOCK=345 FAKE_CLOCK_MAX=2100 FAKE_MEMORY_CLOCK=1313 FAKE_POWER=1500 \
+    FAKE_POWER_CAP=250000 FAKE_TEMPERATURE=83 FAKE_BUSY=100 FAKE_ECC=0 -- "clock 345" \
+    "clock_max 2100" "memory_clock 1313" "power 1.5" "cap 250" "temperature 83" "busy 100" "ecc 0"
+
+say "-- the second of two devices, wherever the library has it"
+said "$backend:0" FAKE_DEVICES=2 -- "temperature 40"
+said "$backend:1" FAKE_DEVICES=2 -- "temperature 41"
+
+say "-- errors"
+said "$backend" "FAKE_SENSORS_POWER=$absent" -- "status OK" "power -1" "cap 700" "temperature 40"
+refused "$asked gives $name ($lost): an error of the test's" "FAKE_SENSORS_POWER=$lost"
+grep -qx "status BACKEND" "$scratch/out" || fail "an error of the sensors is not BACKEND"
+refused "gives $name ($lost)" "FAKE_SENSORS_ERROR=$lost"
+refused "$started gives $first ($first_code)" "FAKE_SENSORS_INIT=$first_code"
+grep -qx "status BACKEND" "$scratch/out" || fail "a library that does not start is not BACKEND"
+
+if [ "$backend" = cuda ]; then
+    say "-- throttling, and slices"
+    for pair in 1:0 4:1 32:2 64:2 8:4 128:4 16:4 2:4 72:6 5:1; do
+        said cuda "FAKE_THROTTLE=${pair%:*}" -- "throttle ${pair#*:}"
+    done
+    said cuda FAKE_MIG=1 -- "status OK" "partition MIG 1g.18gb" "clock 1500" "power 123.5" "busy -1"
+fi
+
+say "-- a library with the required functions alone"
+mkdir "$scratch/few"
+ln -s "$fakes/$backend"/lib* "$scratch/few"
+ln -sf "$fakes/${backend}_few/$library" "$scratch/few"
+said "$backend" "ISOMER_CUDA_PATH=$scratch/few" "ISOMER_ROCM_PATH=$scratch/few" -- "status OK" \
+    "power -1" "cap -1" "temperature -1" "busy -1" "ecc -1" "partition "
+if [ "$backend" = hip ]; then
+    say "-- ... and the clocks in the old struct"
+    for line in "clock 1500" "clock_max 1980" "memory_clock 2600"; do
+        grep -qx "$line" "$scratch/out" || fail "clocks in the old struct are not read: no '$line'"
+    done
+fi
+
+if [ -n "$hide" ]; then
+    say "-- no library"
+    rm "$scratch/few/$library"
+    refused "$library (" "LD_PRELOAD=$hide" \
+        "ISOMER_CUDA_PATH=$scratch/few" "ISOMER_ROCM_PATH=$scratch/few"
+    grep -qx "status UNSUPPORTED" "$scratch/out" || fail "a missing library is not UNSUPPORTED"
+    grep -q "$scratch/few/$library" "$scratch/out" || fail "the text has not every path"
+fi
+
+if [ -n "$tool" ]; then
+    say "-- isomer info"
+    FAKE_DEVICES=1 "$tool" info --json "$scratch/info.json" >"$scratch/out"
+    tr -s '\n ' ' ' <"$scratch/out" >"$scratch/line"
+    grep -qF "now 1500 of 1980 MHz, memory 2600 MHz; 123.5 of 700 W; 40 °C; 7 % busy; ECC on; $partition" \
+        "$scratch/line" || { cat "$scratch/out"; fail "isomer info does not show the sensors"; }
+    grep -q '"power_cap_watts": 700.0' "$scratch/info.json" ||
+        fail "the JSON of isomer info has no sensors"
+fi

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# schema.sh FORMS: files that the tool writes hold to the published schema, by a validator that is not ours.
+. "$ISOMER_TEST_COMMON"
+need python3 python3
+if ! python3 -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null; then
+    [ -z "${ISOMER_REQUIRE_TOOLS:-}" ] || fail "python3's jsonschema is required: install python3-jsonschema"
+    skip "python3's jsonschema is not here: install python3-jsonschema"
+fi
+forms=$1
+export ISOMER_CACHE_DIR=off PYTHONDONTWRITEBYTECODE=1
+cd "$scratch" || exit
+"$tool" verify --backend openmp --op transfer,map,transpose,reduce --dtype f32,e4 --bitwise \
+    --json verify.json >out || fail "verify exits with $?"
+"$tool" verify --backend openmp --op gemm --dtype f32 --json plain.json >out ||
+    fail "verify exits with $?"
+set -- verify.json plain.json
+if "$tool" help | grep -q '^  bench '; then
+    # One small size of each operation; a sanitizer makes the rest slow.
+    "$tool" bench --backend openmp --size 64 --variant tiled --budget 0.2 --json bench.json \
+        >out 2>err || fail "bench exits with $?: $(cat err)"
+    set -- "$@" bench.json
+fi
+python3 "$source_dir/tests/record/schema.py" "$source_dir/docs/schema/isomer-results-1.json" \
+    "$forms" "$@"

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# What bad input, bad places and a bad gnuplot get.
+. "$ISOMER_TEST_COMMON"
+here=$1
+need python3 python3
+cd "$scratch"
+
+# expect CODE WORDS arguments...: the exit code, and the words on stderr.
+expect() {
+    code=$1 words=$2
+    shift 2
+    "$tool" report "$@" >out 2>err && got=0 || got=$?
+    [ "$got" = "$code" ] || { cat err; fail "report $*: exit code $got, not $code"; }
+    grep -q -e "$words" err || { cat err; fail "report $*: not a word of '$words'"; }
+}
+
+python3 "$here/document.py" --sizes 1 >a.json
+expect 2 'no results file' -o x.html
+expect 2 'o is missing' a.json
+expect 2 'did you mean --title' a.json -o x.html --titel x
+expect 2 'needs a value' a.json -o
+expect 2 'would be lost' a.json -o a.json
+python3 "$here/document.py" --verify >verify.json
+expect 5 'isomer verify' verify.json -o x.html
+head -c 2000 a.json >short.json
+expect 5 short.json short.json -o x.html
+expect 6 nothing.json nothing.json -o x.html
+[ ! -e x.html ] || fail "a page without results"
+
+# A gnuplot that tells when it is started: a place that cannot be written is found before that.
+mkdir bin
+cat >bin/gnuplot <<'END'
+#!/bin/sh
+: >"$MARK"
+case $1 in --version) echo "gnuplot 0.0"; exit 0 ;; esac
+eval "$MISCHIEF"
+END
+chmod +x bin/gnuplot
+export MARK="$scratch/mark" MISCHIEF='echo made up >&2; exit 1' TMPDIR="$scratch/tmp"
+mkdir tmp
+PATH="$scratch/bin:$PATH"
+expect 6 'a.json/x.html' a.json -o a.json/x.html
+expect 6 ' tmp' a.json -o tmp
+echo before >x.html
+expect 6 'a.json/data' a.json -o x.html --data a.json/data
+[ "$(cat x.html)" = before ] || fail "x.html was changed"
+[ ! -e mark ] || fail "gnuplot was started although nothing could be written"
+
+# It fails: each plot is a table.
+expect 0 'made up' a.json -o x.html
+python3 "$here/check.py" x.html a.json --no-plots || fail "x.html"
+
+# It makes an SVG that would do harm: nothing of it comes through.
+# shellcheck disable=SC2016
+MISCHIEF='for last; do :; done
+cat >"${last%.gp}.svg" <<END
+<svg viewBox="0 0 9 9" onload="x()"><script>x()</script><g onclick="x()"><a href="http://x"><image
+href="http://x/y.png"/></a><foreignObject><b onclick="x()">hm</b></foreignObject><path
+style="background:url(http://x)" onmouseover="x()" d="M0 0"/><text>plain</text></g><style>*{}</style>
+</svg>
+END'
+"$tool" report a.json -o x.html 2>err || { cat err; fail "a strange SVG"; }
+python3 "$here/check.py" x.html a.json || fail "a strange SVG goes into the page"
+grep -q 'd="M0 0"' x.html || fail "the test's SVG was not used"
+[ -z "$(ls tmp)" ] || fail "left in the temporary folder: $(ls tmp)"
+
+# Nothing is ok: the page has the reasons, the exit code says it.
+python3 "$here/document.py" --none >none.json
+expect 4 'no result is ok' none.json -o none.html
+python3 "$here/check.py" none.html none.json || fail "none.html"
+"$tool" report a.json -o - 2>err >out.html || fail "-o -"
+python3 "$here/check.py" out.html a.json || fail "the page on standard output"

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check.py PAGE DOCUMENT... [--data DIR] [--no-plots]: the page is well-formed, complete and loads
+nothing; every text of the documents is text in it."""
+import glob
+import html.parser
+import json
+import os
+import sys
+
+VOID = {"meta", "br", "input", "hr", "img", "link"}
+KNOWN = set("""html head meta title style body header h1 h2 h3 h4 p ul li span div nav a main section
+article details summary table caption thead tbody tr th td dl dt dd b i em small strong code figure
+figcaption svg defs g path use circle rect polygon text line script noscript footer br""".split())
+LOADING = {"src", "srcset", "data", "action", "poster", "background", "formaction"}
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.stack, self.faults, self.ids, self.links = [], [], [], []
+        self.tags, self.text, self.titles, self.points = {}, [], [], 0
+        self.raw = {}
+
+    def handle_starttag(self, tag, attributes):
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        if tag not in KNOWN:
+            self.faults.append("an element <%s>" % tag)
+        for name, value in attributes:
+            value = value or ""
+            if name in LOADING or name.startswith("on"):
+                self.faults.append("<%s %s=%s>" % (tag, name, value))
+            if name in ("href", "xlink:href"):
+                if not value.startswith("#"):
+                    self.faults.append("a link to " + value)
+                self.links.append(value[1:])
+            if "url(" in value or "javascript:" in value:
+                self.faults.append("<%s %s=%s>" % (tag, name, value))
+            if name == "id":
+                self.ids.append(value)
+            if name == "title":
+                self.titles.append(value)
+            if name == "class" and "pt" in value.split():
+                self.points += 1
+        if tag not in VOID:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.stack.pop()
+
+    def handle_endtag(self, tag):
+        if not self.stack or self.stack[-1] != tag:
+            self.faults.append("</%s> where <%s> is open" % (tag, self.stack[-1:]))
+        else:
+            self.stack.pop()
+
+    def handle_data(self, data):
+        inside = self.stack[-1] if self.stack else ""
+        if inside in ("script", "style"):
+            self.raw.setdefault(inside, []).append(data)
+        else:
+            self.text.append(data)
+
+
+def texts(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from texts(item)
+
+
+def check(condition, what):
+    if not condition:
+        sys.exit("FAIL: " + what)
+
+
+names = [a for a in sys.argv[1:] if not a.startswith("--")]
+data = names.pop() if "--data" in sys.argv else None
+source = open(names[0], encoding="utf-8").read()
+documents = [json.load(open(name, encoding="utf-8")) for name in names[1:]]
+page = Page()
+page.feed(source)
+page.close()
+
+check(source.startswith("<!DOCTYPE html>"), "no doctype")
+check(not page.faults, "; ".join(page.faults[:10]))
+check(not page.stack, "left open: %s" % page.stack)
+check(len(page.ids) == len(set(page.ids)), "an id stands twice")
+lost = [link for link in page.links if link not in page.ids]
+lost = [link for link in lost if link not in ("lines", "rooflines", "parts", "speedup", "transfers",
+                                              "samples")]  # the script removes these
+check(not lost, "links to nowhere: %s" % lost[:5])
+check(page.tags["script"] in (1, 2), "%d scripts" % page.tags["script"])
+check("default-src 'none'" in source, "no content security policy")
+style = "".join(page.raw["style"])
+check("@import" not in style and "url(" not in style, "the style loads something")
+check("http" not in "".join(page.raw["script"]).replace("http://www.w3.org/2000/svg", ""),
+      "the script names an address")
+check(source.isprintable() or all(c.isprintable() or c in "\n\t" for c in source),
+      "control characters")
+
+shown = "".join(page.text) + "\n".join(page.titles)
+rows = sum(len(document["results"]) for document in documents)
+check(sum(1 for i in page.ids if i[:1] == "r" and i[1:].isdigit()) == rows, "rows are missing")
+for document in documents:
+    wanted = [d["name"] for d in document["devices"]]
+    wanted += [r[key] for r in document["results"] for key in ("id", "reason", "library") if r[key]]
+    wanted += [document["run"]["host"]["name"], document["run"]["host"]["cpu"]]
+    wanted += texts(document["run"]["environment"])
+    wanted += document["run"]["environment"]
+    for text in wanted:
+        check(text in shown, "the page lacks the text %r" % text)
+
+good = [r for document in documents for r in document["results"] if r["status"] == "ok"]
+samples = [json.loads(s) for s in page.raw.get("script", []) if s.startswith("{\"")]
+if good:
+    check(len(samples) == 1 and len(samples[0]) == len(good), "samples are missing")
+    count = sum(len(r) for s in samples[0].values() for r in s["s"])
+    check(count == sum(len(r) for g in good for r in g["times"]["samples"]), "samples are lost")
+
+figures = page.tags.get("figure", 0)
+plots = source.count("<svg class=\"plotted")
+check(figures > 0 or not good, "no figures")
+check(plots == (0 if "--no-plots" in sys.argv else figures), "%d plots of %d" % (plots, figures))
+check(source.count("<details open>") == figures - plots, "tables do not stand in for plots")
+if data:
+    scripts = [f for f in glob.glob(os.path.join(data, "*.gp")) if not f.endswith("/samples.gp")]
+    check(len(scripts) == figures, "%d scripts for %d figures" % (len(scripts), figures))
+    marked = 0
+    for script in scripts:
+        parts = open(script, encoding="utf-8").read().split(" index ")[1:]
+        parts = [part for part in parts if "notitle" not in part]  # the lines between marks
+        blocks = open(script[:-3] + ".dat", encoding="utf-8").read().split("\n\n\n")
+        check(len(parts) == len(blocks), script + ": not a plot for each block")
+        plain = [i for i, part in enumerate(parts) if "with lines" in part]  # such as roofs
+        marked += sum(len([line for line in block.splitlines() if line[:1] != "#"])
+                      for i, block in enumerate(blocks) if i not in plain)
+    check(page.points == marked, "%d points say what they are, of %d" % (page.points, marked))
+print("ok: %d rows, %d figures, %d points, %d bytes" % (rows, figures, page.points, len(source)))

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stats.c - medians, intervals and tests, against values that SciPy or a count of all cases gave.
+ */
+#include "tests.h"
+
+#include <math.h>
+
+static const double ten[] = {19.2, 21.4, 17.7, 22.8, 20.1, 18.3, 25.0, 16.2, 20.7, 21.9};
+
+static void near_to(double found, double wanted)
+{
+    if (!(fabs(found - wanted) <= 1e-12 + 1e-9 * fabs(wanted)))
+        fail_msg("%.17g instead of %.17g", found, wanted);
+}
+
+static void test_describe(void **state)
+{
+    (void)state;
+    near_to(stats_median(ten, 10), 20.4);
+    near_to(stats_median(ten, 9), 20.1);
+    near_to(stats_median(ten, 1), 19.2);
+    near_to(stats_mean(ten, 10), 20.33);
+    near_to(stats_deviation(ten, 10), 2.6051444830906747);
+    near_to(stats_spread(ten, 10), 2.66868);
+    near_to(stats_min(ten, 10), 16.2);
+    near_to(stats_max(ten, 10), 25.0);
+    assert_true(ten[0] == 19.2 && ten[9] == 21.9); /* as they were */
+}
+
+static void test_nothing(void **state)
+{
+    (void)state;
+    const double bad[] = {1, NAN, 2};
+    const double endless[] = {1, INFINITY, 2};
+    double (*const figures[])(const double *, int32_t) = {
+        stats_median, stats_mean,        stats_deviation,  stats_min,
+        stats_max,    stats_signed_rank, stats_sign_flips, stats_spread};
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+        assert_true(isnan(figures[i](NULL, 0)));
+        assert_true(isnan(figures[i](ten, -1)));
+        assert_true(isnan(figures[i](bad, 3)));
+        figures[i](endless, 3);
+    }
+    assert_true(isnan(stats_deviation(ten, 1)));
+    assert_true(isnan(stats_rank_sum(ten, 0, ten, 3)));
+    assert_true(isnan(stats_rank_sum(bad, 3, ten, 3)));
+    assert_true(isnan(stats_median_interval(NULL, 0, 0.95).median));
+    assert_true(isnan(stats_median_interval(bad, 3, 0.95).low));
+    assert_true(isinf(stats_max(endless, 3)));
+}
+
+static void check_interval(const double *x, int32_t n, double confidence, double low, double high,
+                           double reached)
+{
+    stats_interval i = stats_median_interval(x, n, confidence);
+    near_to(i.low, low);
+    near_to(i.high, high);
+    near_to(i.confidence, reached);
+    near_to(i.median, stats_median(x, n));
+}
+
+static void test_interval(void **state)
+{
+    (void)state;
+    static double many[2000], some[25];
+    for (int i = 0; i < 2000; i++)
+        many[i] = (double)(i * 37 % 2003) / 10;
+    for (int i = 0; i < 25; i++)
+        some[i] = (double)(i * 37 % 101) / 10;
+    check_interval(ten, 10, 0.95, 18.094594594594597, 22.208108108108107, 0.95);
+    check_interval(ten, 6, 0.95, 17.914285714285715, 22.3, 0.95);
+    check_interval(some, 25, 0.95, 3.0594361851927863, 6.940563814807215, 0.95);
+    check_interval(many, 2000, 0.99, 94.19206295397314, 105.70793704602687, 0.99);
+    check_interval(ten, 5, 0.95, 17.7, 22.8, 0.9375); /* all that there is */
+    check_interval(ten, 2, 0.95, 19.2, 21.4, 0.5);
+    check_interval(ten, 1, 0.95, 19.2, 19.2, 0);
+    for (int32_t n = 1; n <= 25; n++) /* never crossed, whatever is asked for */
+        for (double confidence = 0; confidence < 1; confidence += 0.05) {
+            stats_interval i = stats_median_interval(some, n, confidence);
+            assert_true(i.low <= i.median && i.median <= i.high);
+        }
+    const double same[] = {3, 3, 3, 3, 3, 3, 3};
+    check_interval(same, 7, 0.95, 3, 3, 0.95);
+}
+
+static void test_rank_sum(void **state)
+{
+    (void)state;
+    const double x[] = {12.1, 15.3, 14.2, 18.9, 11.7, 16.0}, y[] = {19.2, 21.4, 17.7, 22.8, 20.1};
+    const double tied_x[] = {1, 2, 2, 3, 5, 5}, tied_y[] = {2, 4, 5, 6, 7};
+    const double low[] = {1, 2, 3, 4, 5}, high[] = {10, 9, 8, 7, 6}, same[] = {4, 4, 4, 4};
+    static double many_x[40], many_y[35];
+    for (int i = 0; i < 40; i++)
+        many_x[i] = (double)(i * 37 % 101) / 10;
+    for (int i = 0; i < 35; i++)
+        many_y[i] = (double)(i * 53 % 97) / 10 + 1;
+    near_to(stats_rank_sum(x, 6, y, 5), 0.008658008658008658);
+    near_to(stats_rank_sum(y, 5, x, 6), 0.008658008658008658);
+    near_to(stats_rank_sum(low, 5, high, 5), 0.007936507936507936);
+    near_to(stats_rank_sum(tied_x, 6, tied_y, 5), 0.1645021645021645);
+    near_to(stats_rank_sum(many_x, 40, many_y, 35), 0.4899577679683973); /* the normal one */
+    near_to(stats_rank_sum(same, 4, same, 4), 1);
+    near_to(stats_rank_sum(low, 1, high, 1), 1);
+    near_to(stats_rank_sum(low, 2, high, 1), 2.0 / 3);
+}
+
+static void test_signed_rank(void **state)
+{
+    (void)state;
+    const double d[] = {0.952, -0.147, 1.022, 0.43, 0.62, 0.59, 0.49, -0.08, 0.01};
+    const double tied[] = {1, -1, 2, 3, 3, -3, 4, 5, 0}, none[] = {0, 0, 0};
+    static double many[60];
+    for (int i = 0; i < 60; i++)
+        many[i] = (double)(i * 37 % 101) / 10 - 3;
+    near_to(stats_signed_rank(d, 9), 0.0390625);
+    near_to(stats_signed_rank(tied, 9), 0.1328125);
+    near_to(stats_signed_rank(many, 60), 2.79938055731019e-05);
+    near_to(stats_signed_rank(none, 3), 1);
+    near_to(stats_signed_rank(d, 1), 1);
+    near_to(stats_signed_rank(d + 2, 2), 0.5);
+}
+
+static void test_sign_flips(void **state)
+{
+    (void)state;
+    const double spoilt[] = {.05, .06, .04, .05, .055, .045, .052, .048, .051, -.2};
+    const double mixed[] = {.05, -.02, .04, .05, -.055, .045, .052, .11, .051}, none[] = {0, 0};
+    static double many[30];
+    for (int i = 0; i < 30; i++)
+        many[i] = (i % 3 ? 0.01 : -0.02) * (1 + i / 40.0);
+    near_to(stats_sign_flips(spoilt, 10), 0.00390625); /* where the signed-rank test gives 0.08 */
+    near_to(stats_signed_rank(spoilt, 10), 0.080078125);
+    near_to(stats_sign_flips(mixed, 9), 0.0703125);
+    near_to(stats_sign_flips(many, 30), 0.1329899642902294);
+    near_to(stats_sign_flips(none, 2), 1);
+    near_to(stats_sign_flips(mixed, 1), 1);
+    near_to(stats_sign_flips(spoilt, 8), 2.0 / 256);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_describe),    cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_interval),    cmocka_unit_test(test_rank_sum),
+        cmocka_unit_test(test_signed_rank), cmocka_unit_test(test_sign_flips)};
+    int wrong = cmocka_run_group_tests(tests, NULL, NULL);
+    return wrong + run_judge_tests();
+}

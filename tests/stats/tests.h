@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests.h - what the two files of this test share. */
+#ifndef ISOMER_TESTS_STATS_H
+#define ISOMER_TESTS_STATS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "stats/stats.h"
+
+#define COUNT(x) ((int32_t)(sizeof(x) / sizeof((x)[0])))
+
+int run_judge_tests(void);
+
+#endif

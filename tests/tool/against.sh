@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+# `isomer bench --against`: a program that does not work, an interruption, and (with "full") pairs.
+. "$ISOMER_TEST_COMMON"
+full=${1:-}
+
+cd "$scratch" || exit
+# program NAME TEXT: a script that says it is isomer, and does TEXT for all else.
+# shellcheck disable=SC2016
+program() {
+    printf '#!/bin/sh\n[ "$1" != --version ] || { echo "isomer 9.9"; exit; }\n%s\n' "$2" >"$1"
+    chmod +x "$1"
+}
+against() { # against CODE ARGUMENTS...
+    wanted=$1 code=0
+    shift
+    "$tool" bench --backend openmp --op gemm --size 64 --dtype f32 "$@" >out 2>err || code=$?
+    [ "$code" -eq "$wanted" ] || {
+        cat out err
+        fail "bench $*: exit code $code instead of $wanted"
+    }
+}
+says() {
+    for text; do
+        grep -qF -- "$text" err || {
+            cat err
+            fail "the message does not say \"$text\""
+        }
+    done
+}
+
+# Found before anything is measured.
+against 2 --against "$scratch/none"
+says "$scratch/none" "No such file"
+printf 'not a program' >text
+chmod +x text
+against 2 --against ./text
+says "Exec format"
+printf '#!/bin/sh\necho hello\n' >stranger
+chmod +x stranger
+against 5 --against ./stranger
+says "./stranger is no isomer"
+program silent ':'
+against 5 --against ./silent
+says "printed nothing"
+program talks 'echo "results follow"'
+against 5 --against ./talks
+says "no JSON"
+program half 'printf "{\"schema\": \"isomer-results/1\", "; echo oops >&2'
+against 5 --against ./half
+says "no JSON" oops
+# shellcheck disable=SC2016
+program dies 'kill -SEGV $$'
+against 5 --against ./dies
+says "signal 11"
+program old 'echo "isomer: unknown command" >&2; exit 2'
+against 2 --against ./old
+says "exit code 2" "unknown command"
+program gets 'echo "$@" >got; exit 9'
+against 5 --against ./gets --fail-on 5 --rounds=3 --seed 7
+[ "$(cat got)" = "bench --backend openmp --op gemm --size 64 --dtype f32 --seed 7 --budget 40 --rounds 1 --json -" ] ||
+    fail "the program got: $(cat got)"
+against 6 --against ./dies --json none/x.json
+
+# Interrupted: nothing of the program's is left, and no file.
+if have timeout; then
+    # shellcheck disable=SC2016
+    program hangs 'sleep 60 & echo $! >sleeper; wait'
+    code=0
+    timeout -s INT --preserve-status 1 "$tool" bench --backend openmp --against ./hangs \
+        --json left.json >out 2>err || code=$?
+    [ "$code" -eq 130 ] || fail "interrupted: exit code $code"
+    sleeper=$(cat sleeper)
+    if [ -d "/proc/$sleeper" ] && ! grep -q '^State:.*Z' "/proc/$sleeper/status" 2>/dev/null; then
+        fail "what the program started is still there"
+    fi
+    [ ! -e left.json ] || fail "a file without results"
+fi
+for left in *.json.*; do
+    [ ! -e "$left" ] || fail "a temporary file was left: $left"
+done
+[ "$full" = full ] || exit 0
+
+against 0 --self-check --rounds 8 --json pairs.json
+grep -q "8 pairs" out || fail "the table does not say how many pairs were made"
+"$tool" compare pairs.json >out || fail "compare on pairs: exit code $?"
+"$tool" report pairs.json -o pairs.html || fail "report on pairs: exit code $?"
+need python3 python3
+python3 - <<'END' || fail "the pairs are wrong"
+import json
+d = json.load(open("pairs.json"))
+assert d["run"]["command"] == "against" and d["run"]["rounds"] == 8 and d["run"]["complete"]
+pairs = [p for p in d["pairs"] if p["ratio"] is not None]
+assert pairs and all(len(p["pairs"]) == 8 for p in pairs)
+ok = [r for r in d["results"] if r["status"] == "ok"]
+assert len(ok) == len(pairs) and all(len(r["times"]["samples"]) == 8 for r in ok)
+assert not any("few-rounds" in r["flags"] for r in ok)
+END
+# A few pairs are kept where it is interrupted.
+code=0
+timeout -s INT --preserve-status 40 "$tool" bench --self-check --backend openmp --op gemm --size 64 \
+    --dtype f32 --budget 1000 --json kept.json >out 2>err || code=$?
+[ "$code" -eq 130 ] || fail "interrupted after some pairs: exit code $code"
+grep -q '"complete": false' kept.json || fail "the kept file says that it is complete"

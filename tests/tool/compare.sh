@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+# `isomer compare` on documents made here: who is matched with whom, what is refused, the verdicts,
+# the gate, the files.
+. "$ISOMER_TEST_COMMON"
+
+# document TIME DEVICE LIBRARY FACTOR: results with five cases; FACTOR times the tiled f32 product of
+# 512, whose rounds are about 1000 ns.
+document() {
+    awk -v at="$1" -v device="$2" -v library="$3" -v factor="$4" '
+        function row(variant, dtype, n, times, status, reason,    rounds, r, t, id) {
+            id = "gemm/" variant "/" dtype "/" n "x" n "x" n "/nn/strict/uniform/hot"
+            printf "%s{\"id\":\"%s\",\"op\":\"gemm\",\"kind\":null,\"variant\":\"%s\",\"dtype\":\"%s\",",
+                comma, id, variant, dtype
+            printf "\"shape\":{\"m\":%d,\"n\":%d,\"k\":%d,\"batch\":1},\"size\":%d,\"layout\":{},", n, n, n, n
+            printf "\"math\":\"strict\",\"fill\":\"uniform\",\"cache\":\"hot\",\"backend\":\"openmp\","
+            printf "\"device\":\"%s\",\"library\":\"%s\",\"kernel\":\"k\",\"status\":\"%s\",", device, library, status
+            printf "\"reason\":%s,\"verified\":%s,", status == "ok" ? "null" : "\"" reason "\"",
+                status == "ok" ? "{\"method\":\"bound\",\"error\":0,\"bound\":1,\"checks\":2}" : "null"
+            printf "\"work\":{\"flops\":1,\"bytes_read\":1,\"bytes_written\":1},"
+            if (status == "ok") {
+                split("1 1.002 0.998 1.004 0.996 1.001", r, " ")
+                for (i = 1; i <= 6; i++) {
+                    t = 1000 * times * r[i]
+                    rounds = rounds (i > 1 ? "," : "") "[" t "," t * 1.001 "," t * 0.999 "]"
+                }
+                printf "\"times\":{\"clock\":\"host\",\"median\":%s,\"low\":1,\"high\":2,", 1000 * times
+                printf "\"confidence\":0.95,\"min\":1,\"max\":2,\"mean\":1,\"deviation\":1,\"converged\":true,"
+                printf "\"samples\":[%s],\"calls\":1},\"rates\":{\"gbps\":null,\"gflops\":null},", rounds
+            } else
+                printf "\"times\":null,\"rates\":null,"
+            printf "\"roof\":null,\"parts\":null,\"clocks\":null,\"flags\":%s}\n",
+                status == "ok" && dtype == "f64" ? "[\"noisy\"]" : "[]"
+            comma = ","
+        }
+        BEGIN {
+            printf "{\"schema\":\"isomer-results/1\",\"run\":{\"command\":\"bench\",\"version\":\"0.1.0\","
+            printf "\"time\":\"%s\",\"seed\":1,\"math\":\"strict\"},\n", at
+            printf "\"devices\":[{\"spec\":\"%s\",\"backend\":\"openmp\",\"name\":\"a device\",\"fake\":false}],\n", device
+            printf "\"results\":[\n"
+            row("naive", "f32", 256, 1, "ok")
+            row("tiled", "f32", 256, 1, "ok")
+            row("tiled", "f32", 512, factor, "ok")
+            row("tiled", "f64", 512, 1, "ok")
+            row("vendor", "f64", 512, 1, "unsupported", "no \\\"library\\\", here")
+            printf "]}\n"
+        }' </dev/null
+}
+
+# expect CODE ARGUMENTS...: runs compare; out and err have what it said.
+expect() {
+    wanted=$1 code=0
+    shift
+    "$tool" compare "$@" >out 2>err || code=$?
+    [ "$code" -eq "$wanted" ] || {
+        cat out err
+        fail "compare $*: exit code $code instead of $wanted"
+    }
+}
+says() { # says FILE TEXT...
+    file=$1
+    shift
+    for text; do
+        grep -qF -- "$text" "$file" || {
+            cat "$file"
+            fail "this does not say \"$text\""
+        }
+    done
+}
+lacks() {
+    ! grep -qF -- "$2" "$1" || {
+        cat "$1"
+        fail "this says \"$2\""
+    }
+}
+
+judged() { # judged CASE VERDICT [RATIO]
+    grep -qE "^ +$1 .* ${3:-[0-9.]+} .*  $2\$" out || {
+        cat out
+        fail "$1 is not $2 ${3:-}"
+    }
+}
+tiled=tiled/f32/512x512x512/nn
+
+cd "$scratch" || exit
+document 2026-01-01T00:00:00Z openmp:0 "isomer 0.1.0" 1 >a.json
+document 2026-01-02T00:00:00Z openmp:0 "isomer 0.2.0" 1.1 >slow.json
+document 2026-01-02T00:00:00Z openmp:0 "isomer 0.1.0" 0.9 >fast.json
+document 2026-01-01T00:00:00Z opencl:0 "isomer 0.1.0" 1.1 >other.json
+
+# Verdicts; libraries of another name are matched; what is the same is shown when asked for.
+expect 0 a.json slow.json
+judged $tiled SLOWER 1.100
+says out UNPAIRED "3 cases are the same" "no \"library\", here"
+lacks out "tiled/f32/256"
+expect 0 a.json slow.json --all
+judged tiled/f32/256x256x256/nn SAME 1.000
+says out "B noisy"
+sed 's/"isomer 0.2.0"/"fastblas 1"/' slow.json >library.json
+expect 0 a.json library.json
+says out "A by isomer 0.1.0, B by fastblas 1"
+expect 0 a.json fast.json
+judged $tiled FASTER 0.900
+expect 0 slow.json slow.json
+lacks out UNPAIRED
+expect 0 a.json slow.json --least-effect 20 --all
+judged $tiled SAME 1.100
+expect 0 a.json slow.json --device-a openmp --op gemm
+# One device in each: they are compared whatever they are called.
+expect 0 a.json other.json
+judged $tiled SLOWER 1.100
+says out "A on openmp:0" "B on opencl:0"
+
+# The gate: the ratio decides, and a result that was lost.
+expect 1 a.json slow.json --fail-on 5
+says out "Gate of 5 %: 1 of 5 cases fail"
+expect 0 a.json slow.json --fail-on 15
+expect 1 a.json slow.json --fail-on 9.9%
+expect 0 a.json slow.json --fail-on 10.1
+expect 0 slow.json a.json --fail-on 5
+document 2026-01-02T00:00:00Z openmp:0 "isomer 0.1.0" 1 |
+    sed '/tiled\/f32\/256/s/"status":"ok","reason":null/"status":"failed","reason":"wrong sum"/
+         /tiled\/f32\/256/s/"times":{.*"calls":1},"rates":{[^}]*}/"times":null,"rates":null/' >lost.json
+expect 1 a.json lost.json --fail-on 5
+says out "B failed: wrong sum" "1 of 5 cases fail"
+expect 0 a.json lost.json
+expect 0 lost.json a.json --fail-on 5
+says out "Measured in B, not in A"
+
+# Cases that only one has.
+grep -v 'tiled/f32/512' a.json >fewer.json
+expect 0 fewer.json a.json
+says out "Only in B" "512x512x512/nn/strict/uniform/hot on openmp:0"
+expect 0 a.json fewer.json --fail-on 5
+says out "Only in A"
+
+# What is unlike is refused by name, and marked where it is forced.
+refused() { # refused FILE WORD...: not with a.json, but with --force
+    input=$1
+    shift
+    expect 5 a.json "$input"
+    says err "$@"
+    [ ! -s out ] || fail "$input is refused, and shown"
+    expect 0 a.json "$input" --force
+    says out FORCED
+}
+sed 's/"math":"strict"/"math":"tf32"/g; s|/strict/|/tf32/|' a.json >tf32.json
+refused tf32.json "math mode" strict tf32 --force
+sed 's/"seed":1/"seed":2/' a.json >seed.json
+refused seed.json "seed of a.json is 1" "seed.json is 2"
+sed 's/"fake":false/"fake":true/' a.json >fake.json
+refused fake.json "stand-in" real
+expect 0 fake.json fake.json
+# With nothing in common force does not help, fill apart.
+sed 's/256x256x256/128x128x128/; s/512x512x512/64x64x64/
+     s/"m":[0-9]*/"m":1/' a.json >size.json
+expect 5 a.json size.json
+says err "another size" 256x256x256 128x128x128
+expect 5 a.json size.json --force
+sed 's/"fill":"uniform"/"fill":"ones"/; s|/uniform/|/ones/|' a.json >fill.json
+expect 5 a.json fill.json
+says err "fill"
+expect 0 a.json fill.json --force
+sed 's/"cache":"hot"/"cache":"cold"/; s|/hot"|/cold"|' a.json >cold.json
+expect 5 a.json cold.json
+says err "cache state"
+sed 's/"command":"bench"/"command":"verify"/' a.json >verify.json
+expect 5 a.json verify.json
+says err "verify.json" "isomer verify"
+expect 5 a.json verify.json --force
+
+# Several devices: the same by name, others only where they are chosen.
+sed 's/openmp:0/cuda:0/g' slow.json | grep -e tiled -e naive >rows
+{ sed '/^\]}/d' a.json && sed 's/^{"id"/,{"id"/' rows && echo ']}'; } |
+    sed 's|^"devices":\[|&{"spec":"cuda:0","backend":"cuda","name":"a GPU"},|' >two.json
+expect 0 two.json two.json
+says out "8 cases are the same"
+expect 0 two.json --device-a openmp:0 --device-b cuda --fail-on 20
+judged $tiled SLOWER 1.100
+says out "A on openmp:0" "B on cuda:0 (a GPU)"
+expect 5 two.json other.json
+says err openmp:0 cuda:0 opencl:0 --device-a
+expect 0 two.json other.json --device-a cuda:0
+expect 2 two.json two.json --device-a hip:0
+says err hip:0 openmp:0 cuda:0
+
+# Files: JSON and CSV parse; nothing is written over by a comparison that fails.
+expect 0 a.json slow.json --json c.json --csv c.csv
+judged $tiled SLOWER 1.100
+expect 0 a.json slow.json --json -
+says err Summary
+lacks out Summary
+if have python3; then
+    python3 - <<'END' || fail "the comparison's files are wrong"
+import csv, json
+c = json.load(open("c.json"))
+assert c["schema"] == "isomer-comparison/1" and c["unpaired"] is True
+rows = list(csv.DictReader(open("c.csv", newline="")))
+assert len(rows) == len(c["cases"]) == 5
+for row, case in zip(rows, c["cases"]):
+    assert None not in row and None not in row.values(), row
+    assert row["id"] == case["id"] and row["verdict"] == (case["verdict"] or "")
+    if case["ratio"] is not None:
+        assert float(row["ratio"]) == case["ratio"] and case["low"] < case["ratio"] < case["high"]
+slow = [r for r in rows if r["verdict"] == "SLOWER"]
+assert len(slow) == 1 and abs(float(slow[0]["ratio"]) - 1.1) < 1e-9
+assert rows[4]["reason_b"] == 'no "library", here' and rows[4]["ratio"] == ""
+assert c["summary"][-1]["slower"] == 1 and c["summary"][-1]["not_compared"] == 1
+try:
+    import jsonschema
+except ImportError:
+    print("python3-jsonschema is not here: the JSON is not held against its schema")
+else:
+    import os
+    path = os.environ["ISOMER_TEST_SOURCE"] + "/docs/schema/isomer-comparison-1.json"
+    schema = json.load(open(path))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(c, schema)
+END
+else
+    say "python3 is not here: the files are not parsed"
+fi
+echo before >c.json
+expect 5 a.json seed.json --json c.json
+[ "$(cat c.json)" = before ] || fail "a refused comparison wrote over a file"
+expect 6 a.json slow.json --json none/c.json
+expect 6 a.json none.json
+[ ! -c /dev/full ] || expect 6 a.json slow.json --csv /dev/full
+for left in *.json.* *.csv.*; do
+    [ ! -e "$left" ] || fail "a temporary file was left: $left"
+done
+
+# Pairs of `bench --against`.
+pair='{"id":"gemm/tiled/f32/512x512x512/nn/strict/uniform/hot","device":"openmp:0",
+    "backend":"openmp","library":"isomer 0.1.0","ratio":1.08,"low":1.07,"high":1.09,"p":0.004,
+    "pairs":[1.08,1.09,1.07,1.08,1.081,1.079,1.085,1.075,1.08],"verdict":"SLOWER"}'
+sed '$d; s/"command":"bench"/"command":"against"/' a.json >pairs.json
+printf '],"pairs":[%s]}\n' "$pair" >>pairs.json
+expect 0 pairs.json
+judged $tiled SLOWER 1.080
+lacks out UNPAIRED
+expect 1 pairs.json --fail-on 5
+expect 0 pairs.json --fail-on 8.5
+
+# Usage.
+expect 2
+expect 2 a.json
+says err --device-a
+expect 2 a.json slow.json fast.json
+expect 2 a.json slow.json --fail-on much
+expect 2 a.json slow.json --fail-on 2 --least-effect 3
+expect 1 a.json slow.json --fail-on 2 # the least effect follows the gate
+expect 2 a.json slow.json --op gemn
+says err gemm
+expect 2 a.json slow.json --faster
+expect 2 a.json slow.json --json - --csv -
+expect 2 - -
+expect 0 --help
+says out "Usage: isomer compare"
+expect 5 a.json a.json --op transfer
+sed 's/"status":"ok","reason":null/"status":"error","reason":"lost"/
+     s/"times":{.*"calls":1},"rates":{[^}]*}/"times":null,"rates":null/' a.json >none-ok.json
+expect 4 none-ok.json none-ok.json

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* jobs.c - cases on a device: they run and pass, and what was not computed does not. */
+#include "common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char cases[] =
+    "[{\"op\": \"transfer\", \"size\": [4096, \"1Mi\"]},"
+    " {\"op\": \"stream\", \"kind\": [\"copy\", \"scale\", \"add\", \"multiply\", \"triad\"],"
+    "  \"variant\": [\"naive\", \"tiled\"], \"dtype\": [\"f16\", \"bf16\", \"f32\", \"f64\"],"
+    "  \"size\": [1000, 100003]},"
+    " {\"op\": \"stream\", \"kind\": [\"copy\", \"add\", \"multiply\"], \"dtype\": [\"i32\", "
+    "\"i64\"],"
+    "  \"size\": 100003},"
+    " {\"op\": \"chain\", \"dtype\": [\"f16\", \"f32\", \"f64\"], \"size\": [5, 100003], "
+    "\"steps\": [1, 1000]},"
+    " {\"op\": \"stream\", \"kind\": \"dot\", \"variant\": [\"naive\", \"tiled\", \"vendor\"],"
+    "  \"size\": 100003},"
+    " {\"op\": \"transpose\", \"dtype\": [\"e1\", \"e2\", \"e4\", \"e8\", \"e16\"], \"rows\": "
+    "[100, 257],"
+    "  \"cols\": [64, 129]},"
+    " {\"op\": \"reduce\", \"kind\": [\"sum\", \"product\", \"min\", \"max\", \"mean\", \"dot\", "
+    "\"asum\","
+    "  \"norm2\", \"argmin\", \"argmax\"], \"variant\": [\"naive\", \"tiled\", \"vendor\", "
+    "\"partials\"],"
+    "  \"dtype\": [\"f16\", \"bf16\", \"f32\", \"f64\", \"i32\", \"i64\"], \"size\": [1, 4097, "
+    "300000]},"
+    " {\"op\": \"reduce\", \"kind\": [\"sum\", \"dot\", \"argmax\"], \"axis\": [\"0\", \"1\"],"
+    "  \"variant\": [\"naive\", \"tiled\"], \"size\": [\"300x70\", \"5000x3\"]},"
+    " {\"op\": \"gemm\", \"dtype\": [\"f16\", \"bf16\", \"f32\", \"f64\"], \"size\": [1, 65, 200],"
+    "  \"trans_a\": [\"n\", \"t\"], \"trans_b\": [\"n\", \"t\"], \"parts\": true},"
+    " {\"op\": \"gemm\", \"size\": \"30x20x10\", \"batch\": 3}, "
+    " {\"op\": \"gemm\", \"size\": \"3x2x5000\"}]";
+
+static void test_openmp(void **state)
+{
+    work_list list = list_of(cases, 7);
+    work_inputs *inputs = work_inputs_create(7, &list);
+    int code, ran = 0, refused = 0;
+    work_target *target = work_target_open("openmp", ISO_MATH_STRICT, inputs, &code);
+
+    (void)state;
+    assert_non_null(target);
+    for (int32_t i = 0; i < list.count; i++) {
+        const work_case *item = &list.items[i];
+        work_result result, spoilt = {0};
+        double nanoseconds;
+        work_job *job = work_job_create(target, item, 0, &result);
+        assert_non_null(job);
+        if (result.status == WORK_UNSUPPORTED) {
+            assert_string_not_equal(result.reason, "");
+            work_job_destroy(job);
+            refused++;
+            continue;
+        }
+        if (!work_job_prepare(job, &nanoseconds, &result) || !work_job_spoil(job, &result))
+            fail_msg("%s: %s", item->id, result.reason);
+        if (work_job_check(job, &spoilt))
+            fail_msg("%s: what was overwritten passes", item->id);
+        if (!work_job_spoil(job, &result) || (item->parts && work_job_copy_in(job) != ISO_OK) ||
+            work_job_submit(job) != ISO_OK || (item->parts && work_job_copy_out(job) != ISO_OK) ||
+            !work_job_check(job, &result))
+            fail_msg("%s: %s: %s", item->id, result.reason, iso_last_error());
+        assert_int_equal(result.status, WORK_OK);
+        assert_true(result.checks == 1 && result.method != NULL && result.library[0] != '\0');
+        ran++;
+        work_job_destroy(job);
+    }
+    print_message("%d ran, %d are not supported\n", ran, refused);
+    assert_true(ran > 300);
+    work_target_close(target);
+    work_inputs_destroy(inputs);
+    work_list_free(&list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_openmp)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

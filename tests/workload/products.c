@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* products.c - the judging of products finds whatever is wrong, and nothing in what is right. */
+#include "common.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One product computed by the CPU backend. */
+typedef struct product {
+    work_list list;
+    work_inputs *inputs;
+    work_target *target;
+    const work_case *item;
+    unsigned char *c;
+    int64_t bytes;
+    double usual; /* the root of the mean square of its elements */
+} product;
+
+static double load(const product *p, int64_t at)
+{
+    return suite_load(p->item->dtype, p->c + at * p->item->element);
+}
+
+static void compute(product *p, const char *type, const char *shape, uint64_t seed)
+{
+    char text[256];
+    double nanoseconds, squares = 0;
+    work_result result;
+    int code;
+    snprintf(text, sizeof text,
+             "[{\"op\": \"gemm\", \"variant\": \"tiled\", \"dtype\": \"%s\", \"size\": \"%s\"}]",
+             type, shape);
+    p->list = list_of(text, seed);
+    p->item = p->list.items;
+    p->inputs = work_inputs_create(seed, &p->list);
+    p->target = work_target_open("openmp", ISO_MATH_STRICT, p->inputs, &code);
+    assert_non_null(p->target);
+    work_job *job = work_job_create(p->target, p->item, 0, &result);
+    if (!work_job_prepare(job, &nanoseconds, &result) || work_job_submit(job) != ISO_OK ||
+        !work_job_check(job, &result))
+        fail_msg("%s, seed %llu: %s", p->item->id, (unsigned long long)seed, result.reason);
+    work_needs needs;
+    work_case_needs(p->item, &needs);
+    p->bytes = needs.result;
+    p->c = malloc((size_t)p->bytes);
+    assert_non_null(p->c);
+    memcpy(p->c, work_inputs_scratch(p->inputs, p->bytes), (size_t)p->bytes);
+    for (int64_t i = 0; i < needs.results; i++)
+        squares += load(p, i) * load(p, i);
+    p->usual = sqrt(squares / (double)needs.results);
+    work_job_destroy(job);
+}
+
+static void finish(product *p)
+{
+    work_target_close(p->target);
+    work_inputs_destroy(p->inputs);
+    work_list_free(&p->list);
+    free(p->c);
+}
+
+/* Judged as a vendor's, which has no bits and the widest bounds. */
+static bool passes(const product *p, int64_t columns, int64_t rows, work_result *result)
+{
+    work_case item = *p->item;
+    item.how = ISO_VARIANT_VENDOR;
+    *result = (work_result){.status = WORK_OK};
+    return work_check_product_by(&item, p->inputs, p->c, columns, rows, result);
+}
+
+static void found(const product *p, int64_t columns, int64_t rows, const char *what)
+{
+    work_result result;
+    if (passes(p, columns, rows, &result))
+        fail_msg("%s by %lld, %lld: %s passes", p->item->id, (long long)columns, (long long)rows,
+                 what);
+    assert_int_equal(result.status, WORK_FAILED);
+    assert_string_not_equal(result.reason, "");
+}
+
+typedef struct mistake {
+    const char *name;
+    void (*make)(product *p, uint64_t pick);
+} mistake;
+
+static void put(product *p, int64_t at, double value)
+{
+    suite_store(p->item->dtype, p->c + at * p->item->element, value);
+}
+
+/* An element for which the change is no matter of rounding: a quarter of an ordinary element. */
+static int64_t choose(const product *p, uint64_t pick, int64_t away, double factor)
+{
+    int64_t count = p->item->m * p->item->n;
+    for (uint64_t i = 0;; i++) {
+        int64_t at = (int64_t)(suite_mix(pick, i) % (uint64_t)(count - away));
+        if (fabs(load(p, at) - factor * load(p, at + away)) > p->usual / 4)
+            return at;
+    }
+}
+
+static void zero_element(product *p, uint64_t pick)
+{
+    put(p, choose(p, pick, 0, 0), 0);
+}
+
+static void turn_sign(product *p, uint64_t pick)
+{
+    int64_t at = choose(p, pick, 0, -1);
+    put(p, at, -load(p, at));
+}
+
+static void take_right(product *p, uint64_t pick)
+{
+    int64_t at = choose(p, pick, 1, 1);
+    put(p, at, load(p, at + 1));
+}
+
+static void take_below(product *p, uint64_t pick)
+{
+    int64_t at = choose(p, pick, p->item->n, 1);
+    put(p, at, load(p, at + p->item->n));
+}
+
+static void swap_right(product *p, uint64_t pick)
+{
+    int64_t at = choose(p, pick, 1, 1);
+    double value = load(p, at);
+    put(p, at, load(p, at + 1));
+    put(p, at + 1, value);
+}
+
+static void make_nan(product *p, uint64_t pick)
+{
+    suite_set_nan(p->item->dtype, p->c + choose(p, pick, 0, 0) * p->item->element);
+}
+
+static void last_element(product *p, uint64_t pick)
+{
+    (void)pick;
+    put(p, p->item->m * p->item->n - 1, load(p, 0) + p->usual);
+}
+
+static void clear_row(product *p, uint64_t pick)
+{
+    int64_t row = (int64_t)(pick % (uint64_t)p->item->m), bytes = p->item->n * p->item->element;
+    memset(p->c + row * bytes, 0, (size_t)bytes);
+}
+
+static void swap_rows(product *p, uint64_t pick)
+{
+    int64_t row = (int64_t)(pick % (uint64_t)(p->item->m - 1)), n = p->item->n;
+    for (int64_t j = 0; j < n; j++) {
+        double value = load(p, row * n + j);
+        put(p, row * n + j, load(p, (row + 1) * n + j));
+        put(p, (row + 1) * n + j, value);
+    }
+}
+
+static void swap_columns(product *p, uint64_t pick)
+{
+    int64_t n = p->item->n, col = (int64_t)(pick % (uint64_t)(n - 1));
+    for (int64_t i = 0; i < p->item->m; i++) {
+        double value = load(p, i * n + col);
+        put(p, i * n + col, load(p, i * n + col + 1));
+        put(p, i * n + col + 1, value);
+    }
+}
+
+static void change_tile(product *p, uint64_t pick, bool zero)
+{
+    enum { TILE = 16 };
+    int64_t n = p->item->n;
+    int64_t row = (int64_t)(pick % (uint64_t)(p->item->m - TILE));
+    int64_t col = (int64_t)((pick >> 20) % (uint64_t)(n - 2 * TILE));
+    for (int64_t i = row; i < row + TILE; i++)
+        for (int64_t j = col; j < col + TILE; j++)
+            put(p, i * n + j, zero ? 0 : load(p, i * n + j + TILE));
+}
+
+static void zero_tile(product *p, uint64_t pick)
+{
+    change_tile(p, pick, true);
+}
+
+static void wrong_tile(product *p, uint64_t pick)
+{
+    change_tile(p, pick, false);
+}
+
+static void turn_all(product *p, uint64_t pick)
+{
+    (void)pick;
+    for (int64_t i = 0; i < p->item->m * p->item->n; i++)
+        put(p, i, -load(p, i));
+}
+
+static const mistake mistakes[] = {
+    {"an element of 0", zero_element},
+    {"a turned sign", turn_sign},
+    {"its right neighbour's", take_right},
+    {"its lower neighbour's", take_below},
+    {"two changed places", swap_right},
+    {"a NaN", make_nan},
+    {"the last element", last_element},
+    {"a row of 0", clear_row},
+    {"two rows changed places", swap_rows},
+    {"two columns changed places", swap_columns},
+    {"a tile of 0", zero_tile},
+    {"a tile of its neighbour's", wrong_tile},
+    {"all signs turned", turn_all},
+};
+
+static void try_mistakes(const char *type, const char *shape, int64_t columns, int64_t rows,
+                         int times)
+{
+    product p;
+    work_result result;
+    compute(&p, type, shape, 11);
+    unsigned char *right = malloc((size_t)p.bytes);
+    assert_non_null(right);
+    memcpy(right, p.c, (size_t)p.bytes);
+    if (!passes(&p, columns, rows, &result))
+        fail_msg("%s by %lld, %lld: what is right fails: %s", p.item->id, (long long)columns,
+                 (long long)rows, result.reason);
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++)
+        for (int t = 0; t < times; t++) {
+            mistakes[i].make(&p, suite_mix(i, (uint64_t)t));
+            found(&p, columns, rows, mistakes[i].name);
+            memcpy(p.c, right, (size_t)p.bytes);
+        }
+    assert_true(passes(&p, columns, rows, &result));
+    free(right);
+    finish(&p);
+}
+
+static const char *const types[] = {"f16", "bf16", "f32", "f64"};
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 4; t++) {
+        try_mistakes(types[t], "257x257x257", 1, 1, 8);
+        try_mistakes(types[t], "257x257x257", 16, 64, 8);
+        try_mistakes(types[t], "130x1024x333", 16, 256, 4);
+        try_mistakes(types[t], "100x70x5000", 16, 64, 4);
+    }
+    try_mistakes("f64", "257x257x257", 256, 256, 8);
+}
+
+/* As large as it is used. */
+static void test_large(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 4; t++) {
+        try_mistakes(types[t], "1024x1024x1024", 1, 1, 4);
+        try_mistakes(types[t], "4096x4096x4096", t == 3 ? 64 : 16, 64, 2);
+    }
+}
+
+static void test_never_rejected(void **state)
+{
+    double nearest[4] = {0};
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++)
+        for (int t = 0; t < 4; t++) {
+            const char *shape = seed % 4 == 0   ? "40x33x1500"
+                                : seed % 4 == 1 ? "17x64x3"
+                                                : "64x48x130";
+            product p;
+            work_result result;
+            compute(&p, types[t], shape, seed);
+            for (int64_t width = 1; width <= 64; width *= 4) {
+                if (!passes(&p, width, width, &result))
+                    fail_msg("%s, seed %llu, by %lld: %s", p.item->id, (unsigned long long)seed,
+                             (long long)width, result.reason);
+                nearest[t] = fmax(nearest[t], result.error / result.bound);
+            }
+            finish(&p);
+        }
+    for (int t = 0; t < 4; t++)
+        print_message("%s: the nearest to its bound was at %.3g of it\n", types[t], nearest[t]);
+}
+
+/* A float with the last 13 bits of its fraction cut off. */
+static float cut(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits &= ~0x1fffu;
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
+static void test_tf32(void **state)
+{
+    static const char *const shapes[] = {"64x48x1", "64x48x200", "40x64x3000", "16x32x16384"};
+    (void)state;
+    for (int s = 0; s < 4; s++)
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            product p;
+            work_needs needs;
+            work_result result;
+            int64_t there;
+            compute(&p, "f32", shapes[s], seed);
+            work_case_needs(p.item, &needs);
+            const unsigned char *block = work_inputs_block(p.inputs, ISO_F32, &there);
+            const float *a = (const float *)(const void *)(block + needs.at[0]);
+            const float *b = (const float *)(const void *)(block + needs.at[1]);
+            for (int64_t i = 0; i < p.item->m; i++)
+                for (int64_t j = 0; j < p.item->n; j++) {
+                    float sum = 0;
+                    for (int64_t k = 0; k < p.item->k; k++)
+                        sum += cut(a[i * p.item->k + k]) * cut(b[k * p.item->n + j]);
+                    put(&p, i * p.item->n + j, (double)sum);
+                }
+            work_case asked = *p.item;
+            asked.how = ISO_VARIANT_VENDOR;
+            asked.math = ISO_MATH_TF32;
+            for (int64_t width = 1; width <= 16; width *= 16) {
+                result = (work_result){.status = WORK_OK};
+                if (!work_check_product_by(&asked, p.inputs, p.c, width, width, &result))
+                    fail_msg("%s: tf32 that was asked for: %s", p.item->id, result.reason);
+                found(&p, width, width, "tf32 that nobody asked for");
+            }
+            finish(&p);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest quick[] = {cmocka_unit_test(test_mistakes),
+                                       cmocka_unit_test(test_never_rejected),
+                                       cmocka_unit_test(test_tf32)};
+    const struct CMUnitTest large[] = {cmocka_unit_test(test_large)};
+    if (argc > 1 && strcmp(argv[1], "large") == 0)
+        return cmocka_run_group_tests(large, NULL, NULL);
+    return cmocka_run_group_tests(quick, NULL, NULL);
+}
