@@ -9,9 +9,10 @@
 #     [ENVIRONMENT NAME=value...] [LABELS label...] [TIMEOUT seconds] [WORKING_DIRECTORY folder])
 #
 # It adds the tests name.cuda, name.hip, ... and, with SAME_OUTPUT, name.same. Each is run with
-# ISOMER_BACKEND set to its backend. A backend that is not available is a skip that says why, unless
-# it is required; a program that ends with 77 is a skip too, unless its backend is required. name.same
-# is skipped where fewer than two backends ran. Labels: `portability`, the backend, and your own.
+# ISOMER_BACKEND set to its backend. A backend or device that is not available is a skip that says why,
+# unless it is required; a program that ends with 77 is a skip too, unless its backend is required. A
+# name that no backend has is a failure. name.same is skipped where fewer than two backends ran.
+# Labels: `portability`, the backend, and your own. docs/ci/README.md has more.
 include_guard(GLOBAL)
 
 set(ISOMER_PORTABILITY_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/isomer-portability.sh)
@@ -21,6 +22,10 @@ function(isomer_add_portability_test)
     "COMMAND;BACKENDS;REQUIRE;ENVIRONMENT;LABELS")
   if(test_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "isomer_add_portability_test: unknown arguments: ${test_UNPARSED_ARGUMENTS}")
+  endif()
+  if(test_KEYWORDS_MISSING_VALUES)
+    message(FATAL_ERROR
+      "isomer_add_portability_test: arguments without a value: ${test_KEYWORDS_MISSING_VALUES}")
   endif()
   if(NOT test_NAME OR NOT test_COMMAND)
     message(FATAL_ERROR "isomer_add_portability_test needs NAME and COMMAND")
@@ -33,23 +38,32 @@ function(isomer_add_portability_test)
     set(test_BACKENDS cuda hip opencl openmp)
   endif()
   list(JOIN test_REQUIRE "," required)
-  list(POP_FRONT test_COMMAND program)
-  if(TARGET ${program})
-    set(program $<TARGET_FILE:${program}>)
-  endif()
+  set(command "")
+  foreach(word IN LISTS test_COMMAND)
+    if(command STREQUAL "" AND TARGET "${word}")
+      set(word $<TARGET_FILE:${word}>)
+    endif()
+    string(REPLACE ";" "\\;" word "${word}") # or it would become two
+    list(APPEND command "${word}")
+  endforeach()
   set(kept ${CMAKE_CURRENT_BINARY_DIR}/${test_NAME}.outputs)
   set(names "")
-  foreach(backend ${test_BACKENDS})
+  set(outputs "")
+  foreach(backend IN LISTS test_BACKENDS)
+    if(backend MATCHES "," OR backend STREQUAL "all" OR backend STREQUAL "auto")
+      message(FATAL_ERROR "isomer_add_portability_test: BACKENDS are named one by one, not \"${backend}\"")
+    endif()
     string(MAKE_C_IDENTIFIER "${backend}" word)
     set(name ${test_NAME}.${word})
     list(APPEND names ${name})
+    list(APPEND outputs ${kept}/${word})
     add_test(NAME ${name} COMMAND sh ${ISOMER_PORTABILITY_SCRIPT} run ${ISOMER_TOOL} ${backend}
-      "${required}" ${kept}/${word} ${program} ${test_COMMAND})
+      "${required}" ${kept}/${word} ${command})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77
       LABELS "portability;${word};${test_LABELS}" ENVIRONMENT "${test_ENVIRONMENT}")
   endforeach()
   if(test_SAME_OUTPUT)
-    add_test(NAME ${test_NAME}.same COMMAND sh ${ISOMER_PORTABILITY_SCRIPT} same ${kept})
+    add_test(NAME ${test_NAME}.same COMMAND sh ${ISOMER_PORTABILITY_SCRIPT} same ${outputs})
     set_tests_properties(${test_NAME}.same PROPERTIES SKIP_RETURN_CODE 77
       LABELS "portability;${test_LABELS}" DEPENDS "${names}")
   endif()

@@ -17,8 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { SIGNALS = 3, ERR_KEPT = 4096, GRACE_MS = 3000 };
 
 static const int caught[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};

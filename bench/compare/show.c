@@ -166,7 +166,10 @@ static void show_head(FILE *out, const compare_set *set)
              "interval. `isomer bench --against` takes them turn by turn.");
     const json_t *text;
     size_t at;
-    json_array_foreach(set->forced, at, text) note(out, "FORCED", json_string_value(text));
+    json_array_foreach(set->forced, at, text)
+    {
+        note(out, "FORCED", json_string_value(text));
+    }
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------

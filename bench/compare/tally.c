@@ -73,15 +73,19 @@ static entry *entry_of(compare_tally *tally, const compare_row *row, int32_t hin
     return e;
 }
 
+static bool grow(double **x, int32_t room)
+{
+    double *more = realloc(*x, (size_t)room * sizeof *more);
+    if (more != NULL)
+        *x = more;
+    return more != NULL;
+}
+
 static bool add_times(entry *e, double a, double b)
 {
     if (e->count == e->room) {
         int32_t room = e->room > 0 ? 2 * e->room : 16;
-        double *more_a = realloc(e->a, (size_t)room * sizeof *more_a);
-        e->a = more_a != NULL ? more_a : e->a;
-        double *more_b = realloc(e->b, (size_t)room * sizeof *more_b);
-        e->b = more_b != NULL ? more_b : e->b;
-        if (more_a == NULL || more_b == NULL)
+        if (!grow(&e->a, room) || !grow(&e->b, room))
             return false;
         e->room = room;
     }

@@ -236,7 +236,7 @@ static json_t *rate(double work, double median)
 
 void peer_add(const peer_case *item, const double *nanoseconds, int count, int64_t calls)
 {
-    double sorted[PEER_SAMPLES], sum = 0;
+    double sorted[PEER_SAMPLES] = {0}, sum = 0;
     json_t *r = json_object(), *samples = json_array();
     for (int i = 0; i < count; i++) {
         sorted[i] = nanoseconds[i];

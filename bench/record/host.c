@@ -5,7 +5,6 @@
 #include "record.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -83,15 +82,6 @@ static const char *hypervisor(char *text, size_t room)
     return first_line(text, room, "/sys/hypervisor/type");
 }
 
-static int64_t processors(void)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return CPU_COUNT(&set);
-    return sysconf(_SC_NPROCESSORS_ONLN);
-}
-
 json_t *host_json(void)
 {
     char text[512];
@@ -105,7 +95,8 @@ json_t *host_json(void)
     json_object_set_new(host, "release", tool_json_text(names.release));
     json_object_set_new(host, "architecture", tool_json_text(names.machine));
     json_object_set_new(host, "cpu", tool_json_text(cpu_name(text, sizeof text)));
-    json_object_set_new(host, "processors", json_integer(processors()));
+    /* Not those of this thread's affinity: OMP_PLACES had it bound to one before main(). */
+    json_object_set_new(host, "processors", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
     json_object_set_new(
         host, "memory_bytes",
         json_integer((json_int_t)sysconf(_SC_PHYS_PAGES) * (json_int_t)sysconf(_SC_PAGESIZE)));

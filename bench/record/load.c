@@ -80,8 +80,9 @@ static void say_broken(const char *name, const json_error_t *error, const char *
     }
     while (begin < length && strchr(" \t\r\n", text[begin]) != NULL && text[begin] != '\0')
         begin++;
-    bool ended = (size_t)error->position >= length ||
-                 json_error_code(error) == json_error_premature_end_of_input;
+    enum json_error_code what = json_error_code(error);
+    bool ended = what == json_error_premature_end_of_input ||
+                 ((size_t)error->position >= length && what != json_error_end_of_input_expected);
     if (text[begin] == '{' && ended)
         tool_error(TOOL_FILES,
                    "%s is truncated: it ends in the middle of JSON, at line %d, column %d; "
@@ -105,7 +106,7 @@ json_t *record_load(const char *path, int *code)
         free(text);
         return failed(code, tool_error(TOOL_FILES, "%s is empty: no results are in it", name));
     }
-    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (root == NULL)
         say_broken(name, &error, text, length);
     free(text);

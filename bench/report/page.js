@@ -285,7 +285,11 @@
 
     /* ---- the table ---------------------------------------------------------------------------- */
 
-    function value(row, column) {
+    /* A reason stands in place of all numbers. */
+    function value(row, column, columns) {
+        var fewer = columns - row.cells.length;
+        if (fewer && column >= 5)
+            column = column - fewer > 5 ? column - fewer : 5;
         var cell = row.cells[column];
         if (!cell || cell.classList.contains('reason'))
             return null;
@@ -307,15 +311,22 @@
     function sorting(table) {
         var body = table.tBodies[0], heads = all('thead th', table);
         heads.forEach(function (head, column) {
-            var button = make('button', {type: 'button', title: head.title}, head.textContent);
+            /* No real button: those are not printed in headings that are repeated. */
+            var button = make('span', {role: 'button', tabindex: '0'}, head.textContent);
             head.textContent = '';
             head.appendChild(button);
+            button.addEventListener('keydown', function (event) {
+                if (event.key === 'Enter' || event.key === ' ') {
+                    event.preventDefault();
+                    button.click();
+                }
+            });
             button.addEventListener('click', function () {
                 var way = head.getAttribute('aria-sort') === 'ascending' ? -1 : 1;
                 heads.forEach(function (other) { other.removeAttribute('aria-sort'); });
                 head.setAttribute('aria-sort', way > 0 ? 'ascending' : 'descending');
                 all('tr', body).map(function (row, i) {
-                    return {row: row, value: value(row, column), at: i};
+                    return {row: row, value: value(row, column, heads.length), at: i};
                 }).sort(function (a, b) {
                     return order(a.value, b.value, way) || a.at - b.at;
                 }).forEach(function (item) { body.appendChild(item.row); });

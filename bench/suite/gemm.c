@@ -123,16 +123,18 @@ static void refer_f32(const float *restrict a, const float *restrict b, int64_t 
 }
 
 /* The last rounding may be off by a whole unit: vendors' libraries do not promise to round to
- * nearest (cuBLAS does not, for halves and small products). */
+ * nearest (cuBLAS does not, for halves and small products). Nor that they add beta * C before the
+ * product is rounded to halves: cuBLAS rounds it first where C is one row. */
 static void set_bound(const suite_case *item, double alpha, double beta, long double sum,
                       double size, double c, long double *want, double *bound)
 {
     iso_dtype wide = item->dtype == ISO_F64 ? ISO_F64 : ISO_F32;
     double steps = (double)item->gemm.k + 4;
     double scaled = beta == 0 ? 0 : fabs(beta * c);
+    double product = beta == 0 || item->dtype == wide ? 0 : fabs(alpha * (double)sum);
     *want = (alpha == 0 ? 0 : alpha * sum) + (beta == 0 ? 0 : (long double)beta * c);
     *bound = 1.01 * (steps * suite_roundoff(wide) * (fabs(alpha) * size + scaled) +
-                     2 * suite_roundoff(item->dtype) * fabs((double)*want) +
+                     2 * suite_roundoff(item->dtype) * (fabs((double)*want) + product) +
                      steps * suite_half_smallest(wide) * (1 + fabs(alpha)) +
                      suite_half_smallest(item->dtype));
 }

@@ -400,12 +400,12 @@ double work_case_seconds(const work_case *item, const iso_device_info *info)
         return 0;
     double threads = info->threads > 0 ? info->threads : info->units > 0 ? info->units : 1;
     bool native = strcmp(info->backend, "openmp") == 0;
-    double rate = item->element == 4 ? 16 : item->element == 8 ? 8 : 4;
+    double rate = item->element == 4 ? 40 : item->element == 8 ? 20 : 10;
     if (item->op == WORK_GEMM && item->how == ISO_VARIANT_NAIVE)
-        rate /= native ? 8 : 16;
+        rate /= native ? 8 : 40;
     else if (item->op == WORK_GEMM && !native)
-        rate /= 4;
-    double moved = (item->bytes_read + item->bytes_written) / 2e9;
+        rate /= 10;
+    double moved = (item->bytes_read + item->bytes_written) / 4e9;
     if (item->op == WORK_TRANSPOSE)
         moved *= item->how == ISO_VARIANT_TILED ? 1 : 4;
     double computed = item->flops / (rate * 1e9 * threads);

@@ -50,6 +50,8 @@
 
 /* The host's work for one half, in multiplications: it fits a fraction of a second. */
 static const double affordable = 4e9;
+/* And the sums that are kept. */
+static const double room = 0x1p22;
 
 typedef struct judging {
     const work_case *item;
@@ -68,12 +70,15 @@ typedef struct judging {
     double is, should;
 } judging;
 
-/* f16, bf16 and TF32 are so coarse that a wide block would hide an element. */
-static int64_t width_of(const work_case *item, double product, int64_t cols, bool coarse_is_enough)
+/* The columns of a block. f16, bf16 and TF32 are so coarse, and so are the bounds of f32 for a
+ * large K, that a wide block would hide an element. */
+static int64_t width_of(const work_case *item, int64_t rows, int64_t cols, bool coarse_is_enough)
 {
-    bool f64 = item->dtype == ISO_F64;
-    int64_t most = f64 || coarse_is_enough ? 4096 : 16, width = 1;
-    while (width < most && width < cols && product / (double)width > affordable)
+    double size = (double)(rows > item->k ? rows : item->k) * (double)cols;
+    double product = (double)rows * (double)cols * (double)item->k;
+    int64_t most = item->dtype == ISO_F64 || coarse_is_enough ? 4096 : 16, width = 1;
+    while (width < most && width < cols &&
+           (product > affordable * (double)width || size > room * (double)width))
         width *= 2;
     return width;
 }
@@ -391,7 +396,7 @@ static bool check_sample(const work_case *item, const operands *o, int64_t membe
     double *a = calloc((size_t)k * 4 + 4, sizeof *a);
     bool good = a != NULL || work_no_memory(result);
     double *b = a + k;
-    float *a32 = (float *)(b + k), *b32 = a32 + k;
+    float *a32 = (float *)(void *)(b + k), *b32 = a32 + k;
     for (int s = 0; s < WORK_SAMPLES && good; s++) {
         uint64_t pick =
             suite_mix(item->seed ^ 0x73616d706c65, (uint64_t)(member * WORK_SAMPLES + s));
@@ -449,7 +454,6 @@ bool work_check_product_by(const work_case *item, work_inputs *inputs, const voi
 bool work_check_product(const work_case *item, work_inputs *inputs, const void *data,
                         work_result *result)
 {
-    double product = (double)item->m * (double)item->n * (double)item->k;
-    return work_check_product_by(item, inputs, data, width_of(item, product, item->n, false),
-                                 width_of(item, product, item->m, true), result);
+    return work_check_product_by(item, inputs, data, width_of(item, item->m, item->n, false),
+                                 width_of(item, item->n, item->m, true), result);
 }

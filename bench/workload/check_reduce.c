@@ -14,6 +14,7 @@
 #include "suite/internal.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,9 +150,10 @@ static bool model_sum(iso_reduce_op op, iso_dtype dtype, const void *x, const vo
                  .n = n};
     s.f64 = calloc((size_t)blocks, sizeof *s.f64);
     s.f32 = (float *)(void *)s.f64;
-    *good = s.f64 != NULL;
-    if (!*good)
+    if (s.f64 == NULL) {
+        *good = false;
         return true;
+    }
     work_parallel(blocks, 64, sum_blocks, &s);
     double total = s.wide ? fold_double(s.f64, blocks) : (double)fold_float(s.f32, blocks);
     suite_store(dtype, result, norm ? sqrt(total) : op == ISO_MEAN ? total / (double)n : total);
@@ -370,7 +372,8 @@ typedef struct columns {
     const work_case *item;
     const unsigned char *x, *y;
     expected *out;
-    bool bits, good;
+    bool bits;
+    _Atomic bool good;
 } columns;
 
 static bool expect(const work_case *item, const unsigned char *x, const unsigned char *y, int64_t n,
@@ -381,13 +384,14 @@ static bool expect(const work_case *item, const unsigned char *x, const unsigned
     return refer(item->reduction, item->dtype, x, y, n, &out->want, &out->bound);
 }
 
-/* Results of rows of the matrix, or of columns, gathered first. */
-static void expect_rows(columns *c)
+static void expect_rows(void *context, int64_t begin, int64_t end)
 {
+    columns *c = context;
     const work_case *item = c->item;
-    for (int64_t i = 0; i < item->rows && c->good; i++) {
+    for (int64_t i = begin; i < end; i++) {
         int64_t at = i * item->cols * item->element;
-        c->good = expect(item, c->x + at, c->y + at, item->cols, c->bits, &c->out[i]);
+        if (!expect(item, c->x + at, c->y + at, item->cols, c->bits, &c->out[i]))
+            atomic_store(&c->good, false);
     }
 }
 
@@ -401,20 +405,22 @@ static void gather(const work_case *item, const unsigned char *from, int64_t fir
                    from + (size_t)(i * item->cols + first + j) * size, size);
 }
 
-static void expect_columns(columns *c)
+/* A strip of columns, gathered first. */
+static void expect_columns(void *context, int64_t begin, int64_t end)
 {
-    enum { STRIP = 64 };
+    columns *c = context;
     const work_case *item = c->item;
-    int64_t bytes = item->rows * item->element;
-    unsigned char *x = malloc((size_t)bytes * STRIP), *y = malloc((size_t)bytes * STRIP);
-    c->good = x != NULL && y != NULL;
-    for (int64_t first = 0; first < item->cols && c->good; first += STRIP) {
-        int64_t count = item->cols - first < STRIP ? item->cols - first : STRIP;
-        gather(item, c->x, first, count, x);
-        gather(item, c->y, first, count, y);
-        for (int64_t j = 0; j < count && c->good; j++)
-            c->good =
-                expect(item, x + j * bytes, y + j * bytes, item->rows, c->bits, &c->out[first + j]);
+    int64_t bytes = item->rows * item->element, count = end - begin;
+    unsigned char *x = malloc((size_t)(bytes * count)), *y = malloc((size_t)(bytes * count));
+    if (x == NULL || y == NULL) {
+        atomic_store(&c->good, false);
+    } else {
+        gather(item, c->x, begin, count, x);
+        gather(item, c->y, begin, count, y);
+        for (int64_t j = 0; j < count; j++)
+            if (!expect(item, x + j * bytes, y + j * bytes, item->rows, c->bits,
+                        &c->out[begin + j]))
+                atomic_store(&c->good, false);
     }
     free(x);
     free(y);
@@ -438,9 +444,9 @@ static expected *reference(const work_case *item, work_inputs *inputs, const wor
     if (item->axis == ISO_AXIS_ALL)
         c.good = expect(item, c.x, c.y, item->cols, bits, c.out);
     else if (item->axis == ISO_AXIS_1)
-        expect_rows(&c);
+        work_parallel(item->rows, 16, expect_rows, &c);
     else
-        expect_columns(&c);
+        work_parallel(item->cols, 32, expect_columns, &c);
     if (!c.good)
         work_inputs_forget(inputs, key);
     return c.good ? c.out : NULL;

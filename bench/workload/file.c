@@ -259,7 +259,7 @@ static int take_op(const reader *r, const json_t *object, work_line *line)
     return TOOL_OK;
 }
 
-static int read_case(const reader *r, const json_t *object, work_line *line)
+static int read_case(const reader *r, json_t *object, work_line *line)
 {
     char text[512], value[80];
     const char *member, *name;
@@ -269,7 +269,7 @@ static int read_case(const reader *r, const json_t *object, work_line *line)
     if (!json_is_object(object))
         return tool_error(TOOL_USAGE, "%s: cases[%d] is %s; it has to be an object", r->path,
                           r->index, shown(object, value, sizeof value));
-    json_object_foreach((json_t *)(uintptr_t)object, name, content)
+    json_object_foreach(object, name, content)
     {
         if (code == TOOL_OK)
             code = check_member(r, name, content);
@@ -299,7 +299,7 @@ static int read_case(const reader *r, const json_t *object, work_line *line)
 /* ---- the file -----------------------------------------------------------------------------------
  */
 
-static int check_frame(const char *path, const json_t *root, const json_t **cases)
+static int check_frame(const char *path, json_t *root, const json_t **cases)
 {
     static const char *const known[] = {"schema", "cases", NULL};
     const char *name, *is = json_string_value(json_object_get(root, "schema"));
@@ -313,7 +313,7 @@ static int check_frame(const char *path, const json_t *root, const json_t **case
     if (strcmp(is, schema) != 0)
         return tool_error(TOOL_USAGE, "%s: schema is \"%s\"; this program reads \"%s\"", path, is,
                           schema);
-    json_object_foreach((json_t *)(uintptr_t)root, name, content)
+    json_object_foreach(root, name, content)
     {
         if (work_find(known, name) < 0) {
             work_say_unknown(text, sizeof text, name, known);

@@ -61,6 +61,23 @@ static int64_t host_memory(void)
     return (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* The blocks that the cases need which need no more than `most` each; their sum. */
+static int64_t plan(work_inputs *inputs, const work_list *list, int64_t most)
+{
+    int64_t sum = 0;
+    memset(inputs->bytes, 0, sizeof inputs->bytes);
+    for (int32_t i = 0; i < list->count; i++) {
+        work_needs needs;
+        work_case_needs(&list->items[i], &needs);
+        int64_t bytes = (needs.end + 7) / 8 * 8, *block = &inputs->bytes[needs.type];
+        if (bytes > most || bytes <= *block)
+            continue;
+        sum += bytes - *block;
+        *block = bytes;
+    }
+    return sum;
+}
+
 work_inputs *work_inputs_create(uint64_t seed, const work_list *list)
 {
     work_inputs *inputs = calloc(1, sizeof *inputs);
@@ -70,15 +87,11 @@ work_inputs *work_inputs_create(uint64_t seed, const work_list *list)
     }
     inputs->seed = seed;
     inputs->kept_limit = host_memory() / 16;
-    /* A case whose inputs would take more than this is said not to fit; the others go on. */
-    int64_t most = host_memory() / 6;
-    for (int32_t i = 0; i < list->count; i++) {
-        work_needs needs;
-        work_case_needs(&list->items[i], &needs);
-        int64_t bytes = (needs.end + 7) / 8 * 8;
-        if (bytes <= most && bytes > inputs->bytes[needs.type])
-            inputs->bytes[needs.type] = bytes;
-    }
+    /* Processors hold as much again each, and results. The largest cases go first: they are said
+     * not to fit, and the others go on. */
+    int64_t room = host_memory() / 6, most = room;
+    while (plan(inputs, list, most) > room)
+        most -= most / 8;
     for (int type = 1; type < WORK_TYPES; type++) {
         if (inputs->bytes[type] == 0)
             continue;

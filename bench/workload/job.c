@@ -19,7 +19,8 @@ struct work_job {
     work_args args;
     int64_t workspace;
     iso_operand inputs[2], result; /* where they were at the last look */
-    void *host;                    /* of a transfer */
+    const void *from;              /* the host's side of a transfer */
+    void *to;
 };
 
 const char *work_status_name(work_status status)
@@ -136,8 +137,8 @@ static bool ask_memory(const work_job *job, work_result *result)
     work_inputs_block(target->inputs, needs->type, &there);
     if (needs->end > there)
         return refuse(result,
-                      "does not fit: its inputs need %s of the host's memory, over a sixth "
-                      "of it",
+                      "does not fit: its inputs need %s of the host's memory, where all inputs "
+                      "together may take a sixth",
                       inputs);
     return true;
 }
@@ -217,21 +218,23 @@ static iso_status locate(work_job *job)
 static iso_status locate_host(work_job *job)
 {
     work_target *target = job->target;
-    bool from = job->item.move == WORK_WRITE;
+    bool from = job->item.move == WORK_WRITE, pinned = strcmp(job->item.variant, "pinned") == 0;
     int64_t at = job->needs.at[0], there;
-    iso_status status = ISO_OK;
     void *block = NULL;
-    if (strcmp(job->item.variant, "pinned") == 0) {
-        status = work_target_pinned(target, from, job->needs.end, &block);
-        job->host = (unsigned char *)block + (from ? at : 0);
-    } else if (from) {
-        /* iso_write takes a const pointer. */
-        job->host =
-            (unsigned char *)(uintptr_t)work_inputs_block(target->inputs, ISO_F32, &there) + at;
-    } else {
-        status = work_target_sink(target, job->item.bytes, &job->host);
-    }
-    return status;
+    iso_status status = ISO_OK;
+    if (pinned)
+        status = work_target_pinned(target, from, from ? job->needs.end : job->item.bytes, &block);
+    else if (!from)
+        status = work_target_sink(target, job->item.bytes, &block);
+    if (status != ISO_OK)
+        return status;
+    const unsigned char *inputs =
+        pinned ? block : work_inputs_block(target->inputs, ISO_F32, &there);
+    if (from)
+        job->from = inputs + at;
+    else
+        job->to = block;
+    return ISO_OK;
 }
 
 static iso_status ready(work_job *job)
@@ -275,9 +278,9 @@ iso_status work_job_submit(work_job *job)
     if (job->is_operation)
         return iso_execute(stream, job->kind, &job->args);
     if (job->item.move == WORK_WRITE)
-        return iso_write(stream, job->result, job->host, job->item.bytes);
+        return iso_write(stream, job->result, job->from, job->item.bytes);
     if (job->item.move == WORK_READ)
-        return iso_read(stream, job->host, job->inputs[0], job->item.bytes);
+        return iso_read(stream, job->to, job->inputs[0], job->item.bytes);
     return iso_copy(stream, job->result, job->inputs[0], job->item.bytes);
 }
 
@@ -311,7 +314,7 @@ bool work_job_spoil(work_job *job, work_result *result)
     if (status == ISO_OK && !job->is_operation && job->item.move == WORK_READ) {
         status = iso_stream_sync(job->target->stream);
         if (status == ISO_OK)
-            memset(job->host, pattern, (size_t)job->item.bytes);
+            memset(job->to, pattern, (size_t)job->item.bytes);
     } else if (status == ISO_OK) {
         status = iso_fill(job->target->stream, job->result, &pattern, 1, job->needs.result);
     }
@@ -349,7 +352,7 @@ static void digest(const work_job *job, const void *data, work_result *result)
 bool work_job_check(work_job *job, work_result *result)
 {
     iso_stream stream = job->target->stream;
-    const void *data = job->host;
+    const void *data = job->to;
     iso_status status = iso_stream_sync(stream);
     if (status == ISO_OK && job->needs.result > 0) {
         void *back = work_inputs_scratch(job->target->inputs, job->needs.result);

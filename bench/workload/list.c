@@ -77,12 +77,12 @@ static int64_t power_of_two_up(int64_t value)
     return power;
 }
 
-/* Four times the last-level cache, as far as memory goes: a run holds two inputs of each of two
- * types on the host and on each device, and results, in all under half of the memory. */
+/* Four times the last-level cache, as far as memory goes: a run holds two such inputs of up to four
+ * types on the host and on each device, and results. */
 static int64_t big_bytes(const work_request *request)
 {
     int64_t least = 64 << 20, bytes = power_of_two_up(4 * request->cache_bytes);
-    int64_t most = request->memory_bytes > 0 ? request->memory_bytes / 32 : INT64_MAX;
+    int64_t most = request->memory_bytes > 0 ? request->memory_bytes / 48 : INT64_MAX;
     if (bytes < least)
         bytes = least;
     while (bytes > most && bytes > 1 << 20)

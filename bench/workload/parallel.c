@@ -25,16 +25,23 @@ int32_t work_threads(void)
     return count < 1 ? 1 : count > MOST ? MOST : count;
 }
 
+/* A loop inside a loop stays in its thread. */
+static _Thread_local bool inside;
+
 static void *run(void *argument)
 {
     loop *l = argument;
+    bool outermost = !inside;
     suite_fp_reset();
+    inside = true;
     for (;;) {
         int64_t begin = atomic_fetch_add(&l->next, l->grain);
         if (begin >= l->count)
-            return NULL;
+            break;
         l->body(l->context, begin, begin + l->grain < l->count ? begin + l->grain : l->count);
     }
+    inside = !outermost;
+    return NULL;
 }
 
 void work_parallel(int64_t count, int64_t grain, work_body body, void *context)
@@ -42,7 +49,7 @@ void work_parallel(int64_t count, int64_t grain, work_body body, void *context)
     loop l = {.body = body, .context = context, .count = count, .grain = grain};
     pthread_t threads[MOST];
     int64_t parts = (count + grain - 1) / grain;
-    int32_t wanted = work_threads(), started = 0;
+    int32_t wanted = inside ? 1 : work_threads(), started = 0;
     while (started < wanted - 1 && started < parts - 1 &&
            pthread_create(&threads[started], NULL, run, &l) == 0)
         started++;

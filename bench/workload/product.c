@@ -104,6 +104,7 @@ void work_widen(iso_dtype dtype, const void *from, int64_t step, int64_t count, 
     const float *f32 = from;
     const double *f64 = from;
     const uint16_t *half = from;
+    const int32_t *i32 = from;
     switch (dtype) {
     case ISO_F16:
         for (int64_t i = 0; i < count; i++)
@@ -120,6 +121,10 @@ void work_widen(iso_dtype dtype, const void *from, int64_t step, int64_t count, 
     case ISO_F64:
         for (int64_t i = 0; i < count; i++)
             out[i] = f64[i * step];
+        break;
+    case ISO_I32:
+        for (int64_t i = 0; i < count; i++)
+            out[i] = (double)i32[i * step];
         break;
     default:
         for (int64_t i = 0; i < count; i++)

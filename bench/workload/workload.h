@@ -76,10 +76,11 @@ typedef struct work_list {
     int32_t count;
 } work_list;
 
-/* Makes the list in a fixed order. TOOL_OK, or an exit code after saying what was wrong: an unknown
- * suite (with the known ones and the nearest), operation, variant, type or size; a file that is
- * not there, no JSON, or wrong at a place that is named. Cases that measure roofs are always in it,
- * whatever was asked for. */
+/* Makes the list in a fixed order; several cases may measure the same roof. TOOL_OK, or an exit
+ * code after saying what was wrong: an unknown suite (with the known ones and the nearest),
+ * operation, variant, type or size; a file that is not there, no JSON, or wrong at a place that is
+ * named. TOOL_NOTHING: no case matches. Cases that measure roofs are always in it, whatever was
+ * asked for. */
 int work_list_make(const work_request *request, work_list *out);
 void work_list_free(work_list *list);
 
@@ -121,7 +122,7 @@ typedef struct work_result {
     work_status status;
     char reason[WORK_TEXT_MAX];
     char library[ISO_NAME_MAX], kernel[ISO_NAME_MAX]; /* by iso_describe */
-    const char *method;  /* of the check: "bits", "bound", "projection", "exact" */
+    const char *method;  /* of the check: "bits", "bound", "projection", "exact", or two of them */
     double error, bound; /* of the element or row that was nearest to its bound */
     int32_t checks;
     bool has_digest;
@@ -139,7 +140,9 @@ work_job *work_job_create(work_target *target, const work_case *item, int32_t li
 void work_job_destroy(work_job *job);
 
 /* Moves inputs to the device that are not there yet, and prepares: opens, compiles. Nanoseconds of
- * the preparing alone. False: the result holds why. */
+ * the preparing alone. False: the result holds why; WORK_UNSUPPORTED where memory ran out. Where
+ * cases together are larger than the memory, one may take the room of another's inputs: the other's
+ * next submission moves them again. */
 bool work_job_prepare(work_job *job, double *nanoseconds, work_result *result);
 
 /* Hands one call over to the target's stream. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the documents show is true: every block marked ```sh runs without an error, with the tool on PATH,
-# in a copy of the examples; the program in the README is examples/multiply.c to the letter.
+# in a copy of the examples; every option of isomer that is named exists; the program in the README is
+# examples/multiply.c to the letter.
 . "$ISOMER_TEST_COMMON"
 
 # blocks LANGUAGE FILE: the lines of its blocks.
@@ -12,6 +13,29 @@ blocks c "$source_dir/README.md" >"$scratch/readme.c"
 grep -v 'SPDX' "$source_dir/examples/multiply.c" >"$scratch/example.c"
 diff "$scratch/readme.c" "$scratch/example.c" ||
     fail "the program in README.md (<) and examples/multiply.c (>) differ"
+
+# options FILE...: "command option" for each that the files give to a command of isomer.
+options() {
+    # Not behind the end of a command, a comment or a mark of the text.
+    grep -hoE '(^|[^a-z_-])isomer (info|verify|bench|compare|report) [^`#|;&]*' "$@" |
+        sed 's/\\-/-/g' | grep -oE 'isomer .*' | while read -r _ command rest; do
+        printf '%s\n' "$rest" | grep -oE '(^|[ [])--?[a-z][a-z-]*' | tr -d ' [' | sed "s/^/$command /"
+    done | sort -u
+}
+check_options() { # FILE
+    while read -r command option; do
+        [ -f "$scratch/help-$command" ] || "$tool" "$command" --help >"$scratch/help-$command"
+        grep -qE -- "(^| )$option([ ,]|\$)" "$scratch/help-$command" || printf '%s %s\n' "$command" "$option"
+    done <"$1"
+}
+options "$source_dir"/README.md "$source_dir"/docs/*.md "$source_dir"/docs/*/*.md "$source_dir"/docs/man/* \
+    >"$scratch/options"
+[ "$(wc -l <"$scratch/options")" -gt 20 ] || fail "the documents name too few options of isomer"
+check_options "$scratch/options" >"$scratch/unknown"
+[ ! -s "$scratch/unknown" ] || { cat "$scratch/unknown"; fail "the documents name options that do not exist"; }
+echo '    isomer bench --suit quick' >"$scratch/planted"
+options "$scratch/planted" >"$scratch/options"
+[ "$(check_options "$scratch/options")" = "bench --suit" ] || fail "an option that does not exist is not found"
 
 commands=0
 mkdir "$scratch/run"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every shell script parses, in the plainest shell there is, and shellcheck's complaints are none
-# where it is here.
+# Every shell script parses, in the plainest shell there is (those for bash and zsh in theirs, where it
+# is here), and shellcheck's complaints are none where it is here.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/lint/files.sh"
 
@@ -10,9 +10,20 @@ cd "$source_dir"
 while read -r file; do
     sh -n "$file" || fail "$file does not parse"
 done <"$scratch/files"
+sources '*.bash' >"$scratch/bash"
+[ -s "$scratch/bash" ] || fail "no files for bash"
+if have bash; then
+    while read -r file; do
+        bash -n "$file" || fail "$file does not parse"
+    done <"$scratch/bash"
+fi
+if have zsh; then
+    zsh -n completions/_isomer || fail "completions/_isomer does not parse"
+fi
 if have shellcheck; then
+    xargs shellcheck --shell=bash <"$scratch/bash" || fail "see the messages above"
     # The common file, whose path is known at run time only, sets variables and `set -e`.
     xargs shellcheck --shell=sh --exclude=SC1090,SC1091,SC2154,SC2034,SC2164 <"$scratch/files" ||
         fail "see the messages above"
 fi
-say "$(wc -l <"$scratch/files") scripts"
+say "$(cat "$scratch/files" "$scratch/bash" | wc -l) scripts"

@@ -8,6 +8,7 @@
  *     forms table FILE WIDTH [colour]
  *     forms run WORD...          what record_run says
  *     forms device SPEC          what record_device says
+ *     forms damage FILE TURNS    damages it at random: what is not refused is written in every form
  *
  * The locale is the environment's, as in a program that calls setlocale.
  */
@@ -37,6 +38,104 @@ static int device(const char *spec)
     return code;
 }
 
+/* ---- damage -------------------------------------------------------------------------------------
+ */
+
+static uint64_t next_random(void)
+{
+    static uint64_t x = 88172645463325252u;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return x;
+}
+
+static size_t below(size_t n)
+{
+    return n > 0 ? (size_t)(next_random() % n) : 0;
+}
+
+/* Something else than what was there. */
+static json_t *surprise(void)
+{
+    static const double numbers[] = {0, -1, 1e308, 5e-324, -1e308, 1e18, 9.3e18, 1e300};
+    switch (below(8)) {
+    case 0:
+        return json_null();
+    case 1:
+        return json_integer((json_int_t)next_random());
+    case 2:
+        return json_real(numbers[below(sizeof numbers / sizeof numbers[0])]);
+    case 3:
+        return json_string("");
+    case 4:
+        return json_string("\033[2J型,\"|\n and a word that is longer than any column is wide");
+    case 5:
+        return json_array();
+    case 6:
+        return json_object();
+    default:
+        return json_boolean(below(2));
+    }
+}
+
+/* Changes one member somewhere. */
+static void damage(json_t *at)
+{
+    for (;;) {
+        size_t count = json_is_object(at) ? json_object_size(at) : json_array_size(at);
+        size_t chosen = below(count), place = 0;
+        json_t *inside = json_is_array(at) ? json_array_get(at, chosen) : NULL;
+        const char *key = NULL;
+        void *i = json_is_object(at) ? json_object_iter(at) : NULL;
+        for (; i != NULL && place < chosen; place++)
+            i = json_object_iter_next(at, i);
+        if (i != NULL) {
+            key = json_object_iter_key(i);
+            inside = json_object_iter_value(i);
+        }
+        if (count == 0)
+            return;
+        bool deeper = json_array_size(inside) + json_object_size(inside) > 0;
+        if (deeper && below(12) > 0) {
+            at = inside;
+            continue;
+        }
+        if (key != NULL && below(4) == 0)
+            json_object_del(at, key);
+        else if (key != NULL)
+            json_object_set_new(at, key, surprise());
+        else
+            json_array_set_new(at, chosen, surprise());
+        return;
+    }
+}
+
+static int damage_all(const json_t *root, int turns)
+{
+    int passed = 0;
+    FILE *null = fopen("/dev/null", "w");
+    for (int t = 0; null != NULL && t < turns; t++) {
+        json_t *copy = json_deep_copy(root);
+        for (size_t n = 1 + below(2); n > 0; n--)
+            damage(copy);
+        char *fault = record_fault(copy);
+        if (fault == NULL) {
+            passed++;
+            record_csv(null, copy);
+            record_markdown(null, copy);
+            record_table(null, copy, (int)below(200), below(2) == 0);
+        }
+        free(fault);
+        json_decref(copy);
+    }
+    if (null != NULL)
+        fclose(null);
+    printf("%d of %d passed\n", passed, turns);
+    /* Both kinds have to have been there, or nothing was tried. */
+    return passed > turns / 100 && passed < turns ? TOOL_OK : TOOL_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     int code = TOOL_OK;
@@ -53,6 +152,8 @@ int main(int argc, char **argv)
         return print_json(root);
     if (strcmp(argv[1], "table") == 0)
         record_table(stdout, root, argc > 3 ? atoi(argv[3]) : 80, argc > 4);
+    else if (strcmp(argv[1], "damage") == 0)
+        code = damage_all(root, argc > 3 ? atoi(argv[3]) : 100);
     else if (strcmp(argv[1], "csv") == 0)
         code = record_csv(stdout, root) ? TOOL_OK : TOOL_IO;
     else

@@ -9,9 +9,9 @@ fi
 forms=$1
 export ISOMER_CACHE_DIR=off PYTHONDONTWRITEBYTECODE=1
 cd "$scratch" || exit
-"$tool" verify --backend openmp --op transfer,map,transpose,reduce --dtype f32,e4 --bitwise \
-    --json verify.json >out || fail "verify exits with $?"
-"$tool" verify --backend openmp --op gemm --dtype f32 --json plain.json >out ||
+"$tool" verify --backend openmp --op transfer,map,transpose,argmin --variant tiled --dtype f32,e4 \
+    --bitwise --json verify.json >out || fail "verify exits with $?"
+"$tool" verify --backend openmp --op gemm --dtype f32 --variant matrix,naive --json plain.json >out ||
     fail "verify exits with $?"
 set -- verify.json plain.json
 if "$tool" help | grep -q '^  bench '; then

@@ -35,7 +35,7 @@ exits 2 "$tool"
 exits 2 "$tool" verfiy
 says '"verify"' "a misspelt command"
 exits 2 "$tool" xyzzy
-says 'info, verify and help' "an unknown command"
+says 'info, verify, bench' "an unknown command"
 exits 2 "$tool" verify --bitwize
 says --bitwise "a misspelt option"
 exits 2 "$tool" verify --op

@@ -8,15 +8,24 @@
 
 const char *tool_name = "isomer";
 
-work_list list_of(const char *cases, uint64_t seed)
+void write_file(char *path, const char *text, size_t length)
 {
-    char path[] = "/tmp/isomer-suite-XXXXXX.json";
-    work_list list;
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, PATH_ROOM, "%s/isomer-suite-XXXXXX.json", folder != NULL ? folder : "/tmp");
     int file = mkstemps(path, 5);
     assert_true(file >= 0);
-    FILE *stream = fdopen(file, "w");
-    fprintf(stream, "{\"schema\": \"isomer-suite/1\", \"cases\": %s}", cases);
-    fclose(stream);
+    assert_true(write(file, text, length) == (ssize_t)length);
+    close(file);
+}
+
+work_list list_of(const char *cases, uint64_t seed)
+{
+    char path[PATH_ROOM], text[8192];
+    work_list list;
+    int length =
+        snprintf(text, sizeof text, "{\"schema\": \"isomer-suite/1\", \"cases\": %s}", cases);
+    assert_true(length > 0 && (size_t)length < sizeof text);
+    write_file(path, text, (size_t)length);
     work_request request = {
         .suite = path, .math = ISO_MATH_STRICT, .seed = seed, .cache_bytes = 1, .all_cpu = true};
     int code = work_list_make(&request, &list);

@@ -17,6 +17,10 @@
 /* The list of a suite's text, "[{...}, ...]", in a file of its own. Roofs are left out. */
 work_list list_of(const char *cases, uint64_t seed);
 
+/* A file NAME.json that holds the text, under TMPDIR; its path goes to `path`. */
+enum { PATH_ROOM = 512 };
+void write_file(char *path, const char *text, size_t length);
+
 /* Runs `body` with stderr kept; what was said is in `text`. */
 int said(int (*body)(void *), void *context, char *text, size_t room);
 

@@ -33,6 +33,28 @@ static const char cases[] =
     " {\"op\": \"gemm\", \"size\": \"30x20x10\", \"batch\": 3}, "
     " {\"op\": \"gemm\", \"size\": \"3x2x5000\"}]";
 
+/* One wrong bit in one element, of what was just read back, is found: in a chain, whose elements
+ * are not all repeated to the bit, in the sign. */
+static void try_wrong_bits(const work_case *item, work_inputs *inputs)
+{
+    work_needs needs;
+    work_case_needs(item, &needs);
+    unsigned char *data = work_inputs_scratch(inputs, needs.result);
+    int64_t size = needs.result / needs.results;
+    for (uint64_t i = 0; i < 3; i++) {
+        work_result result = {0};
+        int64_t at = (int64_t)(suite_mix(item->seed, i) % (uint64_t)needs.results);
+        bool chain = item->map == ISO_MAP_CHAIN;
+        unsigned char *byte = data + at * size + (chain ? size - 1 : (int64_t)i % size);
+        unsigned char kept = *byte;
+        *byte ^= chain ? 0x80 : 1;
+        if (work_check_data(item, inputs, data, &result))
+            fail_msg("%s: a wrong bit in element %lld passes", item->id, (long long)at);
+        assert_int_equal(result.status, WORK_FAILED);
+        *byte = kept;
+    }
+}
+
 static void test_openmp(void **state)
 {
     work_list list = list_of(cases, 7);
@@ -64,6 +86,9 @@ static void test_openmp(void **state)
             fail_msg("%s: %s: %s", item->id, result.reason, iso_last_error());
         assert_int_equal(result.status, WORK_OK);
         assert_true(result.checks == 1 && result.method != NULL && result.library[0] != '\0');
+        if (work_case_has_bits(item) && item->op != WORK_GEMM && result.status == WORK_OK &&
+            !(item->op == WORK_TRANSFER && item->move == WORK_READ))
+            try_wrong_bits(item, inputs);
         ran++;
         work_job_destroy(job);
     }
@@ -74,8 +99,45 @@ static void test_openmp(void **state)
     work_list_free(&list);
 }
 
+/* What does not fit the limit is said, with the figures; what fits alone runs in turn. */
+static void test_limit(void **state)
+{
+    work_list list = list_of("[{\"op\": \"sum\", \"dtype\": \"f32\", \"size\": \"10Mi\"},"
+                             " {\"op\": \"sum\", \"dtype\": \"f64\", \"size\": \"5Mi\"},"
+                             " {\"op\": \"stream\", \"kind\": \"copy\", \"dtype\": \"f32\","
+                             "  \"size\": \"10Mi\"}]",
+                             2);
+    work_inputs *inputs = work_inputs_create(2, &list);
+    work_result results[3];
+    work_job *jobs[3];
+    double nanoseconds;
+    int code;
+    work_target *target = work_target_open("openmp", ISO_MATH_STRICT, inputs, &code);
+
+    (void)state;
+    assert_non_null(target);
+    for (int i = 0; i < 3; i++)
+        jobs[i] = work_job_create(target, &list.items[i], 0, &results[i]);
+    assert_int_equal(results[2].status, WORK_UNSUPPORTED);
+    assert_non_null(strstr(results[2].reason, "40.0 MiB of results"));
+    assert_non_null(strstr(results[2].reason, "64.0 MiB may be used (the memory limit)"));
+    for (int i = 0; i < 6; i++) {
+        work_job *job = jobs[i % 2];
+        work_result *result = &results[i % 2];
+        if (!work_job_prepare(job, &nanoseconds, result) || !work_job_spoil(job, result) ||
+            work_job_submit(job) != ISO_OK || !work_job_check(job, result))
+            fail_msg("%s: %s: %s", list.items[i % 2].id, result->reason, iso_last_error());
+    }
+    for (int i = 0; i < 3; i++)
+        work_job_destroy(jobs[i]);
+    work_target_close(target);
+    work_inputs_destroy(inputs);
+    work_list_free(&list);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_openmp)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_openmp), cmocka_unit_test(test_limit)};
+    setenv("ISOMER_MEMORY_LIMIT", "64M", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,9 +112,9 @@ static void test_quick(void **state)
     for (int32_t i = 0; i < list.count; i++) /* nothing that processors are known not to have */
         assert_true(list.items[i].element != 2 && list.items[i].math == ISO_MATH_STRICT);
     work_list_free(&list);
-    request.memory_bytes = INT64_C(2) << 30; /* a thirty-second of it */
+    request.memory_bytes = INT64_C(2) << 30; /* a forty-eighth of it: 32 MiB */
     assert_int_equal(work_list_make(&request, &list), TOOL_OK);
-    assert_non_null(find(&list, "stream/copy/tiled/f64/8388608/uniform/hot"));
+    assert_non_null(find(&list, "stream/copy/tiled/f64/4194304/uniform/hot"));
     work_list_free(&list);
 }
 
@@ -207,11 +207,8 @@ static void test_wrong_words(void **state)
 
 static void file_refused(const char *content, int code, const char *const *words)
 {
-    char path[] = "/tmp/isomer-suite-XXXXXX.json";
-    int file = mkstemps(path, 5);
-    assert_true(file >= 0);
-    assert_true(write(file, content, strlen(content)) == (ssize_t)strlen(content));
-    close(file);
+    char path[PATH_ROOM];
+    write_file(path, content, strlen(content));
     work_request request = request_of(path);
     refused(&request, code, words);
     refuses(&request, code, path);
@@ -288,6 +285,27 @@ static void test_file(void **state)
     work_list_free(&list);
 }
 
+/* The example of the documentation. */
+static void test_example(void **state)
+{
+    char text[65536], path[PATH_ROOM];
+    FILE *stream = fopen(TEST_SOURCE "/docs/benchmarking.md", "r");
+    work_list list;
+    (void)state;
+    assert_non_null(stream);
+    text[fread(text, 1, sizeof text - 1, stream)] = '\0';
+    fclose(stream);
+    char *begin = strstr(text, "```json\n"), *end = begin ? strstr(begin + 8, "```") : NULL;
+    assert_non_null(end);
+    write_file(path, begin + 8, (size_t)(end - begin - 8));
+    work_request request = request_of(path);
+    assert_int_equal(work_list_make(&request, &list), TOOL_OK);
+    unlink(path);
+    assert_non_null(find(&list, "gemm/tiled/f32/4096x4096x4096/nn/strict/uniform/hot"));
+    assert_non_null(find(&list, "reduce/max/tiled/f64/4096x1000/axis1/uniform/hot"));
+    work_list_free(&list);
+}
+
 /* The data of a case do not depend on what else is in the list. */
 static void test_data(void **state)
 {
@@ -319,6 +337,6 @@ int main(void)
         cmocka_unit_test(test_suites),      cmocka_unit_test(test_quick),
         cmocka_unit_test(test_filters),     cmocka_unit_test(test_wrong_words),
         cmocka_unit_test(test_wrong_files), cmocka_unit_test(test_file),
-        cmocka_unit_test(test_data)};
+        cmocka_unit_test(test_example),     cmocka_unit_test(test_data)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# file.sh FILE: what a run leaves while it goes on, when it is killed, and on a full disk.
+. "$ISOMER_TEST_COMMON"
+mkdir "$scratch/all" "$scratch/full"
+"$1" all "$scratch/all" >"$scratch/out" || fail "$(cat "$scratch/out")"
+# A disk of its own needs root; a limit on the length of files was tried above.
+if mount -t tmpfs -o size=1m tmpfs "$scratch/full" 2>/dev/null; then
+    code=0
+    "$1" full "$scratch/full" >"$scratch/out" || code=$?
+    umount "$scratch/full"
+    [ "$code" -eq 0 ] || fail "on a full disk: $(cat "$scratch/out")"
+else
+    say "no file system can be mounted here: a full disk was not tried"
+fi
