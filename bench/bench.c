@@ -26,6 +26,7 @@ static const char help[] =
     "  --math MODE       strict (the default) or tf32\n"
     "  --budget SECONDS  how long to measure (40; full: 240); preparing comes before it\n"
     "  --rounds N        at most so many rounds, or pairs with --against\n"
+    "  --no-roofs        leaves out the cases that measure roofs: no shares of a roof then\n"
     "  --seed N          makes other inputs and another order (1)\n"
     "  --against PROGRAM measures turn by turn with another build of isomer, in fresh processes,\n"
     "                    and says by the pairs where PROGRAM is FASTER or SLOWER\n"
@@ -120,6 +121,10 @@ static int parse_values(bench *b)
     if (b->math_text == NULL && (set == NULL || iso_math_parse(set, &b->request.math) != ISO_OK))
         b->request.math = ISO_MATH_STRICT;
     b->rounds = (int32_t)rounds;
+    if (code == TOOL_OK && (b->against != NULL || b->self_check) &&
+        (b->csv != NULL || b->markdown != NULL || b->report != NULL || b->list))
+        code = tool_error(TOOL_USAGE, "--csv, --markdown, --report and --list do not go with "
+                                      "--against or --self-check; --json does");
     if (code == TOOL_OK && b->against != NULL && b->self_check)
         code = tool_error(TOOL_USAGE, "--self-check is --against with this program itself: give "
                                       "one of the two");
@@ -152,6 +157,7 @@ static int parse(bench *b, int argc, char **argv)
                                    {"report", &b->report, NULL},
                                    {"self-check", NULL, &b->self_check},
                                    {"list", NULL, &b->list},
+                                   {"no-roofs", NULL, &b->request.no_roofs},
                                    {"help", NULL, &b->help}};
     int code = tool_options(argc, argv, options, (int)(sizeof options / sizeof options[0]));
     return code != TOOL_OK || b->help ? code : parse_values(b);

@@ -44,9 +44,10 @@ static const char *name_of(const against *g, int side)
 static const struct {
     const char *name;
     bool value;
-} ours[] = {{"--against", true}, {"--self-check", false}, {"--fail-on", true}, {"--budget", true},
-            {"--rounds", true},  {"--json", true},        {"--csv", true},     {"--markdown", true},
-            {"--report", true},  {"--list", false},       {"--help", false}};
+} ours[] = {{"--against", true}, {"--self-check", false}, {"--fail-on", true},
+            {"--budget", true},  {"--rounds", true},      {"--json", true},
+            {"--csv", true},     {"--markdown", true},    {"--report", true},
+            {"--list", false},   {"--help", false},       {"--no-roofs", false}};
 
 static int our_option(const char *word)
 {
@@ -76,6 +77,7 @@ static bool make_arguments(against *g, int argc, char **argv)
             else if (ours[which].value && strchr(argv[i], '=') == NULL)
                 i++;
         }
+        out[count++] = "--no-roofs"; /* they would take longer than most selections */
         out[count++] = "--budget";
         out[count++] = g->budget_text;
         out[count++] = "--rounds";

@@ -20,6 +20,7 @@ static struct {
     int (*release)(void *);
     int (*write)(void *, void *, unsigned, size_t, size_t, const void *, unsigned, const void *,
                  void **);
+    int (*read)(void *, void *, unsigned, size_t, size_t, void *, unsigned, const void *, void **);
     int (*finish)(void *);
     void *own_context, *own_queue;
 } cl;
@@ -35,6 +36,7 @@ typedef struct product {
     bool f64;
     size_t n;
     void *a, *b, *c;
+    void *host; /* A, which B is too */
 } product;
 
 #define FIND(member, library, name)                                                                \
@@ -88,6 +90,7 @@ static void open_device(char *name, size_t room)
     FIND(buffer, library, "clCreateBuffer");
     FIND(release, library, "clReleaseMemObject");
     FIND(write, library, "clEnqueueWriteBuffer");
+    FIND(read, library, "clEnqueueReadBuffer");
     FIND(finish, library, "clFinish");
     void *device = choose();
     cl.info(device, NAME, room, name, NULL);
@@ -107,6 +110,18 @@ static void *make(const void *host, size_t bytes)
     return buffer;
 }
 
+static peer_check check(void *context)
+{
+    const product *p = context;
+    size_t bytes = p->n * p->n * (p->f64 ? 8 : 4);
+    void *c = malloc(bytes);
+    if (c == NULL || cl.read(cl.own_queue, p->c, 1, 0, bytes, c, 0, NULL, NULL) != 0)
+        peer_die("the result cannot be read");
+    peer_check result = peer_check_product((int64_t)p->n, p->f64, p->host, p->host, c);
+    free(c);
+    return result;
+}
+
 static void measure(product *p, int64_t n, bool f64)
 {
     size_t count = (size_t)n * (size_t)n, bytes = count * (f64 ? 8 : 4);
@@ -122,14 +137,15 @@ static void measure(product *p, int64_t n, bool f64)
     p->a = make(host, bytes);
     p->b = make(host, bytes);
     p->c = make(host, bytes);
-    free(host);
+    p->host = host;
     double cubes = (double)n * (double)n * (double)n;
     peer_measure(&(peer_case){"gemm", NULL, "vendor", f64 ? "f64" : "f32", n, 2 * cubes,
                               2 * (double)bytes, (double)bytes},
-                 &(peer_work){multiply, wait, p});
+                 &(peer_work){multiply, wait, check, p});
     cl.release(p->a);
     cl.release(p->b);
     cl.release(p->c);
+    free(host);
 }
 
 int main(int argc, char **argv)

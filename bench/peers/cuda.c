@@ -18,6 +18,7 @@ static struct {
     int (*alloc)(address *, size_t);
     int (*free)(address);
     int (*write)(address, const void *, size_t);
+    int (*read)(void *, address, size_t);
     int (*copy)(address, address, size_t, void *);
     int (*stream)(void **, unsigned);
     int (*sync)(void *);
@@ -67,6 +68,7 @@ static void open_driver(char *name, int room)
     FIND(cu, alloc, library, "cuMemAlloc_v2");
     FIND(cu, free, library, "cuMemFree_v2");
     FIND(cu, write, library, "cuMemcpyHtoD_v2");
+    FIND(cu, read, library, "cuMemcpyDtoH_v2");
     FIND(cu, copy, library, "cuMemcpyDtoDAsync_v2");
     FIND(cu, stream, library, "cuStreamCreate");
     FIND(cu, sync, library, "cuStreamSynchronize");
@@ -104,6 +106,7 @@ typedef struct work {
     int n;
     bool f64;
     size_t bytes;
+    void *host; /* A, which B is too */
 } work;
 
 static int wait(void *context)
@@ -146,11 +149,28 @@ static void make(work *w, size_t bytes, bool f64)
     need(cu.alloc(&w->c, bytes), "cuMemAlloc");
     need(cu.write(w->a, host, bytes), "cuMemcpyHtoD");
     need(cu.write(w->b, host, bytes), "cuMemcpyHtoD");
-    free(host);
+    w->host = host;
+}
+
+static peer_check check(void *context)
+{
+    const work *w = context;
+    peer_check result = {"exact", 0, 0};
+    void *c = malloc(w->bytes);
+    if (c == NULL)
+        peer_die("no memory for %zu bytes", w->bytes);
+    need(cu.read(c, w->c, w->bytes), "cuMemcpyDtoH");
+    if (w->n > 0)
+        result = peer_check_product(w->n, w->f64, w->host, w->host, c);
+    else
+        result.error = memcmp(c, w->host, w->bytes) == 0 ? 0 : 1;
+    free(c);
+    return result;
 }
 
 static void drop(const work *w)
 {
+    free(w->host);
     cu.free(w->a);
     cu.free(w->b);
     cu.free(w->c);
@@ -163,7 +183,7 @@ static void measure_product(int64_t n, bool f64)
     make(&w, (size_t)n * (size_t)n * (f64 ? 8 : 4), f64);
     peer_measure(&(peer_case){"gemm", NULL, "vendor", f64 ? "f64" : "f32", n, 2 * cubes,
                               2 * (double)w.bytes, (double)w.bytes},
-                 &(peer_work){multiply, wait, &w});
+                 &(peer_work){multiply, wait, check, &w});
     drop(&w);
 }
 
@@ -173,7 +193,7 @@ static void measure_copy(int64_t bytes)
     make(&w, (size_t)bytes, false);
     peer_measure(
         &(peer_case){"transfer", "copy", "device", NULL, bytes, 0, (double)bytes, (double)bytes},
-        &(peer_work){copy, wait, &w});
+        &(peer_work){copy, wait, check, &w});
     drop(&w);
 }
 

@@ -33,6 +33,12 @@ static int multiply(void *context)
     return 0;
 }
 
+static peer_check check(void *context)
+{
+    const product *p = context;
+    return peer_check_product(p->n, p->f64, p->a, p->b, p->c);
+}
+
 static void measure(product *p, int64_t n, bool f64)
 {
     size_t count = (size_t)n * (size_t)n, bytes = count * (f64 ? 8 : 4);
@@ -53,7 +59,7 @@ static void measure(product *p, int64_t n, bool f64)
     double cubes = (double)n * (double)n * (double)n, square = (double)bytes;
     peer_measure(
         &(peer_case){"gemm", NULL, "vendor", f64 ? "f64" : "f32", n, 2 * cubes, 2 * square, square},
-        &(peer_work){multiply, NULL, p});
+        &(peer_work){multiply, NULL, check, p});
     free(p->a);
     free(p->b);
     free(p->c);

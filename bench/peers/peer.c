@@ -60,6 +60,10 @@ static void parse_sizes(const char *text, peer_options *out)
 void peer_parse(int argc, char **argv, const int64_t *defaults, peer_options *out)
 {
     *out = (peer_options){.f32 = true, .f64 = true};
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        puts("isomer peer"); /* it speaks as isomer's bench does */
+        exit(0);
+    }
     for (; defaults[out->size_count] != 0; out->size_count++)
         out->sizes[out->size_count] = defaults[out->size_count];
     for (int i = 1; i < argc; i++) {
@@ -234,7 +238,33 @@ static json_t *rate(double work, double median)
                     : json_null();
 }
 
-void peer_add(const peer_case *item, const double *nanoseconds, int count, int64_t calls)
+/* A worst error at sampled elements, each as a share of its own bound. */
+peer_check peer_check_product(int64_t n, bool f64, const void *a, const void *b, const void *c)
+{
+    enum { ELEMENTS = 64 };
+    peer_check worst = {"bound", 0, 1};
+    uint64_t state = 3;
+    for (int e = 0; e < ELEMENTS; e++) {
+        int64_t i = (int64_t)((next_number(&state) + 1) / 2 * (double)n);
+        int64_t j = (int64_t)((next_number(&state) + 1) / 2 * (double)n);
+        long double sum = 0, size = 0;
+        for (int64_t k = 0; k < n; k++) {
+            long double x = f64 ? ((const double *)a)[i * n + k] : ((const float *)a)[i * n + k];
+            long double y = f64 ? ((const double *)b)[k * n + j] : ((const float *)b)[k * n + j];
+            sum += x * y;
+            size += fabsl(x * y);
+        }
+        double got = f64 ? ((const double *)c)[i * n + j] : (double)((const float *)c)[i * n + j];
+        double bound = (double)(n + 1) * (f64 ? 0x1p-53 : 0x1p-24) * (double)size;
+        double error = fabs(got - (double)sum);
+        if (!(error / bound <= worst.error / worst.bound))
+            worst = (peer_check){"bound", error, bound};
+    }
+    return worst;
+}
+
+void peer_add(const peer_case *item, const peer_check *check, const double *nanoseconds, int count,
+              int64_t calls)
 {
     double sorted[PEER_SAMPLES] = {0}, sum = 0;
     json_t *r = json_object(), *samples = json_array();
@@ -253,7 +283,9 @@ void peer_add(const peer_case *item, const double *nanoseconds, int count, int64
     set(r, "kernel", json_null());
     set(r, "status", json_string("ok"));
     set(r, "reason", json_null());
-    set(r, "verified", json_null());
+    set(r, "verified",
+        json_pack("{s:s, s:f, s:f, s:i, s:n}", "method", check->method, "error", check->error,
+                  "bound", check->bound, "checks", 1, "digest"));
     set(r, "times",
         json_pack("{s:s, s:f, s:f, s:f, s:n, s:f, s:f, s:f, s:n, s:b, s:f, s:s, s:[o], s:I, s:f, "
                   "s:n, s:n, s:n}",
@@ -309,5 +341,9 @@ void peer_measure(const peer_case *item, const peer_work *work)
     do
         nanoseconds[count++] = run(work, calls);
     while (count < PEER_SAMPLES && (peer_seconds() - begin) * 1e9 + once * (double)calls < visit);
-    peer_add(item, nanoseconds, count, calls);
+    peer_check check = work->check(work->context);
+    if (!(check.error <= check.bound))
+        peer_die("a result of %s %s is off by %g; at most %g is right", item->op, item->variant,
+                 check.error, check.bound);
+    peer_add(item, &check, nanoseconds, count, calls);
 }

@@ -52,17 +52,27 @@ typedef struct peer_case {
     int64_t n; /* products: N of N x N x N; streams: elements; transfers: bytes */
     double flops, bytes_read, bytes_written;
 } peer_case;
-void peer_add(const peer_case *item, const double *nanoseconds, int count, int64_t calls);
+/* How far the result was off at the element that was worst, and by how much it may be. */
+typedef struct peer_check {
+    const char *method;
+    double error, bound;
+} peer_check;
+void peer_add(const peer_case *item, const peer_check *check, const double *nanoseconds, int count,
+              int64_t calls);
+
+/* Holds 64 elements of the product of two n x n matrices against sums in long double. */
+peer_check peer_check_product(int64_t n, bool f64, const void *a, const void *b, const void *c);
 
 /* Prints it. The exit code. */
 int peer_end(void);
 
 /* Runs `call` once, then in samples of at least half a millisecond by the processor's clock, `wait`
- * after each (NULL: `call` waits itself), and adds the case. Dies where either gives anything but
- * 0. */
+ * after each (NULL: `call` waits itself), checks what the last call left and adds the case. Dies
+ * where a call gives anything but 0, or the result is wrong. */
 typedef struct peer_work {
     int (*call)(void *context);
     int (*wait)(void *context);
+    peer_check (*check)(void *context);
     void *context;
 } peer_work;
 void peer_measure(const peer_case *item, const peer_work *work);

@@ -2,6 +2,7 @@
 /* stream.c - the five stream kernels as plain OpenMP loops: what `naive` is. */
 #include "peer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ typedef struct arrays {
     float *fa, *fb, *fc;
     int64_t n;
     int kind;
+    bool f64;
     double sum;
 } arrays;
 
@@ -86,12 +88,36 @@ static void touch(arrays *x, bool f64)
     }
 }
 
+/* Every 997th element, and the last: each is one or two roundings off at most; a sum is not checked
+ * beyond its sign, which the inputs give it. */
+static peer_check check(void *context)
+{
+    const arrays *x = context;
+    peer_check worst = {"bound", 0, 1};
+    bool f64 = x->f64;
+    if (x->kind == DOT)
+        return (peer_check){"sign", x->sum < 0 ? 0 : 1, 0};
+    for (int64_t i = 0; i < x->n; i = i < x->n - 1 && i + 997 >= x->n ? x->n - 1 : i + 997) {
+        double a = f64 ? x->a[i] : (double)x->fa[i], b = f64 ? x->b[i] : (double)x->fb[i];
+        double got = f64 ? x->c[i] : (double)x->fc[i];
+        double factor = f64 ? 0.4 : (double)0.4f;
+        double want = x->kind == COPY    ? a
+                      : x->kind == SCALE ? factor * a
+                      : x->kind == ADD   ? a + b
+                                         : a + factor * b;
+        double bound = 4 * (f64 ? 0x1p-53 : 0x1p-24) * (fabs(a) + fabs(b));
+        if (!(fabs(got - want) / bound <= worst.error / worst.bound))
+            worst = (peer_check){"bound", fabs(got - want), bound};
+    }
+    return worst;
+}
+
 static void measure(int64_t n, bool f64)
 {
     static const double flops[KINDS] = {0, 1, 1, 2, 2}, read[KINDS] = {1, 1, 2, 2, 2};
     size_t size = f64 ? 8 : 4, bytes = (size_t)n * size;
     void *blocks[3] = {make(bytes), make(bytes), make(bytes)};
-    arrays x = {.n = n};
+    arrays x = {.n = n, .f64 = f64};
     x.a = blocks[0], x.b = blocks[1], x.c = blocks[2];
     x.fa = blocks[0], x.fb = blocks[1], x.fc = blocks[2];
     touch(&x, f64);
@@ -99,7 +125,7 @@ static void measure(int64_t n, bool f64)
         double written = x.kind == DOT ? (double)size : (double)bytes;
         peer_measure(&(peer_case){"stream", kinds[x.kind], "naive", f64 ? "f64" : "f32", n,
                                   flops[x.kind] * (double)n, read[x.kind] * (double)bytes, written},
-                     &(peer_work){f64 ? run_f64 : run_f32, NULL, &x});
+                     &(peer_work){f64 ? run_f64 : run_f32, NULL, check, &x});
     }
     for (int i = 0; i < 3; i++)
         free(blocks[i]);

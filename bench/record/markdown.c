@@ -135,7 +135,9 @@ static void put_rate(FILE *out, const ranked *r, bool best)
         fprintf(out, "| ");
     }
     fprintf(out, "| %s ", record_time(text, sizeof text, median));
-    snprintf(text, sizeof text, isfinite(half) ? "%.1f%%" : "", 100 * half);
+    text[0] = '\0';
+    if (isfinite(half))
+        snprintf(text, sizeof text, "%.1f%%", 100 * half);
     fprintf(out, "| %s | ", record_point(text));
     const json_t *flags = json_object_get(r->result, "flags");
     for (size_t i = 0; i < json_array_size(flags); i++) {

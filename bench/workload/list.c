@@ -399,7 +399,7 @@ int work_list_make(const work_request *request, work_list *out)
         m.code = check_matched(&m);
     m.filtered = false;
     m.longest = 1;
-    if (m.code == TOOL_OK)
+    if (m.code == TOOL_OK && !request->no_roofs)
         add_lines(&m, work_roofs.lines, work_roofs.count);
     tool_words_free(&m.ops);
     tool_words_free(&m.variants);

@@ -69,6 +69,7 @@ typedef struct work_request {
     int64_t cache_bytes;  /* the greatest last-level cache of the devices */
     int64_t memory_bytes; /* the least memory of the devices */
     bool all_cpu;         /* no GPU takes part: sizes for a processor */
+    bool no_roofs;        /* the cases that measure roofs are left out */
 } work_request;
 
 typedef struct work_list {
