@@ -188,7 +188,8 @@ static double least_round(const measure_state *state, int32_t *rows)
 /* What a visit may take beyond its one sample, such that the rounds that are due fit. */
 static double visit_seconds(const measure_state *state, double left)
 {
-    const double most = 0.02;
+    /* Where one round is all there is, as in a turn of --against, it has to tell more. */
+    const double most = state->plan->rounds_max == 1 ? 0.25 : 0.02;
     int32_t rows, due = state->plan->rounds_min - state->round + 1;
     double least = least_round(state, &rows);
     double spare = left / (due > 1 ? due : 1) - least;

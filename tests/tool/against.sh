@@ -57,7 +57,7 @@ against 2 --against ./old
 says "exit code 2" "unknown command"
 program gets 'echo "$@" >got; exit 9'
 against 5 --against ./gets --fail-on 5 --rounds=3 --seed 7
-[ "$(cat got)" = "bench --backend openmp --op gemm --size 64 --dtype f32 --seed 7 --budget 40 --rounds 1 --json -" ] ||
+[ "$(cat got)" = "bench --backend openmp --op gemm --size 64 --dtype f32 --seed 7 --no-roofs --budget 40 --rounds 1 --json -" ] ||
     fail "the program got: $(cat got)"
 against 6 --against ./dies --json none/x.json
 

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+# judgement.sh BACKEND SLOWER [RUNS]: what --against says of nothing and of something. Ten times the
+# tool against itself: at most 2 % of the cases may be called FASTER or SLOWER. Ten times against
+# itself with SLOWER preloaded, which makes it 5 % slower: a product is to be found in each, a stream
+# kernel in all but one (on a GPU, in each).
+. "$ISOMER_TEST_COMMON"
+backend=$1
+slower=$2
+runs=${3:-10}
+"$tool" info --backend "$backend" >/dev/null 2>"$scratch/why" || skip "$(cat "$scratch/why")"
+
+cat >"$scratch/slower" <<END
+#!/bin/sh
+LD_PRELOAD=$slower exec $tool "\$@"
+END
+chmod +x "$scratch/slower"
+pairs=40 product=1024 missed=1
+if [ "$backend" != openmp ]; then
+    pairs=16 product=4096 missed=0
+fi
+
+# verdicts FILE: how many of each.
+verdicts() {
+    for verdict in SAME AMBIGUOUS FASTER SLOWER; do
+        printf '%s %s ' "$verdict" "$(grep -c "\"verdict\": \"$verdict\"" "$1" || true)"
+    done
+}
+measure() { # measure FILE OPTIONS...
+    file=$1
+    shift
+    "$tool" bench --backend "$backend" --rounds "$pairs" --budget 600 --json "$file" "$@" \
+        >"$scratch/out" 2>"$scratch/err" || {
+        cat "$scratch/out" "$scratch/err"
+        fail "bench $* ends with $?"
+    }
+}
+
+cases=0 called=0
+for run in $(seq "$runs"); do
+    measure "$scratch/self.json" --self-check --op gemm,triad,copy,sum,transpose \
+        --variant naive,tiled,vendor,device --dtype f32,f64,e4
+    set -- $(verdicts "$scratch/self.json")
+    say "self-check $run: $*"
+    cases=$((cases + $2 + $4 + $6 + $8))
+    called=$((called + $6 + $8))
+done
+say "self-checks: $called of $cases cases called FASTER or SLOWER"
+
+found() { # found NAME OPTIONS...: in how many runs the planted slowness is found
+    name=$1 count=0
+    shift
+    for run in $(seq "$runs"); do
+        measure "$scratch/planted.json" --against "$scratch/slower" "$@"
+        say "$name $run: $(verdicts "$scratch/planted.json")" \
+            "$(sed -n 's/.*"ratio": \([0-9.]*\).*/ratio \1/p' "$scratch/planted.json" | cut -c1-12)"
+        if grep -q '"verdict": "SLOWER"' "$scratch/planted.json"; then
+            count=$((count + 1))
+        fi
+    done
+    say "$name: found in $count of $runs"
+}
+found product --op gemm --variant tiled --dtype f32 --size "$product"
+products=$count
+found stream --op triad --variant tiled --dtype f64
+streams=$count
+
+[ $((called * 50)) -lt "$cases" ] || fail "$called of $cases cases are called different from themselves"
+[ "$products" -eq "$runs" ] || fail "a product that is 5 % slower is found in $products of $runs runs"
+[ "$streams" -ge $((runs - missed)) ] ||
+    fail "a stream kernel that is 5 % slower is found in $streams of $runs runs"
