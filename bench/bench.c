@@ -84,16 +84,25 @@ static int seed(const char *text, uint64_t *out)
     return TOOL_OK;
 }
 
-/* Two kinds of text in one stream could be told apart by nobody. */
-static int check_stdout(const bench *b)
+/* Two kinds of text in one stream could be told apart by nobody, and in one file the last would
+ * take the place of the others. */
+static int check_paths(const bench *b)
 {
     const char *paths[] = {b->json, b->csv, b->markdown, b->report};
-    int count = 0;
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
-        count += paths[i] != NULL && strcmp(paths[i], "-") == 0;
-    if (count > 1)
-        return tool_error(TOOL_USAGE, "only one of --json, --csv, --markdown and --report can go "
-                                      "to standard output");
+    enum { PATHS = sizeof paths / sizeof paths[0] };
+    for (int i = 0; i < PATHS; i++)
+        for (int j = 0; j < i && paths[i] != NULL; j++) {
+            if (paths[j] == NULL || strcmp(paths[i], paths[j]) != 0 ||
+                strcmp(paths[i], "/dev/null") == 0)
+                continue;
+            if (strcmp(paths[i], "-") == 0)
+                return tool_error(TOOL_USAGE, "only one of --json, --csv, --markdown and --report "
+                                              "can go to standard output");
+            return tool_error(TOOL_USAGE,
+                              "%s is given for two kinds of files; each of --json, --csv, "
+                              "--markdown and --report needs a file of its own",
+                              paths[i]);
+        }
     return TOOL_OK;
 }
 
@@ -133,7 +142,7 @@ static int parse_values(bench *b)
                           "--fail-on needs --against; `%s compare --fail-on` judges "
                           "two files",
                           tool_name);
-    return code == TOOL_OK ? check_stdout(b) : code;
+    return code == TOOL_OK ? check_paths(b) : code;
 }
 
 static int parse(bench *b, int argc, char **argv)
@@ -173,6 +182,23 @@ static int fail_open(const bench *b, int i)
     return tool_error(tool_code(iso_last_status()), "%s: %s", name, text);
 }
 
+/* The same device by two names, such as openmp and openmp:0, is measured once. */
+static bool seen_before(bench *b, int i, const char *spec)
+{
+    for (int j = 0; j < i; j++) {
+        iso_device_info info = ISO_DEVICE_INFO_INIT;
+        if (iso_device_get_info(b->opened[j], &info) != ISO_OK || strcmp(info.spec, spec) != 0)
+            continue;
+        iso_device_close(b->opened[i]);
+        b->specs.count--;
+        for (int k = i; k < b->specs.count; k++)
+            b->specs.items[k] = b->specs.items[k + 1];
+        b->opened[i] = (iso_device){0};
+        return true;
+    }
+    return false;
+}
+
 /* What the sizes of the cases depend on. */
 static int look_at_devices(bench *b)
 {
@@ -181,11 +207,14 @@ static int look_at_devices(bench *b)
     b->opened = calloc((size_t)b->specs.count, sizeof *b->opened);
     if (b->opened == NULL)
         return tool_error(TOOL_INTERNAL, "no memory");
-    for (int i = 0; i < b->specs.count; i++) {
+    for (int i = 0; i < b->specs.count;) {
         iso_device_info info = ISO_DEVICE_INFO_INIT;
         if (iso_device_open(b->specs.items[i], &b->opened[i]) != ISO_OK ||
             iso_device_get_info(b->opened[i], &info) != ISO_OK)
             return fail_open(b, i);
+        if (seen_before(b, i, info.spec))
+            continue;
+        i++;
         request->all_cpu &= info.type == ISO_DEVICE_CPU;
         if (info.cache_bytes > request->cache_bytes)
             request->cache_bytes = info.cache_bytes;
@@ -250,15 +279,16 @@ static int write_text(tool_file *file, bool (*write)(FILE *, const json_t *), co
     if (file->path == NULL)
         return TOOL_OK;
     if (!write(file->stream, root)) {
-        const char *path = file->path;
-        int code = tool_error(TOOL_IO, "cannot write %s: %s", path, strerror(errno));
+        const char *name = strcmp(file->path, "-") == 0 ? "standard output" : file->path;
+        int code = tool_error(TOOL_IO, "cannot write %s: %s", name, strerror(errno));
         tool_file_discard(file);
         return code;
     }
     return tool_file_commit(file);
 }
 
-/* Each is tried whatever became of the others. */
+/* Each is tried whatever became of the others. A report without a result is no failure to write:
+ * the run's own code says what became of the results. */
 static int write_files(bench *b)
 {
     const char *name = b->json != NULL ? b->json : "this run";
@@ -267,6 +297,8 @@ static int write_files(bench *b)
                    write_text(&b->markdown_file, record_markdown, b->root), TOOL_OK};
     if (b->report != NULL)
         codes[3] = report_write(&b->root, &name, 1, NULL, &b->report_file);
+    if (codes[3] == TOOL_NOTHING)
+        codes[3] = TOOL_OK;
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
         if (codes[i] != TOOL_OK)
             return codes[i];
@@ -285,14 +317,14 @@ static FILE *text_stream(const bench *b)
 
 static int measure(bench *b, int argc, char **argv)
 {
-    int code = TOOL_OK;
+    int code = open_files(b);
+    if (code != TOOL_OK)
+        return code;
     b->inputs = work_inputs_create(b->request.seed, &b->cases);
     if (b->inputs == NULL)
         return TOOL_INTERNAL;
     code = open_targets(b);
     close_looked_at(b);
-    if (code == TOOL_OK)
-        code = open_files(b);
     if (code != TOOL_OK)
         return code;
     b->run = record_run("bench", argc, argv);
@@ -318,8 +350,9 @@ static int measure(bench *b, int argc, char **argv)
     code = measure_run(&plan, &b->root);
     if (b->root == NULL)
         return code;
-    record_table(out, b->root, tool_width(out), tool_colour(out));
+    /* The files first: whoever reads the table may close the pipe before its end. */
     int written = write_files(b);
+    record_table(out, b->root, tool_width(out), tool_colour(out));
     return written != TOOL_OK ? written : code;
 }
 

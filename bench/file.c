@@ -4,7 +4,6 @@
 #include "tool.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,25 +14,17 @@
 enum { LIVE_FILES = 8 };
 static char *volatile live[LIVE_FILES];
 
-static void leave(int number)
+void tool_files_sweep(void)
 {
     for (int i = 0; i < LIVE_FILES; i++) {
         if (live[i] != NULL)
             unlink(live[i]);
     }
-    raise(number); /* with its default action: SA_RESETHAND */
 }
 
 static void watch(char *temporary)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = leave, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
-        struct sigaction before;
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-            sigaction(signals[i], &action, NULL);
-    }
+    tool_signals_watch();
     for (int i = 0; i < LIVE_FILES; i++) {
         if (live[i] == NULL) {
             live[i] = temporary;
@@ -53,7 +44,8 @@ static void forget(char *temporary)
 
 static int failed(const tool_file *file, const char *what)
 {
-    return tool_error(TOOL_IO, "cannot %s %s: %s", what, file->path, strerror(errno));
+    const char *name = strcmp(file->path, "-") == 0 ? "standard output" : file->path;
+    return tool_error(TOOL_IO, "cannot %s %s: %s", what, name, strerror(errno));
 }
 
 /* A new file beside the target. NULL with errno. */

@@ -110,6 +110,17 @@ int tool_file_checkpoint(tool_file *file, const json_t *root);
 void tool_file_discard(tool_file *file);
 /* Writes `root` as the whole content and commits. */
 int tool_file_json(tool_file *file, const json_t *root);
+/* Takes away every temporary file; for signal handlers. */
+void tool_files_sweep(void);
+
+/* ---- signals.c ----------------------------------------------------------------------------------
+ */
+
+/* From now on a signal that ends the process takes temporary files away, and one that a fault
+ * raises says what was being done. Signals that somebody handles already stay with them. */
+void tool_signals_watch(void);
+/* "measuring this on that: ..."; NULL: nothing that could end the process. */
+void tool_doing(const char *format, ...) ISO_PRINTF(1, 2);
 
 /* ---- json.c -------------------------------------------------------------------------------------
  */

@@ -54,6 +54,7 @@ typedef struct measure_state {
     int32_t round;  /* from 1 */
     double began;   /* of the rounds; seconds */
     double saved;   /* when the file was last written */
+    bool kept;      /* the file holds results */
     bool interrupted, lost;
     bool short_budget; /* it ended before every case had its rounds */
     record_noise noise;

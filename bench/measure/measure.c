@@ -230,15 +230,15 @@ static void settle(const measure_state *state, measure_row *row)
     row->settled = (i.high - i.low) / 2 <= state->plan->target * i.median;
 }
 
-static void save(measure_state *state)
+static void save(measure_state *state, double seconds)
 {
     double now = measure_now();
-    if (state->plan->file == NULL || now - state->saved < SAVE_SECONDS)
+    if (state->plan->file == NULL || now - state->saved < seconds)
         return;
     state->saved = now;
     json_t *root = measure_document(state, false);
     if (root != NULL)
-        tool_file_checkpoint(state->plan->file, root);
+        state->kept |= tool_file_checkpoint(state->plan->file, root) == TOOL_OK;
     json_decref(root);
 }
 
@@ -257,6 +257,7 @@ static void visit_all(measure_state *state, int32_t n, double seconds, double en
         measure_progress(state, "measuring", 1 - (end - now) / state->plan->budget, end - now, row);
         measure_visit(state, row, seconds);
         row->cut = state->devices[row->target].dead;
+        save(state, SAVE_SECONDS);
     }
 }
 
@@ -277,7 +278,8 @@ static void measure_rounds(measure_state *state, const struct sigaction *before)
 {
     const measure_plan *plan = state->plan;
     uint64_t random = plan->seed * 0x9e3779b97f4a7c15ULL | 1;
-    say_if_short(state);
+    if (!stop(state, before))
+        say_if_short(state);
     double end = measure_now() + plan->budget;
     for (;;) {
         int32_t n = shuffle(state, &random);
@@ -295,9 +297,10 @@ static void measure_rounds(measure_state *state, const struct sigaction *before)
             if (active(state, &state->rows[i]))
                 settle(state, &state->rows[i]);
         }
+        if (!state->kept)
+            save(state, 0); /* the first round is soon worth more than the seconds it took */
         if (taken == 0)
             return; /* nothing fits into the time that is left */
-        save(state);
     }
 }
 
@@ -349,11 +352,15 @@ int measure_run(const measure_plan *plan, json_t **root)
     record_noise_now(&state.noise);
     state.began = measure_now();
     state.saved = state.began;
+    tool_signals_watch();
     catch_signals(before);
     if (make_devices(&state) && make_rows(&state)) {
         prepare_all(&state, before);
         measure_rounds(&state, before);
+        if (!state.interrupted)
+            save(&state, 0);
         close_all(&state, before);
+        tool_doing(NULL);
         measure_progress_end(&state);
         *root = measure_document(&state, true);
         code = exit_code(&state);

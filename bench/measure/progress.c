@@ -10,6 +10,14 @@ void measure_progress(const measure_state *state, const char *phase, double done
 {
     enum { BAR = 20, LINE = 512 };
     static double last;
+    const char *spec = work_target_info(state->plan->targets[row->target])->spec;
+    tool_doing("%s %s on %s: a fault of that device's driver or backend. %s Leave the device out "
+               "with --backend, or the case with --op, --variant or --size.",
+               phase, row->item->id, spec,
+               state->kept
+                   ? "The file of --json holds what was measured up to a few seconds before."
+               : state->plan->file == NULL ? "Without --json no results are kept."
+                                           : "No results were kept yet.");
     char bar[BAR + 1], time[32] = "", line[LINE];
     double now = measure_now();
     if (!state->plan->progress || now - last < 0.1)
@@ -21,8 +29,7 @@ void measure_progress(const measure_state *state, const char *phase, double done
     bar[BAR] = '\0';
     if (left >= 0)
         snprintf(time, sizeof time, " %.0f s left", ceil(left));
-    snprintf(line, sizeof line, "[%s]%s %s: %s on %s", bar, time, phase, row->item->id,
-             work_target_info(state->plan->targets[row->target])->spec);
+    snprintf(line, sizeof line, "[%s]%s %s: %s on %s", bar, time, phase, row->item->id, spec);
     int width = tool_width(stderr) - 1;
     if (width < LINE)
         line[width] = '\0';

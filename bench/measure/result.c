@@ -98,8 +98,19 @@ typedef struct roof {
     const char *source, *by;
 } roof;
 
-static int roof_of_case(const work_case *item)
+/* Which roof a case tells of: those that are in the list for it, and whatever else reads or copies
+ * arrays that no cache holds. */
+static int roof_of_case(const work_case *item, const iso_device_info *info)
 {
+    double bytes = item->bytes_read + item->bytes_written;
+    bool large = bytes >= 4.0 * (double)info->cache_bytes && !item->cold;
+    if (large && item->op == WORK_TRANSFER && item->move == WORK_COPY)
+        return COPY;
+    if (large && item->op == WORK_STREAM && item->map == ISO_MAP_COPY)
+        return COPY;
+    if (large && (item->op == WORK_REDUCE || (item->op == WORK_STREAM && item->map == 0)) &&
+        item->axis == ISO_AXIS_ALL && (item->reduction == ISO_SUM || item->reduction == ISO_DOT))
+        return READ;
     switch (item->roof) {
     case WORK_ROOF_READ:
         return READ;
@@ -125,7 +136,7 @@ static void find_roofs(const measure_state *state, int32_t target, roof *roofs)
     for (int32_t i = 0; i < state->count; i++) {
         const measure_row *row = &state->rows[i];
         const work_case *item = row->item;
-        int which = roof_of_case(item);
+        int which = roof_of_case(item, work_target_info(state->plan->targets[target]));
         figures f;
         if (row->target != target || which == ROOFS || !has_times(row) || !work_out(row, &f))
             continue;
@@ -366,7 +377,9 @@ static json_t *verified_json(const work_result *result)
         snprintf(digest, sizeof digest, "%016llx%016llx", (unsigned long long)result->digest[0],
                  (unsigned long long)result->digest[1]);
     set_text(v, "method", result->method);
-    set_number(v, "error", result->error);
+    /* What failed by its bits, or before any bound was looked at, has no distance from it. */
+    bool beyond = result->status != WORK_FAILED || result->error > result->bound;
+    set_number(v, "error", beyond ? result->error : NAN);
     set_number(v, "bound", result->bound);
     set(v, "checks", json_integer(result->checks));
     set_text(v, "digest", digest);
@@ -387,7 +400,9 @@ static json_t *row_json(const measure_state *state, const measure_row *row, cons
     char reason[128];
     snprintf(reason, sizeof reason,
              state->interrupted ? "the run was interrupted before its first sample"
-                                : "the budget of %g s ended before its first sample",
+             : state->devices[row->target].dead
+                 ? "the device was lost before its first sample"
+                 : "the budget of %g s ended before its first sample",
              state->plan->budget);
     set_text(r, "reason", pending ? reason : result->status == WORK_OK ? "" : result->reason);
     set(r, "verified", verified_json(result));

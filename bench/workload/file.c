@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char schema[] = "isomer-suite/1";
 
@@ -207,6 +208,17 @@ static int take_size(const reader *r, const json_t *object, const work_line *lin
     return code;
 }
 
+static int check_trans(const reader *r, const char *member, const json_t *value)
+{
+    const json_t *item;
+    for (size_t i = 0; (item = item_of(value, i)) != NULL; i++) {
+        const char *word = json_string_value(item);
+        if (strcmp(word, "n") != 0 && strcmp(word, "t") != 0)
+            return wrong(r, member, "\"%s\" is not known; it may be n, t", word);
+    }
+    return TOOL_OK;
+}
+
 static int take_layout(const reader *r, const json_t *object, work_line *line)
 {
     bool gemm = strcmp(line->op, "gemm") == 0;
@@ -222,9 +234,12 @@ static int take_layout(const reader *r, const json_t *object, work_line *line)
     } else if (json_object_get(object, "axis") != NULL) {
         code = wrong(r, "axis", "a gemm has no such member");
     } else {
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 2 && code == TOOL_OK; i++) {
             parts[i] = parts[i] != NULL ? parts[i] : plain;
-        code = combine(r, parts, 2, "", "trans_a", text);
+            code = check_trans(r, i == 0 ? "trans_a" : "trans_b", parts[i]);
+        }
+        if (code == TOOL_OK)
+            code = combine(r, parts, 2, "", "trans_a", text);
         if (code == TOOL_OK && (line->layout = keep(r->file, text)) == NULL)
             code = tool_error(TOOL_INTERNAL, "no memory for %s", r->path);
     }
@@ -286,9 +301,7 @@ static int read_case(const reader *r, json_t *object, work_line *line)
     line->parts = json_is_true(json_object_get(object, "parts"));
     line->size = "1"; /* what an operation's size may be is asked after the operation is known */
     if (!work_line_parse(line, &parsed, &member, text, sizeof text))
-        return wrong(r,
-                     strcmp(member, "layout") == 0 && parsed.op == WORK_GEMM ? "trans_a" : member,
-                     "%s", text);
+        return wrong(r, strcmp(member, "layout") == 0 ? "axis" : member, "%s", text);
     if ((code = take_size(r, object, line, &line->size)) != TOOL_OK)
         return code;
     if (!work_line_parse(line, &parsed, &member, text, sizeof text))
@@ -331,7 +344,13 @@ int work_file_load(const char *path, work_file *out)
     *out = (work_file){0};
     json_error_t error;
     const json_t *cases = NULL;
+    struct stat found;
     FILE *stream = fopen(path, "r");
+    if (stream != NULL && fstat(fileno(stream), &found) == 0 && S_ISDIR(found.st_mode)) {
+        fclose(stream);
+        stream = NULL;
+        errno = EISDIR;
+    }
     if (stream == NULL)
         return tool_error(TOOL_IO, "--suite: %s cannot be read: %s", path, strerror(errno));
     out->root = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);

@@ -22,6 +22,8 @@ struct work_inputs {
     work_reference kept[KEPT];
     int64_t kept_bytes, kept_limit;
     uint64_t clock;
+    work_judged *judged;
+    int32_t judged_count, judged_room;
 };
 
 typedef struct filling {
@@ -121,6 +123,7 @@ void work_inputs_destroy(work_inputs *inputs)
             munmap(inputs->blocks[type], (size_t)inputs->bytes[type]);
     for (int i = 0; i < KEPT; i++)
         free(inputs->kept[i].data);
+    free(inputs->judged);
     if (inputs->scratch != NULL)
         munmap(inputs->scratch, (size_t)inputs->scratch_bytes);
     free(inputs);
@@ -194,4 +197,31 @@ void *work_inputs_reference(work_inputs *inputs, uint64_t key, int64_t bytes, bo
     inputs->kept_bytes += bytes;
     *fresh = true;
     return data;
+}
+
+/* ---- what was judged ----------------------------------------------------------------------------
+ */
+
+const work_judged *work_inputs_judged(const work_inputs *inputs, uint64_t key,
+                                      const uint64_t digest[2])
+{
+    for (int32_t i = 0; i < inputs->judged_count; i++) {
+        const work_judged *j = &inputs->judged[i];
+        if (j->key == key && j->digest[0] == digest[0] && j->digest[1] == digest[1])
+            return j;
+    }
+    return NULL;
+}
+
+void work_inputs_judge(work_inputs *inputs, const work_judged *judged)
+{
+    if (inputs->judged_count == inputs->judged_room) {
+        int32_t room = inputs->judged_room == 0 ? 256 : inputs->judged_room * 2;
+        work_judged *more = realloc(inputs->judged, (size_t)room * sizeof *more);
+        if (more == NULL)
+            return; /* it will be judged again */
+        inputs->judged = more;
+        inputs->judged_room = room;
+    }
+    inputs->judged[inputs->judged_count++] = *judged;
 }

@@ -81,6 +81,19 @@ typedef struct work_reference {
 void *work_inputs_reference(work_inputs *inputs, uint64_t key, int64_t bytes, bool *fresh);
 void work_inputs_forget(work_inputs *inputs, uint64_t key);
 
+/* A result of a case that was judged and is right. The same bits once more, of a later call or
+ * another device, need no second judging, which for a large product takes longer than the product.
+ */
+typedef struct work_judged {
+    uint64_t key, digest[2]; /* of the case's id; of its bits */
+    const char *method;
+    double error, bound;
+} work_judged;
+/* NULL: no such bits were judged. */
+const work_judged *work_inputs_judged(const work_inputs *inputs, uint64_t key,
+                                      const uint64_t digest[2]);
+void work_inputs_judge(work_inputs *inputs, const work_judged *judged);
+
 /* ---- target.c -----------------------------------------------------------------------------------
  */
 

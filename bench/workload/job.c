@@ -174,6 +174,10 @@ work_job *work_job_create(work_target *target, const work_case *item, int32_t li
     *result = (work_result){.status = WORK_OK};
     job->target = target;
     job->item = *item;
+    if (item->vast) {
+        refuse(result, "does not fit: its operands are more than any device holds");
+        return job;
+    }
     work_case_needs(item, &job->needs);
     job->is_operation = work_case_args(item, &job->kind, &job->args);
     if (job->is_operation && job->kind == ISO_OP_GEMM && item->how == ISO_VARIANT_VENDOR)
@@ -340,13 +344,29 @@ bool work_check_data(const work_case *item, work_inputs *inputs, const void *dat
     }
 }
 
-static void digest(const work_job *job, const void *data, work_result *result)
+static bool judge(const work_job *job, const void *data, work_result *result)
 {
+    work_inputs *inputs = job->target->inputs;
     int64_t bytes = job->needs.result > 0 ? job->needs.result : job->item.bytes;
     XXH128_hash_t hash = XXH3_128bits(data, (size_t)bytes);
-    result->digest[0] = hash.high64;
-    result->digest[1] = hash.low64;
-    result->has_digest = true;
+    work_judged now = {.key = XXH3_64bits(job->item.id, strlen(job->item.id)),
+                       .digest = {hash.high64, hash.low64}};
+    const work_judged *before = work_inputs_judged(inputs, now.key, now.digest);
+    if (before != NULL) {
+        result->method = before->method;
+        result->error = before->error;
+        result->bound = before->bound;
+    } else {
+        if (!work_check_data(&job->item, inputs, data, result))
+            return false;
+        now.method = result->method;
+        now.error = result->error;
+        now.bound = result->bound;
+        work_inputs_judge(inputs, &now);
+    }
+    result->has_digest = work_case_has_bits(&job->item);
+    memcpy(result->digest, now.digest, sizeof result->digest);
+    return true;
 }
 
 bool work_job_check(work_job *job, work_result *result)
@@ -366,9 +386,5 @@ bool work_job_check(work_job *job, work_result *result)
     if (status != ISO_OK)
         return stream_failed(job, result, "reading the result", status);
     result->checks++;
-    if (!work_check_data(&job->item, job->target->inputs, data, result))
-        return false;
-    if (work_case_has_bits(&job->item))
-        digest(job, data, result);
-    return true;
+    return judge(job, data, result);
 }

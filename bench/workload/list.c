@@ -40,8 +40,7 @@ static void add(maker *m, work_case *item, const char *type)
         return;
     item->longest = m->longest;
     if (!work_case_finish(item, m->request->seed)) {
-        m->code = tool_error(TOOL_USAGE, "a %s of this size is over what any device holds: %s",
-                             work_op_name(item->op), item->id);
+        m->code = tool_error(TOOL_INTERNAL, "a case has no name: %s", item->id);
         return;
     }
     m->matched += m->filtered;
@@ -82,7 +81,7 @@ static int64_t power_of_two_up(int64_t value)
 static int64_t big_bytes(const work_request *request)
 {
     int64_t least = 64 << 20, bytes = power_of_two_up(4 * request->cache_bytes);
-    int64_t most = request->memory_bytes > 0 ? request->memory_bytes / 48 : INT64_MAX;
+    int64_t most = request->memory_bytes > 0 ? request->memory_bytes / 16 : INT64_MAX;
     if (bytes < least)
         bytes = least;
     while (bytes > most && bytes > 1 << 20)
@@ -309,6 +308,14 @@ static int check_words(const char *option, const tool_words *words,
     return TOOL_OK;
 }
 
+/* A list of nothing, such as ",", would stand for everything. */
+static int check_named(const char *option, const char *text, const tool_words *words)
+{
+    if (text == NULL || words->count > 0)
+        return TOOL_OK;
+    return tool_error(TOOL_USAGE, "--%s: \"%s\" names nothing", option, text);
+}
+
 static int read_words(maker *m)
 {
     const work_request *r = m->request;
@@ -317,6 +324,14 @@ static int read_words(maker *m)
     if (!tool_split(r->op, &m->ops) || !tool_split(r->variant, &m->variants) ||
         !tool_split(r->dtype, &m->types) || !tool_split(r->size, &sizes))
         m->code = tool_error(TOOL_INTERNAL, "no memory");
+    if (m->code == TOOL_OK)
+        m->code = check_named("op", r->op, &m->ops);
+    if (m->code == TOOL_OK)
+        m->code = check_named("variant", r->variant, &m->variants);
+    if (m->code == TOOL_OK)
+        m->code = check_named("dtype", r->dtype, &m->types);
+    if (m->code == TOOL_OK)
+        m->code = check_named("size", r->size, &sizes);
     if (m->code == TOOL_OK)
         m->code = check_words("op", &m->ops, work_kinds, true);
     if (m->code == TOOL_OK)
@@ -374,11 +389,13 @@ static int check_matched(const maker *m)
     const work_request *r = m->request;
     const char *name = r->suite != NULL ? r->suite : "quick";
     if (m->matched == 0)
-        return tool_error(
-            TOOL_NOTHING, "no case of the suite %s matches%s%s%s%s%s%s%s%s; nothing was run", name,
-            r->op ? " --op " : "", r->op ? r->op : "", r->variant ? " --variant " : "",
-            r->variant ? r->variant : "", r->dtype ? " --dtype " : "", r->dtype ? r->dtype : "",
-            r->size ? " --size " : "", r->size ? r->size : "");
+        return tool_error(TOOL_NOTHING,
+                          "no case of the suite %s matches%s%s%s%s%s%s%s%s; nothing was run "
+                          "(--list without them shows the cases)",
+                          name, r->op ? " --op " : "", r->op ? r->op : "",
+                          r->variant ? " --variant " : "", r->variant ? r->variant : "",
+                          r->dtype ? " --dtype " : "", r->dtype ? r->dtype : "",
+                          r->size ? " --size " : "", r->size ? r->size : "");
     for (int32_t s = 0; s < m->sizes.count; s++)
         if (!m->sizes_used[s])
             return tool_error(TOOL_USAGE,
@@ -391,7 +408,8 @@ int work_list_make(const work_request *request, work_list *out)
 {
     *out = (work_list){0};
     maker m = {.request = request, .list = out, .filtered = true, .code = TOOL_OK};
-    m.longest = request->size != NULL ? 60 : 1;
+    bool full = request->suite != NULL && strcmp(request->suite, "full") == 0;
+    m.longest = request->size != NULL ? 60 : full ? 0.25 : 1;
     m.big_bytes = big_bytes(request);
     if (read_words(&m) == TOOL_OK)
         add_suite(&m);

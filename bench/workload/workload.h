@@ -47,6 +47,7 @@ typedef struct work_case {
     int64_t elements, steps;                 /* streams */
     int64_t size;                            /* the number for a plot's axis */
     double flops, bytes_read, bytes_written; /* of one call */
+    bool vast;                               /* its bytes are more than any device holds */
     uint64_t seed;                           /* of its places in the inputs */
     double longest; /* seconds: what would take a processor longer for one call is not tried */
 } work_case;

@@ -14,6 +14,7 @@
  *   unsupported        execute answers UNSUPPORTED although supports said yes
  *   no-words           execute fails and gives no reason
  *   odd-status         execute answers a number that is no status
+ *   aborts             execute ends the process, as some drivers do
  *   huge-workspace     asks for more scratch memory than there is
  */
 #include "../reference/reference.h"
@@ -251,6 +252,9 @@ static iso_status execute(void *outer, const iso_op *op)
     }
     if (fault_is("no-words")) {
         return ISO_BACKEND;
+    }
+    if (fault_is("aborts")) {
+        abort();
     }
     if (fault_is("odd-status")) {
         return (iso_status)77;

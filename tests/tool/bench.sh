@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+# bench.sh MUTANTS FAULT: `isomer bench` as a whole: exit codes, places that cannot be written, a
+# wrong kernel, a backend that ends the process, an interruption that keeps what there is.
+. "$ISOMER_TEST_COMMON"
+unset ISOMER_REQUIRE
+ISOMER_BACKEND_PATH=$1:$2
+export ISOMER_BACKEND_PATH
+# shellcheck disable=SC3045 # where it is not there, a core file is in a folder that goes away
+ulimit -c 0 2>/dev/null || true
+cd "$scratch" || exit
+
+bench() { # bench CODE OPTIONS...
+    wanted=$1 code=0
+    shift
+    "$tool" bench --no-roofs --rounds 1 --budget 1 --size 64 "$@" >out 2>err || code=$?
+    [ "$code" -eq "$wanted" ] || {
+        cat out err
+        fail "bench $*: exit code $code instead of $wanted"
+    }
+}
+says() { # says FILE TEXT...: line ends and indents count as spaces
+    file=$1
+    shift
+    for text; do
+        tr -s ' \n' '  ' <"$file" | grep -qF -- "$text" || {
+            cat "$file"
+            fail "$file does not say \"$text\""
+        }
+    done
+}
+clean() {
+    for left in ./*.json.* ./*.csv.* ./*.html.*; do
+        [ ! -e "$left" ] || fail "a temporary file was left: $left"
+    done
+}
+
+# Wrong words.
+bench 2 --backend openmp --op gem
+says err '"gem"' '"gemm"'
+bench 2 --backend openmp --op ,
+says err --op "names nothing"
+bench 2 --backend openmp --op copy --size ,
+says err --size "names nothing"
+bench 6 --backend openmp --suite "$scratch/"
+says err "$scratch/ cannot be read" directory
+bench 4 --backend openmp --op copy --dtype e4
+says err "nothing was run" --list
+bench 2 --backend openmp --op copy --json same --csv same
+says err "same is given for two"
+
+# Places that cannot be written are found before anything is measured.
+for option in json csv markdown report; do
+    bench 6 --backend openmp --op copy "--$option" none/x
+    says err none/x "No such file"
+    [ ! -s out ] || fail "--$option: there is a table"
+done
+
+# A device by two names is measured once.
+bench 0 --backend openmp,openmp:0 --op copy --dtype f32 --variant tiled --json one.json
+[ "$(grep -c '"device": "openmp:0"' one.json)" -eq 1 ] || fail "one device has two rows"
+
+# What fits no device is a row; the rest runs.
+bench 0 --backend openmp --op gemm --dtype f32 --variant tiled --size 64,64Gi --json big.json
+says out "does not fit"
+says big.json '"status": "ok"' '"status": "unsupported"'
+
+# Whoever reads the table may go: the file is whole.
+"$tool" bench --backend openmp --no-roofs --rounds 1 --budget 1 --size 64 --op copy --dtype f32 \
+    --json piped.json 2>err | true
+says piped.json '"complete": true'
+
+# Too short for one sample.
+code=0
+"$tool" bench --backend openmp --no-roofs --budget 0.01 --op gemm --dtype f64 --variant naive \
+    --size 512 >out 2>err || code=$?
+[ "$code" -eq 4 ] || fail "a budget that is too short: exit code $code"
+says err "the budget of 0.01 s is short"
+says out "ended before its first sample"
+
+# A wrong kernel has no number anywhere. Mutant 64 leaves out the last element of a map.
+bench 1 --backend mutant64 --op add --dtype f32 --variant tiled --json wrong.json --csv wrong.csv \
+    --markdown wrong.md --report wrong.html
+says out FAILED "element [63]"
+says wrong.json '"status": "failed"' '"times": null' '"rates": null' '"error": null'
+says wrong.md FAILED
+grep -q '"median"' wrong.json && fail "a wrong result has a time"
+says wrong.csv ,failed,
+says wrong.html "element [63]"
+
+# A backend that takes the process with it.
+code=0
+ISOMER_FAULT=aborts "$tool" bench --backend fault --no-roofs --op add --dtype f32 --size 64 \
+    --json dead.json --csv dead.csv >out 2>err || code=$?
+[ "$code" -gt 128 ] || fail "a backend that aborts: exit code $code"
+says err SIGABRT "stream/add/tiled/f32/64/uniform/hot on fault:0"
+clean
+
+# Interrupted after the first round, when the file is there: what was measured is kept.
+"$tool" bench --backend openmp --no-roofs --op gemm --dtype f64 --variant naive --size 800 \
+    --budget 100 --json kept.json --report kept.html >out 2>err &
+pid=$! tries=0
+while [ ! -e kept.json ] && [ "$tries" -lt 1200 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+kill -TERM "$pid"
+code=0
+wait "$pid" || code=$?
+[ "$code" -eq 130 ] || fail "interrupted: exit code $code"
+says err "interrupted: keeping"
+says kept.json '"complete": false' '"status": "ok"' '"median"'
+[ -s kept.html ] || fail "interrupted: no report"
+clean
