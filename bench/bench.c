@@ -360,7 +360,6 @@ static int execute(bench *b, int argc, char **argv)
 {
     if (b->against != NULL || b->self_check)
         return compare_against(b->against, argc, argv, b->budget, b->fail_on, b->json);
-    tool_signals_watch(); /* before a device's libraries install handlers of their own */
     int code = tool_specs(b->backend, b->require, &b->specs);
     if (code == TOOL_OK)
         code = look_at_devices(b);

@@ -72,7 +72,9 @@ void tool_signals_watch(void)
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         struct sigaction before;
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        /* LLVM's handler of SIGABRT, which OpenCL on processors brings, passes it on to nobody. */
+        if (sigaction(signals[i], NULL, &before) == 0 &&
+            (before.sa_handler == SIG_DFL || signals[i] == SIGABRT))
             sigaction(signals[i], &action, NULL);
     }
     if (!registered)

@@ -117,7 +117,8 @@ void tool_files_sweep(void);
  */
 
 /* From now on a signal that ends the process takes temporary files away, and one that a fault
- * raises says what was being done. Signals that somebody handles already stay with them. */
+ * raises says what was being done. Signals but SIGABRT that somebody handles already stay with
+ * them. */
 void tool_signals_watch(void);
 /* "measuring this on that: ..."; NULL: nothing that could end the process. */
 void tool_doing(const char *format, ...) ISO_PRINTF(1, 2);

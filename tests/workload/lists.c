@@ -112,7 +112,7 @@ static void test_quick(void **state)
     for (int32_t i = 0; i < list.count; i++) /* nothing that processors are known not to have */
         assert_true(list.items[i].element != 2 && list.items[i].math == ISO_MATH_STRICT);
     work_list_free(&list);
-    request.memory_bytes = INT64_C(2) << 30; /* a forty-eighth of it: 32 MiB */
+    request.memory_bytes = INT64_C(512) << 20; /* a sixteenth of it: 32 MiB */
     assert_int_equal(work_list_make(&request, &list), TOOL_OK);
     assert_non_null(find(&list, "stream/copy/tiled/f64/4194304/uniform/hot"));
     work_list_free(&list);
