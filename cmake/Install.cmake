@@ -13,7 +13,7 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # Beside the README as they are beside it here, so that its links hold.
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
-  FILES_MATCHING PATTERN "*.md" PATTERN "*.c" PATTERN "*.yml" PATTERN "*.py" PATTERN "*.json"
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.c" PATTERN "*.yml" PATTERN "*.py" PATTERN "*.png" PATTERN "*.json"
   PATTERN man EXCLUDE)
 install(DIRECTORY docs/schema/ DESTINATION ${CMAKE_INSTALL_DATADIR}/isomer/schema
   FILES_MATCHING PATTERN "*.json")

@@ -159,7 +159,7 @@ static const char *keep(work_file *file, const char *text)
 
 static int take(const reader *r, const json_t *object, const char *member, const char **out)
 {
-    char text[MOST_TEXT];
+    char text[MOST_TEXT] = "";
     const json_t *value = json_object_get(object, member);
     if (value == NULL)
         return TOOL_OK;

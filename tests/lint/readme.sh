@@ -37,6 +37,12 @@ echo '    isomer bench --suit quick' >"$scratch/planted"
 options "$scratch/planted" >"$scratch/options"
 [ "$(check_options "$scratch/options")" = "bench --suit" ] || fail "an option that does not exist is not found"
 
+if have python3; then
+    python3 "$source_dir/bench/results/headline.py" --check "$source_dir/README.md" || fail "see above"
+else
+    say "python3 is not here: the tables of results are not checked"
+fi
+
 commands=0
 mkdir "$scratch/run"
 mkdir -m 700 "$scratch/cache"

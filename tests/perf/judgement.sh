@@ -39,6 +39,7 @@ cases=0 called=0
 for run in $(seq "$runs"); do
     measure "$scratch/self.json" --self-check --op gemm,triad,copy,sum,transpose \
         --variant naive,tiled,vendor,device --dtype f32,f64,e4
+    # shellcheck disable=SC2046 # eight words
     set -- $(verdicts "$scratch/self.json")
     say "self-check $run: $*"
     cases=$((cases + $2 + $4 + $6 + $8))
