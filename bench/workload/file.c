@@ -159,7 +159,7 @@ static const char *keep(work_file *file, const char *text)
 
 static int take(const reader *r, const json_t *object, const char *member, const char **out)
 {
-    char text[MOST_TEXT] = "";
+    char text[MOST_TEXT];
     const json_t *value = json_object_get(object, member);
     if (value == NULL)
         return TOOL_OK;
@@ -225,7 +225,7 @@ static int take_layout(const reader *r, const json_t *object, work_line *line)
     json_t *plain = json_string("n");
     const json_t *parts[2] = {json_object_get(object, "trans_a"),
                               json_object_get(object, "trans_b")};
-    char text[MOST_TEXT];
+    char text[MOST_TEXT] = "";
     int code = TOOL_OK;
     if (!gemm && (parts[0] != NULL || parts[1] != NULL)) {
         code = wrong(r, parts[0] ? "trans_a" : "trans_b", "a %s has no such member", line->op);
