@@ -3,6 +3,7 @@
  */
 #include "backends/openmp/cpu.h"
 #include "backends/openmp/kernels/kernels.h"
+#include "backends/openmp/runtime.h"
 
 #include <stdio.h>
 
@@ -46,6 +47,11 @@ static cpu_map_kernel kernel_for(const cpu_device *device, const iso_map_op_args
     const cpu_map_kernels *kernels = kernels_for(device->isa);
     return op->variant == ISO_VARIANT_NAIVE ? kernels->naive[op->op][op->dtype]
                                             : kernels->tiled[op->op][op->dtype];
+}
+
+cpu_map_kernel cpu_map_copy(const cpu_device *device)
+{
+    return kernels_for(device->isa)->tiled[ISO_MAP_COPY][ISO_F16];
 }
 
 static int threads_for(const cpu_device *device, const iso_map_op_args *op)

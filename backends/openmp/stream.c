@@ -69,7 +69,7 @@ static iso_status run_command(cpu_stream *stream, const cpu_command *command, in
         break;
     case CPU_COMMAND_TRANSFER:
         if (!skip) {
-            cpu_transfer_run(stream->device->base.team, &command->transfer, !stream->is_inline);
+            cpu_transfer_run(&stream->device->base, &command->transfer, !stream->is_inline);
         }
         break;
     case CPU_COMMAND_RECORD:

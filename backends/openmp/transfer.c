@@ -19,6 +19,7 @@ typedef struct transfer_task {
     int64_t to_pitch, from_pitch;
     int64_t width, height;
     int64_t piece, pieces_in_row;
+    cpu_map_kernel past;        /* copies past the caches; NULL: through them */
     char block[TRANSFER_BLOCK]; /* the pattern over and over */
 } transfer_task;
 
@@ -36,7 +37,12 @@ static void move_piece(const transfer_task *task, int64_t row, int64_t piece)
     int64_t start = piece * task->piece;
     int64_t bytes = task->width - start < task->piece ? task->width - start : task->piece;
     char *to = task->to + row * task->to_pitch + start;
-    if (task->from) {
+    if (task->past) {
+        const char *from = task->from + row * task->from_pitch + start;
+        const cpu_map_part part = {.x = from, .z = to, .n = bytes / 2, .stream = 1};
+        task->past(&part);
+        memcpy(to + part.n * 2, from + part.n * 2, (size_t)(bytes % 2));
+    } else if (task->from) {
         memcpy(to, task->from + row * task->from_pitch + start, (size_t)bytes);
     } else {
         fill(to, task->block, bytes);
@@ -98,8 +104,18 @@ static transfer_task make_task(const iso_transfer *transfer)
     return task;
 }
 
-void cpu_transfer_run(cpu_team *team, const iso_transfer *transfer, int background)
+/* What no cache can keep passes by them: it would be read only to be overwritten. */
+static cpu_map_kernel past_caches(const cpu_device *device, const transfer_task *task)
 {
+    const cpu_facts *facts = device->facts;
+    const int64_t cache = facts->l3_bytes > 0 ? facts->l3_bytes : facts->l2_bytes;
+    const int large = task->from && task->width * task->height > cache / 2;
+    return large ? cpu_map_copy(device) : NULL;
+}
+
+void cpu_transfer_run(cpu_device *device, const iso_transfer *transfer, int background)
+{
+    cpu_team *team = device->team;
     transfer_task task = make_task(transfer);
     int64_t bytes = task.width * task.height;
     if (bytes <= TRANSFER_ALONE) {
@@ -114,6 +130,7 @@ void cpu_transfer_run(cpu_team *team, const iso_transfer *transfer, int backgrou
                                           : piece;
     task.piece = piece / TRANSFER_PAGE * TRANSFER_PAGE;
     task.pieces_in_row = (task.width + task.piece - 1) / task.piece;
+    task.past = past_caches(device, &task);
     cpu_team_lock(team, background);
     cpu_team_run(team, cpu_team_size(team), move_share, &task);
     cpu_team_unlock(team);

@@ -227,13 +227,49 @@ static void test_between(void **state)
     unit_close(&t);
 }
 
+/* What no cache can keep is moved in another way: at odd places, of odd lengths, with bytes around
+ * it that stay. */
+static void test_large(void **state)
+{
+    enum { PAD = 77, MOST = 256 << 20 };
+    iso_device_info info = ISO_DEVICE_INFO_INIT;
+    iso_device device;
+    iso_stream stream;
+    iso_buffer a, b;
+
+    (void)state;
+    works(iso_device_open("openmp", &device));
+    works(iso_stream_create(device, 0, &stream));
+    works(iso_device_get_info(device, &info));
+    int64_t bytes = (info.cache_bytes < MOST ? info.cache_bytes : MOST) + (8 << 20) + 12345;
+    works(iso_buffer_create(device, bytes + 2 * PAD, &a));
+    works(iso_buffer_create(device, bytes + 2 * PAD, &b));
+    unsigned char *from = malloc((size_t)bytes), *to = malloc((size_t)(bytes + 2 * PAD));
+    unsigned char around = 0xa5;
+    assert_non_null(from);
+    assert_non_null(to);
+    for (int64_t i = 0; i < bytes; i++)
+        from[i] = (unsigned char)((uint64_t)i * 0x9e3779b97f4a7c15u >> 56);
+    works(iso_fill(stream, (iso_operand){b, 0}, &around, 1, bytes + 2 * PAD));
+    works(iso_write(stream, (iso_operand){a, 3}, from, bytes));
+    works(iso_copy(stream, (iso_operand){b, PAD}, (iso_operand){a, 3}, bytes));
+    works(iso_read(stream, to, (iso_operand){b, 0}, bytes + 2 * PAD));
+    works(iso_stream_sync(stream));
+    assert_memory_equal(to + PAD, from, (size_t)bytes);
+    for (int i = 0; i < PAD; i++)
+        assert_true(to[i] == around && to[bytes + PAD + i] == around);
+    works(iso_device_close(device));
+    free(from);
+    free(to);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limit),         cmocka_unit_test(test_scratch),
         cmocka_unit_test(test_limit_setting), cmocka_unit_test(test_buffer_info),
         cmocka_unit_test(test_host),          cmocka_unit_test(test_2d),
-        cmocka_unit_test(test_between),
+        cmocka_unit_test(test_between),       cmocka_unit_test(test_large),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
