@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.c - the five stream kernels as plain OpenMP loops: what `naive` is. */
+/* stream.c - the five stream kernels as plain OpenMP loops: what `naive` is. The dot product adds
+ * in order in each thread, as it is written. */
 #include "peer.h"
 
 #include <math.h>
@@ -49,9 +50,8 @@ enum { COPY, SCALE, ADD, TRIAD, DOT, KINDS };
                 c[i] = a[i] + factor * b[i];                                                       \
             break;                                                                                 \
         case DOT:                                                                                  \
-            _Pragma("omp parallel for simd schedule(static) reduction(+ : sum)") for (int64_t i =  \
-                                                                                          0;       \
-                                                                                      i < n; i++)  \
+            _Pragma("omp parallel for schedule(static) reduction(+ : sum)") for (int64_t i = 0;    \
+                                                                                 i < n; i++)       \
                 sum += a[i] * b[i];                                                                \
             x->sum += (double)sum;                                                                 \
             break;                                                                                 \

@@ -39,7 +39,7 @@ need python3 python3
 
 agrees openmp peer-openblas --op gemm --variant vendor --dtype f32,f64 --size 512,1024 --rounds 24
 agrees openmp peer-stream --suite stream --op copy,scale,add,triad,dot --variant naive --dtype f64 \
-    --size 16Mi --rounds 24
+    --size 16Mi --rounds 40
 agrees cuda peer-cuda --op gemm --variant vendor --dtype f32,f64 --size 1024,4096,8192 --rounds 10
 agrees cuda peer-cuda --op copy --variant device --size 256Mi,1Gi --rounds 10
 agrees opencl peer-clblast --op gemm --variant vendor --dtype f32 --size 1024 --rounds 10
