@@ -124,7 +124,8 @@ static void refer_f32(const float *restrict a, const float *restrict b, int64_t 
 
 /* The last rounding may be off by a whole unit: vendors' libraries do not promise to round to
  * nearest (cuBLAS does not, for halves and small products). Nor that they add beta * C before the
- * product is rounded to halves: cuBLAS rounds it first where C is one row. */
+ * product is rounded to halves: a row of C from cuBLAS was as far off as if it were rounded first.
+ * Only vendors' products are held to this; naive and tiled are held to their bits. */
 static void set_bound(const suite_case *item, double alpha, double beta, long double sum,
                       double size, double c, long double *want, double *bound)
 {

@@ -127,7 +127,6 @@ iso_status work_target_result(work_target *target, int64_t bytes, iso_buffer *ou
 /* Host memory: holds the first bytes of the f32 inputs, or is to be written to. */
 iso_status work_target_pinned(work_target *target, bool from, int64_t bytes, void **out);
 iso_status work_target_sink(work_target *target, int64_t bytes, void **out);
-/* After a stream has failed. */
 
 /* ---- checks -------------------------------------------------------------------------------------
  */
