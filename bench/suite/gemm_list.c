@@ -81,7 +81,6 @@ static void cover(suite_list *list, iso_dtype dtype, int trans, int rounds, int6
         suite_case item = start(dtype, trans);
         suite_gemm_case *g = &item.gemm;
         int t = i + turn;
-        item.full = full;
         g->m = sizes[(t * 7) % COUNT(sizes)];
         g->n = sizes[(t * 5 + t / COUNT(sizes) + 3) % COUNT(sizes)];
         g->k = depths[(t * 3 + trans) % COUNT(depths)];
@@ -131,7 +130,6 @@ static void large(suite_list *list, iso_dtype dtype)
         for (int f = 0; f < 2; f++) {
             suite_case item = start(dtype, i & 3);
             item.fill = f == 0 ? SUITE_SPARSE : SUITE_UNIFORM;
-            item.full = 1;
             item.gemm.m = item.gemm.n = item.gemm.k = sizes[i];
             item.gemm.n += f == 0 ? 0 : 7;
             item.gemm.pad = f;

@@ -87,7 +87,7 @@ static void one(suite_list *list, iso_map_op op, iso_dtype dtype, int full)
                                     4,   127, 513,  3,   191, 255, 4097, 9,   65, 2048, 193, 15,
                                     257, 8,   511,  5,   192, 128, 4095, 16,  32, 1025};
     static const int64_t large[] = {100003, 65536, 262147, 99991};
-    suite_case item = {.kind = SUITE_MAP, .dtype = dtype, .full = full};
+    suite_case item = {.kind = SUITE_MAP, .dtype = dtype};
     int turn = (int)op * 5 + (int)dtype * 3, rounds = full ? 2 * COUNT(sizes) : 12;
     item.map.op = op;
     for (int i = 0; i < rounds; i++) {
@@ -108,7 +108,7 @@ static void one(suite_list *list, iso_map_op op, iso_dtype dtype, int full)
 /* More than the caches hold, so that kernels may write past them. */
 static void large(suite_list *list, iso_map_op op, iso_dtype dtype)
 {
-    suite_case item = {.kind = SUITE_MAP, .dtype = dtype, .full = 1};
+    suite_case item = {.kind = SUITE_MAP, .dtype = dtype};
     item.map.op = op;
     item.map.n = (48 << 20) / iso_dtype_size(dtype) + 5;
     item.fill = fill_of(op, suite_is_float(dtype), 0);

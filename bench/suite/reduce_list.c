@@ -10,7 +10,15 @@
 static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_PARTIALS, ISO_VARIANT_TILED,
                                        ISO_VARIANT_VENDOR};
 
-static void add(suite_list *list, suite_case *item, int variant_count)
+/* That each variant has every operation, and that it has every type. What all their pairs would add
+ * is a compilation each, which takes longer than the rest: the full suite has them. */
+static bool in_quick(const suite_case *item, iso_variant variant)
+{
+    return variant == ISO_VARIANT_TILED || variant == ISO_VARIANT_VENDOR ||
+           item->dtype == ISO_F32 || item->reduce.op == ISO_SUM || item->reduce.op == ISO_ARGMIN;
+}
+
+static void add(suite_list *list, suite_case *item, int variant_count, int full)
 {
     const suite_reduce_case *r = &item->reduce;
     char after[SUITE_ID_MAX - 16];
@@ -18,7 +26,12 @@ static void add(suite_list *list, suite_case *item, int variant_count)
     snprintf(after, sizeof after, "%s/%s/%s/r%lldc%lld/ld+%d/off%d/%s", iso_dtype_name(item->dtype),
              iso_reduce_op_name(r->op), iso_axis_name(r->axis), (long long)r->rows,
              (long long)r->cols, r->pad, r->offset, suite_fill_name(item->fill));
-    suite_list_add(list, item, variants, variant_count, after);
+    iso_variant kept[COUNT(variants)];
+    int count = 0;
+    for (int v = 0; v < variant_count; v++)
+        if (full || in_quick(item, variants[v]))
+            kept[count++] = variants[v];
+    suite_list_add(list, item, kept, count, after);
 }
 
 /* Fills that try an operation of a type, the plain ones first. */
@@ -82,7 +95,8 @@ static void set_shape(suite_case *item, iso_axis axis, int64_t length, int64_t o
     r->offset = offsets[turn % COUNT(offsets)];
 }
 
-static void one(suite_list *list, iso_reduce_op op, iso_dtype dtype, iso_axis axis, int full)
+static void one(suite_list *list, iso_reduce_op op, iso_dtype dtype, iso_axis axis, int more,
+                int full)
 {
     static const int64_t lengths[] = {1,    4096, 127,  4097,   128,    100003, 129, 4095,
                                       8191, 2,    8193, 532487, 100003, 64,     3,   12289};
@@ -91,46 +105,46 @@ static void one(suite_list *list, iso_reduce_op op, iso_dtype dtype, iso_axis ax
     int fill_count = fills_of(op, suite_is_float(dtype), fills);
     int turn = (int)op * 3 + (int)dtype * 5 + (int)axis * 7;
     int rounds = suite_is_float(dtype) ? 6 : 4;
-    if (full)
+    if (more)
         rounds = 32;
     for (int i = 0; i < rounds; i++) {
-        suite_case item = {.kind = SUITE_REDUCE, .dtype = dtype, .full = full};
-        int t = turn + i + full * 6;
+        suite_case item = {.kind = SUITE_REDUCE, .dtype = dtype};
+        int t = turn + i + more * 6;
         int64_t length = lengths[(t * 7 + t / 16) % COUNT(lengths)];
         int64_t others = widths[(t * 5 + t / 8) % COUNT(widths)];
         item.reduce.op = op;
-        item.fill = fills[(i + full * 5 + t / 16) % fill_count];
-        while (axis != ISO_AXIS_ALL && others > 1 && length * others > (full ? 2000000 : 150000))
+        item.fill = fills[(i + more * 5 + t / 16) % fill_count];
+        while (axis != ISO_AXIS_ALL && others > 1 && length * others > (more ? 2000000 : 150000))
             others /= 2;
         set_shape(&item, axis, length, others, t);
-        add(list, &item, vendor_may(&item) ? COUNT(variants) : COUNT(variants) - 1);
+        add(list, &item, vendor_may(&item) ? COUNT(variants) : COUNT(variants) - 1, full);
     }
 }
 
-static void corners(suite_list *list, iso_reduce_op op, iso_dtype dtype, iso_axis axis)
+static void corners(suite_list *list, iso_reduce_op op, iso_dtype dtype, iso_axis axis, int full)
 {
     suite_case item = {.kind = SUITE_REDUCE, .dtype = dtype};
     item.reduce.op = op;
     if (allows_empty(op)) {
         set_shape(&item, axis, 0, axis == ISO_AXIS_ALL ? 1 : 5, 0);
-        add(list, &item, COUNT(variants));
+        add(list, &item, COUNT(variants), full);
     }
     if (axis != ISO_AXIS_ALL && (op == ISO_SUM || op == ISO_MIN)) { /* no results at all */
         set_shape(&item, axis, 7, 0, 0);
-        add(list, &item, 3);
+        add(list, &item, 3, full);
     }
     if (op == ISO_DOT && suite_is_float(dtype)) { /* products that vanish leave -0 in a lane */
         item.fill = SUITE_SUBNORMAL;
         for (int64_t length = 1; length <= 129; length += 64) {
             set_shape(&item, axis, length, axis == ISO_AXIS_ALL ? 1 : 5, (int)length);
-            add(list, &item, 3);
+            add(list, &item, 3, full);
         }
     }
     item.fill = SUITE_INTS; /* wide: many results of few elements */
     set_shape(&item, axis, axis == ISO_AXIS_ALL ? 1000 : 5, 1021, 1);
     if (axis == ISO_AXIS_ALL) /* a matrix of several rows without gaps is one array */
         item.reduce.rows = 7;
-    add(list, &item, COUNT(variants));
+    add(list, &item, COUNT(variants), full);
 }
 
 void suite_list_reduce(suite_list *list, int full)
@@ -141,17 +155,17 @@ void suite_list_reduce(suite_list *list, int full)
             if (op == ISO_NORM2 && !suite_is_float(dtype))
                 continue;
             for (int a = 0; a < COUNT(axes); a++) {
-                corners(list, op, dtype, axes[a]);
-                one(list, op, dtype, axes[a], 0);
+                corners(list, op, dtype, axes[a], full);
+                one(list, op, dtype, axes[a], 0, full);
                 if (full)
-                    one(list, op, dtype, axes[a], 1);
+                    one(list, op, dtype, axes[a], 1, full);
             }
             if (full) {
-                suite_case item = {.kind = SUITE_REDUCE, .dtype = dtype, .full = 1};
+                suite_case item = {.kind = SUITE_REDUCE, .dtype = dtype};
                 item.reduce.op = op;
                 item.fill = op == ISO_PRODUCT ? SUITE_POWERS : SUITE_SPARSE;
                 set_shape(&item, ISO_AXIS_ALL, (1 << 24) + 5, 1, 1);
-                add(list, &item, COUNT(variants));
+                add(list, &item, COUNT(variants), full);
             }
         }
     }

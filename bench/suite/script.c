@@ -465,7 +465,7 @@ void suite_list_script(suite_list *list, int full)
     for (int32_t i = 0; i < (int32_t)(sizeof scripts / sizeof scripts[0]); i++) {
         if (scripts[i].full && !full)
             continue;
-        suite_case item = {.kind = scripts[i].kind, .script = i, .full = scripts[i].full};
+        suite_case item = {.kind = scripts[i].kind, .script = i};
         snprintf(item.variant, sizeof item.variant, "%s", scripts[i].variant);
         suite_list_add(list, &item, NULL, 0, scripts[i].name);
     }

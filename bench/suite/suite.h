@@ -112,7 +112,6 @@ typedef struct suite_case {
     iso_variant how;   /* of transposes, reductions, products and maps */
     iso_dtype dtype;   /* of reductions, products and maps */
     int32_t problem;   /* cases with the same number have the same data */
-    int32_t full;      /* not in the quick suite */
     int32_t same_bits; /* its result is defined to the bit: it has a digest */
     int32_t script;    /* of streams and limits: which one */
     uint64_t seed;     /* of its data, made from the id without the variant */

@@ -13,9 +13,9 @@ static const char *const moves[] = {"write", "read", "copy", "between", "fill"};
 /* ---- list ---------------------------------------------------------------------------------------
  */
 
-static void add(suite_list *list, const suite_transfer_case *t, int full)
+static void add(suite_list *list, const suite_transfer_case *t)
 {
-    suite_case item = {.kind = SUITE_TRANSFER, .same_bits = 1, .full = full, .transfer = *t};
+    suite_case item = {.kind = SUITE_TRANSFER, .same_bits = 1, .transfer = *t};
     char after[SUITE_ID_MAX - 24];
     snprintf(item.variant, sizeof item.variant, "%s", moves[t->move]);
     if (t->move == SUITE_FILLING)
@@ -28,7 +28,7 @@ static void add(suite_list *list, const suite_transfer_case *t, int full)
 }
 
 static void list_flat(suite_list *list, suite_move move, int64_t unit, const int64_t *sizes,
-                      int count, int full)
+                      int count)
 {
     static const int64_t offsets[][2] = {{0, 0}, {1, 3}, {256, 0}, {7, 64}, {13, 13}};
     for (int i = 0; i < count; i++) {
@@ -37,7 +37,7 @@ static void list_flat(suite_list *list, suite_move move, int64_t unit, const int
         t.to_pitch = t.from_pitch = t.width;
         t.to_offset = offsets[i % COUNT(offsets)][0] * unit;
         t.from_offset = offsets[i % COUNT(offsets)][1];
-        add(list, &t, full);
+        add(list, &t);
     }
 }
 
@@ -55,7 +55,7 @@ static void list_pitched(suite_list *list, suite_move move, int64_t unit)
         t.from_pitch = t.width + gaps[i % COUNT(gaps)][1];
         t.to_offset = (i % 4) * unit;
         t.from_offset = i % 3;
-        add(list, &t, 0);
+        add(list, &t);
     }
 }
 
@@ -66,14 +66,14 @@ void suite_list_transfer(suite_list *list, int full)
     static const int64_t units[] = {1, 2, 4, 8, 16};
     static const suite_move both[] = {SUITE_WRITE, SUITE_READ, SUITE_COPY};
     for (int m = 0; m < COUNT(both); m++) {
-        list_flat(list, both[m], 1, sizes, COUNT(sizes), 0);
+        list_flat(list, both[m], 1, sizes, COUNT(sizes));
         list_pitched(list, both[m], 1);
         if (full)
-            list_flat(list, both[m], 1, large, COUNT(large), 1);
+            list_flat(list, both[m], 1, large, COUNT(large));
     }
-    list_flat(list, SUITE_COPY_BETWEEN, 1, sizes, COUNT(sizes), 0);
+    list_flat(list, SUITE_COPY_BETWEEN, 1, sizes, COUNT(sizes));
     for (int u = 0; u < COUNT(units); u++) {
-        list_flat(list, SUITE_FILLING, units[u], sizes, COUNT(sizes), 0);
+        list_flat(list, SUITE_FILLING, units[u], sizes, COUNT(sizes));
         list_pitched(list, SUITE_FILLING, units[u]);
     }
 }

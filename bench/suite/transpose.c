@@ -12,13 +12,13 @@
  */
 
 static void add(suite_list *list, int64_t element, int64_t rows, int64_t cols, int turn,
-                int in_place, int full)
+                int in_place)
 {
     static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED,
                                            ISO_VARIANT_VENDOR};
     static const int pads[] = {0, 3, 1, 0, 8};
     static const int offsets[] = {0, 1, 0, 3, 2, 5};
-    suite_case item = {.kind = SUITE_TRANSPOSE, .full = full};
+    suite_case item = {.kind = SUITE_TRANSPOSE};
     item.transpose = (suite_transpose_case){
         element, rows, cols, pads[turn % COUNT(pads)], offsets[turn % COUNT(offsets)], in_place};
     char after[SUITE_ID_MAX - 16];
@@ -42,18 +42,18 @@ void suite_list_transpose(suite_list *list, int full)
         {1024, 1024}, {1031, 2053}, {1, 1000003}, {1000003, 2}, {2048, 511}};
     for (int e = 0; e < COUNT(elements); e++) {
         for (int i = 0; i < COUNT(corners); i++)
-            add(list, elements[e], corners[i][0], corners[i][1], i + e, 0, 0);
+            add(list, elements[e], corners[i][0], corners[i][1], i + e, 0);
         for (int i = 0; i < COUNT(sizes); i++) {
             int64_t other = sizes[(i * 7 + e * 3 + 5) % COUNT(sizes)];
-            add(list, elements[e], sizes[i], other, i + e, 0, 0);
-            add(list, elements[e], sizes[i], sizes[i], i + e + 1, 1, 0);
+            add(list, elements[e], sizes[i], other, i + e, 0);
+            add(list, elements[e], sizes[i], sizes[i], i + e + 1, 1);
             if (i % 3 == 0)
-                add(list, elements[e], sizes[i], sizes[i], i + e + 2, 0, 0);
+                add(list, elements[e], sizes[i], sizes[i], i + e + 2, 0);
         }
         for (int i = 0; full && i < COUNT(more); i++)
-            add(list, elements[e], more[i][0], more[i][1], i + e, 0, 1);
+            add(list, elements[e], more[i][0], more[i][1], i + e, 0);
         if (full)
-            add(list, elements[e], 1537, 1537, e, 1, 1);
+            add(list, elements[e], 1537, 1537, e, 1);
     }
 }
 

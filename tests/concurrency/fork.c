@@ -63,6 +63,13 @@ int main(int argc, char **argv)
     CHECK(argc == 2);
     int is_inline = strcmp(argv[1], "inline") == 0, is_pending = strcmp(argv[1], "pending") == 0;
     CHECK(is_inline || is_pending || strcmp(argv[1], "asynchronous") == 0);
+#ifdef __SANITIZE_ADDRESS__
+    if (is_pending) {
+        (void)puts("the address sanitizer's malloc is not safe around fork in a process whose other "
+                   "threads allocate: a child was seen to wait for a lock of theirs for ever");
+        return 77;
+    }
+#endif
     device = check_device();
     stream = check_stream(device, is_inline ? ISO_STREAM_INLINE : 0);
     product = check_product_make(device, 150, 4);
