@@ -49,11 +49,13 @@ static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
         cpu_reduce_vendor_describe(args, out);
         return;
     }
-    const int naive = args->variant == ISO_VARIANT_NAIVE;
+    cpu_reduction r;
+    cpu_reduction_init(&r, args);
+    const int plain = args->variant == ISO_VARIANT_NAIVE && r.order >= 0; /* the same in all sets */
     snprintf(out->library, sizeof out->library, "isomer %s", cpu_host->version);
     snprintf(out->kernel, sizeof out->kernel, "%s_%s_%s%s%s", iso_reduce_op_name(args->op),
-             iso_variant_name(args->variant), iso_dtype_name(args->dtype), naive ? "" : "_",
-             naive ? "" : cpu_isa_name(device->isa));
+             iso_variant_name(args->variant), iso_dtype_name(args->dtype), plain ? "" : "_",
+             plain ? "" : cpu_isa_name(device->isa));
 }
 
 static iso_status execute(cpu_device *device, const iso_op *op)

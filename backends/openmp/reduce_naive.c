@@ -3,12 +3,9 @@
  * to the shared result under a lock. Only a thread's running sum is kept in two parts, the current
  * 4096 elements and what came before, so that for n elements and t threads the error is at most
  * (4096 + n / 4096 + t) * eps * sum |x|. */
-#include "backends/openmp/kernels/half.h"
 #include "backends/openmp/reduce.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <string.h>
 
 typedef union values {
     float f32;
@@ -23,117 +20,24 @@ typedef union values {
 /* ---- sums and products --------------------------------------------------------------------------
  */
 
-#define SAME(x)             (x)
-#define WIDEN(x)            ((uint64_t)(int64_t)(x))
-#define DOUBLE(x)           ((double)(x))
-#define F16(x)              cpu_f16_to_f32(x)
-#define BF16(x)             cpu_bf16_to_f32(x)
-#define F16D(x)             ((double)cpu_f16_to_f32(x))
-#define BF16D(x)            ((double)cpu_bf16_to_f32(x))
-#define ABS_U(x, type, top) ((x) >> (top) ? (type)(0 - (x)) : (x))
-#define ABS_U32(x)          ABS_U(x, uint32_t, 31)
-#define ABS_U64(x)          ABS_U(x, uint64_t, 63)
-#define MAC_U(x, y, acc)    ((acc) + (x) * (y))
-
-#define DEFINE_STRAIGHT(name, type, lane, READ, ABS, MAC)                                          \
-    static lane name(cpu_step step, const type *x, int64_t step_x, const type *y, int64_t step_y,  \
-                     int64_t n)                                                                    \
-    {                                                                                              \
-        lane acc = step == CPU_STEP_PRODUCT;                                                       \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            const lane at = READ(x[i * step_x]);                                                   \
-            switch (step) {                                                                        \
-            case CPU_STEP_PRODUCT:                                                                 \
-                acc *= at;                                                                         \
-                break;                                                                             \
-            case CPU_STEP_DOT:                                                                     \
-                acc = MAC(at, READ(y[i * step_y]), acc);                                           \
-                break;                                                                             \
-            case CPU_STEP_ASUM:                                                                    \
-                acc += ABS(at);                                                                    \
-                break;                                                                             \
-            case CPU_STEP_SQUARES:                                                                 \
-                acc = MAC(at, at, acc);                                                            \
-                break;                                                                             \
-            default:                                                                               \
-                acc += at;                                                                         \
-            }                                                                                      \
-        }                                                                                          \
-        return acc;                                                                                \
-    }
-
-DEFINE_STRAIGHT(straight_f16, uint16_t, float, F16, fabsf, fmaf)
-DEFINE_STRAIGHT(straight_bf16, uint16_t, float, BF16, fabsf, fmaf)
-DEFINE_STRAIGHT(straight_f32, float, float, SAME, fabsf, fmaf)
-DEFINE_STRAIGHT(straight_f64, double, double, SAME, fabs, fma)
-DEFINE_STRAIGHT(straight_i32, uint32_t, uint32_t, SAME, ABS_U32, MAC_U)
-DEFINE_STRAIGHT(straight_i64, uint64_t, uint64_t, SAME, ABS_U64, MAC_U)
-DEFINE_STRAIGHT(straight_wide, int32_t, uint64_t, WIDEN, ABS_U64, MAC_U)
-DEFINE_STRAIGHT(squares_f16, uint16_t, double, F16D, fabs, fma)
-DEFINE_STRAIGHT(squares_bf16, uint16_t, double, BF16D, fabs, fma)
-DEFINE_STRAIGHT(squares_f32, float, double, DOUBLE, fabs, fma)
-
-static void squares_f64(const double *x, int64_t step_x, int64_t n, double sums[CPU_REDUCE_PLANES])
+static const cpu_straight_kernels *kernels_for(cpu_isa isa)
 {
-    for (int64_t i = 0; i < n; i++) {
-        const double at = x[i * step_x];
-        if (fabs(at) > 0x1p486) {
-            sums[1] = fma(at * 0x1p-538, at * 0x1p-538, sums[1]);
-        } else if (fabs(at) < 0x1p-511) {
-            sums[2] = fma(at * 0x1p537, at * 0x1p537, sums[2]);
-        } else {
-            sums[0] = fma(at, at, sums[0]);
-        }
-    }
-}
-
-/* Values at x and y, `sx` and `sy` apart, reduced straight through; n is at most 4096. */
-static values straight(const cpu_reduction *r, const void *x, int64_t sx, const void *y, int64_t sy,
-                       int64_t n)
-{
-    values v = {.f64 = {0.0, 0.0, 0.0}};
-    const cpu_step step = r->step;
-    const int squares = step == CPU_STEP_SQUARES;
-    switch (r->op->dtype) {
-    case ISO_F16:
-        if (squares) {
-            v.f64[0] = squares_f16(step, x, sx, NULL, 0, n);
-        } else {
-            v.f32 = straight_f16(step, x, sx, y, sy, n);
-        }
-        break;
-    case ISO_BF16:
-        if (squares) {
-            v.f64[0] = squares_bf16(step, x, sx, NULL, 0, n);
-        } else {
-            v.f32 = straight_bf16(step, x, sx, y, sy, n);
-        }
-        break;
-    case ISO_F32:
-        if (squares) {
-            v.f64[0] = squares_f32(step, x, sx, NULL, 0, n);
-        } else {
-            v.f32 = straight_f32(step, x, sx, y, sy, n);
-        }
-        break;
-    case ISO_F64:
-        if (squares) {
-            squares_f64(x, sx, n, v.f64);
-        } else {
-            v.f64[0] = straight_f64(step, x, sx, y, sy, n);
-        }
-        break;
-    case ISO_I32:
-        if (step == CPU_STEP_SUM_WIDE) {
-            v.u64 = straight_wide(step, x, sx, NULL, 0, n);
-        } else {
-            v.u32 = straight_i32(step, x, sx, y, sy, n);
-        }
-        break;
+    switch (isa) {
+#if defined(CPU_HAS_AVX512)
+    case CPU_ISA_AVX512:
+        return &cpu_straight_kernels_avx512;
+#endif
+#if defined(CPU_HAS_AVX2)
+    case CPU_ISA_AVX2:
+        return &cpu_straight_kernels_avx2;
+#endif
+#if defined(CPU_HAS_NEON)
+    case CPU_ISA_NEON:
+        return &cpu_straight_kernels_neon;
+#endif
     default:
-        v.u64 = straight_i64(step, x, sx, y, sy, n);
+        return &cpu_straight_kernels_generic;
     }
-    return v;
 }
 
 static void add(const cpu_reduction *r, values *to, const values *v)
@@ -225,6 +129,7 @@ static void store_best(const cpu_reduction *r, cpu_best best, int64_t at)
 
 typedef struct task {
     const cpu_reduction *r;
+    cpu_straight run;     /* but for min and max */
     pthread_mutex_t lock; /* of what follows, the shared result of a whole array */
     int begun;
     values sum;
@@ -232,15 +137,15 @@ typedef struct task {
 } task;
 
 /* The sum over one sequence or a part of it. */
-static values sum_of(const cpu_reduction *r, const char *x, int64_t sx, const char *y, int64_t sy,
-                     int64_t n)
+static values sum_of(const task *t, const char *x, int64_t sx, const char *y, int64_t sy, int64_t n)
 {
+    const cpu_reduction *r = t->r;
     const int64_t bytes = cpu_reduce_element_bytes(r->op->dtype);
-    values sum = straight(r, x, sx, y, sy, n < CPU_REDUCE_BLOCK ? n : CPU_REDUCE_BLOCK);
+    values sum = {.f64 = {0.0, 0.0, 0.0}}, v = sum;
+    t->run(x, sx, y, sy, n < CPU_REDUCE_BLOCK ? n : CPU_REDUCE_BLOCK, &sum);
     for (int64_t i = CPU_REDUCE_BLOCK; i < n; i += CPU_REDUCE_BLOCK) {
         const int64_t count = n - i < CPU_REDUCE_BLOCK ? n - i : CPU_REDUCE_BLOCK;
-        const values v =
-            straight(r, x + i * sx * bytes, sx, y ? y + i * sy * bytes : NULL, sy, count);
+        t->run(x + i * sx * bytes, sx, y ? y + i * sy * bytes : NULL, sy, count, &v);
         add(r, &sum, &v);
     }
     return sum;
@@ -266,7 +171,7 @@ static void share_body(void *context, int thread, int threads)
             t->best = best;
         }
     } else {
-        const values sum = sum_of(r, x, 1, r->y ? r->y + first * bytes : NULL, 1, count);
+        const values sum = sum_of(t, x, 1, r->y ? r->y + first * bytes : NULL, 1, count);
         pthread_mutex_lock(&t->lock);
         if (t->begun) {
             add(r, &t->sum, &sum);
@@ -281,7 +186,8 @@ static void share_body(void *context, int thread, int threads)
 /* Along an axis a thread computes whole results, one after another. */
 static void axis_body(void *context, int thread, int threads)
 {
-    const cpu_reduction *r = ((task *)context)->r;
+    const task *t = context;
+    const cpu_reduction *r = t->r;
     const iso_reduce_op_args *op = r->op;
     const int64_t bytes = cpu_reduce_element_bytes(op->dtype);
     const int down = op->axis == ISO_AXIS_0;
@@ -292,7 +198,7 @@ static void axis_body(void *context, int thread, int threads)
         if (r->order >= 0) {
             store_best(r, best_of(r, x, down ? op->ld_x : 1, r->length), s);
         } else {
-            const values sum = sum_of(r, x, down ? op->ld_x : 1, y, down ? op->ld_y : 1, r->length);
+            const values sum = sum_of(t, x, down ? op->ld_x : 1, y, down ? op->ld_y : 1, r->length);
             cpu_reduce_finish(r, &sum, 1, s, 1);
         }
     }
@@ -312,7 +218,9 @@ static void finish_body(void *context, int thread, int threads)
 
 void cpu_reduce_naive(cpu_device *device, const cpu_reduction *r)
 {
-    task t = {.r = r, .lock = PTHREAD_MUTEX_INITIALIZER};
+    task t = {.r = r,
+              .run = kernels_for(device->isa)->run[r->step][r->op->dtype],
+              .lock = PTHREAD_MUTEX_INITIALIZER};
     const int threads = cpu_reduce_threads(device, r);
     if (r->op->axis == ISO_AXIS_ALL) {
         cpu_team_run(device->team, threads, share_body, &t);

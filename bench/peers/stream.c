@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.c - the five stream kernels as plain OpenMP loops: what `naive` is. The dot product adds
- * in order in each thread, as it is written. */
+/* stream.c - the five stream kernels as plain OpenMP loops: what `naive` is. The dot product is a
+ * chain of fma in each thread, as isomer's arithmetic says: an addition alone is a cycle faster. */
 #include "peer.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static const char *const kinds[] = {"copy", "scale", "add", "triad", "dot"};
 enum { COPY, SCALE, ADD, TRIAD, DOT, KINDS };
 
 /* The same five loops for either type; c = what is made of a and b. */
-#define LOOPS(name, type, A, B, C)                                                                 \
+#define LOOPS(name, type, A, B, C, FMA)                                                            \
     static int name(void *context)                                                                 \
     {                                                                                              \
         arrays *x = context;                                                                       \
@@ -52,14 +52,16 @@ enum { COPY, SCALE, ADD, TRIAD, DOT, KINDS };
         case DOT:                                                                                  \
             _Pragma("omp parallel for schedule(static) reduction(+ : sum)") for (int64_t i = 0;    \
                                                                                  i < n; i++)       \
-                sum += a[i] * b[i];                                                                \
+            {                                                                                      \
+                sum = FMA(a[i], b[i], sum);                                                        \
+            }                                                                                      \
             x->sum += (double)sum;                                                                 \
             break;                                                                                 \
         }                                                                                          \
         return 0;                                                                                  \
     }
-LOOPS(run_f64, double, a, b, c)
-LOOPS(run_f32, float, fa, fb, fc)
+LOOPS(run_f64, double, a, b, c, fma)
+LOOPS(run_f32, float, fa, fb, fc, fmaf)
 
 /* In huge pages where the system has them, as isomer's memory is: without them the walks through
  * the page tables would be what differs. */

@@ -65,8 +65,9 @@ int main(int argc, char **argv)
     CHECK(is_inline || is_pending || strcmp(argv[1], "asynchronous") == 0);
 #ifdef __SANITIZE_ADDRESS__
     if (is_pending) {
-        (void)puts("the address sanitizer's malloc is not safe around fork in a process whose other "
-                   "threads allocate: a child was seen to wait for a lock of theirs for ever");
+        (void)puts(
+            "the address sanitizer's malloc is not safe around fork in a process whose other "
+            "threads allocate: a child was seen to wait for a lock of theirs for ever");
         return 77;
     }
 #endif

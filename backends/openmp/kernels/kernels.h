@@ -135,6 +135,22 @@ typedef struct cpu_order_kernels {
 extern const cpu_order_kernels cpu_order_kernels_generic, cpu_order_kernels_neon,
     cpu_order_kernels_avx2, cpu_order_kernels_avx512;
 
+/* ---- straight.c ---------------------------------------------------------------------------------
+ */
+
+/* The reduction of n elements, `step_x` elements apart, in order, in the lanes' type; the squares
+ * of f64 give CPU_REDUCE_PLANES sums. y: dot only. */
+typedef void (*cpu_straight)(const void *x, int64_t step_x, const void *y, int64_t step_y,
+                             int64_t n, void *out);
+
+/* [step][iso_dtype]; NULL where there is no such operation. */
+typedef struct cpu_straight_kernels {
+    cpu_straight run[CPU_STEP_COUNT][CPU_ELEMENTS];
+} cpu_straight_kernels;
+
+extern const cpu_straight_kernels cpu_straight_kernels_generic, cpu_straight_kernels_neon,
+    cpu_straight_kernels_avx2, cpu_straight_kernels_avx512;
+
 /* ---- map.c: docs/arithmetic.md ------------------------------------------------------------------
  */
 
