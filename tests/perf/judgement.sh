@@ -14,9 +14,9 @@ cat >"$scratch/slower" <<END
 LD_PRELOAD=$slower exec $tool "\$@"
 END
 chmod +x "$scratch/slower"
-pairs=40 product=1024 missed=1
+self_pairs=10 product_pairs=36 stream_pairs=48 product=1024 missed=1
 if [ "$backend" != openmp ]; then
-    pairs=16 product=4096 missed=0
+    product_pairs=12 stream_pairs=12 product=4096 missed=0
 fi
 
 # verdicts FILE: how many of each.
@@ -25,9 +25,9 @@ verdicts() {
         printf '%s %s ' "$verdict" "$(grep -c "\"verdict\": \"$verdict\"" "$1" || true)"
     done
 }
-measure() { # measure FILE OPTIONS...
-    file=$1
-    shift
+measure() { # measure FILE PAIRS OPTIONS...
+    file=$1 pairs=$2
+    shift 2
     "$tool" bench --backend "$backend" --rounds "$pairs" --budget 600 --json "$file" "$@" \
         >"$scratch/out" 2>"$scratch/err" || {
         cat "$scratch/out" "$scratch/err"
@@ -35,10 +35,25 @@ measure() { # measure FILE OPTIONS...
     }
 }
 
+# Something of everything, short enough that ten runs of ten pairs end: a quarter of a second a visit.
+cat >"$scratch/self-suite.json" <<'END'
+{
+  "schema": "isomer-suite/1",
+  "cases": [
+    {"op": "gemm", "variant": ["naive", "tiled"], "dtype": ["f32", "f64"], "size": 256},
+    {"op": "gemm", "variant": ["tiled", "vendor"], "dtype": "f32", "size": 640},
+    {"op": "gemm", "variant": "tiled", "dtype": "f32", "m": 64, "n": 64, "k": 16384},
+    {"op": "triad", "dtype": ["f32", "f64"], "size": ["256Ki", "8Mi"]},
+    {"op": "stream", "kind": "copy", "dtype": "f64", "size": "4Mi"},
+    {"op": "reduce", "kind": ["sum", "max"], "axis": ["all", "0"], "rows": 2048, "cols": 1024},
+    {"op": "transpose", "variant": "tiled", "size": [512, 2048]},
+    {"op": "transfer", "kind": "write", "variant": "pageable", "size": "8Mi"}
+  ]
+}
+END
 cases=0 called=0
 for run in $(seq "$runs"); do
-    measure "$scratch/self.json" --self-check --op gemm,triad,copy,sum,transpose \
-        --variant naive,tiled,vendor,device --dtype f32,f64,e4
+    measure "$scratch/self.json" "$self_pairs" --self-check --suite "$scratch/self-suite.json"
     # shellcheck disable=SC2046 # eight words
     set -- $(verdicts "$scratch/self.json")
     say "self-check $run: $*"
@@ -47,11 +62,11 @@ for run in $(seq "$runs"); do
 done
 say "self-checks: $called of $cases cases called FASTER or SLOWER"
 
-found() { # found NAME OPTIONS...: in how many runs the planted slowness is found
-    name=$1 count=0
-    shift
+found() { # found NAME PAIRS OPTIONS...: in how many runs the planted slowness is found
+    name=$1 among=$2 count=0
+    shift 2
     for run in $(seq "$runs"); do
-        measure "$scratch/planted.json" --against "$scratch/slower" "$@"
+        measure "$scratch/planted.json" "$among" --against "$scratch/slower" "$@"
         say "$name $run: $(verdicts "$scratch/planted.json")" \
             "$(sed -n 's/.*"ratio": \([0-9.]*\).*/ratio \1/p' "$scratch/planted.json" | cut -c1-12)"
         if grep -q '"verdict": "SLOWER"' "$scratch/planted.json"; then
@@ -60,9 +75,9 @@ found() { # found NAME OPTIONS...: in how many runs the planted slowness is foun
     done
     say "$name: found in $count of $runs"
 }
-found product --op gemm --variant tiled --dtype f32 --size "$product"
+found product "$product_pairs" --op gemm --variant tiled --dtype f32 --size "$product"
 products=$count
-found stream --op triad --variant tiled --dtype f64
+found stream "$stream_pairs" --op triad --variant tiled --dtype f64
 streams=$count
 
 [ $((called * 50)) -lt "$cases" ] || fail "$called of $cases cases are called different from themselves"
