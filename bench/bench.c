@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -47,7 +48,10 @@ typedef struct bench {
     double budget, fail_on;
     int32_t rounds;
     tool_words specs;
+    double probing;     /* nanoseconds that looking for all devices took; NaN: they were named */
+    double *opening;    /* and opening each of them */
     iso_device *opened; /* while the list is made, so that each context is made once */
+    json_t *left_out;   /* what is there and does not open */
     work_list cases;
     work_inputs *inputs;
     work_target **targets;
@@ -175,11 +179,34 @@ static int parse(bench *b, int argc, char **argv)
 /* ---- devices and cases --------------------------------------------------------------------------
  */
 
-static int fail_open(const bench *b, int i)
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+static void drop_spec(bench *b, int i)
+{
+    b->specs.count--;
+    for (int k = i; k < b->specs.count; k++)
+        b->specs.items[k] = b->specs.items[k + 1];
+    b->opened[i] = (iso_device){0};
+}
+
+/* A device that was asked for by its name has to open. One that was merely found is left out by
+ * name: what else is there can be measured. */
+static int fail_open(bench *b, int i)
 {
     const char *name = b->specs.items[i] != NULL ? b->specs.items[i] : "ISOMER_BACKEND's device";
     const char *text = iso_last_error();
-    return tool_error(tool_code(iso_last_status()), "%s: %s", name, text);
+    if (!tool_takes_all(b->backend) || b->specs.count == 1)
+        return tool_error(tool_code(iso_last_status()), "%s: %s", name, text);
+    json_array_append_new(b->left_out, json_pack("{s:o, s:o}", "device", tool_json_text(name),
+                                                 "reason", tool_json_text(text)));
+    tool_error(TOOL_OK, "left out: %s: %s", name, text);
+    drop_spec(b, i);
+    return TOOL_OK;
 }
 
 /* The same device by two names, such as openmp and openmp:0, is measured once. */
@@ -190,10 +217,7 @@ static bool seen_before(bench *b, int i, const char *spec)
         if (iso_device_get_info(b->opened[j], &info) != ISO_OK || strcmp(info.spec, spec) != 0)
             continue;
         iso_device_close(b->opened[i]);
-        b->specs.count--;
-        for (int k = i; k < b->specs.count; k++)
-            b->specs.items[k] = b->specs.items[k + 1];
-        b->opened[i] = (iso_device){0};
+        drop_spec(b, i);
         return true;
     }
     return false;
@@ -205,13 +229,21 @@ static int look_at_devices(bench *b)
     work_request *request = &b->request;
     request->all_cpu = true;
     b->opened = calloc((size_t)b->specs.count, sizeof *b->opened);
-    if (b->opened == NULL)
+    b->opening = calloc((size_t)b->specs.count, sizeof *b->opening);
+    b->left_out = json_array();
+    if (b->opened == NULL || b->opening == NULL || b->left_out == NULL)
         return tool_error(TOOL_INTERNAL, "no memory");
     for (int i = 0; i < b->specs.count;) {
         iso_device_info info = ISO_DEVICE_INFO_INIT;
+        double began = now();
         if (iso_device_open(b->specs.items[i], &b->opened[i]) != ISO_OK ||
-            iso_device_get_info(b->opened[i], &info) != ISO_OK)
-            return fail_open(b, i);
+            iso_device_get_info(b->opened[i], &info) != ISO_OK) {
+            int code = fail_open(b, i);
+            if (code != TOOL_OK)
+                return code;
+            continue;
+        }
+        b->opening[i] = now() - began;
         if (seen_before(b, i, info.spec))
             continue;
         i++;
@@ -246,7 +278,9 @@ static int open_targets(bench *b)
         if (target == NULL)
             return code;
         b->targets[b->target_count++] = target;
-        json_array_append_new(b->devices, record_device(work_target_device(target)));
+        json_t *device = record_device(work_target_device(target));
+        json_object_set_new(device, "open", tool_json_number(b->opening[i]));
+        json_array_append_new(b->devices, device);
     }
     return TOOL_OK;
 }
@@ -334,6 +368,8 @@ static int measure(bench *b, int argc, char **argv)
                         tool_json_text(b->request.suite != NULL ? b->request.suite : "quick"));
     json_object_set_new(b->run, "seed", json_integer((json_int_t)b->request.seed));
     json_object_set_new(b->run, "math", tool_json_text(iso_math_name(b->request.math)));
+    json_object_set_new(b->run, "probe", tool_json_number(b->probing));
+    json_object_set(b->run, "left_out", b->left_out);
     const measure_plan plan = {.list = &b->cases,
                                .targets = b->targets,
                                .target_count = b->target_count,
@@ -360,7 +396,9 @@ static int execute(bench *b, int argc, char **argv)
 {
     if (b->against != NULL || b->self_check)
         return compare_against(b->against, argc, argv, b->budget, b->fail_on, b->json);
+    double began = now();
     int code = tool_specs(b->backend, b->require, &b->specs);
+    b->probing = tool_takes_all(b->backend) ? now() - began : NAN;
     if (code == TOOL_OK)
         code = look_at_devices(b);
     if (code == TOOL_OK)
@@ -376,6 +414,8 @@ static void free_all(bench *b)
     for (int32_t i = 0; i < b->target_count; i++)
         work_target_close(b->targets[i]);
     free(b->targets);
+    free(b->opening);
+    json_decref(b->left_out);
     work_inputs_destroy(b->inputs);
     work_list_free(&b->cases);
     tool_words_free(&b->specs);

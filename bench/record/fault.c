@@ -72,6 +72,10 @@ static const rule build_members[] = {{.name = "compiler", .types = STRING | NIL 
                                      {.name = "type", .types = STRING | NIL | LACKING},
                                      {.name = NULL}};
 
+static const rule left_out_members[] = {
+    {.name = "device", .types = STRING}, {.name = "reason", .types = STRING | NIL}, {.name = NULL}};
+static const rule left_out_item = {.types = OBJECT, .members = left_out_members};
+
 static const rule run_members[] = {
     {.name = "command", .types = STRING, .words = commands},
     {.name = "version", .types = STRING},
@@ -86,6 +90,8 @@ static const rule run_members[] = {
     {.name = "math", .types = STRING | LACKING},
     {.name = "rounds", .types = NUMBER | NIL | LACKING},
     {.name = "seconds", .types = NUMBER | NIL | LACKING},
+    {.name = "probe", .types = NUMBER | NIL | LACKING},
+    {.name = "left_out", .types = ARRAY | LACKING, .items = &left_out_item},
     {.name = "host", .types = OBJECT | LACKING, .members = host_members},
     {.name = "build", .types = OBJECT | LACKING, .members = build_members},
     {.name = "settings", .types = ARRAY | LACKING, .items = &setting_item},
@@ -125,6 +131,7 @@ static const rule device_members[] = {
     {.name = "clock_mhz", .types = NUMBER | LACKING},
     {.name = "properties", .types = OBJECT | LACKING},
     {.name = "fake", .types = TRUTH | LACKING},
+    {.name = "open", .types = NUMBER | NIL | LACKING},
     {.name = "telemetry", .types = OBJECT | NIL | LACKING},
     {.name = "roofs", .types = ARRAY | LACKING, .items = &roof_item},
     {.name = NULL}};

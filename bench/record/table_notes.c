@@ -265,6 +265,17 @@ static void print_libraries(table *t, const char *spec)
         entry(t, PAINT_PLAIN, "", PAINT_PLAIN, text);
 }
 
+static void print_left_out(table *t)
+{
+    const json_t *list = json_object_get(json_object_get(t->root, "run"), "left_out");
+    char text[512];
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i);
+        snprintf(text, sizeof text, "left out: %.*s", REASON_LENGTH, record_text(item, "reason"));
+        entry(t, PAINT_BOLD, record_text(item, "device"), PAINT_BAD, text);
+    }
+}
+
 static void print_devices(table *t)
 {
     const json_t *devices = json_object_get(t->root, "devices");
@@ -289,8 +300,14 @@ static void print_devices(table *t)
             snprintf(text, sizeof text, "from the chip's table: %s", roofs);
             entry(t, PAINT_PLAIN, "", PAINT_PLAIN, text);
         }
+        if (isfinite(record_number(device, "open"))) {
+            snprintf(text, sizeof text, "opened in %s",
+                     record_time(roofs, sizeof roofs, record_number(device, "open")));
+            entry(t, PAINT_PLAIN, "", PAINT_PLAIN, text);
+        }
         print_libraries(t, record_text(device, "spec"));
     }
+    print_left_out(t);
     if (t->folded) {
         paint_end(&t->p);
         line(t, PAINT_DIM,

@@ -67,6 +67,8 @@ static void put_run(FILE *out, const json_t *run)
     member(out, "suite", run, "suite");
     if (record_number(run, "budget") >= 0.0)
         pair(out, "budget", report_time(text, record_number(run, "budget") * 1e9));
+    if (record_number(run, "probe") >= 0.0)
+        pair(out, "devices found in", report_time(text, record_number(run, "probe")));
     member(out, "rounds", run, "rounds");
     member(out, "seed", run, "seed");
     member(out, "math mode", run, "math");
@@ -128,6 +130,20 @@ static void put_settings(FILE *out, const json_t *run)
         free(shown);
     }
     fputs("</dl>\n", out);
+}
+
+static void put_left_out(FILE *out, const json_t *run)
+{
+    size_t at;
+    json_t *item;
+    json_array_foreach(json_object_get(run, "left_out"), at, item)
+    {
+        fputs("<p class=\"loud\">Left out: ", out);
+        report_html(out, record_text(item, "device"));
+        fputs(": ", out);
+        report_html(out, record_text(item, "reason"));
+        fputs("</p>\n", out);
+    }
 }
 
 static void put_flags(FILE *out, const json_t *run)
@@ -242,6 +258,8 @@ static void put_device(report_page *page, int at)
         pair(out, "clock", text);
     }
     member(out, "uuid", json, "uuid");
+    if (record_number(json, "open") >= 0.0)
+        pair(out, "opened in", report_time(text, record_number(json, "open")));
     fputs("</dl>\n", out);
     put_roofs(page, at);
     put_object(out, "Sensors before the first round", json_object_get(json, "telemetry"));
@@ -265,6 +283,7 @@ void report_machines(report_page *page)
         fputs("<div>", out);
         put_host(out, json_object_get(run, "host"));
         put_flags(out, run);
+        put_left_out(out, run);
         put_settings(out, run);
         fputs("</div>", out);
         put_run(out, run);

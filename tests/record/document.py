@@ -20,6 +20,7 @@ def run(command):
             "arguments": ["isomer", command], "suite": "quick", "seed": 1, "budget": 40.0,
             "math": "strict", "rounds": 6, "seconds": 60.5, "host": HOST, "build": BUILD,
             "settings": SETTINGS, "environment": {"CUDA_VISIBLE_DEVICES": "", "OMP_PLACES": "cores"},
+            "probe": 3.1e8, "left_out": [{"device": "opencl:0", "reason": "it did not open"}],
             "flags": ["noisy-host"]}
     if command == "against":
         made["against"] = {"this": "a: isomer 0.1.0", "program": "b: isomer 0.1.1"}
@@ -46,7 +47,7 @@ def device(spec, name, kind, roofs, fake=False):
             "memory_total": 8 << 30, "memory_free": None, "cache_bytes": 1 << 20,
             "local_bytes": 0, "units": 4, "threads": 4, "clock_mhz": 2000,
             "properties": {"BLAS": "a library", "nothing": None}, "fake": fake,
-            "telemetry": telemetry, "roofs": roofs}
+            "open": 2.5e8 if kind == "GPU" else None, "telemetry": telemetry, "roofs": roofs}
 
 
 class Maker:

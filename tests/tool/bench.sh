@@ -3,6 +3,7 @@
 # wrong kernel, a backend that ends the process, an interruption that keeps what there is.
 . "$ISOMER_TEST_COMMON"
 unset ISOMER_REQUIRE
+faults=$2
 ISOMER_BACKEND_PATH=$1:$2
 export ISOMER_BACKEND_PATH
 # shellcheck disable=SC3045 # where it is not there, a core file is in a folder that goes away
@@ -58,6 +59,23 @@ done
 # A device by two names is measured once.
 bench 0 --backend openmp,openmp:0 --op copy --dtype f32 --variant tiled --json one.json
 [ "$(grep -c '"device": "openmp:0"' one.json)" -eq 1 ] || fail "one device has two rows"
+
+says one.json '"probe": null' '"left_out": []'
+grep -q '"open": [0-9]*[1-9]' one.json || fail "one.json does not say how long the device took to open"
+
+# A device that does not open is left out by name where all were taken, and fails where it was named.
+unopened() { # unopened CODE OPTIONS...
+    ISOMER_BACKEND_PATH=$faults OCL_ICD_VENDORS=$scratch/none ISOMER_FAULT=open-fails \
+        CUDA_VISIBLE_DEVICES= bench "$@" --op copy --dtype f32 --variant tiled --json unopened.json
+}
+unopened 0 --backend all
+says err "left out: fault:0:"
+says out "left out:" fault:0
+says unopened.json '"left_out": [ { "device": "fault:0", "reason": "' '"probe": ' '"spec": "openmp:0"'
+grep -q '"probe": null' unopened.json && fail "finding the devices took no time"
+rm unopened.json
+unopened 3 --backend openmp,fault
+[ ! -e unopened.json ] || fail "there are results though a device that was named did not open"
 
 # What fits no device is a row; the rest runs.
 bench 0 --backend openmp --op gemm --dtype f32 --variant tiled --size 64,64Gi --json big.json
