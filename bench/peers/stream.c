@@ -63,15 +63,17 @@ enum { COPY, SCALE, ADD, TRIAD, DOT, KINDS };
 LOOPS(run_f64, double, a, b, c, fma)
 LOOPS(run_f32, float, fa, fb, fc, fmaf)
 
-/* In huge pages where the system has them, as isomer's memory is: without them the walks through
- * the page tables would be what differs. */
-static void *make(size_t bytes)
+/* Arrays that begin at the same place of a page fall on the same banks and sets. */
+enum { HUGE_PAGE = 2 << 20, STAGGER = 37 * 256 };
+
+/* All arrays, in huge pages where the system has them, as isomer's memory is: without them the
+ * walks through the page tables would be what differs. */
+static char *make(size_t bytes)
 {
-    enum { HUGE_PAGE = 2 << 20 };
     size_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    void *block = aligned_alloc(HUGE_PAGE, whole);
+    char *block = aligned_alloc(HUGE_PAGE, whole);
     if (block == NULL)
-        peer_die("no memory for an array of %zu bytes", bytes);
+        peer_die("no memory for arrays of %zu bytes", bytes);
     madvise(block, whole, MADV_HUGEPAGE);
     return block;
 }
@@ -118,10 +120,11 @@ static void measure(int64_t n, bool f64)
 {
     static const double flops[KINDS] = {0, 1, 1, 2, 2}, read[KINDS] = {1, 1, 2, 2, 2};
     size_t size = f64 ? 8 : 4, bytes = (size_t)n * size;
-    void *blocks[3] = {make(bytes), make(bytes), make(bytes)};
+    char *block = make(3 * (bytes + STAGGER));
+    void *arrays_at[3] = {block, block + bytes + STAGGER, block + 2 * (bytes + STAGGER)};
     arrays x = {.n = n, .f64 = f64};
-    x.a = blocks[0], x.b = blocks[1], x.c = blocks[2];
-    x.fa = blocks[0], x.fb = blocks[1], x.fc = blocks[2];
+    x.a = arrays_at[0], x.b = arrays_at[1], x.c = arrays_at[2];
+    x.fa = arrays_at[0], x.fb = arrays_at[1], x.fc = arrays_at[2];
     touch(&x, f64);
     for (x.kind = 0; x.kind < KINDS; x.kind++) {
         double written = x.kind == DOT ? (double)size : (double)bytes;
@@ -129,8 +132,7 @@ static void measure(int64_t n, bool f64)
                                   flops[x.kind] * (double)n, read[x.kind] * (double)bytes, written},
                      &(peer_work){f64 ? run_f64 : run_f32, NULL, check, &x});
     }
-    for (int i = 0; i < 3; i++)
-        free(blocks[i]);
+    free(block);
 }
 
 int main(int argc, char **argv)

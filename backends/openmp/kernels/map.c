@@ -101,7 +101,8 @@ static void copy(const cpu_map_part *p, int64_t bytes)
     {                                                                                              \
         const integer *x = p->x;                                                                   \
         integer *z = p->z;                                                                         \
-        for (int64_t i = 0; i < p->n; i++) {                                                       \
+        const int64_t n = p->n; /* which z might point to, for all that the compiler knows */      \
+        for (int64_t i = 0; i < n; i++) {                                                          \
             z[i] = x[i];                                                                           \
         }                                                                                          \
     }

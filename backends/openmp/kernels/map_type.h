@@ -92,8 +92,9 @@ SIMD_INLINE void NAME(tiled)(enum what what, const cpu_map_part *p)
         const ELEMENT *at_x = p->x, *at_y = what == SCALE ? p->x : p->y;                           \
         ELEMENT *z = p->z;                                                                         \
         const REAL alpha = FACTOR(p->alpha);                                                       \
+        const int64_t n = p->n; /* which z might point to, for all that the compiler knows */      \
         (void)alpha;                                                                               \
-        for (int64_t i = 0; i < p->n; i++) {                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                          \
             const REAL x = READ(at_x[i]), y = READ(at_y[i]);                                       \
             (void)y;                                                                               \
             z[i] = WRITE(expression);                                                              \
