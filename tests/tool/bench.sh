@@ -66,7 +66,7 @@ grep -q '"open": [0-9]*[1-9]' one.json || fail "one.json does not say how long t
 # A device that does not open is left out by name where all were taken, and fails where it was named.
 unopened() { # unopened CODE OPTIONS...
     ISOMER_BACKEND_PATH=$faults OCL_ICD_VENDORS=$scratch/none ISOMER_FAULT=open-fails \
-        CUDA_VISIBLE_DEVICES= bench "$@" --op copy --dtype f32 --variant tiled --json unopened.json
+        CUDA_VISIBLE_DEVICES="" bench "$@" --op copy --dtype f32 --variant tiled --json unopened.json
 }
 unopened 0 --backend all
 says err "left out: fault:0:"
