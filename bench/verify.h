@@ -21,7 +21,7 @@ typedef struct verify_record {
 typedef struct verify_target {
     suite_runner *runner;
     int32_t library; /* over 0: a further vendor library of the device before; its products alone */
-    char title[ISO_NAME_MAX * 2]; /* the spec, and the further library */
+    char title[ISO_NAME_MAX * 2 + 8]; /* the spec, and the further library */
     const iso_device_info *info;
     verify_record *records; /* one for each chosen case */
     uint64_t digest[2];     /* over the cases that are defined to the bit */

@@ -46,7 +46,7 @@ start=$(date +%s)
 (
     cd "$source_dir"
     cmake -S . -B "$build_dir/rebuild/bare" -G "$ISOMER_TEST_GENERATOR" -DCMAKE_C_COMPILER="$cc" \
-        -DCMAKE_BUILD_TYPE=Debug -DISOMER_TESTS=OFF -DISOMER_WERROR=ON &&
+        -DCMAKE_BUILD_TYPE=Release -DISOMER_TESTS=OFF -DISOMER_WERROR=ON &&
         cmake --build "$build_dir/rebuild/bare" --parallel "$jobs"
 ) >"$scratch/build.log" 2>&1 || {
     tail -n 40 "$scratch/build.log"
