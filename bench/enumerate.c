@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* enumerate.c - the rows of iso_enumerate. */
+/* enumerate.c - what there is: the rows of iso_enumerate, and the libraries of a device. */
 #include "tool.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 iso_entry *tool_enumerate(int32_t *count)
 {
@@ -28,4 +29,22 @@ iso_entry *tool_enumerate(int32_t *count)
         return NULL;
     }
     return entries;
+}
+
+int32_t tool_libraries(iso_device device, char (*names)[ISO_NAME_MAX], int32_t room)
+{
+    int32_t count = 0;
+    iso_gemm_args args = ISO_GEMM_ARGS_INIT;
+    args.dtype = ISO_F32;
+    args.variant = ISO_VARIANT_VENDOR;
+    args.math = ISO_MATH_STRICT;
+    args.m = args.n = args.k = 64;
+    for (; count < room; count++) {
+        iso_op_info info = ISO_OP_INFO_INIT;
+        args.library = count;
+        if (iso_describe(device, ISO_OP_GEMM, &args, &info) != ISO_OK)
+            break;
+        memcpy(names[count], info.library, sizeof names[count]);
+    }
+    return count;
 }

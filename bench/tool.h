@@ -138,4 +138,7 @@ json_t *tool_json_telemetry(const iso_telemetry *telemetry); /* null for NULL */
 /* All rows of iso_enumerate, to be freed; NULL after saying why. */
 iso_entry *tool_enumerate(int32_t *count);
 
+/* The vendor's libraries for products on a device, of which the first is the default; how many. */
+int32_t tool_libraries(iso_device device, char (*names)[ISO_NAME_MAX], int32_t room);
+
 #endif

@@ -149,7 +149,7 @@ static int add_libraries(verify_run *run, suite_runner *runner)
     bool wanted = false;
     for (int i = 0; i < run->chosen_count && !wanted; i++)
         wanted = run->chosen[i]->kind == SUITE_GEMM && run->chosen[i]->how == ISO_VARIANT_VENDOR;
-    int32_t count = wanted ? suite_runner_libraries(runner, found, MOST) : 0;
+    int32_t count = wanted ? tool_libraries(suite_runner_device(runner), found, MOST) : 0;
     for (int32_t i = 1; i < count; i++) {
         verify_target *target = add_target(run, runner);
         if (target == NULL)

@@ -103,8 +103,9 @@ static bool make_rows(measure_state *state)
         const work_case *item = &plan->list->items[i];
         for (int32_t t = 0; t < plan->target_count; t++) {
             bool product = item->op == WORK_GEMM && item->how == ISO_VARIANT_VENDOR;
-            int32_t libraries =
-                product ? work_target_libraries(plan->targets[t], names, WORK_LIBRARIES) : 1;
+            int32_t libraries = product ? tool_libraries(work_target_device(plan->targets[t]),
+                                                         names, WORK_LIBRARIES)
+                                        : 1;
             for (int32_t l = 0; l < (libraries > 1 ? libraries : 1); l++)
                 if (!add_row(state, item, t, l))
                     return false;

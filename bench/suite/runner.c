@@ -57,25 +57,6 @@ void suite_runner_set_library(suite_runner *runner, int32_t library)
     runner->library = library;
 }
 
-int32_t suite_runner_libraries(const suite_runner *runner, char (*names)[ISO_NAME_MAX],
-                               int32_t room)
-{
-    int32_t count = 0;
-    iso_gemm_args args = ISO_GEMM_ARGS_INIT;
-    args.dtype = ISO_F32;
-    args.variant = ISO_VARIANT_VENDOR;
-    args.math = ISO_MATH_STRICT;
-    args.m = args.n = args.k = 64;
-    for (; count < room; count++) {
-        iso_op_info info = ISO_OP_INFO_INIT;
-        args.library = count;
-        if (iso_describe(runner->device, ISO_OP_GEMM, &args, &info) != ISO_OK)
-            break;
-        memcpy(names[count], info.library, sizeof names[count]);
-    }
-    return count;
-}
-
 iso_status suite_slot_room(suite_runner *runner, int slot, int64_t bytes, iso_buffer *out)
 {
     suite_slot *s = &runner->slots[slot];

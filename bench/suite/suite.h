@@ -176,9 +176,6 @@ const iso_device_info *suite_runner_info(const suite_runner *runner);
 /* Which of the device's vendor libraries the products of vendor cases use from now on; 0 the first.
  */
 void suite_runner_set_library(suite_runner *runner, int32_t library);
-/* How many it has for products; 0 where it has none. */
-int32_t suite_runner_libraries(const suite_runner *runner, char (*names)[ISO_NAME_MAX],
-                               int32_t room);
 
 /* Runs one case. Whatever happens, the runner can run the next one. Sets rounding to nearest and
  * keeps subnormals for its own arithmetic, whatever a loaded library has set. */

@@ -85,24 +85,6 @@ iso_stream work_target_stream(const work_target *target)
     return target->stream;
 }
 
-int32_t work_target_libraries(const work_target *target, char (*names)[ISO_NAME_MAX], int32_t room)
-{
-    int32_t count = 0;
-    iso_gemm_args args = ISO_GEMM_ARGS_INIT;
-    args.dtype = ISO_F32;
-    args.variant = ISO_VARIANT_VENDOR;
-    args.math = ISO_MATH_STRICT;
-    args.m = args.n = args.k = 64;
-    for (; count < room; count++) {
-        iso_op_info info = ISO_OP_INFO_INIT;
-        args.library = count;
-        if (iso_describe(target->device, ISO_OP_GEMM, &args, &info) != ISO_OK)
-            break;
-        memcpy(names[count], info.library, sizeof names[count]);
-    }
-    return count;
-}
-
 bool work_target_revive(work_target *target)
 {
     if (target->stream.id != 0)

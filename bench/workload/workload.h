@@ -104,8 +104,6 @@ void work_target_close(work_target *target);
 const iso_device_info *work_target_info(const work_target *target);
 iso_device work_target_device(const work_target *target);
 iso_stream work_target_stream(const work_target *target);
-/* The vendor libraries of its products; 0 where it has none. */
-int32_t work_target_libraries(const work_target *target, char (*names)[ISO_NAME_MAX], int32_t room);
 
 /* A stream after a late error runs nothing more: gives the target a new one. False: the device does
  * not give one any more. */
