@@ -27,10 +27,12 @@ static const char help[] =
     "  --math MODE       strict (the default) or tf32\n"
     "  --budget SECONDS  how long to measure (40; full: 240); preparing comes before it\n"
     "  --rounds N        at most so many rounds, or pairs with --against\n"
-    "  --no-roofs        leaves out the cases that measure roofs: no shares of a roof then\n"
+    "  --no-roofs        leaves out the cases that are there to measure roofs: shares are of\n"
+    "                    those that the other cases tell of, or none\n"
     "  --seed N          makes other inputs and another order (1)\n"
     "  --against PROGRAM measures turn by turn with another build of isomer, in fresh processes,\n"
-    "                    and says by the pairs where PROGRAM is FASTER or SLOWER\n"
+    "                    and says by the pairs where PROGRAM is FASTER or SLOWER than this one:\n"
+    "                    start the old build and give it the new one\n"
     "  --self-check      the same with this program itself: nothing should differ\n"
     "  --fail-on PERCENT with --against: exit code 1 where PROGRAM is slower by more than that\n"
     "  --json FILE       also writes results as JSON; - is standard output\n"
@@ -83,8 +85,9 @@ static int seed(const char *text, uint64_t *out)
         return TOOL_OK;
     errno = 0;
     *out = strtoull(text, &end, 10);
-    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9')
-        return tool_error(TOOL_USAGE, "--seed is a whole number from 0, not \"%s\"", text);
+    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' || *out > INT64_MAX)
+        return tool_error(TOOL_USAGE, "--seed is a whole number from 0 to %lld, not \"%s\"",
+                          (long long)INT64_MAX, text);
     return TOOL_OK;
 }
 
@@ -248,8 +251,8 @@ static int look_at_devices(bench *b)
             continue;
         i++;
         request->all_cpu &= info.type == ISO_DEVICE_CPU;
-        if (info.cache_bytes > request->cache_bytes)
-            request->cache_bytes = info.cache_bytes;
+        if (work_cache_bytes(&info) > request->cache_bytes)
+            request->cache_bytes = work_cache_bytes(&info);
         if (request->memory_bytes == 0 || info.memory_total < request->memory_bytes)
             request->memory_bytes = info.memory_total;
     }
@@ -282,6 +285,7 @@ static int open_targets(bench *b)
         json_object_set_new(device, "open", tool_json_number(b->opening[i]));
         json_array_append_new(b->devices, device);
     }
+    work_targets_share_caches(b->targets, b->target_count);
     return TOOL_OK;
 }
 
@@ -395,7 +399,7 @@ static int measure(bench *b, int argc, char **argv)
 static int execute(bench *b, int argc, char **argv)
 {
     if (b->against != NULL || b->self_check)
-        return compare_against(b->against, argc, argv, b->budget, b->fail_on, b->json);
+        return compare_against(b->against, argc, argv, b->budget, b->rounds, b->fail_on, b->json);
     double began = now();
     int code = tool_specs(b->backend, b->require, &b->specs);
     b->probing = tool_takes_all(b->backend) ? now() - began : NAN;

@@ -140,7 +140,9 @@ iso_status ocl_device_info(int32_t index, iso_device_info *out)
     out->features = features_of(at->device);
     out->memory_total = (int64_t)wide(at->device, OCL_DEVICE_MEMORY);
     out->memory_free = -1;
-    out->cache_bytes = (int64_t)wide(at->device, OCL_DEVICE_CACHE);
+    /* Of which level it is a driver does not say: NVIDIA's names the first, 4 MB of an H200 whose
+     * last one has 60. Not known is better than that. */
+    out->cache_bytes = cpu ? (int64_t)wide(at->device, OCL_DEVICE_CACHE) : 0;
     out->local_bytes = cpu ? 0 : (int64_t)wide(at->device, OCL_DEVICE_LOCAL);
     out->units = (int32_t)number(at->device, OCL_DEVICE_UNITS);
     out->threads = cpu ? out->units : width_of(at->device);

@@ -28,6 +28,7 @@ typedef struct measure_row {
     int64_t calls;   /* in a sample */
     double estimate; /* nanoseconds of a call */
     double prepare, first;
+    double closing; /* the call whose result was judged last; in no round */
     double (*parts)[MEASURE_PARTS];
     int32_t part_count, part_room;
     bool host_clock;                          /* the device has no times of its own */

@@ -84,7 +84,8 @@ static bool add_row(measure_state *state, const work_case *item, int32_t target,
                          .watts = NAN,
                          .celsius = NAN,
                          .prepare = NAN,
-                         .first = NAN};
+                         .first = NAN,
+                         .closing = NAN};
     row->job = work_job_create(state->plan->targets[target], item, library, &row->result);
     return row->job != NULL;
 }
@@ -134,8 +135,8 @@ static bool make_devices(measure_state *state)
     for (int32_t t = 0; t < plan->target_count; t++) {
         const char *uuid = work_target_info(plan->targets[t])->uuid;
         for (int32_t u = 0; u < plan->target_count && state->devices[t].sensors < 0; u++)
-            if (uuid[0] != '\0' && state->devices[u].sensors == u &&
-                strcmp(uuid, work_target_info(plan->targets[u])->uuid) == 0)
+            if (state->devices[u].sensors == u &&
+                work_same_chip(uuid, work_target_info(plan->targets[u])->uuid))
                 state->devices[t].sensors = u;
     }
     return true;
@@ -220,10 +221,12 @@ static int32_t shuffle(measure_state *state, uint64_t *random)
     return n;
 }
 
+/* With fewer than five rounds the interval of a median means little. */
 static void settle(const measure_state *state, measure_row *row)
 {
-    double *x =
-        row->rounds >= state->plan->rounds_min ? malloc(sizeof *x * (size_t)row->rounds) : NULL;
+    enum { ROUNDS_LEAST = 5 };
+    bool enough = row->rounds >= state->plan->rounds_min && row->rounds >= ROUNDS_LEAST;
+    double *x = enough ? malloc(sizeof *x * (size_t)row->rounds) : NULL;
     if (x == NULL)
         return;
     stats_interval i = stats_median_interval(x, measure_round_medians(row, x), 0.95);
@@ -275,6 +278,13 @@ static void say_if_short(measure_state *state)
                state->plan->budget, (int)state->plan->rounds_min, (int)rows, ceil(need));
 }
 
+static void note_short(measure_state *state)
+{
+    for (int32_t i = 0; i < state->count; i++)
+        if (active(state, &state->rows[i]) && state->rows[i].rounds < state->plan->rounds_min)
+            state->short_budget = true;
+}
+
 static void measure_rounds(measure_state *state, const struct sigaction *before)
 {
     const measure_plan *plan = state->plan;
@@ -285,9 +295,13 @@ static void measure_rounds(measure_state *state, const struct sigaction *before)
     for (;;) {
         int32_t n = shuffle(state, &random);
         double left = end - measure_now();
-        if (n == 0 || left <= 0 || stop(state, before) ||
+        if (n == 0 || stop(state, before) ||
             (plan->rounds_max > 0 && state->round == plan->rounds_max))
             return;
+        if (left <= 0) {
+            note_short(state);
+            return;
+        }
         int32_t taken = 0;
         state->round++;
         for (int32_t i = 0; i < state->count; i++)
@@ -300,8 +314,10 @@ static void measure_rounds(measure_state *state, const struct sigaction *before)
         }
         if (!state->kept)
             save(state, 0); /* the first round is soon worth more than the seconds it took */
-        if (taken == 0)
-            return; /* nothing fits into the time that is left */
+        if (taken == 0) {   /* nothing fits into the time that is left */
+            note_short(state);
+            return;
+        }
     }
 }
 

@@ -33,7 +33,7 @@ typedef struct figures {
     int32_t rounds;
 } figures;
 
-int32_t measure_round_medians(const measure_row *row, double *out)
+static int32_t medians(const measure_row *row, double *out, bool host)
 {
     int32_t rounds = 0;
     double *times = malloc(sizeof *times * (size_t)(row->count > 0 ? row->count : 1));
@@ -42,34 +42,38 @@ int32_t measure_round_medians(const measure_row *row, double *out)
     for (int32_t i = 0; i < row->count;) {
         int32_t n = 0, round = row->samples[i].round;
         for (; i < row->count && row->samples[i].round == round; i++)
-            times[n++] = row->samples[i].time;
+            times[n++] = host ? row->samples[i].host : row->samples[i].time;
         out[rounds++] = stats_median(times, n);
     }
     free(times);
     return rounds;
 }
 
+int32_t measure_round_medians(const measure_row *row, double *out)
+{
+    return medians(row, out, false);
+}
+
 static bool work_out(const measure_row *row, figures *out)
 {
     double *rounds = malloc(sizeof *rounds * (size_t)(row->rounds + 1));
-    double *x = malloc(sizeof *x * (size_t)row->count * 3);
+    double *x = malloc(sizeof *x * (size_t)row->count * 2);
     bool enough = rounds != NULL && x != NULL && row->count > 0;
     if (enough) {
-        double *host = x + row->count, *submit = host + row->count;
+        double *submit = x + row->count;
         for (int32_t i = 0; i < row->count; i++) {
             x[i] = row->samples[i].time;
-            host[i] = row->samples[i].host;
             submit[i] = row->samples[i].submit;
         }
+        /* In the same way as the time itself, or the two would differ wherever rounds do. */
+        out->host = stats_median(rounds, medians(row, rounds, true));
         out->rounds = measure_round_medians(row, rounds);
         out->time = stats_median_interval(rounds, out->rounds, 0.95);
-        out->spread =
-            (stats_max(rounds, out->rounds) - stats_min(rounds, out->rounds)) / out->time.median;
+        out->spread = stats_spread(rounds, out->rounds) / out->time.median;
         out->min = stats_min(x, row->count);
         out->max = stats_max(x, row->count);
         out->mean = stats_mean(x, row->count);
         out->deviation = stats_deviation(x, row->count);
-        out->host = stats_median(host, row->count);
         out->submit = stats_median(submit, row->count);
     }
     free(x);
@@ -102,8 +106,7 @@ typedef struct roof {
  * arrays that no cache holds. */
 static int roof_of_case(const work_case *item, const iso_device_info *info)
 {
-    double bytes = item->bytes_read + item->bytes_written;
-    bool large = bytes >= 4.0 * (double)info->cache_bytes && !item->cold;
+    bool large = work_case_array(item) >= 4 * info->cache_bytes && !item->cold;
     if (large && item->op == WORK_TRANSFER && item->move == WORK_COPY)
         return COPY;
     if (large && item->op == WORK_STREAM && item->map == ISO_MAP_COPY)
@@ -194,12 +197,10 @@ static int compute_roof(const measure_row *row, const roof *roofs)
 
 /* The roof that bounds this case: of the arithmetic and the memory, that which takes longer. Moves
  * between host and device have none of these. */
-static int binding_roof(const measure_state *state, const measure_row *row, const roof *roofs)
+static int binding_roof(const measure_row *row, const roof *roofs)
 {
     const work_case *item = row->item;
-    const iso_device_info *info = work_target_info(state->plan->targets[row->target]);
-    bool host = (info->features & ISO_FEATURE_HOST_MEMORY) != 0;
-    if (item->op == WORK_TRANSFER && item->move != WORK_COPY && !host)
+    if (item->op == WORK_TRANSFER && item->move != WORK_COPY)
         return ROOFS;
     int memory = item->bytes_written > 0.25 * item->bytes_read ? COPY : READ;
     int compute = compute_roof(row, roofs);
@@ -256,6 +257,7 @@ static json_t *times_json(const measure_state *state, const measure_row *row, co
     set_number(t, "submit", f->submit);
     set_number(t, "prepare", row->prepare);
     set_number(t, "first", row->first);
+    set_number(t, "closing", row->closing);
     return t;
 }
 
@@ -318,17 +320,18 @@ static json_t *flags_json(const measure_state *state, const measure_row *row, co
     const iso_device_info *info = work_target_info(state->plan->targets[row->target]);
     json_t *flags = json_array();
     if (f != NULL) {
-        double bytes = row->item->bytes_read + row->item->bytes_written;
         bool memory = row->item->op != WORK_GEMM && row->item->roof != WORK_ROOF_FMA;
         flag(flags, clocks_disagree(row, f), "clock-disagree");
         flag(flags, row->calls > 1 && f->submit > 0.9 * f->time.median, "submit-bound");
         flag(flags, over, "above-roof");
-        flag(flags, memory && !row->item->cold && bytes < 4.0 * (double)info->cache_bytes,
+        flag(flags,
+             memory && !row->item->cold && work_case_array(row->item) < 4 * info->cache_bytes,
              "in-cache");
         flag(flags, row->throttled, "throttled");
         flag(flags, row->mhz_high > 1.05 * row->mhz_low, "unsteady-clock");
         flag(flags, f->rounds > 1 && f->spread > 0.1, "noisy");
         flag(flags, f->rounds < 5, "few-rounds");
+        flag(flags, row->result.checks < 2, "checked-once");
     }
     flag(flags, tool_is_fake(info), "fake");
     return flags;
@@ -347,7 +350,7 @@ static void set_measured(const measure_state *state, const measure_row *row, con
     }
     set(rates, "gbps", rate_json(item->bytes_read + item->bytes_written, &f));
     set(rates, "gflops", rate_json(item->flops, &f));
-    int which = binding_roof(state, row, roofs);
+    int which = binding_roof(row, roofs);
     if (which != ROOFS) {
         double work = which <= COPY ? item->bytes_read + item->bytes_written : item->flops;
         double percent = 100 * work / f.time.median / roofs[which].value;
@@ -357,7 +360,7 @@ static void set_measured(const measure_state *state, const measure_row *row, con
         set_number(under, "value", roofs[which].value);
         set_number(under, "percent", percent);
         set_text(under, "source", roofs[which].source);
-        over = percent > 100 && work / f.time.high > roofs[which].high;
+        over = percent > 100 * (1 + 1e-9); /* the roof's own row is at 100 */
     }
     set(r, "times", times_json(state, row, &f));
     set(r, "rates", rates);

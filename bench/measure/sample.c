@@ -55,6 +55,16 @@ static bool run(measure_state *state, measure_row *row, int64_t calls, measure_s
     measure_device *device = &state->devices[row->target];
     work_target *target = state->plan->targets[row->target];
     iso_stream stream = work_target_stream(target);
+    /* The room first: it may cost the case its inputs, and those are not to be moved while it is
+     * timed. */
+    if (row->item->cold && work_target_flush_room(target) != ISO_OK) {
+        fail(state, row, "making room to overwrite the caches");
+        return false;
+    }
+    if (work_job_ready(row->job) != ISO_OK) {
+        fail(state, row, "making room for the operands");
+        return false;
+    }
     if (row->item->cold &&
         (work_target_flush(target) != ISO_OK || iso_stream_sync(stream) != ISO_OK)) {
         fail(state, row, "overwriting the caches");
@@ -161,9 +171,9 @@ static void take_parts(measure_state *state, measure_row *row)
     iso_status (*const steps[])(work_job *) = {work_job_copy_in, work_job_submit,
                                                work_job_copy_out};
     double parts[MEASURE_PARTS];
-    iso_status status = ISO_OK;
     if (row->part_count == row->part_room)
         return;
+    iso_status status = work_job_ready(row->job);
     for (int i = 0; i < 3 && status == ISO_OK; i++) {
         double begin = measure_now();
         status = steps[i](row->job);
@@ -171,6 +181,8 @@ static void take_parts(measure_state *state, measure_row *row)
             status = iso_stream_sync(stream);
         parts[i] = (measure_now() - begin) * 1e9;
     }
+    if (status == ISO_OK && !work_job_spoil_parts(row->job, &row->result))
+        return;
     double begin = measure_now();
     for (int i = 0; i < 3 && status == ISO_OK; i++)
         status = steps[i](row->job);
@@ -179,7 +191,7 @@ static void take_parts(measure_state *state, measure_row *row)
     parts[3] = (measure_now() - begin) * 1e9;
     if (status != ISO_OK)
         fail(state, row, "moving its operands and its result");
-    else
+    else if (work_job_check_parts(row->job, &row->result))
         memcpy(row->parts[row->part_count++], parts, sizeof parts);
 }
 
@@ -218,9 +230,8 @@ void measure_close(measure_state *state, measure_row *row)
     measure_sample sample;
     if (!work_job_spoil(row->job, &row->result) || !run(state, row, row->calls, &sample))
         return;
-    sample.round = row->samples[row->count - 1].round;
-    if (keep(row, &sample))
-        work_job_check(row->job, &row->result);
+    row->closing = sample.time;
+    work_job_check(row->job, &row->result);
 }
 
 /* ---- warming up ---------------------------------------------------------------------------------

@@ -167,6 +167,7 @@ static const rule times_members[] = {{.name = "clock", .types = STRING},
                                      {.name = "submit", .types = NUMBER | NIL | LACKING},
                                      {.name = "prepare", .types = NUMBER | NIL | LACKING},
                                      {.name = "first", .types = NUMBER | NIL | LACKING},
+                                     {.name = "closing", .types = NUMBER | NIL | LACKING},
                                      {.name = NULL}};
 
 static const rule rate_members[] = {{.name = "value", .types = NUMBER},
@@ -251,6 +252,12 @@ static const rule pair_members[] = {{.name = "id", .types = STRING},
                                     {.name = "p", .types = NUMBER | NIL},
                                     {.name = "pairs", .types = ARRAY, .items = &time_item},
                                     {.name = "verdict", .types = STRING | NIL, .words = verdicts},
+                                    {.name = "made", .types = NUMBER | LACKING},
+                                    {.name = "without_a", .types = NUMBER | LACKING},
+                                    {.name = "without_b", .types = NUMBER | LACKING},
+                                    {.name = "lost", .types = NUMBER | LACKING},
+                                    {.name = "why_a", .types = STRING | NIL | LACKING},
+                                    {.name = "why_b", .types = STRING | NIL | LACKING},
                                     {.name = NULL}};
 static const rule pair_item = {.types = OBJECT, .members = pair_members};
 

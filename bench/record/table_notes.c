@@ -63,8 +63,8 @@ void table_head(table *t)
     double seed = record_number(run, "seed"), processors = record_number(host, "processors");
     char text[640], part[64] = "";
     if (isfinite(rounds) && isfinite(seconds))
-        snprintf(part, sizeof part, ", %.0f %s in %.0f s", rounds, rounds == 1 ? "round" : "rounds",
-                 seconds);
+        snprintf(part, sizeof part, ", %.0f %s, %.0f s in all", rounds,
+                 rounds == 1 ? "round" : "rounds", seconds);
     snprintf(text, sizeof text, "isomer %s %s, suite %.40s%s", record_text(run, "command"),
              record_text(run, "version"), record_text(run, "suite"), part);
     paint_end(&t->p);

@@ -203,6 +203,21 @@ void work_case_needs(const work_case *item, work_needs *out)
     }
 }
 
+int64_t work_case_array(const work_case *item)
+{
+    work_needs needs;
+    int64_t most = 0, least = INT64_MAX;
+    work_case_needs(item, &needs);
+    int64_t sizes[] = {needs.inputs > 0 ? needs.bytes[0] : 0, needs.inputs > 1 ? needs.bytes[1] : 0,
+                       needs.result};
+    for (int i = 0; i < 3; i++)
+        most = sizes[i] > most ? sizes[i] : most;
+    for (int i = 0; i < 3; i++) /* a result of a few elements is none to speak of */
+        if (sizes[i] > most / 16 && sizes[i] < least)
+            least = sizes[i];
+    return most > 0 ? least : 0;
+}
+
 /* ---- names --------------------------------------------------------------------------------------
  */
 

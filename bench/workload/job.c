@@ -122,7 +122,7 @@ static bool ask_memory(const work_job *job, work_result *result)
     int64_t there, total = needs->end + needs->result + job->workspace;
     char inputs[32], output[32], scratch[32], sum[32], room[32];
     if (job->item.cold)
-        total += 2 * target->info.cache_bytes;
+        total += 2 * work_cache_bytes(&target->info);
     tool_bytes(inputs, sizeof inputs, needs->end);
     tool_bytes(output, sizeof output, needs->result);
     tool_bytes(scratch, sizeof scratch, total - needs->end - needs->result);
@@ -241,7 +241,7 @@ static iso_status locate_host(work_job *job)
     return ISO_OK;
 }
 
-static iso_status ready(work_job *job)
+iso_status work_job_ready(work_job *job)
 {
     iso_status status = locate(job);
     void *sink;
@@ -262,7 +262,7 @@ static double now(void)
 bool work_job_prepare(work_job *job, double *nanoseconds, work_result *result)
 {
     *nanoseconds = 0;
-    iso_status status = ready(job);
+    iso_status status = work_job_ready(job);
     if (status != ISO_OK)
         return stream_failed(job, result, "making room for the operands", status);
     if (!job->is_operation)
@@ -276,7 +276,7 @@ bool work_job_prepare(work_job *job, double *nanoseconds, work_result *result)
 iso_status work_job_submit(work_job *job)
 {
     iso_stream stream = job->target->stream;
-    iso_status status = ready(job);
+    iso_status status = work_job_ready(job);
     if (status != ISO_OK)
         return status;
     if (job->is_operation)
@@ -292,7 +292,7 @@ iso_status work_job_submit(work_job *job)
 iso_status work_job_copy_in(work_job *job)
 {
     int64_t there;
-    iso_status status = ready(job);
+    iso_status status = work_job_ready(job);
     const unsigned char *block = work_inputs_block(job->target->inputs, job->needs.type, &there);
     for (int i = 0; i < job->needs.inputs && status == ISO_OK; i++)
         status = iso_write(job->target->stream, job->inputs[i], block + job->needs.at[i],
@@ -303,7 +303,7 @@ iso_status work_job_copy_in(work_job *job)
 iso_status work_job_copy_out(work_job *job)
 {
     void *sink;
-    iso_status status = ready(job);
+    iso_status status = work_job_ready(job);
     if (status == ISO_OK)
         status = work_target_sink(job->target, job->needs.result, &sink);
     if (status == ISO_OK)
@@ -314,7 +314,7 @@ iso_status work_job_copy_out(work_job *job)
 bool work_job_spoil(work_job *job, work_result *result)
 {
     static const unsigned char pattern = 0xff; /* NaN, and -1 */
-    iso_status status = ready(job);
+    iso_status status = work_job_ready(job);
     if (status == ISO_OK && !job->is_operation && job->item.move == WORK_READ) {
         status = iso_stream_sync(job->target->stream);
         if (status == ISO_OK)
@@ -367,6 +367,31 @@ static bool judge(const work_job *job, const void *data, work_result *result)
     result->has_digest = work_case_has_bits(&job->item);
     memcpy(result->digest, now.digest, sizeof result->digest);
     return true;
+}
+
+bool work_job_spoil_parts(work_job *job, work_result *result)
+{
+    static const unsigned char pattern = 0xff; /* NaN, and -1 */
+    iso_stream stream = job->target->stream;
+    void *sink;
+    iso_status status = work_job_ready(job);
+    if (status == ISO_OK)
+        status = work_target_sink(job->target, job->needs.result, &sink);
+    for (int i = 0; i < job->needs.inputs && status == ISO_OK; i++)
+        status = iso_fill(stream, job->inputs[i], &pattern, 1, job->needs.bytes[i]);
+    if (status == ISO_OK)
+        status = iso_fill(stream, job->result, &pattern, 1, job->needs.result);
+    if (status == ISO_OK)
+        status = iso_stream_sync(stream);
+    if (status != ISO_OK)
+        return stream_failed(job, result, "overwriting the operands", status);
+    memset(sink, pattern, (size_t)job->needs.result);
+    return true;
+}
+
+bool work_job_check_parts(work_job *job, work_result *result)
+{
+    return judge(job, job->target->sink, result);
 }
 
 bool work_job_check(work_job *job, work_result *result)

@@ -2,6 +2,7 @@
 /* target.c - a device with its stream and the memory that cases share on it. */
 #include "internal.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,8 +10,9 @@
 /* What is left for everything else on the device. */
 static const double usable = 0.9;
 
-/* Where the device does not say how large its cache is. */
-enum { UNKNOWN_CACHE = 64 << 20 };
+/* Where the device does not say how large its cache is; and AMD's largest, of which its runtimes
+ * say nothing (the Infinity Cache lies behind the L2 cache that they tell of). */
+enum { UNKNOWN_CACHE = 64 << 20, INFINITY_CACHE = 256 << 20 };
 
 static void find_available(work_target *target)
 {
@@ -169,19 +171,74 @@ iso_status work_target_result(work_target *target, int64_t bytes, iso_buffer *ou
     return ISO_OK;
 }
 
+static int64_t flush_bytes(const work_target *target)
+{
+    return (2 * work_cache_bytes(&target->info) + 255) / 256 * 256;
+}
+
+iso_status work_target_flush_room(work_target *target)
+{
+    int64_t bytes = flush_bytes(target);
+    if (target->flush_bytes >= bytes)
+        return ISO_OK;
+    return make(target, (iso_dtype)0, bytes, bytes, &target->flush, &target->flush_bytes);
+}
+
 iso_status work_target_flush(work_target *target)
 {
     static const uint32_t pattern = 0x5a5a5a5a;
-    int64_t cache = target->info.cache_bytes > 0 ? target->info.cache_bytes : UNKNOWN_CACHE;
-    int64_t bytes = (2 * cache + 255) / 256 * 256;
-    if (target->flush_bytes < bytes) {
-        iso_status status =
-            make(target, (iso_dtype)0, bytes, bytes, &target->flush, &target->flush_bytes);
-        if (status != ISO_OK)
-            return status;
-    }
+    iso_status status = work_target_flush_room(target);
+    if (status != ISO_OK)
+        return status;
     return iso_fill(target->stream, (iso_operand){target->flush, 0}, &pattern, sizeof pattern,
-                    bytes);
+                    flush_bytes(target));
+}
+
+/* ---- chips --------------------------------------------------------------------------------------
+ */
+
+/* The next digit of a uuid; its end is 0. */
+static int next_digit(const char **at)
+{
+    while (**at == '-')
+        ++*at;
+    return **at != '\0' ? tolower((unsigned char)*(*at)++) : 0;
+}
+
+bool work_same_chip(const char *uuid, const char *other)
+{
+    const char *at[] = {uuid, other};
+    if (uuid[0] == '\0' || other[0] == '\0')
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (strncmp(at[i], "GPU-", 4) == 0 || strncmp(at[i], "MIG-", 4) == 0)
+            at[i] += 4;
+    int a, b;
+    do {
+        a = next_digit(&at[0]);
+        b = next_digit(&at[1]);
+    } while (a == b && a != 0);
+    return a == b;
+}
+
+int64_t work_cache_bytes(const iso_device_info *info)
+{
+    int64_t bytes = info->cache_bytes;
+    if (info->type == ISO_DEVICE_GPU && strncmp(info->architecture, "gfx", 3) == 0 &&
+        bytes < INFINITY_CACHE)
+        bytes = INFINITY_CACHE;
+    return bytes > 0 ? bytes : UNKNOWN_CACHE;
+}
+
+void work_targets_share_caches(work_target *const *targets, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        targets[i]->info.cache_bytes = work_cache_bytes(&targets[i]->info);
+    for (int32_t i = 0; i < count; i++)
+        for (int32_t j = 0; j < count; j++)
+            if (work_same_chip(targets[i]->info.uuid, targets[j]->info.uuid) &&
+                targets[j]->info.cache_bytes > targets[i]->info.cache_bytes)
+                targets[i]->info.cache_bytes = targets[j]->info.cache_bytes;
 }
 
 /* ---- host memory --------------------------------------------------------------------------------

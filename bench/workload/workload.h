@@ -86,6 +86,12 @@ typedef struct work_list {
 int work_list_make(const work_request *request, work_list *out);
 void work_list_free(work_list *list);
 
+/* ---- case.c -------------------------------------------------------------------------------------
+ */
+
+/* Bytes of the smallest of its arrays. */
+int64_t work_case_array(const work_case *item);
+
 /* ---- inputs.c: data that every device gets ------------------------------------------------------
  */
 
@@ -109,6 +115,15 @@ iso_stream work_target_stream(const work_target *target);
  * not give one any more. */
 bool work_target_revive(work_target *target);
 
+/* Whether two devices are one chip by their uuids, however each backend writes it. */
+bool work_same_chip(const char *uuid, const char *other);
+/* What caches keep things from the memory, as far as anybody knows. */
+int64_t work_cache_bytes(const iso_device_info *info);
+/* A chip's last-level cache is the largest that any of its names tells of. */
+void work_targets_share_caches(work_target *const *targets, int32_t count);
+
+/* Makes room for the flush, which may cost cases their inputs. */
+iso_status work_target_flush_room(work_target *target);
 /* Submits a write of twice the last-level cache, so that nothing of a case is left in it. */
 iso_status work_target_flush(work_target *target);
 
@@ -145,12 +160,21 @@ void work_job_destroy(work_job *job);
  * next submission moves them again. */
 bool work_job_prepare(work_job *job, double *nanoseconds, work_result *result);
 
+/* Moves what another case's room has cost this one back to the device, so that the calls that are
+ * timed need not. */
+iso_status work_job_ready(work_job *job);
+
 /* Hands one call over to the target's stream. */
 iso_status work_job_submit(work_job *job);
 
 /* For `parts`: hands over the moving of all operands from host memory, and of the result to it. */
 iso_status work_job_copy_in(work_job *job);
 iso_status work_job_copy_out(work_job *job);
+
+/* Overwrites the operands and both places of the result, so that what is not moved is seen; and,
+ * when all has been moved and waited for, judges what came back to the host. */
+bool work_job_spoil_parts(work_job *job, work_result *result);
+bool work_job_check_parts(work_job *job, work_result *result);
 
 /* Overwrites where the result will be, so that a result of somebody else is not taken for ours. */
 bool work_job_spoil(work_job *job, work_result *result);

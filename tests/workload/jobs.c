@@ -100,6 +100,27 @@ static void test_openmp(void **state)
 }
 
 /* What does not fit the limit is said, with the figures; what fits alone runs in turn. */
+/* Backends write the same chip's uuid in their own ways. */
+static void test_chips(void **state)
+{
+    (void)state;
+    assert_true(work_same_chip("GPU-ab56b204-b677-7d3e-9a2c-0f1e2d3c4b5a",
+                               "ab56b204-b677-7d3e-9a2c-0f1e2d3c4b5a"));
+    assert_true(work_same_chip("AB56B204B6777D3E9A2C0F1E2D3C4B5A",
+                               "MIG-ab56b204-b677-7d3e-9a2c-0f1e2d3c4b5a"));
+    assert_false(work_same_chip("GPU-ab56b204-b677-7d3e-9a2c-0f1e2d3c4b5a",
+                                "ab56b204-b677-7d3e-9a2c-0f1e2d3c4b5b"));
+    assert_false(work_same_chip("GPU-ab56b204", "ab56b204-b677"));
+    assert_false(work_same_chip("", ""));
+    iso_device_info info = ISO_DEVICE_INFO_INIT;
+    info.type = ISO_DEVICE_GPU;
+    assert_true(work_cache_bytes(&info) >= 32 << 20); /* not known is not none */
+    info.cache_bytes = 4 << 20;
+    assert_int_equal(work_cache_bytes(&info), 4 << 20);
+    snprintf(info.architecture, sizeof info.architecture, "gfx942");
+    assert_int_equal(work_cache_bytes(&info), 256 << 20);
+}
+
 static void test_limit(void **state)
 {
     work_list list = list_of("[{\"op\": \"sum\", \"dtype\": \"f32\", \"size\": \"10Mi\"},"
@@ -137,7 +158,8 @@ static void test_limit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_openmp), cmocka_unit_test(test_limit)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chips), cmocka_unit_test(test_openmp),
+                                       cmocka_unit_test(test_limit)};
     setenv("ISOMER_MEMORY_LIMIT", "64M", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
