@@ -274,6 +274,20 @@ static int take_op(const reader *r, const json_t *object, work_line *line)
     return TOOL_OK;
 }
 
+/* A member that would be passed over is one that its author counts on. */
+static int check_applies(const reader *r, const json_t *object, const work_line *line)
+{
+    bool chain = strcmp(line->op, "stream") == 0 &&
+                 (line->kind == NULL || strstr(line->kind, "chain") != NULL);
+    if (json_object_get(object, "batch") != NULL && strcmp(line->op, "gemm") != 0)
+        return wrong(r, "batch", "only a gemm has it, and this is a %s", line->op);
+    if (json_object_get(object, "steps") != NULL && !chain)
+        return wrong(r, "steps", "only the stream kernel chain has it");
+    if (json_is_true(json_object_get(object, "parts")) && strcmp(line->op, "transfer") == 0)
+        return wrong(r, "parts", "a transfer is itself one of them");
+    return TOOL_OK;
+}
+
 static int read_case(const reader *r, json_t *object, work_line *line)
 {
     char text[512], value[80];
@@ -296,7 +310,8 @@ static int read_case(const reader *r, json_t *object, work_line *line)
         (code = take(r, object, "steps", &line->steps)) != TOOL_OK ||
         (code = take(r, object, "math", &line->math)) != TOOL_OK ||
         (code = take(r, object, "cache", &line->cache)) != TOOL_OK ||
-        (code = take_layout(r, object, line)) != TOOL_OK)
+        (code = take_layout(r, object, line)) != TOOL_OK ||
+        (code = check_applies(r, object, line)) != TOOL_OK)
         return code;
     line->parts = json_is_true(json_object_get(object, "parts"));
     line->size = "1"; /* what an operation's size may be is asked after the operation is known */

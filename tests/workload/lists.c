@@ -241,6 +241,12 @@ static void test_wrong_files(void **state)
     file_refuses(CASES("{\"op\": \"copy\", \"size\": 8}"), "cases[0].op", "several");
     file_refuses(CASES("{\"op\": \"gemm\", \"sise\": 8}"), "cases[0].sise", "\"size\"");
     file_refuses(CASES("{\"op\": \"gemm\"}"), "cases[0].size", "m, n and k");
+    file_refuses(CASES("{\"op\": \"gemm\", \"size\": 8, \"steps\": 5}"), "cases[0].steps", "chain");
+    file_refuses(CASES("{\"op\": \"triad\", \"size\": 8, \"steps\": 5}"), "cases[0].steps",
+                 "chain");
+    file_refuses(CASES("{\"op\": \"triad\", \"size\": 8, \"batch\": 4}"), "cases[0].batch", "gemm");
+    file_refuses(CASES("{\"op\": \"write\", \"size\": 8, \"parts\": true}"), "cases[0].parts",
+                 "transfer");
     file_refuses(CASES("{\"op\": \"gemm\", \"size\": 0}"), "cases[0].size", "0");
     file_refuses(CASES("{\"op\": \"gemm\", \"size\": \"8x8\"}"), "cases[0].size", "8x8");
     file_refuses(CASES("{\"op\": \"gemm\", \"size\": []}"), "cases[0].size", "[]");
