@@ -250,6 +250,18 @@ typedef struct portability {
     char missing[256]; /* devices without it, or without a roof for it */
 } portability;
 
+/* Whether the device was asked for it and had no answer: what nobody asked for is not known. */
+static bool refused(const report_model *model, int group, int device, report_who who)
+{
+    for (int i = 0; i < model->row_count; i++) {
+        const report_row *row = &model->rows[i];
+        if (row->group == group && row->device == device && !row->ok &&
+            (who == REPORT_ANY || (who == REPORT_VENDOR) == row->vendor))
+            return true;
+    }
+    return false;
+}
+
 static portability portability_of(const report_model *model, int group, report_who who)
 {
     portability found = {.value = 0.0};
@@ -264,11 +276,15 @@ static portability portability_of(const report_model *model, int group, report_w
             inverse += 1.0 / fmin(row->percent / 100.0, 1.0);
             continue;
         }
-        lacking = lacking || row == NULL;
-        unknown = unknown || row != NULL;
+        bool none = row == NULL && refused(model, group, d, who);
+        lacking = lacking || none;
+        unknown = unknown || !none;
         size_t used = strlen(found.missing);
         snprintf(found.missing + used, sizeof found.missing - used, "%s%s %s", used > 0 ? "; " : "",
-                 row == NULL ? "none on" : "no roof on", model->devices[d].brief);
+                 none          ? "none on"
+                 : row == NULL ? "not measured on"
+                               : "no roof on",
+                 model->devices[d].brief);
     }
     if (!lacking)
         found.value = unknown || inverse == 0.0 ? NAN : model->device_count / inverse;
@@ -303,7 +319,8 @@ static void put_portability(report_page *page)
     fputs(
         "<h3>Performance portability</h3>\n<p>The harmonic mean, over all devices here, of the "
         "fraction of its roof that each reaches on the same problem (Pennycook’s metric); 0 where "
-        "one of them has none. More than the roof counts as the roof.</p>\n",
+        "one of them does not do it, not known where it was not asked. More than the roof counts "
+        "as the roof.</p>\n",
         out);
     scroll_open(out, "Performance portability");
     fputs("<thead><tr><th scope=\"col\">operation</th><th scope=\"col\" class=\"n\">isomer’s "
