@@ -43,6 +43,7 @@ typedef struct measure_device {
     iso_event start, stop;
     bool gpu;
     bool dead;
+    double worked;   /* when its last sample ended; seconds */
     int32_t sensors; /* the target whose sensors tell of this device; -1: none */
 } measure_device;
 

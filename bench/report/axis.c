@@ -61,15 +61,18 @@ static void binary_tics(FILE *out, report_axis axis, double low, double high, bo
 static void decimal_tics(FILE *out, report_axis axis, double low, double high, bool *first)
 {
     enum { MOST = 6 };
-    static const double fine[] = {1.0, 2.0, 5.0};
+    static const double fine[] = {1.0, 2.0, 5.0}, finer[] = {1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0};
+    static const double finest[] = {1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2.0, 2.2,
+                                    2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0};
     int from = (int)floor(log10(low)), to = (int)ceil(log10(high)), step = 1;
     double decades = log10(high / low);
-    int parts = decades < 2.2 ? 3 : 1;
+    const double *at = decades < 0.35 ? finest : decades < 0.8 ? finer : fine;
+    int parts = decades < 0.35 ? 20 : decades < 0.8 ? 7 : decades < 2.2 ? 3 : 1;
     while (parts == 1 && (int)(decades / step) > MOST)
         step++;
     for (int power = from; power <= to; power += step) {
         for (int part = 0; part < parts; part++) {
-            double value = fine[part] * pow(10.0, power);
+            double value = at[part] * pow(10.0, power);
             if (value >= low * 0.999 && value <= high * 1.001)
                 tic(out, axis, value, first);
         }
