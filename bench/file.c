@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file.c - results in files. The content goes to a temporary file beside the target, made before
- * the work so that a place that cannot be written is known at once, and renamed at the end. */
+ * the work so that a place that cannot be written is known at once, and renamed at the end. The
+ * target of a symbolic link is what its last link leads to, so that links stay; it is not asked for
+ * again later, but is the temporary file's name without its ending. */
 #include "tool.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +16,8 @@
 /* Temporary files that a signal has to take away. */
 enum { LIVE_FILES = 8 };
 static char *volatile live[LIVE_FILES];
+
+static const char ending[] = ".XXXXXX"; /* mkstemp fills it in */
 
 void tool_files_sweep(void)
 {
@@ -52,11 +57,11 @@ static int failed(const tool_file *file, const char *what)
 static FILE *make_temporary(const char *path, char **name)
 {
     FILE *stream = NULL;
-    size_t room = strlen(path) + 8;
+    size_t room = strlen(path) + sizeof ending;
     char *temporary = malloc(room);
     if (temporary == NULL)
         return NULL;
-    snprintf(temporary, room, "%s.XXXXXX", path);
+    snprintf(temporary, room, "%s%s", path, ending);
     int descriptor = mkstemp(temporary);
     if (descriptor < 0) {
         free(temporary);
@@ -77,6 +82,75 @@ static FILE *make_temporary(const char *path, char **name)
     return stream;
 }
 
+/* The target that belongs to a temporary file, to be freed; NULL with errno. */
+static char *target_of(const char *temporary)
+{
+    return strndup(temporary, strlen(temporary) - strlen(ending));
+}
+
+static int replace_target(const char *temporary)
+{
+    char *target = target_of(temporary);
+    int result = target != NULL ? rename(temporary, target) : -1;
+    free(target);
+    return result;
+}
+
+/* What the link at `path` says, relative to where `path` itself is; NULL with errno. */
+static char *read_link(const char *path)
+{
+    char text[PATH_MAX], *result = NULL;
+    ssize_t length = readlink(path, text, sizeof text);
+    if (length < 0)
+        return NULL;
+    if ((size_t)length == sizeof text) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    const char *slash = text[0] != '/' ? strrchr(path, '/') : NULL;
+    int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
+    if (asprintf(&result, "%.*s%.*s", folder, path, (int)length, text) < 0)
+        return NULL;
+    return result;
+}
+
+/* Where the links at `path` lead, whether there is a file or not, to be freed; NULL with errno.
+ * `*opened` is set where a link stands for an open file of a process, as /dev/stdout and /dev/fd/3
+ * do: such a file is not to be replaced, for its owner would go on with the old one. */
+static char *follow(const char *path, bool *opened)
+{
+    enum { MOST_LINKS = 40 }; /* as the system has it */
+    struct stat found, processes;
+    bool known = stat("/proc/self/", &processes) == 0;
+    char *at = strdup(path);
+    for (int i = 0; at != NULL && lstat(at, &found) == 0 && S_ISLNK(found.st_mode); i++) {
+        *opened = *opened || (known && found.st_dev == processes.st_dev);
+        char *next = i < MOST_LINKS ? read_link(at) : NULL;
+        if (i == MOST_LINKS)
+            errno = ELOOP;
+        int error = errno;
+        free(at);
+        errno = error;
+        at = next;
+    }
+    return at;
+}
+
+/* Writes into what is there, as a pipe, a device or an open file is not to be replaced. What is
+ * this process's own output goes on where that is. */
+static FILE *open_in_place(const char *path, const struct stat *found)
+{
+    struct stat output;
+    if (!S_ISREG(found->st_mode) || fstat(STDOUT_FILENO, &output) != 0 ||
+        output.st_dev != found->st_dev || output.st_ino != found->st_ino)
+        return fopen(path, "w");
+    int descriptor = dup(STDOUT_FILENO);
+    FILE *stream = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    if (stream == NULL && descriptor >= 0)
+        close(descriptor);
+    return stream;
+}
+
 int tool_file_open(tool_file *file, const char *path)
 {
     *file = (tool_file){.path = path};
@@ -87,18 +161,21 @@ int tool_file_open(tool_file *file, const char *path)
         return TOOL_OK;
     }
     struct stat found;
-    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode)) {
-        if (S_ISDIR(found.st_mode)) {
-            errno = EISDIR;
-            return failed(file, "write");
-        }
-        file->stream = fopen(path, "w"); /* a pipe or a device is not to be replaced */
-        return file->stream != NULL ? TOOL_OK : failed(file, "write");
-    }
-    if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
+    bool there = stat(path, &found) == 0, opened = false;
+    if (there && S_ISDIR(found.st_mode)) {
+        errno = EISDIR;
         return failed(file, "write");
-    file->stream = make_temporary(path, &file->temporary);
-    return file->stream != NULL ? TOOL_OK : failed(file, "write");
+    }
+    char *target = follow(path, &opened);
+    if (target == NULL)
+        return failed(file, "write");
+    if (there && (opened || !S_ISREG(found.st_mode)))
+        file->stream = open_in_place(path, &found);
+    else if (access(target, F_OK) != 0 || access(target, W_OK) == 0)
+        file->stream = make_temporary(target, &file->temporary);
+    int code = file->stream != NULL ? TOOL_OK : failed(file, "write");
+    free(target);
+    return code;
 }
 
 int tool_file_commit(tool_file *file)
@@ -112,7 +189,7 @@ int tool_file_commit(tool_file *file)
     file->stream = NULL;
     if (bad)
         code = failed(file, "write");
-    else if (file->temporary != NULL && rename(file->temporary, file->path) != 0)
+    else if (file->temporary != NULL && replace_target(file->temporary) != 0)
         code = failed(file, "rename the finished file to");
     if (code == TOOL_OK) {
         forget(file->temporary);
@@ -159,12 +236,14 @@ int tool_file_checkpoint(tool_file *file, const json_t *root)
         return checkpoint_failed(file);
     /* The next one before this is given away: without it there would be nothing to go on with. */
     char *next_name = NULL;
-    FILE *next = make_temporary(file->path, &next_name);
+    char *target = target_of(file->temporary);
+    FILE *next = target != NULL ? make_temporary(target, &next_name) : NULL;
+    free(target);
     if (next == NULL)
         return checkpoint_failed(file);
     bool bad = fclose(file->stream) != 0;
     file->stream = next;
-    bad = bad || rename(file->temporary, file->path) != 0;
+    bad = bad || replace_target(file->temporary) != 0;
     if (bad) {
         if (!file->failing)
             failed(file, "write");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char help[] =
     "Usage: isomer report RESULTS.json... -o report.html [OPTIONS]\n"
@@ -16,7 +17,8 @@ static const char help[] =
     "\n"
     "  -o FILE         where to; \"-\" is standard output\n"
     "  --data DIR      also writes the figures' data and gnuplot scripts into DIR, which is\n"
-    "                  made if need be: `cd DIR && gnuplot NAME.gp` writes NAME.svg\n"
+    "                  made if need be: `cd DIR && gnuplot NAME.gp` writes NAME.svg;\n"
+    "                  a file there that cannot be written costs no other, nor the page\n"
     "  --title TEXT    the page's title\n"
     "  --help          shows this text\n"
     "\n"
@@ -120,15 +122,30 @@ static int load(const request *wanted, json_t **roots)
     return TOOL_OK;
 }
 
+/* Also tries whether files can be made in it, so that this is known before the work. */
 static int make_folder(const char *path)
 {
     struct stat about;
-    if (path == NULL || (stat(path, &about) == 0 && S_ISDIR(about.st_mode)))
+    if (path == NULL)
         return TOOL_OK;
-    if (mkdir(path, 0777) != 0)
+    if ((stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) && mkdir(path, 0777) != 0)
         return tool_error(TOOL_IO, "cannot make the folder %s for --data: %s", path,
                           strerror(errno));
-    return TOOL_OK;
+    char *trial = report_format("%s/.isomer.XXXXXX", path);
+    if (trial == NULL)
+        return tool_error(TOOL_INTERNAL, "no memory for the report");
+    int code = TOOL_OK, descriptor = mkstemp(trial);
+    if (descriptor < 0) {
+        code = tool_error(TOOL_IO,
+                          "cannot make files in the folder %s for --data: %s; name one that can be "
+                          "written",
+                          path, strerror(errno));
+    } else {
+        close(descriptor);
+        unlink(trial);
+    }
+    free(trial);
+    return code;
 }
 
 int tool_report(int argc, char **argv)

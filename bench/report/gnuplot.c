@@ -185,23 +185,24 @@ void report_plotter_close(report_plotter *plotter)
 static bool write_part(const char *folder, const report_figure *figure, const char *ending,
                        bool (*write)(FILE *out, const report_figure *figure))
 {
+    tool_file file = {0};
     char *path = report_format("%s/%s.%s", folder, figure->name, ending);
-    FILE *out = path != NULL ? fopen(path, "w") : NULL;
-    bool good = out != NULL && write(out, figure);
-    if (out != NULL)
-        good = fclose(out) == 0 && good;
+    bool good = path != NULL;
     if (!good)
-        tool_error(0, "cannot write %s: %s", path != NULL ? path : folder, strerror(errno));
+        tool_error(0, "no memory for the files in %s", folder);
+    if (good && (good = tool_file_open(&file, path) == TOOL_OK)) {
+        write(file.stream, figure); /* what fails here fails the commit, which says it */
+        good = tool_file_commit(&file) == TOOL_OK;
+    }
     free(path);
     return good;
 }
 
 int report_plotter_save(const report_plotter *plotter, const report_figure *figure)
 {
-    return write_part(plotter->data, figure, "dat", report_figure_data) &&
-                   write_part(plotter->data, figure, "gp", report_figure_script)
-               ? TOOL_OK
-               : TOOL_IO;
+    bool data = write_part(plotter->data, figure, "dat", report_figure_data);
+    bool script = write_part(plotter->data, figure, "gp", report_figure_script);
+    return data && script ? TOOL_OK : TOOL_IO;
 }
 
 static void forget(const report_plotter *plotter, const report_figure *figure)

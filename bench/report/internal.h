@@ -176,7 +176,8 @@ void report_plotter_open(report_plotter *plotter, const char *data);
 void report_plotter_close(report_plotter *plotter);
 /* The SVG of a figure as gnuplot made it, to be freed; NULL after saying why. */
 char *report_plotter_run(report_plotter *plotter, const report_figure *figure);
-/* Writes the figure's data and script into the folder for --data. */
+/* Writes the figure's data and script into the folder for --data, each whole or not at all.
+ * TOOL_OK or TOOL_IO, said. */
 int report_plotter_save(const report_plotter *plotter, const report_figure *figure);
 
 /* Turns gnuplot's SVG into one for the page. Lets through only what it knows. */
@@ -190,7 +191,8 @@ typedef struct report_page {
     report_plotter *plotter;
     FILE *out;
     int figures;
-    int code;
+    int code;      /* of the page itself */
+    int data_code; /* of the files for --data: one that fails costs no other, nor the page */
 } report_page;
 
 void report_head(report_page *page, const char *title);
@@ -213,7 +215,7 @@ const char *report_size_name(const report_group *group); /* of its axis */
 /* A series for a line of results: its label, colour, mark and dash. */
 figure_series *report_series_of(report_page *page, report_figure *figure, const report_row *row);
 
-int report_samples_csv(const report_model *model, FILE *out);
+bool report_samples_csv(FILE *out, const report_model *model);
 int report_make(json_t *const *roots, const char *const *names, int count, const char *title,
                 const char *data, tool_file *out);
 

@@ -2,10 +2,8 @@
 /* page.c - the page as a whole. */
 #include "report/internal.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* gnuplot's marks by the names that its SVG gives them; here once for all figures. */
 static const char marks[] =
@@ -44,8 +42,8 @@ void report_figure_put(report_page *page, report_figure *figure)
         return;
     }
     report_figure_settle(figure);
-    if (page->plotter->data != NULL && page->code == TOOL_OK)
-        page->code = report_plotter_save(page->plotter, figure);
+    if (page->plotter->data != NULL && report_plotter_save(page->plotter, figure) != TOOL_OK)
+        page->data_code = TOOL_IO;
     char *svg = report_plotter_run(page->plotter, figure);
     fputs("<figure>\n<figcaption>", out);
     report_html(out, figure->title);
@@ -202,39 +200,54 @@ static char *title_for(const report_model *model)
     return host[0] != '\0' ? report_format("Isomer on %s", host) : strdup("Isomer");
 }
 
-/* What --data has besides the figures. */
-static int save_samples(const report_model *model, const char *folder)
+static bool put_samples_script(FILE *out, const report_model *model)
 {
-    static const char script[] =
-        "# All samples of one result, round by round: gnuplot -e 'result=12' samples.gp writes\n"
-        "# samples.svg. results.txt says which result has which number.\n"
-        "if (!exists('result')) result = 0\n"
-        "set terminal svg size 560,330 dynamic font 'sans-serif,12'\n"
-        "set output 'samples.svg'\n"
-        "set xlabel 'round'\nset ylabel 'nanoseconds'\nunset key\n"
-        "set offsets 0.5, 0.5, graph 0.05, graph 0.05\n"
-        "plot 'samples.dat' using ($1 == result ? $2 + 1 : NaN):4 with points pt 7 ps 0.4\n";
-    char *data = report_format("%s/samples.dat", folder);
-    char *plot = report_format("%s/samples.gp", folder);
-    char *list = report_format("%s/results.txt", folder);
-    FILE *out = data != NULL ? fopen(data, "w") : NULL;
-    int code = out != NULL ? report_samples_csv(model, out) : TOOL_IO;
-    if (out != NULL && fclose(out) != 0)
-        code = TOOL_IO;
-    out = code == TOOL_OK && plot != NULL ? fopen(plot, "w") : NULL;
-    if (out == NULL || fputs(script, out) == EOF || fclose(out) != 0)
-        code = TOOL_IO;
-    out = code == TOOL_OK && list != NULL ? fopen(list, "w") : NULL;
-    for (int i = 0; i < model->row_count && out != NULL; i++)
+    (void)model;
+    fputs("# All samples of one result, round by round: gnuplot -e 'result=12' samples.gp writes\n"
+          "# samples.svg. results.txt says which result has which number.\n"
+          "if (!exists('result')) result = 0\n"
+          "set terminal svg size 560,330 dynamic font 'sans-serif,12'\n"
+          "set output 'samples.svg'\n"
+          "set xlabel 'round'\nset ylabel 'nanoseconds'\nunset key\n"
+          "set offsets 0.5, 0.5, graph 0.05, graph 0.05\n"
+          "plot 'samples.dat' using ($1 == result ? $2 + 1 : NaN):4 with points pt 7 ps 0.4\n",
+          out);
+    return ferror(out) == 0;
+}
+
+static bool put_result_numbers(FILE *out, const report_model *model)
+{
+    for (int i = 0; i < model->row_count; i++)
         fprintf(out, "%d\t%s\t%s\t%s\n", i, model->devices[model->rows[i].device].brief,
                 record_text(model->rows[i].json, "id"), model->rows[i].library);
-    if (out == NULL || fclose(out) != 0)
-        code = TOOL_IO;
-    if (code != TOOL_OK)
-        tool_error(code, "cannot write the samples into %s: %s", folder, strerror(errno));
-    free(data);
-    free(plot);
-    free(list);
+    return ferror(out) == 0;
+}
+
+/* What --data has besides the figures: each file whole or not at all, whatever became of the
+ * others. */
+static int save_samples(const report_model *model, const char *folder)
+{
+    static const struct {
+        const char *name;
+        bool (*write)(FILE *out, const report_model *model);
+    } parts[] = {{"samples.dat", report_samples_csv},
+                 {"samples.gp", put_samples_script},
+                 {"results.txt", put_result_numbers}};
+    int code = TOOL_OK;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        tool_file file = {0};
+        char *path = report_format("%s/%s", folder, parts[i].name);
+        int got = path != NULL
+                      ? tool_file_open(&file, path)
+                      : tool_error(TOOL_IO, "no memory for %s in %s", parts[i].name, folder);
+        if (got == TOOL_OK) {
+            parts[i].write(file.stream, model); /* what fails here fails the commit */
+            got = tool_file_commit(&file);
+        }
+        if (got != TOOL_OK)
+            code = got;
+        free(path);
+    }
     return code;
 }
 
@@ -266,16 +279,18 @@ int report_make(json_t *const *roots, const char *const *names, int count, const
     char *made = title == NULL ? title_for(&model) : NULL;
     report_plotter_open(&plotter, data);
     put_page(&page, title != NULL ? title : made != NULL ? made : "Isomer");
-    if (page.code == TOOL_OK && data != NULL)
-        page.code = save_samples(&model, data);
     if (page.code == TOOL_INTERNAL)
         tool_error(page.code, "no memory for the report");
     if (page.code == TOOL_OK)
         page.code = tool_file_commit(out);
     else
         tool_file_discard(out);
+    if (data != NULL && page.code != TOOL_INTERNAL && save_samples(&model, data) != TOOL_OK)
+        page.data_code = TOOL_IO;
     if (page.code == TOOL_OK && model.ok == 0)
         page.code = tool_error(TOOL_NOTHING, "no result is ok: the report has the reasons only");
+    if (page.data_code != TOOL_OK && page.code != TOOL_INTERNAL)
+        page.code = page.data_code;
     report_plotter_close(&plotter);
     report_model_free(&model);
     free(made);

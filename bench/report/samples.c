@@ -57,7 +57,7 @@ void report_samples(report_page *page)
     fputs("}</script>\n</section>\n", out);
 }
 
-int report_samples_csv(const report_model *model, FILE *out)
+bool report_samples_csv(FILE *out, const report_model *model)
 {
     fputs("# result round sample nanoseconds; the numbers of results are those of results.txt\n",
           out);
@@ -73,5 +73,5 @@ int report_samples_csv(const report_model *model, FILE *out)
             }
         }
     }
-    return ferror(out) ? TOOL_IO : TOOL_OK;
+    return ferror(out) == 0;
 }

@@ -46,6 +46,51 @@ expect 6 'a.json/data' a.json -o x.html --data a.json/data
 [ "$(cat x.html)" = before ] || fail "x.html was changed"
 [ ! -e mark ] || fail "gnuplot was started although nothing could be written"
 
+# So is a folder in which no file can be made; root may write wherever something can be.
+locked=$scratch/locked
+mkdir -m 555 locked
+[ "$(id -u)" != 0 ] || locked=/proc
+expect 6 "in the folder $locked for --data" a.json -o x.html --data "$locked"
+[ "$(cat x.html)" = before ] || fail "x.html was changed"
+[ ! -e mark ] || fail "gnuplot was started although --data cannot be written"
+
+# A file of --data that cannot be written costs no other, nor the page.
+stuck() {
+    mkdir -p "data/$1"
+    expect 6 "data/$1: " "$2" -o "$1.html" --data data
+    python3 "$here/check.py" "$1.html" "$2" --no-plots || fail "no page, for want of $1"
+    for name in parts-gemm-f32-1.dat parts-gemm-f32-1.gp samples.dat samples.gp results.txt; do
+        [ "$name" = "$1" ] || [ "$2" != a.json ] || [ -s "data/$name" ] ||
+            fail "no $name, for want of $1"
+    done
+    [ -z "$(find . -name '*.dat.??????' -o -name '*.gp.??????' -o -name '*.txt.??????' -o \
+        -name '*.html.??????' -o -name '.isomer*')" ] || fail "left over: $(ls -a . data)"
+    rm -r data
+}
+stuck samples.dat a.json
+stuck samples.gp a.json
+stuck results.txt a.json
+stuck parts-gemm-f32-1.dat a.json
+stuck parts-gemm-f32-1.gp a.json
+python3 "$here/document.py" --none >none.json
+stuck samples.dat none.json
+grep -q 'no result is ok' err || fail "nothing is said of the missing results"
+
+# Each is another file, not the old one written over: who has the old one open keeps it whole.
+mkdir data
+for name in parts-gemm-f32-1.dat parts-gemm-f32-1.gp samples.dat samples.gp results.txt; do
+    echo old >"data/$name"
+    ln "data/$name" "data/$name.old"
+done
+expect 0 'made up' a.json -o x.html --data data
+for name in parts-gemm-f32-1.dat parts-gemm-f32-1.gp samples.dat samples.gp results.txt; do
+    [ "$(cat "data/$name.old")" = old ] || fail "$name is written in place"
+    [ "$(head -c 3 "data/$name")" != old ] || fail "$name is not written"
+done
+left=$(find data -name '.isomer*' -o -name '*.dat.??????' -o -name '*.gp.??????' -o \
+    -name '*.txt.??????')
+[ -z "$left" ] || fail "left over: $left"
+
 # It fails: each plot is a table.
 expect 0 'made up' a.json -o x.html
 python3 "$here/check.py" x.html a.json --no-plots || fail "x.html"
@@ -65,7 +110,6 @@ grep -q 'd="M0 0"' x.html || fail "the test's SVG was not used"
 [ -z "$(ls tmp)" ] || fail "left in the temporary folder: $(ls tmp)"
 
 # Nothing is ok: the page has the reasons, the exit code says it.
-python3 "$here/document.py" --none >none.json
 expect 4 'no result is ok' none.json -o none.html
 python3 "$here/check.py" none.html none.json || fail "none.html"
 "$tool" report a.json -o - 2>err >out.html || fail "-o -"

@@ -64,6 +64,85 @@ code=0
 "$tool" verify --backend openmp,openmp:99 --op stream --json keep.json >out 2>err || code=$?
 [ "$code" -ne 0 ] || fail "a device that is not there is no error"
 [ "$(cat keep.json)" = before ] || fail "a run that fails changes the file"
+
+# A link stays, and what it leads to is what is written, with the temporary file beside that.
+mkdir place links
+echo before >place/there.json
+ln place/there.json place/other.json
+ln -s ../place/there.json links/near
+ln -s "$scratch/links/near" links/far
+"$tool" info --json links/far >out || fail "info through links exits with $?"
+still_links() {
+    for link in "$@"; do
+        [ -L "$link" ] || fail "the link $link was replaced by a file"
+    done
+}
+still_links links/far links/near
+grep -q '"devices"' place/there.json || fail "what the link leads to was not written"
+is_json place/there.json
+[ "$(cat place/other.json)" = before ] || fail "the file was written in place through a link"
+ln -s ../place/new.json links/dangling
+"$tool" info --json links/dangling >out || fail "info through a dangling link exits with $?"
+still_links links/dangling
+is_json place/new.json
+(cd links && ln -s ../place/here.json bare && "$tool" info --json bare) >out ||
+    fail "info through a link here exits with $?"
+still_links links/bare
+is_json place/here.json
+# A run, whose file is put in place again and again, and a page.
+ln -s ../place/run.json links/run
+ln -s ../place/page.html links/page
+"$tool" bench --backend openmp --op stream --dtype f32 --size 4Ki --rounds 2 --budget 1 --no-roofs \
+    --json links/run --report links/page >out 2>err || fail "bench through links: $(cat err)"
+still_links links/run links/page
+is_json place/run.json
+[ -s place/page.html ] || fail "the page is not where its link leads"
+
+# refused WORDS LINK: exit code 6 with the words, and the link stays.
+refused() {
+    code=0
+    "$tool" info --json "$2" >out 2>err || code=$?
+    [ "$code" -eq 6 ] || fail "$2: exit code $code"
+    grep -q "$1" err || { cat err; fail "$2: the message does not say '$1'"; }
+    still_links "$2"
+}
+ln -s loop links/loop
+ln -s ../none/new.json links/lost
+ln -s ../place links/folder
+refused 'links/loop: Too many levels' links/loop
+refused 'links/lost: No such file' links/lost
+refused 'links/folder: Is a directory' links/folder
+[ -z "$(find place links -name '*.??????')" ] || fail "left over: $(ls place links)"
+
+# Devices, pipes and open files are written into, by links too.
+ln -s /dev/null links/null
+"$tool" info --json links/null >out || fail "info into /dev/null by a link exits with $?"
+still_links links/null
+[ -c /dev/null ] || fail "a device was replaced"
+mkfifo pipe
+ln -s ../pipe links/pipe
+cat pipe >piped.json &
+"$tool" info --json links/pipe >out || fail "info into a pipe exits with $?"
+wait $!
+is_json piped.json
+[ -p pipe ] || fail "a pipe was replaced"
+if [ -e /proc/self/fd/1 ]; then
+    ln -s /proc/self/fd/1 links/stdout
+    ln -s /proc/self/fd/7 links/seven
+    {
+        echo first
+        "$tool" info --json links/stdout || echo "it exits with $?"
+        echo last
+    } >both
+    still_links links/stdout links/seven
+    [ "$(head -n 1 both) $(tail -n 1 both)" = 'first last' ] || fail "the output is not whole"
+    if grep 'it exits with' both; then fail "info into its output by a link"; fi
+    for word in Backends '"devices"'; do
+        grep -q "$word" both || fail "the output has no $word"
+    done
+    "$tool" info --json links/seven 7>seven.json >out || fail "info into /proc/self/fd/7: $?"
+    is_json seven.json
+fi
 if [ -c /dev/full ]; then
     code=0
     "$tool" verify --backend openmp --op stream --json /dev/full >out 2>err || code=$?
