@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { SAVE_SECONDS = 5 }; /* between two writings of the file */
+
 typedef struct against {
     const char *program; /* B */
     char self[4096];     /* A */
@@ -22,6 +24,10 @@ typedef struct against {
     int32_t wanted, made;          /* pairs */
     json_t *first[2];              /* the first document of either */
     compare_tally *tally;
+    int argc;
+    char **argv;
+    tool_file file; /* of --json */
+    double saved;   /* when it was brought up to date last; 0: not yet */
     bool self_check, progress;
 } against;
 
@@ -86,19 +92,6 @@ static bool make_arguments(against *g, int argc, char **argv)
         out[count++] = "-";
     }
     return true;
-}
-
-/* How many pairs --rounds asks for; 0: as many as the budget has room for. */
-static int32_t rounds_of(int argc, char **argv)
-{
-    int32_t rounds = 0;
-    for (int i = 1; i < argc; i++) {
-        if (strncmp(argv[i], "--rounds=", 9) == 0)
-            rounds = atoi(argv[i] + 9);
-        else if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
-            rounds = atoi(argv[++i]);
-    }
-    return rounds > 0 ? rounds : 0;
 }
 
 /* ---- one process --------------------------------------------------------------------------------
@@ -238,6 +231,8 @@ static void show_progress(const against *g, bool end)
     fflush(stderr);
 }
 
+static void save(against *g);
+
 /* Whoever runs second may be the slower for it: who, is drawn for each two pairs, and turned for
  * the second of them. */
 static int make_pairs(against *g)
@@ -257,6 +252,8 @@ static int make_pairs(against *g)
         show_progress(g, false);
         code = make_pair(g, (drawn & 1) != (i & 1));
         g->longest = fmax(g->longest, seconds() - now);
+        if (code == TOOL_OK)
+            save(g);
     }
     show_progress(g, true);
     return code;
@@ -316,9 +313,9 @@ static json_t *run_json(const against *g, json_t *run, bool finished)
     return run;
 }
 
-static json_t *make_document(const against *g, int argc, char **argv, bool finished)
+static json_t *make_document(const against *g, bool finished)
 {
-    json_t *run = record_run("against", argc, argv), *root = json_object();
+    json_t *run = record_run("against", g->argc, g->argv), *root = json_object();
     if (run == NULL || root == NULL) {
         json_decref(run);
         json_decref(root);
@@ -332,6 +329,19 @@ static json_t *make_document(const against *g, int argc, char **argv, bool finis
         return NULL;
     }
     return root;
+}
+
+/* After a pair: a process that is killed leaves the pairs up to then. */
+static void save(against *g)
+{
+    double now = seconds();
+    if (g->file.path == NULL || g->made == 0 || (g->saved > 0 && now - g->saved < SAVE_SECONDS))
+        return;
+    json_t *root = make_document(g, false);
+    if (root != NULL)
+        tool_file_checkpoint(&g->file, root);
+    json_decref(root);
+    g->saved = now;
 }
 
 static void say_few(const against *g)
@@ -351,22 +361,12 @@ static void say_few(const against *g)
                    ceil(g->longest * (COMPARE_PAIRS_LEAST + 2)));
 }
 
-static int any_failed(const compare_set *set)
-{
-    for (int32_t i = 0; i < set->count; i++)
-        if (strcmp(set->rows[i].a.status, "failed") == 0 ||
-            strcmp(set->rows[i].b.status, "failed") == 0)
-            return TOOL_FAILED;
-    return TOOL_OK;
-}
-
 /* Shows and writes the pairs that were made. */
-static int finish(const against *g, int argc, char **argv, double fail_on, int code,
-                  tool_file *file)
+static int finish(against *g, double fail_on, int code)
 {
-    FILE *out = file->stream == stdout ? stderr : stdout;
+    FILE *out = g->file.stream == stdout ? stderr : stdout;
     const tool_words all = {0};
-    json_t *root = make_document(g, argc, argv, code == TOOL_OK && !compare_interrupted());
+    json_t *root = make_document(g, code == TOOL_OK && !compare_interrupted());
     if (root == NULL)
         return tool_error(TOOL_INTERNAL, "no memory for %d pairs", g->made);
     compare_set set = {.a = root,
@@ -384,10 +384,10 @@ static int finish(const against *g, int argc, char **argv, double fail_on, int c
                 seconds() - g->began);
         shown = compare_code(&set);
     }
-    if (shown == TOOL_OK)
-        shown = any_failed(&set);
+    if ((shown == TOOL_OK || shown == TOOL_NOTHING) && compare_tally_wrong(g->tally))
+        shown = TOOL_FAILED; /* as without --against */
     compare_free(&set);
-    int written = tool_file_json(file, root);
+    int written = tool_file_json(&g->file, root);
     json_decref(root);
     if (code == TOOL_OK)
         say_few(g);
@@ -406,15 +406,16 @@ static bool find_self(against *g)
     return length > 0;
 }
 
-int compare_against(const char *program, int argc, char **argv, double budget, double fail_on,
-                    const char *json)
+int compare_against(const char *program, int argc, char **argv, double budget, int32_t rounds,
+                    double fail_on, const char *json)
 {
     against g = {.program = program,
                  .budget = budget,
-                 .wanted = rounds_of(argc, argv),
+                 .wanted = rounds,
+                 .argc = argc,
+                 .argv = argv,
                  .self_check = program == NULL,
                  .progress = isatty(STDERR_FILENO) != 0};
-    tool_file file = {0};
     if (!find_self(&g))
         return tool_error(TOOL_INTERNAL, "cannot find this program itself: /proc/self/exe: %s",
                           strerror(errno));
@@ -422,7 +423,7 @@ int compare_against(const char *program, int argc, char **argv, double budget, d
         g.program = "this program again";
     snprintf(g.budget_text, sizeof g.budget_text, "%.17g", budget);
     record_point(g.budget_text);
-    int code = tool_file_open(&file, json);
+    int code = tool_file_open(&g.file, json);
     g.tally = compare_tally_create();
     if (code == TOOL_OK && (g.tally == NULL || !make_arguments(&g, argc, argv)))
         code = tool_error(TOOL_INTERNAL, "no memory");
@@ -435,12 +436,12 @@ int compare_against(const char *program, int argc, char **argv, double budget, d
             tool_error(TOOL_OK, "interrupted after %d pairs%s", g.made,
                        g.made > 0 ? ": keeping what was measured" : "");
         if (g.made > 0)
-            code = finish(&g, argc, argv, fail_on, code, &file);
+            code = finish(&g, fail_on, code);
         else if (code == TOOL_OK)
             code = TOOL_INTERRUPTED;
         compare_signals(false);
     }
-    tool_file_discard(&file);
+    tool_file_discard(&g.file);
     compare_tally_free(g.tally);
     for (int side = 0; side < 2; side++) {
         json_decref(g.first[side]);

@@ -20,9 +20,11 @@ typedef struct compare_row {
     const char *id, *op;
     compare_side a, b;
     bool judged;   /* both are ok */
+    bool lost;     /* A is ok, and B, which measured such cases there, is not; or so in any pair */
     bool paired;   /* by pairs, not by rounds */
     bool worse;    /* what fails the gate */
     int32_t pairs; /* or the lesser number of rounds */
+    int32_t made, without_a, without_b; /* pairs with this case, and those with a side not ok */
     double drift;
     stats_comparison c;
 } compare_row;
@@ -53,7 +55,7 @@ typedef struct compare_set {
 int compare_match(compare_set *set);
 /* Judges by the rounds in the files. False: no memory. */
 bool compare_judge(compare_set *set);
-/* Marks the rows that fail the gate: SLOWER with a ratio over it, and results that were lost. */
+/* Marks the rows that fail the gate: SLOWER with a ratio over it, and those that were lost. */
 void compare_gate(compare_set *set);
 /* The rows of a document with "pairs", as they were judged. */
 int compare_pairs_read(compare_set *set);
@@ -93,13 +95,13 @@ int compare_code(const compare_set *set);
 enum { COMPARE_PAIRS_LEAST = 8 };
 
 /* `isomer bench --against`: alternates fresh processes of this program (A) and of `program` (B;
- * NULL: this one again), until the budget ends or the pairs that --rounds asks for are made. Both
+ * NULL: this one again), until `rounds` pairs are made, or (0) until the budget ends. Both
  * get the options of argv that select what is measured. Judges by the pairs, prints the table, and
  * writes this program's results with the pairs to `json` (NULL: nowhere), also where it was
  * interrupted or a program failed after the first pair. `fail_on` is a percentage, or NaN. The exit
  * code. */
-int compare_against(const char *program, int argc, char **argv, double budget, double fail_on,
-                    const char *json);
+int compare_against(const char *program, int argc, char **argv, double budget, int32_t rounds,
+                    double fail_on, const char *json);
 
 /* Pairs as they come: cases in the order of the first one. */
 typedef struct compare_tally compare_tally;
@@ -110,6 +112,8 @@ void compare_tally_free(compare_tally *tally);
 int compare_tally_add(compare_tally *tally, const json_t *a, const json_t *b, const char *name_b);
 /* The members "results" and "pairs". False: no memory. */
 bool compare_tally_write(const compare_tally *tally, json_t *root);
+/* Whether a case of either failed or ended in an error in any pair. */
+bool compare_tally_wrong(const compare_tally *tally);
 
 /* Runs a program with its stdout taken into memory. */
 typedef struct compare_child {

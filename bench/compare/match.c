@@ -212,6 +212,28 @@ static compare_row *new_row(compare_set *set, const json_t *any)
     return row;
 }
 
+static bool is_ok(const compare_side *side)
+{
+    return strcmp(side->status, "ok") == 0;
+}
+
+/* Whether A's result has no counterpart though B measured what has one: where B does not have the
+ * device, or was not asked for the operation, nothing was lost. */
+static bool was_lost(const matching *m, const compare_row *row)
+{
+    const char *device = m->chosen.b != NULL ? m->chosen.b : row->a.device;
+    if (!is_ok(&row->a) || is_ok(&row->b))
+        return false;
+    if (row->b.result != NULL)
+        return true;
+    for (size_t at = 0; at < results_of(m->set->b); at++) {
+        const json_t *b = result_at(m->set->b, at);
+        if (takes_part(m->set, b, device) && strcmp(record_text(b, "op"), row->op) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int match_results(matching *m)
 {
     compare_set *set = m->set;
@@ -233,6 +255,7 @@ static int match_results(matching *m)
             row->b = side_of(b);
         both += row->b.result != NULL;
         row->judged = isfinite(row->a.median) && isfinite(row->b.median);
+        row->lost = was_lost(m, row);
     }
     for (size_t at = 0; at < results_of(set->b); at++) {
         const json_t *b = result_at(set->b, at);
@@ -365,9 +388,7 @@ void compare_gate(compare_set *set)
     double limit = 1 + set->rules.fail_on;
     for (int32_t i = 0; i < set->count; i++) {
         compare_row *row = &set->rows[i];
-        bool lost = strcmp(row->a.status, "ok") == 0 &&
-                    (strcmp(row->b.status, "failed") == 0 || strcmp(row->b.status, "error") == 0);
         bool slower = row->judged && row->c.verdict == STATS_SLOWER && row->c.ratio > limit;
-        row->worse = isfinite(limit) && (lost || slower);
+        row->worse = isfinite(limit) && (row->lost || slower);
     }
 }

@@ -42,22 +42,43 @@ static bool judge_ratios(const compare_set *set, const json_t *ratios, compare_r
     return good;
 }
 
+/* A number of pairs; -1: files of before such numbers have none. */
+static int32_t count_of(const json_t *pair, const char *key)
+{
+    double value = record_number(pair, key);
+    return value >= 0 && value <= INT32_MAX ? (int32_t)value : -1;
+}
+
+/* What is said of a side is why it has no times, or why not in some pairs. */
+static const char *reason_of(const json_t *object, const char *key, const json_t *pair,
+                             const char *why)
+{
+    const char *reason = record_text(object, key);
+    return reason[0] != '\0' ? reason : record_text(pair, why);
+}
+
 static bool read_pair(const compare_set *set, const json_t *pair, compare_row *row)
 {
     const json_t *result = result_of(set->a, pair), *ratios = json_object_get(pair, "pairs");
     const char *status = record_text(pair, "status_b"), *library = record_text(pair, "library_b");
     const char *device = record_text(pair, "device"), *library_a = record_text(pair, "library");
-    *row = (compare_row){.id = record_text(pair, "id"),
-                         .op = record_text(result, "op"),
-                         .a = {result, device, library_a, record_text(result, "status"),
-                               record_text(result, "reason"), record_number(pair, "a")},
-                         .b = {NULL, device, library[0] ? library : library_a,
-                               status[0] ? status : "ok", record_text(pair, "reason_b"),
-                               record_number(pair, "b")},
-                         .paired = true,
-                         .pairs = (int32_t)json_array_size(ratios),
-                         .c = {NAN, NAN, NAN, NAN, STATS_AMBIGUOUS}};
-    if (strcmp(row->a.status, "ok") != 0 || strcmp(row->b.status, "ok") != 0)
+    *row = (compare_row){
+        .id = record_text(pair, "id"),
+        .op = record_text(result, "op"),
+        .a = {result, device, library_a, record_text(result, "status"),
+              reason_of(result, "reason", pair, "why_a"), record_number(pair, "a")},
+        .b = {NULL, device, library[0] ? library : library_a, status[0] ? status : "ok",
+              reason_of(pair, "reason_b", pair, "why_b"), record_number(pair, "b")},
+        .paired = true,
+        .pairs = (int32_t)json_array_size(ratios),
+        .made = count_of(pair, "made"),
+        .without_a = count_of(pair, "without_a"),
+        .without_b = count_of(pair, "without_b"),
+        .c = {NAN, NAN, NAN, NAN, STATS_AMBIGUOUS}};
+    bool ok_a = strcmp(row->a.status, "ok") == 0, ok_b = strcmp(row->b.status, "ok") == 0;
+    int32_t lost = count_of(pair, "lost");
+    row->lost = lost > 0 || (lost < 0 && ok_a && !ok_b && strcmp(row->b.status, "missing") != 0);
+    if (!ok_a || !ok_b)
         return true;
     return judge_ratios(set, ratios, row);
 }

@@ -378,6 +378,10 @@ static const char *const list_names[LISTS] = {
 
 static int list_of(const compare_row *row)
 {
+    if (row->lost)
+        return LOST;
+    if (row->judged && row->without_a > 0) /* in some pairs */
+        return row->without_a > row->without_b ? OTHERS : BOTH;
     if (row->judged)
         return LISTS;
     if (strcmp(row->b.status, "missing") == 0)
@@ -389,19 +393,35 @@ static int list_of(const compare_row *row)
     return strcmp(row->b.status, "ok") == 0 ? OTHERS : BOTH;
 }
 
+/* "B error: ...", and in how many pairs where it was not so in all. */
+static void add_side(char *text, size_t room, const char *who, const compare_row *row,
+                     const compare_side *side)
+{
+    char pairs[80] = "";
+    bool ok = strcmp(side->status, "ok") == 0;
+    int32_t without = side == &row->a ? row->without_a : row->without_b;
+    size_t used = strlen(text);
+    if (without > 0 && without < row->made)
+        snprintf(pairs, sizeof pairs, "%sno result in %d of %d pairs", ok ? "" : ", ", without,
+                 row->made);
+    const char *why = side->reason;
+    if (strcmp(side->status, "missing") == 0 && why[0] == '\0')
+        why = "it has others of that operation on that device";
+    snprintf(text + used, room - used, "\n%s %s%s%s%.900s", who, ok ? "" : side->status, pairs,
+             why[0] != '\0' ? ": " : "", why);
+}
+
 static void show_unjudged(FILE *out, const compare_row *row, int list)
 {
-    char text[2048];
-    const char *why_a = row->a.reason;
-    const char *why_b = row->b.reason;
-    bool alike = strcmp(row->a.status, row->b.status) == 0 && strcmp(why_a, why_b) == 0;
-    int used = snprintf(text, sizeof text, "%s on %s", row->id,
-                        list == ONLY_B ? row->b.device : row->a.device);
+    char text[2600];
+    bool alike = strcmp(row->a.status, row->b.status) == 0 && row->without_a == row->without_b &&
+                 strcmp(row->a.reason, row->b.reason) == 0;
+    snprintf(text, sizeof text, "%s on %s", row->id,
+             list == ONLY_B ? row->b.device : row->a.device);
     if (list == LOST || list == BOTH)
-        used += snprintf(text + used, sizeof text - (size_t)used, "\n%s %s: %.900s",
-                         alike ? "both" : "B", row->b.status, why_b);
+        add_side(text, sizeof text, alike ? "both" : "B", row, &row->b);
     if (list == OTHERS || (list == BOTH && !alike))
-        snprintf(text + used, sizeof text - (size_t)used, "\nA %s: %.900s", row->a.status, why_a);
+        add_side(text, sizeof text, "A", row, &row->a);
     fprintf(out, "  ");
     tool_wrap(out, 2, 6, text);
 }

@@ -7,19 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct half {
+    json_t *result;  /* the first that has times, or the first */
+    bool failed;     /* a check failed in one of the pairs: none of its times counts */
+    int32_t without; /* pairs in which it was not ok */
+    json_t *why;     /* the reason of the first of them */
+} half;
+
 typedef struct entry {
-    json_t *result; /* of A: the first that has times, or the first */
-    json_t *rounds; /* the samples of A, a round for each pair */
-    json_t *other;  /* of B: likewise */
-    double *a, *b;  /* the medians of each pair */
+    half own, other; /* of A and of B */
+    json_t *rounds;  /* the samples of A, a round for each pair */
+    double *a, *b;   /* the medians of each pair */
     int32_t count, room;
-    bool failed_a, failed_b; /* a check failed in one of the pairs: none of its times counts */
-    int32_t seen;            /* in which pair last */
+    int32_t made;   /* pairs in which either has the case */
+    int32_t lost;   /* those in which A was ok, and B was not */
+    int32_t absent; /* those in which B had nothing of the kind */
+    int32_t seen;   /* in which pair last */
 } entry;
 
 struct compare_tally {
     entry *entries;
     int32_t count, room, pairs;
+    bool wrong;
 };
 
 compare_tally *compare_tally_create(void)
@@ -31,9 +40,11 @@ void compare_tally_free(compare_tally *tally)
 {
     for (int32_t i = 0; tally != NULL && i < tally->count; i++) {
         entry *e = &tally->entries[i];
-        json_decref(e->result);
+        json_decref(e->own.result);
+        json_decref(e->own.why);
+        json_decref(e->other.result);
+        json_decref(e->other.why);
         json_decref(e->rounds);
-        json_decref(e->other);
         free(e->a);
         free(e->b);
     }
@@ -44,8 +55,9 @@ void compare_tally_free(compare_tally *tally)
 
 static bool is_of(const entry *e, const compare_row *row)
 {
-    const json_t *result = e->result != NULL ? e->result : e->other;
-    const compare_side *side = e->result != NULL ? &row->a : &row->b;
+    bool own = e->own.result != NULL;
+    const json_t *result = own ? e->own.result : e->other.result;
+    const compare_side *side = own ? &row->a : &row->b;
     return strcmp(record_text(result, "id"), row->id) == 0 &&
            strcmp(record_text(result, "device"), side->device) == 0 &&
            strcmp(record_text(result, "library"), side->library) == 0;
@@ -94,17 +106,23 @@ static bool add_times(entry *e, double a, double b)
     return true;
 }
 
-static void keep(json_t **kept, const compare_side *side, bool *failed)
+static void keep(half *h, const compare_side *side)
 {
-    bool now_failed = strcmp(side->status, "failed") == 0;
-    bool better = *kept == NULL || (now_failed && !*failed) ||
-                  (strcmp(record_text(*kept, "status"), "ok") != 0 && !*failed &&
-                   strcmp(side->status, "ok") == 0);
-    *failed = *failed || now_failed;
+    bool ok = strcmp(side->status, "ok") == 0, failed = strcmp(side->status, "failed") == 0;
+    bool better = h->result == NULL || (failed && !h->failed) ||
+                  (strcmp(record_text(h->result, "status"), "ok") != 0 && !h->failed && ok);
+    h->failed = h->failed || failed;
+    if (!ok && h->without++ == 0)
+        h->why = tool_json_text(side->result != NULL ? side->reason : "it has no such case");
     if (side->result == NULL || !better)
         return;
-    json_decref(*kept);
-    *kept = json_deep_copy(side->result);
+    json_decref(h->result);
+    h->result = json_deep_copy(side->result);
+}
+
+static bool is_wrong(const compare_side *side)
+{
+    return strcmp(side->status, "failed") == 0 || strcmp(side->status, "error") == 0;
 }
 
 int compare_tally_add(compare_tally *tally, const json_t *a, const json_t *b, const char *name_b)
@@ -126,8 +144,12 @@ int compare_tally_add(compare_tally *tally, const json_t *a, const json_t *b, co
             break;
         }
         e->seen = tally->pairs;
-        keep(&e->result, &row->a, &e->failed_a);
-        keep(&e->other, &row->b, &e->failed_b);
+        e->made++;
+        e->lost += row->lost;
+        e->absent += !row->lost && strcmp(row->a.status, "ok") == 0 && row->b.result == NULL;
+        keep(&e->own, &row->a);
+        keep(&e->other, &row->b);
+        tally->wrong = tally->wrong || is_wrong(&row->a) || is_wrong(&row->b);
         if (!row->judged)
             continue;
         json_t *samples = json_object_get(json_object_get(row->a.result, "times"), "samples");
@@ -137,6 +159,11 @@ int compare_tally_add(compare_tally *tally, const json_t *a, const json_t *b, co
     }
     compare_free(&set);
     return code;
+}
+
+bool compare_tally_wrong(const compare_tally *tally)
+{
+    return tally->wrong;
 }
 
 /* ---- the document -------------------------------------------------------------------------------
@@ -212,19 +239,32 @@ static bool merge(const entry *e, json_t *result)
     return true;
 }
 
+static void set_half(json_t *pair, const half *h, const char *without, const char *why)
+{
+    json_object_set_new(pair, without, json_integer(h->without));
+    json_object_set(pair, why, h->why != NULL ? h->why : json_null());
+}
+
 static json_t *pair_json(const entry *e)
 {
     stats_comparison c = stats_compare_pairs(e->a, e->b, e->count, STATS_LEAST_EFFECT, STATS_ALPHA);
     json_t *pair = json_object(), *ratios = json_array();
-    const char *status = record_text(e->other, "status");
-    bool judged = e->count > 0 && !e->failed_a && !e->failed_b;
-    json_object_set_new(pair, "id", tool_json_text(record_text(e->result, "id")));
-    json_object_set_new(pair, "device", tool_json_text(record_text(e->result, "device")));
-    json_object_set_new(pair, "backend", tool_json_text(record_text(e->result, "backend")));
-    json_object_set_new(pair, "library", tool_json_text(record_text(e->result, "library")));
-    json_object_set_new(pair, "library_b", tool_json_text(record_text(e->other, "library")));
+    const char *status = record_text(e->other.result, "status");
+    const json_t *a = e->own.result, *b = e->other.result;
+    bool judged = e->count > 0 && !e->own.failed && !e->other.failed;
+    /* Where B has the case in another pair, it could have had it in all. */
+    int32_t lost = e->lost + (b != NULL ? e->absent : 0);
+    json_object_set_new(pair, "id", tool_json_text(record_text(a, "id")));
+    json_object_set_new(pair, "device", tool_json_text(record_text(a, "device")));
+    json_object_set_new(pair, "backend", tool_json_text(record_text(a, "backend")));
+    json_object_set_new(pair, "library", tool_json_text(record_text(a, "library")));
+    json_object_set_new(pair, "library_b", tool_json_text(record_text(b, "library")));
     json_object_set_new(pair, "status_b", json_string(status[0] ? status : "missing"));
-    json_object_set_new(pair, "reason_b", tool_json_text(record_text(e->other, "reason")));
+    json_object_set_new(pair, "reason_b", tool_json_text(record_text(b, "reason")));
+    json_object_set_new(pair, "made", json_integer(e->made));
+    set_half(pair, &e->own, "without_a", "why_a");
+    set_half(pair, &e->other, "without_b", "why_b");
+    json_object_set_new(pair, "lost", json_integer(lost));
     set_number(pair, "a", judged ? stats_median(e->a, e->count) : (double)NAN);
     set_number(pair, "b", judged ? stats_median(e->b, e->count) : (double)NAN);
     set_number(pair, "ratio", judged ? c.ratio : (double)NAN);
@@ -245,9 +285,9 @@ bool compare_tally_write(const compare_tally *tally, json_t *root)
     bool good = results != NULL && pairs != NULL;
     for (int32_t i = 0; i < tally->count && good; i++) {
         const entry *e = &tally->entries[i];
-        if (e->result == NULL)
+        if (e->own.result == NULL)
             continue; /* B alone knows the case */
-        json_t *result = json_deep_copy(e->result);
+        json_t *result = json_deep_copy(e->own.result);
         good = result != NULL;
         if (good && e->count > 0 && strcmp(record_text(result, "status"), "ok") == 0)
             good = merge(e, result);

@@ -63,6 +63,7 @@ static json_t *row_json(const compare_row *row)
     set_number(object, "p", row->c.p);
     set_number(object, "drift", row->judged ? row->drift : (double)NAN);
     set_text(object, "verdict", row->judged ? stats_verdict_name(row->c.verdict) : "");
+    json_object_set_new(object, "lost", json_boolean(row->lost));
     json_object_set_new(object, "regression", json_boolean(row->worse));
     return object;
 }

@@ -61,6 +61,54 @@ against 5 --against ./gets --fail-on 5 --rounds=3 --seed 7
     fail "the program got: $(cat got)"
 against 6 --against ./dies --json none/x.json
 
+# A program that loses its case in every third process fails the gate. (1e1 pairs are ten.)
+export REAL="$tool"
+# shellcheck disable=SC1003
+printf '%s\n' 's/^   "status": "ok"/   "status": "STATUS"/' 's/^   "reason": null/   "reason": "lost it"/' \
+    '/^   "times": {/,/^   }/c\' '   "times": null,' '/^   "rates": {/,/^   }/c\' '   "rates": null,' >lose
+# shellcheck disable=SC2016
+program flaky 'n=$(($(cat n) + 1)); echo $n >n
+[ $((n % 3)) = 0 ] || exec "$REAL" "$@"
+"$REAL" "$@" | sed -f lose | sed "s/STATUS/$STATUS/"; exit 1'
+for STATUS in error unsupported; do
+    export STATUS
+    echo 0 >n
+    against 1 --variant tiled --against ./flaky --rounds 1e1 --fail-on 900 --json flaky.json
+    grep -q "B no result in 3 of 10 pairs: lost it" out ||
+        fail "the table does not say in how many pairs B lost its case: $(cat out)"
+    grep -q "1 of [0-9]* cases fail" out || fail "the gate does not count what was lost: $(cat out)"
+    grep -q '"lost": 3' flaky.json || fail "the file does not say that a case was lost"
+    code=0
+    "$tool" compare flaky.json --fail-on 900 >out || code=$?
+    [ "$code" -eq 1 ] || fail "compare on the pairs of a program that loses cases: exit code $code"
+done
+# An error is exit code 1 without a gate, too.
+STATUS=error
+echo 1 >n
+against 1 --variant tiled --against ./flaky --rounds 2
+
+# Killed outright: the pairs up to then are in the file.
+# shellcheck disable=SC2016
+program stops 'n=$(($(cat n) + 1)); echo $n >n
+[ $n -gt 1 ] || exec "$REAL" "$@"
+echo $$ >sleeper; exec sleep 60'
+echo 0 >n
+"$tool" bench --backend openmp --op gemm --size 64 --dtype f32 --variant tiled --against ./stops \
+    --json killed.json >out 2>err &
+killed=$!
+tries=0
+until [ -s sleeper ]; do
+    tries=$((tries + 1))
+    [ $tries -lt 300 ] || fail "the second pair is not reached: $(cat err)"
+    sleep 0.1
+done
+kill -KILL $killed
+wait $killed || :
+kill "$(cat sleeper)" || :
+grep -q '"complete": false' killed.json || fail "killed after a pair: nothing of it was kept"
+"$tool" compare killed.json >out || fail "the file of a killed run cannot be read"
+rm -f killed.json.* sleeper # what no program could take away
+
 # Interrupted: nothing of the program's is left, and no file.
 if have timeout; then
     # shellcheck disable=SC2016

@@ -126,12 +126,30 @@ expect 0 a.json lost.json
 expect 0 lost.json a.json --fail-on 5
 says out "Measured in B, not in A"
 
-# Cases that only one has.
+# So is one that B no longer supports.
+sed '/tiled\/f32\/256/s/"status":"ok","reason":null/"status":"unsupported","reason":"no such library"/
+     /tiled\/f32\/256/s/"times":{.*"calls":1},"rates":{[^}]*}/"times":null,"rates":null/' a.json >gone.json
+expect 1 a.json gone.json --fail-on 5 --json lost-by.json
+says out "B unsupported: no such library" "1 of 5 cases fail"
+[ "$(grep -c '"lost": true' lost-by.json)" = 1 ] || fail "the file does not say which case is lost"
+expect 0 a.json gone.json
+expect 0 gone.json a.json --fail-on 5
+
+# Cases that only one has. Where B measured others of that operation there, it lost them.
 grep -v 'tiled/f32/512' a.json >fewer.json
-expect 0 fewer.json a.json
+expect 0 fewer.json a.json --fail-on 5
 says out "Only in B" "512x512x512/nn/strict/uniform/hot on openmp:0"
-expect 0 a.json fewer.json --fail-on 5
-says out "Only in A"
+expect 1 a.json fewer.json --fail-on 5
+says out "Measured in A, not in B" "B missing" "1 of 5 cases fail"
+expect 0 a.json fewer.json
+sed 's/openmp:0/cuda:0/g' fewer.json >fewer-other.json
+expect 1 a.json fewer-other.json --fail-on 5
+says out "B missing" "1 of 5 cases fail"
+sed '/tiled\/f32\/512/{s/"id":"gemm/"id":"stream/
+     s/"op":"gemm","kind":null/"op":"stream","kind":"copy"/
+     }' a.json >more-ops.json
+expect 0 more-ops.json fewer.json --fail-on 5
+says out "Only in A" "stream/tiled/f32" "0 of 5 cases fail"
 
 # What is unlike is refused by name, and marked where it is forced.
 refused() { # refused FILE WORD...: not with a.json, but with --force
@@ -174,6 +192,8 @@ sed 's/openmp:0/cuda:0/g' slow.json | grep -e tiled -e naive >rows
     sed 's|^"devices":\[|&{"spec":"cuda:0","backend":"cuda","name":"a GPU"},|' >two.json
 expect 0 two.json two.json
 says out "8 cases are the same"
+expect 0 two.json a.json --fail-on 5 # B does not have the other device
+says out "Only in A" "on cuda:0"
 expect 0 two.json --device-a openmp:0 --device-b cuda --fail-on 20
 judged $tiled SLOWER 1.100
 says out "A on openmp:0" "B on cuda:0 (a GPU)"
@@ -240,6 +260,21 @@ judged $tiled SLOWER 1.080
 lacks out UNPAIRED
 expect 1 pairs.json --fail-on 5
 expect 0 pairs.json --fail-on 8.5
+# Files of before the numbers of pairs: the status says whether a case is lost.
+for status in failed error unsupported; do
+    sed "s/\"verdict\":\"SLOWER\"/\"status_b\":\"$status\",\"reason_b\":\"why not\",&/" pairs.json >old-pairs.json
+    expect 1 old-pairs.json --fail-on 50
+    says out "B $status: why not"
+done
+# Lost in some pairs, and in those in which A had none, either.
+sed 's/"verdict":"SLOWER"/"status_b":"ok","reason_b":null,"made":12,"without_a":0,"without_b":3,"lost":3,"why_a":null,"why_b":"now and then",&/' pairs.json >some-pairs.json
+expect 1 some-pairs.json --fail-on 50
+judged $tiled SLOWER 1.080
+says out "B no result in 3 of 12 pairs: now and then" "1 of 1 cases fail"
+expect 0 some-pairs.json
+sed 's/"without_a":0/"without_a":4/; s/"lost":3/"lost":0/' some-pairs.json >both-pairs.json
+expect 0 both-pairs.json --fail-on 50
+says out "A no result in 4 of 12 pairs"
 
 # Usage.
 expect 2
