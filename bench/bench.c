@@ -35,6 +35,7 @@ static const char help[] =
     "                    start the old build and give it the new one\n"
     "  --self-check      the same with this program itself: nothing should differ\n"
     "  --fail-on PERCENT with --against: exit code 1 where PROGRAM is slower by more than that\n"
+    "                    or has lost a result\n"
     "  --json FILE       also writes results as JSON; - is standard output\n"
     "  --csv FILE        also writes results as CSV\n"
     "  --markdown FILE   also writes results as Markdown\n"

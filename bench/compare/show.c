@@ -230,12 +230,13 @@ static columns fit(const compare_set *set, const compare_row *first, int width)
             c.label = label;
     }
     int rest = 2 + 7 + 11; /* indent, ratio, verdict */
+    /* The interval says why a verdict is what it is: it goes last. */
     if (c.label + rest + 22 + 16 + 8 > width)
         c.p = false;
     if (c.label + rest + 22 + 16 + (c.p ? 8 : 0) > width)
-        c.interval = false;
-    if (c.label + rest + 22 + (c.interval ? 16 : 0) > width)
         c.times = false;
+    if (c.label + rest + 16 + (c.times ? 22 : 0) > width)
+        c.interval = false;
     rest += (c.times ? 22 : 0) + (c.interval ? 16 : 0) + (c.p ? 8 : 0);
     if (c.label > width - rest)
         c.label = width - rest;
