@@ -126,6 +126,7 @@ code=0
 wait "$pid" || code=$?
 [ "$code" -eq 130 ] || fail "interrupted: exit code $code"
 says err "interrupted: keeping"
+says kept.json checked-once
 says kept.json '"complete": false' '"status": "ok"' '"median"'
 [ -s kept.html ] || fail "interrupted: no report"
 clean
