@@ -182,8 +182,8 @@ static void take_parts(measure_state *state, measure_row *row)
             status = iso_stream_sync(stream);
         parts[i] = (measure_now() - begin) * 1e9;
     }
-    if (status == ISO_OK && !work_job_spoil_parts(row->job, &row->result))
-        return;
+    if (status == ISO_OK)
+        status = work_job_spoil_parts(row->job);
     double begin = measure_now();
     for (int i = 0; i < 3 && status == ISO_OK; i++)
         status = steps[i](row->job);

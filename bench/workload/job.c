@@ -369,7 +369,7 @@ static bool judge(const work_job *job, const void *data, work_result *result)
     return true;
 }
 
-bool work_job_spoil_parts(work_job *job, work_result *result)
+iso_status work_job_spoil_parts(work_job *job)
 {
     static const unsigned char pattern = 0xff; /* NaN, and -1 */
     iso_stream stream = job->target->stream;
@@ -383,10 +383,9 @@ bool work_job_spoil_parts(work_job *job, work_result *result)
         status = iso_fill(stream, job->result, &pattern, 1, job->needs.result);
     if (status == ISO_OK)
         status = iso_stream_sync(stream);
-    if (status != ISO_OK)
-        return stream_failed(job, result, "overwriting the operands", status);
-    memset(sink, pattern, (size_t)job->needs.result);
-    return true;
+    if (status == ISO_OK)
+        memset(sink, pattern, (size_t)job->needs.result);
+    return status;
 }
 
 bool work_job_check_parts(work_job *job, work_result *result)

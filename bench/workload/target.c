@@ -87,17 +87,6 @@ iso_stream work_target_stream(const work_target *target)
     return target->stream;
 }
 
-bool work_target_revive(work_target *target)
-{
-    if (target->stream.id != 0)
-        iso_stream_destroy(target->stream);
-    target->stream.id = 0;
-    return iso_stream_create(target->device, 0, &target->stream) == ISO_OK;
-}
-
-/* ---- device memory ------------------------------------------------------------------------------
- */
-
 static void drop(iso_buffer *buffer, int64_t *bytes)
 {
     if (buffer->id != 0)
@@ -105,6 +94,19 @@ static void drop(iso_buffer *buffer, int64_t *bytes)
     buffer->id = 0;
     *bytes = 0;
 }
+
+bool work_target_revive(work_target *target)
+{
+    if (target->stream.id != 0)
+        iso_stream_destroy(target->stream);
+    target->stream.id = 0;
+    for (int type = 1; type < WORK_TYPES; type++)
+        drop(&target->input[type].buffer, &target->input[type].bytes);
+    return iso_stream_create(target->device, 0, &target->stream) == ISO_OK;
+}
+
+/* ---- device memory ------------------------------------------------------------------------------
+ */
 
 /* Gives up the inputs that were used longest ago, but for those of one type. */
 static bool evict(work_target *target, iso_dtype but)

@@ -111,8 +111,8 @@ const iso_device_info *work_target_info(const work_target *target);
 iso_device work_target_device(const work_target *target);
 iso_stream work_target_stream(const work_target *target);
 
-/* A stream after a late error runs nothing more: gives the target a new one. False: the device does
- * not give one any more. */
+/* A stream after a late error runs nothing more: gives the target a new one, and gives up the
+ * inputs, whose bytes nobody knows then. False: the device does not give one any more. */
 bool work_target_revive(work_target *target);
 
 /* Whether two devices are one chip by their uuids, however each backend writes it. */
@@ -173,7 +173,7 @@ iso_status work_job_copy_out(work_job *job);
 
 /* Overwrites the operands and both places of the result, so that what is not moved is seen; and,
  * when all has been moved and waited for, judges what came back to the host. */
-bool work_job_spoil_parts(work_job *job, work_result *result);
+iso_status work_job_spoil_parts(work_job *job);
 bool work_job_check_parts(work_job *job, work_result *result);
 
 /* Overwrites where the result will be, so that a result of somebody else is not taken for ours. */

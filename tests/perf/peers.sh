@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # peers.sh FOLDER: isomer's figures against programs that call the libraries by themselves, turn by turn:
-# each within 3 %, which its interval has to allow: on a machine that is shared, the median of 40 pairs of
-# streams was itself seen anywhere from 0.96 to 1.04. What has no library or device here is left out by name.
+# the median of the pairs' ratios within 3 %. On a machine that is shared that of 40 pairs of a stream was
+# itself seen anywhere from 0.96 to 1.04: where one is off, as many pairs are added, twice at most, and the
+# median of all counts. What has no library or device here is left out by name.
 . "$ISOMER_TEST_COMMON"
 peers=$1
 compared=0
@@ -18,22 +19,32 @@ agrees() {
         say "left out: $peer: $(tr '\n' ' ' <"$scratch/why")"
         return
     fi
-    "$tool" bench --backend "$name" --against "$peers/$peer" --budget 600 --json "$scratch/json" "$@" \
-        >"$scratch/out" 2>&1 || {
-        cat "$scratch/out"
-        fail "bench --against $peer ends with $?"
-    }
-    python3 - "$scratch/json" <<'END' || fail "$peer does not agree"
-import json, sys
-pairs = [p for p in json.load(open(sys.argv[1]))["pairs"] if p["ratio"] is not None]
+    rm -f "$scratch"/pairs.*
+    for try in 1 2 3; do
+        "$tool" bench --backend "$name" --against "$peers/$peer" --budget 600 --seed "$try" \
+            --json "$scratch/pairs.$try" "$@" >"$scratch/out" 2>&1 || {
+            cat "$scratch/out"
+            fail "bench --against $peer ends with $?"
+        }
+        agree=0
+        python3 - "$scratch"/pairs.* <<'END' || agree=$?
+import collections, json, statistics, sys
+ratios = collections.defaultdict(list)
+for path in sys.argv[1:]:
+    for pair in json.load(open(path))["pairs"]:
+        ratios[pair["id"]] += pair["pairs"]
 wrong = 0
-for p in pairs:
-    off = p["low"] > 1.03 or p["high"] < 0.97
-    wrong += off
-    print(f"{p['id']:60} {p['ratio']:.4f} ({p['low']:.4f} to {p['high']:.4f}), {len(p['pairs'])} pairs"
-          + (" OFF" if off else ""))
-sys.exit(wrong > 0 or not pairs)
+for name, values in ratios.items():
+    if values:
+        middle = statistics.median(values)
+        off = not 0.97 <= middle <= 1.03
+        wrong += off
+        print(f"{name:60} {middle:.4f}, {len(values)} pairs" + (" OFF" if off else ""))
+sys.exit(wrong > 0 or not any(ratios.values()))
 END
+        [ "$agree" -ne 0 ] || break
+    done
+    [ "$agree" -eq 0 ] || fail "$peer does not agree"
     compared=$((compared + 1))
 }
 need python3 python3
