@@ -126,28 +126,6 @@ ISO_INLINE void chain_tiled(ISO_GLOBAL const elem *x, ISO_GLOBAL elem *z, iso_i6
 #define LOAD_WORD(v, p)  ((v)[0] = iso_load(p, 0))
 #define STORE_WORD(p, v) iso_store(p, 0, (v)[0])
 
-#elif ISO_DTYPE == ISO_F16 && defined(__OPENCL_VERSION__)
-
-/* Halves are converted on their way from and to memory. */
-#define LOAD_WORD(v, p)  load_word(v, (ISO_GLOBAL const half *)(p))
-#define STORE_WORD(p, v) store_word((ISO_GLOBAL half *)(p), v)
-ISO_INLINE void load_word(acc *v, ISO_GLOBAL const half *at)
-{
-    const float8 w = vloada_half8(0, at);
-    v[0] = w.s0;
-    v[1] = w.s1;
-    v[2] = w.s2;
-    v[3] = w.s3;
-    v[4] = w.s4;
-    v[5] = w.s5;
-    v[6] = w.s6;
-    v[7] = w.s7;
-}
-ISO_INLINE void store_word(ISO_GLOBAL half *at, const acc *v)
-{
-    vstorea_half8_rte((float8)(v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]), 0, at);
-}
-
 #else
 
 #define LOAD_WORD(v, p)  load_word(v, (ISO_GLOBAL const whole_word *)(p))
@@ -188,7 +166,22 @@ typedef ISO_U32X4 whole_word;
 #define WORD_OPEN(v, i, u) ((v)[(i) / 2] = (i) % 2 ? (v)[(i) / 2] | (acc)(u) << 32 : (acc)(u))
 #define WORD_MAKE(v, i)    ((iso_u32)((v)[(i) / 2] >> (i) % 2 * 32))
 #else
-#if ISO_DTYPE == ISO_F16
+#if ISO_DTYPE == ISO_F16 && defined(__OPENCL_VERSION__)
+/* Whole words, whose halves are converted in registers: for the functions that convert vectors of
+ * halves in memory NVIDIA's compiler makes an access of each half. */
+#define TO_ACC(bits)    half_opened(bits)
+#define FROM_ACC(value) half_made(value)
+ISO_INLINE acc half_opened(iso_u16 at)
+{
+    return vload_half(0, (const half *)&at);
+}
+ISO_INLINE iso_u16 half_made(acc value)
+{
+    iso_u16 at;
+    vstore_half_rte(value, 0, (half *)&at);
+    return at;
+}
+#elif ISO_DTYPE == ISO_F16
 #define TO_ACC(bits)    iso_f16_to_f32(bits)
 #define FROM_ACC(value) iso_f32_to_f16(value)
 #else

@@ -86,7 +86,7 @@ ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
 /* One row of 128 elements, or as many as there are. */
 #define TAKE_IF(v, i, limit)                                                                       \
     if ((i) < (limit)) {                                                                           \
-        v = lane_step(v, x[(i)*step_x], Y_AT((i)*step_y), first + (i));                            \
+        v = spot_step(v, x[(i)*step_x], Y_AT((i)*step_y), (int)(i));                               \
     }
 #if ISO_OP == OP_DOT
 #define Y_AT(i) y[i]
@@ -99,14 +99,14 @@ ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
 ISO_INLINE lane take_block(ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y, iso_i64 step_x,
                            iso_i64 step_y, iso_i64 first, int count, int t, int width)
 {
-    lane v[4];
+    spot v[4];
     elem ex[ISO_BATCH * 4];
 #if ISO_OP == OP_DOT
     elem ey[ISO_BATCH * 4];
 #endif
     int row = 0, k;
     iso_i64 i;
-    v[0] = v[1] = v[2] = v[3] = lane_neutral();
+    v[0] = v[1] = v[2] = v[3] = spot_neutral();
     if (step_x == 1 && step_y == 1) {
         for (; row + ISO_BATCH * LANES <= count; row += ISO_BATCH * LANES) {
             ISO_GLOBAL const elem *from = x + (row + t);
@@ -123,9 +123,9 @@ ISO_INLINE lane take_block(ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y, i
             ISO_UNROLL
             for (k = 0; k < ISO_BATCH * 4; k++) {
 #if ISO_OP == OP_DOT
-                v[k & 3] = lane_step(v[k & 3], ex[k], ey[k], 0);
+                v[k & 3] = spot_step(v[k & 3], ex[k], ey[k], 0);
 #else
-                v[k & 3] = lane_step(v[k & 3], ex[k], (elem)0, first + (row + t + k * TEAM));
+                v[k & 3] = spot_step(v[k & 3], ex[k], (elem)0, row + t + k * TEAM);
 #endif
             }
         }
@@ -140,7 +140,8 @@ ISO_INLINE lane take_block(ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y, i
         i += width;
         TAKE_IF(v[3], i, count)
     }
-    return fold_four(v[0], v[1], v[2], v[3], width);
+    return fold_four(lane_of(v[0], first), lane_of(v[1], first), lane_of(v[2], first),
+                     lane_of(v[3], first), width);
 }
 
 /* The same on a level above: the elements are results of blocks. */
@@ -252,11 +253,12 @@ reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL 
     iso_i64 across = (sequences + ISO_COLS - 1) / ISO_COLS, blocks = (n + BLOCK - 1) / BLOCK, u;
     for (u = ISO_GROUP_ID(); u < across * blocks; u += ISO_GROUP_COUNT()) {
         iso_i64 b = u / across, c = (u - b * across) * ISO_COLS + id % ISO_COLS, first = b * BLOCK;
-        lane v[EACH];
+        spot v[EACH];
+        lane w;
         int j, h;
         ISO_UNROLL
         for (j = 0; j < EACH; j++) {
-            v[j] = lane_neutral();
+            v[j] = spot_neutral();
         }
         if (c < sequences) {
             int count = least_count(n - first, BLOCK), row;
@@ -279,9 +281,9 @@ reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL 
                 ISO_UNROLL
                 for (j = 0; j < EACH; j++) {
 #if ISO_OP == OP_DOT
-                    v[j] = lane_step(v[j], ex[j], ey[j], 0);
+                    v[j] = spot_step(v[j], ex[j], ey[j], 0);
 #else
-                    v[j] = lane_step(v[j], ex[j], (elem)0, first + (row + s + j * SLOTS));
+                    v[j] = spot_step(v[j], ex[j], (elem)0, row + s + j * SLOTS);
 #endif
                 }
             }
@@ -289,11 +291,11 @@ reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL 
             for (j = 0; j < EACH; j++) {
                 if (row + s + j * SLOTS < count) {
 #if ISO_OP == OP_DOT
-                    v[j] = lane_step(v[j], from[(row + j * SLOTS) * ld_x],
+                    v[j] = spot_step(v[j], from[(row + j * SLOTS) * ld_x],
                                      with[(row + j * SLOTS) * ld_y], 0);
 #else
-                    v[j] = lane_step(v[j], from[(row + j * SLOTS) * ld_x], (elem)0,
-                                     first + (row + s + j * SLOTS));
+                    v[j] = spot_step(v[j], from[(row + j * SLOTS) * ld_x], (elem)0,
+                                     row + s + j * SLOTS);
 #endif
                 }
             }
@@ -303,16 +305,16 @@ reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL 
             ISO_UNROLL
             for (j = 0; j < EACH / 2; j++) {
                 if (j < h) {
-                    v[j] = lane_fold(v[j], v[j + h < EACH ? j + h : 0]);
+                    v[j] = spot_fold(v[j], v[j + h < EACH ? j + h : 0]);
                 }
             }
         }
-        v[0] = fold_shared(v[0], id, s, SLOTS, ISO_COLS, pad);
+        w = fold_shared(lane_of(v[0], first), id, s, SLOTS, ISO_COLS, pad);
         if (s == 0 && c < sequences) {
             if (blocks == 1) {
-                lane_finish(to + to_at, c, v[0], n);
+                lane_finish(to + to_at, c, w, n);
             } else {
-                ((ISO_GLOBAL lane *)(work + work_at))[c * blocks + b] = v[0];
+                ((ISO_GLOBAL lane *)(work + work_at))[c * blocks + b] = w;
             }
         }
     }

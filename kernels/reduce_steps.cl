@@ -112,9 +112,21 @@ ISO_INLINE elem elem_of(key k)
 }
 
 #if IS_INDEX
+/* Whether b comes before a. A lane meets its elements in order, so that an equal one is never
+ * earlier; but the first may be as bad as the neutral one where that is an element too. */
+#define before(b, a) (better((b).v, (a).v) || ((b).v == (a).v && (b).at < (a).at))
+#if IS_WHOLE
+#define passes(b, a) before(b, a)
+#else
+#define passes(b, a) better((b).v, (a).v)
+#endif
+
 typedef struct lane {
     iso_i64 at;
     key v;
+#if !IS_LONG
+    key gap; /* named, and always 0: NVIDIA's OpenCL compiler keeps a lane with padding in memory */
+#endif
 } lane;
 typedef iso_i64 result;
 ISO_INLINE lane lane_neutral(void)
@@ -122,24 +134,68 @@ ISO_INLINE lane lane_neutral(void)
     lane l;
     l.at = (iso_i64) ~((iso_u64)1 << 63);
     l.v = KEY_WORST;
+#if !IS_LONG
+    l.gap = 0;
+#endif
     return l;
 }
 ISO_INLINE lane lane_fold(lane a, lane b)
 {
-    int take = better(b.v, a.v) || (b.v == a.v && b.at < a.at);
+    int take = before(b, a);
     a.v = take ? b.v : a.v;
     a.at = take ? b.at : a.at;
     return a;
 }
-/* A lane meets its elements in order, so that an equal one is never earlier; but the first element
- * may be as bad as the neutral one. */
 ISO_INLINE lane lane_step(lane l, elem x, elem y, iso_i64 at)
 {
-    lane b;
+    lane b = lane_neutral();
+    int take;
+    (void)y;
     b.v = key_of(x);
     b.at = at;
+    take = passes(b, l);
+    l.v = take ? b.v : l.v;
+    l.at = take ? b.at : l.at;
+    return l;
+}
+
+/* A lane within a block. Its place counts from the block's first element and is no wider than the
+ * key: places of 64 bits cost more than the comparisons. */
+typedef struct spot {
+    key at, v;
+} spot;
+ISO_INLINE spot spot_neutral(void)
+{
+    spot s;
+    s.at = KEY_MOST;
+    s.v = KEY_WORST;
+    return s;
+}
+ISO_INLINE spot spot_fold(spot a, spot b)
+{
+    int take = before(b, a);
+    a.v = take ? b.v : a.v;
+    a.at = take ? b.at : a.at;
+    return a;
+}
+ISO_INLINE spot spot_step(spot s, elem x, elem y, int at)
+{
+    spot b;
+    int take;
     (void)y;
-    return lane_fold(l, b);
+    b.v = key_of(x);
+    b.at = at;
+    take = passes(b, s);
+    s.v = take ? b.v : s.v;
+    s.at = take ? b.at : s.at;
+    return s;
+}
+ISO_INLINE lane lane_of(spot s, iso_i64 first)
+{
+    lane l = lane_neutral();
+    l.v = s.v;
+    l.at = s.at == KEY_MOST ? l.at : first + s.at;
+    return l;
 }
 ISO_INLINE void lane_finish(ISO_GLOBAL result *to, iso_i64 i, lane l, iso_i64 n)
 {
@@ -347,6 +403,15 @@ ISO_INLINE void lane_finish(ISO_GLOBAL result *to, iso_i64 i, lane l, iso_i64 n)
 #define word_value(w) iso_as_f32(w)
 #endif
 #endif
+#endif
+
+/* Where no places are kept, a lane of a block is a lane. */
+#if !IS_INDEX
+typedef lane spot;
+#define spot_neutral()         lane_neutral()
+#define spot_fold(a, b)        lane_fold(a, b)
+#define spot_step(s, x, y, at) lane_step(s, x, y, at)
+#define lane_of(s, first)      (s)
 #endif
 
 /* ---- lanes as words, for shuffles and atomics -------------------------------------------------
