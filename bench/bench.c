@@ -25,7 +25,7 @@ static const char help[] =
     "  --dtype LIST      types: f16, bf16, f32, f64, ...\n"
     "  --size LIST       sizes instead of the suite's, such as 1024,4Ki or 64x64x16384\n"
     "  --math MODE       strict (the default) or tf32\n"
-    "  --budget SECONDS  how long to measure (40; full: 240); preparing comes before it\n"
+    "  --budget SECONDS  how long to measure (40; full: up to 240); preparing comes before it\n"
     "  --rounds N        at most so many rounds, or pairs with --against\n"
     "  --no-roofs        leaves out the cases that are there to measure roofs: shares are of\n"
     "                    those that the other cases tell of, or none\n"
@@ -48,7 +48,7 @@ typedef struct bench {
     const char *against, *fail_on_text, *json, *csv, *markdown, *report;
     bool self_check, list, help;
     work_request request;
-    double budget, fail_on;
+    double budget, whole, fail_on;
     int32_t rounds;
     tool_words specs;
     double probing;     /* nanoseconds that looking for all devices took; NaN: they were named */
@@ -119,6 +119,7 @@ static int parse_values(bench *b)
     double rounds = 0;
     bool full = b->request.suite != NULL && strcmp(b->request.suite, "full") == 0;
     b->budget = full ? 240 : 40;
+    b->whole = full && b->budget_text == NULL ? 430 : 0;
     b->fail_on = NAN;
     int code = number("budget", b->budget_text, 0.01, &b->budget);
     if (code == TOOL_OK)
@@ -379,6 +380,7 @@ static int measure(bench *b, int argc, char **argv)
                                .targets = b->targets,
                                .target_count = b->target_count,
                                .budget = b->budget,
+                               .whole = b->whole,
                                .target = 0.02,
                                .rounds_min = b->rounds > 0 && b->rounds < 5 ? b->rounds : 5,
                                .rounds_max = b->rounds,

@@ -258,7 +258,7 @@ static void visit_all(measure_state *state, int32_t n, double seconds, double en
             state->short_budget |= row->rounds < state->plan->rounds_min;
             continue;
         }
-        measure_progress(state, "measuring", 1 - (end - now) / state->plan->budget, end - now, row);
+        measure_progress(state, "measuring", 1 - (end - now) / state->budget, end - now, row);
         measure_visit(state, row, seconds);
         row->cut = state->devices[row->target].dead;
         save(state, SAVE_SECONDS);
@@ -269,13 +269,13 @@ static void say_if_short(measure_state *state)
 {
     int32_t rows;
     double need = least_round(state, &rows) * state->plan->rounds_min;
-    if (need <= state->plan->budget || state->plan->rounds_max > 0)
+    if (need <= state->budget || state->plan->rounds_max > 0)
         return;
     measure_progress_end(state);
     tool_error(TOOL_OK,
                "the budget of %g s is short for %d rounds of %d cases, which take about %.0f s: "
                "some will have fewer rounds (--budget gives more time, --op or --size fewer cases)",
-               state->plan->budget, (int)state->plan->rounds_min, (int)rows, ceil(need));
+               state->budget, (int)state->plan->rounds_min, (int)rows, ceil(need));
 }
 
 static void note_short(measure_state *state)
@@ -285,13 +285,25 @@ static void note_short(measure_state *state)
             state->short_budget = true;
 }
 
+/* What preparing left of the whole, less what the last checks will take: they are the same checks
+ * as the first, without compilers and inputs to wait for. */
+static void cut_budget(measure_state *state)
+{
+    const double least = 60, checks = 0.25, whole = state->plan->whole;
+    double prepared = state->rounds_began - state->began;
+    if (whole > 0)
+        state->budget = fmin(state->budget, fmax(whole - (1 + checks) * prepared, least));
+}
+
 static void measure_rounds(measure_state *state, const struct sigaction *before)
 {
     const measure_plan *plan = state->plan;
     uint64_t random = plan->seed * 0x9e3779b97f4a7c15ULL | 1;
+    state->rounds_began = measure_now();
+    cut_budget(state);
     if (!stop(state, before))
         say_if_short(state);
-    double end = measure_now() + plan->budget;
+    double end = measure_now() + state->budget;
     for (;;) {
         int32_t n = shuffle(state, &random);
         double left = end - measure_now();
@@ -362,7 +374,7 @@ static int exit_code(const measure_state *state)
 
 int measure_run(const measure_plan *plan, json_t **root)
 {
-    measure_state state = {.plan = plan};
+    measure_state state = {.plan = plan, .budget = plan->budget};
     struct sigaction before[SIGNALS];
     int code = TOOL_INTERNAL;
     *root = NULL;
@@ -374,6 +386,7 @@ int measure_run(const measure_plan *plan, json_t **root)
     if (make_devices(&state) && make_rows(&state)) {
         prepare_all(&state, before);
         measure_rounds(&state, before);
+        state.rounds_ended = measure_now();
         if (!state.interrupted)
             save(&state, 0);
         close_all(&state, before);

@@ -17,6 +17,7 @@ typedef struct measure_plan {
     work_target **targets;
     int32_t target_count;
     double budget;      /* seconds for the rounds */
+    double whole;       /* seconds that the run should take, to which the budget is cut; 0: any */
     double target;      /* half the width of an interval that is enough, by its median: 0.02 */
     int32_t rounds_min; /* 5 */
     int32_t rounds_max; /* 0: no limit */

@@ -406,7 +406,7 @@ static json_t *row_json(const measure_state *state, const measure_row *row, cons
              : state->devices[row->target].dead
                  ? "the device was lost before its first sample"
                  : "the budget of %g s ended before its first sample",
-             state->plan->budget);
+             state->budget);
     set_text(r, "reason", pending ? reason : result->status == WORK_OK ? "" : result->reason);
     set(r, "verified", verified_json(result));
     for (int i = 0; i < 5; i++) {
@@ -421,6 +421,18 @@ static json_t *row_json(const measure_state *state, const measure_row *row, cons
 
 /* ---- the document -------------------------------------------------------------------------------
  */
+
+/* Seconds of each phase, up to now for the one that lasts. */
+static json_t *phases_json(const measure_state *state, double now)
+{
+    double rounds = state->rounds_began > 0 ? state->rounds_began : now;
+    double checks = state->rounds_ended > 0 ? state->rounds_ended : now;
+    json_t *phases = json_object();
+    set_number(phases, "preparing", rounds - state->began);
+    set_number(phases, "measuring", checks - rounds);
+    set_number(phases, "checking", now - checks);
+    return phases;
+}
 
 static json_t *run_json(const measure_state *state, bool finished)
 {
@@ -439,9 +451,10 @@ static json_t *run_json(const measure_state *state, bool finished)
     set_text(run, "finished", when);
     set(run, "complete",
         json_boolean(finished && !state->interrupted && !state->lost && !state->short_budget));
-    set_number(run, "budget", state->plan->budget);
+    set_number(run, "budget", state->budget);
     set(run, "rounds", json_integer(state->round));
     set_number(run, "seconds", measure_now() - state->began);
+    set(run, "phases", phases_json(state, measure_now()));
     flag(flags, record_noise_share(&state->noise, &noise) > 0.05, "noisy-host");
     flag(flags, state->interrupted, "interrupted");
     flag(flags, state->short_budget, "budget");

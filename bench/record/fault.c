@@ -76,6 +76,11 @@ static const rule left_out_members[] = {
     {.name = "device", .types = STRING}, {.name = "reason", .types = STRING | NIL}, {.name = NULL}};
 static const rule left_out_item = {.types = OBJECT, .members = left_out_members};
 
+static const rule phase_members[] = {{.name = "preparing", .types = NUMBER},
+                                     {.name = "measuring", .types = NUMBER},
+                                     {.name = "checking", .types = NUMBER},
+                                     {.name = NULL}};
+
 static const rule run_members[] = {
     {.name = "command", .types = STRING, .words = commands},
     {.name = "version", .types = STRING},
@@ -90,6 +95,7 @@ static const rule run_members[] = {
     {.name = "math", .types = STRING | LACKING},
     {.name = "rounds", .types = NUMBER | NIL | LACKING},
     {.name = "seconds", .types = NUMBER | NIL | LACKING},
+    {.name = "phases", .types = OBJECT | LACKING, .members = phase_members},
     {.name = "probe", .types = NUMBER | NIL | LACKING},
     {.name = "left_out", .types = ARRAY | LACKING, .items = &left_out_item},
     {.name = "host", .types = OBJECT | LACKING, .members = host_members},

@@ -55,6 +55,15 @@ static void put_arguments(FILE *out, const json_t *run)
     fputs("</code></dd></div>", out);
 }
 
+static void put_phases(FILE *out, const json_t *phases)
+{
+    static const char *const names[] = {"preparing", "measuring", "checking"};
+    char text[REPORT_TEXT];
+    for (int32_t i = 0; i < 3; i++)
+        if (record_number(phases, names[i]) >= 0.0)
+            pair(out, names[i], report_time(text, record_number(phases, names[i]) * 1e9));
+}
+
 static void put_run(FILE *out, const json_t *run)
 {
     char text[REPORT_TEXT];
@@ -67,6 +76,7 @@ static void put_run(FILE *out, const json_t *run)
     member(out, "suite", run, "suite");
     if (record_number(run, "budget") >= 0.0)
         pair(out, "budget", report_time(text, record_number(run, "budget") * 1e9));
+    put_phases(out, json_object_get(run, "phases"));
     if (record_number(run, "probe") >= 0.0)
         pair(out, "devices found in", report_time(text, record_number(run, "probe")));
     member(out, "rounds", run, "rounds");

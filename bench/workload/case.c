@@ -415,7 +415,7 @@ json_t *work_case_json(const work_case *item)
  */
 
 /* GFLOP/s and GB/s that one thread of an ordinary processor reaches at the least; what goes through
- * a kernel compiler is slower. */
+ * a kernel compiler is slower. Eight threads fill the memory's channels; a transfer has one. */
 double work_case_seconds(const work_case *item, const iso_device_info *info)
 {
     if (info->type == ISO_DEVICE_GPU)
@@ -427,7 +427,8 @@ double work_case_seconds(const work_case *item, const iso_device_info *info)
         rate /= native ? 8 : 40;
     else if (item->op == WORK_GEMM && !native)
         rate /= 10;
-    double moved = (item->bytes_read + item->bytes_written) / 4e9;
+    double streams = item->op == WORK_TRANSFER ? 1 : fmin(threads, 8);
+    double moved = (item->bytes_read + item->bytes_written) / (4e9 * streams);
     if (item->op == WORK_TRANSPOSE)
         moved *= item->how == ISO_VARIANT_TILED ? 1 : 4;
     double computed = item->flops / (rate * 1e9 * threads);
