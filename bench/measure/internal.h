@@ -56,9 +56,9 @@ typedef struct measure_state {
     int32_t round;  /* from 1 */
     double began;   /* when preparing did; seconds, as the next two: 0 before that */
     double rounds_began, rounds_ended;
-    double budget;  /* of the rounds; seconds */
-    double saved;   /* when the file was last written */
-    bool kept;      /* the file holds results */
+    double budget; /* of the rounds; seconds */
+    double saved;  /* when the file was last written */
+    bool kept;     /* the file holds results */
     bool interrupted, lost;
     bool short_budget; /* it ended before every case had its rounds */
     record_noise noise;
