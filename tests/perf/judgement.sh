@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# judgement.sh BACKEND SLOWER [RUNS]: what --against says of nothing and of something. Ten times (twice
-# on a GPU) the tool against itself: at most 2 % of the cases may be called FASTER or SLOWER. Ten times against
-# itself with SLOWER preloaded, which makes it 5 % slower: a product is to be found in each, a stream
+# judgement.sh BACKEND SLOWER: what --against says of nothing and of something. Ten times (twice on a GPU)
+# the tool against itself: at most 2 % of the cases may be called FASTER or SLOWER. Ten times (five on a GPU)
+# against itself with SLOWER preloaded, which makes it 5 % slower: a product is to be found in each, a stream
 # kernel in all but one (on a GPU, in each).
 . "$ISOMER_TEST_COMMON"
 backend=$1
 slower=$2
-runs=${3:-10}
 "$tool" info --backend "$backend" >/dev/null 2>"$scratch/why" || skip "$(cat "$scratch/why")"
 
 cat >"$scratch/slower" <<END
@@ -14,10 +13,10 @@ cat >"$scratch/slower" <<END
 LD_PRELOAD=$slower exec $tool "\$@"
 END
 chmod +x "$scratch/slower"
-self_runs=$runs self_pairs=10 product_pairs=36 stream_pairs=48 product=1024 stream=beyond-cache missed=1
+runs=10 self_runs=10 self_pairs=10 product_pairs=36 stream_pairs=48 product=1024 stream=beyond-cache missed=1
 if [ "$backend" != openmp ]; then
     # A GPU is quiet, and its processes take long to begin: smaller sizes, fewer pairs.
-    self_runs=2 product_pairs=10 stream_pairs=10 product=2048 stream=32Mi missed=0
+    runs=5 self_runs=2 product_pairs=10 stream_pairs=10 product=2048 stream=32Mi missed=0
 fi
 
 # verdicts FILE: how many of each.
