@@ -180,6 +180,9 @@ void work_case_needs(const work_case *item, work_needs *out)
         out->inputs = 0;
     } else if (item->op == WORK_GEMM) {
         needs_of_gemm(item, out);
+        /* As a program with nothing else to do would call it: CLBlast copies an operand that does
+         * not begin its buffer before it multiplies. */
+        out->apart = item->how == ISO_VARIANT_VENDOR;
     } else if (item->op == WORK_REDUCE || (item->op == WORK_STREAM && item->map == 0)) {
         needs_of_reduce(item, out);
     } else if (item->op == WORK_STREAM) {

@@ -42,6 +42,7 @@ typedef struct work_needs {
     int64_t result;
     iso_dtype result_type; /* 0: elements that are only moved */
     int64_t results;       /* elements */
+    bool apart;            /* each operand begins a buffer of its own */
 } work_needs;
 void work_case_needs(const work_case *item, work_needs *out);
 
@@ -111,6 +112,12 @@ struct work_target {
         uint64_t used;
     } input[WORK_TYPES];
     uint64_t clock;
+    struct {
+        iso_buffer buffer;
+        int64_t bytes, wanted;
+        iso_dtype type; /* of the inputs that it has the copy of; 0: it has none */
+        int64_t at, length;
+    } apart[2];
     iso_buffer result;
     int64_t result_bytes, result_wanted;
     iso_buffer flush;
@@ -123,6 +130,10 @@ struct work_target {
 
 bool work_target_can_pin(work_target *target);
 iso_status work_target_input(work_target *target, iso_dtype type, int64_t bytes, iso_buffer *out);
+/* A copy of `bytes` of the inputs at `at` of their block, as number 0 or 1 of those that begin a
+ * buffer of their own. */
+iso_status work_target_apart(work_target *target, int which, iso_dtype type, int64_t at,
+                             int64_t bytes, iso_buffer *out);
 iso_status work_target_result(work_target *target, int64_t bytes, iso_buffer *out);
 /* Host memory: holds the first bytes of the f32 inputs, or is to be written to. */
 iso_status work_target_pinned(work_target *target, bool from, int64_t bytes, void **out);

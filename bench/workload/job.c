@@ -121,6 +121,8 @@ static bool ask_memory(const work_job *job, work_result *result)
     const work_needs *needs = &job->needs;
     int64_t there, total = needs->end + needs->result + job->workspace;
     char inputs[32], output[32], scratch[32], sum[32], room[32];
+    if (needs->apart)
+        total += needs->bytes[0] + needs->bytes[1];
     if (job->item.cold)
         total += 2 * work_cache_bytes(&target->info);
     tool_bytes(inputs, sizeof inputs, needs->end);
@@ -155,6 +157,8 @@ static void note_wishes(const work_job *job)
     work_target *target = job->target;
     want(&target->input[job->needs.type].wanted, job->needs.end);
     want(&target->result_wanted, job->needs.result);
+    for (int i = 0; i < 2 && job->needs.apart; i++)
+        want(&target->apart[i].wanted, job->needs.bytes[i]);
     if (job->item.parts)
         want(&target->sink_wanted, job->needs.result);
     if (job->is_operation || job->item.move == WORK_COPY)
@@ -210,8 +214,16 @@ static iso_status locate(work_job *job)
         status = work_target_input(target, needs->type, needs->end, &inputs);
     if (status != ISO_OK)
         return status;
-    for (int i = 0; i < needs->inputs; i++)
+    for (int i = 0; i < needs->inputs && status == ISO_OK; i++) {
         job->inputs[i] = (iso_operand){inputs, needs->at[i]};
+        if (!needs->apart)
+            continue;
+        job->inputs[i].offset = 0;
+        status = work_target_apart(target, i, needs->type, needs->at[i], needs->bytes[i],
+                                   &job->inputs[i].buffer);
+    }
+    if (status != ISO_OK)
+        return status;
     job->result = (iso_operand){result, 0};
     if (job->is_operation)
         work_case_set_operands(&job->args, job->kind, job->inputs, job->result);

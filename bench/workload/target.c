@@ -95,6 +95,17 @@ static void drop(iso_buffer *buffer, int64_t *bytes)
     *bytes = 0;
 }
 
+static bool drop_apart(work_target *target)
+{
+    bool any = false;
+    for (int i = 0; i < 2; i++) {
+        any |= target->apart[i].bytes > 0;
+        drop(&target->apart[i].buffer, &target->apart[i].bytes);
+        target->apart[i].type = (iso_dtype)0;
+    }
+    return any;
+}
+
 bool work_target_revive(work_target *target)
 {
     if (target->stream.id != 0)
@@ -102,6 +113,7 @@ bool work_target_revive(work_target *target)
     target->stream.id = 0;
     for (int type = 1; type < WORK_TYPES; type++)
         drop(&target->input[type].buffer, &target->input[type].bytes);
+    drop_apart(target);
     return iso_stream_create(target->device, 0, &target->stream) == ISO_OK;
 }
 
@@ -129,7 +141,8 @@ static iso_status make(work_target *target, iso_dtype keep, int64_t wanted, int6
     drop(buffer, bytes);
     int64_t asked = wanted > needed ? wanted : needed;
     iso_status status = iso_buffer_create(target->device, asked, buffer);
-    while (status == ISO_NO_MEMORY && evict(target, keep))
+    bool apart = buffer == &target->apart[0].buffer || buffer == &target->apart[1].buffer;
+    while (status == ISO_NO_MEMORY && (evict(target, keep) || (!apart && drop_apart(target))))
         status = iso_buffer_create(target->device, asked, buffer);
     if (status == ISO_NO_MEMORY && asked > needed) {
         asked = needed;
@@ -158,6 +171,32 @@ iso_status work_target_input(work_target *target, iso_dtype type, int64_t bytes,
         }
     }
     *out = target->input[type].buffer;
+    return ISO_OK;
+}
+
+iso_status work_target_apart(work_target *target, int which, iso_dtype type, int64_t at,
+                             int64_t bytes, iso_buffer *out)
+{
+    iso_status status = ISO_OK;
+    *out = target->apart[which].buffer;
+    if (target->apart[which].type == type && target->apart[which].at == at &&
+        target->apart[which].length == bytes)
+        return ISO_OK;
+    target->apart[which].type = (iso_dtype)0;
+    if (target->apart[which].bytes < bytes)
+        status = make(target, type, target->apart[which].wanted, bytes,
+                      &target->apart[which].buffer, &target->apart[which].bytes);
+    if (status == ISO_OK)
+        status = iso_copy(target->stream, (iso_operand){target->apart[which].buffer, 0},
+                          (iso_operand){target->input[type].buffer, at}, bytes);
+    if (status == ISO_OK)
+        status = iso_stream_sync(target->stream);
+    if (status != ISO_OK)
+        return status;
+    target->apart[which].type = type;
+    target->apart[which].at = at;
+    target->apart[which].length = bytes;
+    *out = target->apart[which].buffer;
     return ISO_OK;
 }
 
