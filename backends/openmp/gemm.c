@@ -194,6 +194,9 @@ static void plan_make(gemm_plan *p, const cpu_device *device, const iso_gemm_op 
     }
     plan_units(p, device->facts->l2_bytes);
     plan_split(p);
+    if (p->split == 0) { /* waking a thread for which there is no unit costs more than nothing */
+        p->threads = (int)least(p->threads, p->units_down * p->units_across * p->batch);
+    }
     const int64_t line = least(p->k, CPU_GEMM_SEGMENT) * p->type->real_bytes;
     p->a_bytes = round_up(p->part_rows * line, GEMM_ALIGN);
     p->b_bytes = round_up(p->unit_cols * line, GEMM_ALIGN);

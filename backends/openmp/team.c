@@ -19,8 +19,9 @@
 
 enum {
     TEAM_THREADS_MAX = 1024,
-    TEAM_SPIN_NS = 15000, /* about what a sleep and its wake-up cost */
-    TEAM_SPIN_ROUNDS = 32 /* between two looks at the clock */
+    TEAM_SPIN_NS = 15000,    /* about what a sleep and its wake-up cost */
+    TEAM_LINGER_NS = 200000, /* the next call often follows at once */
+    TEAM_SPIN_ROUNDS = 32    /* between two looks at the clock */
 };
 
 #define TEAM_SLEEPER 0x80000000u /* in `remaining`: the caller sleeps */
@@ -63,7 +64,7 @@ static _Atomic uint32_t parked; /* 1 once exit() has begun and nobody waits */
 
 typedef struct team_spin {
     int rounds;
-    int64_t end;
+    int64_t end, most; /* when it ends; how long it lasts, 0: TEAM_SPIN_NS */
 } team_spin;
 
 static int64_t now(void)
@@ -88,7 +89,7 @@ static int spin_more(const cpu_team *team, team_spin *spin)
     }
     int64_t time = now();
     if (spin->end == 0) {
-        spin->end = time + TEAM_SPIN_NS;
+        spin->end = time + (spin->most > 0 ? spin->most : TEAM_SPIN_NS);
     }
     return time < spin->end;
 }
@@ -162,8 +163,11 @@ static void attend(cpu_team *team, int thread)
     _Atomic uint32_t *ticket = &team->workers[thread].ticket;
     uint32_t seen = 0;
     for (;;) {
+        team_spin spin = {.most = TEAM_LINGER_NS};
         while (atomic_load_explicit(ticket, memory_order_acquire) == seen) {
-            cpu_futex_wait(ticket, seen);
+            if (!spin_more(team, &spin)) {
+                cpu_futex_wait(ticket, seen);
+            }
         }
         seen++;
         if (atomic_load_explicit(&team->stop, memory_order_acquire)) {
