@@ -63,8 +63,8 @@ enum { COPY, SCALE, ADD, TRIAD, DOT, KINDS };
 LOOPS(run_f64, double, a, b, c, fma)
 LOOPS(run_f32, float, fa, fb, fc, fmaf)
 
-/* Each array begins a little further into its page: where all begin alike, stores and loads get in
- * each other's way. */
+/* Inputs in one block and the result in another, as isomer's are, and no array at the same place of
+ * its page as another: with all three in one block the same loop was up to a tenth faster. */
 enum { HUGE_PAGE = 2 << 20, STAGGER = 256 };
 
 /* All arrays, in huge pages where the system has them, as isomer's memory is: without them the
@@ -122,8 +122,8 @@ static void measure(int64_t n, bool f64)
     static const double flops[KINDS] = {0, 1, 1, 2, 2}, read[KINDS] = {1, 1, 2, 2, 2};
     size_t size = f64 ? 8 : 4, bytes = (size_t)n * size;
     size_t apart = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE + STAGGER;
-    char *block = make(3 * apart);
-    void *arrays_at[3] = {block + apart, block + 2 * apart, block};
+    char *inputs = make(2 * apart), *result = make(bytes);
+    void *arrays_at[3] = {inputs + STAGGER, inputs + STAGGER + apart, result};
     arrays x = {.n = n, .f64 = f64};
     x.a = arrays_at[0], x.b = arrays_at[1], x.c = arrays_at[2];
     x.fa = arrays_at[0], x.fb = arrays_at[1], x.fc = arrays_at[2];
@@ -134,7 +134,8 @@ static void measure(int64_t n, bool f64)
                                   flops[x.kind] * (double)n, read[x.kind] * (double)bytes, written},
                      &(peer_work){f64 ? run_f64 : run_f32, NULL, check, &x});
     }
-    free(block);
+    free(inputs);
+    free(result);
 }
 
 int main(int argc, char **argv)
