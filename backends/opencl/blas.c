@@ -199,7 +199,7 @@ static iso_status workspace(simt_device *device, const iso_op *op, int64_t *byte
 /* ---- calling -----------------------------------------------------------------------------------
  */
 
-static clblast_code product(ocl_stream *stream, const iso_gemm_op *op, ocl_event *event)
+static clblast_code product(ocl_stream *stream, const iso_gemm_op *op)
 {
     const unsigned ta = op->trans_a == ISO_TRANS ? CLBLAST_TRANS : CLBLAST_NO_TRANS;
     const unsigned tb = op->trans_b == ISO_TRANS ? CLBLAST_TRANS : CLBLAST_NO_TRANS;
@@ -215,20 +215,20 @@ static clblast_code product(ocl_stream *stream, const iso_gemm_op *op, ocl_event
     if (op->dtype == ISO_F32 && op->batch == 1) {
         return clblast.CLBlastSgemm(CLBLAST_ROWS, ta, tb, m, n, k, (float)op->alpha, in_a, a, lda,
                                     in_b, b, ldb, (float)op->beta, in_c, c, ldc, &stream->queue,
-                                    event);
+                                    NULL);
     }
     if (op->dtype == ISO_F32) {
         return clblast.CLBlastSgemmStridedBatched(
             CLBLAST_ROWS, ta, tb, m, n, k, (float)op->alpha, in_a, a, lda, next_a, in_b, b, ldb,
-            next_b, (float)op->beta, in_c, c, ldc, next_c, batch, &stream->queue, event);
+            next_b, (float)op->beta, in_c, c, ldc, next_c, batch, &stream->queue, NULL);
     }
     if (op->batch == 1) {
         return clblast.CLBlastDgemm(CLBLAST_ROWS, ta, tb, m, n, k, op->alpha, in_a, a, lda, in_b, b,
-                                    ldb, op->beta, in_c, c, ldc, &stream->queue, event);
+                                    ldb, op->beta, in_c, c, ldc, &stream->queue, NULL);
     }
     return clblast.CLBlastDgemmStridedBatched(CLBLAST_ROWS, ta, tb, m, n, k, op->alpha, in_a, a,
                                               lda, next_a, in_b, b, ldb, next_b, op->beta, in_c, c,
-                                              ldc, next_c, batch, &stream->queue, event);
+                                              ldc, next_c, batch, &stream->queue, NULL);
 }
 
 /* One copy of rows x cols elements, turned or not. */
@@ -240,7 +240,7 @@ typedef struct turn {
     int64_t ld_from, ld_to;
 } turn;
 
-static clblast_code turn_over(ocl_stream *stream, const turn *t, ocl_event *event)
+static clblast_code turn_over(ocl_stream *stream, const turn *t)
 {
     const clblast_pair one = {{1.0, 0.0}};
     const size_t rows = (size_t)t->rows, cols = (size_t)t->cols;
@@ -251,17 +251,17 @@ static clblast_code turn_over(ocl_stream *stream, const turn *t, ocl_event *even
     switch (t->element_bytes) {
     case 4:
         return clblast.CLBlastSomatcopy(CLBLAST_ROWS, t->trans, rows, cols, 1.0F, in, from, ld_from,
-                                        out, to, ld_to, &stream->queue, event);
+                                        out, to, ld_to, &stream->queue, NULL);
     case 8:
         return clblast.CLBlastDomatcopy(CLBLAST_ROWS, t->trans, rows, cols, 1.0, in, from, ld_from,
-                                        out, to, ld_to, &stream->queue, event);
+                                        out, to, ld_to, &stream->queue, NULL);
     default:
         return clblast.CLBlastZomatcopy(CLBLAST_ROWS, t->trans, rows, cols, one, in, from, ld_from,
-                                        out, to, ld_to, &stream->queue, event);
+                                        out, to, ld_to, &stream->queue, NULL);
     }
 }
 
-static clblast_code fold(ocl_stream *stream, const iso_reduce_op_args *op, ocl_event *event)
+static clblast_code fold(ocl_stream *stream, const iso_reduce_op_args *op)
 {
     const bool wide = op->dtype == ISO_F64;
     const int64_t cell = iso_dtype_size(op->dtype);
@@ -272,32 +272,20 @@ static clblast_code fold(ocl_stream *stream, const iso_reduce_op_args *op, ocl_e
         const size_t y = (size_t)(op->y.offset / cell);
         return (wide ? clblast.CLBlastDdot : clblast.CLBlastSdot)(n, op->result.memory, result,
                                                                   op->x.memory, x, 1, op->y.memory,
-                                                                  y, 1, &stream->queue, event);
+                                                                  y, 1, &stream->queue, NULL);
     }
     clblast_code (*const call)(size_t, ocl_memory, size_t, ocl_memory, size_t, size_t, ocl_queue *,
                                ocl_event *) = op->op == ISO_SUM
                                                   ? wide ? clblast.CLBlastDsum : clblast.CLBlastSsum
                                               : wide ? clblast.CLBlastDasum
                                                      : clblast.CLBlastSasum;
-    return call(n, op->result.memory, result, op->x.memory, x, 1, &stream->queue, event);
+    return call(n, op->result.memory, result, op->x.memory, x, 1, &stream->queue, NULL);
 }
 
-/* A routine is several commands, and tells the last one's event: a marker stands before the first,
- * so that the time from there counts. */
-static iso_status begin(ocl_stream *stream)
+static iso_status end(ocl_stream *stream, clblast_code code, const char *name)
 {
-    ocl_event marker = NULL;
-    const ocl_code code = cl.clEnqueueMarkerWithWaitList(stream->queue, 0, NULL, &marker);
-    return ocl_submitted(stream, code, marker, "clEnqueueMarkerWithWaitList");
-}
-
-static iso_status end(ocl_stream *stream, clblast_code code, ocl_event event, const char *name)
-{
-    if (code == CLBLAST_DONE && event) {
-        return ocl_submitted(stream, OCL_DONE, event, name);
-    }
     if (code == CLBLAST_DONE) {
-        return begin(stream); /* it gave no event: one that comes after all that it did */
+        return ocl_routine_submitted(stream, name);
     }
     return ocl_host->fail(ocl_status(code), "%s gives %s (%d)", name, clblast_code_name(code),
                           code);
@@ -305,11 +293,10 @@ static iso_status end(ocl_stream *stream, clblast_code code, ocl_event event, co
 
 static iso_status submit_turn(ocl_stream *stream, const turn *t, const char *name)
 {
-    ocl_event event = NULL;
     (void)pthread_mutex_lock(&library_lock);
-    const clblast_code code = turn_over(stream, t, &event);
+    const clblast_code code = turn_over(stream, t);
     (void)pthread_mutex_unlock(&library_lock);
-    return end(stream, code, event, name);
+    return end(stream, code, name);
 }
 
 static iso_status transpose(ocl_stream *stream, const iso_op *op)
@@ -343,25 +330,24 @@ static iso_status transpose(ocl_stream *stream, const iso_op *op)
 static iso_status execute(simt_stream *on, const iso_op *op)
 {
     ocl_stream *stream = on->native;
-    ocl_event event = NULL;
     clblast_code code;
-    const iso_status status = begin(stream);
+    const iso_status status = ocl_routine_begins(stream);
     if (status != ISO_OK) {
         return status;
     }
     switch (op->kind) {
     case ISO_OP_GEMM:
         (void)pthread_mutex_lock(&library_lock);
-        code = product(stream, op->gemm, &event);
+        code = product(stream, op->gemm);
         (void)pthread_mutex_unlock(&library_lock);
-        return end(stream, code, event, product_name(op->gemm));
+        return end(stream, code, product_name(op->gemm));
     case ISO_OP_TRANSPOSE:
         return transpose(stream, op);
     case ISO_OP_REDUCE:
         (void)pthread_mutex_lock(&library_lock);
-        code = fold(stream, op->reduce, &event);
+        code = fold(stream, op->reduce);
         (void)pthread_mutex_unlock(&library_lock);
-        return end(stream, code, event, reduce_name(op->reduce));
+        return end(stream, code, reduce_name(op->reduce));
     case ISO_OP_MAP:
         break;
     }

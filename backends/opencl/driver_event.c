@@ -63,6 +63,10 @@ iso_status ocl_event_record(void *event, void *stream)
     ocl_stream *self = stream;
     ocl_event marker = NULL;
     ocl_code code = OCL_DONE;
+    const iso_status told = ocl_routine_tell(self);
+    if (told != ISO_OK) {
+        return told;
+    }
     (void)pthread_mutex_lock(&self->device->lock);
     if (self->foreign || !self->last || ocl_event_state(self->last) <= OCL_COMPLETE) {
         code = cl.clEnqueueMarkerWithWaitList(self->queue, 0, NULL, &marker);

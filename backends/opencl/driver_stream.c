@@ -221,6 +221,7 @@ iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, con
     ocl_device *device = stream->device;
     (void)pthread_mutex_lock(&device->lock);
     keep_last(stream, event);
+    stream->untold = NULL; /* the queue is in order: this comes after it */
     tell_marks(stream, event);
     stream->submitted++;
     const bool kept = push(stream, event, call);
@@ -230,6 +231,46 @@ iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, con
     }
     code = cl.clFlush(stream->queue);
     return code == OCL_DONE ? ISO_OK : ocl_fail(code, "clFlush after %s", call);
+}
+
+/* ---- a library's routines ----------------------------------------------------------------------
+ * On a queue that takes times, an event of each routine's end and a marker at its beginning cost up
+ * to a seventh of a short one on NVIDIA's (docs/performance.md), so that both are made only where
+ * somebody will read them: the marker where an event was recorded right before, which wants to know
+ * when the routine began, the end's where one is recorded, waited for or asked about after it.
+ */
+
+static iso_status mark_here(ocl_stream *stream, const char *call)
+{
+    ocl_event marker = NULL;
+    const ocl_code code = cl.clEnqueueMarkerWithWaitList(stream->queue, 0, NULL, &marker);
+    return ocl_submitted(stream, code, marker, call);
+}
+
+iso_status ocl_routine_begins(ocl_stream *stream)
+{
+    (void)pthread_mutex_lock(&stream->device->lock);
+    const bool wanted = stream->waiting != NULL;
+    (void)pthread_mutex_unlock(&stream->device->lock);
+    return wanted ? mark_here(stream, "clEnqueueMarkerWithWaitList") : ISO_OK;
+}
+
+iso_status ocl_routine_submitted(ocl_stream *stream, const char *name)
+{
+    (void)pthread_mutex_lock(&stream->device->lock);
+    stream->untold = name;
+    stream->submitted++;
+    (void)pthread_mutex_unlock(&stream->device->lock);
+    const ocl_code code = cl.clFlush(stream->queue);
+    return code == OCL_DONE ? ISO_OK : ocl_fail(code, "clFlush after %s", name);
+}
+
+iso_status ocl_routine_tell(ocl_stream *stream)
+{
+    (void)pthread_mutex_lock(&stream->device->lock);
+    const char *name = stream->untold;
+    (void)pthread_mutex_unlock(&stream->device->lock);
+    return name ? mark_here(stream, name) : ISO_OK;
 }
 
 /* ---- waiting -----------------------------------------------------------------------------------
@@ -258,8 +299,12 @@ static iso_status tell_late(ocl_stream *stream)
 iso_status ocl_stream_sync(void *stream)
 {
     ocl_stream *self = stream;
+    const iso_status told = ocl_routine_tell(self);
     const ocl_code code = cl.clFinish(self->queue);
     const iso_status late = tell_late(self);
+    if (late == ISO_OK && told != ISO_OK) {
+        return told;
+    }
     if (late != ISO_OK || code == OCL_DONE) {
         return late;
     }
@@ -299,9 +344,10 @@ static iso_status query_foreign(ocl_stream *stream)
 iso_status ocl_stream_query(void *stream)
 {
     ocl_stream *self = stream;
+    const iso_status told = ocl_routine_tell(self);
     const iso_status late = tell_late(self);
-    if (late != ISO_OK) {
-        return late;
+    if (late != ISO_OK || told != ISO_OK) {
+        return late != ISO_OK ? late : told;
     }
     if (self->foreign) {
         return query_foreign(self);

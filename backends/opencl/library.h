@@ -85,6 +85,7 @@ typedef struct ocl_stream {
     uint32_t capacity, first, count;
     uint64_t submitted; /* how many commands so far */
     ocl_event last;     /* of the last command or wait; NULL: none yet */
+    const char *untold; /* a routine after `last` whose end has no event yet; NULL: none */
     ocl_event asked;    /* foreign: the marker by which a query looks for the queue's end */
     ocl_mark *waiting;  /* recorded, with no command after them yet */
     iso_status late;    /* what failed after it was accepted, and how */
@@ -123,6 +124,11 @@ iso_status ocl_stream_wait(void *stream, void *event);
 /* After a call that put a command into the queue: keeps its event (which becomes the stream's), or
  * says what went wrong. `call` is static text. */
 iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, const char *call);
+/* Before and after a library's routine, which is several commands without events. */
+iso_status ocl_routine_begins(ocl_stream *stream);
+iso_status ocl_routine_submitted(ocl_stream *stream, const char *name);
+/* Gives the end of such a routine an event, where somebody is about to ask for it. */
+iso_status ocl_routine_tell(ocl_stream *stream);
 /* The state of a command: OCL_COMPLETE, more while it is not complete, less where it failed. */
 ocl_code ocl_event_state(ocl_event event);
 
