@@ -44,11 +44,9 @@ static void measure(product *p, int64_t n, bool f64)
     size_t count = (size_t)n * (size_t)n, bytes = count * (f64 ? 8 : 4);
     p->n = (int)n;
     p->f64 = f64;
-    p->a = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-    p->b = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-    p->c = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-    if (p->a == NULL || p->b == NULL || p->c == NULL)
-        peer_die("no memory for three matrices of %zu bytes", bytes);
+    p->a = peer_memory(bytes);
+    p->b = peer_memory(bytes);
+    p->c = peer_memory(bytes);
     if (f64) {
         peer_fill_f64(p->a, (int64_t)count);
         peer_fill_f64(p->b, (int64_t)count);

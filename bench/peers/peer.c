@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -108,6 +109,17 @@ double peer_seconds(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+char *peer_memory(size_t bytes)
+{
+    enum { HUGE_PAGE = 2 << 20 };
+    size_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    char *block = aligned_alloc(HUGE_PAGE, whole);
+    if (block == NULL)
+        peer_die("no memory for arrays of %zu bytes", bytes);
+    madvise(block, whole, MADV_HUGEPAGE);
+    return block;
 }
 
 static double next_number(uint64_t *state)

@@ -37,6 +37,10 @@ void *peer_open(const char *const *names);
 /* Its function; dies where it has none. */
 void *peer_find(void *library, const char *name);
 
+/* Host memory in huge pages where the system has them, as isomer's is: without them the walks
+ * through the page tables would be what differs. To be freed by free. */
+char *peer_memory(size_t bytes);
+
 double peer_seconds(void);
 
 /* Numbers in [-1, 1) that are the same every time. */

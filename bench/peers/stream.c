@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 typedef struct arrays {
     double *a, *b, *c;
@@ -67,18 +66,6 @@ LOOPS(run_f32, float, fa, fb, fc, fmaf)
  * its page as another: with all three in one block the same loop was up to a tenth faster. */
 enum { HUGE_PAGE = 2 << 20, STAGGER = 256 };
 
-/* All arrays, in huge pages where the system has them, as isomer's memory is: without them the
- * walks through the page tables would be what differs. */
-static char *make(size_t bytes)
-{
-    size_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    char *block = aligned_alloc(HUGE_PAGE, whole);
-    if (block == NULL)
-        peer_die("no memory for arrays of %zu bytes", bytes);
-    madvise(block, whole, MADV_HUGEPAGE);
-    return block;
-}
-
 /* Each page is first touched by the thread that will use it. */
 static void touch(arrays *x, bool f64)
 {
@@ -122,7 +109,7 @@ static void measure(int64_t n, bool f64)
     static const double flops[KINDS] = {0, 1, 1, 2, 2}, read[KINDS] = {1, 1, 2, 2, 2};
     size_t size = f64 ? 8 : 4, bytes = (size_t)n * size;
     size_t apart = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE + STAGGER;
-    char *inputs = make(2 * apart), *result = make(bytes);
+    char *inputs = peer_memory(2 * apart), *result = peer_memory(bytes);
     void *arrays_at[3] = {inputs + STAGGER, inputs + STAGGER + apart, result};
     arrays x = {.n = n, .f64 = f64};
     x.a = arrays_at[0], x.b = arrays_at[1], x.c = arrays_at[2];
