@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench.c - `isomer bench`: measures every device on the same work. */
 #include "compare/compare.h"
+#include "measure/crew.h"
 #include "measure/measure.h"
 #include "record/record.h"
 #include "report/report.h"
@@ -27,6 +28,8 @@ static const char help[] =
     "  --math MODE       strict (the default) or tf32\n"
     "  --budget SECONDS  how long to measure (40; full: up to 240); preparing comes before it\n"
     "  --rounds N        at most so many rounds, or pairs with --against\n"
+    "  --jobs N          processes that compile ahead what the devices are going to need (as many\n"
+    "                    as processors, at most 8); 1: none, the run compiles by itself\n"
     "  --no-roofs        leaves out the cases that are there to measure roofs: shares are of\n"
     "                    those that the other cases tell of, or none\n"
     "  --seed N          makes other inputs and another order (1)\n"
@@ -44,12 +47,13 @@ static const char help[] =
     "  --help            shows this text\n";
 
 typedef struct bench {
-    const char *backend, *require, *budget_text, *rounds_text, *seed_text, *math_text;
+    const char *backend, *require, *budget_text, *rounds_text, *seed_text, *math_text, *jobs_text;
     const char *against, *fail_on_text, *json, *csv, *markdown, *report;
     bool self_check, list, help;
     work_request request;
     double budget, whole, fail_on;
-    int32_t rounds;
+    int32_t rounds, jobs;
+    crew crew;
     tool_words specs;
     double probing;     /* nanoseconds that looking for all devices took; NaN: they were named */
     double *opening;    /* and opening each of them */
@@ -116,7 +120,7 @@ static int check_paths(const bench *b)
 
 static int parse_values(bench *b)
 {
-    double rounds = 0;
+    double rounds = 0, jobs = (double)sysconf(_SC_NPROCESSORS_ONLN);
     bool full = b->request.suite != NULL && strcmp(b->request.suite, "full") == 0;
     b->budget = full ? 240 : 40;
     b->whole = full && b->budget_text == NULL ? 430 : 0;
@@ -127,6 +131,11 @@ static int parse_values(bench *b)
     if (code == TOOL_OK && (rounds != floor(rounds) || rounds > 1e6))
         code = tool_error(TOOL_USAGE, "--rounds is a whole number from 1 to 1000000, not \"%s\"",
                           b->rounds_text);
+    if (code == TOOL_OK)
+        code = number("jobs", b->jobs_text, 1, &jobs);
+    if (code == TOOL_OK && b->jobs_text != NULL && (jobs != floor(jobs) || jobs > CREW_MOST))
+        code = tool_error(TOOL_USAGE, "--jobs is a whole number from 1 to %d, not \"%s\"",
+                          (int)CREW_MOST, b->jobs_text);
     if (code == TOOL_OK)
         code = number("fail-on", b->fail_on_text, 0, &b->fail_on);
     if (code == TOOL_OK)
@@ -139,6 +148,7 @@ static int parse_values(bench *b)
     if (b->math_text == NULL && (set == NULL || iso_math_parse(set, &b->request.math) != ISO_OK))
         b->request.math = ISO_MATH_STRICT;
     b->rounds = (int32_t)rounds;
+    b->jobs = (int32_t)fmin(jobs, CREW_MOST);
     if (code == TOOL_OK && (b->against != NULL || b->self_check) &&
         (b->csv != NULL || b->markdown != NULL || b->report != NULL || b->list))
         code = tool_error(TOOL_USAGE, "--csv, --markdown, --report and --list do not go with "
@@ -167,6 +177,7 @@ static int parse(bench *b, int argc, char **argv)
                                    {"budget", &b->budget_text, NULL},
                                    {"rounds", &b->rounds_text, NULL},
                                    {"seed", &b->seed_text, NULL},
+                                   {"jobs", &b->jobs_text, NULL},
                                    {"against", &b->against, NULL},
                                    {"fail-on", &b->fail_on_text, NULL},
                                    {"json", &b->json, NULL},
@@ -387,6 +398,7 @@ static int measure(bench *b, int argc, char **argv)
                                .seed = b->request.seed,
                                .run = b->run,
                                .devices = b->devices,
+                               .crew = &b->crew,
                                .file = b->json != NULL ? &b->json_file : NULL,
                                .progress = isatty(STDERR_FILENO) != 0};
     FILE *out = text_stream(b);
@@ -399,10 +411,32 @@ static int measure(bench *b, int argc, char **argv)
     return written != TOOL_OK ? written : code;
 }
 
+/* Finds the devices and cases as the run does, and does what it says. */
+_Noreturn static void be_member(bench *b)
+{
+    char task[CREW_LINE];
+    bool more = crew_next(&b->crew, task);
+    if (!more || tool_specs(b->backend, b->require, &b->specs) != TOOL_OK ||
+        look_at_devices(b) != TOOL_OK || work_list_make(&b->request, &b->cases) != TOOL_OK)
+        crew_leave();
+    b->inputs = work_inputs_plan(b->request.seed, &b->cases);
+    if (b->inputs == NULL || open_targets(b) != TOOL_OK)
+        crew_leave();
+    close_looked_at(b);
+    for (int32_t i = 0; i < b->target_count; i++)
+        work_target_share(b->targets[i], 4 * b->jobs); /* the run needs room too */
+    for (; more; more = crew_next(&b->crew, task))
+        crew_work(&b->crew, task, &b->cases, b->targets, b->target_count);
+    crew_leave();
+}
+
 static int execute(bench *b, int argc, char **argv)
 {
     if (b->against != NULL || b->self_check)
         return compare_against(b->against, argc, argv, b->budget, b->rounds, b->fail_on, b->json);
+    /* Where one round is all there is, as in a turn of --against, the caches are warm. */
+    if (!b->list && b->rounds != 1 && b->jobs > 1 && crew_start(&b->crew, b->jobs))
+        be_member(b);
     double began = now();
     int code = tool_specs(b->backend, b->require, &b->specs);
     b->probing = tool_takes_all(b->backend) ? now() - began : NAN;
@@ -417,6 +451,7 @@ static int execute(bench *b, int argc, char **argv)
 
 static void free_all(bench *b)
 {
+    crew_end(&b->crew, false);
     close_looked_at(b);
     for (int32_t i = 0; i < b->target_count; i++)
         work_target_close(b->targets[i]);

@@ -113,10 +113,14 @@ static void show_numbers(FILE *out, const iso_device_info *d)
 
 static void show_features(FILE *out, uint32_t bits)
 {
-    static const char *const has[] = {"f64", "subnormals", "fused multiply-add in hardware",
-                                      "host memory", "FAKE: a stand-in for tests"};
-    static const char *const lacks[] = {"no f64", "no subnormals, infinities or NaN",
-                                        "slow fused multiply-add", NULL, NULL};
+    static const char *const has[] = {"f64",
+                                      "subnormals",
+                                      "fused multiply-add in hardware",
+                                      "host memory",
+                                      "FAKE: a stand-in for tests",
+                                      "kernels built at first use"};
+    static const char *const lacks[] = {
+        "no f64", "no subnormals, infinities or NaN", "slow fused multiply-add", NULL, NULL, NULL};
     char text[512] = "";
     for (unsigned i = 0; i < sizeof has / sizeof has[0]; i++) {
         const char *word = bits & (1u << i) ? has[i] : lacks[i];

@@ -26,7 +26,8 @@ bool tool_is_fake(const iso_device_info *info)
 
 static json_t *features(uint32_t bits)
 {
-    static const char *const names[] = {"f64", "denormals", "fast-fma", "host-memory", "fake"};
+    static const char *const names[] = {"f64",         "denormals", "fast-fma",
+                                        "host-memory", "fake",      "compiles"};
     json_t *list = json_array();
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
         if (bits & (1u << i))

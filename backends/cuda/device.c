@@ -86,7 +86,8 @@ iso_status cuda_device_info(int32_t index, iso_device_info *out)
                    cuda_version % 1000 / 10);
     out->runtime[0] = '\0';
     out->type = ISO_DEVICE_GPU;
-    out->features = ISO_FEATURE_F64 | ISO_FEATURE_DENORMALS | ISO_FEATURE_FAST_FMA;
+    out->features =
+        ISO_FEATURE_F64 | ISO_FEATURE_DENORMALS | ISO_FEATURE_FAST_FMA | ISO_FEATURE_COMPILES;
     out->memory_total = (int64_t)bytes;
     out->memory_free = free_memory(device);
     out->cache_bytes = attribute_of(device, CUDA_CACHE_BYTES);

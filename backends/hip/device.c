@@ -130,7 +130,8 @@ iso_status hip_device_info(int32_t index, iso_device_info *out)
                    hip_version / 100000 % 100);
     out->runtime[0] = '\0';
     out->type = ISO_DEVICE_GPU;
-    out->features = ISO_FEATURE_F64 | ISO_FEATURE_DENORMALS | ISO_FEATURE_FAST_FMA;
+    out->features =
+        ISO_FEATURE_F64 | ISO_FEATURE_DENORMALS | ISO_FEATURE_FAST_FMA | ISO_FEATURE_COMPILES;
     if (attribute_of(index, HIP_INTEGRATED) != 0) {
         out->features |= ISO_FEATURE_HOST_MEMORY;
     }

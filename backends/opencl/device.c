@@ -109,7 +109,7 @@ static uint32_t features_of(ocl_device_id device)
 {
     const ocl_bits exact = OCL_DENORMALS | OCL_INFINITIES;
     const ocl_bits single = wide(device, OCL_DEVICE_SINGLE);
-    uint32_t features = 0;
+    uint32_t features = ISO_FEATURE_COMPILES;
     features |= wide(device, OCL_DEVICE_DOUBLE) ? ISO_FEATURE_F64 : 0;
     features |= (single & exact) == exact ? ISO_FEATURE_DENORMALS : 0;
     features |= (single & OCL_FMA) && !(single & OCL_SOFTWARE) ? ISO_FEATURE_FAST_FMA : 0;

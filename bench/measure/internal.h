@@ -28,6 +28,7 @@ typedef struct measure_row {
     int64_t calls;   /* in a sample */
     double estimate; /* nanoseconds of a call */
     double prepare, first;
+    bool ahead;     /* both were seen by a member of the crew, which compiled */
     double closing; /* the call whose result was judged last; in no round */
     double (*parts)[MEASURE_PARTS];
     int32_t part_count, part_room;
@@ -56,9 +57,12 @@ typedef struct measure_state {
     int32_t round;  /* from 1 */
     double began;   /* when preparing did; seconds, as the next two: 0 before that */
     double rounds_began, rounds_ended;
-    double budget; /* of the rounds; seconds */
-    double saved;  /* when the file was last written */
-    bool kept;     /* the file holds results */
+    double budget;   /* of the rounds; seconds */
+    double compiled; /* seconds that the crew took */
+    double besides;  /* seconds that a visit of the last round took beyond its samples */
+    double checks;   /* seconds that the last checks will take, by the first */
+    double saved;    /* when the file was last written */
+    bool kept;       /* the file holds results */
     bool interrupted, lost;
     bool short_budget; /* it ended before every case had its rounds */
     record_noise noise;
@@ -66,6 +70,12 @@ typedef struct measure_state {
 
 double measure_now(void); /* seconds */
 bool measure_stop_asked(void);
+
+/* ---- ahead.c ------------------------------------------------------------------------------------
+ */
+
+/* Lets the crew compile what the rows need, and waits for it. */
+void measure_ahead(measure_state *state);
 
 /* ---- sample.c -----------------------------------------------------------------------------------
  */

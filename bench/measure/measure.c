@@ -190,12 +190,15 @@ static double least_round(const measure_state *state, int32_t *rows)
 /* What a visit may take beyond its one sample, such that the rounds that are due fit. */
 static double visit_seconds(const measure_state *state, double left)
 {
-    /* Where one round is all there is, as in a turn of --against, it has to tell more. */
+    /* Where one round is all there is, as in a turn of --against, it has to tell more. What else a
+     * visit costs (caches to overwrite, operands to move, a clock to wake) only a round can tell:
+     * the first of several takes half of what there seems to be. */
     const double most = state->plan->rounds_max == 1 ? 0.25 : 0.02;
     int32_t rows, due = state->plan->rounds_min - state->round + 1;
     double least = least_round(state, &rows);
-    double spare = left / (due > 1 ? due : 1) - least;
-    return rows > 0 ? fmin(fmax(0.8 * spare / rows, 0), most) : 0;
+    double spare = left / (due > 1 ? due : 1) - least - state->besides * rows;
+    double share = state->round == 1 && due > 1 ? 0.4 : 0.8;
+    return rows > 0 ? fmin(fmax(share * spare / rows, 0), most) : 0;
 }
 
 /* xorshift64*: the order has to differ from round to round, and be the same for the same seed. */
@@ -246,9 +249,23 @@ static void save(measure_state *state, double seconds)
     json_decref(root);
 }
 
+/* Visits a row; the seconds that this took beyond its samples, and the call before them. */
+static double visit(measure_state *state, measure_row *row, double seconds)
+{
+    int32_t had = row->count;
+    double began = measure_now(), sampled = 0;
+    measure_visit(state, row, seconds);
+    for (int32_t i = had; i < row->count; i++)
+        sampled += row->samples[i].host * (double)row->calls;
+    double before = measure_least(row) - row->estimate * (double)row->calls;
+    return fmax(measure_now() - began - 1e-9 * (sampled + before), 0);
+}
+
 static void visit_all(measure_state *state, int32_t n, double seconds, double end,
                       const struct sigaction *before)
 {
+    double besides = 0;
+    int32_t visits = 0;
     for (int32_t i = 0; i < n && !stop(state, before); i++) {
         measure_row *row = &state->rows[state->order[i]];
         double now = measure_now();
@@ -259,10 +276,13 @@ static void visit_all(measure_state *state, int32_t n, double seconds, double en
             continue;
         }
         measure_progress(state, "measuring", 1 - (end - now) / state->budget, end - now, row);
-        measure_visit(state, row, seconds);
+        besides += visit(state, row, seconds);
+        visits++;
         row->cut = state->devices[row->target].dead;
         save(state, SAVE_SECONDS);
     }
+    if (visits > 0)
+        state->besides = besides / visits;
 }
 
 static void say_if_short(measure_state *state)
@@ -285,14 +305,13 @@ static void note_short(measure_state *state)
             state->short_budget = true;
 }
 
-/* What preparing left of the whole, less what the last checks will take: they are the same checks
- * as the first, without compilers and inputs to wait for. */
+/* What preparing left of the whole, less what the last checks will take. */
 static void cut_budget(measure_state *state)
 {
-    const double least = 60, checks = 0.25, whole = state->plan->whole;
+    const double least = 60, whole = state->plan->whole;
     double prepared = state->rounds_began - state->began;
     if (whole > 0)
-        state->budget = fmin(state->budget, fmax(whole - (1 + checks) * prepared, least));
+        state->budget = fmin(state->budget, fmax(whole - prepared - state->checks, least));
 }
 
 static void measure_rounds(measure_state *state, const struct sigaction *before)
@@ -384,6 +403,7 @@ int measure_run(const measure_plan *plan, json_t **root)
     tool_signals_watch();
     catch_signals(before);
     if (make_devices(&state) && make_rows(&state)) {
+        measure_ahead(&state);
         prepare_all(&state, before);
         measure_rounds(&state, before);
         state.rounds_ended = measure_now();

@@ -24,6 +24,7 @@ typedef struct measure_plan {
     uint64_t seed;      /* of the order */
     json_t *run;        /* of record_run; what is known only afterwards is added to it */
     json_t *devices;    /* of record_device, one for each target; roofs are added */
+    struct crew *crew;  /* of crew.h, to compile ahead; it is ended. NULL: none */
     tool_file *file;    /* NULL, or a file that has the whole document after each round */
     bool progress;      /* a bar on stderr */
 } measure_plan;

@@ -428,7 +428,8 @@ static json_t *phases_json(const measure_state *state, double now)
     double rounds = state->rounds_began > 0 ? state->rounds_began : now;
     double checks = state->rounds_ended > 0 ? state->rounds_ended : now;
     json_t *phases = json_object();
-    set_number(phases, "preparing", rounds - state->began);
+    set_number(phases, "compiling", state->compiled);
+    set_number(phases, "preparing", rounds - state->began - state->compiled);
     set_number(phases, "measuring", checks - rounds);
     set_number(phases, "checking", now - checks);
     return phases;

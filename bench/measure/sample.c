@@ -117,13 +117,16 @@ static bool keep(measure_row *row, const measure_sample *sample)
 /* ---- the first call -----------------------------------------------------------------------------
  */
 
-/* How many calls make a sample long enough for the clocks. */
-static bool choose_calls(measure_state *state, measure_row *row)
+/* How many calls make a sample long enough for the clocks. A first call that had nothing to compile
+ * tells as much as a second. */
+static bool choose_calls(measure_state *state, measure_row *row, const measure_sample *first)
 {
     double least = state->devices[row->target].gpu ? SAMPLE_GPU : SAMPLE_CPU;
+    bool enough = row->ahead && first->time >= least;
     int64_t calls = 1;
     measure_sample sample;
-    for (;;) {
+    row->estimate = first->time;
+    while (!enough) {
         if (!run(state, row, calls, &sample))
             return false;
         row->estimate = sample.time;
@@ -139,6 +142,7 @@ static bool choose_calls(measure_state *state, measure_row *row)
 void measure_prepare(measure_state *state, measure_row *row)
 {
     measure_sample sample;
+    double prepare;
     if (row->job == NULL || row->result.status != WORK_OK)
         return;
     if (state->devices[row->target].dead) {
@@ -147,12 +151,24 @@ void measure_prepare(measure_state *state, measure_row *row)
                  "the device was lost before this case");
         return;
     }
-    if (!work_job_prepare(row->job, &row->prepare, &row->result) ||
-        !work_job_spoil(row->job, &row->result) || !run(state, row, 1, &sample))
+    if (!work_job_prepare(row->job, &prepare, &row->result))
         return;
-    row->first = sample.host;
-    if (work_job_check(row->job, &row->result))
-        choose_calls(state, row);
+    double spoiling = measure_now();
+    if (!work_job_spoil(row->job, &row->result))
+        return;
+    double spoiled = measure_now();
+    if (!run(state, row, 1, &sample))
+        return;
+    if (!row->ahead) {
+        row->prepare = prepare;
+        row->first = sample.host;
+    }
+    double judging = measure_now();
+    bool right = work_job_check(row->job, &row->result);
+    double judged = measure_now();
+    if (right && choose_calls(state, row, &sample))
+        state->checks +=
+            spoiled - spoiling + judged - judging + 1e-9 * row->estimate * (double)row->calls;
 }
 
 /* ---- visits -------------------------------------------------------------------------------------

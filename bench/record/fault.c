@@ -77,6 +77,7 @@ static const rule left_out_members[] = {
 static const rule left_out_item = {.types = OBJECT, .members = left_out_members};
 
 static const rule phase_members[] = {{.name = "preparing", .types = NUMBER},
+                                     {.name = "compiling", .types = NUMBER | LACKING},
                                      {.name = "measuring", .types = NUMBER},
                                      {.name = "checking", .types = NUMBER},
                                      {.name = NULL}};

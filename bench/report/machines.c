@@ -57,9 +57,9 @@ static void put_arguments(FILE *out, const json_t *run)
 
 static void put_phases(FILE *out, const json_t *phases)
 {
-    static const char *const names[] = {"preparing", "measuring", "checking"};
+    static const char *const names[] = {"compiling", "preparing", "measuring", "checking"};
     char text[REPORT_TEXT];
-    for (int32_t i = 0; i < 3; i++)
+    for (int32_t i = 0; i < 4; i++)
         if (record_number(phases, names[i]) >= 0.0)
             pair(out, names[i], report_time(text, record_number(phases, names[i]) * 1e9));
 }

@@ -80,7 +80,7 @@ static int64_t plan(work_inputs *inputs, const work_list *list, int64_t most)
     return sum;
 }
 
-work_inputs *work_inputs_create(uint64_t seed, const work_list *list)
+work_inputs *work_inputs_plan(uint64_t seed, const work_list *list)
 {
     work_inputs *inputs = calloc(1, sizeof *inputs);
     if (inputs == NULL) {
@@ -94,7 +94,13 @@ work_inputs *work_inputs_create(uint64_t seed, const work_list *list)
     int64_t room = host_memory() / 6, most = room;
     while (plan(inputs, list, most) > room)
         most -= most / 8;
-    for (int type = 1; type < WORK_TYPES; type++) {
+    return inputs;
+}
+
+work_inputs *work_inputs_create(uint64_t seed, const work_list *list)
+{
+    work_inputs *inputs = work_inputs_plan(seed, list);
+    for (int type = 1; inputs != NULL && type < WORK_TYPES; type++) {
         if (inputs->bytes[type] == 0)
             continue;
         inputs->blocks[type] = map(inputs->bytes[type]);

@@ -72,6 +72,11 @@ void work_target_close(work_target *target)
     free(target);
 }
 
+void work_target_share(work_target *target, int32_t parts)
+{
+    target->available /= parts;
+}
+
 const iso_device_info *work_target_info(const work_target *target)
 {
     return &target->info;
@@ -160,7 +165,7 @@ iso_status work_target_input(work_target *target, iso_dtype type, int64_t bytes,
     if (target->input[type].bytes < bytes) {
         iso_status status = make(target, type, target->input[type].wanted, bytes,
                                  &target->input[type].buffer, &target->input[type].bytes);
-        if (status == ISO_OK)
+        if (status == ISO_OK && block != NULL)
             status = iso_write(target->stream, (iso_operand){target->input[type].buffer, 0}, block,
                                target->input[type].bytes);
         if (status == ISO_OK)

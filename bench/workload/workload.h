@@ -97,6 +97,8 @@ int64_t work_case_array(const work_case *item);
 
 typedef struct work_inputs work_inputs;
 work_inputs *work_inputs_create(uint64_t seed, const work_list *list); /* NULL: no memory; said */
+/* The same without data: targets leave memory as it is, and nothing can be judged. */
+work_inputs *work_inputs_plan(uint64_t seed, const work_list *list);
 void work_inputs_destroy(work_inputs *inputs);
 
 /* ---- target.c: a device with its memory ---------------------------------------------------------
@@ -107,6 +109,8 @@ typedef struct work_target work_target;
 /* Opens `spec`. NULL after saying why; `*code` is the exit code. Allocates nothing yet. */
 work_target *work_target_open(const char *spec, iso_math math, work_inputs *inputs, int *code);
 void work_target_close(work_target *target);
+/* Takes no more than one of so many parts of the memory. */
+void work_target_share(work_target *target, int32_t parts);
 const iso_device_info *work_target_info(const work_target *target);
 iso_device work_target_device(const work_target *target);
 iso_stream work_target_stream(const work_target *target);

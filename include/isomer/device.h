@@ -54,7 +54,8 @@ enum {
     ISO_FEATURE_DENORMALS = 2,   /* keeps subnormal numbers, infinities and NaN */
     ISO_FEATURE_FAST_FMA = 4,    /* fma in hardware; without it the same bits, slowly */
     ISO_FEATURE_HOST_MEMORY = 8, /* device memory is host memory */
-    ISO_FEATURE_FAKE = 16        /* a stand-in made for tests: none of its numbers means anything */
+    ISO_FEATURE_FAKE = 16,       /* a stand-in made for tests: none of its numbers means anything */
+    ISO_FEATURE_COMPILES = 32    /* builds kernels when they are first used, or by iso_prepare */
 };
 
 typedef struct iso_device_info {

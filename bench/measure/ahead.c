@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ahead.c - hands out to the crew what the rows will have to compile. */
+#include "crew.h"
+#include "internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* Rows whose kernels are alike go to one member, or several would compile the same. */
+typedef struct task {
+    int32_t row; /* the first of them */
+    int32_t weight;
+    char group[WORK_ID_MAX];
+} task;
+
+typedef struct member {
+    const task *task; /* NULL: it has nothing to do */
+    char text[CREW_LINE];
+    size_t length;
+    bool gone;
+} member;
+
+typedef struct dispatch {
+    measure_state *state;
+    crew *crew;
+    task *tasks;
+    int32_t count, next, done;
+    member members[CREW_MOST];
+} dispatch;
+
+static bool compiles(const measure_state *state, const measure_row *row)
+{
+    const work_target *target = state->plan->targets[row->target];
+    return row->job != NULL && row->result.status == WORK_OK && row->item->op != WORK_TRANSFER &&
+           (work_target_info(target)->features & ISO_FEATURE_COMPILES) != 0;
+}
+
+static bool same_task(const measure_state *state, const task *a, const measure_row *row,
+                      const char *group)
+{
+    const measure_row *first = &state->rows[a->row];
+    return first->target == row->target && first->library == row->library &&
+           strcmp(a->group, group) == 0;
+}
+
+static void add_tasks(dispatch *self)
+{
+    const measure_state *state = self->state;
+    for (int32_t i = 0; i < state->count; i++) {
+        const measure_row *row = &state->rows[i];
+        char group[WORK_ID_MAX];
+        int32_t t = 0;
+        if (!compiles(state, row))
+            continue;
+        crew_group(row->item, group);
+        while (t < self->count && !same_task(state, &self->tasks[t], row, group))
+            t++;
+        if (t < self->count)
+            continue;
+        self->tasks[t] = (task){.row = i,
+                                .weight = 2 * (row->item->op == WORK_GEMM) +
+                                          (row->item->how == ISO_VARIANT_VENDOR)};
+        memcpy(self->tasks[t].group, group, sizeof group);
+        self->count++;
+    }
+}
+
+/* Vendors' products take compilers longest by far, then our own: what is long is begun first, so
+ * that it does not end last. */
+static int heavier(const void *a, const void *b)
+{
+    const task *x = a, *y = b;
+    return x->weight != y->weight ? y->weight - x->weight : (x->row > y->row) - (x->row < y->row);
+}
+
+static void lose(dispatch *self, int32_t i)
+{
+    self->members[i].gone = true;
+    self->done += self->members[i].task != NULL;
+    self->members[i].task = NULL;
+}
+
+static void give(dispatch *self, int32_t i)
+{
+    const task *next = &self->tasks[self->next++];
+    const measure_row *row = &self->state->rows[next->row];
+    char text[CREW_LINE];
+    int length = snprintf(text, sizeof text, "%s %d %s\n",
+                          work_target_info(self->state->plan->targets[row->target])->spec,
+                          (int)row->library, next->group);
+    self->members[i].task = next;
+    if (send(self->crew->lines[i], text, (size_t)length, MSG_NOSIGNAL) != length)
+        lose(self, i);
+}
+
+/* It was compiled there: that is what compiling took, and what the first call did. */
+static void note(dispatch *self, const task *of, const char *line)
+{
+    char id[WORK_ID_MAX];
+    double prepare, first;
+    if (sscanf(line, "%159s %lf %lf", id, &prepare, &first) != 3)
+        return;
+    for (int32_t i = of->row; i < self->state->count; i++) {
+        measure_row *row = &self->state->rows[i];
+        if (strcmp(row->item->id, id) != 0 || row->target != self->state->rows[of->row].target ||
+            row->library != self->state->rows[of->row].library)
+            continue;
+        row->prepare = prepare;
+        row->first = first;
+        row->ahead = true;
+    }
+}
+
+static void take_line(dispatch *self, member *from, const char *line)
+{
+    if (from->task == NULL)
+        return;
+    if (line[0] != '\0') {
+        note(self, from->task, line);
+        return;
+    }
+    self->done++;
+    from->task = NULL;
+}
+
+/* Whole lines; the rest stays for the next time. */
+static void listen_to(dispatch *self, int32_t i)
+{
+    member *from = &self->members[i];
+    ssize_t got = recv(self->crew->lines[i], from->text + from->length,
+                       sizeof from->text - 1 - from->length, 0);
+    if (got < 0 && errno == EINTR)
+        return;
+    if (got <= 0) {
+        lose(self, i);
+        return;
+    }
+    from->length += (size_t)got;
+    from->text[from->length] = '\0';
+    char *at = from->text;
+    for (char *end = strchr(at, '\n'); end != NULL; end = strchr(at, '\n')) {
+        *end = '\0';
+        take_line(self, from, at);
+        at = end + 1;
+    }
+    from->length -= (size_t)(at - from->text);
+    memmove(from->text, at, from->length);
+    if (from->length == sizeof from->text - 1)
+        lose(self, i); /* no member writes such lines */
+}
+
+/* False: nobody is left who does anything. */
+static bool turn(dispatch *self)
+{
+    struct pollfd watched[CREW_MOST];
+    int32_t busy = 0;
+    for (int32_t i = 0; i < self->crew->count; i++) {
+        if (!self->members[i].gone && self->members[i].task == NULL && self->next < self->count)
+            give(self, i);
+        bool works = !self->members[i].gone && self->members[i].task != NULL;
+        watched[i] = (struct pollfd){works ? self->crew->lines[i] : -1, POLLIN, 0};
+        busy += works;
+    }
+    if (busy == 0 || poll(watched, (nfds_t)self->crew->count, 100) < 0)
+        return busy > 0;
+    for (int32_t i = 0; i < self->crew->count; i++)
+        if (watched[i].fd >= 0 && watched[i].revents != 0)
+            listen_to(self, i);
+    return true;
+}
+
+void measure_ahead(measure_state *state)
+{
+    dispatch self = {.state = state, .crew = state->plan->crew};
+    if (self.crew == NULL || self.crew->count == 0)
+        return;
+    self.tasks = calloc((size_t)state->count + 1, sizeof *self.tasks);
+    if (self.tasks != NULL)
+        add_tasks(&self);
+    if (self.count > 0)
+        qsort(self.tasks, (size_t)self.count, sizeof *self.tasks, heavier);
+    while (self.count > 0 && !measure_stop_asked() && turn(&self)) {
+        int32_t shown = self.next > 0 ? self.next - 1 : 0;
+        measure_progress(state, "compiling", (double)self.done / self.count, -1,
+                         &state->rows[self.tasks[shown].row]);
+    }
+    free(self.tasks);
+    crew_end(self.crew, measure_stop_asked());
+    if (self.count > 0)
+        state->compiled = measure_now() - state->began;
+}

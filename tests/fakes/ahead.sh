@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# ahead.sh: what `bench` lets processes beside it compile: the run finds it, says how long it took, and lives
+# through their deaths; an interruption ends them too.
+. "$ISOMER_TEST_COMMON"
+need python3 python3
+fakes=$build_dir/tests/fakes
+export ISOMER_CUDA_PATH="$fakes/cuda"
+
+# bench NAME OPTIONS...: on an empty cache.
+bench() {
+    name=$1
+    shift
+    ISOMER_CACHE_DIR="$scratch/$name" "$tool" bench --backend cuda --no-roofs --budget 1 --rounds 2 --op add,sum \
+        --dtype f32 --size 4Ki --variant tiled --json "$scratch/$name.json" "$@" >"$scratch/out" 2>"$scratch/err"
+}
+
+# look NAME PYTHON: whether that holds of the file's run, its rows and the number of kernels kept.
+look() {
+    kept=$(find "$scratch/$1" -type f | wc -l)
+    python3 - "$scratch/$1.json" "$kept" "$2" <<'END' || fail "$1: not so: $2"
+import json, sys
+root = json.load(open(sys.argv[1]))
+phases, rows, kept = root["run"]["phases"], root["results"], int(sys.argv[2])
+ok = len(rows) > 0 and all(row["status"] == "ok" for row in rows)
+sys.exit(not eval(sys.argv[3]))
+END
+}
+bench alone --jobs 1 || fail "it ends with $?: $(cat "$scratch/err")"
+look alone 'ok and kept > 0 and phases["compiling"] == 0 and all(r["times"]["prepare"] > 1e7 for r in rows)'
+bench crew --jobs 2 || fail "it ends with $?: $(cat "$scratch/err")"
+look crew 'ok and kept > 0 and phases["compiling"] > 0 and all(r["times"]["prepare"] > 1e7 for r in rows)'
+# That was in the two processes: what they say they prepared, they did in the time of both.
+look crew '2e9 * phases["compiling"] >= sum(r["times"]["prepare"] for r in rows)'
+
+# One turn of --against has no such processes.
+bench turn --rounds 1 --jobs 2 || fail "it ends with $?"
+look turn 'ok and phases["compiling"] == 0'
+
+for text in 0 1.5 9 many; do
+    code=0
+    bench wrong --jobs "$text" || code=$?
+    [ "$code" -eq 2 ] || fail "--jobs $text ends with $code"
+    grep -q -- "--jobs" "$scratch/err" || fail "--jobs $text is not named: $(cat "$scratch/err")"
+done
+
+have pgrep || {
+    say "left out: pgrep is not here, so that the processes cannot be found: install procps"
+    exit 0
+}
+
+# begin NAME: starts a run, and waits for the two processes beside it.
+begin() {
+    bench "$1" --jobs 2 &
+    run=$! own='' beside=''
+    for _ in $(seq 200); do
+        own=$(pgrep -P "$run" -x isomer || true)
+        [ -z "$own" ] || beside=$(pgrep -P "$own" -x isomer || true)
+        [ "$(echo "$beside" | wc -w)" -lt 2 ] || return 0
+        sleep 0.02
+    done
+    fail "$1: there are no two processes beside the run"
+}
+
+# Killed, they cost nothing but their work: the run compiles by itself.
+begin killed
+# shellcheck disable=SC2086 # two numbers
+kill -KILL $beside
+wait "$run" || fail "it ends with $? when they are killed: $(cat "$scratch/err")"
+look killed ok
+
+begin stopped
+kill -TERM "$own"
+code=0
+wait "$run" || code=$?
+[ "$code" -eq 130 ] || fail "interrupted it ends with $code: $(cat "$scratch/err")"
+for process in $beside; do
+    ! kill -0 "$process" 2>/dev/null || fail "process $process is still there"
+done
