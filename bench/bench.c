@@ -239,6 +239,16 @@ static bool seen_before(bench *b, int i, const char *spec)
     return false;
 }
 
+/* What a run may have of a device: all of it, or what ISOMER_MEMORY_LIMIT leaves. */
+static int64_t memory_of(iso_device device, const iso_device_info *info)
+{
+    iso_memory_use use = ISO_MEMORY_USE_INIT;
+    if (iso_device_get_memory_use(device, &use) == ISO_OK && use.limit >= 0 &&
+        use.limit < info->memory_total)
+        return use.limit;
+    return info->memory_total;
+}
+
 /* What the sizes of the cases depend on. */
 static int look_at_devices(bench *b)
 {
@@ -262,12 +272,12 @@ static int look_at_devices(bench *b)
         b->opening[i] = now() - began;
         if (seen_before(b, i, info.spec))
             continue;
-        i++;
+        int64_t memory = memory_of(b->opened[i++], &info);
         request->all_cpu &= info.type == ISO_DEVICE_CPU;
         if (work_cache_bytes(&info) > request->cache_bytes)
             request->cache_bytes = work_cache_bytes(&info);
-        if (request->memory_bytes == 0 || info.memory_total < request->memory_bytes)
-            request->memory_bytes = info.memory_total;
+        if (request->memory_bytes == 0 || memory < request->memory_bytes)
+            request->memory_bytes = memory;
     }
     return TOOL_OK;
 }

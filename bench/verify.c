@@ -18,7 +18,7 @@ static const char help[] =
     "                   single reductions and maps: sum, product, min, triad, ...\n"
     "  --variant LIST   variants: naive, tiled, vendor, ...\n"
     "  --dtype LIST     types: f16, bf16, f32, f64, i32, i64, e1 to e16 (elements that are moved)\n"
-    "  --case ID        one case\n"
+    "  --case ID        one case, or those that a pattern such as 'gemm/*/nt/*' matches\n"
     "  --list           lists the cases instead of running them\n"
     "  --bitwise        prints digests and compares them between devices, naive and tiled\n"
     "  --inline         uses inline streams\n"

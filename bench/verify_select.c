@@ -2,6 +2,7 @@
 /* verify_select.c - which cases on which devices. */
 #include "verify.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,8 +89,8 @@ static int make_filter(const verify_run *run, filter *f)
 
 static bool matches(const verify_run *run, const filter *f, const suite_case *item)
 {
-    if (run->case_id != NULL)
-        return strcmp(item->id, run->case_id) == 0;
+    if (run->case_id != NULL && fnmatch(run->case_id, item->id, 0) != 0)
+        return false;
     return (run->op == NULL || op_matches(&f->ops, item)) &&
            (run->variant == NULL || tool_words_have(&f->variants, item->variant)) &&
            (run->dtype == NULL || tool_words_have(&f->types, item->type));
@@ -98,8 +99,9 @@ static bool matches(const verify_run *run, const filter *f, const suite_case *it
 int verify_choose_cases(verify_run *run)
 {
     filter f = {0};
-    /* A case is found by its id whichever suite it is of. */
-    run->cases = suite_list_create(run->full || run->case_id != NULL, run->seed_value);
+    /* A case is found by its id whichever suite it is of; a pattern is one of the suite's cases. */
+    bool one = run->case_id != NULL && strpbrk(run->case_id, "*?[\\") == NULL;
+    run->cases = suite_list_create(run->full || one, run->seed_value);
     if (run->cases == NULL)
         return tool_error(TOOL_INTERNAL, "no memory for the list of cases");
     int code = make_filter(run, &f);
@@ -114,10 +116,12 @@ int verify_choose_cases(verify_run *run)
     tool_words_free(&f.types);
     if (code != TOOL_OK || run->chosen_count > 0)
         return code;
-    if (run->case_id != NULL)
+    if (one && run->op == NULL && run->variant == NULL && run->dtype == NULL)
         return tool_error(TOOL_USAGE, "no case is called \"%s\"; `%s verify --list` lists them",
                           run->case_id, tool_name);
-    return tool_error(TOOL_NOTHING, "no case matches: nothing was run");
+    return tool_error(
+        TOOL_NOTHING, "no case matches%s%s: nothing was run; `%s verify --list` lists them",
+        run->case_id != NULL ? " " : "", run->case_id != NULL ? run->case_id : "", tool_name);
 }
 
 /* ---- devices ------------------------------------------------------------------------------------

@@ -12,6 +12,10 @@ cc=$ISOMER_TEST_CC
 unset ISOMER_BACKEND ISOMER_MEMORY_LIMIT ISOMER_MATH ISOMER_BLAS ISOMER_NUM_THREADS ISOMER_CPU_ISA \
     ISOMER_CACHE_DIR ISOMER_TILES ISOMER_BACKEND_PATH ISOMER_LOG ISOMER_TRACE
 
+# What PoCL compiled for one test it has for the next, and nothing of it is left in anybody's home.
+export POCL_CACHE_DIR="${POCL_CACHE_DIR:-$build_dir/tests/cache/pocl}"
+mkdir -p "$POCL_CACHE_DIR"
+
 fail() { printf 'FAIL: %s\n' "$*"; exit 1; }
 skip() { printf 'SKIP: %s\n' "$*"; exit 77; }
 say() { printf '%s\n' "$*"; }

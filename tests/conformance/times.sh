@@ -5,21 +5,33 @@
 backend=$1
 need python3 python3
 "$tool" info --backend "$backend" >/dev/null 2>"$scratch/why" || skip "$(head -n 1 "$scratch/why")"
-# A routine of some milliseconds, so that handing it over is no great part of it.
-"$tool" bench --backend "$backend" --no-roofs --budget 2 --op sum --variant vendor --dtype f32 --size 4Mi \
-    --json "$scratch/times.json" >"$scratch/out" 2>&1 || {
-    cat "$scratch/out"
-    grep -q '"status": "ok"' "$scratch/times.json" || skip "no device has a library for sums here"
-    fail "bench does not end well"
-}
-python3 - "$scratch/times.json" <<'END' || fail "the device's times are not the host's"
+
+# A routine of some milliseconds, so that handing it over is no great part of it. The device may be late by what
+# other work takes of the processors, so a bad ratio is measured again; without an event it is none each time.
+attempt() {
+    code=0
+    "$tool" bench --backend "$backend" --no-roofs --budget 2 --op sum --variant vendor --dtype f32 --size 4Mi \
+        --json "$scratch/times.json" >"$scratch/out" 2>&1 || code=$?
+    [ "$code" != 4 ] || skip "no device has a library for sums here"
+    [ "$code" = 0 ] || {
+        cat "$scratch/out"
+        fail "bench exits with $code"
+    }
+    python3 - "$scratch/times.json" <<'END'
 import json, sys
-rows = [row for row in json.load(open(sys.argv[1]))["results"] if row["status"] == "ok"]
+rows = [row for row in json.load(open(sys.argv[1]))["results"] if row["status"] != "unsupported"]
 wrong = not rows
 for row in rows:
-    times = row["times"]
+    times = row["times"] or {}
+    if not times:
+        print(row["device"], row["library"], row["status"], row["reason"])
+        wrong = True
+        continue
     ratio = times["median"] / times["host"]
-    print(row["device"], row["library"], times["clock"], f"{ratio:.3f} of the host's time")
+    print(row["device"], row["library"], f"{ratio:.3f} of the {times['host'] * 1e-6:.3f} ms that the host's clock tells;",
+          "times are the", times["clock"] + "'s")
     wrong |= times["clock"] != "device" or not 0.5 <= ratio <= 1.05
 sys.exit(wrong)
 END
+}
+attempt || attempt || attempt || fail "the device's times are not the host's"

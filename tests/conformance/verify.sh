@@ -5,9 +5,9 @@
 backend=$1
 suite=$2
 shift 2
-mkdir -p "$build_dir/tests/cache/isomer" "$build_dir/tests/cache/pocl"
+mkdir -p "$build_dir/tests/cache/isomer"
 chmod 700 "$build_dir/tests/cache/isomer"
-export ISOMER_CACHE_DIR="$build_dir/tests/cache/isomer" POCL_CACHE_DIR="$build_dir/tests/cache/pocl"
+export ISOMER_CACHE_DIR="$build_dir/tests/cache/isomer"
 
 code=0
 "$tool" verify --backend "$backend" --suite "$suite" "$@" >"$scratch/out" 2>"$scratch/err" || code=$?

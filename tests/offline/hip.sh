@@ -36,9 +36,9 @@ if [ "$2" = full ]; then
     done
     for class in wave32 small; do one gfx1030 "$class" 0 1; done
 else
-    # About a minute of one core: different parts for different chips. `full` compiles all for all.
-    one gfx906 wave64 0 3
-    one gfx1030 wave32 1 3
-    one gfx90a wave64 2 9
+    # A minute of one core: different parts for different chips. `full` compiles all for all.
+    one gfx906 wave64 0 6
+    one gfx1030 wave32 1 6
+    one gfx90a wave64 2 18
 fi
 [ -z "$failed" ] || fail "see above:$failed"

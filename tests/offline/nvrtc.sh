@@ -11,7 +11,7 @@ programs=$1
 architectures=sm_90
 [ "$2" = quick ] || architectures="sm_75 sm_80 sm_90 sm_100"
 step=1
-[ "$2" != quick ] || step=3 # about half a minute of one core
+[ "$2" != quick ] || step=6 # about half a minute of one core
 classes=warp32
 [ "$2" = quick ] || classes="warp32 small"
 for class in $classes; do

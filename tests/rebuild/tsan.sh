@@ -34,7 +34,7 @@ fi
     reported 'data race' env OMP_TOOL=disabled $fixed "$scratch/planted" ordered
 }
 
-rebuild tsan -DISOMER_WERROR=ON
+rebuild tsan -DISOMER_WERROR=ON -DISOMER_TOOL=OFF
 # shellcheck disable=SC2086
 $fixed ctest --test-dir "$rebuilt" --output-on-failure --no-tests=error -L '^concurrency$' \
     --label-exclude '^full$' || {

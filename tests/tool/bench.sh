@@ -77,6 +77,10 @@ rm unopened.json
 unopened 3 --backend openmp,fault
 [ ! -e unopened.json ] || fail "there are results though a device that was named did not open"
 
+# What no cache holds is smaller where less memory may be used: a sixteenth of it, in elements of 8 bytes.
+ISOMER_MEMORY_LIMIT=256M "$tool" bench --backend openmp --op copy --dtype f64 --list >out
+says out stream/copy/tiled/f64/2097152/uniform/hot
+
 # What fits no device is a row; the rest runs.
 bench 0 --backend openmp --op gemm --dtype f32 --variant tiled --size 64,64Gi --json big.json
 says out "does not fit"

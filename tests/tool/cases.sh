@@ -29,6 +29,21 @@ done
 id=$(comm -13 "$scratch/a" "$scratch/b" | grep '^transpose/tiled' | head -n 1)
 "$tool" verify --backend openmp --case "$id" >"$scratch/out" || fail "case $id of the full suite"
 
+# A pattern is of the suite, and other filters hold beside it.
+"$tool" verify --list --case 'gemm/naive/*/nt/*/batch3/*' >"$scratch/some"
+grep '^gemm/naive/[^/]*/nt/.*/batch3/' "$scratch/quick" | diff - "$scratch/some" >"$scratch/out" || {
+    cat "$scratch/out"
+    fail "--case with a pattern chooses others than grep"
+}
+"$tool" verify --list --suite full --case 'gemm/naive/f3?/nt/*/batch3/*' >"$scratch/more"
+[ "$(wc -l <"$scratch/more")" -gt "$(grep -c /f32/ "$scratch/some")" ] || fail "a pattern sees only the quick suite"
+"$tool" verify --list --case 'gemm/naive/*/nt/*/batch3/*' --dtype f64 >"$scratch/more"
+grep /f64/ "$scratch/some" | diff - "$scratch/more" || fail "--dtype does not hold beside a pattern"
+code=0
+"$tool" verify --backend openmp --case 'gemm/naive/*/zz/*' >"$scratch/out" 2>"$scratch/err" || code=$?
+[ "$code" = 4 ] && grep -qF 'gemm/naive/*/zz/*' "$scratch/err" ||
+    fail "a pattern that no case has: exit code $code, $(cat "$scratch/err")"
+
 # Filters.
 "$tool" verify --list --op sum,transfer --dtype f32 --variant tiled >"$scratch/some"
 ! grep -qv '^reduce/tiled/f32/sum/' "$scratch/some" || fail "filters let other cases through"
