@@ -41,8 +41,9 @@ grep '^gemm/naive/[^/]*/nt/.*/batch3/' "$scratch/quick" | diff - "$scratch/some"
 grep /f64/ "$scratch/some" | diff - "$scratch/more" || fail "--dtype does not hold beside a pattern"
 code=0
 "$tool" verify --backend openmp --case 'gemm/naive/*/zz/*' >"$scratch/out" 2>"$scratch/err" || code=$?
-[ "$code" = 4 ] && grep -qF 'gemm/naive/*/zz/*' "$scratch/err" ||
+if [ "$code" != 4 ] || ! grep -qF 'gemm/naive/*/zz/*' "$scratch/err"; then
     fail "a pattern that no case has: exit code $code, $(cat "$scratch/err")"
+fi
 
 # Filters.
 "$tool" verify --list --op sum,transfer --dtype f32 --variant tiled >"$scratch/some"
