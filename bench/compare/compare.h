@@ -18,6 +18,8 @@ typedef struct compare_side {
 
 typedef struct compare_row {
     const char *id, *op;
+    const char *other; /* B's case, of another size; NULL: it is A's */
+    double share;      /* A's work by B's, as B's times count; 1 where they are one case */
     compare_side a, b;
     bool judged;   /* both are ok */
     bool lost;     /* A is ok, and B, which measured such cases there, is not; or so in any pair */
@@ -69,6 +71,10 @@ int compare_nothing(const compare_set *set);
 
 /* Whether two results are of one case; `loose` lets math mode and fill differ. */
 bool compare_same_case(const json_t *a, const json_t *b, bool loose);
+/* Whether they would be, with that, if it were not for their sizes. */
+bool compare_same_but_size(const json_t *a, const json_t *b);
+/* Notes in `set->forced` which cases of other sizes were matched. */
+void compare_note_sizes(compare_set *set);
 
 /* ---- show.c, write.c ----------------------------------------------------------------------------
  */

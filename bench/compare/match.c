@@ -156,6 +156,26 @@ bool compare_same_case(const json_t *a, const json_t *b, bool loose)
     return *x == *y;
 }
 
+bool compare_same_but_size(const json_t *a, const json_t *b)
+{
+    static const char *const must[] = {"op", "kind", "variant", "dtype", "layout", "cache"};
+    for (size_t i = 0; i < sizeof must / sizeof must[0]; i++)
+        if (!json_equal(json_object_get(a, must[i]), json_object_get(b, must[i])))
+            return false;
+    return !json_equal(json_object_get(a, "shape"), json_object_get(b, "shape"));
+}
+
+/* What times of different sizes are compared by: operations of products and chains, which the
+ * processors bound, bytes of all else. */
+static double work_of(const json_t *result)
+{
+    const json_t *work = json_object_get(result, "work");
+    if (strcmp(record_text(result, "op"), "gemm") == 0 ||
+        strcmp(record_text(result, "kind"), "chain") == 0)
+        return record_number(work, "flops");
+    return record_number(work, "bytes_read") + record_number(work, "bytes_written");
+}
+
 static compare_side side_of(const json_t *result)
 {
     const json_t *times = json_object_get(result, "times");
@@ -182,17 +202,22 @@ typedef struct matching {
     bool *taken; /* of B's results */
 } matching;
 
-/* The result of B that belongs to `a`: of the same library, or else (`any`) the next. */
-static const json_t *partner(matching *m, const json_t *a, bool any)
+/* How alike a result of B has to be: the case and its library, the case, all but the size. */
+typedef enum likeness { SAME_LIBRARY, SAME_CASE, OTHER_SIZE } likeness;
+
+/* The next result of B that belongs to `a`. */
+static const json_t *partner(matching *m, const json_t *a, likeness like)
 {
     const json_t *b_root = m->set->b;
     const char *device = m->chosen.b != NULL ? m->chosen.b : record_text(a, "device");
     for (size_t at = 0; at < results_of(b_root); at++) {
         const json_t *b = result_at(b_root, at);
         if (m->taken[at] || !takes_part(m->set, b, device) ||
-            !compare_same_case(a, b, m->set->rules.force))
+            !(like == OTHER_SIZE ? compare_same_but_size(a, b)
+                                 : compare_same_case(a, b, m->set->rules.force)))
             continue;
-        if (any || strcmp(record_text(a, "library"), record_text(b, "library")) == 0) {
+        if (like != SAME_LIBRARY ||
+            strcmp(record_text(a, "library"), record_text(b, "library")) == 0) {
             m->taken[at] = true;
             return b;
         }
@@ -206,6 +231,7 @@ static compare_row *new_row(compare_set *set, const json_t *any)
     const compare_side absent = {NULL, "", "", "missing", "", NAN};
     *row = (compare_row){.id = record_text(any, "id"),
                          .op = record_text(any, "op"),
+                         .share = 1,
                          .a = absent,
                          .b = absent,
                          .c = {NAN, NAN, NAN, NAN, STATS_AMBIGUOUS}};
@@ -234,6 +260,20 @@ static bool was_lost(const matching *m, const compare_row *row)
     return false;
 }
 
+/* Forced: what is left of A, with what is left of B in other sizes, in the order of the files. */
+static void match_sizes(matching *m)
+{
+    for (int32_t i = 0; i < m->set->count; i++) {
+        compare_row *row = &m->set->rows[i];
+        const json_t *b = row->b.result == NULL ? partner(m, row->a.result, OTHER_SIZE) : NULL;
+        if (b == NULL)
+            continue;
+        row->b = side_of(b);
+        row->other = record_text(b, "id");
+        row->share = work_of(row->a.result) / work_of(b);
+    }
+}
+
 static int match_results(matching *m)
 {
     compare_set *set = m->set;
@@ -244,17 +284,22 @@ static int match_results(matching *m)
             continue;
         compare_row *row = new_row(set, a);
         row->a = side_of(a);
-        const json_t *b = partner(m, a, false);
+        const json_t *b = partner(m, a, SAME_LIBRARY);
         if (b != NULL)
             row->b = side_of(b);
     }
     for (int32_t i = 0; i < set->count; i++) {
         compare_row *row = &set->rows[i];
-        const json_t *b = row->b.result == NULL ? partner(m, row->a.result, true) : NULL;
+        const json_t *b = row->b.result == NULL ? partner(m, row->a.result, SAME_CASE) : NULL;
         if (b != NULL)
             row->b = side_of(b);
+    }
+    if (set->rules.force)
+        match_sizes(m);
+    for (int32_t i = 0; i < set->count; i++) {
+        compare_row *row = &set->rows[i];
         both += row->b.result != NULL;
-        row->judged = isfinite(row->a.median) && isfinite(row->b.median);
+        row->judged = isfinite(row->a.median) && isfinite(row->b.median) && isfinite(row->share);
         row->lost = was_lost(m, row);
     }
     for (size_t at = 0; at < results_of(set->b); at++) {
@@ -284,6 +329,8 @@ int compare_match(compare_set *set)
         code = choose_devices(set, &m.chosen);
     if (code == TOOL_OK)
         code = match_results(&m);
+    if (code == TOOL_OK)
+        compare_note_sizes(set);
     if (code == TOOL_OK && compare_unlike_devices(set) > 0 && !set->rules.force)
         code = TOOL_FILES;
 done:
@@ -358,6 +405,8 @@ static bool judge_row(const compare_set *set, compare_row *row, bool measure)
     int32_t na, nb;
     double *a = rounds_of(row->a.result, &na), *b = rounds_of(row->b.result, &nb);
     bool good = a != NULL && b != NULL;
+    for (int32_t i = 0; good && i < nb; i++)
+        b[i] *= row->share;
     if (good && measure)
         row->drift = fmax(relative_spread(a, na), relative_spread(b, nb));
     else if (good) {

@@ -249,7 +249,7 @@ static void join(char *text, size_t room, const char *word)
     snprintf(text + used, room - used, "%s%s", used > 0 ? ", " : "", word);
 }
 
-/* Flags of either side, and libraries that differ. */
+/* Flags of either side, another size, and libraries that differ. */
 static void notes_of(const compare_row *row, char *text, size_t room)
 {
     const json_t *flags[] = {json_object_get(row->a.result, "flags"),
@@ -265,6 +265,11 @@ static void notes_of(const compare_row *row, char *text, size_t room)
             snprintf(word, sizeof word, "%s %s", side == 0 ? "A" : "B", name ? name : "");
             join(text, room, word);
         }
+    }
+    if (row->other != NULL) {
+        char word[256];
+        snprintf(word, sizeof word, "B is %s", row->other);
+        join(text, room, word);
     }
     /* Versions of our own are in the head. */
     bool ours =

@@ -94,6 +94,30 @@ int compare_unlike_devices(compare_set *set)
     return count;
 }
 
+/* ---- sizes --------------------------------------------------------------------------------------
+ */
+
+void compare_note_sizes(compare_set *set)
+{
+    char text[512];
+    const compare_row *first = NULL;
+    int32_t count = 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        if (set->rows[i].other == NULL)
+            continue;
+        first = first != NULL ? first : &set->rows[i];
+        count++;
+    }
+    if (first == NULL)
+        return;
+    snprintf(text, sizeof text,
+             "%d case%s of another size in B, such as %s for %s: %s for the same flops (products "
+             "and chains) or bytes",
+             count, count > 1 ? "s are" : " is", first->other, first->id,
+             count > 1 ? "their ratios are of times" : "its ratio is of times");
+    json_array_append_new(set->forced, json_string(text));
+}
+
 /* ---- nothing in common --------------------------------------------------------------------------
  */
 

@@ -53,6 +53,7 @@ static json_t *row_json(const compare_row *row)
     json_t *object = json_object();
     set_text(object, "id", row->id);
     set_text(object, "op", row->op);
+    set_text(object, "id_b", row->other);
     json_object_set_new(object, "a", side_json(&row->a));
     json_object_set_new(object, "b", side_json(&row->b));
     json_object_set_new(object, "paired", json_boolean(row->paired));
@@ -171,7 +172,8 @@ bool compare_csv(FILE *out, const compare_set *set)
 {
     fputs(
         "id,op,device_a,library_a,status_a,reason_a,median_a,flags_a,device_b,library_b,status_b,"
-        "reason_b,median_b,flags_b,ratio,low,high,p,drift,count,comparison,verdict,regression\r\n",
+        "reason_b,median_b,flags_b,ratio,low,high,p,drift,count,comparison,verdict,regression,"
+        "id_b\r\n",
         out);
     for (int32_t i = 0; i < set->count; i++) {
         const compare_row *row = &set->rows[i];
@@ -189,7 +191,8 @@ bool compare_csv(FILE *out, const compare_set *set)
         put(out, count, ',');
         put(out, row->paired ? "paired" : set->unpaired ? "unpaired" : "same run", ',');
         put(out, row->judged ? stats_verdict_name(row->c.verdict) : "", ',');
-        put(out, row->worse ? "true" : "false", '\n');
+        put(out, row->worse ? "true" : "false", ',');
+        put(out, row->other != NULL ? row->other : "", '\n');
     }
     return ferror(out) == 0;
 }

@@ -168,12 +168,26 @@ refused seed.json "seed of a.json is 1" "seed.json is 2"
 sed 's/"fake":false/"fake":true/' a.json >fake.json
 refused fake.json "stand-in" real
 expect 0 fake.json fake.json
-# With nothing in common force does not help, fill apart.
+# Other sizes: the same times for an eighth of the operations.
 sed 's/256x256x256/128x128x128/; s/512x512x512/64x64x64/
-     s/"m":[0-9]*/"m":1/' a.json >size.json
+     s/"m":[0-9]*/"m":1/; s/"flops":1,/"flops":0.125,/' a.json >size.json
 expect 5 a.json size.json
 says err "another size" 256x256x256 128x128x128
-expect 5 a.json size.json --force
+expect 0 a.json size.json --force --json sizes.json --csv sizes.csv
+says out FORCED "5 cases are of another size in B" "B is gemm/tiled/f32/64x64x64/nn/strict/uniform/hot"
+judged $tiled SLOWER 8.000
+[ "$(grep -c '"id_b": "gemm/' sizes.json)" = 5 ] || fail "the file does not say which cases were matched"
+grep -q '^gemm/tiled/f32/256x.*,gemm/tiled/f32/128x128x128/nn/strict/uniform/hot.$' sizes.csv ||
+    fail "the CSV does not say which cases were matched"
+# One more that is the same is matched with itself, and the gate holds for what is of another size.
+{ sed '/^\]}/d' size.json && grep 'tiled/f32/512' a.json && echo ']}'; } >one-more.json
+expect 1 a.json one-more.json --force --fail-on 5 --all
+says out "4 cases are of another size in B"
+judged $tiled SAME 1.000
+# Another operation or type is never matched.
+sed 's|/f32/|/f16/|g; s/"dtype":"f32"/"dtype":"f16"/; s|/f64/|/bf16/|; s/"dtype":"f64"/"dtype":"bf16"/' size.json >type.json
+expect 5 a.json type.json --force
+# With nothing else in common force does not help, fill apart.
 sed 's/"fill":"uniform"/"fill":"ones"/; s|/uniform/|/ones/|' a.json >fill.json
 expect 5 a.json fill.json
 says err "fill"
