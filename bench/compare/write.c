@@ -170,11 +170,10 @@ static void put_side(FILE *out, const compare_side *side)
 
 bool compare_csv(FILE *out, const compare_set *set)
 {
-    fputs(
-        "id,op,device_a,library_a,status_a,reason_a,median_a,flags_a,device_b,library_b,status_b,"
-        "reason_b,median_b,flags_b,ratio,low,high,p,drift,count,comparison,verdict,regression,"
-        "id_b\r\n",
-        out);
+    fputs("id,op,device_a,library_a,status_a,reason_a,median_a,flags_a,device_b,library_b,status_b,"
+          "reason_b,median_b,flags_b,ratio,low,high,p,drift,count,comparison,verdict,regression,"
+          "id_b\r\n",
+          out);
     for (int32_t i = 0; i < set->count; i++) {
         const compare_row *row = &set->rows[i];
         char count[16];
