@@ -79,6 +79,12 @@ typedef struct hip_pin {
     struct hip_pin *next;
 } hip_pin;
 
+/* What its counters said of being held back when its sensors were last asked. */
+typedef struct hip_held {
+    bool known;
+    uint64_t power, heat;
+} hip_held;
+
 typedef struct hip_device {
     int32_t index;
     atomic_int lost;     /* an error that the device does not outlive was seen */
@@ -86,6 +92,7 @@ typedef struct hip_device {
     atomic_int works[2]; /* rocBLAS and hipBLASLt were tried on it, and work */
     pthread_mutex_t pins_lock;
     hip_pin *pins;
+    hip_held held;                             /* of sensors.c, under a lock of its own */
     char architecture[HIP_ARCHITECTURE_BYTES]; /* with its features: "gfx90a:sramecc+:xnack-" */
 } hip_device;
 

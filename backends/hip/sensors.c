@@ -226,9 +226,65 @@ static void read_state(uint32_t at, iso_status *status, iso_telemetry *out)
                    compute[0] && memory[0] ? ", " : "", memory);
 }
 
+/* ---- being held back ----------------------------------------------------------------------------
+ * Chips' tables tell it in three ways, by the version of their content: up to 2 in bits of each
+ * chip's own, in 3 (MI200, Radeon RX) in bits that the driver has translated, from 6 on (MI300) in
+ * counters. Between those they do not tell.
+ */
+
+static int32_t kinds_of(uint64_t bits)
+{
+    const uint64_t power = 0xff;
+    const uint64_t heat = (uint64_t)0xffff << 32;
+    int32_t kinds = bits & ~(power | heat) ? ISO_THROTTLE_OTHER : 0;
+    kinds |= bits & power ? ISO_THROTTLE_POWER : 0;
+    return kinds | (bits & heat ? ISO_THROTTLE_THERMAL : 0);
+}
+
+/* What was counted since the last time, by whichever thread; the first time tells nothing. */
+static int32_t kinds_since(hip_held *last, const rsmi_metrics_7 *now)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    const uint64_t heat[] = {now->held_by_board, now->held_by_heat, now->held_by_regulators,
+                             now->held_by_memory};
+    hip_held held = {.known = now->held_by_power != UINT64_MAX, .power = now->held_by_power};
+    int32_t kinds = -1;
+    for (int i = 0; i < 4; i++) {
+        held.known = held.known && heat[i] != UINT64_MAX;
+        held.heat += heat[i];
+    }
+    (void)pthread_mutex_lock(&lock);
+    if (held.known && last->known) {
+        kinds = held.power != last->power ? ISO_THROTTLE_POWER : 0;
+        kinds |= held.heat != last->heat ? ISO_THROTTLE_THERMAL : 0;
+    }
+    *last = held;
+    (void)pthread_mutex_unlock(&lock);
+    return kinds;
+}
+
+static void read_throttle(hip_device *device, uint32_t at, iso_telemetry *out)
+{
+    rsmi_metrics metrics;
+    const rsmi_metrics_7 *now = &metrics.now;
+    memset(&metrics, 0xff, sizeof metrics);
+    /* Its errors are no matter: libraries do not know the tables of chips that are newer. */
+    if (!smi.rsmi_dev_gpu_metrics_info_get ||
+        smi.rsmi_dev_gpu_metrics_info_get(at, &metrics) != RSMI_DONE || now->format != 1) {
+        return;
+    }
+    if (now->content >= 6) {
+        out->throttle = kinds_since(&device->held, now);
+    } else if (now->content == 3 && now->throttle_kinds != UINT64_MAX) {
+        out->throttle = kinds_of(now->throttle_kinds);
+    } else if (now->content <= 3 && now->throttle != UINT32_MAX) {
+        out->throttle = now->throttle ? ISO_THROTTLE_OTHER : 0;
+    }
+}
+
 iso_status hip_telemetry(void *device, iso_telemetry *out)
 {
-    const hip_device *native = ((const simt_device *)device)->native;
+    hip_device *native = ((const simt_device *)device)->native;
     uint32_t at = 0;
 
     (void)pthread_once(&once, begin);
@@ -248,6 +304,7 @@ iso_status hip_telemetry(void *device, iso_telemetry *out)
     read_clocks(at, &status, out);
     read_power(at, &status, out);
     read_state(at, &status, out);
+    read_throttle(native, at, out);
     (void)snprintf(out->source, sizeof out->source, "%s", label);
     return status;
 }

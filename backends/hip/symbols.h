@@ -81,6 +81,24 @@ typedef union rsmi_clocks {
     uint64_t room[64];
 } rsmi_clocks;
 
+/* rsmi_gpu_metrics_t as version 7 has it; older ones end sooner, and newer ones may not. What the
+ * library does not know is all ones, and stays so where it knows less than this. */
+typedef struct rsmi_metrics_7 {
+    uint16_t bytes;
+    uint8_t format, content; /* which chips' table it was made of */
+    uint16_t readings[32];
+    uint32_t throttle; /* bits that mean something else on each chip */
+    uint32_t rates[10];
+    uint64_t throttle_kinds; /* since content 3: bits that are the same on all chips */
+    uint64_t links[38];
+    uint64_t counted; /* since content 6: cycles, and in how many each of these held it back */
+    uint64_t held_by_board, held_by_power, held_by_heat, held_by_regulators, held_by_memory;
+} rsmi_metrics_7;
+typedef union rsmi_metrics {
+    rsmi_metrics_7 now;
+    uint64_t room[4096];
+} rsmi_metrics;
+
 /* rsmi_version_t. */
 typedef struct rsmi_release {
     uint32_t major, minor, patch;
@@ -311,6 +329,8 @@ struct hipUUID_t;
     OPTIONAL(rsmi_code, rsmi_dev_busy_percent_get, (uint32_t device, uint32_t *percent))           \
     OPTIONAL(rsmi_code, rsmi_dev_ecc_status_get,                                                   \
              (uint32_t device, rsmi_block block, rsmi_enum *state))                                \
+    OPTIONAL(rsmi_code, rsmi_dev_gpu_metrics_info_get,                                             \
+             (uint32_t device, rsmi_metrics *metrics))                                             \
     OPTIONAL(rsmi_code, rsmi_dev_compute_partition_get,                                            \
              (uint32_t device, char *text, uint32_t length))                                       \
     OPTIONAL(rsmi_code, rsmi_dev_memory_partition_get,                                             \

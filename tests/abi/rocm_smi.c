@@ -33,6 +33,24 @@ SAME_PLACE(rsmi_release, major, rsmi_version_t, major);
 SAME_PLACE(rsmi_release, minor, rsmi_version_t, minor);
 SAME_PLACE(rsmi_release, patch, rsmi_version_t, patch);
 
+/* The table of a chip's readings, of which the header has a part or more than all. */
+SAME_PLACE(rsmi_metrics_7, bytes, rsmi_gpu_metrics_t, common_header.structure_size);
+SAME_PLACE(rsmi_metrics_7, format, rsmi_gpu_metrics_t, common_header.format_revision);
+SAME_PLACE(rsmi_metrics_7, content, rsmi_gpu_metrics_t, common_header.content_revision);
+SAME_PLACE(rsmi_metrics_7, throttle, rsmi_gpu_metrics_t, throttle_status);
+#if defined(RSMI_MAX_NUM_GFX_CLKS)
+SAME_PLACE(rsmi_metrics_7, throttle_kinds, rsmi_gpu_metrics_t, indep_throttle_status);
+#endif
+#if defined(RSMI_MAX_NUM_XCP)
+SAME_PLACE(rsmi_metrics_7, counted, rsmi_gpu_metrics_t, accumulation_counter);
+SAME_PLACE(rsmi_metrics_7, held_by_board, rsmi_gpu_metrics_t, prochot_residency_acc);
+SAME_PLACE(rsmi_metrics_7, held_by_power, rsmi_gpu_metrics_t, ppt_residency_acc);
+SAME_PLACE(rsmi_metrics_7, held_by_heat, rsmi_gpu_metrics_t, socket_thm_residency_acc);
+SAME_PLACE(rsmi_metrics_7, held_by_regulators, rsmi_gpu_metrics_t, vr_thm_residency_acc);
+SAME_PLACE(rsmi_metrics_7, held_by_memory, rsmi_gpu_metrics_t, hbm_thm_residency_acc);
+#endif
+_Static_assert(sizeof(rsmi_gpu_metrics_t) < sizeof(rsmi_metrics), "the readings need more room");
+
 #define SAME_NUMBER(ours, theirs)                                                                  \
     _Static_assert((long long)(ours) == (long long)(theirs), #ours " is not " #theirs);
 #define SAME_ERROR(theirs, number) _Static_assert((theirs) == (number), #theirs " is another");
@@ -42,6 +60,7 @@ HIP_RSMI_ERRORS(SAME_ERROR)
 /* The vendor's structs have no tag: pointers to them are told apart by their own names. */
 #define rsmi_clocks  rsmi_frequencies_t
 #define rsmi_release rsmi_version_t
+#define rsmi_metrics rsmi_gpu_metrics_t
 
 /* What is required has to be declared (taking its size needs that), and all has to agree with the
  * declaration: a second one of another type is an error. */

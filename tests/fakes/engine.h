@@ -23,6 +23,7 @@
  *   FAKE_CLOCK, FAKE_CLOCK_MAX, FAKE_MEMORY_CLOCK=MHz, FAKE_POWER, FAKE_POWER_CAP=mW,
  *   FAKE_TEMPERATURE=degrees (each further device has one more), FAKE_BUSY=percent, FAKE_ECC=0|1,
  *   FAKE_THROTTLE=bits     what the sensors say, the bits being the vendor's
+ *   FAKE_METRICS=n         AMD's are in a table of content n, or in none (0)
  *   FAKE_MIG=0|1           CUDA's devices are slices of one that is divided
  *   FAKE_SENSORS_INIT=code, FAKE_SENSORS_ERROR=code, FAKE_SENSORS_POWER=code
  *                          what the initialisation, all questions, the question for power answer

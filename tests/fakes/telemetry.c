@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* telemetry.c SPEC - opens a device and prints what its sensors say, one field a line, or the
- * status and the text of the failure. Before that it sees to it that nothing but the call opens a
- * library for sensors. */
+ * status and the text of the failure; the last of as many times as the variable READINGS says.
+ * Before that it sees to it that nothing but the call opens a library for sensors. */
 #include "../concurrency/check.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 
 static int is_loaded(void)
 {
@@ -20,7 +21,11 @@ int main(int argc, char **argv)
     CHECK(argc == 2);
     CHECK_OK(iso_device_open(argv[1], &device));
     CHECK(!is_loaded());
-    const iso_status status = iso_device_get_telemetry(device, &said);
+    const char *readings = getenv("READINGS");
+    iso_status status = iso_device_get_telemetry(device, &said);
+    for (int i = 1; readings && i < atoi(readings); i++) {
+        status = iso_device_get_telemetry(device, &said);
+    }
     printf("status %s\n", iso_status_name(status));
     if (status) {
         printf("text %s\n", iso_last_error());

@@ -78,6 +78,21 @@ if [ "$backend" = cuda ]; then
     said cuda FAKE_MIG=1 -- "status OK" "partition MIG 1g.18gb" "clock 1500" "power 123.5" "busy -1"
 fi
 
+if [ "$backend" = hip ]; then
+    say "-- throttling, as each version of a chip's table tells it"
+    # power is bit 0, a limit of current 16, heat 32 and 44, the fitness of the silicon 57
+    for case in 1:0:0 1:5:4 2:8:4 3:0:0 3:1:1 3:65536:4 3:4294967296:2 3:17592186044416:2 3:144115188075855872:4 \
+        3:4295032833:7 4:1:-1 5:1:-1 103:1:-1; do
+        rest=${case#*:}
+        said hip "FAKE_METRICS=${case%%:*}" "FAKE_THROTTLE=${rest%:*}" -- "throttle ${rest#*:}"
+    done
+    for case in 6:0:0 6:1:1 7:4294967296:2 6:8589934592:2 6:17179869184:2 6:34359738368:2 9:4294967297:3; do
+        rest=${case#*:}
+        said hip "FAKE_METRICS=${case%%:*}" "FAKE_THROTTLE=${rest%:*}" READINGS=2 -- "throttle ${rest#*:}"
+        said hip "FAKE_METRICS=${case%%:*}" "FAKE_THROTTLE=${rest%:*}" -- "throttle -1"
+    done
+fi
+
 say "-- a library with the required functions alone"
 mkdir "$scratch/few"
 ln -s "$fakes/$backend"/lib* "$scratch/few"

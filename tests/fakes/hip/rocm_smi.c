@@ -147,6 +147,34 @@ rsmi_code rsmi_dev_ecc_status_get(uint32_t device, rsmi_block block, rsmi_enum *
     return block == RSMI_BLOCK_MEMORY ? code : RSMI_STATUS_INVALID_ARGS;
 }
 
+/* As the library makes it of a table of content FAKE_METRICS: what that has not is all ones. A
+ * hundred more is another format. From content 6 on FAKE_THROTTLE's bits 0 and 32 to 35 are
+ * counted. */
+rsmi_code rsmi_dev_gpu_metrics_info_get(uint32_t device, rsmi_metrics *metrics)
+{
+    static uint64_t cycles = 1000;
+    const int64_t content = fake_setting("FAKE_METRICS", 0);
+    const uint64_t bits = (uint64_t)fake_setting("FAKE_THROTTLE", 0);
+    uint64_t *const held[] = {&metrics->now.held_by_power, &metrics->now.held_by_heat,
+                              &metrics->now.held_by_board, &metrics->now.held_by_regulators,
+                              &metrics->now.held_by_memory};
+    if (content == 0) {
+        return RSMI_STATUS_NOT_SUPPORTED;
+    }
+    memset(metrics, 0xff, sizeof metrics->now);
+    metrics->now.format = (uint8_t)(1 + content / 100);
+    metrics->now.content = (uint8_t)(content % 100);
+    metrics->now.throttle = content <= 2 ? (uint32_t)bits : 0;
+    if (content == 3) {
+        metrics->now.throttle_kinds = bits;
+    }
+    cycles++;
+    for (int i = 0; i < 5 && content >= 6; i++) {
+        *held[i] = bits >> (i ? 31 + i : 0) & 1 ? cycles : 7;
+    }
+    return ask(device);
+}
+
 rsmi_code rsmi_dev_compute_partition_get(uint32_t device, char *text, uint32_t length)
 {
     (void)snprintf(text, length, "SPX");
