@@ -47,6 +47,8 @@ for threads; do
     same "after a -ffast-math library, threads: $threads" "$scratch/plain" "$scratch/other"
 done
 
+verify "$scratch/other" env LD_PRELOAD="$fast_math"
+same "after a -ffast-math library" "$scratch/plain" "$scratch/other"
 digests "$scratch/other" env LD_PRELOAD="$fast_math" "$tool" verify --backend openmp --inline
 same "after a -ffast-math library, inline streams" "$scratch/plain" "$scratch/other"
 

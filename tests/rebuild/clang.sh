@@ -21,7 +21,6 @@ if [ $# = 0 ]; then
         # shellcheck disable=SC2086
         exec $way sh "$0" inside
     done
-    say "this user may not make a mount namespace: what vendors' packages bring is to be seen"
     set -- open
 fi
 
@@ -45,14 +44,16 @@ if [ "$1" = inside ]; then
         fi
     done
     for header in CL/cl.h hip/hip_runtime_api.h cuda.h cuda_runtime.h; do
-        if echo "#include <$header>" | "$cc" -E -x c - >/dev/null 2>&1; then
+        if echo "#include <$header>" | clang -E -x c - >/dev/null 2>&1; then
             fail "$header can still be included: this test would prove nothing"
         fi
     done
     say "covered: $covered"
 fi
 
+rm -rf "$build_dir/rebuild/clang" # what was built before proves nothing
 rebuild clang -DISOMER_WERROR=ON -DISOMER_TESTS=OFF
 digests "$scratch/here" "$tool" verify --backend openmp
 digests "$scratch/clang" "$rebuilt/bench/isomer" verify --backend openmp
 same "clang's build" "$scratch/here" "$scratch/clang"
+[ "$1" = inside ] || skip "clang's build is sound, but this user may not make a mount namespace to hide vendors' packages in"
