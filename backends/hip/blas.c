@@ -37,6 +37,18 @@ static opened the_lt = {
                 .symbol_count = (int)(sizeof lt_symbols / sizeof lt_symbols[0])},
 };
 
+/* A build outside a repository leaves the place of the commit empty: "4.4.1.". */
+static void write_label(char *version)
+{
+    size_t length = strlen(version);
+    while (length > 0 && strchr(".- ", version[length - 1])) {
+        length--;
+    }
+    version[length] = '\0';
+    (void)snprintf(the_blas.label, sizeof the_blas.label, "rocBLAS%s%.63s", length > 0 ? " " : "",
+                   version);
+}
+
 /* Only the one made for the runtime's version: another would bring a second runtime with it. */
 static void open_blas(void)
 {
@@ -57,7 +69,7 @@ static void open_blas(void)
         if (hip_blas.rocblas_get_version_string(version, sizeof version) != ROCBLAS_DONE) {
             version[0] = '\0';
         }
-        (void)snprintf(the_blas.label, sizeof the_blas.label, "rocBLAS %.63s", version);
+        write_label(version);
     }
 }
 

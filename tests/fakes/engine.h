@@ -15,6 +15,7 @@
  *   FAKE_LOST=n            the n-th launch loses the device
  *   FAKE_INIT=code         what cuInit and hipInit answer
  *   FAKE_DRIVER_VERSION=n  what the driver says of itself (13000)
+ *   FAKE_ROCBLAS_VERSION=text  what rocBLAS says of itself
  *   FAKE_COMPILE=fail      the compiler refuses every program, with a log
  *   FAKE_COMPILE=text      ... every program with that text in its name
  *   FAKE_REFUSE=n          the first n binaries are refused
