@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # rebuild PRESET OPTIONS...: builds the project with a preset in a folder of its own, $rebuilt. Only
 # what changed is built again the next time. Prints how long it took.
+. "$source_dir/tests/trust/loose.sh"
 jobs=${JOBS:-$(nproc)}
 rebuild() {
     preset=$1
@@ -19,6 +20,12 @@ rebuild() {
         fail "the $preset build"
     }
     say "build $preset: $(($(date +%s) - start)) s"
+    loose_runpaths "$rebuilt" >"$scratch/loose"
+    [ -s "$scratch/elf" ] || fail "no program was built in $rebuilt"
+    [ ! -s "$scratch/loose" ] || {
+        cat "$scratch/loose"
+        fail "these of $rebuilt look for libraries in the working directory"
+    }
 }
 
 # run_tests ARGUMENTS...: ctest in $rebuilt.
