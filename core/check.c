@@ -30,14 +30,6 @@ iso_status core_check_variant(const char *call, iso_variant variant)
     return ISO_OK;
 }
 
-/* volatile: gcc 12 drops the conversion there and back where it makes vectors of two of them. */
-double core_round_factor(iso_dtype dtype, double factor)
-{
-    volatile float rounded = (float)factor;
-
-    return dtype == ISO_F64 ? factor : (double)rounded;
-}
-
 iso_status core_check_ld(const char *call, const char *name, const char *matrix, int64_t cols,
                          int64_t *ld)
 {

@@ -86,7 +86,7 @@ static void cost(const iso_gemm_args *args, core_op *out)
         a = a > b ? a : b;
         b = 0.0;
     }
-    out->cost.bytes_read = (a + b + (op->beta != 0.0 ? c : 0.0)) * element;
+    out->cost.bytes_read = (a + b + (core_is_zero(op->beta) ? 0.0 : c)) * element;
     out->cost.bytes_written = c * element;
 }
 
@@ -172,7 +172,7 @@ iso_status core_check_gemm(const char *call, const void *given, core_op *out)
         .stride_b = args.batch > 1 ? args.stride_b : 0,
         .stride_c = args.batch > 1 ? args.stride_c : 0,
     };
-    if (op->alpha == 0.0)
+    if (core_is_zero(op->alpha))
         op->k = 0;
     out->empty = op->m && op->n ? CORE_NOT_EMPTY : CORE_NOTHING;
     out->variant = &op->variant;

@@ -6,6 +6,7 @@
 #include <isomer/backend.h>
 #include <isomer/isomer.h>
 
+#include <fenv.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -15,6 +16,32 @@ enum {
     CORE_TEXT_MAX = 16384 /* of an error text: room for every path that several backends tried */
 };
 
+/* ---- fpenv.c ------------------------------------------------------------------------------------
+ */
+
+/* Around what computes in floating point: every call of a backend's entry, and the core's own. */
+typedef struct core_fpenv {
+#if defined(__x86_64__) || defined(__i386__)
+    bool differs;     /* ... from the default; the rest is of no meaning elsewhere */
+    uint32_t x87[7];  /* what fnstenv stores */
+    uint64_t control; /* MXCSR */
+#elif defined(__aarch64__)
+    uint64_t control; /* FPCR */
+#else
+    fenv_t environment;
+#endif
+} core_fpenv;
+void core_fpenv_enter(core_fpenv *callers);
+void core_fpenv_leave(const core_fpenv *callers);
+/* Around an entry of a backend that has no status, or whose status is not looked at. */
+#define CORE_DO(expression)                                                                        \
+    do {                                                                                           \
+        core_fpenv callers_;                                                                       \
+        core_fpenv_enter(&callers_);                                                               \
+        (void)(expression);                                                                        \
+        core_fpenv_leave(&callers_);                                                               \
+    } while (0)
+
 /* ---- error.c: this thread's last failure --------------------------------------------------------
  */
 
@@ -23,9 +50,9 @@ enum {
 iso_status core_fail(iso_status status, const char *format, ...) ISO_PRINTF(2, 3);
 iso_status core_fail_no_memory(const char *call, int64_t bytes);
 
-/* Around a call of a backend's entry, so that its failure always has a text that begins with the
- * public call and the backend. What the backend says in a call that succeeds is forgotten. Only
- * CORE_ASK lets NOT_READY pass, without a text. */
+/* Around a call of a backend's entry, which runs in the default floating-point environment. Its
+ * failure always has a text that begins with the public call and the backend. What the backend says
+ * in a call that succeeds is forgotten. Only CORE_ASK lets NOT_READY pass, without a text. */
 void core_backend_enter(void);
 iso_status core_backend_leave(const char *call, const char *backend, iso_status status,
                               bool may_wait);
@@ -440,8 +467,14 @@ iso_status core_check_ld(const char *call, const char *name, const char *matrix,
 iso_status core_check_size(const char *call, const char *name, int64_t value);
 iso_status core_check_variant(const char *call, iso_variant variant);
 iso_status core_check_dtype(const char *call, iso_dtype dtype);
-/* A factor rounded to the type in which operations on `dtype` compute. */
+
+/* ---- factor.c: without floating-point arithmetic ------------------------------------------------
+ */
+
+/* A factor rounded to the type in which operations on `dtype` compute: to nearest even, with that
+ * type's subnormals and overflow; a NaN stays one. */
 double core_round_factor(iso_dtype dtype, double factor);
+bool core_is_zero(double factor);
 
 /* ---- transfer.c ---------------------------------------------------------------------------------
  */
@@ -460,6 +493,7 @@ bool core_ranges_meet(int64_t a, int64_t a_bytes, int64_t b, int64_t b_bytes);
 extern atomic_bool core_trace_on;
 typedef struct core_trace_span {
     bool on;
+    core_fpenv callers; /* from begin to end */
     int64_t began;
     void *start; /* backend event */
 } core_trace_span;

@@ -14,6 +14,7 @@ static _Thread_local iso_status last_status;
 static _Thread_local char backend_text[CORE_TEXT_MAX];
 static _Thread_local bool inside; /* a backend's entry */
 static _Thread_local bool told;   /* ... and it said something */
+static _Thread_local core_fpenv callers;
 
 static iso_status fail_list(iso_status status, const char *format, va_list list)
     __attribute__((format(printf, 2, 0)));
@@ -48,6 +49,7 @@ iso_status core_fail_no_memory(const char *call, int64_t bytes)
 
 void core_backend_enter(void)
 {
+    core_fpenv_enter(&callers);
     inside = true;
     told = false;
 }
@@ -55,6 +57,7 @@ void core_backend_enter(void)
 iso_status core_backend_leave(const char *call, const char *backend, iso_status status,
                               bool may_wait)
 {
+    core_fpenv_leave(&callers);
     inside = false;
     if (status == ISO_OK || (status == ISO_NOT_READY && may_wait))
         return status;

@@ -32,7 +32,7 @@ iso_status iso_event_create(iso_device handle, iso_event *out)
     event->child.kind = CORE_EVENT;
     event->child.id = core_handle_new(call, CORE_EVENT, event);
     if (!event->child.id) {
-        device->table->event_destroy(event->handle);
+        CORE_DO(device->table->event_destroy(event->handle));
         free(event);
         status = ISO_NO_MEMORY;
         goto out;
@@ -51,8 +51,8 @@ void core_event_finish(core_event *event)
     uint64_t id = event->child.id;
 
     if (atomic_load(&event->recorded))
-        table->event_sync(event->handle);
-    table->event_destroy(event->handle);
+        CORE_DO(table->event_sync(event->handle));
+    CORE_DO(table->event_destroy(event->handle));
     core_error_restore(&kept);
     core_child_unlink(&event->child);
     free(event);

@@ -18,9 +18,9 @@ void core_memory_drop(core_memory *memory)
         return;
     kept = core_error_keep();
     if (memory->memory && memory->imported)
-        physical->table->memory_forget(physical->device, memory->memory);
+        CORE_DO(physical->table->memory_forget(physical->device, memory->memory));
     else if (memory->memory)
-        physical->table->memory_free(physical->device, memory->memory);
+        CORE_DO(physical->table->memory_free(physical->device, memory->memory));
     core_memory_give(physical, memory->counted);
     if (memory->release)
         memory->release(memory->context);
@@ -231,9 +231,9 @@ static void free_block(core_device *device, core_block *block)
     void *backend_device = device->physical->device;
 
     if (block->registered && block->from_backend)
-        table->host_unregister(backend_device, block->pointer);
+        CORE_DO(table->host_unregister(backend_device, block->pointer));
     else if (!block->registered && block->from_backend)
-        table->host_free(backend_device, block->pointer);
+        CORE_DO(table->host_free(backend_device, block->pointer));
     else if (!block->registered)
         free(block->pointer);
     free(block);

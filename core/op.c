@@ -6,12 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, core_op *out)
+static iso_status read_kind(const char *call, iso_op_kind kind, const void *args, core_op *out)
 {
-    memset(out, 0, sizeof *out);
-    out->op.size = (uint32_t)sizeof out->op;
-    out->op.kind = kind;
-    out->cost = (iso_cost_info)ISO_COST_INFO_INIT;
     switch (kind) {
     case ISO_OP_GEMM:
         return core_check_gemm(call, args, out);
@@ -26,6 +22,21 @@ iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, co
                      "%s: kind is %d, which is no operation: use ISO_OP_GEMM (1), ISO_OP_TRANSPOSE "
                      "(2), ISO_OP_REDUCE (3) or ISO_OP_MAP (4)",
                      call, (int)kind);
+}
+
+iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, core_op *out)
+{
+    core_fpenv callers;
+    iso_status status;
+
+    memset(out, 0, sizeof *out);
+    out->op.size = (uint32_t)sizeof out->op;
+    out->op.kind = kind;
+    out->cost = (iso_cost_info)ISO_COST_INFO_INIT;
+    core_fpenv_enter(&callers); /* the cost is computed in f64 */
+    status = read_kind(call, kind, args, out);
+    core_fpenv_leave(&callers);
+    return status;
 }
 
 /* ---- resolving: variant, math, support ---- */
@@ -284,7 +295,7 @@ static iso_status provide(const char *call, core_stream *stream, int64_t bytes)
         status = core_stream_drain(call, stream);
         if (status)
             return core_stream_late(call, stream);
-        table->memory_free(backend_device, stream->scratch.memory);
+        CORE_DO(table->memory_free(backend_device, stream->scratch.memory));
         core_memory_give(device->physical, stream->scratch_bytes);
         stream->scratch = (iso_ref){0};
         stream->scratch_bytes = 0;

@@ -121,11 +121,11 @@ static iso_status adopt(const char *call, core_backend *backend, const iso_nativ
             at = place_adopted(backend);
     }
     if (!at) {
-        table->device_close(device);
+        CORE_DO(table->device_close(device));
         return core_fail_no_memory(call, (int64_t)sizeof *at);
     }
     if (at->opens) {
-        table->device_close(device); /* the one that is open serves both */
+        CORE_DO(table->device_close(device)); /* the one that is open serves both */
     } else {
         at->device = device;
         at->index = index;
@@ -166,7 +166,7 @@ void core_physical_close(core_physical *physical)
 {
     pthread_mutex_lock(&table_lock);
     if (!--physical->opens) {
-        physical->table->device_close(physical->device);
+        CORE_DO(physical->table->device_close(physical->device));
         physical->device = NULL;
     }
     pthread_mutex_unlock(&table_lock);

@@ -73,7 +73,7 @@ int64_t core_parse_limit(const char *text, int64_t total)
     if (end[1])
         return -1;
     if (*end == '%')
-        return value > 100 ? -1 : (int64_t)((double)total / 100.0 * (double)value);
+        return value > 100 ? -1 : total / 100 * value + total % 100 * value / 100;
     suffix = strchr(suffixes, toupper((unsigned char)*end));
     if (!suffix)
         return -1;

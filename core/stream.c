@@ -88,7 +88,7 @@ static iso_status make_stream(const char *call, core_device *device, const wante
     stream->child.kind = CORE_STREAM;
     stream->child.id = core_handle_new(call, CORE_STREAM, stream);
     if (!stream->child.id) {
-        table->stream_destroy(stream->handle);
+        CORE_DO(table->stream_destroy(stream->handle));
         free_stream(stream);
         return ISO_NO_MEMORY;
     }
@@ -258,10 +258,10 @@ iso_status core_stream_finish(const char *call, core_stream *stream, bool *told)
     *told = stream->late_told;
     status = core_stream_late(call, stream);
     if (stream->link)
-        table->event_destroy(stream->link);
-    table->stream_destroy(stream->handle);
+        CORE_DO(table->event_destroy(stream->link));
+    CORE_DO(table->stream_destroy(stream->handle));
     if (stream->scratch.memory) {
-        table->memory_free(device->physical->device, stream->scratch.memory);
+        CORE_DO(table->memory_free(device->physical->device, stream->scratch.memory));
         core_memory_give(device->physical, stream->scratch_bytes);
     }
     unlink_stream(stream);

@@ -278,6 +278,7 @@ void core_trace_begin(core_stream *stream, core_trace_span *span)
     *span = (core_trace_span){0};
     if (!atomic_load_explicit(&core_trace_on, memory_order_relaxed))
         return;
+    core_fpenv_enter(&span->callers);
     kept = core_error_keep();
     if (stream->trace || calibrate(stream)) {
         span->began = now(); /* before its first event: nothing runs before it was submitted */
@@ -331,16 +332,19 @@ void core_trace_end(core_stream *stream, core_trace_span *span, bool accepted, c
         table->event_destroy(span->start);
     }
     core_error_restore(&kept);
+    core_fpenv_leave(&span->callers);
 }
 
 void core_trace_resolve(core_stream *stream)
 {
     const iso_backend *table = stream->child.device->table;
     core_trace_stream *trace = stream->trace;
+    core_fpenv callers;
     core_kept_error kept;
 
     if (!trace || !trace->first)
         return;
+    core_fpenv_enter(&callers);
     kept = core_error_keep();
     while (trace->first && table->event_query(trace->first->stop) != ISO_NOT_READY) {
         pending *done = trace->first;
@@ -358,13 +362,16 @@ void core_trace_resolve(core_stream *stream)
         free(done);
     }
     core_error_restore(&kept);
+    core_fpenv_leave(&callers);
 }
 
 void core_trace_drop(core_stream *stream)
 {
     const iso_backend *table = stream->child.device->table;
     core_trace_stream *trace = stream->trace;
+    core_fpenv callers;
 
+    core_fpenv_enter(&callers);
     while (trace->first) {
         pending *left = trace->first;
 
@@ -376,4 +383,5 @@ void core_trace_drop(core_stream *stream)
     table->event_destroy(trace->origin);
     free(trace);
     stream->trace = NULL;
+    core_fpenv_leave(&callers);
 }

@@ -77,7 +77,9 @@ static iso_status copy_peer(const between *what)
     status = CORE_CALL(what->call, table,
                        table->copy_peer(what->to_stream->handle, to, what->from_stream->handle,
                                         from, what->bytes));
-    core_trace_end(what->to_stream, &span, !status, "copy peer", (double)what->bytes);
+    if (span.on) {
+        core_trace_end(what->to_stream, &span, !status, "copy peer", (double)what->bytes);
+    }
     if (status && status != ISO_UNSUPPORTED) {
         status = core_stream_check(what->call, what->to_stream, status);
         status = core_stream_check(what->call, what->from_stream, status);

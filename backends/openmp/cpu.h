@@ -57,10 +57,14 @@ void cpu_team_run(cpu_team *team, int threads, cpu_body body, void *context);
 /* Inside a body: waits until all threads of this run have come here. */
 void cpu_team_barrier(cpu_team *team);
 
-/* Sets rounding and subnormals for a caller that computes without the team, and gives back what was
- * set. */
+/* Sets the floating-point environment for a caller that computes without the team, and gives back
+ * what was set. */
 typedef struct cpu_fpenv {
     uint64_t saved;
+#if defined(__x86_64__) || defined(__i386__)
+    int x87_differs;
+    uint32_t x87[7]; /* what fnstenv stores */
+#endif
 } cpu_fpenv;
 cpu_fpenv cpu_fpenv_enter(void);
 void cpu_fpenv_leave(cpu_fpenv env);

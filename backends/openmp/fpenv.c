@@ -1,16 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fpenv.c - rounding to nearest, subnormals kept, exceptions masked; and the way back. A library
- * linked with -ffast-math turns flush-to-zero on for a whole process, so every thread that computes
- * sets this for itself. */
+/* fpenv.c - rounding to nearest, subnormals kept, exceptions masked, x87 registers in full
+ * precision; and the way back. A library linked with -ffast-math turns flush-to-zero on for a whole
+ * process, and a thread inherits all of it from the one that starts it, so every thread that
+ * computes sets this for itself. */
 #include <backends/openmp/cpu.h>
 
 #if defined(__x86_64__) || defined(__i386__)
 
-enum { CPU_MXCSR_DEFAULT = 0x1f80 };
+enum { CPU_MXCSR_DEFAULT = 0x1f80, CPU_X87_DEFAULT = 0x037f, CPU_X87_CONTROL = 0x0f3f };
+
+/* Only vendors' libraries use x87 registers, and reading their control word is cheap where setting
+ * it is not. */
+static void set_x87(void)
+{
+    const uint16_t control = CPU_X87_DEFAULT;
+    /* A flag that is set and no longer masked would trap at the next instruction. */
+    __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(control));
+}
+
+static int x87_differs(void)
+{
+    uint16_t control;
+    __asm__ volatile("fnstcw %0" : "=m"(control));
+    return (control & CPU_X87_CONTROL) != (CPU_X87_DEFAULT & CPU_X87_CONTROL);
+}
 
 cpu_fpenv cpu_fpenv_enter(void)
 {
-    cpu_fpenv env = {.saved = __builtin_ia32_stmxcsr()};
+    cpu_fpenv env = {.saved = __builtin_ia32_stmxcsr(), .x87_differs = x87_differs()};
+    if (env.x87_differs) {
+        __asm__ volatile("fnstenv %0" : "=m"(env.x87));
+        set_x87();
+    }
     __builtin_ia32_ldmxcsr(CPU_MXCSR_DEFAULT);
     return env;
 }
@@ -18,6 +39,11 @@ cpu_fpenv cpu_fpenv_enter(void)
 void cpu_fpenv_leave(cpu_fpenv env)
 {
     __builtin_ia32_ldmxcsr((unsigned)env.saved);
+    if (env.x87_differs) {
+        __asm__ volatile("fldenv %0" : : "m"(env.x87));
+    } else if (x87_differs()) {
+        set_x87();
+    }
 }
 
 #elif defined(__aarch64__)

@@ -120,6 +120,24 @@ static void corners(suite_list *list, iso_dtype dtype, int trans)
     }
 }
 
+/* Factors that are subnormal, that overflow and that vanish where they are rounded to f32: 0.1 is
+ * rounded, 1e-40 is a subnormal f32, 1e-310 none and a subnormal f64. What a vendor's library makes
+ * of them is not held to a bound. */
+static void factors(suite_list *list, iso_dtype dtype)
+{
+    static const double scalars[][2] = {{1e-310, 0},   {1e-310, 0.1}, {1e-40, 0},       {1e300, 0},
+                                        {0.1, -1e300}, {0.1, 1e-40},  {-1e-310, 1e-310}};
+    for (int i = 0; i < COUNT(scalars); i++) {
+        suite_case item = start(dtype, i);
+        item.gemm.m = 9;
+        item.gemm.n = 17;
+        item.gemm.k = 7;
+        item.gemm.alpha = scalars[i][0];
+        item.gemm.beta = scalars[i][1];
+        add_with(list, &item, variants, COUNT(variants) - 1);
+    }
+}
+
 /* Products too large to compute twice. */
 static void large(suite_list *list, iso_dtype dtype)
 {
@@ -151,6 +169,7 @@ void suite_list_gemm(suite_list *list, int full)
             if (full)
                 cover(list, types[d], trans, 150, 8000000, 1);
         }
+        factors(list, types[d]);
         if (full)
             large(list, types[d]);
     }

@@ -105,6 +105,21 @@ static void one(suite_list *list, iso_map_op op, iso_dtype dtype, int full)
     add(list, &item);
 }
 
+/* Factors that are subnormal, that overflow and that vanish where they are rounded to f32. */
+static void factors(suite_list *list, iso_map_op op, iso_dtype dtype)
+{
+    static const double some[] = {1e-310, 1e-40, 1e300, -1e300};
+    suite_case item = {.kind = SUITE_MAP, .dtype = dtype};
+    item.map.op = op;
+    item.map.n = 33;
+    for (int i = 0; i < COUNT(some); i++) {
+        item.map.alpha = some[i];
+        item.map.beta = op == ISO_MAP_CHAIN ? some[COUNT(some) - 1 - i] : 0;
+        item.map.steps = op == ISO_MAP_CHAIN ? 2 : 0;
+        add(list, &item);
+    }
+}
+
 /* More than the caches hold, so that kernels may write past them. */
 static void large(suite_list *list, iso_map_op op, iso_dtype dtype)
 {
@@ -125,6 +140,8 @@ void suite_list_map(suite_list *list, int full)
             if (real && !suite_is_float(dtype))
                 continue;
             one(list, op, dtype, 0);
+            if (real)
+                factors(list, op, dtype);
             if (full) {
                 one(list, op, dtype, 1);
                 large(list, op, dtype);

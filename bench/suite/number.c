@@ -18,7 +18,7 @@
 
 void suite_fp_reset(void)
 {
-    fesetround(FE_TONEAREST);
+    fesetenv(FE_DFL_ENV); /* the x87 registers too, which have the references */
 #if defined(__x86_64__) || defined(__i386__)
     _mm_setcsr(0x1f80); /* all exceptions masked, to nearest, no flush-to-zero */
 #elif defined(__aarch64__)

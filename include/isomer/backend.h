@@ -16,8 +16,9 @@
  * math mode never DEFAULT, leading dimensions are never 0, a batch is at least 1, empty products
  * (m, n or batch 0), empty transposes, empty maps and reductions over no elements do not arrive, a
  * product whose alpha rounds to 0 arrives with k = 0, the device is the one that every operand
- * belongs to, and memory is within the limit. Maps do not arrive as vendor, matrix or partials, nor
- * at a backend of a minor under 2.
+ * belongs to, and memory is within the limit. Entries are called with floating point in its default
+ * state (to nearest, subnormals kept, no traps), whatever the program's thread has set. Maps do not
+ * arrive as vendor, matrix or partials, nor at a backend of a minor under 2.
  *
  * What a backend promises: `execute` never answers UNSUPPORTED where `supports` answered ISO_OK for
  * the same operation; it allocates no device memory of its own for an operation, but asks for

@@ -15,6 +15,8 @@
  * zero.
  *  - Every function is safe to call from several threads at once unless its comment says otherwise.
  *    Operations submitted to one stream by several threads run in some order, one after another.
+ *  - What the calling thread has set for floating point (rounding, subnormals, traps) changes no
+ *    result and is left as it was.
  *  - No call aborts, exits or prints (ISOMER_LOG alone makes the library write to stderr).
  */
 #ifndef ISOMER_BASE_H

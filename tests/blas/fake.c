@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fake.c - a library that looks like OpenBLAS and knows no processor: it takes every one for a
  * Prescott unless OPENBLAS_CORETYPE names a core that it has (FAKE_CORES, separated by spaces).
- * Its products are of the simplest kind, and its other functions are there and compute nothing. */
+ * Its products are of the simplest kind, with sums in x87 registers where there are any, and its
+ * other functions are there and compute nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,13 +56,13 @@ void openblas_set_num_threads(int threads)
         (void)order;                                                                               \
         for (int i = 0; i < m; i++) {                                                              \
             for (int j = 0; j < n; j++) {                                                          \
-                type sum = 0;                                                                      \
+                long double sum = 0;                                                               \
                 for (int p = 0; p < k; p++) {                                                      \
-                    sum += (trans_a == 112 ? a[p * lda + i] : a[i * lda + p]) *                    \
+                    sum += (long double)(trans_a == 112 ? a[p * lda + i] : a[i * lda + p]) *       \
                            (trans_b == 112 ? b[j * ldb + p] : b[p * ldb + j]);                     \
                 }                                                                                  \
                 type *to = c + i * ldc + j;                                                        \
-                *to = alpha * sum + (beta > 0 || beta < 0 ? beta * *to : 0);                       \
+                *to = alpha * (type)sum + (beta > 0 || beta < 0 ? beta * *to : 0);                 \
             }                                                                                      \
         }                                                                                          \
     }

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# digests.sh FAST_MATH_LIBRARY SUBNORMALS REFERENCE_FOLDER: thread counts, instruction sets, inline streams, another
-# implementation and a process without subnormal numbers all give the digests of the plain run.
+# digests.sh FAST_MATH_LIBRARY SUBNORMALS STATES_LIBRARY REFERENCE_FOLDER: thread counts, instruction sets, inline
+# streams, another implementation, a process without subnormal numbers, and calls in every rounding mode, with traps and
+# with x87 registers in single precision all give the digests of the plain run.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/digests/list.sh"
 fast_math=$1
 subnormals=$2
-reference=$3
+states=$3
+reference=$4
 
 verify() {
     file=$1
@@ -29,28 +31,46 @@ grep -qx generic "$scratch/available" || fail "isomer info does not list the ins
 # The plain run is the best one's.
 best=$(sed -n 's/.*instruction set  *\([a-z0-9]*\).*/\1/p' "$scratch/info" | head -n 1)
 [ -n "$best" ] || fail "isomer info does not say which instruction set is the best"
+
+# after STATE COMMAND...: the digests of that command in a process where a -ffast-math library was loaded, which calls
+# isomer in that floating-point state.
+after() {
+    state=$1
+    shift
+    rm -f "$scratch/calls"
+    digests "$scratch/other" env LD_PRELOAD="$fast_math $states" FP_STATE="$state" FP_STATE_CALLS="$scratch/calls" "$@"
+    [ "$(cat "$scratch/calls")" -gt 1000 ] || fail "only $(cat "$scratch/calls") calls were made in the state $state"
+}
+
 # Several things at once that may not matter, since each run costs seconds: a file that differs names them.
 set -- 1 3 # numbers of threads that are still to be tried
 for isa in generic neon avx2 avx512; do
     if [ "$isa" = "$best" ]; then
         say "instruction set $isa: the plain run"
     elif grep -qx $isa "$scratch/available"; then
-        verify "$scratch/other" env LD_PRELOAD="$fast_math" ISOMER_CPU_ISA=$isa ${1:+ISOMER_NUM_THREADS="$1"}
-        same "after a -ffast-math library, instruction set $isa${1:+, threads: $1}" "$scratch/plain" "$scratch/other"
+        after upward,flush,traps ISOMER_CPU_ISA=$isa ${1:+ISOMER_NUM_THREADS="$1"} "$tool" verify --backend openmp
+        same "after a -ffast-math library, upward, with traps, instruction set $isa${1:+, threads: $1}" \
+            "$scratch/plain" "$scratch/other"
         [ $# = 0 ] || shift
     else
         say "instruction set $isa: not on this processor"
     fi
 done
 for threads; do
-    verify "$scratch/other" env LD_PRELOAD="$fast_math" ISOMER_NUM_THREADS="$threads"
-    same "after a -ffast-math library, threads: $threads" "$scratch/plain" "$scratch/other"
+    after upward,flush,traps ISOMER_NUM_THREADS="$threads" "$tool" verify --backend openmp
+    same "after a -ffast-math library, upward, with traps, threads: $threads" "$scratch/plain" "$scratch/other"
 done
 
-verify "$scratch/other" env LD_PRELOAD="$fast_math"
-same "after a -ffast-math library" "$scratch/plain" "$scratch/other"
-digests "$scratch/other" env LD_PRELOAD="$fast_math" "$tool" verify --backend openmp --inline
-same "after a -ffast-math library, inline streams" "$scratch/plain" "$scratch/other"
+after zero,single "$tool" verify --backend openmp
+same "after a -ffast-math library, toward zero, x87 in single precision" "$scratch/plain" "$scratch/other"
+after downward,flush,traps,single "$tool" verify --backend openmp --inline
+same "after a -ffast-math library, downward, with traps, inline streams" "$scratch/plain" "$scratch/other"
+
+# What a GPU's backend hands over is made in the calling thread.
+after downward,flush,traps,single ISOMER_CUDA_PATH="$build_dir/tests/fakes/cuda" "$tool" verify --backend cuda \
+    --op map --variant naive --dtype f32,f64
+grep -E '^map/naive/(f32|f64)/' "$scratch/plain" >"$scratch/part"
+same "the stand-in for CUDA, downward, with traps" "$scratch/part" "$scratch/other"
 
 digests "$scratch/other" env ISOMER_BACKEND_PATH="$reference" "$tool" verify --backend reference
 same "the reference plug-in" "$scratch/plain" "$scratch/other"

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fpenv.c - the floating-point environment in which the core and the backends compute, whatever the
+ * calling thread has set: rounding to nearest, full x87 precision, subnormals kept, no traps. */
+#include "core/core.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+
+enum {
+    MXCSR_DEFAULT = 0x1f80,
+    MXCSR_CONTROL = 0xffc0, /* all but the flags */
+    X87_DEFAULT = 0x037f,
+    X87_CONTROL = 0x0f3f
+};
+
+static bool is_default(void)
+{
+    uint16_t x87;
+
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    return (__builtin_ia32_stmxcsr() & MXCSR_CONTROL) == MXCSR_DEFAULT &&
+           (x87 & X87_CONTROL) == (X87_DEFAULT & X87_CONTROL);
+}
+
+static void set_default(void)
+{
+    const uint16_t x87 = X87_DEFAULT;
+
+    /* A flag that is set and no longer masked would trap at the next x87 instruction. */
+    __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(x87));
+    __builtin_ia32_ldmxcsr(MXCSR_DEFAULT);
+}
+
+void core_fpenv_enter(core_fpenv *callers)
+{
+    callers->differs = !is_default();
+    if (!callers->differs) {
+        return;
+    }
+    callers->control = __builtin_ia32_stmxcsr();
+    __asm__ volatile("fnstenv %0" : "=m"(callers->x87));
+    set_default();
+}
+
+void core_fpenv_leave(const core_fpenv *callers)
+{
+    if (callers->differs) {
+        __builtin_ia32_ldmxcsr((unsigned)callers->control);
+        __asm__ volatile("fldenv %0" : : "m"(callers->x87));
+    } else if (!is_default()) { /* a library that was opened meanwhile has set something */
+        set_default();
+    }
+}
+
+#elif defined(__aarch64__)
+
+static uint64_t get_control(void)
+{
+    uint64_t control;
+
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    return control;
+}
+
+static void set_control(uint64_t control)
+{
+    __asm__ volatile("msr fpcr, %0" : : "r"(control) : "memory");
+}
+
+void core_fpenv_enter(core_fpenv *callers)
+{
+    callers->control = get_control();
+    if (callers->control) {
+        set_control(0);
+    }
+}
+
+void core_fpenv_leave(const core_fpenv *callers)
+{
+    if (get_control() != callers->control) {
+        set_control(callers->control);
+    }
+}
+
+#else
+
+void core_fpenv_enter(core_fpenv *callers)
+{
+    (void)fegetenv(&callers->environment);
+    (void)fesetenv(FE_DFL_ENV);
+}
+
+void core_fpenv_leave(const core_fpenv *callers)
+{
+    (void)fesetenv(&callers->environment);
+}
+
+#endif
