@@ -48,20 +48,20 @@ iso_status core_check_ld(const char *call, const char *name, const char *matrix,
     return ISO_OK;
 }
 
-iso_status core_matrix_bytes(const char *call, const char *name, int64_t rows, int64_t cols,
-                             int64_t ld, int64_t batch, int64_t stride, int64_t element,
-                             int64_t *bytes)
+iso_status core_matrix_layout(const char *call, const char *name, int64_t rows, int64_t cols,
+                              int64_t ld, int64_t batch, int64_t stride, int64_t element,
+                              core_layout *out)
 {
     int64_t in_matrix, in_batch;
 
-    *bytes = 0;
+    out->bytes = 0;
     if (!rows || !cols || !batch)
         return ISO_OK;
     if (__builtin_mul_overflow(rows - 1, ld, &in_matrix) ||
         __builtin_mul_overflow(batch - 1, stride, &in_batch) ||
         __builtin_add_overflow(in_matrix, in_batch, &in_matrix) ||
         __builtin_add_overflow(in_matrix, cols, &in_matrix) ||
-        __builtin_mul_overflow(in_matrix, element, bytes))
+        __builtin_mul_overflow(in_matrix, element, &out->bytes))
         return core_fail(
             ISO_INVALID,
             "%s: %s has %lld rows of %lld elements, leading dimension (ld) %lld, batch "
@@ -69,18 +69,25 @@ iso_status core_matrix_bytes(const char *call, const char *name, int64_t rows, i
             "ones",
             call, name, (long long)rows, (long long)cols, (long long)ld, (long long)batch,
             (long long)stride);
+    out->width = cols * element;
+    out->rows = rows;
+    out->pitch = rows > 1 ? ld * element : 0;
+    out->batch = batch;
+    out->stride = batch > 1 ? stride * element : 0;
     return ISO_OK;
 }
 
-void core_op_use(core_op *op, const char *name, iso_operand operand, iso_ref *ref, int64_t bytes,
-                 int64_t align, bool written)
+core_layout *core_op_use(core_op *op, const char *name, iso_operand operand, iso_ref *ref,
+                         int64_t align, bool written)
 {
-    op->uses[op->use_count++] = (core_use){
-        .name = name,
-        .operand = operand,
-        .bytes = bytes,
-        .align = align,
-        .written = written,
-        .ref = ref,
-    };
+    core_use *use = &op->uses[op->use_count++];
+
+    use->name = name;
+    use->operand = operand;
+    use->layout.bytes = 0;
+    use->align = align;
+    use->written = written;
+    use->ref = ref;
+    use->buffer = NULL;
+    return &use->layout;
 }

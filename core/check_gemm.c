@@ -51,22 +51,19 @@ static iso_status check_sizes(const char *call, const iso_gemm_args *args)
 }
 
 /* C may not overlap itself from one member of the batch to the next. */
-static iso_status check_stride_c(const char *call, const iso_gemm_op *op)
+static iso_status check_members(const char *call, const iso_gemm_op *op, const core_layout *c)
 {
-    int64_t span;
+    core_overlap overlap = core_layout_meets_itself(c);
 
-    if (op->batch <= 1 || !op->m || !op->n)
+    if (overlap == CORE_APART)
         return ISO_OK;
-    if (__builtin_mul_overflow(op->m - 1, op->ldc, &span) ||
-        __builtin_add_overflow(span, op->n, &span))
-        span = INT64_MAX;
-    if (op->stride_c < span)
-        return core_fail(
-            ISO_INVALID,
-            "%s: stride_c is %lld, but one C spans %lld elements: members of the batch "
-            "may not overlap",
-            call, (long long)op->stride_c, (long long)span);
-    return ISO_OK;
+    return core_fail(
+        ISO_INVALID,
+        "%s: stride_c is %lld, but one C has %lld rows of %lld elements, ldc %lld: members of the "
+        "batch overlap: use a stride of at least %lld elements, or one that puts them beside each "
+        "other",
+        call, (long long)op->stride_c, (long long)op->m, (long long)op->n, (long long)op->ldc,
+        (long long)((op->m - 1) * op->ldc + op->n));
 }
 
 static void cost(const iso_gemm_args *args, core_op *out)
@@ -97,7 +94,10 @@ static iso_status check_layout(const char *call, const iso_gemm_args *args, core
     bool ta = op->trans_a == ISO_TRANS, tb = op->trans_b == ISO_TRANS;
     int64_t a_rows = ta ? args->k : args->m, a_cols = ta ? args->m : args->k;
     int64_t b_rows = tb ? args->n : args->k, b_cols = tb ? args->k : args->n;
-    int64_t a_bytes = 0, b_bytes = 0, c_bytes = 0, element = iso_dtype_size(op->dtype);
+    int64_t element = iso_dtype_size(op->dtype);
+    core_layout *a = core_op_use(out, "a", args->a, &op->a, element, false);
+    core_layout *b = core_op_use(out, "b", args->b, &op->b, element, false);
+    core_layout *c = core_op_use(out, "c", args->c, &op->c, element, true);
     iso_status status;
 
     status = core_check_ld(call, "lda", "A", a_cols, &op->lda);
@@ -105,18 +105,18 @@ static iso_status check_layout(const char *call, const iso_gemm_args *args, core
         status = core_check_ld(call, "ldb", "B", b_cols, &op->ldb);
     if (!status)
         status = core_check_ld(call, "ldc", "C", args->n, &op->ldc);
-    if (!status)
-        status = check_stride_c(call, op);
     if (!status && !out->empty && op->k) {
-        status = core_matrix_bytes(call, "A", a_rows, a_cols, op->lda, op->batch, op->stride_a,
-                                   element, &a_bytes);
+        status = core_matrix_layout(call, "A", a_rows, a_cols, op->lda, op->batch, op->stride_a,
+                                    element, a);
         if (!status)
-            status = core_matrix_bytes(call, "B", b_rows, b_cols, op->ldb, op->batch, op->stride_b,
-                                       element, &b_bytes);
+            status = core_matrix_layout(call, "B", b_rows, b_cols, op->ldb, op->batch, op->stride_b,
+                                        element, b);
     }
     if (!status && !out->empty)
-        status = core_matrix_bytes(call, "C", args->m, args->n, op->ldc, op->batch, op->stride_c,
-                                   element, &c_bytes);
+        status = core_matrix_layout(call, "C", args->m, args->n, op->ldc, op->batch, op->stride_c,
+                                    element, c);
+    if (!status)
+        status = check_members(call, op, c);
     if (status)
         return status;
     if (a_rows <= 1) /* never stepped over: no backend has to mind a huge one */
@@ -125,9 +125,6 @@ static iso_status check_layout(const char *call, const iso_gemm_args *args, core
         op->ldb = b_cols > 0 ? b_cols : 1;
     if (op->m <= 1)
         op->ldc = op->n > 0 ? op->n : 1;
-    core_op_use(out, "a", args->a, &op->a, a_bytes, element, false);
-    core_op_use(out, "b", args->b, &op->b, b_bytes, element, false);
-    core_op_use(out, "c", args->c, &op->c, c_bytes, element, true);
     return ISO_OK;
 }
 

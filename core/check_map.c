@@ -83,10 +83,10 @@ iso_status core_check_map(const char *call, const void *given, core_op *out)
     out->variant = &op->variant;
     out->op.map = op;
     out->op.args_size = (uint32_t)sizeof *op;
-    core_op_use(out, "x", args.x, &op->x, bytes, element, false);
+    *core_op_use(out, "x", args.x, &op->x, element, false) = core_run(bytes);
     if (uses_y(op->op))
-        core_op_use(out, "y", args.y, &op->y, bytes, element, false);
-    core_op_use(out, "z", args.z, &op->z, bytes, element, true);
+        *core_op_use(out, "y", args.y, &op->y, element, false) = core_run(bytes);
+    *core_op_use(out, "z", args.z, &op->z, element, true) = core_run(bytes);
     cost(&args, out);
     return ISO_OK;
 }

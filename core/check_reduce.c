@@ -96,8 +96,10 @@ static iso_status check_layout(const char *call, const iso_reduce_args *args, co
 {
     iso_reduce_op_args *op = &out->reduce;
     int64_t element = iso_dtype_size(op->dtype), result = iso_dtype_size(op->result_dtype);
-    int64_t x_bytes = 0, y_bytes = 0, result_bytes = 0;
     bool dot = op->op == ISO_DOT;
+    core_layout *x = core_op_use(out, "x", args->x, &op->x, element, false);
+    core_layout *y = dot ? core_op_use(out, "y", args->y, &op->y, element, false) : NULL;
+    core_layout *results = core_op_use(out, "result", args->result, &op->result, result, true);
     iso_status status;
 
     status = core_check_ld(call, "ld_x", "x", op->cols, &op->ld_x);
@@ -106,26 +108,20 @@ static iso_status check_layout(const char *call, const iso_reduce_args *args, co
     if (!status && op->axis == ISO_AXIS_ALL)
         status = fold(call, args, op);
     if (!status)
-        status =
-            core_matrix_bytes(call, "x", op->rows, op->cols, op->ld_x, 1, 0, element, &x_bytes);
+        status = core_matrix_layout(call, "x", op->rows, op->cols, op->ld_x, 1, 0, element, x);
     if (!status && dot)
-        status =
-            core_matrix_bytes(call, "y", op->rows, op->cols, op->ld_y, 1, 0, element, &y_bytes);
+        status = core_matrix_layout(call, "y", op->rows, op->cols, op->ld_y, 1, 0, element, y);
     if (status)
         return status;
     out->results = op->axis == ISO_AXIS_0 ? op->cols : op->axis == ISO_AXIS_1 ? op->rows : 1;
     status = check_empty(call, args, out);
     if (!status)
-        status = core_matrix_bytes(call, "result", 1, out->results, out->results, 1, 0, result,
-                                   &result_bytes);
+        status = core_matrix_layout(call, "result", 1, out->results, out->results, 1, 0, result,
+                                    results);
     if (status)
         return status;
     if (op->rows <= 1) /* never stepped over: no backend has to mind a huge one */
         op->ld_x = op->ld_y = op->cols > 0 ? op->cols : 1;
-    core_op_use(out, "x", args->x, &op->x, x_bytes, element, false);
-    if (dot)
-        core_op_use(out, "y", args->y, &op->y, y_bytes, element, false);
-    core_op_use(out, "result", args->result, &op->result, result_bytes, result, true);
     return ISO_OK;
 }
 

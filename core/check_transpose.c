@@ -21,7 +21,7 @@ static iso_status check_values(const char *call, const iso_transpose_args *args)
 iso_status core_check_transpose(const char *call, const void *given, core_op *out)
 {
     iso_transpose_op *op = &out->transpose;
-    int64_t from_bytes = 0, to_bytes = 0;
+    core_layout *from, *to;
     iso_transpose_args args;
     iso_status status;
     double moved;
@@ -44,15 +44,17 @@ iso_status core_check_transpose(const char *call, const void *given, core_op *ou
     out->variant = &op->variant;
     out->op.transpose = op;
     out->op.args_size = (uint32_t)sizeof *op;
+    from = core_op_use(out, "from", args.from, &op->from, op->element_bytes, false);
+    to = core_op_use(out, "to", args.to, &op->to, op->element_bytes, true);
     status = core_check_ld(call, "ld_from", "from", op->cols, &op->ld_from);
     if (!status)
         status = core_check_ld(call, "ld_to", "to", op->rows, &op->ld_to);
     if (!status)
-        status = core_matrix_bytes(call, "from", op->rows, op->cols, op->ld_from, 1, 0,
-                                   op->element_bytes, &from_bytes);
+        status = core_matrix_layout(call, "from", op->rows, op->cols, op->ld_from, 1, 0,
+                                    op->element_bytes, from);
     if (!status)
-        status = core_matrix_bytes(call, "to", op->cols, op->rows, op->ld_to, 1, 0,
-                                   op->element_bytes, &to_bytes);
+        status = core_matrix_layout(call, "to", op->cols, op->rows, op->ld_to, 1, 0,
+                                    op->element_bytes, to);
     if (status)
         return status;
     out->in_place = args.from.buffer.id == args.to.buffer.id &&
@@ -62,8 +64,6 @@ iso_status core_check_transpose(const char *call, const void *given, core_op *ou
         op->ld_from = op->cols > 0 ? op->cols : 1;
     if (op->cols <= 1)
         op->ld_to = op->rows > 0 ? op->rows : 1;
-    core_op_use(out, "from", args.from, &op->from, from_bytes, op->element_bytes, false);
-    core_op_use(out, "to", args.to, &op->to, to_bytes, op->element_bytes, true);
     moved = (double)op->rows * (double)op->cols * (double)op->element_bytes;
     out->cost.bytes_read = moved;
     out->cost.bytes_written = moved;

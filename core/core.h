@@ -407,14 +407,40 @@ void core_streams_drain(core_physical *physical, uint64_t mask);
  * locked, and of one physical device. */
 iso_status core_stream_link(const char *call, core_stream *before, core_stream *after);
 
+/* ---- overlap.c ----------------------------------------------------------------------------------
+ */
+
+/* Where an operand's bytes lie, counted from its first: `batch` matrices, `stride` apart, of `rows`
+ * rows, `pitch` apart, of `width` bytes. */
+typedef struct core_layout {
+    int64_t bytes; /* from the first to the last, 64 bits hold them; 0: it is not touched */
+    int64_t width;
+    int64_t rows, pitch;   /* pitch: only where there are several rows */
+    int64_t batch, stride; /* stride: only where there are several matrices */
+} core_layout;
+
+typedef enum core_overlap {
+    CORE_APART = 0,
+    CORE_MEET = 1,   /* some byte belongs to both */
+    CORE_UNKNOWN = 2 /* three or more distances, and too many matrices to try: to be refused */
+} core_overlap;
+
+/* Two operands in one buffer; `at` are their offsets, and both end within 63 bits. */
+core_overlap core_layouts_meet(int64_t a_at, const core_layout *a, int64_t b_at,
+                               const core_layout *b);
+/* Two matrices of one batch. */
+core_overlap core_layout_meets_itself(const core_layout *layout);
+/* Bytes that follow each other. */
+core_layout core_run(int64_t bytes);
+
 /* ---- check_*.c, op.c: operations ----------------------------------------------------------------
  */
 
-/* An operand that an operation uses; `bytes` is 0 where it is not touched. */
+/* An operand that an operation uses. */
 typedef struct core_use {
     const char *name; /* "a" */
     iso_operand operand;
-    int64_t bytes; /* from its first byte to its last */
+    core_layout layout;
     int64_t align;
     bool written;
     iso_ref *ref;
@@ -443,9 +469,9 @@ typedef struct core_op {
     core_empty empty;
     int64_t results; /* of a reduction */
     bool in_place;   /* its result may be an operand as a whole, though not a part of one */
-    core_use uses[CORE_USES_MAX];
     int use_count;
     iso_cost_info cost;
+    core_use uses[CORE_USES_MAX]; /* the last: not cleared, but set by core_op_use */
 } core_op;
 
 iso_status core_check_gemm(const char *call, const void *args, core_op *out);
@@ -454,13 +480,13 @@ iso_status core_check_reduce(const char *call, const void *args, core_op *out);
 iso_status core_check_map(const char *call, const void *args, core_op *out);
 iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, core_op *out);
 
-/* Adds an operand. */
-void core_op_use(core_op *op, const char *name, iso_operand operand, iso_ref *ref, int64_t bytes,
-                 int64_t align, bool written);
-/* Bytes from the first to the last of `batch` matrices; INVALID where that overflows. */
-iso_status core_matrix_bytes(const char *call, const char *name, int64_t rows, int64_t cols,
-                             int64_t ld, int64_t batch, int64_t stride, int64_t element,
-                             int64_t *bytes);
+/* Adds an operand that is not touched; the caller writes its layout if it is. */
+core_layout *core_op_use(core_op *op, const char *name, iso_operand operand, iso_ref *ref,
+                         int64_t align, bool written);
+/* `batch` matrices of elements; INVALID where 64 bits do not hold their bytes. */
+iso_status core_matrix_layout(const char *call, const char *name, int64_t rows, int64_t cols,
+                              int64_t ld, int64_t batch, int64_t stride, int64_t element,
+                              core_layout *out);
 /* Sets *ld where it is 0; INVALID where it is under the row length. */
 iso_status core_check_ld(const char *call, const char *name, const char *matrix, int64_t cols,
                          int64_t *ld);
@@ -485,7 +511,6 @@ iso_status core_transfer_submit(const char *call, core_stream *stream,
 /* INVALID unless the range lies in the buffer. */
 iso_status core_check_range(const char *call, const char *name, int64_t offset, int64_t bytes,
                             const core_buffer *buffer);
-bool core_ranges_meet(int64_t a, int64_t a_bytes, int64_t b, int64_t b_bytes);
 
 /* ---- trace.c ------------------------------------------------------------------------------------
  */

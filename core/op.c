@@ -29,7 +29,7 @@ iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, co
     core_fpenv callers;
     iso_status status;
 
-    memset(out, 0, sizeof *out);
+    memset(out, 0, offsetof(core_op, uses));
     out->op.size = (uint32_t)sizeof out->op;
     out->op.kind = kind;
     out->cost = (iso_cost_info)ISO_COST_INFO_INIT;
@@ -157,7 +157,7 @@ static iso_status bind_use(const char *call, core_use *use, const core_device *d
     char argument[32];
     iso_status status;
 
-    if (!use->operand.buffer.id && !use->bytes)
+    if (!use->operand.buffer.id && !use->layout.bytes)
         return ISO_OK;
     snprintf(argument, sizeof argument, "%s.buffer", use->name);
     status = core_handle_acquire(call, argument, use->operand.buffer.id, CORE_BUFFER, &use->buffer);
@@ -169,7 +169,7 @@ static iso_status bind_use(const char *call, core_use *use, const core_device *d
                          "iso_copy_between first",
                          call, argument, use->buffer->child.device->physical->spec,
                          device->physical->spec);
-    status = core_check_range(call, use->name, offset, use->bytes, use->buffer);
+    status = core_check_range(call, use->name, offset, use->layout.bytes, use->buffer);
     if (status)
         return status;
     if (offset % use->align)
@@ -183,7 +183,7 @@ static iso_status bind_use(const char *call, core_use *use, const core_device *d
                          "of the element's %lld bytes: import it from an aligned address on",
                          call, use->name, (long long)(use->buffer->origin % use->align),
                          (long long)use->align);
-    if (use->written && use->bytes)
+    if (use->written && use->layout.bytes)
         return core_check_writable(call, use->name, use->buffer);
     return ISO_OK;
 }
@@ -194,34 +194,45 @@ static void attach(core_op *op, const core_stream *stream)
     for (int i = 0; i < op->use_count; i++) {
         core_use *use = &op->uses[i];
 
-        if (!use->bytes)
+        if (!use->layout.bytes)
             continue;
         *use->ref = core_buffer_ref(use->buffer, use->operand.offset);
         atomic_fetch_or(&use->buffer->used_by, stream->bit);
     }
 }
 
+/* The first is written. */
+static iso_status check_pair(const char *call, const core_use *to, const core_use *other)
+{
+    core_overlap overlap =
+        core_layouts_meet(to->operand.offset, &to->layout, other->operand.offset, &other->layout);
+
+    if (overlap == CORE_APART)
+        return ISO_OK;
+    return core_fail(
+        ISO_INVALID, "%s: %s (offset %lld, %lld bytes) %s %s (offset %lld, %lld bytes) %s", call,
+        to->name, (long long)to->operand.offset, (long long)to->layout.bytes,
+        overlap == CORE_MEET ? "overlaps" : "cannot be told apart from", other->name,
+        (long long)other->operand.offset, (long long)other->layout.bytes,
+        overlap == CORE_MEET
+            ? "in the same buffer: use blocks that share no element"
+            : "in the same buffer: use one leading dimension and one stride, or ranges apart");
+}
+
 static iso_status check_overlap(const char *call, const core_op *op)
 {
+    iso_status status = ISO_OK;
+
     for (int i = 0; i < op->use_count; i++) {
-        for (int j = 0; j < op->use_count; j++) {
+        for (int j = 0; j < op->use_count && !status; j++) {
             const core_use *to = &op->uses[i], *other = &op->uses[j];
 
-            if (i == j || !to->written || !to->bytes || !other->bytes ||
-                to->buffer != other->buffer ||
-                (op->in_place && to->operand.offset == other->operand.offset) ||
-                !core_ranges_meet(to->operand.offset, to->bytes, other->operand.offset,
-                                  other->bytes))
-                continue;
-            return core_fail(ISO_INVALID,
-                             "%s: %s (offset %lld, %lld bytes) overlaps %s (offset %lld, %lld "
-                             "bytes) in the same buffer: use ranges apart from each other",
-                             call, to->name, (long long)to->operand.offset, (long long)to->bytes,
-                             other->name, (long long)other->operand.offset,
-                             (long long)other->bytes);
+            if (i != j && to->written && to->buffer == other->buffer &&
+                !(op->in_place && to->operand.offset == other->operand.offset))
+                status = check_pair(call, to, other);
         }
     }
-    return ISO_OK;
+    return status;
 }
 
 static iso_status bind(const char *call, core_op *op, const core_device *device)

@@ -18,11 +18,6 @@ typedef struct asked {
     int64_t to_pitch, from_pitch, width, height, pattern_bytes;
 } asked;
 
-bool core_ranges_meet(int64_t a, int64_t a_bytes, int64_t b, int64_t b_bytes)
-{
-    return a < b + b_bytes && b < a + a_bytes;
-}
-
 iso_status core_check_range(const char *call, const char *name, int64_t offset, int64_t bytes,
                             const core_buffer *buffer)
 {
@@ -59,17 +54,18 @@ static iso_status acquire_buffer(const char *call, const char *name, iso_operand
 }
 
 static iso_status check_pitch(const char *call, const char *name, int64_t pitch, int64_t width,
-                              int64_t height, int64_t *bytes)
+                              int64_t height, core_layout *out)
 {
     if (pitch < width)
         return core_fail(ISO_INVALID,
                          "%s: %s is %lld, but a row holds %lld bytes (width): use at least that",
                          call, name, (long long)pitch, (long long)width);
-    *bytes = 0;
+    *out =
+        (core_layout){.width = width, .rows = height, .pitch = height > 1 ? pitch : 0, .batch = 1};
     if (!width || !height)
         return ISO_OK;
-    if (__builtin_mul_overflow(height - 1, pitch, bytes) ||
-        __builtin_add_overflow(*bytes, width, bytes))
+    if (__builtin_mul_overflow(height - 1, pitch, &out->bytes) ||
+        __builtin_add_overflow(out->bytes, width, &out->bytes))
         return core_fail(ISO_INVALID, "%s: height is %lld and %s %lld: the product is too large",
                          call, (long long)height, name, (long long)pitch);
     return ISO_OK;
@@ -102,7 +98,7 @@ static iso_status check_pattern(const asked *what, bool nothing)
 }
 
 /* All that does not depend on buffers. */
-static iso_status check_shape(const asked *what, int64_t *to_bytes, int64_t *from_bytes)
+static iso_status check_shape(const asked *what, core_layout *to, core_layout *from)
 {
     bool nothing = !what->width || !what->height;
     const char *call = what->call;
@@ -112,10 +108,9 @@ static iso_status check_shape(const asked *what, int64_t *to_bytes, int64_t *fro
     if (!status)
         status = core_check_size(call, "height", what->height);
     if (!status)
-        status = check_pitch(call, "to_pitch", what->to_pitch, what->width, what->height, to_bytes);
+        status = check_pitch(call, "to_pitch", what->to_pitch, what->width, what->height, to);
     if (!status && what->kind != ISO_TRANSFER_FILL)
-        status = check_pitch(call, "from_pitch", what->from_pitch, what->width, what->height,
-                             from_bytes);
+        status = check_pitch(call, "from_pitch", what->from_pitch, what->width, what->height, from);
     if (status)
         return status;
     if (what->kind == ISO_TRANSFER_FILL)
@@ -127,9 +122,11 @@ static iso_status check_shape(const asked *what, int64_t *to_bytes, int64_t *fro
     return ISO_OK;
 }
 
-static iso_status check_ends(const asked *what, int64_t to_bytes, int64_t from_bytes,
-                             const core_buffer *to, const core_buffer *from)
+static iso_status check_ends(const asked *what, const core_layout *to_layout,
+                             const core_layout *from_layout, const core_buffer *to,
+                             const core_buffer *from)
 {
+    int64_t to_bytes = to_layout->bytes, from_bytes = from_layout->bytes;
     iso_status status = ISO_OK;
 
     if (to)
@@ -144,11 +141,11 @@ static iso_status check_ends(const asked *what, int64_t to_bytes, int64_t from_b
                            (long long)what->pattern_bytes);
     if (!status && from)
         status = core_check_range(what->call, "from", what->from.offset, from_bytes, from);
-    if (!status && to && from == to && to_bytes &&
-        core_ranges_meet(what->to.offset, to_bytes, what->from.offset, from_bytes))
+    if (!status && to && from == to &&
+        core_layouts_meet(what->to.offset, to_layout, what->from.offset, from_layout))
         status = core_fail(ISO_INVALID,
                            "%s: to (offset %lld, %lld bytes) overlaps from (offset %lld, %lld "
-                           "bytes) in the same buffer: use ranges apart from each other",
+                           "bytes) in the same buffer: use blocks that share no byte",
                            what->call, (long long)what->to.offset, (long long)to_bytes,
                            (long long)what->from.offset, (long long)from_bytes);
     return status;
@@ -216,20 +213,20 @@ static iso_status transfer(const asked *what)
 {
     bool reads = what->kind == ISO_TRANSFER_READ || what->kind == ISO_TRANSFER_COPY;
     core_buffer *to = NULL, *from = NULL;
-    int64_t to_bytes = 0, from_bytes = 0;
+    core_layout to_layout = {.bytes = 0}, from_layout = {.bytes = 0};
     core_stream *stream;
     iso_status status;
 
     status = core_handle_acquire(what->call, "stream", what->stream.id, CORE_STREAM, &stream);
     if (status)
         return status;
-    status = check_shape(what, &to_bytes, &from_bytes);
+    status = check_shape(what, &to_layout, &from_layout);
     if (!status && what->kind != ISO_TRANSFER_READ)
         status = acquire_buffer(what->call, "to", what->to, stream, &to);
     if (!status && reads)
         status = acquire_buffer(what->call, "from", what->from, stream, &from);
     if (!status)
-        status = check_ends(what, to_bytes, from_bytes, to, from);
+        status = check_ends(what, &to_layout, &from_layout, to, from);
     if (!status)
         status = submit(what, stream, to, from);
     if (to)

@@ -160,6 +160,7 @@ static iso_status copy(const between *what, iso_path *path)
 static iso_status check(const between *what)
 {
     const char *call = what->call;
+    core_layout run;
     iso_status status;
 
     if (what->to->child.device != what->to_stream->child.device)
@@ -181,9 +182,9 @@ static iso_status check(const between *what)
         status = core_check_range(call, "from", what->from_offset, what->bytes, what->from);
     if (!status && what->bytes)
         status = core_check_writable(call, "to", what->to);
+    run = core_run(what->bytes);
     if (!status && what->to == what->from &&
-        core_ranges_meet(what->to_offset, what->bytes, what->from_offset, what->bytes) &&
-        what->bytes)
+        core_layouts_meet(what->to_offset, &run, what->from_offset, &run))
         status = core_fail(ISO_INVALID,
                            "%s: to (offset %lld) overlaps from (offset %lld): %lld bytes in the "
                            "same buffer",

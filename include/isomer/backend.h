@@ -20,6 +20,11 @@
  * state (to nearest, subnormals kept, no traps), whatever the program's thread has set. Maps do not
  * arrive as vendor, matrix or partials, nor at a backend of a minor under 2.
  *
+ * Operands share no element, but their ranges may interleave: what lies between the rows of one, or
+ * between the matrices of its batch, may belong to another, or to another matrix of the same batch
+ * (stride_c may be less than C spans). A backend writes no byte there, not even the one that it
+ * read before, because another thread may be writing it.
+ *
  * What a backend promises: `execute` never answers UNSUPPORTED where `supports` answered ISO_OK for
  * the same operation; it allocates no device memory of its own for an operation, but asks for
  * scratch memory through `workspace`; it reports failures through host->fail and allocates through

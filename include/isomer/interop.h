@@ -83,7 +83,8 @@ enum {
  * count against the memory limit. Destroying it, or closing the device, waits for isomer's work
  * with it, forgets it, and then calls release(context) once. release may be NULL. When the import
  * fails release is never called. Elements are aligned as their addresses are: an operation on an
- * element that is not is INVALID. Whether two imported buffers overlap is not looked at.
+ * element that is not is INVALID. Buffers count as apart from each other: whether imported memory
+ * overlaps that of another buffer is not looked at.
  * INVALID: not a device, unknown flags, negative bytes, NULL with bytes, memory that is not the
  *   device's or is shorter where the driver can tell, an OpenCL buffer that kernels may only read
  *   without ISO_IMPORT_READ_ONLY, NULL out. UNSUPPORTED: the backend does not import. NO_MEMORY,

@@ -81,9 +81,9 @@ ISO_API iso_status iso_fill(iso_stream stream, iso_operand to, const void *patte
 
 /*
  * The same for `height` rows of `width` bytes; a pitch is the distance in bytes from one row to the
- * next. Bytes between rows are not touched. The ranges that are compared for overlap run from the
- * first byte of the first row to the last byte of the last. A fill's offset, pitch and width are
- * multiples of its pattern.
+ * next. Bytes between rows are not touched and may belong to the other side: a copy between blocks
+ * of one matrix is refused only if some byte is in a row of both. A fill's offset, pitch and width
+ * are multiples of its pattern.
  */
 ISO_API iso_status iso_write_2d(iso_stream stream, iso_operand to, int64_t to_pitch,
                                 const void *from, int64_t from_pitch, int64_t width,

@@ -8,6 +8,16 @@
  * element's size. The arithmetic is defined to the bit for `naive` and `tiled` products and `tiled`
  * reductions, and of maps: docs/arithmetic.md.
  *
+ * Operands may be blocks of one matrix. Two overlap if an element of the one shares a byte with an
+ * element of the other. What lies between the rows of an operand, or between the matrices of a
+ * batch, may belong to another operand: a blocked LU updates A22 by the product of A21 and A12
+ * where they are, and the C of a batch may stand side by side (stride_c = n, ldc = batch * n). No
+ * overlap is accepted. Two matrices are judged exactly, and so are batches that share their leading
+ * dimension and stride; where three or more distances differ and rows and matrices are many, a call
+ * may be refused although its operands are apart, and the message says so. Operands in different
+ * buffers count as apart: that two buffers were not imported from the same memory is the caller's
+ * care.
+ *
  * iso_gemm, iso_transpose, iso_reduce, iso_map and iso_execute:
  *   INVALID: a wrong handle, struct size or enumerator; a negative or overflowing size; a leading
  *     dimension under the row length; an operand that is misaligned or reaches outside its buffer;
@@ -31,9 +41,9 @@ ISO_BEGIN_DECLS
  *
  * op(A) is m x k, op(B) k x n, C m x n. A lies as m x k (lda >= k), or transposed as k x m (lda >=
  * m); B likewise. alpha and beta are rounded to the accumulation type (f64 for f64, else f32). beta
- * 0 never reads C; alpha 0 reads neither A nor B. C may not overlap A or B, nor itself from one
- * member of the batch to the next; A and B may overlap, and a stride of 0 uses the same one for
- * each. Types: f16, bf16, f32, f64.
+ * 0 never reads C; alpha 0 reads neither A nor B. C may not overlap A or B, nor one member of the
+ * batch of C another; A and B may overlap, and a stride of 0 uses the same one for each. Types:
+ * f16, bf16, f32, f64.
  */
 typedef struct iso_gemm_args {
     uint32_t size;

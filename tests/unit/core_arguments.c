@@ -295,8 +295,9 @@ static void test_transfers(void **state)
     fails(iso_read_2d(s.stream, host, -8, to, 8, 8, 2), ISO_INVALID, "to_pitch is -8");
     fails(iso_read_2d(s.stream, host, 8, to, UNIT_BYTES, 8, 2), ISO_INVALID, "from.offset is 0",
           "65544 bytes");
-    fails(iso_copy_2d(s.stream, to, 64, (iso_operand){s.buffer, 32}, 64, 32, 4), ISO_INVALID,
-          "overlaps");
+    fails(iso_copy_2d(s.stream, to, 64, (iso_operand){s.buffer, 31}, 64, 32, 4), ISO_INVALID,
+          "to (offset 0, 224 bytes)", "overlaps from (offset 31", "share no byte");
+    works(iso_copy_2d(s.stream, to, 64, (iso_operand){s.buffer, 32}, 64, 32, 4));
     fails(iso_fill_2d(s.stream, to, 10, host, 4, 8, 2), ISO_INVALID, "to_pitch is 10", "multiple");
     fails(iso_copy_between(s.stream, to, s.other, behind, -1, &path), ISO_INVALID, "bytes is -1");
     fails(iso_copy_between(s.stream, to, s.other, (iso_operand){s.buffer, 4}, 8, &path),
