@@ -136,7 +136,7 @@ static bool open_file(core_backend *backend, iso_backend_query *query, iso_probe
         return refuse(out, ISO_STATE_LOAD_FAILED, "%s is %s, not a file", path,
                       S_ISDIR(found.st_mode) ? "a directory" : "something special");
     dlerror();
-    file = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    CORE_DO(file = dlopen(path, RTLD_NOW | RTLD_LOCAL));
     if (!file) {
         problem = dlerror();
         return refuse(out, ISO_STATE_LOAD_FAILED, "%s could not be opened: %s", path,
