@@ -127,9 +127,10 @@ static iso_status need(simt_device *device, bool lt)
     char why[ISO_REASON_MAX / 2];
     (void)snprintf(index, sizeof index, "%d", native->index);
     (void)snprintf(key, sizeof key, "%s %s HIP %d", label, native->architecture, hip_version);
-    const char *const arguments[] = {lt ? "hipblaslt" : "rocblas", hip_runtime_library.path,
-                                     which->library.path, index, NULL};
-    if (!hip_try(arguments, key, why, sizeof why)) {
+    const char *const arguments[] = {
+        "hip", lt ? "hipblaslt" : "rocblas", hip_runtime_library.path, which->library.path, index,
+        NULL};
+    if (!hip_survives(arguments, key, why, sizeof why)) {
         return hip_host->fail(ISO_UNSUPPORTED,
                               "variant vendor: %s (%s) was tried on device %d (%s) in a process of "
                               "its own, since it ends a process over a chip that it has no kernels "

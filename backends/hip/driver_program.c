@@ -182,11 +182,11 @@ static iso_status compile(const hip_device *device, const simt_source *source, c
 /* An architecture that it does not know ends the process in versions up to 6.4 at least. */
 static iso_status try_architecture(const hip_device *device)
 {
-    const char *const arguments[] = {"hiprtc", rtc_library.path, device->architecture, NULL};
+    const char *const arguments[] = {"hip", "hiprtc", rtc_library.path, device->architecture, NULL};
     char key[64];
     char why[ISO_REASON_MAX / 2];
     (void)snprintf(key, sizeof key, "%d.%d %d", rtc_version[0], rtc_version[1], hip_version);
-    if (hip_try(arguments, key, why, sizeof why)) {
+    if (hip_survives(arguments, key, why, sizeof why)) {
         return ISO_OK;
     }
     return hip_host->fail(ISO_COMPILE,

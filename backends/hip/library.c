@@ -2,6 +2,8 @@
 /* library.c - finds AMD's libraries, asks for devices, and says where it looked. */
 #include "backends/hip/library.h"
 
+#include <backends/trial/trial.h>
+
 #include <dlfcn.h>
 #include <glob.h>
 #include <stdarg.h>
@@ -81,6 +83,17 @@ bool hip_library_open(hip_library *library)
     }
     library->handle = handle;
     return handle != NULL;
+}
+
+/* A failure is tried again by the next process: a newer library may have been installed under the
+ * same name and age. */
+bool hip_survives(const char *const *arguments, const char *besides, char *why, size_t capacity)
+{
+    const trial what = {.host = hip_host,
+                        .arguments = arguments,
+                        .besides = besides,
+                        .flags = TRIAL_KEEP_GOOD | TRIAL_KEEP_HERE};
+    return trial_make(&what, why, capacity) == TRIAL_GOOD;
 }
 
 /* ---- the runtime and its errors -----------------------------------------------------------------

@@ -65,6 +65,11 @@ extern hip_library hip_runtime_library;
  * for one library. */
 bool hip_library_open(hip_library *library);
 
+/* Does in a process of its own, and once, what may end a process: `arguments` (ends with NULL) are
+ * those of try.c, behind "hip"; the answer also depends on `besides`. False, with the reason in
+ * `why`: it does not work, or could not be tried. */
+bool hip_survives(const char *const *arguments, const char *besides, char *why, size_t capacity);
+
 /* Status and text of a runtime's code: "WHAT gives hipErrorX (n): text". */
 iso_status hip_status(hip_code code);
 iso_status hip_fail(hip_code code, const char *format, ...) ISO_PRINTF(2, 3);
@@ -158,11 +163,6 @@ iso_status hip_launch(void *stream, void *kernel, int64_t groups, int32_t thread
                       const simt_arg *args, int32_t arg_count);
 /* The compiler's version and path, or why there is none. Opens it. */
 void hip_compiler_describe(char *text, size_t capacity);
-
-/* driver_try.c: does in a process of its own, and once, what may end a process. `arguments` (ends
- * with NULL) are those of isomer-try without the program's name; `key` is what the answer depends
- * on besides. False, with the reason in `why`: it does not work, or nobody could try. */
-bool hip_try(const char *const *arguments, const char *key, char *why, size_t capacity);
 
 /* driver.c, hip_blas.c */
 extern const simt_driver hip_driver;

@@ -1,48 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * try.c - isomer-try, a helper program of the HIP backend. It does what may end a process in AMD's
- * libraries, once and in a process of its own, so that the backend knows before it does it in the
- * caller's:
+ * try.c - what may end a process in AMD's libraries, as a part of isomer-try, so that the backend
+ * knows before it does it in the caller's:
  *
- *   isomer-try hiprtc LIBRARY ARCHITECTURE         compiles a kernel for the architecture
- *   isomer-try rocblas RUNTIME LIBRARY DEVICE      multiplies 1 x 1 matrices on the device
- *   isomer-try hipblaslt RUNTIME LIBRARY DEVICE    makes a handle on the device
- *
- * It prints "isomer-try: ok" if that went well, else why not. Whether it succeeded is read from
- * that line: the parent may not be able to wait for it.
+ *   hip hiprtc LIBRARY ARCHITECTURE         compiles a kernel for the architecture
+ *   hip rocblas RUNTIME LIBRARY DEVICE      multiplies 1 x 1 matrices on the device
+ *   hip hipblaslt RUNTIME LIBRARY DEVICE    makes a handle on the device
  */
 #include "backends/hip/numbers.h"
 #include "backends/hip/options.h"
 #include "backends/hip/symbols.h"
 
-#include <dlfcn.h>
+#include <backends/trial/child.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-
-typedef struct needed {
-    const char *name;
-    void *at;
-} needed;
-
-static int open_library(const char *path, const needed *functions, size_t count)
-{
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        printf("%s\n", dlerror());
-        return 0;
-    }
-    for (size_t i = 0; i < count; i++) {
-        void *address = dlsym(library, functions[i].name);
-        if (!address) {
-            printf("%s has no function %s\n", path, functions[i].name);
-            return 0;
-        }
-        memcpy(functions[i].at, &address, sizeof address);
-    }
-    return 1;
-}
 
 #define ADDRESS(result, name, parameters) static result(*name) parameters;
 #define NEEDED(result, name, parameters)  {#name, (void *)&name},
@@ -55,13 +28,13 @@ HIP_RTC_SYMBOLS(ADDRESS, NO_ADDRESS)
 
 static int try_compiler(const char *path, const char *architecture)
 {
-    static const needed functions[] = {HIP_RTC_SYMBOLS(NEEDED, NO_ADDRESS)};
+    static const child_symbol functions[] = {HIP_RTC_SYMBOLS(NEEDED, NO_ADDRESS)};
     static const char text[] =
         "extern \"C\" __global__ void __launch_bounds__(64) tried(float *x)\n"
         "{\n"
         "    x[threadIdx.x] = fmaf(x[threadIdx.x], 2.0f, 1.0f);\n"
         "}\n";
-    if (!open_library(path, functions, sizeof functions / sizeof functions[0])) {
+    if (!child_open(path, functions, sizeof functions / sizeof functions[0])) {
         return 0;
     }
     char target[HIP_ARCHITECTURE_OPTION_MAX];
@@ -73,14 +46,14 @@ static int try_compiler(const char *path, const char *architecture)
         code = hiprtcCompileProgram(program, (int)(sizeof options / sizeof options[0]), options);
     }
     if (code != HIPRTC_DONE) {
-        printf("compiling for %s gives %s\n", architecture, hiprtcGetErrorString(code));
+        child_say("compiling for %s gives %s", architecture, hiprtcGetErrorString(code));
         return 0;
     }
     size_t bytes = 0;
     code = hiprtcGetCodeSize(program, &bytes);
     (void)hiprtcDestroyProgram(&program);
     if (code != HIPRTC_DONE || bytes == 0) {
-        printf("compiling for %s gives no code\n", architecture);
+        child_say("compiling for %s gives no code", architecture);
         return 0;
     }
     return 1;
@@ -96,16 +69,16 @@ static hip_code (*synchronize)(void);
 
 static int use_device(const char *runtime, const char *device)
 {
-    static const needed functions[] = {{"hipSetDevice", (void *)&set_device},
-                                       {"hipMalloc", (void *)&allocate},
-                                       {"hipMemcpy", (void *)&copy},
-                                       {"hipDeviceSynchronize", (void *)&synchronize}};
-    if (!open_library(runtime, functions, sizeof functions / sizeof functions[0])) {
+    static const child_symbol functions[] = {{"hipSetDevice", (void *)&set_device},
+                                             {"hipMalloc", (void *)&allocate},
+                                             {"hipMemcpy", (void *)&copy},
+                                             {"hipDeviceSynchronize", (void *)&synchronize}};
+    if (!child_open(runtime, functions, sizeof functions / sizeof functions[0])) {
         return 0;
     }
     hip_code code = set_device((int)strtol(device, NULL, 10));
     if (code != HIP_DONE) {
-        printf("hipSetDevice(%s) gives %u\n", device, code);
+        child_say("hipSetDevice(%s) gives %u", device, code);
     }
     return code == HIP_DONE;
 }
@@ -118,16 +91,16 @@ static rocblas_code (*multiply)(rocblas_object handle, rocblas_enum trans_a, roc
 
 static int try_rocblas(const char *runtime, const char *path, const char *device)
 {
-    static const needed functions[] = {{"rocblas_create_handle", (void *)&create},
-                                       {"rocblas_sgemm", (void *)&multiply}};
+    static const child_symbol functions[] = {{"rocblas_create_handle", (void *)&create},
+                                             {"rocblas_sgemm", (void *)&multiply}};
     if (!use_device(runtime, device) ||
-        !open_library(path, functions, sizeof functions / sizeof functions[0])) {
+        !child_open(path, functions, sizeof functions / sizeof functions[0])) {
         return 0;
     }
     rocblas_object handle = NULL;
     rocblas_code code = create(&handle);
     if (code != ROCBLAS_DONE) {
-        printf("rocblas_create_handle gives %u\n", code);
+        child_say("rocblas_create_handle gives %u", code);
         return 0;
     }
     float host[3] = {3.0f, 5.0f, 0.0f};
@@ -148,8 +121,8 @@ static int try_rocblas(const char *runtime, const char *path, const char *device
         failed = copy(host, memory, sizeof host, HIP_TO_HOST);
     }
     if (failed != HIP_DONE || code != ROCBLAS_DONE || host[2] != 15.0f) {
-        printf("rocblas_sgemm of 1 x 1 gives %u, the runtime %u, and 3 * 5 = %g\n", code, failed,
-               (double)host[2]);
+        child_say("rocblas_sgemm of 1 x 1 gives %u, the runtime %u, and 3 * 5 = %g", code, failed,
+                  (double)host[2]);
         return 0;
     }
     return 1;
@@ -160,42 +133,33 @@ static hiplt_code (*destroy_lt)(const hiplt_handle handle);
 
 static int try_hipblaslt(const char *runtime, const char *path, const char *device)
 {
-    static const needed functions[] = {{"hipblasLtCreate", (void *)&create_lt},
-                                       {"hipblasLtDestroy", (void *)&destroy_lt}};
+    static const child_symbol functions[] = {{"hipblasLtCreate", (void *)&create_lt},
+                                             {"hipblasLtDestroy", (void *)&destroy_lt}};
     if (!use_device(runtime, device) ||
-        !open_library(path, functions, sizeof functions / sizeof functions[0])) {
+        !child_open(path, functions, sizeof functions / sizeof functions[0])) {
         return 0;
     }
     hiplt_handle handle = NULL;
     hiplt_code code = create_lt(&handle);
     if (code != HIPLT_DONE) {
-        printf("hipblasLtCreate gives %u\n", code);
+        child_say("hipblasLtCreate gives %u", code);
         return 0;
     }
     (void)destroy_lt(handle);
     return 1;
 }
 
-int main(int count, char **arguments)
+child_answer hip_try(int count, char **words)
 {
-    /* An abort is expected here, and its memory is of no interest. */
-    const struct rlimit none = {0, 0};
-    (void)setrlimit(RLIMIT_CORE, &none);
     int good = 0;
-    if (count == 4 && strcmp(arguments[1], "hiprtc") == 0) {
-        good = try_compiler(arguments[2], arguments[3]);
-    } else if (count == 5 && strcmp(arguments[1], "rocblas") == 0) {
-        good = try_rocblas(arguments[2], arguments[3], arguments[4]);
-    } else if (count == 5 && strcmp(arguments[1], "hipblaslt") == 0) {
-        good = try_hipblaslt(arguments[2], arguments[3], arguments[4]);
+    if (count == 3 && strcmp(words[0], "hiprtc") == 0) {
+        good = try_compiler(words[1], words[2]);
+    } else if (count == 4 && strcmp(words[0], "rocblas") == 0) {
+        good = try_rocblas(words[1], words[2], words[3]);
+    } else if (count == 4 && strcmp(words[0], "hipblaslt") == 0) {
+        good = try_hipblaslt(words[1], words[2], words[3]);
     } else {
-        printf("usage: isomer-try hiprtc LIBRARY ARCHITECTURE, or rocblas|hipblaslt RUNTIME "
-               "LIBRARY DEVICE\n");
-        return 2;
+        return CHILD_CANNOT;
     }
-    if (good) {
-        printf("isomer-try: ok\n");
-    }
-    (void)fflush(stdout);
-    return good ? 0 : 1;
+    return good ? CHILD_GOOD : CHILD_BAD;
 }

@@ -3,6 +3,7 @@
 #include <backends/loader/loader.h>
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -50,6 +51,16 @@ static const char *without_path(const char *text, const char *path)
     return text;
 }
 
+/* Whether the text ends as the system's for a file that is not there, in whatever language. */
+static int is_missing(const char *text)
+{
+    char room[256];
+    const char *missing = strerror_r(ENOENT, room, sizeof room);
+    size_t length = strlen(missing);
+    size_t whole = strlen(text);
+    return whole >= length && strcmp(text + whole - length, missing) == 0;
+}
+
 /* One file by its path, or (with own_search) one name through the loader's own search. */
 static void *open_one(loader_search *search, const char *path, int own_search)
 {
@@ -64,8 +75,9 @@ static void *open_one(loader_search *search, const char *path, int own_search)
     const char *text = dlerror();
     const char *why = text ? without_path(text, path) : "dlopen failed";
     /* The loader names a file that it could not use by its path, a missing dependency by that one's
-     * name, and what it found nowhere by the name that it was given, in whatever language. */
-    int absent = own_search && text && why != text;
+     * name, and what it found nowhere by the name that it was given; so too a file that it found
+     * and has no memory for. */
+    int absent = own_search && text && why != text && is_missing(why);
     if (absent) {
         note(search, path, LOADER_OWN_SEARCH ": not found");
         return NULL;

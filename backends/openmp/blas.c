@@ -481,8 +481,22 @@ static int accept(cpu_blas_kind kind, int loaded_before)
     (void)snprintf(blas->label, sizeof blas->label, "%.40s%s%.32s%s%.40s%s", blas->name,
                    blas->version[0] ? " " : "", blas->version, blas->core[0] ? " (" : "",
                    blas->core, blas->core[0] ? ")" : "");
+    cpu_blas_settle(blas, the.set_threads_int);
     the.found = 1;
     return 1;
+}
+
+/* Puts the reason behind what is in the list of what was tried. */
+static int may_open(const char *const *names, int count, int loaded_before)
+{
+    char why[ISO_REASON_MAX / 2];
+    const size_t used = strlen(the.reason);
+    if (loaded_before || cpu_blas_may_open(names, count, why, sizeof why)) {
+        return 1;
+    }
+    (void)snprintf(the.reason + used, sizeof the.reason - used, "%s%s (%s)", used > 0 ? ", " : "",
+                   names[0], why);
+    return 0;
 }
 
 static int open_kind(cpu_blas_kind kind)
@@ -494,6 +508,9 @@ static int open_kind(cpu_blas_kind kind)
         loaded_before |= loader_already_loaded(library->names[count]);
         count++;
     }
+    if (!may_open(library->names, count, loaded_before)) {
+        return 0;
+    }
     the.handle = open_by(library->names, count, the.reason, the.path, sizeof the.path);
     return the.handle && accept(kind, loaded_before);
 }
@@ -501,6 +518,9 @@ static int open_kind(cpu_blas_kind kind)
 static void open_path(const char *path)
 {
     const int loaded_before = loader_already_loaded(path);
+    if (!may_open(&path, 1, loaded_before)) {
+        return;
+    }
     the.handle = open_by(&path, 1, the.reason, the.path, sizeof the.path);
     if (!the.handle) {
         return;

@@ -59,6 +59,17 @@ iso_status cpu_blas_check_setting(void);
 int cpu_blas_enter(const cpu_device *device);
 void cpu_blas_leave(int saved);
 
+/* ---- Where memory is limited: blas_trial.c ------------------------------------------------------
+ */
+
+/* Whether the first of these that is there can be opened without stopping the process: a trial
+ * where the system limits its memory, else yes. 0: `why` says what the limits are and what was
+ * seen. */
+int cpu_blas_may_open(const char *const *names, int count, char *why, size_t capacity);
+/* Has the library take the memory that it keeps now, while it is known to be there. Does nothing
+ * where memory is not limited. `set_threads` may be NULL. */
+void cpu_blas_settle(const cpu_blas *blas, void (*set_threads)(int threads));
+
 /* ---- Which core the library should use: pure, for tests too ------------------------------------
  */
 

@@ -35,4 +35,4 @@ none "$programs" '#include *[<"](\.\./)*(core|backends)/' \
 none "core backends" '(^|[^a-zA-Z_])(abort|exit|_exit|assert) *\(' "the library aborts or exits"
 vendors='openblas|cblas|\bmkl|blis_|cublas|nvrtc|cudart|hiprtc|rocblas|clblast|libamdhip|libcuda'
 # The peers are what isomer is held against: they call vendors' libraries by themselves.
-none "core bench include backends/loader" "$vendors" "a vendor's name outside its backend's folder"
+none "core bench include backends/loader backends/trial" "$vendors" "a vendor's name outside its backend's folder"

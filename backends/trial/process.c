@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* process.c - starts isomer-try by posix_spawn: the caller, who may have threads and a device open,
+ * is never forked. */
+#include "backends/trial/process.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- finding it ---------------------------------------------------------------------------------
+ */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char *library;
+
+/* The path that the dynamic linker knows may be relative to a folder that was left since. */
+static void find_library(void)
+{
+    Dl_info here;
+    if (dladdr((void *)&library, &here) && here.dli_fname) {
+        library = realpath(here.dli_fname, NULL);
+    }
+}
+
+const char *process_library(void)
+{
+    (void)pthread_once(&once, find_library);
+    return library ? library : "";
+}
+
+bool process_find(char *path, size_t capacity)
+{
+    static const char *const places[] = {"isomer-try", ISO_TRY_BESIDE "/isomer-try"};
+    const char *own = process_library();
+    const char *end = strrchr(own, '/');
+    for (size_t i = 0; end && i < sizeof places / sizeof places[0]; i++) {
+        (void)snprintf(path, capacity, "%.*s/%s", (int)(end - own), own, places[i]);
+        if (access(path, X_OK) == 0) {
+            return true;
+        }
+    }
+    (void)snprintf(path, capacity, "%s", ISO_TRY_FOLDER "/isomer-try");
+    return access(path, X_OK) == 0;
+}
+
+/* ---- running it ---------------------------------------------------------------------------------
+ */
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* It has no input, both its outputs go into the pipe, and nothing else that is open here. */
+static int plan_files(posix_spawn_file_actions_t *files, int output)
+{
+    int failed = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
+    failed = failed ? failed : posix_spawn_file_actions_adddup2(files, output, 1);
+    failed = failed ? failed : posix_spawn_file_actions_adddup2(files, output, 2);
+#if defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 34)
+    failed = failed ? failed : posix_spawn_file_actions_addclosefrom_np(files, 3);
+#endif
+#endif
+    return failed;
+}
+
+/* Its signals are those of a new program, whatever the caller has blocked. */
+static int start(char *const *words, int output, pid_t *child)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigset_t all;
+    (void)sigemptyset(&none);
+    (void)sigfillset(&all);
+    int failed = posix_spawn_file_actions_init(&files);
+    if (failed) {
+        return failed;
+    }
+    failed = posix_spawnattr_init(&attributes);
+    if (failed) {
+        (void)posix_spawn_file_actions_destroy(&files);
+        return failed;
+    }
+    (void)posix_spawnattr_setsigmask(&attributes, &none);
+    (void)posix_spawnattr_setsigdefault(&attributes, &all);
+    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    failed = plan_files(&files, output);
+    failed = failed ? failed : posix_spawn(child, words[0], &files, &attributes, words, environ);
+    (void)posix_spawnattr_destroy(&attributes);
+    (void)posix_spawn_file_actions_destroy(&files);
+    return failed;
+}
+
+/* False: the deadline has passed with the other end open. */
+static bool listen_to(int input, int64_t deadline, char *text, size_t capacity)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (;;) {
+        struct pollfd ready = {.fd = input, .events = POLLIN};
+        const int64_t left = deadline - milliseconds();
+        if (left <= 0) {
+            return false;
+        }
+        if (poll(&ready, 1, (int)left) <= 0) {
+            continue;
+        }
+        if (used + 1 == capacity) {
+            memmove(text, text + capacity / 2, used - capacity / 2);
+            used -= capacity / 2;
+        }
+        const ssize_t got = read(input, text + used, capacity - 1 - used);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            return true;
+        }
+        used += (size_t)got;
+        text[used] = '\0';
+    }
+}
+
+/* The caller may have said that it waits for no child, or wait for every one: then there is no
+ * status. */
+static void wait_for(pid_t child, int64_t deadline, process_end *end)
+{
+    const struct timespec pause = {.tv_nsec = 2000000};
+    pid_t got = 0;
+    while (end->in_time && got == 0) {
+        got = waitpid(child, &end->status, WNOHANG);
+        if (got == 0) {
+            end->in_time = milliseconds() < deadline;
+            (void)nanosleep(&pause, NULL);
+        }
+    }
+    if (got == 0) {
+        (void)kill(child, SIGKILL);
+        do {
+            got = waitpid(child, &end->status, 0);
+        } while (got < 0 && errno == EINTR);
+    }
+    end->known = got == child;
+}
+
+int process_run(char *const *words, int seconds, char *said, size_t capacity, process_end *end)
+{
+    const int64_t deadline = milliseconds() + (int64_t)seconds * 1000;
+    int ends[2];
+    pid_t child = -1;
+    said[0] = '\0';
+    *end = (process_end){.in_time = true};
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        return errno;
+    }
+    const int failed = start(words, ends[1], &child);
+    (void)close(ends[1]);
+    if (!failed) {
+        end->in_time = listen_to(ends[0], deadline, said, capacity);
+        wait_for(child, deadline, end);
+    }
+    (void)close(ends[0]);
+    return failed;
+}
