@@ -368,8 +368,9 @@ static int write_files(bench *b)
 
 static FILE *text_stream(const bench *b)
 {
-    bool taken = b->json_file.stream == stdout || b->csv_file.stream == stdout ||
-                 b->markdown_file.stream == stdout || b->report_file.stream == stdout;
+    const FILE *data = tool_data();
+    bool taken = b->json_file.stream == data || b->csv_file.stream == data ||
+                 b->markdown_file.stream == data || b->report_file.stream == data;
     return taken ? stderr : stdout;
 }
 

@@ -5,6 +5,8 @@
  * again later, but is the temporary file's name without its ending. */
 #include "tool.h"
 
+#include "printable.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio_ext.h>
@@ -157,7 +159,7 @@ int tool_file_open(tool_file *file, const char *path)
     if (path == NULL)
         return TOOL_OK;
     if (strcmp(path, "-") == 0) {
-        file->stream = stdout;
+        file->stream = tool_data();
         return TOOL_OK;
     }
     struct stat found;
@@ -184,7 +186,7 @@ int tool_file_commit(tool_file *file)
     if (file->stream == NULL)
         return TOOL_OK;
     bool bad = fflush(file->stream) != 0 || ferror(file->stream);
-    if (file->stream != stdout)
+    if (file->stream != tool_data())
         bad = fclose(file->stream) != 0 || bad;
     file->stream = NULL;
     if (bad)
@@ -201,7 +203,7 @@ int tool_file_commit(tool_file *file)
 
 void tool_file_discard(tool_file *file)
 {
-    if (file->stream != NULL && file->stream != stdout)
+    if (file->stream != NULL && file->stream != tool_data())
         fclose(file->stream);
     if (file->temporary != NULL)
         unlink(file->temporary);
@@ -209,9 +211,25 @@ void tool_file_discard(tool_file *file)
     *file = (tool_file){0};
 }
 
+/* What a terminal would obey is escaped as JSON has it: only texts can hold any of it. Jansson
+ * gives whole characters. */
+static int put_json(const char *text, size_t length, void *stream)
+{
+    char one[PRINTABLE_MOST];
+    size_t taken;
+    for (size_t at = 0; at < length; at += taken) {
+        size_t bytes = printable_next(text + at, length - at, PRINTABLE_JSON, one, &taken);
+        if (taken == 0 || fwrite(one, 1, bytes, stream) != bytes) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static bool write_json(FILE *stream, const json_t *root)
 {
-    return json_dumpf(root, stream, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) == 0 &&
+    return json_dump_callback(root, put_json, stream, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) ==
+               0 &&
            fputc('\n', stream) != EOF;
 }
 

@@ -2,6 +2,8 @@
 /* info.c - `isomer info`: what is there, what is not and why, and how it is set. */
 #include "tool.h"
 
+#include "printable.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,16 +16,20 @@ static const char help[] =
 
 static void heading(FILE *out, const char *text)
 {
-    if (tool_colour(out))
-        fprintf(out, "\n\033[1m%s\033[0m\n", text);
-    else
-        fprintf(out, "\n%s\n", text);
+    bool colour = tool_colour(out);
+    fputc('\n', out);
+    tool_escape(out, colour ? "\033[1m" : "");
+    fputs(text, out);
+    tool_escape(out, colour ? "\033[0m" : "");
+    fputc('\n', out);
 }
 
 /* A name in a column, then a text folded beside it. */
 static void line(FILE *out, int indent, int column, const char *name, const char *text)
 {
-    int at = fprintf(out, "%*s%-*s", indent, "", column - indent - 1, name);
+    char shown[4 * ISO_NAME_MAX];
+    printable_line(shown, sizeof shown, name);
+    int at = fprintf(out, "%*s%-*s", indent, "", column - indent - 1, shown);
     fputc(' ', out);
     tool_wrap(out, at + 1, column, text);
 }
@@ -278,7 +284,8 @@ static json_t *show_settings(FILE *out)
         line(out, 2, 29, s.name, text);
         json_t *setting = json_object();
         json_object_set_new(setting, "name", tool_json_text(s.name));
-        json_object_set_new(setting, "value", set ? json_string(s.value) : tool_json_text(s.value));
+        json_object_set_new(setting, "value",
+                            set && s.value[0] == '\0' ? json_string("") : tool_json_text(s.value));
         json_object_set_new(setting, "source", tool_json_text(s.source));
         json_object_set_new(setting, "meaning", tool_json_text(s.meaning));
         json_object_set_new(setting, "problem", tool_json_text(s.problem));
@@ -352,7 +359,7 @@ int tool_info(int argc, char **argv)
     else if ((entries = tool_enumerate(&count)) == NULL)
         code = TOOL_INTERNAL;
     if (code == TOOL_OK) {
-        json_t *root = show_all(json.stream == stdout ? stderr : stdout, entries, count);
+        json_t *root = show_all(json.stream == tool_data() ? stderr : stdout, entries, count);
         code = tool_file_json(&json, root);
         json_decref(root);
     }

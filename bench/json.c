@@ -2,12 +2,32 @@
 /* json.c - what JSON files have in common. */
 #include "tool.h"
 
+#include "printable.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Its bytes that are no UTF-8 are written "\xff". */
+static json_t *from_bytes(const char *text)
+{
+    size_t room = strlen(text) * 4 + 1;
+    char *shown = malloc(room);
+    if (shown == NULL) {
+        return NULL;
+    }
+    printable_copy(shown, room, text);
+    json_t *value = json_string(shown);
+    free(shown);
+    return value;
+}
 
 json_t *tool_json_text(const char *text)
 {
     json_t *value = text == NULL || text[0] == '\0' ? NULL : json_string(text);
+    if (value == NULL && text != NULL && text[0] != '\0') {
+        value = from_bytes(text);
+    }
     return value != NULL ? value : json_null();
 }
 

@@ -2,6 +2,7 @@
 /* main.c - the isomer tool. */
 #include "tool.h"
 
+#include <signal.h>
 #include <string.h>
 
 const char *tool_name = "isomer";
@@ -54,6 +55,10 @@ int main(int argc, char **argv)
     const char *names[COMMANDS];
     if (argc > 0)
         tool_name = argv[0];
+    /* A file that may not grow is an error in writing like any other, and no end of the process. */
+    signal(SIGXFSZ, SIG_IGN);
+    if (!tool_terminal_open())
+        return TOOL_INTERNAL;
     if (argc < 2) {
         fputs(help, stderr);
         return TOOL_USAGE;
@@ -63,7 +68,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], names[i]) != 0)
             continue;
         int code = commands[i].run(argc - 1, argv + 1);
-        if (fflush(stdout) != 0 && code == TOOL_OK)
+        if (!tool_terminal_done() && code == TOOL_OK)
             code = tool_error(TOOL_IO, "cannot write to standard output");
         return code;
     }

@@ -2,6 +2,8 @@
 /* text.c - messages, widths and folding. */
 #include "tool.h"
 
+#include "printable.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +13,20 @@
 int tool_error(int code, const char *format, ...)
 {
     va_list list;
+    char *text = NULL, *shown = NULL;
     fflush(stdout);
-    fprintf(stderr, "isomer: ");
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    int length = vasprintf(&text, format, list);
     va_end(list);
-    fputc('\n', stderr);
+    if (length >= 0) {
+        size_t room = (size_t)length * 4 + 1; /* a byte becomes four at most */
+        if ((shown = malloc(room)) != NULL) {
+            printable_copy(shown, room, text);
+        }
+        free(text);
+    }
+    fprintf(stderr, "isomer: %s\n", shown != NULL ? shown : "no memory to say what is wrong");
+    free(shown);
     return code;
 }
 
@@ -75,7 +85,8 @@ const char *tool_nearest(const char *word, const char *const *names, int count)
 int tool_width(FILE *out)
 {
     struct winsize size = {0};
-    if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    if (isatty(tool_descriptor(out)) && ioctl(tool_descriptor(out), TIOCGWINSZ, &size) == 0 &&
+        size.ws_col > 0)
         return size.ws_col < 40 ? 40 : size.ws_col;
     return 100;
 }
@@ -83,7 +94,7 @@ int tool_width(FILE *out)
 bool tool_colour(FILE *out)
 {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(fileno(out)) && (no == NULL || no[0] == '\0') &&
+    return isatty(tool_descriptor(out)) && (no == NULL || no[0] == '\0') &&
            (term == NULL || strcmp(term, "dumb") != 0);
 }
 

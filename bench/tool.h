@@ -33,7 +33,7 @@ int tool_report(int argc, char **argv);
 /* ---- text.c -------------------------------------------------------------------------------------
  */
 
-/* "isomer: ..." on stderr; gives `code` back. */
+/* "isomer: ..." on stderr, further lines indented; gives `code` back. */
 int tool_error(int code, const char *format, ...) ISO_PRINTF(2, 3);
 
 /* The exit code for a status of the library. */
@@ -53,6 +53,20 @@ void tool_wrap(FILE *out, int column, int indent, const char *text);
 int tool_columns(const char *text);
 
 const char *tool_bytes(char *text, size_t room, int64_t bytes); /* "31.2 GiB" */
+
+/* ---- terminal.c ---------------------------------------------------------------------------------
+ */
+
+/* From now on stdout and stderr escape what a terminal would obey (printable.h), and no file that
+ * is opened gets the number of an output that was closed. False: no memory. */
+bool tool_terminal_open(void);
+/* Writes a colour or a movement of the cursor of our own, as it is. */
+void tool_escape(FILE *out, const char *sequence);
+/* Standard output for data, whose writers escape by their format's own rules. */
+FILE *tool_data(void);
+int tool_descriptor(FILE *out); /* of the two streams, too */
+/* Writes what waits. False where an output has failed at any time. */
+bool tool_terminal_done(void);
 
 /* ---- options.c ----------------------------------------------------------------------------------
  */
@@ -126,7 +140,7 @@ void tool_doing(const char *format, ...) ISO_PRINTF(1, 2);
 /* ---- json.c -------------------------------------------------------------------------------------
  */
 
-json_t *tool_json_text(const char *text); /* null for "" and for what is no UTF-8 */
+json_t *tool_json_text(const char *text); /* null for "" */
 json_t *tool_json_number(double value);   /* null where it is not finite */
 json_t *tool_json_device(const iso_device_info *info);
 bool tool_is_fake(const iso_device_info *info);              /* a stand-in made for tests */

@@ -60,14 +60,15 @@ static void progress_step(progress *p, int done, const char *spec, const char *i
     snprintf(line, sizeof line, "[%s] %d/%d %s %s", bar, done, p->total, spec, id);
     if (width < (int)sizeof line)
         line[width] = '\0';
-    fprintf(stderr, "\r%s\033[K", line);
-    fflush(stderr);
+    tool_escape(stderr, "\r");
+    fputs(line, stderr);
+    tool_escape(stderr, "\033[K");
 }
 
 static void progress_end(const progress *p)
 {
     if (p->shown)
-        fputs("\r\033[K", stderr);
+        tool_escape(stderr, "\r\033[K");
 }
 
 /* ---- the run ------------------------------------------------------------------------------------
@@ -199,8 +200,9 @@ static int execute(verify_run *run)
         code = tool_file_open(&run->json_file, run->json);
     if (code == TOOL_OK)
         code = tool_file_open(&run->junit_file, run->junit);
-    run->out =
-        run->json_file.stream == stdout || run->junit_file.stream == stdout ? stderr : stdout;
+    run->out = run->json_file.stream == tool_data() || run->junit_file.stream == tool_data()
+                   ? stderr
+                   : stdout;
     if (code == TOOL_OK)
         code = run_cases(run);
     if (code != TOOL_OK)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verify_files.c - results as JSON and as JUnit XML. */
+#include "printable.h"
 #include "record/record.h"
 #include "verify.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- JSON ---------------------------------------------------------------------------------------
  */
@@ -175,11 +177,16 @@ static json_t *whole_json(const verify_run *run)
 /* ---- JUnit --------------------------------------------------------------------------------------
  */
 
-/* Text in an attribute; what XML cannot hold becomes '?'. */
+/* Text in an attribute; what XML cannot hold, or a terminal would obey, is shown as on one. */
 static void escape(FILE *out, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
+    char one[PRINTABLE_MOST];
+    size_t length = strlen(text), taken;
+    for (size_t at = 0; at < length; at += taken) {
+        size_t bytes = printable_next(text + at, length - at, PRINTABLE_TEXT, one, &taken);
+        unsigned char c = (unsigned char)text[at];
+        if (taken == 0)
+            break;
         if (c == '<')
             fputs("&lt;", out);
         else if (c == '>')
@@ -191,7 +198,7 @@ static void escape(FILE *out, const char *text)
         else if (c == '\n' || c == '\t')
             fprintf(out, "&#%d;", c);
         else
-            fputc(c < 0x20 ? '?' : c, out);
+            fwrite(one, 1, bytes, out);
     }
 }
 

@@ -2,6 +2,8 @@
 /* verify_report.c - what `isomer verify` prints. */
 #include "verify.h"
 
+#include "printable.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,8 +42,10 @@ static void print_cell(FILE *out, const cell *c)
     }
     bool colour = text[0] != '\0' && tool_colour(out);
     const char *tint = c->failed ? "\033[31m" : c->passed ? "\033[32m" : "\033[2m";
-    fprintf(out, "%*s%s%s%s", CELL - (int)strlen(text), "", colour ? tint : "", text,
-            colour ? "\033[0m" : "");
+    fprintf(out, "%*s", CELL - (int)strlen(text), "");
+    tool_escape(out, colour ? tint : "");
+    fputs(text, out);
+    tool_escape(out, colour ? "\033[0m" : "");
 }
 
 /* Trailing spaces would be noise in a log. */
@@ -228,9 +232,11 @@ static void print_failures(const verify_run *run)
             }
             char command[4096];
             shown++;
-            fprintf(out, "\n%s%s%s %s on %s\n", colour ? "\033[31m" : "",
-                    record->status == SUITE_FAILED ? "FAILED" : "ERROR", colour ? "\033[0m" : "",
-                    run->chosen[i]->id, target->title);
+            fputc('\n', out);
+            tool_escape(out, colour ? "\033[31m" : "");
+            fputs(record->status == SUITE_FAILED ? "FAILED" : "ERROR", out);
+            tool_escape(out, colour ? "\033[0m" : "");
+            fprintf(out, " %s on %s\n", run->chosen[i]->id, target->title);
             fprintf(out, "  ");
             tool_wrap(out, 2, 2, record->reason ? record->reason : "no reason was given");
             verify_command(run, target, run->chosen[i], command, sizeof command);
@@ -246,16 +252,19 @@ void verify_report(verify_run *run)
     FILE *out = run->out;
     for (int t = 0; t < run->target_count; t++) {
         const verify_target *target = &run->targets[t];
-        fprintf(out, "%s%s  %s%s%s\n", t ? "\n" : "", target->title, target->info->name,
-                target->info->architecture[0] ? ", " : "", target->info->architecture);
+        char text[8 * ISO_NAME_MAX], shown[4 * sizeof text];
+        snprintf(text, sizeof text, "%s  %s%s%s", target->title, target->info->name,
+                 target->info->architecture[0] ? ", " : "", target->info->architecture);
+        printable_line(shown, sizeof shown, text);
+        fprintf(out, "%s%s\n", t ? "\n" : "", shown);
         print_block(out, run, target, number_types, 6);
         print_block(out, run, target, moved_types, 5);
         print_block(out, run, target, no_types, 1);
         print_reasons(out, run, target);
         if (run->bitwise && target->digests > 0) {
-            char text[33];
-            verify_digest_text(target->digest, text);
-            fprintf(out, "  digest %s of %d cases\n", text, target->digests);
+            char digest[33];
+            verify_digest_text(target->digest, digest);
+            fprintf(out, "  digest %s of %d cases\n", digest, target->digests);
         }
     }
     print_failures(run);

@@ -2,6 +2,8 @@
 /* error.c - the last failure of each thread. */
 #include "core/core.h"
 
+#include "printable.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,7 @@ static iso_status fail_list(iso_status status, const char *format, va_list list)
     char text[CORE_TEXT_MAX]; /* the arguments may be parts of the old text */
 
     vsnprintf(text, sizeof text, format, list);
-    memcpy(inside ? backend_text : last_text, text, strlen(text) + 1);
+    printable_copy(inside ? backend_text : last_text, CORE_TEXT_MAX, text);
     if (inside)
         told = true;
     else

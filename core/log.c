@@ -3,6 +3,8 @@
  */
 #include "core/core.h"
 
+#include "printable.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +35,7 @@ bool core_log_on(iso_log_level level)
 
 void core_log(iso_log_level level, const char *format, ...)
 {
-    char line[CORE_TEXT_MAX];
+    char text[CORE_TEXT_MAX], line[CORE_TEXT_MAX];
     int saved = errno;
     va_list list;
     size_t length;
@@ -42,8 +44,9 @@ void core_log(iso_log_level level, const char *format, ...)
         return;
     length = (size_t)snprintf(line, sizeof line, "isomer: %s: ", level_names[level]);
     va_start(list, format);
-    vsnprintf(line + length, sizeof line - length - 1, format, list);
+    vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    printable_copy(line + length, sizeof line - length - 1, text);
     length = strlen(line);
     line[length++] = '\n';
     while (write(STDERR_FILENO, line, length) < 0 && errno == EINTR)

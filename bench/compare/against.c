@@ -100,12 +100,8 @@ static bool make_arguments(against *g, int argc, char **argv)
 /* Says what it said last. */
 static void pass_on(const compare_child *child, const char *name)
 {
-    const char *text = child->err;
-    size_t length = strlen(text);
-    if (length == 0)
-        return;
-    fprintf(stderr, "isomer: the end of what %s said:\n%s%s", name, text,
-            text[length - 1] == '\n' ? "" : "\n");
+    if (child->err[0] != '\0')
+        tool_error(TOOL_OK, "the end of what %s said:\n%s", name, child->err);
 }
 
 static int cannot_start(const compare_child *child, const char *name)
@@ -221,12 +217,11 @@ static void show_progress(const against *g, bool end)
 {
     if (!g->progress)
         return;
-    if (end)
-        fprintf(stderr, "\r\033[K");
-    else if (g->wanted > 0)
-        fprintf(stderr, "\r\033[Kpair %d of %d", g->made + 1, g->wanted);
-    else
-        fprintf(stderr, "\r\033[Kpair %d, %.0f s left", g->made + 1,
+    tool_escape(stderr, "\r\033[K");
+    if (!end && g->wanted > 0)
+        fprintf(stderr, "pair %d of %d", g->made + 1, g->wanted);
+    else if (!end)
+        fprintf(stderr, "pair %d, %.0f s left", g->made + 1,
                 fmax(0, g->budget - (seconds() - g->began)));
     fflush(stderr);
 }
@@ -364,7 +359,7 @@ static void say_few(const against *g)
 /* Shows and writes the pairs that were made. */
 static int finish(against *g, double fail_on, int code)
 {
-    FILE *out = g->file.stream == stdout ? stderr : stdout;
+    FILE *out = g->file.stream == tool_data() ? stderr : stdout;
     const tool_words all = {0};
     json_t *root = make_document(g, code == TOOL_OK && !compare_interrupted());
     if (root == NULL)

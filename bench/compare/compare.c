@@ -171,7 +171,7 @@ static int work_out(compare_set *set)
 
 static int write_all(const compare_set *set, tool_file *json, tool_file *csv)
 {
-    FILE *out = json->stream == stdout || csv->stream == stdout ? stderr : stdout;
+    FILE *out = json->stream == tool_data() || csv->stream == tool_data() ? stderr : stdout;
     int code = TOOL_OK;
     compare_show(out, set, tool_width(out), tool_colour(out));
     if (json->path != NULL) {

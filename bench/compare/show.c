@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show.c - a comparison on the terminal. */
 #include "compare.h"
+#include "printable.h"
 #include "record/record.h"
 
 #include <math.h>
@@ -43,15 +44,16 @@ compare_sum compare_summary(const compare_set *set, const char *op)
 
 static void heading(FILE *out, bool colour, const char *text)
 {
-    fputs(colour ? "\n\033[1m" : "\n", out);
+    fputc('\n', out);
+    tool_escape(out, colour ? "\033[1m" : "");
     tool_wrap(out, 0, 2, text);
-    if (colour)
-        fputs("\033[0m", out);
+    tool_escape(out, colour ? "\033[0m" : "");
 }
 
-static void show_sum(FILE *out, const char *name, const compare_sum *s, int width)
+static void show_sum(FILE *out, const char *op, const compare_sum *s, int width)
 {
-    char mean[32] = "-";
+    char mean[32] = "-", name[128];
+    printable_line(name, sizeof name, op);
     if (isfinite(s->mean))
         snprintf(mean, sizeof mean, "%.3f", s->mean);
     if (width >= 80)
@@ -92,9 +94,13 @@ static void show_summary(FILE *out, const compare_set *set, int width, bool colo
               "for each case.");
     if (!isfinite(set->rules.fail_on))
         return;
-    fprintf(out, "  %sGate of %g %%: %d of %d cases fail%s\n",
-            colour ? (all.worse > 0 ? "\033[31m" : "\033[32m") : "", 100 * set->rules.fail_on,
-            all.worse, all.cases, colour ? "\033[0m" : "");
+    const char *tint = all.worse > 0 ? "\033[31m" : "\033[32m";
+    fputs("  ", out);
+    tool_escape(out, colour ? tint : "");
+    fprintf(out, "Gate of %g %%: %d of %d cases fail", 100 * set->rules.fail_on, all.worse,
+            all.cases);
+    tool_escape(out, colour ? "\033[0m" : "");
+    fputc('\n', out);
 }
 
 /* ---- what is compared ---------------------------------------------------------------------------
@@ -142,8 +148,10 @@ static void show_flags(FILE *out, const char *name, const json_t *root)
         const char *word = json_string_value(flag);
         snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "", word ? word : "");
     }
-    if (text[0] != '\0')
-        fprintf(out, "   %s is marked: %s\n", name, text);
+    if (text[0] != '\0') {
+        fputs("   ", out);
+        tool_wrap(out, fprintf(out, "%s is marked: ", name) + 3, 3, text);
+    }
 }
 
 static void show_head(FILE *out, const compare_set *set)
@@ -283,8 +291,10 @@ static void notes_of(const compare_row *row, char *text, size_t room)
 
 static void show_label(FILE *out, const compare_row *row, const columns *c)
 {
-    const char *label = row->id + head_of(row);
-    int length = (int)(strlen(label) - c->tail);
+    char id[1024];
+    printable_line(id, sizeof id, row->id);
+    const char *label = id + (strlen(id) > head_of(row) ? head_of(row) : 0);
+    int length = (int)(strlen(label) > c->tail ? strlen(label) - c->tail : strlen(label));
     if (length <= c->label)
         fprintf(out, "  %-*.*s", c->label, length, label);
     else /* the end has the size */
@@ -306,8 +316,11 @@ static void show_row(FILE *out, const compare_row *row, const columns *c, bool c
     if (c->p)
         fprintf(out, " %7.4f", row->c.p);
     bool coloured = colour && colours[row->c.verdict][0] != '\0';
-    fprintf(out, "  %s%s%s\n", coloured ? colours[row->c.verdict] : "",
-            stats_verdict_name(row->c.verdict), coloured ? "\033[0m" : "");
+    fputs("  ", out);
+    tool_escape(out, coloured ? colours[row->c.verdict] : "");
+    fputs(stats_verdict_name(row->c.verdict), out);
+    tool_escape(out, coloured ? "\033[0m" : "");
+    fputc('\n', out);
     notes_of(row, notes, sizeof notes);
     if (notes[0] != '\0') {
         fprintf(out, "    ");

@@ -122,20 +122,9 @@ json_t *compare_json(const compare_set *set)
 /* ---- CSV ----------------------------------------------------------------------------------------
  */
 
-/* Quoted where it has to be. */
 static void put(FILE *out, const char *text, char end)
 {
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        fputs(text, out);
-    } else {
-        fputc('"', out);
-        for (; *text != '\0'; text++) {
-            if (*text == '"')
-                fputc('"', out);
-            fputc(*text, out);
-        }
-        fputc('"', out);
-    }
+    record_csv_text(out, text);
     if (end == '\n')
         fputc('\r', out);
     fputc(end, out);
@@ -146,7 +135,7 @@ static void put_number(FILE *out, double value)
     char text[40] = "";
     if (isfinite(value))
         snprintf(text, sizeof text, "%.17g", value);
-    put(out, record_point(text), ',');
+    fprintf(out, "%s,", record_point(text));
 }
 
 static void put_side(FILE *out, const compare_side *side)

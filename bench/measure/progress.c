@@ -33,12 +33,13 @@ void measure_progress(const measure_state *state, const char *phase, double done
     int width = tool_width(stderr) - 1;
     if (width < LINE)
         line[width] = '\0';
-    fprintf(stderr, "\r%s\033[K", line);
-    fflush(stderr);
+    tool_escape(stderr, "\r");
+    fputs(line, stderr);
+    tool_escape(stderr, "\033[K");
 }
 
 void measure_progress_end(const measure_state *state)
 {
     if (state->plan->progress)
-        fputs("\r\033[K", stderr);
+        tool_escape(stderr, "\r\033[K");
 }

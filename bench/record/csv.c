@@ -2,6 +2,8 @@
 /* csv.c - a line for each result, as RFC 4180 has it. */
 #include "record.h"
 
+#include "printable.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,20 +86,24 @@ static const struct column {
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
-static void put_text(FILE *out, const char *text)
+void record_csv_text(FILE *out, const char *text)
 {
-    if (strpbrk(text, ",\"\r\n") == NULL && text[0] != ' ' &&
-        (text[0] == '\0' || text[strlen(text) - 1] != ' ')) {
-        fputs(text, out);
-        return;
+    char one[PRINTABLE_MOST];
+    size_t length = strlen(text), taken;
+    bool formula = length > 0 && strchr("=+-@", text[0]) != NULL;
+    bool quoted =
+        strpbrk(text, ",\"\n") != NULL || text[0] == ' ' || (length > 0 && text[length - 1] == ' ');
+    fputs(quoted ? "\"" : "", out);
+    fputs(formula ? "'" : "", out);
+    for (size_t at = 0; at < length; at += taken) {
+        size_t bytes = printable_next(text + at, length - at, PRINTABLE_TEXT, one, &taken);
+        if (taken == 0) {
+            break; /* a document holds whole characters */
+        }
+        fputs(text[at] == '"' ? "\"" : "", out);
+        fwrite(one, 1, bytes, out);
     }
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    fputs(quoted ? "\"" : "", out);
 }
 
 /* Words, or "key=value" of an object, with spaces between. */
@@ -123,7 +129,7 @@ static void put_list(FILE *out, json_t *value)
         free(one);
     }
     if (fclose(memory) == 0)
-        put_text(out, text);
+        record_csv_text(out, text);
     free(text);
 }
 
@@ -132,7 +138,7 @@ static void put_value(FILE *out, json_t *value)
     char number[64];
     switch (value != NULL ? json_typeof(value) : JSON_NULL) {
     case JSON_STRING:
-        put_text(out, json_string_value(value));
+        record_csv_text(out, json_string_value(value));
         break;
     case JSON_INTEGER:
         fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));

@@ -2,6 +2,8 @@
 /* markdown.c - results as Markdown: a table for each operation, the fastest of a case first. */
 #include "view.h"
 
+#include "printable.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,14 +12,22 @@
 /* Text that stands in a table's cell as it is, whatever is in it. */
 static void put(FILE *out, const char *text)
 {
+    char one[PRINTABLE_MOST];
+    size_t length = strlen(text), taken;
     unsigned char before = ' ';
-    for (; *text != '\0'; before = (unsigned char)*text++) {
-        unsigned char c = (unsigned char)*text;
+    for (size_t at = 0; at < length; before = (unsigned char)text[at], at += taken) {
+        size_t bytes = printable_next(text + at, length - at, PRINTABLE_TEXT, one, &taken);
+        unsigned char c = (unsigned char)text[at];
+        if (taken == 0) {
+            break; /* a document holds whole characters */
+        }
         /* Within a word '_' is no mark: sm_90. */
-        bool within = c == '_' && isalnum(before) && isalnum((unsigned char)text[1]);
-        if (strchr("\\`*_[]<>|", c) != NULL && !within)
+        bool within = c == '_' && isalnum(before) && isalnum((unsigned char)text[at + 1]);
+        if ((strchr("\\`*_[]<>|", c) != NULL && !within) || one[0] == '\\')
             fputc('\\', out);
-        fputc(c < 0x20 || c == 0x7f ? ' ' : c, out);
+        if (c == '\n')
+            one[0] = ' ';
+        fwrite(one, 1, bytes, out);
     }
 }
 

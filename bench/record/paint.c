@@ -2,6 +2,9 @@
 /* paint.c - lines of a terminal that never grow over its width. */
 #include "paint.h"
 
+#include "printable.h"
+#include "tool.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,16 +45,14 @@ static bool within(uint32_t c, const range *ranges, size_t count)
 /* -1: it moves the cursor, or turns the direction of what follows. */
 static int columns_of(uint32_t c)
 {
-    static const range control[] = {{0, 0x1f}, {0x7f, 0x9f}, {0x2028, 0x202e}, {0x2066, 0x2069}};
-    static const range none[] = {{0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},
-                                 {0x610, 0x61a},   {0x64b, 0x65f},   {0x1ab0, 0x1aff},
-                                 {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f},
-                                 {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}};
+    static const range none[] = {
+        {0x300, 0x36f},   {0x483, 0x489},   {0x591, 0x5bd},   {0x610, 0x61a},   {0x64b, 0x65f},
+        {0x1ab0, 0x1aff}, {0x200c, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
     static const range wide[] = {{0x1100, 0x115f},   {0x2e80, 0xa4cf},   {0xa960, 0xa97f},
                                  {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
                                  {0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x1f300, 0x1f64f},
                                  {0x1f680, 0x1f6ff}, {0x1f900, 0x1faff}, {0x20000, 0x3fffd}};
-    if (within(c, control, sizeof control / sizeof control[0]))
+    if (printable_acts(c))
         return -1;
     if (c < 0x300)
         return 1;
@@ -80,8 +81,7 @@ static void put(paint *p, paint_style style, const char *text, size_t bytes, int
     bool coloured = p->colour && style != PAINT_PLAIN && bytes > 0;
     if (columns > p->width - p->column)
         columns = p->width - p->column;
-    if (coloured)
-        fputs(begin[style], p->out);
+    tool_escape(p->out, coloured ? begin[style] : "");
     for (size_t at = 0, length; at < bytes && text[at] != '\0'; at += length) {
         int more = columns_of(character(text + at, &length));
         if (abs(more) > columns)
@@ -93,8 +93,7 @@ static void put(paint *p, paint_style style, const char *text, size_t bytes, int
         columns -= abs(more);
         p->column += abs(more);
     }
-    if (coloured)
-        fputs("\033[0m", p->out);
+    tool_escape(p->out, coloured ? "\033[0m" : "");
 }
 
 void paint_put(paint *p, paint_style style, const char *text)
@@ -132,12 +131,10 @@ void paint_fit(paint *p, paint_style style, const char *text, int columns)
 
 void paint_rule(paint *p, int columns)
 {
-    if (p->colour && columns > 0)
-        fputs("\033[2m", p->out);
+    tool_escape(p->out, p->colour && columns > 0 ? "\033[2m" : "");
     for (; columns > 0 && p->column < p->width; columns--, p->column++)
         fputs(p->utf8 ? "─" : "-", p->out);
-    if (p->colour)
-        fputs("\033[0m", p->out);
+    tool_escape(p->out, p->colour ? "\033[0m" : "");
 }
 
 void paint_end(paint *p)

@@ -102,7 +102,7 @@ static json_t *arguments_json(int argc, char **argv)
     json_array_append_new(list, json_string("isomer"));
     for (int i = 0; i < argc; i++) {
         json_t *word = json_string(argv[i]);
-        json_array_append_new(list, word != NULL ? word : json_string("?"));
+        json_array_append_new(list, word != NULL ? word : tool_json_text(argv[i]));
     }
     return list;
 }

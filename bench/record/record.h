@@ -52,6 +52,9 @@ char *record_fault(const json_t *root);
 /* A line for each result, RFC 4180, a header first, numbers with a point whatever the locale, an
  * empty field for null. False: could not be written. */
 bool record_csv(FILE *out, const json_t *root);
+/* A text as a field: quoted where it has to be, what a terminal would obey escaped, and with a '
+ * in front where a spreadsheet would take it for a formula. */
+void record_csv_text(FILE *out, const char *text);
 
 /* A table for each operation, best first, with the machine above and the flags below. */
 bool record_markdown(FILE *out, const json_t *root);

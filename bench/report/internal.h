@@ -72,6 +72,8 @@ const report_row *report_model_common(const report_model *model, int group, repo
 
 char *report_format(const char *format, ...) ISO_PRINTF(1, 2); /* to be freed; NULL: no memory */
 void report_html(FILE *out, const char *text);                 /* escaped */
+/* Escaped as on a terminal, but not for HTML. */
+void report_shown(FILE *out, const char *text, size_t length);
 void report_htmlf(FILE *out, const char *format, ...) ISO_PRINTF(2, 3);
 /* Plain enough to stand in a gnuplot string and in SVG. */
 char *report_plain(const char *text);

@@ -217,9 +217,18 @@ static bool put_samples_script(FILE *out, const report_model *model)
 
 static bool put_result_numbers(FILE *out, const report_model *model)
 {
-    for (int i = 0; i < model->row_count; i++)
-        fprintf(out, "%d\t%s\t%s\t%s\n", i, model->devices[model->rows[i].device].brief,
-                record_text(model->rows[i].json, "id"), model->rows[i].library);
+    for (int i = 0; i < model->row_count; i++) {
+        const report_row *row = &model->rows[i];
+        const char *const texts[] = {model->devices[row->device].brief,
+                                     record_text(row->json, "id"), row->library};
+        fprintf(out, "%d", i);
+        for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
+            char *plain = report_plain(texts[t]);
+            fprintf(out, "\t%s", plain != NULL ? plain : "");
+            free(plain);
+        }
+        fputc('\n', out);
+    }
     return ferror(out) == 0;
 }
 

@@ -82,12 +82,16 @@ static const char *colour_of(const char *value, char *room)
     return NULL;
 }
 
-/* Letters that no path, number, colour or transformation has would leave the attribute. */
+/* Letters that no path, number, colour or transformation has would leave the attribute, or do
+ * something to a terminal. */
 static bool harmless(const char *value, size_t length)
 {
-    for (size_t i = 0; i < length; i++)
-        if (strchr("<>\"'&", value[i]) != NULL)
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)value[i];
+        bool space = c == '\n' || c == '\t' || c == '\r';
+        if (strchr("<>\"'&", c) != NULL || ((c < 0x20 || c > 0x7e) && !space))
             return false;
+    }
     return true;
 }
 
@@ -284,7 +288,7 @@ void report_svg(FILE *out, const char *svg, const report_figure *figure)
         if (*at != '<') {
             const char *stop = at + strcspn(at, "<");
             if (state.in_text) /* gnuplot has escaped it; what it was given is plain */
-                fprintf(out, "%.*s", (int)(stop - at), at);
+                report_shown(out, at, (size_t)(stop - at));
             at = stop;
         } else if (strncmp(at, "<title>", 7) == 0) {
             at = skip(at, "</title>");

@@ -2,6 +2,8 @@
 /* text.c - texts for the page: escaped, plain, and numbers for people. */
 #include "report/internal.h"
 
+#include "printable.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -19,27 +21,47 @@ char *report_format(const char *format, ...)
     return text;
 }
 
+static const char *entity_of(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+/* What would turn or hide the text around it is escaped in a page as on a terminal. */
+void report_shown(FILE *out, const char *text, size_t length)
+{
+    char one[PRINTABLE_MOST];
+    size_t taken;
+    for (size_t at = 0; at < length; at += taken) {
+        size_t bytes = printable_next(text + at, length - at, PRINTABLE_TEXT, one, &taken);
+        if (taken == 0) {
+            break;
+        }
+        fwrite(one, 1, bytes, out);
+    }
+}
+
 void report_html(FILE *out, const char *text)
 {
-    for (const char *at = text != NULL ? text : ""; *at != '\0'; at++) {
-        switch (*at) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        case '\'':
-            fputs("&#39;", out);
-            break;
-        default: /* HTML has no control characters */
-            fputc((unsigned char)*at < 32 && *at != '\n' && *at != '\t' ? ' ' : *at, out);
+    const char *at = text != NULL ? text : "";
+    while (*at != '\0') {
+        size_t plain = strcspn(at, "&<>\"'");
+        report_shown(out, at, plain);
+        at += plain;
+        if (*at != '\0') {
+            fputs(entity_of(*at++), out);
         }
     }
 }
@@ -58,7 +80,11 @@ void report_htmlf(FILE *out, const char *format, ...)
 
 char *report_plain(const char *text)
 {
-    char *plain = strdup(text);
+    size_t room = strlen(text) * 4 + 1;
+    char *plain = malloc(room);
+    if (plain != NULL) {
+        printable_line(plain, room, text);
+    }
     for (char *at = plain; at != NULL && *at != '\0'; at++) {
         unsigned char c = (unsigned char)*at;
         if (c < 32 || c == 127 || strchr("\"'`<>&\\{}$^~|", *at) != NULL)

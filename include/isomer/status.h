@@ -41,6 +41,8 @@ ISO_API const char *iso_status_name(iso_status status);
  * The story of the last call that failed on this thread: the operation, the argument and its value,
  * the rule that it broke or the vendor call and its code by name, and what to do. "" if none did.
  * Owned by the thread and overwritten by its next failure; a call that succeeds leaves it alone.
+ * It may be printed as it is: what a terminal would obey in a driver's words or in a path is
+ * escaped ("\x1b"), and each line but the first begins with a space. So are ISOMER_LOG's messages.
  */
 ISO_API const char *iso_last_error(void);
 

@@ -11,6 +11,7 @@
  *   FAKE_WAVE=32|64        work-items of a wave (HIP)
  *   FAKE_DELAY=us          each piece of work on a stream begins so much later
  *   FAKE_DEVICES=n         how many devices there are (1)
+ *   FAKE_NAME=text         follows the device's name
  *   FAKE_MEMORY=bytes      of each device (4 GiB)
  *   FAKE_LOST=n            the n-th launch loses the device
  *   FAKE_INIT=code         what cuInit and hipInit answer
@@ -63,6 +64,7 @@ enum {
 
 /* The number in an environment variable, or `otherwise`. */
 int64_t fake_setting(const char *name, int64_t otherwise);
+const char *fake_text(const char *name); /* "" where it is not set */
 /* The vendor's name of a code without its prefix: "INVALID_VALUE", "OUT_OF_MEMORY"; NULL if
  * unknown. */
 const char *fake_code_text(int code);

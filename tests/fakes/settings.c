@@ -10,6 +10,12 @@ int64_t fake_setting(const char *name, int64_t otherwise)
     return text && text[0] ? strtoll(text, NULL, 0) : otherwise;
 }
 
+const char *fake_text(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? text : "";
+}
+
 int fake_device_count(void)
 {
     return (int)fake_setting("FAKE_DEVICES", 1);

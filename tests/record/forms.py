@@ -28,6 +28,13 @@ def made(what, path, *words):
                           check=True).stdout.decode()
 
 
+def shown(text):
+    """What a terminal would obey is escaped; a formula of a spreadsheet is none."""
+    text = re.sub("[\x00-\x09\x0b-\x1f\x7f]", lambda m: "\\x%02x" % ord(m[0]), text)
+    text = re.sub("[\x80-\x9f\u202a-\u202e]", lambda m: "\\u%04x" % ord(m[0]), text)
+    return "'" + text if text[:1] in ("=", "+", "-", "@") else text
+
+
 def check_csv(path, root):
     text = made("csv", path)
     if text.count("\r\n") != len(root["results"]) + 1:
@@ -53,7 +60,7 @@ def check_csv(path, root):
         for name in ("id", "kind", "dtype", "device", "library", "status", "reason"):
             if row[name] != (result[name] or ""):
                 fail("%s is %r, not %r" % (name, row[name], result[name]))
-        if row["device_name"] != names[result["device"]]:
+        if row["device_name"] != shown(names[result["device"]]):
             fail("device_name is %r" % row["device_name"])
         if row["flags"].split() != result["flags"]:
             fail("flags are %r" % row["flags"])
@@ -134,6 +141,7 @@ def main():
     for seed, scale in ((1, 1), (2, 1000)):
         root = document.document(seed, "bench", scale)
         root["devices"][3]["name"] = "\x1b[2J\r\u202ename\u009b\u0301"
+        root["devices"][2]["name"] = "=cmd()|a name"
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             json.dump(root, file)
             file.flush()

@@ -126,7 +126,7 @@ cuda_code cuDeviceGet(cuda_ordinal *device, int ordinal)
 
 cuda_code cuDeviceGetName(char *name, int length, cuda_ordinal device)
 {
-    (void)snprintf(name, (size_t)length, "Isomer test fake (CPU)");
+    (void)snprintf(name, (size_t)length, "Isomer test fake (CPU)%s", fake_text("FAKE_NAME"));
     return valid(device) ? FAKE_OK : FAKE_INVALID_DEVICE;
 }
 

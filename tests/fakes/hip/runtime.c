@@ -141,7 +141,7 @@ hip_code hipSetDevice(int device)
 
 hip_code hipDeviceGetName(char *name, int length, int device)
 {
-    (void)snprintf(name, (size_t)length, "Isomer test fake (CPU)");
+    (void)snprintf(name, (size_t)length, "Isomer test fake (CPU)%s", fake_text("FAKE_NAME"));
     return keep(valid(device) ? FAKE_OK : FAKE_INVALID_DEVICE);
 }
 

@@ -16,11 +16,15 @@
  *   odd-status         execute answers a number that is no status
  *   aborts             execute ends the process, as some drivers do
  *   huge-workspace     asks for more scratch memory than there is
+ *   escapes            every text that it gives holds what a terminal obeys
+ *   escapes-probe      ... and probe fails with such a text
+ *   escapes-execute    ... and execute does
  */
 #include "../reference/reference.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,10 +84,77 @@ static void *faulty_alloc(int64_t bytes)
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
+/* A colour, a title, a C1 control, a mark of direction, no UTF-8, a new line, a carriage return. */
+#define ESCAPES "\033[31m\033]0;t\a\302\233m\342\200\256\377\nisomer: forged\r\b\177"
+
+static int escapes(void)
+{
+    return strncmp(fault(), "escapes", 7) == 0;
+}
+
+/* ESCAPES behind a text that keeps it apart from others. */
+static void put_escapes(char *text, size_t room, const char *what)
+{
+    snprintf(text, room, "%s%s", what, ESCAPES);
+}
+
+static iso_status device_info(int32_t index, iso_device_info *out)
+{
+    const iso_status status = reference->device_info(index, out);
+    if (status == ISO_OK && escapes()) {
+        put_escapes(out->name, sizeof(out->name), "name");
+        put_escapes(out->vendor, sizeof(out->vendor), "vendor");
+        put_escapes(out->uuid, sizeof(out->uuid), "uuid");
+        put_escapes(out->architecture, sizeof(out->architecture), "architecture");
+        put_escapes(out->driver, sizeof(out->driver), "driver");
+        put_escapes(out->runtime, sizeof(out->runtime), "runtime");
+    }
+    return status;
+}
+
+static iso_status device_property(void *device, int32_t index, iso_property *out)
+{
+    if (!escapes()) {
+        return reference->device_property(device, index, out);
+    }
+    if (index > 0) {
+        return ISO_NOT_READY;
+    }
+    put_escapes(out->name, sizeof(out->name), "property");
+    put_escapes(out->value, sizeof(out->value), "value");
+    real_host->log(ISO_LOG_ERROR, "said %s", ESCAPES);
+    return ISO_OK;
+}
+
+static iso_status telemetry(void *device, iso_telemetry *out)
+{
+    (void)device;
+    if (!escapes()) {
+        return ISO_UNSUPPORTED;
+    }
+    out->clock_mhz = 1;
+    put_escapes(out->source, sizeof(out->source), "source");
+    put_escapes(out->partition, sizeof(out->partition), "part");
+    return ISO_OK;
+}
+
+static iso_status describe(void *device, const iso_op *op, iso_op_info *out)
+{
+    const iso_status status = reference->describe ? reference->describe(device, op, out) : ISO_OK;
+    if (status == ISO_OK && escapes()) {
+        put_escapes(out->library, sizeof(out->library), "library");
+        put_escapes(out->kernel, sizeof(out->kernel), "kernel");
+    }
+    return status;
+}
+
 static iso_status probe(iso_probe *out)
 {
     if (fault_is("probe-fails")) {
         return real_host->fail(ISO_BACKEND, "faultInit answered 3 (NOT_INITIALIZED)");
+    }
+    if (fault_is("escapes-probe")) {
+        return real_host->fail(ISO_BACKEND, "probe said %s", ESCAPES);
     }
     if (fault_is("no-device")) {
         out->state = ISO_STATE_NO_DEVICE;
@@ -200,6 +271,9 @@ static iso_status supports(void *device, const iso_op *op)
     if (fault_is("no-gemm") && op->kind == ISO_OP_GEMM) {
         return real_host->fail(ISO_UNSUPPORTED, "there are no products here");
     }
+    if (escapes() && op->kind == ISO_OP_GEMM) {
+        return real_host->fail(ISO_UNSUPPORTED, "no products: %s", ESCAPES);
+    }
     if (fault_is("older-minor") && op->kind == ISO_OP_MAP) {
         abort(); /* this kind came with minor 2 */
     }
@@ -246,6 +320,9 @@ static iso_status execute(void *outer, const iso_op *op)
     }
     if (fault_is("execute-fails")) {
         return real_host->fail(ISO_BACKEND, "faultLaunch answered 6 (BAD_KERNEL)");
+    }
+    if (fault_is("escapes-execute")) {
+        return real_host->fail(ISO_BACKEND, "execute said %s", ESCAPES);
     }
     if (fault_is("unsupported")) {
         return real_host->fail(ISO_UNSUPPORTED, "on second thoughts, no");
@@ -345,6 +422,10 @@ const iso_backend *isomer_backend_query(uint32_t host_abi, const iso_host *host)
     }
     longer.table = *reference;
     longer.table.probe = probe;
+    longer.table.device_info = device_info;
+    longer.table.device_property = device_property;
+    longer.table.telemetry = telemetry;
+    longer.table.describe = describe;
     longer.table.device_open = device_open;
     longer.table.stream_create = stream_create;
     longer.table.stream_destroy = stream_destroy;
