@@ -34,6 +34,8 @@ static void shape_gemm(const suite_gemm_case *g, json_t *shape, json_t *layout)
     json_object_set_new(layout, "beta", tool_json_number(g->beta));
     json_object_set_new(layout, "same_a", json_boolean(g->same_a));
     json_object_set_new(layout, "same_b", json_boolean(g->same_b));
+    if (g->blocks != SUITE_OWN)
+        set_text(layout, "blocks", g->blocks == SUITE_BESIDE ? "beside" : "neighbours");
 }
 
 static void shape_transfer(const suite_transfer_case *t, json_t *shape, json_t *layout)
@@ -46,6 +48,8 @@ static void shape_transfer(const suite_transfer_case *t, json_t *shape, json_t *
     set_int(layout, "from_offset", t->from_offset);
     if (t->move == SUITE_FILLING)
         set_int(layout, "pattern_bytes", t->pattern_bytes);
+    if (t->move == SUITE_COPY)
+        json_object_set_new(layout, "neighbours", json_boolean(t->neighbours));
 }
 
 static void shape_map(const suite_map_case *m, json_t *result, json_t *shape, json_t *layout)
@@ -87,6 +91,7 @@ static void describe(const suite_case *item, json_t *result)
         set_int(layout, "pad", item->transpose.pad);
         set_int(layout, "offset", item->transpose.offset);
         json_object_set_new(layout, "in_place", json_boolean(item->transpose.in_place));
+        json_object_set_new(layout, "neighbours", json_boolean(item->transpose.neighbours));
         break;
     case SUITE_TRANSFER:
         shape_transfer(&item->transfer, shape, layout);

@@ -189,16 +189,48 @@ static void compute(suite_gemm_data *d, const suite_case *item, int64_t member, 
     }
 }
 
+static int64_t greater(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A, C and B beside each other, as blocks of C's image. */
+static bool make_neighbours(suite_gemm_data *d, const suite_case *item)
+{
+    const suite_gemm_case *g = &item->gemm;
+    bool ta = g->trans_a == ISO_TRANS, tb = g->trans_b == ISO_TRANS;
+    suite_region a = {.element = iso_dtype_size(item->dtype), .batch = g->batch}, b = a, c = a;
+    a.rows = ta ? g->k : g->m, a.cols = ta ? g->m : g->k;
+    b.rows = tb ? g->n : g->k, b.cols = tb ? g->k : g->n;
+    c.rows = g->m, c.cols = g->n;
+    a.ld = b.ld = c.ld = a.cols + b.cols + c.cols + g->pad;
+    a.stride = b.stride = c.stride = greater(greater(a.rows, b.rows), c.rows) * c.ld;
+    suite_region_within(&d->a, &a, g->offset);
+    suite_region_within(&d->b, &b, g->offset + a.cols + c.cols);
+    return suite_region_lay(&d->c, &c, g->offset + a.cols, g->offset + g->batch * c.stride, false);
+}
+
 static bool make_regions(suite_gemm_data *d, const suite_case *item)
 {
     const suite_gemm_case *g = &item->gemm;
     int64_t size = iso_dtype_size(item->dtype);
     bool ta = g->trans_a == ISO_TRANS, tb = g->trans_b == ISO_TRANS;
+    suite_region beside = {.element = size,
+                           .rows = g->m,
+                           .cols = g->n,
+                           .ld = g->batch * g->n + g->pad,
+                           .batch = g->batch,
+                           .stride = g->n};
+    if (g->blocks == SUITE_NEIGHBOURS) {
+        return make_neighbours(d, item);
+    }
     return suite_region_init(&d->a, size, ta ? g->k : g->m, ta ? g->m : g->k, g->pad, g->offset,
                              g->batch, g->same_a ? 0 : -1, true) &&
            suite_region_init(&d->b, size, tb ? g->n : g->k, tb ? g->k : g->n, g->pad, g->offset,
                              g->batch, g->same_b ? 0 : -1, true) &&
-           suite_region_init(&d->c, size, g->m, g->n, g->pad, g->offset, g->batch, -1, false);
+           (g->blocks == SUITE_BESIDE ? suite_region_lay(&d->c, &beside, g->offset, 0, false)
+                                      : suite_region_init(&d->c, size, g->m, g->n, g->pad,
+                                                          g->offset, g->batch, -1, false));
 }
 
 static bool make_room(suite_gemm_data *d, const suite_case *item, int64_t rows)
@@ -228,8 +260,9 @@ static void generate(suite_gemm_data *d, const suite_case *item)
     if (g->beta == 0) /* C is not read: whatever is there must not show */
         for (int64_t i = 0; i < count_c; i++)
             suite_set_nan(item->dtype, (char *)d->dense_c.data + i * size);
-    suite_region_scatter(&d->a, d->dense_a.data);
-    suite_region_scatter(&d->b, d->dense_b.data);
+    bool one = g->blocks == SUITE_NEIGHBOURS;
+    suite_region_scatter_into(one ? &d->c : &d->a, &d->a, d->dense_a.data);
+    suite_region_scatter_into(one ? &d->c : &d->b, &d->b, d->dense_b.data);
     suite_region_scatter(&d->c, d->dense_c.data);
 }
 
@@ -358,20 +391,25 @@ bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *
     args.k = g->k;
     args.alpha = g->alpha;
     args.beta = g->beta;
-    args.lda = g->pad ? d->a.ld : 0;
-    args.ldb = g->pad ? d->b.ld : 0;
-    args.ldc = g->pad ? d->c.ld : 0;
+    bool one = g->blocks == SUITE_NEIGHBOURS;
+    args.lda = g->pad || one ? d->a.ld : 0;
+    args.ldb = g->pad || one ? d->b.ld : 0;
+    args.ldc = g->pad || g->blocks ? d->c.ld : 0;
     args.batch = g->batch;
     args.stride_a = d->a.stride;
     args.stride_b = d->b.stride;
     args.stride_c = d->c.stride;
     suite_work work = {
         .kind = ISO_OP_GEMM, .args = &args, .in = {&d->a, &d->b}, .inputs = 2, .out = &d->c};
+    if (one) { /* A and B come and stay with what lies around C */
+        work.inputs = 0;
+    }
     iso_operand *operands[] = {&args.a, &args.b, &args.c};
     const suite_region *regions[] = {&d->a, &d->b, &d->c};
     for (int i = 0; i < 3; i++) {
         operands[i]->offset = regions[i]->start;
-        iso_status status = suite_slot_room(runner, i, regions[i]->bytes, &operands[i]->buffer);
+        iso_status status = suite_slot_room(
+            runner, one ? 0 : i, one ? d->c.bytes : regions[i]->bytes, &operands[i]->buffer);
         if (status != ISO_OK)
             return suite_call_failed(result, "iso_buffer_create", status);
     }

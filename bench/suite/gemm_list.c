@@ -28,13 +28,14 @@ static const char *fill_name(suite_fill fill)
 
 static void add_with(suite_list *list, const suite_case *item, const iso_variant *which, int count)
 {
+    static const char *const blocks[] = {"", "/neighbours", "/beside"};
     const suite_gemm_case *g = &item->gemm;
     char after[SUITE_ID_MAX - 16];
-    snprintf(after, sizeof after, "%s/%s%s/m%lldn%lldk%lld/ld+%d/off%d/a%gb%g/batch%d%s%s/%s%s",
+    snprintf(after, sizeof after, "%s/%s%s/m%lldn%lldk%lld/ld+%d/off%d/a%gb%g/batch%d%s%s/%s%s%s",
              iso_dtype_name(item->dtype), iso_trans_name(g->trans_a), iso_trans_name(g->trans_b),
              (long long)g->m, (long long)g->n, (long long)g->k, g->pad, g->offset, g->alpha,
              g->beta, g->batch, g->same_a ? "-a0" : "", g->same_b ? "-b0" : "",
-             fill_name(item->fill), g->sampled ? "/sampled" : "");
+             fill_name(item->fill), g->sampled ? "/sampled" : "", blocks[g->blocks]);
     suite_list_add(list, item, which, count, after);
 }
 
@@ -138,6 +139,36 @@ static void factors(suite_list *list, iso_dtype dtype)
     }
 }
 
+/* Blocks of one matrix, whose rows lie in each other's gaps. */
+static void blocks(suite_list *list, iso_dtype dtype)
+{
+    static const struct {
+        int64_t m, n, k;
+        int32_t trans, pad, offset, batch;
+        suite_blocks how;
+    } rows[] = {
+        {5, 7, 3, 0, 0, 0, 1, SUITE_NEIGHBOURS},    {64, 64, 32, 0, 0, 0, 1, SUITE_NEIGHBOURS},
+        {17, 33, 9, 1, 1, 3, 1, SUITE_NEIGHBOURS},  {31, 15, 65, 2, 5, 1, 1, SUITE_NEIGHBOURS},
+        {9, 8, 1030, 3, 0, 0, 1, SUITE_NEIGHBOURS}, {16, 24, 40, 0, 0, 8, 3, SUITE_NEIGHBOURS},
+        {7, 5, 6, 0, 0, 0, 4, SUITE_BESIDE},        {33, 1, 17, 0, 3, 1, 5, SUITE_BESIDE},
+        {16, 64, 16, 1, 0, 0, 3, SUITE_BESIDE},     {66, 65, 9, 2, 2, 2, 2, SUITE_BESIDE},
+    };
+    for (int i = 0; i < COUNT(rows); i++) {
+        suite_case item = start(dtype, rows[i].trans);
+        item.fill = i % 2 ? SUITE_INTS : SUITE_UNIFORM;
+        item.gemm.m = rows[i].m;
+        item.gemm.n = rows[i].n;
+        item.gemm.k = rows[i].k;
+        item.gemm.alpha = -1;
+        item.gemm.beta = i % 3 == 2 ? 0 : 1;
+        item.gemm.pad = rows[i].pad;
+        item.gemm.offset = rows[i].offset;
+        item.gemm.batch = rows[i].batch;
+        item.gemm.blocks = rows[i].how;
+        add_with(list, &item, variants, COUNT(variants));
+    }
+}
+
 /* Products too large to compute twice. */
 static void large(suite_list *list, iso_dtype dtype)
 {
@@ -170,6 +201,7 @@ void suite_list_gemm(suite_list *list, int full)
                 cover(list, types[d], trans, 150, 8000000, 1);
         }
         factors(list, types[d]);
+        blocks(list, types[d]);
         if (full)
             large(list, types[d]);
     }

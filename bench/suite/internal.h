@@ -55,6 +55,14 @@ typedef struct suite_region {
  * no memory. */
 bool suite_region_init(suite_region *region, int64_t element, int64_t rows, int64_t cols,
                        int64_t pad, int64_t offset, int64_t batch, int64_t stride, bool input);
+/* The same from a shape whose element, rows, cols, ld, batch and stride are set: `elements` is what
+ * lies between the guards (0: up to the last element). */
+bool suite_region_lay(suite_region *region, const suite_region *shape, int64_t offset,
+                      int64_t elements, bool input);
+/* `block` becomes a part of the matrix that `region` has the image of; it has no image. */
+void suite_region_within(suite_region *block, const suite_region *shape, int64_t offset);
+/* Spreads dense matrices over the elements that `block` has in the region's image. */
+void suite_region_scatter_into(suite_region *region, const suite_region *block, const void *dense);
 void suite_region_free(suite_region *region);
 int64_t suite_region_at(const suite_region *region, int64_t b, int64_t i, int64_t j); /* byte */
 /* Spreads `batch` dense matrices over the region's elements. */

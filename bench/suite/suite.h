@@ -45,6 +45,13 @@ typedef enum suite_fill {
     SUITE_BITS         /* every bit at random, with NaN of every kind among them */
 } suite_fill;
 
+/* How the operands of a product lie. */
+typedef enum suite_blocks {
+    SUITE_OWN = 0,    /* each in memory of its own */
+    SUITE_NEIGHBOURS, /* A, C and B side by side in one matrix; a batch one below the other */
+    SUITE_BESIDE      /* the members of C side by side in one matrix */
+} suite_blocks;
+
 typedef struct suite_gemm_case {
     iso_trans trans_a, trans_b;
     int64_t m, n, k;
@@ -54,11 +61,13 @@ typedef struct suite_gemm_case {
     int32_t batch;
     int32_t same_a, same_b; /* stride 0 */
     int32_t sampled;        /* too large to check whole: a projection and a few rows */
+    suite_blocks blocks;
 } suite_gemm_case;
 
 typedef struct suite_transpose_case {
     int64_t element, rows, cols;
     int32_t pad, offset, in_place;
+    int32_t neighbours; /* `from` and `to` side by side in one matrix */
 } suite_transpose_case;
 
 typedef struct suite_reduce_case {
@@ -101,6 +110,7 @@ typedef struct suite_transfer_case {
     int64_t to_pitch, from_pitch;
     int64_t to_offset, from_offset;
     int64_t pattern_bytes; /* fills */
+    int32_t neighbours;    /* copies: both offsets are in one buffer */
 } suite_transfer_case;
 
 typedef struct suite_case {

@@ -21,9 +21,12 @@ static void add(suite_list *list, const suite_transfer_case *t)
     if (t->move == SUITE_FILLING)
         snprintf(item.type, sizeof item.type, "e%d", (int)t->pattern_bytes);
     snprintf(after, sizeof after, "%s/w%lldh%lld/pitch%lld-%lld/off%lld-%lld%s%s",
-             t->flat ? "1d" : "2d", (long long)t->width, (long long)t->height,
-             (long long)t->to_pitch, (long long)t->from_pitch, (long long)t->to_offset,
-             (long long)t->from_offset, item.type[0] ? "/" : "", item.type);
+             t->flat         ? "1d"
+             : t->neighbours ? "neighbours"
+                             : "2d",
+             (long long)t->width, (long long)t->height, (long long)t->to_pitch,
+             (long long)t->from_pitch, (long long)t->to_offset, (long long)t->from_offset,
+             item.type[0] ? "/" : "", item.type);
     suite_list_add(list, &item, NULL, 0, after);
 }
 
@@ -59,6 +62,29 @@ static void list_pitched(suite_list *list, suite_move move, int64_t unit)
     }
 }
 
+/* Copies between blocks of one matrix: beside each other, around a row's end, with unlike pitches.
+ */
+static void list_neighbours(suite_list *list)
+{
+    static const struct {
+        int64_t width, height, to_pitch, from_pitch, to_offset, from_offset;
+    } rows[] = {
+        {17, 9, 34, 34, 17, 0},  {64, 33, 200, 200, 64, 0},  {1000, 7, 2001, 2001, 0, 1001},
+        {5, 100, 13, 13, 11, 3}, {16, 64, 256, 256, 0, 128}, {1, 300, 2, 2, 1, 0},
+        {8, 3, 32, 64, 8, 0},    {8, 5, 64, 64, 8 * 64, 8},  {4096, 3, 8192, 8192, 4096, 0},
+    };
+    for (int i = 0; i < COUNT(rows); i++) {
+        add(list, &(suite_transfer_case){.move = SUITE_COPY,
+                                         .width = rows[i].width,
+                                         .height = rows[i].height,
+                                         .to_pitch = rows[i].to_pitch,
+                                         .from_pitch = rows[i].from_pitch,
+                                         .to_offset = rows[i].to_offset,
+                                         .from_offset = rows[i].from_offset,
+                                         .neighbours = 1});
+    }
+}
+
 void suite_list_transfer(suite_list *list, int full)
 {
     static const int64_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 63, 64, 65, 255, 4095, 4096, 100003};
@@ -72,6 +98,7 @@ void suite_list_transfer(suite_list *list, int full)
             list_flat(list, both[m], 1, large, COUNT(large));
     }
     list_flat(list, SUITE_COPY_BETWEEN, 1, sizes, COUNT(sizes));
+    list_neighbours(list);
     for (int u = 0; u < COUNT(units); u++) {
         list_flat(list, SUITE_FILLING, units[u], sizes, COUNT(sizes));
         list_pitched(list, SUITE_FILLING, units[u]);
@@ -96,14 +123,27 @@ static void free_move(move_data *d)
     free(d->host);
 }
 
+static bool make_regions(move_data *d, const suite_transfer_case *t)
+{
+    int64_t ends[] = {t->to_offset + t->height * t->to_pitch,
+                      t->from_offset + t->height * t->from_pitch};
+    suite_region to = {
+        .element = 1, .rows = t->height, .cols = t->width, .ld = t->to_pitch, .batch = 1};
+    suite_region from = to;
+    from.ld = t->from_pitch;
+    if (t->neighbours) {
+        suite_region_within(&d->from, &from, t->from_offset);
+        return suite_region_lay(&d->to, &to, t->to_offset, ends[ends[0] < ends[1]], false);
+    }
+    return suite_region_lay(&d->to, &to, t->to_offset, 0, false) &&
+           suite_region_lay(&d->from, &from, t->from_offset, 0, true);
+}
+
 static bool make(move_data *d, const suite_case *item)
 {
     const suite_transfer_case *t = &item->transfer;
     int64_t bytes = t->width * t->height;
-    if (!suite_region_init(&d->to, 1, t->height, t->width, t->to_pitch - t->width, t->to_offset, 1,
-                           0, false) ||
-        !suite_region_init(&d->from, 1, t->height, t->width, t->from_pitch - t->width,
-                           t->from_offset, 1, 0, true))
+    if (!make_regions(d, t))
         return false;
     d->moved = malloc((size_t)bytes + 8);
     d->host = malloc((size_t)d->to.bytes);
@@ -113,7 +153,7 @@ static bool make(move_data *d, const suite_case *item)
         uint64_t mix = suite_mix(item->seed, (uint64_t)i / 8);
         memcpy(d->moved + i, &mix, 8);
     }
-    suite_region_scatter(&d->from, d->moved);
+    suite_region_scatter_into(t->neighbours ? &d->to : &d->from, &d->from, d->moved);
     if (t->move == SUITE_FILLING) {
         uint64_t mix[2] = {suite_mix(item->seed, 1u << 30), suite_mix(item->seed, 2u << 30)};
         memcpy(d->pattern, mix, sizeof mix);
@@ -202,10 +242,12 @@ static bool run(suite_state *state, suite_runner *runner, const suite_case *item
 {
     suite_move move = item->transfer.move;
     iso_operand to = {{0}, 0}, from = {{0}, 0};
-    iso_status status = suite_slot_room(runner, 0, d->from.bytes, &from.buffer);
-    if (status == ISO_OK)
-        status = suite_slot_room(runner, 1, d->to.bytes, &to.buffer);
-    if (status == ISO_OK)
+    iso_status status = suite_slot_room(runner, 1, d->to.bytes, &to.buffer);
+    if (item->transfer.neighbours)
+        from = to;
+    else if (status == ISO_OK)
+        status = suite_slot_room(runner, 0, d->from.bytes, &from.buffer);
+    if (status == ISO_OK && !item->transfer.neighbours)
         status = iso_write(runner->stream, from, d->from.image, d->from.bytes);
     if (status == ISO_OK)
         status = iso_write(runner->stream, to, d->to.image, d->to.bytes);

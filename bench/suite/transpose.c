@@ -11,8 +11,8 @@
 /* ---- list ---------------------------------------------------------------------------------------
  */
 
-static void add(suite_list *list, int64_t element, int64_t rows, int64_t cols, int turn,
-                int in_place)
+static void add_with(suite_list *list, int64_t element, int64_t rows, int64_t cols, int turn,
+                     int in_place, int neighbours)
 {
     static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED,
                                            ISO_VARIANT_VENDOR};
@@ -20,19 +20,35 @@ static void add(suite_list *list, int64_t element, int64_t rows, int64_t cols, i
     static const int offsets[] = {0, 1, 0, 3, 2, 5};
     suite_case item = {.kind = SUITE_TRANSPOSE};
     item.transpose = (suite_transpose_case){
-        element, rows, cols, pads[turn % COUNT(pads)], offsets[turn % COUNT(offsets)], in_place};
+        .element = element,
+        .rows = rows,
+        .cols = cols,
+        .pad = pads[turn % COUNT(pads)],
+        .offset = offsets[turn % COUNT(offsets)],
+        .in_place = in_place,
+        .neighbours = neighbours,
+    };
     char after[SUITE_ID_MAX - 16];
     snprintf(item.type, sizeof item.type, "e%d", (int)element);
     snprintf(after, sizeof after, "e%d/r%lldc%lld/ld+%d/off%d/%s", (int)element, (long long)rows,
              (long long)cols, item.transpose.pad, item.transpose.offset,
-             in_place ? "inplace" : "out");
+             in_place     ? "inplace"
+             : neighbours ? "neighbours"
+                          : "out");
     /* No vendor's library moves elements of 1 or 2 bytes; that it says so is asked a few times. */
     bool vendor = element >= 4 || rows < 2;
     suite_list_add(list, &item, variants, vendor ? COUNT(variants) : COUNT(variants) - 1, after);
 }
 
+static void add(suite_list *list, int64_t element, int64_t rows, int64_t cols, int turn,
+                int in_place)
+{
+    add_with(list, element, rows, cols, turn, in_place, 0);
+}
+
 void suite_list_transpose(suite_list *list, int full)
 {
+    static const int64_t beside[][2] = {{5, 9}, {64, 64}, {33, 130}, {257, 3}};
     static const int64_t elements[] = {1, 2, 4, 8, 16};
     static const int64_t sizes[] = {1,  7,  8,  9,  15, 16,  17,  31,  32, 33,
                                     63, 64, 65, 67, 97, 127, 128, 129, 251};
@@ -50,6 +66,8 @@ void suite_list_transpose(suite_list *list, int full)
             if (i % 3 == 0)
                 add(list, elements[e], sizes[i], sizes[i], i + e + 2, 0);
         }
+        for (int i = 0; i < COUNT(beside); i++)
+            add_with(list, elements[e], beside[i][0], beside[i][1], 3 * i + e, 0, 1);
         for (int i = 0; full && i < COUNT(more); i++)
             add(list, elements[e], more[i][0], more[i][1], i + e, 0);
         if (full)
@@ -98,22 +116,35 @@ static void generate(const suite_case *item, bool finite, int64_t bytes, unsigne
     }
 }
 
+static bool make_regions(suite_transpose_data *d, const suite_transpose_case *t)
+{
+    int64_t e = t->element, rows = t->rows > t->cols ? t->rows : t->cols;
+    suite_region from = {.element = e, .rows = t->rows, .cols = t->cols, .batch = 1}, to = from;
+    if (!t->neighbours) {
+        return suite_region_init(&d->from, e, t->rows, t->cols, t->pad, t->offset, 1, 0, false) &&
+               suite_region_init(&d->to, e, t->cols, t->rows, t->pad ? t->pad + 2 : 0,
+                                 t->offset / 2, 1, 0, false);
+    }
+    to.rows = t->cols;
+    to.cols = t->rows;
+    from.ld = to.ld = t->cols + t->rows + t->pad;
+    suite_region_within(&d->from, &from, t->offset);
+    return suite_region_lay(&d->to, &to, t->offset + t->cols, t->offset + rows * to.ld, false);
+}
+
 static bool build(suite_transpose_data *d, const suite_case *item, bool finite,
                   suite_result *result)
 {
     const suite_transpose_case *t = &item->transpose;
     int64_t e = t->element, bytes = t->rows * t->cols * e;
     d->problem = -1;
-    if (!suite_region_init(&d->from, e, t->rows, t->cols, t->pad, t->offset, 1, 0, false) ||
-        !suite_region_init(&d->to, e, t->cols, t->rows, t->pad ? t->pad + 2 : 0, t->offset / 2, 1,
-                           0, false) ||
-        !suite_grow(&d->dense, &d->room_dense, bytes) ||
+    if (!make_regions(d, t) || !suite_grow(&d->dense, &d->room_dense, bytes) ||
         !suite_grow(&d->turned, &d->room_turned, bytes))
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
     const char *dense = d->dense;
     char *turned = d->turned;
     generate(item, finite, bytes, d->dense);
-    suite_region_scatter(&d->from, dense);
+    suite_region_scatter_into(t->neighbours ? &d->to : &d->from, &d->from, dense);
     for (int64_t i = 0; i < t->rows; i++)
         for (int64_t j = 0; j < t->cols; j++)
             memcpy(turned + (j * t->rows + i) * e, dense + (i * t->cols + j) * e, (size_t)e);
@@ -166,14 +197,19 @@ bool suite_run_transpose(suite_state *state, suite_runner *runner, const suite_c
     args.element_bytes = t->element;
     args.rows = t->rows;
     args.cols = t->cols;
-    args.ld_from = t->pad ? d->from.ld : 0;
+    args.ld_from = t->pad || t->neighbours ? d->from.ld : 0;
     args.from.offset = d->from.start;
-    iso_status status = suite_slot_room(runner, 0, d->from.bytes, &args.from.buffer);
+    iso_status status =
+        suite_slot_room(runner, 0, t->neighbours ? d->to.bytes : d->from.bytes, &args.from.buffer);
     suite_work work = {.kind = ISO_OP_TRANSPOSE, .args = &args, .in = {&d->from}};
     if (t->in_place) {
         args.to = args.from;
         args.ld_to = args.ld_from;
         work.out = &d->from;
+    } else if (t->neighbours) { /* `from` comes and stays with what lies around `to` */
+        args.to = (iso_operand){args.from.buffer, d->to.start};
+        args.ld_to = d->to.ld;
+        work.out = &d->to;
     } else {
         if (status == ISO_OK)
             status = suite_slot_room(runner, 1, d->to.bytes, &args.to.buffer);
