@@ -18,14 +18,6 @@ static const iso_variant fast[] = {ISO_VARIANT_TILED, ISO_VARIANT_VENDOR, ISO_VA
 
 static const iso_dtype types[] = {ISO_F16, ISO_BF16, ISO_F32, ISO_F64};
 
-static const char *fill_name(suite_fill fill)
-{
-    static const char *const names[] = {
-        [SUITE_UNIFORM] = "uniform", [SUITE_INTS] = "ints", [SUITE_SPARSE] = "sparse",
-        [SUITE_NAN] = "nan",         [SUITE_INF] = "inf",   [SUITE_SUBNORMAL] = "subnormal"};
-    return names[fill];
-}
-
 static void add_with(suite_list *list, const suite_case *item, const iso_variant *which, int count)
 {
     static const char *const blocks[] = {"", "/neighbours", "/beside"};
@@ -35,7 +27,7 @@ static void add_with(suite_list *list, const suite_case *item, const iso_variant
              iso_dtype_name(item->dtype), iso_trans_name(g->trans_a), iso_trans_name(g->trans_b),
              (long long)g->m, (long long)g->n, (long long)g->k, g->pad, g->offset, g->alpha,
              g->beta, g->batch, g->same_a ? "-a0" : "", g->same_b ? "-b0" : "",
-             fill_name(item->fill), g->sampled ? "/sampled" : "", blocks[g->blocks]);
+             suite_fill_name(item->fill), g->sampled ? "/sampled" : "", blocks[g->blocks]);
     suite_list_add(list, item, which, count, after);
 }
 
@@ -169,6 +161,30 @@ static void blocks(suite_list *list, iso_dtype dtype)
     }
 }
 
+/* Sums that are zero keep the sign that alpha gives them: a narrowing that adds 0 on the way loses
+ * it. A K of 0 and segments that are added up come by other ways. */
+static void signs(suite_list *list, iso_dtype dtype)
+{
+    static const struct {
+        int64_t m, n, k;
+        double alpha, beta;
+        suite_fill fill;
+    } zeros[] = {{9, 17, 0, -1, 0, SUITE_ZEROS},      {17, 9, 5, -1, 0, SUITE_ZEROS},
+                 {66, 65, 33, -0.75, 0, SUITE_ZEROS}, {128, 64, 16, -1, 0, SUITE_ZEROS},
+                 {31, 33, 3, -1.5, 0, SUITE_SPARSE},  {5, 7, 3000, -2, 0, SUITE_ZEROS},
+                 {16, 33, 4, -1, -0.5, SUITE_ZEROS},  {9, 17, 5, -0.0, 0, SUITE_ZEROS}};
+    for (int i = 0; i < COUNT(zeros); i++) {
+        suite_case item = start(dtype, (i + (int)dtype) & 3);
+        item.fill = zeros[i].fill;
+        item.gemm.m = zeros[i].m;
+        item.gemm.n = zeros[i].n;
+        item.gemm.k = zeros[i].k;
+        item.gemm.alpha = zeros[i].alpha;
+        item.gemm.beta = zeros[i].beta;
+        add_with(list, &item, with_matrix, COUNT(with_matrix));
+    }
+}
+
 /* Products too large to compute twice. */
 static void large(suite_list *list, iso_dtype dtype)
 {
@@ -202,6 +218,7 @@ void suite_list_gemm(suite_list *list, int full)
         }
         factors(list, types[d]);
         blocks(list, types[d]);
+        signs(list, types[d]);
         if (full)
             large(list, types[d]);
     }

@@ -120,6 +120,24 @@ static void factors(suite_list *list, iso_map_op op, iso_dtype dtype)
     }
 }
 
+/* Zeros of both signs by a negative factor, in whole blocks and beside them: a narrowing that adds
+ * 0 on the way makes +0 of -0. */
+static void signs(suite_list *list, iso_map_op op, iso_dtype dtype)
+{
+    static const int64_t sizes[] = {33, 16411};
+    suite_case item = {.kind = SUITE_MAP, .dtype = dtype, .fill = SUITE_ZEROS};
+    item.map.op = op;
+    item.map.alpha = -1;
+    if (op == ISO_MAP_CHAIN) {
+        item.map.beta = -0.0;
+        item.map.steps = 1;
+    }
+    for (int i = 0; i < COUNT(sizes); i++) {
+        item.map.n = sizes[i];
+        add(list, &item);
+    }
+}
+
 /* More than the caches hold, so that kernels may write past them. */
 static void large(suite_list *list, iso_map_op op, iso_dtype dtype)
 {
@@ -142,6 +160,9 @@ void suite_list_map(suite_list *list, int full)
             one(list, op, dtype, 0);
             if (real)
                 factors(list, op, dtype);
+            if (suite_is_float(dtype) && op != ISO_MAP_COPY) {
+                signs(list, op, dtype);
+            }
             if (full) {
                 one(list, op, dtype, 1);
                 large(list, op, dtype);

@@ -11,24 +11,37 @@ shift 3
 table=$source_dir/tests/plugins/mutants.txt
 
 missed=
+# try NUMBER WHAT OPTIONS
+try() {
+    code=0
+    # shellcheck disable=SC2086
+    "$tool" verify --backend "mutant$1" $3 --suite quick --fail-fast >"$scratch/out" 2>&1 || code=$?
+    case_id=$(sed -n 's/.*--case \([^ ]*\).*/\1/p' "$scratch/out" | head -n 1)
+    if [ "$code" -ne 1 ] || [ -z "$case_id" ]; then
+        say "MISSED  mutant $1, which $2: $3: exit code $code"
+        tail -n 20 "$scratch/out"
+        missed="$missed $1"
+    elif ! "$tool" verify --backend reference --case "$case_id" >"$scratch/out" 2>&1; then
+        say "MISSED  mutant $1, which $2: a sound plug-in fails $case_id as well"
+        tail -n 20 "$scratch/out"
+        missed="$missed $1"
+    else
+        say "caught  mutant $1, which $2: $case_id"
+    fi
+}
+
 for number; do
     what=$(sed -n "s/^$number *|.*| *//p" "$table")
     options=$(sed -n "s/^$number *|.*| *\(--op .*\) *|.*/\1/p" "$table")
-    code=0
-    # shellcheck disable=SC2086
-    "$tool" verify --backend "mutant$number" $options --suite quick --fail-fast \
-        >"$scratch/out" 2>&1 || code=$?
-    case_id=$(sed -n 's/.*--case \([^ ]*\).*/\1/p' "$scratch/out" | head -n 1)
-    if [ "$code" -ne 1 ] || [ -z "$case_id" ]; then
-        say "MISSED  mutant $number, which $what: exit code $code"
-        tail -n 20 "$scratch/out"
-        missed="$missed $number"
-    elif ! "$tool" verify --backend reference --case "$case_id" >"$scratch/out" 2>&1; then
-        say "MISSED  mutant $number, which $what: a sound plug-in fails $case_id as well"
-        tail -n 20 "$scratch/out"
-        missed="$missed $number"
-    else
-        say "caught  mutant $number, which $what: $case_id"
-    fi
+    # Types with "/" between them: it is found in each.
+    case $options in
+    */*)
+        types=${options##*--dtype }
+        for type in $(printf '%s' "$types" | tr / ' '); do
+            try "$number" "$what" "${options%--dtype *} --dtype $type"
+        done
+        ;;
+    *) try "$number" "$what" "$options" ;;
+    esac
 done
 [ -z "$missed" ] || fail "the suite does not find these mutants of $kind:$missed"

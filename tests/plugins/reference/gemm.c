@@ -87,7 +87,7 @@ static double value_f32(const iso_gemm_op *gemm, float product, const void *c, i
     const float alpha = MUTATE(7, 1, (float)gemm->alpha);
     const float beta = MUTATE(6, gemm->beta != 0, (float)gemm->beta);
     if (beta == 0 && MUTATE(5, 0, 1)) {
-        return (double)(alpha * product);
+        return (double)MUTATE(70, alpha * product + 0, alpha * product);
     }
     const float old = (float)ref_load(gemm->dtype, c, index);
     return (double)MUTATE(20, alpha * product + beta * old, fmaf(alpha, product, beta * old));
@@ -96,7 +96,7 @@ static double value_f32(const iso_gemm_op *gemm, float product, const void *c, i
 static double value_f64(const iso_gemm_op *gemm, double product, const void *c, int64_t index)
 {
     if (gemm->beta == 0) {
-        return gemm->alpha * product;
+        return MUTATE(70, gemm->alpha * product + 0, gemm->alpha * product);
     }
     return fma(gemm->alpha, product, gemm->beta * ref_load(gemm->dtype, c, index));
 }

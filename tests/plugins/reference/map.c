@@ -43,11 +43,12 @@ static float in_f32(const iso_map_op_args *map, float x, float y)
     const float alpha = (float)map->alpha, beta = (float)map->beta;
     switch (map->op) {
     case ISO_MAP_SCALE:
+        PLANT(71, return alpha * x + 0);
         return MUTATE(69, fabsf(alpha * x) < 0x1p-126f ? alpha * x * 0 : alpha * x, alpha * x);
     case ISO_MAP_ADD:
         return x + y;
     case ISO_MAP_MULTIPLY:
-        return x * y;
+        return MUTATE(72, x * y + 0, x * y);
     case ISO_MAP_TRIAD:
         return MUTATE(63, alpha * y + x, fmaf(alpha, y, x));
     default: /* chain */
@@ -63,11 +64,11 @@ static double in_f64(const iso_map_op_args *map, double x, double y)
 {
     switch (map->op) {
     case ISO_MAP_SCALE:
-        return map->alpha * x;
+        return MUTATE(71, map->alpha * x + 0, map->alpha * x);
     case ISO_MAP_ADD:
         return x + y;
     case ISO_MAP_MULTIPLY:
-        return x * y;
+        return MUTATE(72, x * y + 0, x * y);
     case ISO_MAP_TRIAD:
         return fma(map->alpha, y, x);
     default: /* chain */
