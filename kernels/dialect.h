@@ -17,6 +17,9 @@
  * is no other contraction: see docs/arithmetic.md iso_as_u32(f) iso_as_f32(u) iso_as_u64(d)
  * iso_as_f64(u)   the bits iso_load_f16(p, i) iso_store_f16(p, i, f), iso_load_bf16, iso_store_bf16
  *                           elements of iso_u16 memory as float, rounded once to nearest even
+ *   ISO_APART(f)            AMD's compilers take the product or the sum beside a conversion of half
+ *                           precision into one instruction, in which a product is a sum with +0:
+ *                           -0 is lost. A variable that is set apart is not folded
  *   iso_cas32(p, old, new), iso_cas64     atomic compare and swap of ISO_GLOBAL words; the old
  * value (iso_cas64 only where the program was built with ISO_ATOMIC64) ISO_SHUFFLE             1
  * where iso_shuffle_down(value, delta) moves a 32-bit value among 32 neighbouring work-items
@@ -74,6 +77,11 @@
 #define ISO_SHUFFLE                    0
 #define ISO_UNROLL                     __attribute__((opencl_unroll_hint))
 #define ISO_HIDE(i)                    ((void)(i))
+#if defined(__AMDGCN__)
+#define ISO_APART(f) __asm__("" : "+v"(f))
+#else
+#define ISO_APART(f) ((void)0)
+#endif
 
 typedef int iso_i32;
 typedef uint iso_u32;
@@ -81,15 +89,13 @@ typedef long iso_i64;
 typedef ulong iso_u64;
 typedef uchar iso_u8;
 typedef ushort iso_u16;
-#define ISO_F32X4              float4
-#define ISO_U32X4              uint4
-#define iso_f32x4(a, b, c, d)  ((float4)((a), (b), (c), (d)))
-#define iso_u32x4(a, b, c, d)  ((uint4)((a), (b), (c), (d)))
-#define iso_fma32(a, b, c)     fma((float)(a), (float)(b), (float)(c))
-#define iso_as_u32(f)          as_uint(f)
-#define iso_as_f32(u)          as_float((uint)(u))
-#define iso_load_f16(p, i)     vload_half((i), (__global const half *)(p))
-#define iso_store_f16(p, i, f) vstore_half_rte((f), (i), (__global half *)(p))
+#define ISO_F32X4             float4
+#define ISO_U32X4             uint4
+#define iso_f32x4(a, b, c, d) ((float4)((a), (b), (c), (d)))
+#define iso_u32x4(a, b, c, d) ((uint4)((a), (b), (c), (d)))
+#define iso_fma32(a, b, c)    fma((float)(a), (float)(b), (float)(c))
+#define iso_as_u32(f)         as_uint(f)
+#define iso_as_f32(u)         as_float((uint)(u))
 #define iso_cas32(p, old, new)                                                                     \
     atomic_cmpxchg((volatile __global uint *)(p), (uint)(old), (uint)(new))
 #if defined(ISO_ATOMIC64)
@@ -104,6 +110,28 @@ typedef ushort iso_u16;
 #define iso_as_f64(u)      as_double((ulong)(u))
 #endif
 #define iso_sqrt64(x) sqrt((double)(x))
+
+ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
+{
+    float value = vload_half(0, (const half *)&bits);
+    ISO_APART(value);
+    return value;
+}
+#if defined(__SPIR__) || defined(__SPIRV__) /* AMD's compilers may stand behind it */
+#define ISO_NARROW_BY_INTEGERS 1
+#else
+ISO_INLINE iso_u16 iso_f32_to_f16(float value)
+{
+    iso_u16 bits;
+    ISO_APART(value);
+    vstore_half_rte(value, 0, (half *)&bits);
+    return bits;
+}
+#endif
+#if !defined(__AMDGCN__) && !defined(ISO_NARROW_BY_INTEGERS)
+#define iso_load_f16(p, i)     vload_half((i), (__global const half *)(p))
+#define iso_store_f16(p, i, f) vstore_half_rte((f), (i), (__global half *)(p))
+#endif
 
 #else /* CUDA C++ and HIP, which share all but the names of their shuffles */
 
@@ -149,7 +177,8 @@ typedef unsigned short iso_u16;
     atomicCAS((unsigned long long *)(p), (unsigned long long)(old), (unsigned long long)(new))
 #define ISO_SHUFFLE 1
 #if defined(__AMDGCN__)
-#define ISO_HIDE(i) asm volatile("" : "+v"(i))
+#define ISO_APART(f) asm("" : "+v"(f))
+#define ISO_HIDE(i)  asm volatile("" : "+v"(i))
 #elif defined(__CUDA_ARCH__)
 #define ISO_HIDE(i) asm volatile("" : "+r"(i))
 #else
@@ -170,7 +199,9 @@ ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
         _Float16 half;
     } at;
     at.bits = bits;
-    return (float)at.half;
+    float value = (float)at.half;
+    ISO_APART(value);
+    return value;
 }
 ISO_INLINE iso_u16 iso_f32_to_f16(float value)
 {
@@ -178,6 +209,7 @@ ISO_INLINE iso_u16 iso_f32_to_f16(float value)
         iso_u16 bits;
         _Float16 half;
     } at;
+    ISO_APART(value);
     at.half = (_Float16)value;
     return at.bits;
 }
@@ -208,6 +240,12 @@ ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
     }
     return iso_as_f32(sign | (exponent + 112u) << 23 | fraction << 13);
 }
+#define ISO_NARROW_BY_INTEGERS 1
+#endif
+
+#endif
+
+#if defined(ISO_NARROW_BY_INTEGERS)
 ISO_INLINE iso_u16 iso_f32_to_f16(float value)
 {
     iso_u32 bits = iso_as_u32(value), sign = bits >> 16 & 0x8000u, rest, shift, kept;
@@ -235,9 +273,9 @@ ISO_INLINE iso_u16 iso_f32_to_f16(float value)
     return (iso_u16)(sign | kept >> 13);
 }
 #endif
-#define iso_load_f16(p, i)     iso_f16_to_f32(((const iso_u16 *)(p))[i])
-#define iso_store_f16(p, i, f) (((iso_u16 *)(p))[i] = iso_f32_to_f16(f))
-
+#if !defined(iso_load_f16)
+#define iso_load_f16(p, i)     iso_f16_to_f32(((ISO_GLOBAL const iso_u16 *)(p))[i])
+#define iso_store_f16(p, i, f) (((ISO_GLOBAL iso_u16 *)(p))[i] = iso_f32_to_f16(f))
 #endif
 
 /* bf16 is the upper half of an f32. */

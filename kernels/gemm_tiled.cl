@@ -57,13 +57,6 @@ typedef ISO_U32X4 wide;
 #define WIDE_OF(t) iso_u32x4(PAIR(t, 0), PAIR(t, 2), PAIR(t, 4), PAIR(t, 6))
 #if ISO_DTYPE == ISO_BF16
 #define FROM_BITS(u) iso_as_f32((iso_u32)(u) << 16)
-#elif defined(__OPENCL_VERSION__)
-ISO_INLINE float half_of_bits(iso_u32 bits)
-{
-    const iso_u16 half_bits = (iso_u16)bits;
-    return vload_half(0, (const half *)&half_bits);
-}
-#define FROM_BITS(u) half_of_bits((u)&0xffffu)
 #else
 #define FROM_BITS(u) iso_f16_to_f32((iso_u16)((u)&0xffffu))
 #endif

@@ -166,22 +166,9 @@ typedef ISO_U32X4 whole_word;
 #define WORD_OPEN(v, i, u) ((v)[(i) / 2] = (i) % 2 ? (v)[(i) / 2] | (acc)(u) << 32 : (acc)(u))
 #define WORD_MAKE(v, i)    ((iso_u32)((v)[(i) / 2] >> (i) % 2 * 32))
 #else
-#if ISO_DTYPE == ISO_F16 && defined(__OPENCL_VERSION__)
+#if ISO_DTYPE == ISO_F16
 /* Whole words, whose halves are converted in registers: for the functions that convert vectors of
  * halves in memory NVIDIA's compiler makes an access of each half. */
-#define TO_ACC(bits)    half_opened(bits)
-#define FROM_ACC(value) half_made(value)
-ISO_INLINE acc half_opened(iso_u16 at)
-{
-    return vload_half(0, (const half *)&at);
-}
-ISO_INLINE iso_u16 half_made(acc value)
-{
-    iso_u16 at;
-    vstore_half_rte(value, 0, (half *)&at);
-    return at;
-}
-#elif ISO_DTYPE == ISO_F16
 #define TO_ACC(bits)    iso_f16_to_f32(bits)
 #define FROM_ACC(value) iso_f32_to_f16(value)
 #else

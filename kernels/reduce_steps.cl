@@ -34,15 +34,7 @@
 
 /* An element as a number. */
 #if ISO_DTYPE == ISO_F16
-#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
-ISO_INLINE acc number_of(elem x)
-{
-    ushort bits = x;
-    return vload_half(0, (const half *)&bits);
-}
-#else
 #define number_of(x) iso_f16_to_f32(x)
-#endif
 #elif ISO_DTYPE == ISO_BF16
 #define number_of(x) iso_bf16_to_f32(x)
 #else

@@ -7,7 +7,7 @@
 here=$source_dir/tests/offline
 programs=$1
 . "$here/common.sh"
-find_readelf
+find_llvm
 [ "$(id -u)" = 0 ] || skip "a chroot needs root"
 have debootstrap || skip "debootstrap is not here: install debootstrap"
 mirror=${ISOMER_DEBIAN_MIRROR:-http://deb.debian.org/debian}
@@ -19,6 +19,8 @@ done
 
 failed=
 done_any=
+objdump_of() { chroot "$root" llvm-objdump -d "${1#"$root"}"; }
+
 # try RELEASE ARCHITECTURE/CLASS...
 try() {
     release=$1
@@ -31,9 +33,9 @@ try() {
         return
     fi
     if ! chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        libamdhip64-dev >>"$scratch/$release.log" 2>&1; then
+        libamdhip64-dev llvm >>"$scratch/$release.log" 2>&1; then
         tail -n 3 "$scratch/$release.log"
-        say "SKIP: $release gives no libamdhip64-dev"
+        say "SKIP: $release gives no libamdhip64-dev and llvm"
         return
     fi
     cp "$programs/compile" "$root/compile"
@@ -51,7 +53,7 @@ try() {
         done_any=1
         examine "$scratch/$class" "$root/out-${pair%/*}" "$(whole_list "$class")" >"$scratch/result" ||
             failed="$failed $pair"
-        say "$release, $pair: $(tail -n 2 "$scratch/result" | paste -sd ';')"
+        say "$release, $pair: $(grep -v '^FAIL' "$scratch/result" | paste -sd ';')"
         grep '^FAIL' "$scratch/result" || true
     done
 }

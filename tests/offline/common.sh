@@ -36,17 +36,40 @@ whole_list() {
     if [ "$1" = wave32 ]; then echo 1; else echo 2; fi
 }
 
+# halves LIST: the numbers of the programs of f16 and bf16.
+halves() { awk -F'\t' '$2 ~ /-DISO_DTYPE=[12]( |$)/ { print NR - 1 }' "$1/list"; }
+
+# disassembled LIST OUTPUT: their instructions.
+disassembled() {
+    for number in $(halves "$1"); do
+        [ -e "$2/$number.bin" ] || continue
+        printf 'object %s\n' "$number"
+        objdump_of "$2/$number.bin" || return 1
+    done
+}
+
+# In a chroot this is another one.
+objdump_of() { "$objdump" -d "$1"; }
+
 # examine LIST OUTPUT WHOLE: what AMD's compiler made of it. WHOLE: 0 a part of the list, 1 all of it, 2 all
 # of it, for a class that does not need every kernel.
 examine() {
+    examined=0
     notes "$2" >"$2/notes" || return 1
-    awk -v list="$1/list" -v whole="$3" -f "$here/metadata.awk" "$2/notes" && "$programs/read" "$2"/*.bin
+    disassembled "$1" "$2" >"$2/instructions" || return 1
+    awk -v list="$1/list" -v whole="$3" -v wanted="$(halves "$1" | wc -l)" -f "$here/narrow.awk" \
+        "$2/instructions" || examined=1
+    awk -v list="$1/list" -v whole="$3" -f "$here/metadata.awk" "$2/notes" || examined=1
+    "$programs/read" "$2"/*.bin || examined=1
+    return "$examined"
 }
 
-# find_readelf: an LLVM of any version that knows AMD's notes.
-find_readelf() {
-    for readelf in llvm-readelf llvm-readelf-19 llvm-readelf-17 llvm-readelf-15 llvm-readelf-14 none; do
-        if have "$readelf"; then return 0; fi
+# find_llvm: an LLVM of any version that knows AMD's notes and instructions.
+find_llvm() {
+    for version in '' -19 -17 -15 -14 none; do
+        readelf=llvm-readelf$version
+        objdump=llvm-objdump$version
+        if have "$readelf" && have "$objdump"; then return 0; fi
     done
-    absent "llvm-readelf is not here: install llvm"
+    absent "llvm-readelf and llvm-objdump are not here: install llvm"
 }

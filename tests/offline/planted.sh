@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # The checks of this folder find what they are for: a text that does not compile, an array that goes to
-# scratch memory, too much local memory, a kernel that is missing, a group without a bound, and subnormal
-# numbers that are flushed.
+# scratch memory, too much local memory, a kernel that is missing, a group without a bound, subnormal
+# numbers that are flushed, and sums that are narrowed in the same instruction.
 #
 #   planted.sh PROGRAMS
 . "$ISOMER_TEST_COMMON"
 here=$source_dir/tests/offline
 programs=$1
 . "$here/common.sh"
-find_readelf
+find_llvm
 
-# plant NAME KERNELS: a list of one program, whose text comes from stdin.
+# plant NAME KERNELS [OPTION]: a list of one program, whose text comes from stdin.
 plant() {
     mkdir "$scratch/$1"
     cat >"$scratch/$1/$1.text"
-    printf '%s\t-DISO_THREADS=64\t%s\n' "$1" "$2" >"$scratch/$1/list"
+    printf '%s\t-DISO_THREADS=64%s\t%s\n' "$1" "${3:+ $3}" "$2" >"$scratch/$1/list"
 }
 
 plant good good <<'END'
@@ -39,6 +39,22 @@ extern "C" __global__ void unbounded(float *x) { x[threadIdx.x] *= 2.0f; }
 END
 plant empty empty <<'END'
 __device__ float nothing(float x) { return x; }
+END
+plant narrowed narrowed -DISO_DTYPE=1 <<'END'
+extern "C" __global__ void __launch_bounds__(64) narrowed(const float *x, _Float16 *y)
+{
+    const int i = threadIdx.x;
+    y[i] = (_Float16)fmaf(x[i], x[i + 64], x[i + 128]);
+}
+END
+plant apart apart -DISO_DTYPE=1 <<'END'
+extern "C" __global__ void __launch_bounds__(64) apart(const float *x, _Float16 *y)
+{
+    const int i = threadIdx.x;
+    float sum = fmaf(x[i], x[i + 64], x[i + 128]);
+    asm volatile("" : "+v"(sum));
+    y[i] = (_Float16)sum;
+}
 END
 
 code=0
@@ -65,6 +81,15 @@ caught array "bytes of scratch memory"
 caught missing "no program has kernel missing"
 caught unbounded "it is compiled for groups"
 caught empty "no kernel in"
+caught narrowed "1 v_fma_mixlo_f16 in narrowed"
+compile_all hiprtc - gfx906 "$scratch/apart" "$scratch/apart.out" 0 1 || fail "apart does not compile"
+examine "$scratch/apart" "$scratch/apart.out" 1 || fail "a sum that is narrowed apart is not good"
+# Instructions that no disassembler could read are not taken for good either.
+for listing in "object 0" ""; do
+    if printf '%s\n' "$listing" | awk -v list="$scratch/apart/list" -v whole=1 -v wanted=1 -f "$here/narrow.awk" >"$scratch/log"; then
+        fail "no instructions are taken for good"
+    fi
+done
 
 # Compilers refuse too much local memory themselves, so the note is edited.
 sed 's/\(group_segment_fixed_size:\) .*/\1 65540/' "$scratch/good.out/notes" >"$scratch/notes"
