@@ -20,7 +20,9 @@ typedef struct slot {
     _Atomic uint64_t state;
     void *object;
     uint32_t next_free; /* slot + 1; 0: none */
-    uint8_t kind;
+    /* A look-up with a stale handle may read it while the slot is taken again: the state that is
+     * compared and swapped then tells that the handle is stale. */
+    _Atomic uint8_t kind;
 } slot;
 
 static _Atomic(slot *) chunks[CHUNKS];
@@ -102,7 +104,7 @@ uint64_t core_handle_new(const char *call, core_kind kind, void *object)
     }
     generation = OF_STATE(atomic_load(&taken->state));
     taken->object = object;
-    taken->kind = (uint8_t)kind;
+    atomic_store_explicit(&taken->kind, (uint8_t)kind, memory_order_relaxed);
     atomic_store_explicit(&taken->state, (uint64_t)generation << 32 | ALIVE, memory_order_release);
     return (uint64_t)kind << 56 | (uint64_t)generation << SLOT_BITS | index;
 }
@@ -144,7 +146,8 @@ static slot *enter(uint64_t id, bool retire)
     at = slot_at(index);
     state = atomic_load_explicit(&at->state, memory_order_acquire);
     do {
-        if (OF_STATE(state) != id_generation(id) || !(state & ALIVE) || at->kind != id_kind(id))
+        if (OF_STATE(state) != id_generation(id) || !(state & ALIVE) ||
+            atomic_load_explicit(&at->kind, memory_order_relaxed) != id_kind(id))
             return NULL;
         changed = retire ? state & ~ALIVE : state + 1;
     } while (!atomic_compare_exchange_weak_explicit(&at->state, &state, changed,
@@ -196,8 +199,15 @@ static slot *retire(uint64_t id)
 iso_status core_handle_retire(const char *call, const char *argument, uint64_t id, core_kind kind,
                               void *object)
 {
-    slot *at = id_kind(id) == (uint32_t)kind ? retire(id) : NULL;
+    slot *at;
 
+    if (core_inside() && id_slot(id) < atomic_load(&slot_count) &&
+        CALLS(atomic_load(&slot_at(id_slot(id))->state)))
+        return core_fail(ISO_INTERNAL,
+                         "%s: %s is in use: called within a backend's call, which a library "
+                         "left by ending the process",
+                         call, argument);
+    at = id_kind(id) == (uint32_t)kind ? retire(id) : NULL;
     if (!at)
         return refuse(call, argument, id, kind);
     memcpy(object, &at->object, sizeof at->object);
