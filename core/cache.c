@@ -38,24 +38,22 @@ static void default_folder(char *path, size_t room)
         snprintf(path, room, "%s/.cache/isomer", home);
 }
 
-/* Makes a folder and those above it. */
-static int make_folder(const char *path)
+/* Makes a folder and those above it. The path is cut meanwhile. */
+static int make_folder(char *path)
 {
-    char part[ISO_REASON_MAX];
-
-    snprintf(part, sizeof part, "%s", path);
-    for (char *at = part + 1; *at; at++) {
+    for (char *at = path + 1; *at; at++) {
         if (*at != '/')
             continue;
         *at = 0;
-        if (mkdir(part, 0700) && errno != EEXIST)
-            return -1;
+        int refused = mkdir(path, 0700) && errno != EEXIST;
         *at = '/';
+        if (refused)
+            return -1;
     }
-    return mkdir(part, 0700) && errno != EEXIST ? -1 : 0;
+    return mkdir(path, 0700) && errno != EEXIST ? -1 : 0;
 }
 
-static void judge_folder(const char *path, char *problem, size_t room)
+static void judge_folder(char *path, char *problem, size_t room)
 {
     struct stat found;
 
@@ -114,27 +112,32 @@ static bool file_in(const char *folder, const void *key, int64_t key_bytes, char
                             (unsigned long long)hash.high64, (unsigned long long)hash.low64) < room;
 }
 
-/* The file of a key in the user's folder; false: that is not in use. */
-static bool file_of(const void *key, int64_t key_bytes, char *path, size_t room)
-{
+/* The paths of one call: too much for a thread's stack. */
+typedef struct places {
     char folder[ISO_REASON_MAX], problem[ISO_REASON_MAX];
+    char path[ISO_REASON_MAX + 64], temporary[ISO_REASON_MAX + 96];
+} places;
 
-    core_cache_where(folder, sizeof folder, problem, sizeof problem);
-    if (problem[0])
-        core_log(ISO_LOG_WARN, "%s", problem);
-    return folder[0] && !problem[0] && file_in(folder, key, key_bytes, path, room);
+/* The file of a key in the user's folder; false: that is not in use. */
+static bool file_of(const void *key, int64_t key_bytes, places *in)
+{
+    core_cache_where(in->folder, sizeof in->folder, in->problem, sizeof in->problem);
+    if (in->problem[0])
+        core_log(ISO_LOG_WARN, "%s", in->problem);
+    return in->folder[0] && !in->problem[0] &&
+           file_in(in->folder, key, key_bytes, in->path, sizeof in->path);
 }
 
 /* The file of a key in the package's folder; false: there is none that can be trusted. */
-static bool file_of_package(const void *key, int64_t key_bytes, char *path, size_t room)
+static bool file_of_package(const void *key, int64_t key_bytes, places *in)
 {
     const char *asked = getenv("ISOMER_CACHE_DIR");
-    char folder[ISO_REASON_MAX];
+    char *folder = in->folder;
     struct stat found;
 
     if (!core_place()[0] || (asked && !strcmp(asked, "off")))
         return false;
-    snprintf(folder, sizeof folder, "%s/cache", core_place());
+    snprintf(folder, sizeof in->folder, "%s/cache", core_place());
     if (lstat(folder, &found) || !S_ISDIR(found.st_mode))
         return false;
     if (found.st_uid != 0 || (found.st_mode & 022)) {
@@ -143,7 +146,7 @@ static bool file_of_package(const void *key, int64_t key_bytes, char *path, size
                  (unsigned)found.st_uid, (unsigned)(found.st_mode & 07777));
         return false;
     }
-    return file_in(folder, key, key_bytes, path, room);
+    return file_in(folder, key, key_bytes, in->path, sizeof in->path);
 }
 
 static bool read_all(int file, void *to, int64_t bytes)
@@ -226,42 +229,56 @@ static void *load(const char *path, uid_t owner, const void *key, int64_t key_by
 
 void *core_cache_load(const void *key, int64_t key_bytes, int64_t *bytes)
 {
-    char path[ISO_REASON_MAX + 64];
+    places *in;
     void *data = NULL;
 
     if (!key || key_bytes < 0 || !bytes)
         return NULL;
-    if (file_of(key, key_bytes, path, sizeof path))
-        data = load(path, geteuid(), key, key_bytes, bytes);
-    if (!data && file_of_package(key, key_bytes, path, sizeof path))
-        data = load(path, 0, key, key_bytes, bytes);
+    in = malloc(sizeof *in);
+    if (in && file_of(key, key_bytes, in))
+        data = load(in->path, geteuid(), key, key_bytes, bytes);
+    if (in && !data && file_of_package(key, key_bytes, in))
+        data = load(in->path, 0, key, key_bytes, bytes);
+    free(in);
     return data;
 }
 
-int32_t core_cache_store(const void *key, int64_t key_bytes, const void *data, int64_t bytes)
+static bool store(const void *key, int64_t key_bytes, const void *data, int64_t bytes, places *in)
 {
-    char path[ISO_REASON_MAX + 64], temporary[ISO_REASON_MAX + 96];
     static atomic_uint serial;
     header head = {.key_bytes = key_bytes, .data_bytes = bytes};
     bool kept = false;
     int file;
 
-    if (!key || !data || key_bytes < 0 || bytes < 0 || !file_of(key, key_bytes, path, sizeof path))
-        return -1;
+    if (!file_of(key, key_bytes, in))
+        return false;
     memcpy(head.magic, magic, sizeof magic);
     head.data_hash = XXH3_64bits(data, (size_t)bytes);
-    snprintf(temporary, sizeof temporary, "%s.%ld.%u", path, (long)getpid(),
+    snprintf(in->temporary, sizeof in->temporary, "%s.%ld.%u", in->path, (long)getpid(),
              atomic_fetch_add(&serial, 1));
-    file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    file = open(in->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file >= 0) {
         kept = write_all(file, &head, sizeof head) && write_all(file, key, key_bytes) &&
                write_all(file, data, bytes);
         kept = !close(file) && kept;
-        kept = kept && !rename(temporary, path);
+        kept = kept && !rename(in->temporary, in->path);
         if (!kept)
-            unlink(temporary);
+            unlink(in->temporary);
     }
     if (!kept)
-        core_log(ISO_LOG_WARN, "%s was not kept: %s", path, strerror(errno));
+        core_log(ISO_LOG_WARN, "%s was not kept: %s", in->path, strerror(errno));
+    return kept;
+}
+
+int32_t core_cache_store(const void *key, int64_t key_bytes, const void *data, int64_t bytes)
+{
+    places *in;
+    bool kept;
+
+    if (!key || !data || key_bytes < 0 || bytes < 0)
+        return -1;
+    in = malloc(sizeof *in);
+    kept = in && store(key, key_bytes, data, bytes, in);
+    free(in);
     return kept ? 0 : -1;
 }

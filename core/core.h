@@ -56,6 +56,9 @@ iso_status core_fail_no_memory(const char *call, int64_t bytes);
 void core_backend_enter(void);
 iso_status core_backend_leave(const char *call, const char *backend, iso_status status,
                               bool may_wait);
+/* Whether this thread is in a backend's call: public functions are called there only by a library
+ * that ends the process in the middle of one, through exit()'s handlers. */
+bool core_inside(void);
 #define CORE_CALL(call, table, expression)                                                         \
     (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), false))
 #define CORE_ASK(call, table, expression)                                                          \
@@ -89,6 +92,12 @@ bool core_log_on(iso_log_level level);
 void core_log(iso_log_level level, const char *format, ...) ISO_PRINTF(2, 3);
 /* 0: not a level. */
 int core_log_parse(const char *text);
+
+/* ---- stack.c ------------------------------------------------------------------------------------
+ */
+
+/* Bytes of this thread's stack below the caller; INT64_MAX where that is not known. */
+int64_t core_stack_left(void);
 
 /* ---- place.c ------------------------------------------------------------------------------------
  */

@@ -195,6 +195,10 @@ iso_status iso_device_close(iso_device handle)
     core_device *device;
     core_child *child;
 
+    if (core_inside())
+        return core_fail(
+            ISO_INTERNAL,
+            "%s: called within a backend's call, which a library left by ending the process", call);
     status = core_handle_retire(call, "device", handle.id, CORE_DEVICE, &device);
     if (status)
         return status;
@@ -265,7 +269,7 @@ iso_status iso_device_get_choice(iso_device handle, char *text, int64_t capacity
 iso_status iso_device_get_property(iso_device handle, int32_t index, iso_property *out)
 {
     const char *call = "iso_device_get_property";
-    iso_property property = ISO_PROPERTY_INIT;
+    iso_property *property;
     core_device *device;
     iso_status status;
 
@@ -277,15 +281,21 @@ iso_status iso_device_get_property(iso_device handle, int32_t index, iso_propert
         status = core_fail(ISO_INVALID, "%s: index is %d: the first property is 0", call, index);
     if (!status && !device->table->device_property)
         status = ISO_NOT_READY;
-    if (!status)
+    property = status ? NULL : calloc(1, sizeof *property);
+    if (!status && !property)
+        status = core_fail_no_memory(call, (int64_t)sizeof *property);
+    if (!status) {
+        property->size = (uint32_t)sizeof *property;
         status =
             CORE_ASK(call, device->table,
-                     device->table->device_property(device->physical->device, index, &property));
-    if (!status) {
-        property.name[sizeof property.name - 1] = 0;
-        property.value[sizeof property.value - 1] = 0;
-        core_struct_write(out, &property, sizeof property);
+                     device->table->device_property(device->physical->device, index, property));
     }
+    if (!status) {
+        property->name[sizeof property->name - 1] = 0;
+        property->value[sizeof property->value - 1] = 0;
+        core_struct_write(out, property, sizeof *property);
+    }
+    free(property);
     core_handle_release(handle.id);
     return status;
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* error.c - the last failure of each thread. */
+/*
+ * error.c - the last failure of each thread. Its texts lie in a block that the thread's first
+ * failure allocates: a thread-local block of that size would be taken from the stack of every
+ * thread, and a library that is opened late may find no room for it.
+ */
 #include "core/core.h"
 
 #include "printable.h"
@@ -8,30 +12,94 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local char last_text[CORE_TEXT_MAX];
-static _Thread_local iso_status last_status;
+enum { SHORT_TEXT = 160 /* where there is no memory for the block */ };
 
-/* What a backend said since core_backend_enter: it becomes the last failure where the call fails.
- */
-static _Thread_local char backend_text[CORE_TEXT_MAX];
+typedef enum role {
+    LAST,    /* the text of the last failure */
+    BACKEND, /* what a backend said since core_backend_enter: it becomes the last failure where the
+                call fails */
+    SPARE,   /* written next: the arguments may be parts of an old text */
+    ROLES
+} role;
+
+typedef struct texts {
+    char in[ROLES][CORE_TEXT_MAX];
+} texts;
+
+static _Thread_local texts *mine; /* NULL until it is needed, and where there is no memory */
+static _Thread_local char short_text[SHORT_TEXT];
+static _Thread_local iso_status last_status;
 static _Thread_local bool inside; /* a backend's entry */
 static _Thread_local bool told;   /* ... and it said something */
 static _Thread_local core_fpenv callers;
 
-static iso_status fail_list(iso_status status, const char *format, va_list list)
+static pthread_key_t end_key;
+static pthread_once_t end_once = PTHREAD_ONCE_INIT;
+static bool has_end_key;
+
+/* At a thread's end. Destructors that run later may fail and allocate again. */
+static void forget(void *block)
+{
+    mine = NULL;
+    free(block);
+}
+
+static void make_end_key(void)
+{
+    has_end_key = !pthread_key_create(&end_key, forget);
+}
+
+static texts *get_texts(role which)
+{
+    texts *made;
+
+    if (mine)
+        return mine;
+    pthread_once(&end_once, make_end_key);
+    made = has_end_key ? malloc(sizeof *made) : NULL;
+    if (!made || pthread_setspecific(end_key, made)) {
+        free(made);
+        return NULL;
+    }
+    for (int i = 0; i < ROLES; i++)
+        made->in[i][0] = 0;
+    memcpy(made->in[which], short_text, sizeof short_text);
+    mine = made;
+    return made;
+}
+
+static const char *get_text(role which)
+{
+    return mine ? mine->in[which] : short_text;
+}
+
+static void set_list(role which, const char *format, va_list list)
     __attribute__((format(printf, 2, 0)));
 
-static iso_status fail_list(iso_status status, const char *format, va_list list)
+static void set_list(role which, const char *format, va_list list)
 {
-    char text[CORE_TEXT_MAX]; /* the arguments may be parts of the old text */
+    texts *at = get_texts(which);
 
-    vsnprintf(text, sizeof text, format, list);
-    printable_copy(inside ? backend_text : last_text, CORE_TEXT_MAX, text);
-    if (inside)
-        told = true;
-    else
-        last_status = status;
-    return status;
+    if (at) {
+        vsnprintf(at->in[SPARE], CORE_TEXT_MAX, format, list);
+        printable_copy(at->in[which], CORE_TEXT_MAX, at->in[SPARE]);
+    } else {
+        char text[SHORT_TEXT];
+
+        vsnprintf(text, sizeof text, format, list);
+        printable_copy(short_text, sizeof short_text, text);
+    }
+}
+
+static void set_last(const char *format, ...) ISO_PRINTF(1, 2);
+
+static void set_last(const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    set_list(LAST, format, list);
+    va_end(list);
 }
 
 iso_status core_fail(iso_status status, const char *format, ...)
@@ -39,8 +107,12 @@ iso_status core_fail(iso_status status, const char *format, ...)
     va_list list;
 
     va_start(list, format);
-    fail_list(status, format, list);
+    set_list(inside ? BACKEND : LAST, format, list);
     va_end(list);
+    if (inside)
+        told = true;
+    else
+        last_status = status;
     return status;
 }
 
@@ -56,6 +128,11 @@ void core_backend_enter(void)
     told = false;
 }
 
+bool core_inside(void)
+{
+    return inside;
+}
+
 iso_status core_backend_leave(const char *call, const char *backend, iso_status status,
                               bool may_wait)
 {
@@ -65,45 +142,45 @@ iso_status core_backend_leave(const char *call, const char *backend, iso_status 
         return status;
     if (status == ISO_NOT_READY)
         return core_fail(ISO_INTERNAL, "%s: backend %s answered NOT_READY where it may not: %s",
-                         call, backend, told ? backend_text : "it gave no text");
+                         call, backend, told ? get_text(BACKEND) : "it gave no text");
     if (status < ISO_OK || status > ISO_INTERNAL)
         return core_fail(ISO_INTERNAL, "%s: backend %s answered %d, which is no status: %s", call,
-                         backend, (int)status, told ? backend_text : "it gave no text");
+                         backend, (int)status, told ? get_text(BACKEND) : "it gave no text");
     if (!told)
         return core_fail(status, "%s: backend %s answered %s and gave no reason", call, backend,
                          iso_status_name(status));
-    return core_fail(status, "%s: %s: %s", call, backend, backend_text);
+    return core_fail(status, "%s: %s: %s", call, backend, get_text(BACKEND));
 }
 
 core_kept_error core_error_keep(void)
 {
     core_kept_error kept = {last_status, NULL};
 
-    if (last_text[0])
-        kept.text = strdup(last_text);
+    if (get_text(LAST)[0])
+        kept.text = strdup(get_text(LAST));
     return kept;
 }
 
 void core_error_restore(core_kept_error *kept)
 {
     last_status = kept->status;
-    snprintf(last_text, sizeof last_text, "%s", kept->text ? kept->text : "");
+    set_last("%s", kept->text ? kept->text : "");
     free(kept->text);
     kept->text = NULL;
 }
 
 void core_text_add(core_text *text, const char *format, ...)
 {
-    char part[CORE_TEXT_MAX];
     va_list list;
-    size_t more;
+    int more;
 
     va_start(list, format);
-    vsnprintf(part, sizeof part, format, list);
+    more = vsnprintf(NULL, 0, format, list);
     va_end(list);
-    more = strlen(part);
-    if (text->length + more + 1 > text->room) {
-        size_t room = (text->length + more + 1) * 2;
+    if (more < 0)
+        return;
+    if (text->length + (size_t)more + 1 > text->room) {
+        size_t room = (text->length + (size_t)more + 1) * 2;
         char *grown = realloc(text->text, room);
 
         if (!grown)
@@ -111,8 +188,10 @@ void core_text_add(core_text *text, const char *format, ...)
         text->text = grown;
         text->room = room;
     }
-    memcpy(text->text + text->length, part, more + 1);
-    text->length += more;
+    va_start(list, format);
+    vsnprintf(text->text + text->length, (size_t)more + 1, format, list);
+    va_end(list);
+    text->length += (size_t)more;
 }
 
 const char *core_text_get(const core_text *text)
@@ -128,7 +207,7 @@ void core_text_free(core_text *text)
 
 const char *iso_last_error(void)
 {
-    return inside && told ? backend_text : last_text; /* a backend may ask what it has said */
+    return get_text(inside && told ? BACKEND : LAST); /* a backend may ask what it has said */
 }
 
 iso_status iso_last_status(void)
@@ -138,6 +217,7 @@ iso_status iso_last_status(void)
 
 void iso_clear_error(void)
 {
-    last_text[0] = 0;
+    if (mine || short_text[0])
+        set_last("%s", "");
     last_status = ISO_OK;
 }

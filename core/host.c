@@ -32,4 +32,5 @@ const iso_host core_host = {
     .setting = core_setting,
     .cache_load = core_cache_load,
     .cache_store = core_cache_store,
+    .stack_left = core_stack_left,
 };

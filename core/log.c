@@ -11,6 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+enum {
+    PREFIX_MOST = 32, /* of "isomer: LEVEL: " and the end of the line */
+    GROWTH = 4,       /* a byte that is not printable is written as four */
+    SHORT_TEXT = 256, /* longer ones are cut to it where there is no memory */
+    SHORT_LINE = SHORT_TEXT * GROWTH + PREFIX_MOST
+};
+
 static const char *const level_names[] = {
     [ISO_LOG_ERROR] = "error",
     [ISO_LOG_WARN] = "warn",
@@ -35,21 +42,34 @@ bool core_log_on(iso_log_level level)
 
 void core_log(iso_log_level level, const char *format, ...)
 {
-    char text[CORE_TEXT_MAX], line[CORE_TEXT_MAX];
+    char short_text[SHORT_TEXT], short_line[SHORT_LINE];
+    char *text = short_text, *line = short_line, *made = NULL;
     int saved = errno;
     va_list list;
-    size_t length;
+    size_t length, room = sizeof short_text, line_room = sizeof short_line;
 
     if (level < ISO_LOG_ERROR || level > ISO_LOG_DEBUG || !core_log_on(level))
         return;
-    length = (size_t)snprintf(line, sizeof line, "isomer: %s: ", level_names[level]);
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    length = (size_t)vsnprintf(NULL, 0, format, list) + 1;
     va_end(list);
-    printable_copy(line + length, sizeof line - length - 1, text);
+    if (length > room)
+        made = malloc(length * (1 + GROWTH) + PREFIX_MOST);
+    if (made) {
+        text = made;
+        room = length;
+        line = made + length;
+        line_room = length * GROWTH + PREFIX_MOST;
+    }
+    va_start(list, format);
+    vsnprintf(text, room, format, list);
+    va_end(list);
+    length = (size_t)snprintf(line, line_room, "isomer: %s: ", level_names[level]);
+    printable_copy(line + length, line_room - length - 1, text);
     length = strlen(line);
     line[length++] = '\n';
     while (write(STDERR_FILENO, line, length) < 0 && errno == EINTR)
         ;
+    free(made);
     errno = saved;
 }

@@ -82,16 +82,17 @@ typedef struct seek {
 
 static bool seek_in(const char *folder, void *context)
 {
-    char path[ISO_REASON_MAX];
+    char *path = NULL;
     seek *what = context;
     struct stat there; /* a link that leads nowhere counts too: opening it says so */
+    bool seen;
 
-    if ((size_t)snprintf(path, sizeof path, "%s/%s%s%s", folder, prefix, what->name, suffix) >=
-            sizeof path ||
-        lstat(path, &there))
-        return true;
-    what->found = plugin_of(what->name, path);
-    return false;
+    seen = asprintf(&path, "%s/%s%s%s", folder, prefix, what->name, suffix) >= 0 &&
+           strlen(path) < ISO_REASON_MAX && !lstat(path, &there);
+    if (seen)
+        what->found = plugin_of(what->name, path);
+    free(path);
+    return !seen;
 }
 
 core_backend *core_backend_find(const char *name)
@@ -144,7 +145,7 @@ static bool collect_folder(const char *folder, void *context)
 
     while (open && (file = readdir(open)) != NULL) {
         size_t length = strlen(file->d_name), ends = strlen(prefix) + strlen(suffix);
-        char path[ISO_REASON_MAX], name[256];
+        char *path = NULL, name[256];
         core_backend *plugin;
 
         if (length <= ends || strncmp(file->d_name, prefix, strlen(prefix)) ||
@@ -152,9 +153,10 @@ static bool collect_folder(const char *folder, void *context)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)(length - ends), file->d_name + strlen(prefix));
         if (strlen(name) >= ISO_NAME_MAX || known(into, name) ||
-            (size_t)snprintf(path, sizeof path, "%s/%s", folder, file->d_name) >= sizeof path)
+            asprintf(&path, "%s/%s", folder, file->d_name) < 0)
             continue;
-        plugin = plugin_of(name, path);
+        plugin = strlen(path) < ISO_REASON_MAX ? plugin_of(name, path) : NULL;
+        free(path);
         if (plugin)
             collect(into, plugin);
     }

@@ -175,10 +175,13 @@ static void check_trace(const char *value, char *problem, size_t room)
 
 static void check_cache(const char *value, char *problem, size_t room)
 {
-    char path[ISO_REASON_MAX];
+    char *path = malloc(ISO_REASON_MAX);
 
-    (void)value;
-    core_cache_where(path, sizeof path, problem, room);
+    if (path)
+        core_cache_where(path, ISO_REASON_MAX, problem, room);
+    else
+        snprintf(problem, room, "\"%s\": no host memory to look at it", value);
+    free(path);
 }
 
 static void check_tiles(const char *value, char *problem, size_t room)
@@ -243,10 +246,13 @@ const char *core_setting(const char *name)
 
 iso_status core_settings_check(const char *call)
 {
-    char problem[ISO_REASON_MAX];
+    char *problem = malloc(ISO_REASON_MAX);
+    iso_status status = ISO_OK;
     bool set;
 
-    for (int i = 0; i < SETTINGS; i++) {
+    if (!problem)
+        return core_fail_no_memory(call, ISO_REASON_MAX);
+    for (int i = 0; i < SETTINGS && !status; i++) {
         const setting *at = &settings[i];
         const char *value = value_of(at, &set);
 
@@ -254,20 +260,24 @@ iso_status core_settings_check(const char *call)
             continue;
         problem[0] = 0;
         if (at->check == check_trace)
-            core_trace_open(value, problem, sizeof problem);
+            core_trace_open(value, problem, ISO_REASON_MAX);
         else
-            at->check(value, problem, sizeof problem);
+            at->check(value, problem, ISO_REASON_MAX);
         if (problem[0])
-            return core_fail(ISO_INVALID, "%s: the environment variable %s: %s", call, at->name,
-                             problem);
+            status = core_fail(ISO_INVALID, "%s: the environment variable %s: %s", call, at->name,
+                               problem);
     }
-    return ISO_OK;
+    free(problem);
+    return status;
 }
 
 iso_status iso_get_setting(int32_t index, iso_setting *out)
 {
     const setting *at;
-    iso_setting answer = ISO_SETTING_INIT;
+    struct {
+        iso_setting setting;
+        char folder[ISO_REASON_MAX];
+    } * answer;
     iso_status status;
     const char *value;
     bool set;
@@ -282,19 +292,22 @@ iso_status iso_get_setting(int32_t index, iso_setting *out)
         return ISO_NOT_READY;
     at = &settings[index];
     value = value_of(at, &set);
-    snprintf(answer.name, sizeof answer.name, "%s", at->name);
-    snprintf(answer.value, sizeof answer.value, "%s", value ? value : "");
-    snprintf(answer.source, sizeof answer.source, "%s", set ? "environment" : "default");
-    snprintf(answer.meaning, sizeof answer.meaning, "%s", at->meaning);
+    answer = calloc(1, sizeof *answer);
+    if (!answer)
+        return core_fail_no_memory("iso_get_setting", (int64_t)sizeof *answer);
+    iso_setting *now = &answer->setting;
+    snprintf(now->name, sizeof now->name, "%s", at->name);
+    snprintf(now->value, sizeof now->value, "%s", value ? value : "");
+    snprintf(now->source, sizeof now->source, "%s", set ? "environment" : "default");
+    snprintf(now->meaning, sizeof now->meaning, "%s", at->meaning);
     if (at->check == check_cache) {
-        char path[ISO_REASON_MAX];
-
-        core_cache_where(path, sizeof path, answer.problem, sizeof answer.problem);
+        core_cache_where(answer->folder, sizeof answer->folder, now->problem, sizeof now->problem);
         if (!set)
-            snprintf(answer.value, sizeof answer.value, "%s", path);
+            snprintf(now->value, sizeof now->value, "%s", answer->folder);
     } else if (set && at->check) {
-        at->check(value, answer.problem, sizeof answer.problem);
+        at->check(value, now->problem, sizeof now->problem);
     }
-    core_struct_write(out, &answer, sizeof answer);
+    core_struct_write(out, now, sizeof *now);
+    free(answer);
     return ISO_OK;
 }

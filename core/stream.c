@@ -171,7 +171,12 @@ iso_status core_stream_enter(const char *call, core_stream *stream)
 {
     iso_status status;
 
-    pthread_mutex_lock(&stream->lock);
+    if (!core_inside())
+        pthread_mutex_lock(&stream->lock);
+    else if (pthread_mutex_trylock(&stream->lock))
+        return core_fail(
+            ISO_INTERNAL,
+            "%s: called within a backend's call, which a library left by ending the process", call);
     status = core_stream_late(call, stream);
     if (status)
         pthread_mutex_unlock(&stream->lock);

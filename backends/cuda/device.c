@@ -213,15 +213,25 @@ iso_status cuda_device_adopt(const void *context, const void *native_device, int
                              void **native, simt_limits *limits)
 {
     const int64_t asked = (int64_t)(intptr_t)native_device;
-    iso_probe probe = {.size = (uint32_t)sizeof probe};
-    (void)cuda_probe(&probe);
-    if (probe.state != ISO_STATE_OK) {
-        return cuda_host->fail(ISO_UNAVAILABLE, "%s", probe.reason);
+    iso_probe *probe = cuda_host->alloc((int64_t)sizeof *probe);
+    if (!probe) {
+        return ISO_NO_MEMORY;
+    }
+    memset(probe, 0, sizeof *probe);
+    probe->size = (uint32_t)sizeof *probe;
+    (void)cuda_probe(probe);
+    const int32_t count = probe->devices;
+    iso_status status = probe->state == ISO_STATE_OK
+                            ? ISO_OK
+                            : cuda_host->fail(ISO_UNAVAILABLE, "%s", probe->reason);
+    cuda_host->free(probe);
+    if (status) {
+        return status;
     }
     if (!context) {
-        if (asked < 0 || asked >= probe.devices) {
+        if (asked < 0 || asked >= count) {
             return cuda_host->fail(ISO_INVALID, "device is %lld, and the devices are 0 to %d",
-                                   (long long)asked, probe.devices - 1);
+                                   (long long)asked, count - 1);
         }
         *index = (int32_t)asked;
         return cuda_device_open(*index, native, limits);

@@ -168,14 +168,10 @@ static int newest_toolkit(void)
     return newest > CUDA_WITH_ALL && oldest_chip < CHIP_OF_13 ? CUDA_WITH_ALL : newest;
 }
 
-static bool search(cuda_library *library, bool only_find)
+static bool search_in(cuda_library *library, folder_list *list, bool only_find)
 {
-    folder_list list;
-    list_folders(&list);
-    library->path[0] = '\0';
-    library->tried[0] = '\0';
-    library->refused = 0;
-    drop_missing(&list, only_find ? NULL : library);
+    list_folders(list);
+    drop_missing(list, only_find ? NULL : library);
     const int newest = newest_toolkit();
     for (int name = 0; library->names[name].file; name++) {
         if (library->names[name].major > newest) {
@@ -185,23 +181,34 @@ static bool search(cuda_library *library, bool only_find)
             note(library, library->names[name].file, why);
         }
     }
-    for (int i = 0; i < list.named; i++) {
+    for (int i = 0; i < list->named; i++) {
         for (int name = 0; library->names[name].file; name++) {
             if (library->names[name].major <= newest &&
-                try_file(library, list.text[i], name, only_find)) {
+                try_file(library, list->text[i], name, only_find)) {
                 return true;
             }
         }
     }
     for (int name = 0; library->names[name].file; name++) {
-        for (int i = list.named; i < list.count; i++) {
+        for (int i = list->named; i < list->count; i++) {
             if (library->names[name].major <= newest &&
-                try_file(library, list.text[i], name, only_find)) {
+                try_file(library, list->text[i], name, only_find)) {
                 return true;
             }
         }
     }
     return false;
+}
+
+static bool search(cuda_library *library, bool only_find)
+{
+    folder_list *list = cuda_host->alloc((int64_t)sizeof *list);
+    library->path[0] = '\0';
+    library->tried[0] = '\0';
+    library->refused = 0;
+    const bool found = list && search_in(library, list, only_find);
+    cuda_host->free(list);
+    return found;
 }
 
 bool cuda_library_open(cuda_library *library)

@@ -41,10 +41,9 @@ void hip_leave(hip_scope scope)
  */
 
 /* The properties are a struct that grew and changed with version 6; the name's place is known. */
-static iso_status read_architecture(int32_t index, char *text, size_t capacity)
+static iso_status read_architecture(int32_t index, char *text, size_t capacity, char *room)
 {
-    _Alignas(16) char room[HIP_PROPERTIES_ROOM];
-    memset(room, 0, sizeof room);
+    memset(room, 0, HIP_PROPERTIES_ROOM);
     const bool newer = hip.hipGetDevicePropertiesR0600 != NULL;
     const hip_code code =
         newer ? hip.hipGetDevicePropertiesR0600((struct hipDeviceProp_tR0600 *)(void *)room, index)
@@ -61,6 +60,14 @@ static iso_status read_architecture(int32_t index, char *text, size_t capacity)
     }
     (void)snprintf(text, capacity, "%s", name);
     return ISO_OK;
+}
+
+static iso_status find_architecture(int32_t index, char *text, size_t capacity)
+{
+    char *room = hip_host->alloc(HIP_PROPERTIES_ROOM);
+    iso_status status = room ? read_architecture(index, text, capacity, room) : ISO_NO_MEMORY;
+    hip_host->free(room);
+    return status;
 }
 
 /* Sixteen characters as rocm-smi writes them, or sixteen bytes. */
@@ -117,7 +124,7 @@ iso_status hip_device_info(int32_t index, iso_device_info *out)
     if (code != HIP_DONE) {
         return hip_fail(code, "hipDeviceTotalMem(%d)", index);
     }
-    const iso_status status = read_architecture(index, out->architecture, sizeof out->architecture);
+    const iso_status status = find_architecture(index, out->architecture, sizeof out->architecture);
     if (status) {
         return status;
     }
@@ -189,7 +196,7 @@ iso_status hip_device_open(int32_t index, void **native, simt_limits *limits)
     device->index = index;
     atomic_init(&device->lost, 0);
     atomic_init(&device->peer, 0);
-    iso_status status = read_architecture(index, device->architecture, sizeof device->architecture);
+    iso_status status = find_architecture(index, device->architecture, sizeof device->architecture);
     if (!status) {
         const hip_scope scope = hip_enter(device); /* whether it can be used at all */
         hip_leave(scope);
@@ -209,19 +216,29 @@ iso_status hip_device_adopt(const void *context, const void *native_device, int3
                             void **native, simt_limits *limits)
 {
     const int64_t asked = (int64_t)(intptr_t)native_device;
-    iso_probe probe = {.size = (uint32_t)sizeof probe};
-    (void)hip_probe(&probe);
-    if (probe.state != ISO_STATE_OK) {
-        return hip_host->fail(ISO_UNAVAILABLE, "%s", probe.reason);
+    iso_probe *probe = hip_host->alloc((int64_t)sizeof *probe);
+    if (!probe) {
+        return ISO_NO_MEMORY;
+    }
+    memset(probe, 0, sizeof *probe);
+    probe->size = (uint32_t)sizeof *probe;
+    (void)hip_probe(probe);
+    const int32_t count = probe->devices;
+    iso_status status = probe->state == ISO_STATE_OK
+                            ? ISO_OK
+                            : hip_host->fail(ISO_UNAVAILABLE, "%s", probe->reason);
+    hip_host->free(probe);
+    if (status) {
+        return status;
     }
     if (context) {
         return hip_host->fail(ISO_INVALID,
                               "context is %p, and HIP has none: give NULL, and the device's number",
                               context);
     }
-    if (asked < 0 || asked >= probe.devices) {
+    if (asked < 0 || asked >= count) {
         return hip_host->fail(ISO_INVALID, "device is %lld, and there are %d devices",
-                              (long long)asked, probe.devices);
+                              (long long)asked, count);
     }
     *index = (int32_t)asked;
     return hip_device_open(*index, native, limits);

@@ -109,7 +109,7 @@ static char *join(const simt_source *source)
 static iso_status build_failed(hiprtc_program program, hiprtc_code code, const char *call,
                                const simt_source *source)
 {
-    char log[ISO_REASON_MAX] = "";
+    const char *log = "";
     size_t bytes = 0;
     char *whole = NULL;
     if (program && rtc.hiprtcGetProgramLogSize(program, &bytes) == HIPRTC_DONE && bytes > 1 &&
@@ -118,13 +118,14 @@ static iso_status build_failed(hiprtc_program program, hiprtc_code code, const c
         if (rtc.hiprtcGetProgramLog(program, whole) == HIPRTC_DONE) {
             whole[bytes] = '\0';
             hip_host->log(ISO_LOG_ERROR, "hip: %s: %s", source->name, whole);
-            (void)snprintf(log, sizeof log, "%s", whole);
+            log = whole;
         }
     }
-    hip_host->free(whole);
     const char *name = rtc.hiprtcGetErrorString(code);
-    return hip_host->fail(ISO_COMPILE, "%s: %s gives %s (%u): %s", source->name, call,
-                          name ? name : "an unnamed error", code, log);
+    (void)hip_host->fail(ISO_COMPILE, "%s: %s gives %s (%u): %.4000s", source->name, call,
+                         name ? name : "an unnamed error", code, log);
+    hip_host->free(whole);
+    return ISO_COMPILE;
 }
 
 static iso_status take_code(hiprtc_program program, const simt_source *source, void **binary,

@@ -50,28 +50,27 @@ static bool find_symbols(hip_library *library, void *handle)
     return true;
 }
 
-bool hip_library_open(hip_library *library)
+static bool open_in(hip_library *library, loader_places *places)
 {
     const char *own = hip_host->setting("ISOMER_ROCM_PATH");
     const char *general = getenv("ROCM_PATH");
     glob_t found = {.gl_pathc = 0};
-    loader_places places = {.count = 0};
     int name_count = 0;
     while (name_count < HIP_NAMES_MAX && library->names[name_count]) {
         name_count++;
     }
-    loader_place(&places, own, "");
-    loader_place(&places, own, "lib");
-    loader_place(&places, own, "lib64");
-    loader_place(&places, general, "lib");
-    loader_place(&places, general, "lib64");
-    loader_place_own_search(&places);
-    place_installations(&places, &found);
+    loader_place(places, own, "");
+    loader_place(places, own, "lib");
+    loader_place(places, own, "lib64");
+    loader_place(places, general, "lib");
+    loader_place(places, general, "lib64");
+    loader_place_own_search(places);
+    place_installations(places, &found);
     library->tried[0] = '\0';
     loader_search search = {.names = library->names,
                             .name_count = name_count,
-                            .folders = places.folders,
-                            .folder_count = places.count,
+                            .folders = places->folders,
+                            .folder_count = places->count,
                             .tried = library->tried,
                             .tried_capacity = (int64_t)sizeof library->tried};
     void *handle = loader_open(&search, library->path, (int64_t)sizeof library->path);
@@ -83,6 +82,19 @@ bool hip_library_open(hip_library *library)
     }
     library->handle = handle;
     return handle != NULL;
+}
+
+bool hip_library_open(hip_library *library)
+{
+    loader_places *places = hip_host->alloc((int64_t)sizeof *places);
+    if (!places) {
+        return false;
+    }
+    places->count = 0;
+    places->used = 0;
+    const bool opened = open_in(library, places);
+    hip_host->free(places);
+    return opened;
 }
 
 /* A failure is tried again by the next process: a newer library may have been installed under the

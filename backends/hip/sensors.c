@@ -265,12 +265,18 @@ static int32_t kinds_since(hip_held *last, const rsmi_metrics_7 *now)
 
 static void read_throttle(hip_device *device, uint32_t at, iso_telemetry *out)
 {
-    rsmi_metrics metrics;
-    const rsmi_metrics_7 *now = &metrics.now;
-    memset(&metrics, 0xff, sizeof metrics);
+    if (!smi.rsmi_dev_gpu_metrics_info_get) {
+        return;
+    }
+    rsmi_metrics *metrics = hip_host->alloc((int64_t)sizeof *metrics);
+    if (!metrics) {
+        return;
+    }
+    const rsmi_metrics_7 *now = &metrics->now;
+    memset(metrics, 0xff, sizeof *metrics);
     /* Its errors are no matter: libraries do not know the tables of chips that are newer. */
-    if (!smi.rsmi_dev_gpu_metrics_info_get ||
-        smi.rsmi_dev_gpu_metrics_info_get(at, &metrics) != RSMI_DONE || now->format != 1) {
+    if (smi.rsmi_dev_gpu_metrics_info_get(at, metrics) != RSMI_DONE || now->format != 1) {
+        hip_host->free(metrics);
         return;
     }
     if (now->content >= 6) {
@@ -280,6 +286,7 @@ static void read_throttle(hip_device *device, uint32_t at, iso_telemetry *out)
     } else if (now->content <= 3 && now->throttle != UINT32_MAX) {
         out->throttle = now->throttle ? ISO_THROTTLE_OTHER : 0;
     }
+    hip_host->free(metrics);
 }
 
 iso_status hip_telemetry(void *device, iso_telemetry *out)

@@ -4,9 +4,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -90,22 +90,23 @@ static void *open_one(loader_search *search, const char *path, int own_search)
 static void *open_in_folder(loader_search *search, const char *folder, char *path_opened,
                             int64_t capacity)
 {
-    char path[PATH_MAX];
     for (int i = 0; i < search->name_count; i++) {
         const char *name = search->names[i];
         if (strchr(name, '/')) {
             continue;
         }
         int own_search = folder[0] == '\0';
-        int length = own_search ? snprintf(path, sizeof path, "%s", name)
-                                : snprintf(path, sizeof path, "%s/%s", folder, name);
-        if (length < 0 || (size_t)length >= sizeof path) {
-            note(search, folder, "the path is too long");
+        char *path = NULL;
+        if (asprintf(&path, "%s%s%s", folder, own_search ? "" : "/", name) < 0) {
+            note(search, folder, "there is no memory for the path");
             continue;
         }
         void *handle = open_one(search, path, own_search);
         if (handle) {
             tell_path(handle, path, path_opened, capacity);
+        }
+        free(path);
+        if (handle) {
             return handle;
         }
     }

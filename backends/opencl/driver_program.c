@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct program {
@@ -25,11 +26,12 @@ typedef struct kernel {
 /* A CPU's binaries hold its instructions: its features tell them from another's. */
 static uint64_t cpu_features(void)
 {
-    char line[4096];
+    char *line = NULL;
+    size_t room = 0;
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     FILE *file = fopen("/proc/cpuinfo", "re");
     bool found = false;
-    while (file && !found && fgets(line, (int)sizeof line, file)) {
+    while (file && !found && getline(&line, &room, file) > 0) {
         if (strncmp(line, "flags", 5) == 0 || strncmp(line, "Features", 8) == 0) {
             for (const char *at = line; *at; at++) {
                 hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
@@ -40,6 +42,7 @@ static uint64_t cpu_features(void)
     if (file) {
         (void)fclose(file);
     }
+    free(line);
     return found ? hash : 0;
 }
 

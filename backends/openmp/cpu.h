@@ -47,6 +47,11 @@ typedef void (*cpu_body)(void *context, int thread, int threads);
 
 int cpu_team_size(const cpu_team *team);
 
+/* CPU_TEAM_SCRATCH bytes that are a thread's own while its body runs, aligned to 64: what is too
+ * much for a small stack. */
+enum { CPU_TEAM_SCRATCH = 24576 };
+void *cpu_team_scratch(cpu_team *team, int thread);
+
 /* Runs body(context, thread, threads) for thread 0 .. threads-1 and returns when all have finished.
  * `threads` is cut to the team's size (body sees the real number); 1 runs it in the caller without
  * waking anybody. In every thread rounding is to nearest and subnormals are kept while body runs;

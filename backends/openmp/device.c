@@ -108,7 +108,7 @@ static void warn_of_second_runtime(void)
     runtimes found = none;
     (void)dl_iterate_phdr(look_at_object, &found);
     if (found.count > 1) {
-        char text[1024];
+        char text[512];
         describe_runtimes(text, sizeof text);
         cpu_host->log(ISO_LOG_WARN, "openmp: %s", text);
     }

@@ -29,9 +29,12 @@ int cpu_read_text(const char *path, char *text, size_t capacity)
 
 /* ---- control groups -------------------------------------------------------------------------- */
 
+/* Allocated: too much for a small stack. */
 typedef struct group_path {
     char root[PATH_MAX]; /* where its hierarchy is mounted; "" if the process is in none */
     char path[PATH_MAX]; /* below the root, with a leading '/' */
+    char line[PATH_MAX + 64];
+    char folder[2 * PATH_MAX];
 } group_path;
 
 /* Whether a comma-separated list has the word. */
@@ -55,8 +58,8 @@ static void find_group(const char *controller, group_path *out)
     if (!file) {
         return;
     }
-    char line[PATH_MAX + 64];
-    while (out->root[0] == '\0' && fgets(line, sizeof line, file)) {
+    char *line = out->line;
+    while (out->root[0] == '\0' && fgets(line, sizeof out->line, file)) {
         line[strcspn(line, "\n")] = '\0';
         char *controllers = strchr(line, ':');
         char *path = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -82,30 +85,34 @@ static void find_group(const char *controller, group_path *out)
 static void walk(const char *controller, void (*visit)(const char *folder, void *context),
                  void *context)
 {
-    group_path group;
-    find_group(controller, &group);
-    if (group.root[0] == '\0') {
+    group_path *group = cpu_host->alloc((int64_t)sizeof *group);
+    if (!group) {
         return;
     }
-    for (;;) {
-        char folder[2 * PATH_MAX];
-        (void)snprintf(folder, sizeof folder, "%s%s", group.root, group.path);
-        visit(folder, context);
-        char *slash = strrchr(group.path, '/');
+    find_group(controller, group);
+    while (group->root[0] != '\0') {
+        (void)snprintf(group->folder, sizeof group->folder, "%s%s", group->root, group->path);
+        visit(group->folder, context);
+        char *slash = strrchr(group->path, '/');
         if (!slash) {
-            return;
+            break;
         }
         *slash = '\0';
     }
+    cpu_host->free(group);
 }
 
 /* A whole number in a file of the folder; -1 if there is none ("max", or no file). */
 static int64_t read_number(const char *folder, const char *name, char **rest, char *text,
                            size_t capacity)
 {
-    char path[2 * PATH_MAX + 64];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (!cpu_read_text(path, text, capacity)) {
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", folder, name) < 0) {
+        return -1;
+    }
+    const int read = cpu_read_text(path, text, capacity);
+    free(path);
+    if (!read) {
         return -1;
     }
     char *end = NULL;
@@ -184,7 +191,7 @@ static int64_t meminfo(const char *text, const char *name)
 
 void cpu_memory_get(cpu_memory *out)
 {
-    char text[4096];
+    char text[2048]; /* its first forty lines or more */
     if (!cpu_read_text("/proc/meminfo", text, sizeof text)) {
         text[0] = '\0';
     }

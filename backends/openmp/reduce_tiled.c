@@ -18,8 +18,11 @@ enum {
     BUFFER_BYTES = CPU_REDUCE_STRIP * CPU_REDUCE_PLANES * 8
 };
 
+_Static_assert(sizeof(cpu_best) * CPU_REDUCE_STRIP <= CPU_TEAM_SCRATCH, "scratch of a thread");
+
 typedef struct task {
     const cpu_reduction *r;
+    cpu_team *team;
     cpu_reduce_line line, fold_line;
     cpu_reduce_cols cols, fold_cols;
     int64_t (*find)(const void *x, int64_t stride, int64_t n, int64_t key);
@@ -237,7 +240,7 @@ static void best_cols_body(void *context, int thread, int threads)
     const int64_t bytes = cpu_reduce_element_bytes(r->op->dtype), ld = r->op->ld_x;
     const int64_t last = cpu_reduce_split(t->strips * r->blocks, threads, thread + 1);
     char *values = t->scratch + thread * t->each_bytes;
-    cpu_best best[CPU_REDUCE_STRIP];
+    cpu_best *best = cpu_team_scratch(t->team, thread);
     for (int64_t u = cpu_reduce_split(t->strips * r->blocks, threads, thread); u < last; u++) {
         const int64_t col = u % t->strips * t->strip, block = u / t->strips;
         const int64_t first = block * CPU_REDUCE_BLOCK;
@@ -393,6 +396,7 @@ void cpu_reduce_tiled(cpu_device *device, const cpu_reduction *plan, char *works
     const int down = r.op->axis == ISO_AXIS_0;
     task t = {
         .r = &r,
+        .team = device->team,
         .in_order = r.op->variant == ISO_VARIANT_PARTIALS && r.order < 0,
         .strip = strip_for(device, &r),
         .plane = r.sequences * r.blocks,

@@ -3,11 +3,13 @@
 #include <backends/openmp/sensors.h>
 
 #include <glob.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* Longer paths are not there: a small stack has to hold several. */
+enum { PATH_ROOM = 1024 };
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -43,14 +45,14 @@ static void beside(const char *path, const char *name, char *out)
 {
     const char *slash = strrchr(path, '/');
     const size_t length = slash ? (size_t)(slash - path) : 0;
-    if (snprintf(out, PATH_MAX, "%.*s/%s", (int)length, path, name) >= PATH_MAX) {
+    if (snprintf(out, PATH_ROOM, "%.*s/%s", (int)length, path, name) >= PATH_ROOM) {
         out[0] = '\0';
     }
 }
 
 static void find(const char *root, const char *pattern, glob_t *found)
 {
-    char path[PATH_MAX];
+    char path[PATH_ROOM];
     memset(found, 0, sizeof *found);
     if (snprintf(path, sizeof path, "%s%s", root, pattern) < (int)sizeof path &&
         glob(path, 0, NULL, found) != 0) {
@@ -80,8 +82,9 @@ static double mean_frequency(const char *root)
 
 static double mean_of_cpuinfo(const char *root)
 {
-    char path[PATH_MAX];
-    char line[4096];
+    char path[PATH_ROOM];
+    char *line = NULL;
+    size_t room = 0;
     double sum = 0;
     int count = 0;
     (void)snprintf(path, sizeof path, "%s/proc/cpuinfo", root);
@@ -89,7 +92,7 @@ static double mean_of_cpuinfo(const char *root)
     if (!file) {
         return -1;
     }
-    while (fgets(line, sizeof line, file)) {
+    while (getline(&line, &room, file) > 0) {
         const char *colon = strchr(line, ':');
         if (colon && strncmp(line, "cpu MHz", 7) == 0) {
             /* Not strtod, which follows the program's locale. */
@@ -98,6 +101,7 @@ static double mean_of_cpuinfo(const char *root)
             count += mhz > 0;
         }
     }
+    free(line);
     (void)fclose(file);
     return count > 0 ? sum / count : -1;
 }
@@ -136,8 +140,8 @@ static int is_one_of(const char *text, const char *const *list)
  * without labels has one reading. */
 static int64_t temperature_of_chip(const char *name_file)
 {
-    char path[PATH_MAX];
-    char pattern[PATH_MAX];
+    char path[PATH_ROOM];
+    char pattern[PATH_ROOM];
     char label[64];
     int64_t highest = -1;
     glob_t found;
@@ -167,7 +171,7 @@ static void read_temperature(const char *root, iso_telemetry *out)
     static const char *const chips[] = {"coretemp", "k10temp", "zenpower", "cpu_thermal", NULL};
     static const char *const zones[] = {"x86_pkg_temp", "cpu-thermal", "cpu_thermal", NULL};
     char text[64];
-    char path[PATH_MAX];
+    char path[PATH_ROOM];
     int64_t highest = -1;
     glob_t found;
     find(root, "/sys/class/hwmon/hwmon*/name", &found);
@@ -196,7 +200,7 @@ static void read_temperature(const char *root, iso_telemetry *out)
 static int read_times(const char *root, cpu_sensors *last, iso_telemetry *out)
 {
     enum { IDLE = 3, IOWAIT = 4, FIELDS = 8 };
-    char path[PATH_MAX];
+    char path[PATH_ROOM];
     char line[512];
     int64_t total = 0;
     int64_t idle = 0;
@@ -262,7 +266,7 @@ static int64_t now(void)
 /* Watts of one package since its last reading; -1 if they are not known. */
 static double power_of(const char *energy_file, cpu_sensors *last, size_t package)
 {
-    char path[PATH_MAX];
+    char path[PATH_ROOM];
     const int64_t energy = read_number(energy_file);
     const int64_t time = now();
     const int64_t before = last->energy_at[package];
@@ -283,7 +287,7 @@ static void read_power(const char *root, cpu_sensors *last, iso_telemetry *out)
 {
     glob_t found;
     char text[64];
-    char path[PATH_MAX];
+    char path[PATH_ROOM];
     double sum = 0;
     size_t packages = 0;
     int known = 1;

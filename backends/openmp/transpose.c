@@ -10,11 +10,13 @@
 enum {
     /* A tile's rows are this many bytes, and it is square. */
     TILE_BYTES = 1024,
-    /* In place a tile passes through a buffer of its own. */
+    /* In place a tile passes through a buffer. */
     SWAP_BYTES = 16384,
     /* Each thread beyond the first costs a wake-up: it is worth it from this many bytes on. */
     BYTES_PER_THREAD = 1 << 18
 };
+
+_Static_assert(SWAP_BYTES + CPU_TRANSPOSE_SCRATCH <= CPU_TEAM_SCRATCH, "scratch of a thread");
 
 typedef struct element_16 {
     uint64_t part[2];
@@ -25,6 +27,7 @@ typedef struct task {
     const char *from;
     char *to;
     cpu_transpose_block block;
+    cpu_team *team;
     int64_t tile; /* rows and columns of a tile */
     int stream;   /* write past the caches */
 } task;
@@ -178,24 +181,27 @@ static void tiled_body(void *context, int thread, int threads)
     const int64_t bytes = op->element_bytes, tile = t->tile;
     const int64_t down = (op->rows + tile - 1) / tile, across = (op->cols + tile - 1) / tile;
     const int64_t last = split(down * across, threads, thread + 1);
+    void *scratch = cpu_team_scratch(t->team, thread);
     for (int64_t u = split(down * across, threads, thread); u < last; u++) {
         const int64_t i = u % down * tile, j = u / down * tile;
         t->block(t->from + (i * op->ld_from + j) * bytes, op->ld_from,
                  t->to + (j * op->ld_to + i) * bytes, op->ld_to, least(tile, op->rows - i),
-                 least(tile, op->cols - j), t->stream);
+                 least(tile, op->cols - j), t->stream, scratch);
     }
 }
 
-/* Swaps the tile at (i, j) with the one at (j, i), through `buffer`. */
+/* Swaps the tile at (i, j) with the one at (j, i), through a buffer that the scratch memory begins
+ * with. */
 static void swap_tiles(const task *t, int64_t i, int64_t j, char *buffer)
 {
     const iso_transpose_op *op = t->op;
     const int64_t bytes = op->element_bytes, ld = op->ld_to; /* in place both are the same */
     const int64_t rows = least(t->tile, op->rows - i), cols = least(t->tile, op->cols - j);
+    char *scratch = buffer + SWAP_BYTES;
     char *upper = t->to + (i * ld + j) * bytes, *lower = t->to + (j * ld + i) * bytes;
-    t->block(upper, ld, buffer, rows, rows, cols, 0);
+    t->block(upper, ld, buffer, rows, rows, cols, 0, scratch);
     if (i != j) {
-        t->block(lower, ld, upper, ld, cols, rows, 0);
+        t->block(lower, ld, upper, ld, cols, rows, 0, scratch);
     }
     for (int64_t r = 0; r < cols; r++) {
         memcpy(lower + r * ld * bytes, buffer + r * rows * bytes, (size_t)(rows * bytes));
@@ -206,7 +212,7 @@ static void tiled_swap_body(void *context, int thread, int threads)
 {
     const task *t = context;
     const int64_t tiles = (t->op->rows + t->tile - 1) / t->tile;
-    _Alignas(64) char buffer[SWAP_BYTES];
+    char *buffer = cpu_team_scratch(t->team, thread);
     int64_t turn = 0;
     for (int64_t i = 0; i < tiles; i++) {
         for (int64_t j = i; j < tiles; j++) {
@@ -221,23 +227,26 @@ static void tiled_swap_body(void *context, int thread, int threads)
  */
 
 static void vendor_4(const void *from, int64_t ld_from, void *to, int64_t ld_to, int64_t rows,
-                     int64_t cols, int stream)
+                     int64_t cols, int stream, void *scratch)
 {
     (void)stream;
+    (void)scratch;
     cpu_blas_get()->transpose_s((int)rows, (int)cols, from, (int)ld_from, to, (int)ld_to);
 }
 
 static void vendor_8(const void *from, int64_t ld_from, void *to, int64_t ld_to, int64_t rows,
-                     int64_t cols, int stream)
+                     int64_t cols, int stream, void *scratch)
 {
     (void)stream;
+    (void)scratch;
     cpu_blas_get()->transpose_d((int)rows, (int)cols, from, (int)ld_from, to, (int)ld_to);
 }
 
 static void vendor_16(const void *from, int64_t ld_from, void *to, int64_t ld_to, int64_t rows,
-                      int64_t cols, int stream)
+                      int64_t cols, int stream, void *scratch)
 {
     (void)stream;
+    (void)scratch;
     cpu_blas_get()->transpose_z((int)rows, (int)cols, from, (int)ld_from, to, (int)ld_to);
 }
 
@@ -282,19 +291,16 @@ static iso_status vendor_supports(const iso_transpose_op *op)
 
 /* In place the library's function turns one tile after another: questions do not show whether an
  * operation is in place, so it has to work. */
-static void vendor_execute(cpu_device *device, task *t)
+static void vendor_execute(void *context)
 {
+    task *t = context;
     const iso_transpose_op *op = t->op;
-    const cpu_fpenv env = cpu_fpenv_enter();
-    const int saved = cpu_blas_enter(device);
     t->block = vendor_block(op);
     if (t->from == t->to) {
         tiled_swap_body(t, 0, 1);
     } else {
-        t->block(t->from, op->ld_from, t->to, op->ld_to, op->rows, op->cols, 0);
+        t->block(t->from, op->ld_from, t->to, op->ld_to, op->rows, op->cols, 0, NULL);
     }
-    cpu_blas_leave(saved);
-    cpu_fpenv_leave(env);
 }
 
 /* ---- the operation ------------------------------------------------------------------------------
@@ -354,15 +360,14 @@ static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
 static iso_status execute(cpu_device *device, const iso_op *op)
 {
     const iso_transpose_op *args = op->transpose;
-    task t = {.op = args, .from = cpu_at(args->from), .to = cpu_at(args->to)};
+    task t = {.op = args, .from = cpu_at(args->from), .to = cpu_at(args->to), .team = device->team};
     const int swap = t.from == t.to, index = size_index(args);
     /* The side of the square that fits the buffer, a power of two. */
     static const int64_t swap_tile[5] = {128, 64, 64, 32, 32};
     t.tile = swap ? swap_tile[index] : TILE_BYTES >> index;
     switch (args->variant) {
     case ISO_VARIANT_VENDOR:
-        vendor_execute(device, &t);
-        break;
+        return cpu_blas_call(device, vendor_execute, &t);
     case ISO_VARIANT_NAIVE:
         cpu_team_run(device->team, threads_for(device, args), swap ? naive_swap_body : naive_body,
                      &t);

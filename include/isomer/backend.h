@@ -50,7 +50,7 @@ ISO_BEGIN_DECLS
 
 #define ISO_ABI_MAJOR 1
 #define ISO_ABI_MINOR                                                                              \
-    2 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry */
+    3 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks */
 
 /* ---- What the core offers to a backend ---------------------------------------------------------
  */
@@ -90,6 +90,10 @@ typedef struct iso_host {
      * nothing. */
     void *(*cache_load)(const void *key, int64_t key_bytes, int64_t *bytes);
     int32_t (*cache_store)(const void *key, int64_t key_bytes, const void *data, int64_t bytes);
+
+    /* -- minor 3 -- */
+    /* Bytes that are left of this thread's stack; INT64_MAX where that is not known. */
+    int64_t (*stack_left)(void);
 } iso_host;
 
 /* ---- Operations, resolved and checked -----------------------------------------------------------
@@ -303,6 +307,12 @@ typedef struct iso_backend {
     /* Optional. What the device's sensors say now; what they do not tell is left as the core set
      * it. UNSUPPORTED, with every library that was tried, where there are no sensors. */
     iso_status (*telemetry)(void *device, iso_telemetry *out);
+
+    /* -- minor 3 -- */
+    /* Stack that this backend's libraries need, in bytes. The core answers NO_MEMORY in place of an
+     * entry with a status where the thread has less left, but for stream_sync, stream_query and
+     * those of events; 0: 16 KiB, which nothing is asked for. */
+    int64_t stack_bytes;
 } iso_backend;
 
 /*

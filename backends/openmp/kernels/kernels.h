@@ -19,10 +19,12 @@
 /* ---- transpose.c --------------------------------------------------------------------------------
  */
 
+enum { CPU_TRANSPOSE_SCRATCH = 8192 };
+
 /* `to` (cols x rows) = the transpose of `from` (rows x cols), which do not overlap. `stream`: write
- * past the caches. */
+ * past the caches. `scratch`: CPU_TRANSPOSE_SCRATCH bytes, aligned to 64, in any state. */
 typedef void (*cpu_transpose_block)(const void *from, int64_t ld_from, void *to, int64_t ld_to,
-                                    int64_t rows, int64_t cols, int stream);
+                                    int64_t rows, int64_t cols, int stream, void *scratch);
 
 typedef struct cpu_transpose_kernels {
     cpu_transpose_block block[5]; /* of elements of 1, 2, 4, 8 and 16 bytes */

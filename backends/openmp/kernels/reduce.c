@@ -289,6 +289,19 @@ DEFINE(f64, ISO_BF16, STEP_SQUARES_PLAIN, squares_bf16)
 DEFINE(f64, ISO_F32, STEP_SQUARES_PLAIN, squares_f32)
 DEFINE(u64, ISO_I32, CPU_STEP_SUM, wide_i32)
 
+/* Not inlined: the lanes of three passes in one frame are too much for a small stack. */
+__attribute__((noinline)) static double big_squares(const char *x, int n)
+{
+    uint64_t unused;
+    return block_f64(ISO_F64, STEP_SQUARES_BIG, x, NULL, n, &unused);
+}
+
+__attribute__((noinline)) static double small_squares(const char *x, int n)
+{
+    uint64_t unused;
+    return block_f64(ISO_F64, STEP_SQUARES_SMALL, x, NULL, n, &unused);
+}
+
 /* Only a block that holds an element of another sum is read again for those sums. */
 static void line_squares_f64(const void *x, const void *y, int64_t n, void *out, int64_t plane)
 {
@@ -297,13 +310,13 @@ static void line_squares_f64(const void *x, const void *y, int64_t n, void *out,
     const char *at = x;
     for (; n > 0; n -= CPU_REDUCE_BLOCK, at += CPU_REDUCE_BLOCK * 8, med++) {
         const int count = (int)(n < CPU_REDUCE_BLOCK ? n : CPU_REDUCE_BLOCK);
-        uint64_t rare, unused;
+        uint64_t rare;
         *med = block_f64(ISO_F64, CPU_STEP_SQUARES, at, NULL, count, &rare);
         med[plane] = 0.0;
         med[2 * plane] = 0.0;
         if (rare != 0) {
-            med[plane] = block_f64(ISO_F64, STEP_SQUARES_BIG, at, NULL, count, &unused);
-            med[2 * plane] = block_f64(ISO_F64, STEP_SQUARES_SMALL, at, NULL, count, &unused);
+            med[plane] = big_squares(at, count);
+            med[2 * plane] = small_squares(at, count);
         }
     }
 }

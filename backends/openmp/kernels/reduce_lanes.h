@@ -45,23 +45,32 @@ SIMD_INLINE LANE NAME(block)(int element, int step, const char *x, const char *y
     memcpy(lanes, acc, sizeof lanes);
     const int tail = n % CPU_REDUCE_LANES;
     if (tail != 0) {
-        /* The last elements take their step through copies; lanes without one keep their value. */
-        _Alignas(64) char x_tail[CPU_REDUCE_LANES * sizeof(LANE)] = {0};
-        _Alignas(64) char y_tail[CPU_REDUCE_LANES * sizeof(LANE)];
-        _Alignas(64) LANE stepped[CPU_REDUCE_LANES];
-        memcpy(x_tail, x + (ptrdiff_t)(n - tail) * bytes, (size_t)(tail * bytes));
+        x += (ptrdiff_t)(n - tail) * bytes;
         if (step == CPU_STEP_DOT) {
-            memset(y_tail, 0, sizeof y_tail);
-            memcpy(y_tail, y + (ptrdiff_t)(n - tail) * bytes, (size_t)(tail * bytes));
+            y += (ptrdiff_t)(n - tail) * bytes;
         }
-        for (int l = 0; l < tail; l += WIDTH) {
+        for (int l = 0; l < tail; l += WIDTH, x += WIDTH * bytes) {
+            /* The last vector is read through copies; lanes without an element keep their value. */
+            const int count = tail - l < WIDTH ? tail - l : WIDTH;
+            _Alignas(64) char x_last[sizeof(VEC)] = {0}, y_last[sizeof(VEC)] = {0};
+            const char *x_at = x, *y_at = y;
+            if (count < WIDTH) {
+                memcpy(x_last, x, (size_t)(count * bytes));
+                x_at = x_last;
+            }
+            if (step == CPU_STEP_DOT) {
+                if (count < WIDTH) {
+                    memcpy(y_last, y, (size_t)(count * bytes));
+                    y_at = y_last;
+                }
+                y += WIDTH * bytes;
+            }
             const VEC old = acc[l / WIDTH];
-            const VEC new = NAME(step)(
-                step, old, NAME(load)(element, x_tail + l * bytes),
-                step == CPU_STEP_DOT ? NAME(load)(element, y_tail + l * bytes) : old, &seen);
-            memcpy(stepped + l, &new, sizeof new);
+            const VEC new =
+                NAME(step)(step, old, NAME(load)(element, x_at),
+                           step == CPU_STEP_DOT ? NAME(load)(element, y_at) : old, &seen);
+            memcpy(lanes + l, &new, (size_t)count * sizeof(LANE));
         }
-        memcpy(lanes, stepped, (size_t)tail * sizeof(LANE));
     }
     if (step == CPU_STEP_SQUARES) {
         *rare = rare_any(seen);

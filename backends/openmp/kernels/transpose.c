@@ -110,8 +110,9 @@ static void edge_16(const element_16 *from, int64_t ld_from, element_16 *to, int
 }
 
 static void block_16(const void *from_block, int64_t ld_from, void *to_block, int64_t ld_to,
-                     int64_t rows, int64_t cols, int stream)
+                     int64_t rows, int64_t cols, int stream, void *scratch)
 {
+    (void)scratch;
     const element_16 *from = from_block;
     element_16 *to = to_block;
     const int64_t whole_rows = rows - rows % 4, whole_cols = cols - cols % 4;

@@ -39,9 +39,10 @@ SIMD_INLINE void NAME(tile)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, i
  * dimensions of a power of two all of them compete for a few places in the caches. The lines of the
  * next square below are called for already. */
 SIMD_INLINE void NAME(square)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to,
-                              int stream)
+                              int stream, void *scratch)
 {
-    _Alignas(64) ELEMENT in[SIDE * SIDE], out[SIDE * SIDE];
+    ELEMENT *restrict in = __builtin_assume_aligned(scratch, 64);
+    ELEMENT *restrict out = in + SIDE * SIDE;
     for (int i = 0; i < SIDE; i++) {
         memcpy(in + i * SIDE, from + i * ld_from, 64);
         __builtin_prefetch(from + (i + SIDE) * ld_from, 0, 3);
@@ -68,14 +69,15 @@ static void NAME(edge)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_
 }
 
 static void NAME(block)(const void *from_block, int64_t ld_from, void *to_block, int64_t ld_to,
-                        int64_t rows, int64_t cols, int stream)
+                        int64_t rows, int64_t cols, int stream, void *scratch)
 {
     const ELEMENT *from = from_block;
     ELEMENT *to = to_block;
     const int64_t whole_rows = rows - rows % SIDE, whole_cols = cols - cols % SIDE;
     for (int64_t j = 0; j < whole_cols; j += SIDE) {
         for (int64_t i = 0; i < whole_rows; i += SIDE) {
-            NAME(square)(from + i * ld_from + j, ld_from, to + j * ld_to + i, ld_to, stream);
+            NAME(square)
+            (from + i * ld_from + j, ld_from, to + j * ld_to + i, ld_to, stream, scratch);
         }
     }
     end_stream(stream);
