@@ -12,11 +12,12 @@
 #include "backends/openmp/blas.h"
 
 #include "backends/loader/loader.h"
+#include "backends/openmp/runtime.h"
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <omp.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ static const blas_library libraries[CPU_BLAS_KINDS] = {
 
 static struct {
     pthread_once_t once;
+    atomic_int looked; /* the rest is as it stays */
     cpu_blas blas;
     int found;
     void *handle;
@@ -58,10 +60,6 @@ static struct {
     char threading[ISO_NAME_MAX];
     char remark[ISO_REASON_MAX];
     char reason[ISO_REASON_MAX]; /* why there is no library; what was tried */
-    int by_openmp;               /* its threads are the OpenMP runtime's */
-    void (*set_threads_int)(int threads);
-    void (*set_threads_long)(long threads); /* BLIS counts in its own 64-bit type */
-    int (*set_threads_local)(int threads);  /* MKL: for the calling thread; gives the old number */
     void (*omat_s)(int, int, int, int, float, const float *, int, float *, int);
     void (*omat_d)(int, int, int, int, double, const double *, int, double *, int);
     void (*omat_z)(int, int, int, int, const double *, const double *, int, double *, int);
@@ -173,8 +171,8 @@ static void drop_wrong_sums(void)
 {
     enum { LONGEST = 600 };
     cpu_blas *blas = &the.blas;
-    float narrow[LONGEST];
-    double wide[LONGEST];
+    static float narrow[LONGEST]; /* this runs once */
+    static double wide[LONGEST];
     double sum = 0;
     int wrong_narrow = 0;
     int wrong_wide = 0;
@@ -203,12 +201,12 @@ static void ask_openblas(void)
     const char *config = openblas_config();
     int (*parallel)(void) = NULL;
     find(&parallel, "openblas_get_parallel");
-    find(&the.set_threads_int, "openblas_set_num_threads");
+    find(&the.blas.set_threads_int, "openblas_set_num_threads");
     (void)sscanf(config, "OpenBLAS %31s", the.blas.version);
     const int model = parallel ? parallel() : -1;
     copy_text(the.threading, sizeof the.threading,
               model >= 0 && model <= 2 ? models[model] : "unknown");
-    the.by_openmp = model == 2;
+    the.blas.by_openmp = model == 2;
     find(&the.blas.ssum, "cblas_ssum");
     find(&the.blas.dsum, "cblas_dsum");
     drop_wrong_sums();
@@ -222,11 +220,11 @@ static void ask_blis(void)
     find(&version, "bli_info_get_version_str");
     find(&openmp, "bli_info_get_enable_openmp");
     find(&pthreads, "bli_info_get_enable_pthreads");
-    find(&the.set_threads_long, "bli_thread_set_num_threads");
+    find(&the.blas.set_threads_long, "bli_thread_set_num_threads");
     copy_text(the.blas.version, sizeof the.blas.version, version ? version() : "");
-    the.by_openmp = openmp && openmp() != 0;
+    the.blas.by_openmp = openmp && openmp() != 0;
     copy_text(the.threading, sizeof the.threading,
-              the.by_openmp            ? "OpenMP"
+              the.blas.by_openmp       ? "OpenMP"
               : pthreads && pthreads() ? "its own threads (pthreads)"
                                        : "sequential");
 }
@@ -242,7 +240,7 @@ static void ask_mkl(void)
     find(&interface, "MKL_Set_Interface_Layer");
     find(&threading, "MKL_Set_Threading_Layer");
     find(&version, "MKL_Get_Version_String");
-    find(&the.set_threads_local, "MKL_Set_Num_Threads_Local");
+    find(&the.blas.set_threads_local, "MKL_Set_Num_Threads_Local");
 #if defined(__clang__)
     const int layer = INTEL;
 #else
@@ -262,7 +260,7 @@ static void ask_mkl(void)
     if (number) {
         (void)sscanf(number, "Version %31s", the.blas.version);
     }
-    the.by_openmp = 1;
+    the.blas.by_openmp = 1;
     copy_text(the.threading, sizeof the.threading, "OpenMP");
 }
 
@@ -311,12 +309,11 @@ static void *open_by(const char *const *names, int count, char *tried, char *pat
 static int open_again(const blas_library *library, const char *value)
 {
     const char *path = the.path;
-    char again[ISO_REASON_MAX];
     const int was_empty = getenv(library->variable) != NULL; /* any other value is the user's */
     if (value) {
         (void)setenv(library->variable, value, 1);
     }
-    the.handle = open_by(&path, 1, the.reason, again, sizeof again);
+    the.handle = open_by(&path, 1, the.reason, NULL, 0);
     if (the.handle) {
         ask_core(the.blas.kind, the.blas.core, sizeof the.blas.core); /* BLIS chooses only now */
     }
@@ -481,7 +478,7 @@ static int accept(cpu_blas_kind kind, int loaded_before)
     (void)snprintf(blas->label, sizeof blas->label, "%.40s%s%.32s%s%.40s%s", blas->name,
                    blas->version[0] ? " " : "", blas->version, blas->core[0] ? " (" : "",
                    blas->core, blas->core[0] ? ")" : "");
-    cpu_blas_settle(blas, the.set_threads_int);
+    cpu_blas_settle(blas);
     the.found = 1;
     return 1;
 }
@@ -555,13 +552,15 @@ static void open_library(void)
         (void)open_kind((cpu_blas_kind)kind);
     }
     if (!the.found) {
-        char tried[ISO_REASON_MAX];
-        copy_text(tried, sizeof tried, the.reason);
-        (void)snprintf(the.reason, sizeof the.reason,
-                       "no BLAS library could be used; tried: %.4000s", tried);
+        static const char beginning[] = "no BLAS library could be used; tried: ";
+        enum { LENGTH = sizeof beginning - 1 };
+        memmove(the.reason + LENGTH, the.reason, sizeof the.reason - LENGTH);
+        memcpy(the.reason, beginning, LENGTH);
+        the.reason[sizeof the.reason - 1] = '\0';
     } else if (the.remark[0]) {
         cpu_host->log(ISO_LOG_INFO, "%s", the.remark);
     }
+    atomic_store_explicit(&the.looked, 1, memory_order_release);
 }
 
 iso_status cpu_blas_check_setting(void)
@@ -578,44 +577,33 @@ iso_status cpu_blas_check_setting(void)
                                   setting);
 }
 
+static void *open_once(void *unused)
+{
+    (void)unused;
+    (void)pthread_once(&the.once, open_library);
+    return NULL;
+}
+
 const cpu_blas *cpu_blas_get(void)
 {
-    (void)pthread_once(&the.once, open_library);
+    if (!atomic_load_explicit(&the.looked, memory_order_acquire)) {
+        if (cpu_host->stack_left() >= CPU_BLAS_STACK) {
+            (void)open_once(NULL);
+        } else {
+            (void)cpu_run_apart(open_once, NULL);
+        }
+    }
     return the.found ? &the.blas : NULL;
 }
 
 const char *cpu_blas_reason(void)
 {
-    return cpu_blas_get() ? "" : the.reason;
-}
-
-/* ---- Use ----------------------------------------------------------------------------------------
- */
-
-int cpu_blas_enter(const cpu_device *device)
-{
-    const int threads = cpu_team_size(device->team);
-    int saved = 0;
-    if (the.by_openmp) {
-        saved = omp_get_max_threads();
+    if (cpu_blas_get()) {
+        return "";
     }
-    if (the.set_threads_int) {
-        the.set_threads_int(threads);
-    } else if (the.set_threads_long) {
-        the.set_threads_long(threads);
-    } else if (the.set_threads_local) {
-        saved = the.set_threads_local(threads);
-    }
-    return saved;
-}
-
-void cpu_blas_leave(int saved)
-{
-    if (the.set_threads_local) {
-        (void)the.set_threads_local(saved);
-    } else if (the.by_openmp) {
-        omp_set_num_threads(saved);
-    }
+    return atomic_load_explicit(&the.looked, memory_order_acquire)
+               ? the.reason
+               : "opening it needs a thread with more stack, and the system grants none";
 }
 
 int cpu_blas_property(int32_t index, iso_property *out)
@@ -628,16 +616,18 @@ int cpu_blas_property(int32_t index, iso_property *out)
         value = index == 0 ? "none" : the.reason;
     } else {
         /* Those that have nothing to say are left out. */
-        char described[ISO_REASON_MAX];
-        (void)snprintf(described, sizeof described, "%.40s%s%.32s, %.3000s", blas->name,
-                       blas->version[0] ? " " : "", blas->version, the.path);
         const char *const names[] = {"BLAS", "BLAS core", "BLAS threading", "BLAS remark"};
-        const char *const values[] = {described, blas->core, the.threading, the.remark};
+        const char *const values[] = {the.path, blas->core, the.threading, the.remark};
         for (int i = 0, shown = 0; i < 4; i++) {
             if (values[i][0] && shown++ == index) {
                 name = names[i];
-                copy_text(out->value, sizeof out->value, values[i]);
+                value = values[i];
             }
+        }
+        if (name == names[0]) {
+            (void)snprintf(out->value, sizeof out->value, "%.40s%s%.32s, %.3000s", blas->name,
+                           blas->version[0] ? " " : "", blas->version, the.path);
+            value = NULL;
         }
     }
     if (!name) {

@@ -13,6 +13,11 @@ typedef enum cpu_blas_kind {
     CPU_BLAS_KINDS = 3
 } cpu_blas_kind;
 
+enum {
+    /* With less stack than this, the library is called from another thread. */
+    CPU_BLAS_STACK = 128 * 1024
+};
+
 /* The CBLAS interface with 32-bit integers: sizes and leading dimensions are at most INT_MAX. */
 enum { CPU_BLAS_ROW_MAJOR = 101, CPU_BLAS_NO_TRANS = 111, CPU_BLAS_TRANS = 112 };
 
@@ -45,6 +50,11 @@ typedef struct cpu_blas {
     void (*transpose_d)(int rows, int cols, const double *from, int ld_from, double *to, int ld_to);
     void (*transpose_z)(int rows, int cols, const double *from, int ld_from, double *to, int ld_to);
     const char *transpose_name[3];
+
+    int by_openmp;                          /* its threads are the OpenMP runtime's */
+    void (*set_threads_int)(int threads);   /* one of these three, or none */
+    void (*set_threads_long)(long threads); /* BLIS counts in its own 64-bit type */
+    int (*set_threads_local)(int threads);  /* MKL: for this thread; gives the old number */
 } cpu_blas;
 
 /* NULL if there is none; cpu_blas_reason() then says what was tried. Any thread may ask. */
@@ -54,10 +64,10 @@ const char *cpu_blas_reason(void);
 /* INVALID: ISOMER_BLAS is neither a known name nor a path. Opens nothing. */
 iso_status cpu_blas_check_setting(void);
 
-/* Around calls of the library, in the thread that makes them: lets it use the team's number of
- * threads, and puts back the caller's OpenMP setting. */
-int cpu_blas_enter(const cpu_device *device);
-void cpu_blas_leave(int saved);
+/* blas_call.c: runs `body`, which calls the library. It may use the team's number of threads, as
+ * far as the system grants them; the caller's floating-point environment and OpenMP setting are
+ * put back. NO_MEMORY: the caller has too little stack, and no thread could be made. */
+iso_status cpu_blas_call(const cpu_device *device, void (*body)(void *context), void *context);
 
 /* ---- Where memory is limited: blas_trial.c ------------------------------------------------------
  */
@@ -68,7 +78,7 @@ void cpu_blas_leave(int saved);
 int cpu_blas_may_open(const char *const *names, int count, char *why, size_t capacity);
 /* Has the library take the memory that it keeps now, while it is known to be there. Does nothing
  * where memory is not limited. `set_threads` may be NULL. */
-void cpu_blas_settle(const cpu_blas *blas, void (*set_threads)(int threads));
+void cpu_blas_settle(const cpu_blas *blas);
 
 /* ---- Which core the library should use: pure, for tests too ------------------------------------
  */

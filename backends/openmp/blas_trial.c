@@ -38,7 +38,7 @@ int cpu_blas_may_open(const char *const *names, int count, char *why, size_t cap
     return 0;
 }
 
-void cpu_blas_settle(const cpu_blas *blas, void (*set_threads)(int threads))
+void cpu_blas_settle(const cpu_blas *blas)
 {
     char limits[160];
     int threads = 1;
@@ -54,10 +54,13 @@ void cpu_blas_settle(const cpu_blas *blas, void (*set_threads)(int threads))
         ones[i] = 1.0f;
     }
     (void)cpu_team_plan(&threads);
+    if (blas->by_openmp && threads > 1) {
+        threads = 1 + cpu_threads_to_be_had(threads - 1);
+    }
     const int saved = omp_get_max_threads();
     const cpu_fpenv env = cpu_fpenv_enter();
-    if (set_threads) {
-        set_threads(threads);
+    if (blas->set_threads_int) {
+        blas->set_threads_int(threads);
     }
     blas->sgemm(CPU_BLAS_ROW_MAJOR, CPU_BLAS_NO_TRANS, CPU_BLAS_NO_TRANS, TRIAL_SIZE, TRIAL_SIZE,
                 TRIAL_SIZE, 1.0f, ones, TRIAL_SIZE, ones, TRIAL_SIZE, 0.0f, ones + elements,

@@ -6,6 +6,7 @@
 #include <time.h>
 
 enum { POINT_PENDING = 0, POINT_COMPLETE = 1, POINT_AWAITED = 2 };
+enum { POINT_PATIENCE_NS = 100000000 }; /* between two looks at whether exit() was called */
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
@@ -25,16 +26,20 @@ static int is_complete(const cpu_point *point)
     return atomic_load_explicit(&point->state, memory_order_acquire) == POINT_COMPLETE;
 }
 
-void cpu_point_wait(cpu_point *point)
+iso_status cpu_point_wait(cpu_point *point)
 {
     while (!is_complete(point)) {
+        if (cpu_team_outside() != ISO_OK) {
+            return ISO_INTERNAL;
+        }
         cpu_team_resume();
         uint32_t state = POINT_PENDING;
         (void)atomic_compare_exchange_strong(&point->state, &state, POINT_AWAITED);
         if (state != POINT_COMPLETE) {
-            cpu_futex_wait(&point->state, POINT_AWAITED);
+            cpu_futex_wait_for(&point->state, POINT_AWAITED, POINT_PATIENCE_NS);
         }
     }
+    return ISO_OK;
 }
 
 static void drop(cpu_pool *pool, cpu_point *point)
@@ -158,9 +163,9 @@ iso_status cpu_event_sync(void *event)
     if (!point) {
         return cpu_host->fail(ISO_NOT_READY, "the event was never recorded");
     }
-    cpu_point_wait(point);
+    iso_status status = cpu_point_wait(point);
     cpu_point_release(awaited->device, point);
-    return ISO_OK;
+    return status;
 }
 
 iso_status cpu_event_query(void *event)

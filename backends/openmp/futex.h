@@ -9,12 +9,20 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Sleeps while *word is `value`; may come back early. */
 static inline void cpu_futex_wait(_Atomic uint32_t *word, uint32_t value)
 {
     (void)syscall(SYS_futex, (void *)word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+/* The same, and comes back after that many nanoseconds (under a second). */
+static inline void cpu_futex_wait_for(_Atomic uint32_t *word, uint32_t value, long nanoseconds)
+{
+    const struct timespec most = {.tv_nsec = nanoseconds};
+    (void)syscall(SYS_futex, (void *)word, FUTEX_WAIT_PRIVATE, value, &most, NULL, 0);
 }
 
 static inline void cpu_futex_wake(_Atomic uint32_t *word, int count)

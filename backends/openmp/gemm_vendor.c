@@ -63,12 +63,10 @@ static void multiply(const cpu_blas *blas, const iso_gemm_op *op, const void *a,
     }
 }
 
-iso_status gemm_vendor(const cpu_device *device, const iso_gemm_op *op)
+static void multiply_all(void *context)
 {
     const cpu_blas *blas = cpu_blas_get();
-    if (!blas) {
-        return cpu_host->fail(ISO_INTERNAL, "gemm: variant vendor: %s", cpu_blas_reason());
-    }
+    const iso_gemm_op *op = *(const iso_gemm_op *const *)context;
     const int64_t cell = iso_dtype_size(op->dtype);
     /* Where k is 0 the library reads neither A nor B, but some want an address all the same. */
     const char *a = op->k > 0 ? cpu_at(op->a) : cpu_at(op->c);
@@ -76,14 +74,17 @@ iso_status gemm_vendor(const cpu_device *device, const iso_gemm_op *op)
     const int64_t a_next = op->k > 0 ? op->stride_a * cell : 0;
     const int64_t b_next = op->k > 0 ? op->stride_b * cell : 0;
     char *c = cpu_at(op->c);
-    const cpu_fpenv env = cpu_fpenv_enter();
-    const int saved = cpu_blas_enter(device);
     for (int64_t i = 0; i < op->batch; i++) {
         multiply(blas, op, a + i * a_next, b + i * b_next, c + i * op->stride_c * cell);
     }
-    cpu_blas_leave(saved);
-    cpu_fpenv_leave(env);
-    return ISO_OK;
+}
+
+iso_status gemm_vendor(const cpu_device *device, const iso_gemm_op *op)
+{
+    if (!cpu_blas_get()) {
+        return cpu_host->fail(ISO_INTERNAL, "gemm: variant vendor: %s", cpu_blas_reason());
+    }
+    return cpu_blas_call(device, multiply_all, &op);
 }
 
 void gemm_vendor_describe(const iso_gemm_op *op, iso_op_info *out)

@@ -67,8 +67,7 @@ static iso_status execute(cpu_device *device, const iso_op *op)
         cpu_reduce_naive(device, &r);
         break;
     case ISO_VARIANT_VENDOR:
-        cpu_reduce_vendor(device, op->reduce);
-        break;
+        return cpu_reduce_vendor(device, op->reduce);
     default:
         cpu_reduce_tiled(device, &r, cpu_at(op->workspace));
     }

@@ -61,6 +61,6 @@ void cpu_reduce_naive(cpu_device *device, const cpu_reduction *r);
 /* reduce_vendor.c */
 iso_status cpu_reduce_vendor_supports(const iso_reduce_op_args *op);
 void cpu_reduce_vendor_describe(const iso_reduce_op_args *op, iso_op_info *out);
-void cpu_reduce_vendor(cpu_device *device, const iso_reduce_op_args *op);
+iso_status cpu_reduce_vendor(cpu_device *device, const iso_reduce_op_args *op);
 
 #endif

@@ -102,11 +102,10 @@ static double reduce_f64(const cpu_blas *blas, iso_reduce_op op, int n, const do
     }
 }
 
-void cpu_reduce_vendor(cpu_device *device, const iso_reduce_op_args *op)
+static void reduce_all(void *context)
 {
     const cpu_blas *blas = cpu_blas_get();
-    const cpu_fpenv env = cpu_fpenv_enter();
-    const int saved = cpu_blas_enter(device);
+    const iso_reduce_op_args *op = *(const iso_reduce_op_args *const *)context;
     const int n = (int)op->cols;
     for (int64_t i = 0; i < op->rows; i++) {
         if (op->dtype == ISO_F32) {
@@ -120,6 +119,9 @@ void cpu_reduce_vendor(cpu_device *device, const iso_reduce_op_args *op)
             ((double *)cpu_at(op->result))[i] = reduce_f64(blas, op->op, n, x, y);
         }
     }
-    cpu_blas_leave(saved);
-    cpu_fpenv_leave(env);
+}
+
+iso_status cpu_reduce_vendor(cpu_device *device, const iso_reduce_op_args *op)
+{
+    return cpu_blas_call(device, reduce_all, &op);
 }

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 /* ---- limits.c: what the machine and the process's control group allow ------------------------ */
 
@@ -41,16 +42,31 @@ void cpu_team_release(cpu_team *team);
 iso_status cpu_team_plan(int *threads);
 
 /*
- * The lock under which operations run one at a time. A stream's worker passes background = 1: once
- * exit() has begun it is held back, because libraries are being taken apart beneath it, until
- * somebody waits for its work (cpu_team_resume).
+ * The lock under which operations run one at a time; INTERNAL: see cpu_team_outside. A stream's
+ * worker passes background = 1: once exit() has begun it is held back, because libraries are being
+ * taken apart beneath it, until somebody waits for its work (cpu_team_resume).
  */
-void cpu_team_lock(cpu_team *team, int background);
+iso_status cpu_team_lock(cpu_team *team, int background);
 void cpu_team_unlock(cpu_team *team);
 void cpu_team_resume(void);
 
-/* A thread of the backend: signals blocked, named. 0 or an errno value. */
+/*
+ * A library may call exit() within an operation, which then never returns. INTERNAL in its thread
+ * and, once exit() has come to this backend, in all: what would wait must not. cpu_team_ended is
+ * asked again and again by those who wait already, for as long as cpu_team_patience each time.
+ */
+iso_status cpu_team_outside(void);
+int cpu_team_ended(void);
+struct timespec cpu_team_patience(void);
+
+/* How many threads of `wanted` the system grants at this moment. */
+int cpu_threads_to_be_had(int wanted);
+
+/* A thread of the backend: signals blocked, and at least 1 MiB of stack, whatever the process's
+ * default is. 0 or an errno value. */
 int cpu_thread_start(pthread_t *thread, void *(*body)(void *), void *argument);
+/* Runs body in such a thread and waits. NO_MEMORY: there is none to be had. */
+iso_status cpu_run_apart(void *(*body)(void *), void *argument);
 
 /* ---- event.c --------------------------------------------------------------------------------- */
 
@@ -80,7 +96,7 @@ cpu_point *cpu_event_begin(cpu_event *event);
 /* The point of the last record, with a reference for the caller; NULL if there is none. */
 cpu_point *cpu_event_last(cpu_event *event);
 void cpu_point_complete(cpu_point *point);
-void cpu_point_wait(cpu_point *point);
+iso_status cpu_point_wait(cpu_point *point);
 void cpu_point_release(cpu_device_object *device, cpu_point *point);
 void cpu_pool_destroy(cpu_pool *pool);
 
@@ -151,7 +167,7 @@ cpu_device *cpu_stream_device(const cpu_stream *stream);
 iso_status cpu_transfer_submit(void *stream, const iso_transfer *transfer);
 /* The fastest copy of 16-bit elements, at any alignment. */
 cpu_map_kernel cpu_map_copy(const cpu_device *device);
-void cpu_transfer_run(cpu_device *device, const iso_transfer *transfer, int background);
+iso_status cpu_transfer_run(cpu_device *device, const iso_transfer *transfer, int background);
 
 iso_status cpu_memory_alloc(void *device, int64_t bytes, void **memory);
 void cpu_memory_free(void *device, void *memory);

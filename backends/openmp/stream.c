@@ -52,9 +52,11 @@ static iso_status run_operation(cpu_stream *stream, const cpu_command *command)
         op.map = &command->map;
         break;
     }
-    cpu_team_lock(device->team, !stream->is_inline);
-    iso_status status = command->operation->execute(device, &op);
-    cpu_team_unlock(device->team);
+    iso_status status = cpu_team_lock(device->team, !stream->is_inline);
+    if (status == ISO_OK) {
+        status = command->operation->execute(device, &op);
+        cpu_team_unlock(device->team);
+    }
     return status;
 }
 
@@ -69,7 +71,8 @@ static iso_status run_command(cpu_stream *stream, const cpu_command *command, in
         break;
     case CPU_COMMAND_TRANSFER:
         if (!skip) {
-            cpu_transfer_run(&stream->device->base, &command->transfer, !stream->is_inline);
+            status =
+                cpu_transfer_run(&stream->device->base, &command->transfer, !stream->is_inline);
         }
         break;
     case CPU_COMMAND_RECORD:
@@ -78,7 +81,7 @@ static iso_status run_command(cpu_stream *stream, const cpu_command *command, in
         break;
     case CPU_COMMAND_WAIT:
         if (!skip) {
-            cpu_point_wait(command->point);
+            status = cpu_point_wait(command->point);
         }
         cpu_point_release(stream->device, command->point);
         break;
@@ -164,6 +167,9 @@ static iso_status make_room(cpu_stream *stream)
 
 static iso_status submit_inline(cpu_stream *stream, const cpu_command *command)
 {
+    if (cpu_team_outside() != ISO_OK) {
+        return ISO_INTERNAL;
+    }
     (void)pthread_mutex_lock(&stream->lock);
     iso_status status = tell_error(stream);
     stream->submitted += status == ISO_OK; /* other threads ask and wait meanwhile */
@@ -255,6 +261,9 @@ iso_status cpu_stream_create(void *device, uint32_t flags, void **stream)
 void cpu_stream_destroy(void *stream)
 {
     cpu_stream *gone = stream;
+    if (cpu_team_outside() != ISO_OK) {
+        return;
+    }
     if (!gone->is_inline) {
         cpu_team_resume();
         (void)pthread_mutex_lock(&gone->lock);
@@ -269,6 +278,9 @@ void cpu_stream_destroy(void *stream)
 iso_status cpu_stream_sync(void *stream)
 {
     cpu_stream *awaited = stream;
+    if (cpu_team_outside() != ISO_OK) {
+        return ISO_INTERNAL;
+    }
     cpu_team_resume();
     (void)pthread_mutex_lock(&awaited->lock);
     uint64_t target = awaited->submitted;
@@ -276,9 +288,13 @@ iso_status cpu_stream_sync(void *stream)
         if (target < awaited->wanted) {
             awaited->wanted = target;
         }
-        (void)pthread_cond_wait(&awaited->done, &awaited->lock);
+        const struct timespec until = cpu_team_patience();
+        if (pthread_cond_timedwait(&awaited->done, &awaited->lock, &until) != 0 &&
+            cpu_team_ended()) {
+            break;
+        }
     }
-    iso_status status = tell_error(awaited);
+    iso_status status = awaited->completed < target ? cpu_team_outside() : tell_error(awaited);
     (void)pthread_mutex_unlock(&awaited->lock);
     return status;
 }

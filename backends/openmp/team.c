@@ -11,17 +11,22 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <omp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     TEAM_THREADS_MAX = 1024,
-    TEAM_SPIN_NS = 15000,    /* about what a sleep and its wake-up cost */
-    TEAM_LINGER_NS = 200000, /* the next call often follows at once */
-    TEAM_SPIN_ROUNDS = 32    /* between two looks at the clock */
+    TEAM_SPIN_NS = 15000,         /* about what a sleep and its wake-up cost */
+    TEAM_LINGER_NS = 200000,      /* the next call often follows at once */
+    TEAM_SPIN_ROUNDS = 32,        /* between two looks at the clock */
+    TEAM_PATIENCE_NS = 100000000, /* between two looks at `ended` */
+    TEAM_GONE_NS = 10000000,      /* at most, for a thread that was joined */
+    CPU_THREAD_STACK = 1 << 20
 };
 
 #define TEAM_SLEEPER 0x80000000u /* in `remaining`: the caller sleeps */
@@ -34,6 +39,7 @@ struct cpu_team {
     int size, asked;
     int spins; /* 0 where threads outnumber the processors */
     int served;
+    char *scratch; /* of the threads, one after another */
     pthread_t service;
     pthread_mutex_t lock;
     _Atomic uint32_t granted; /* 0 until the region is there */
@@ -59,6 +65,11 @@ static struct {
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Atomic uint32_t parked; /* 1 once exit() has begun and nobody waits */
+
+/* Whether this thread runs an operation, or a team's region. A vendor's library or an OpenMP
+ * runtime may call exit() there: its handlers must not wait for what this thread holds. */
+static _Thread_local unsigned char within;
+static _Atomic uint32_t ended; /* 1 once exit() was called there: that operation never returns */
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
@@ -158,6 +169,7 @@ static void run_body(cpu_team *team, int thread)
 static void attend(cpu_team *team, int thread)
 {
     char name[24];
+    within = 1;
     (void)snprintf(name, sizeof name, "isomer-%d", thread);
     (void)pthread_setname_np(pthread_self(), name);
     _Atomic uint32_t *ticket = &team->workers[thread].ticket;
@@ -201,11 +213,17 @@ int cpu_team_size(const cpu_team *team)
     return team->size;
 }
 
+void *cpu_team_scratch(cpu_team *team, int thread)
+{
+    return team->scratch + (int64_t)CPU_TEAM_SCRATCH * thread;
+}
+
 /* ---- the life of a team ---------------------------------------------------------------------- */
 
 static void *serve(void *argument)
 {
     cpu_team *team = argument;
+    within = 1;
     (void)pthread_setname_np(pthread_self(), "isomer-team");
     omp_set_dynamic(
         0); /* of this thread alone: the region lasts, the load of the moment does not */
@@ -236,10 +254,35 @@ int cpu_thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         (void)sigdelset(&blocked, faults[i]);
     }
+    pthread_attr_t attributes;
+    size_t stack = 0;
+    int error = pthread_attr_init(&attributes);
+    if (error) {
+        return error;
+    }
+    if (pthread_attr_getstacksize(&attributes, &stack) == 0 && stack < CPU_THREAD_STACK) {
+        (void)pthread_attr_setstacksize(&attributes, CPU_THREAD_STACK);
+    }
     (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    int error = pthread_create(thread, NULL, body, argument);
+    error = pthread_create(thread, &attributes, body, argument);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    (void)pthread_attr_destroy(&attributes);
     return error;
+}
+
+iso_status cpu_run_apart(void *(*body)(void *), void *argument)
+{
+    pthread_t thread;
+    const int error = cpu_thread_start(&thread, body, argument);
+    if (error != 0) {
+        return cpu_host->fail(ISO_NO_MEMORY,
+                              "this call needs a thread with more stack than the %lld KiB that are "
+                              "left of this one's, and the system grants none (pthread_create: "
+                              "%s): call from a thread with more stack",
+                              (long long)(cpu_host->stack_left() / 1024), strerror(error));
+    }
+    (void)pthread_join(thread, NULL);
+    return ISO_OK;
 }
 
 static void team_destroy(cpu_team *team)
@@ -261,19 +304,29 @@ static void team_destroy(cpu_team *team)
  */
 typedef struct team_trial {
     pthread_t thread;
-    int started;
+    pid_t id;
+    const _Atomic uint32_t *release;
 } team_trial;
 
 static void *try_thread(void *argument)
 {
-    _Atomic uint32_t *release = argument;
-    while (!atomic_load_explicit(release, memory_order_acquire)) {
-        cpu_futex_wait(release, 0);
+    team_trial *trial = argument;
+    trial->id = gettid();
+    while (!atomic_load_explicit(trial->release, memory_order_acquire)) {
+        cpu_futex_wait((_Atomic uint32_t *)trial->release, 0);
     }
     return NULL;
 }
 
-static int threads_to_be_had(int wanted)
+/* A thread that was joined counts against the system's limits until it has no number any more. */
+static void wait_until_gone(pid_t id)
+{
+    for (int64_t end = now() + TEAM_GONE_NS; tgkill(getpid(), id, 0) == 0 && now() < end;) {
+        (void)sched_yield();
+    }
+}
+
+int cpu_threads_to_be_had(int wanted)
 {
     team_trial *trials = cpu_host->alloc((int64_t)sizeof *trials * wanted);
     if (!trials) {
@@ -281,13 +334,17 @@ static int threads_to_be_had(int wanted)
     }
     _Atomic uint32_t release = 0;
     int count = 0;
-    while (count < wanted && cpu_thread_start(&trials[count].thread, try_thread, &release) == 0) {
-        count++;
+    for (; count < wanted; count++) {
+        trials[count].release = &release;
+        if (cpu_thread_start(&trials[count].thread, try_thread, &trials[count]) != 0) {
+            break;
+        }
     }
     atomic_store(&release, 1);
     cpu_futex_wake_all(&release);
     for (int i = 0; i < count; i++) {
         (void)pthread_join(trials[i].thread, NULL);
+        wait_until_gone(trials[i].id);
     }
     cpu_host->free(trials);
     return count;
@@ -296,7 +353,7 @@ static int threads_to_be_had(int wanted)
 static iso_status team_create(int threads, cpu_team **out)
 {
     if (threads > 1) {
-        int possible = threads_to_be_had(threads);
+        int possible = cpu_threads_to_be_had(threads);
         if (possible < threads) {
             cpu_host->log(ISO_LOG_WARN, "openmp: the system grants %d of %d threads", possible,
                           threads);
@@ -304,11 +361,12 @@ static iso_status team_create(int threads, cpu_team **out)
         }
     }
     int64_t bytes = (int64_t)(sizeof(cpu_team) + sizeof(team_worker) * (size_t)threads);
-    cpu_team *team = cpu_host->alloc(bytes);
+    cpu_team *team = cpu_host->alloc(bytes + (int64_t)CPU_TEAM_SCRATCH * threads);
     if (!team) {
         return ISO_NO_MEMORY;
     }
     memset(team, 0, (size_t)bytes);
+    team->scratch = (char *)team + bytes;
     team->asked = threads;
     team->size = 1;
     team->threads = 1;
@@ -363,12 +421,18 @@ static void forget_in_child(void)
     shared.team = NULL;
     shared.users = 0;
     atomic_store(&parked, 0);
+    atomic_store(&ended, 0);
 }
 
 /* After the operation that runs now no worker begins another, unless somebody waits for it: exit()
  * goes on to take libraries apart that operations use. */
 static void park_at_exit(void)
 {
+    if (within) { /* the locks stay held: this operation does not return */
+        atomic_store(&ended, 1);
+        atomic_store(&parked, 1);
+        return;
+    }
     (void)pthread_mutex_lock(&shared.lock);
     if (shared.team) {
         (void)pthread_mutex_lock(&shared.team->lock);
@@ -388,8 +452,52 @@ static void register_handlers(void)
     (void)atexit(park_at_exit);
 }
 
+iso_status cpu_team_outside(void)
+{
+    return !within && !cpu_team_ended()
+               ? ISO_OK
+               : cpu_host->fail(ISO_INTERNAL,
+                                "a library that says why on standard error ends the process "
+                                "within an operation: nothing more can run or be waited for");
+}
+
+int cpu_team_ended(void)
+{
+    return atomic_load_explicit(&ended, memory_order_acquire) != 0;
+}
+
+struct timespec cpu_team_patience(void)
+{
+    struct timespec time;
+    (void)clock_gettime(CLOCK_REALTIME, &time);
+    time.tv_nsec += TEAM_PATIENCE_NS;
+    time.tv_sec += time.tv_nsec / 1000000000;
+    time.tv_nsec %= 1000000000;
+    return time;
+}
+
+/* The holder may never return. */
+static iso_status lock_team(cpu_team *team)
+{
+    if (pthread_mutex_trylock(&team->lock) == 0) {
+        return ISO_OK;
+    }
+    for (;;) {
+        const struct timespec until = cpu_team_patience();
+        if (cpu_team_outside() != ISO_OK) {
+            return ISO_INTERNAL;
+        }
+        if (pthread_mutex_timedlock(&team->lock, &until) == 0) {
+            return ISO_OK;
+        }
+    }
+}
+
 iso_status cpu_team_acquire(cpu_team **out)
 {
+    if (cpu_team_outside() != ISO_OK) {
+        return ISO_INTERNAL;
+    }
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, register_handlers);
     (void)pthread_mutex_lock(&shared.lock);
@@ -411,6 +519,9 @@ iso_status cpu_team_acquire(cpu_team **out)
 
 void cpu_team_release(cpu_team *team)
 {
+    if (within) {
+        return;
+    }
     (void)pthread_mutex_lock(&shared.lock);
     if (team == shared.team && --shared.users == 0) {
         shared.team = NULL;
@@ -419,18 +530,23 @@ void cpu_team_release(cpu_team *team)
     (void)pthread_mutex_unlock(&shared.lock);
 }
 
-void cpu_team_lock(cpu_team *team, int background)
+iso_status cpu_team_lock(cpu_team *team, int background)
 {
-    (void)pthread_mutex_lock(&team->lock);
-    while (background && atomic_load_explicit(&parked, memory_order_acquire)) {
+    iso_status status = lock_team(team);
+    while (status == ISO_OK && background && atomic_load_explicit(&parked, memory_order_acquire)) {
         (void)pthread_mutex_unlock(&team->lock);
         cpu_futex_wait(&parked, 1);
-        (void)pthread_mutex_lock(&team->lock);
+        status = lock_team(team);
     }
+    if (status == ISO_OK) {
+        within = 1;
+    }
+    return status;
 }
 
 void cpu_team_unlock(cpu_team *team)
 {
+    within = 0;
     (void)pthread_mutex_unlock(&team->lock);
 }
 

@@ -113,7 +113,7 @@ static cpu_map_kernel past_caches(const cpu_device *device, const transfer_task 
     return large ? cpu_map_copy(device) : NULL;
 }
 
-void cpu_transfer_run(cpu_device *device, const iso_transfer *transfer, int background)
+iso_status cpu_transfer_run(cpu_device *device, const iso_transfer *transfer, int background)
 {
     cpu_team *team = device->team;
     transfer_task task = make_task(transfer);
@@ -122,7 +122,7 @@ void cpu_transfer_run(cpu_device *device, const iso_transfer *transfer, int back
         task.piece = task.width;
         task.pieces_in_row = 1;
         move_share(&task, 0, 1);
-        return;
+        return ISO_OK;
     }
     int64_t piece = bytes / ((int64_t)cpu_team_size(team) * 4);
     piece = piece < TRANSFER_PIECE_LEAST  ? TRANSFER_PIECE_LEAST
@@ -131,9 +131,12 @@ void cpu_transfer_run(cpu_device *device, const iso_transfer *transfer, int back
     task.piece = piece / TRANSFER_PAGE * TRANSFER_PAGE;
     task.pieces_in_row = (task.width + task.piece - 1) / task.piece;
     task.past = past_caches(device, &task);
-    cpu_team_lock(team, background);
-    cpu_team_run(team, cpu_team_size(team), move_share, &task);
-    cpu_team_unlock(team);
+    const iso_status status = cpu_team_lock(team, background);
+    if (status == ISO_OK) {
+        cpu_team_run(team, cpu_team_size(team), move_share, &task);
+        cpu_team_unlock(team);
+    }
+    return status;
 }
 
 iso_status cpu_transfer_submit(void *stream, const iso_transfer *transfer)
