@@ -223,6 +223,29 @@ static void describe_sensors(FILE *out, iso_device device, json_t *into)
                         tool_json_telemetry(status == ISO_OK ? &telemetry : NULL));
 }
 
+/* What becomes of the permission that ISOMER_MATH gives: asking may open the vendor's library, so
+ * it is asked only where there is a permission. */
+static void describe_tf32(FILE *out, iso_device device, json_t *properties)
+{
+    const char *math = getenv("ISOMER_MATH");
+    char text[ISO_NOTE_MAX + 64];
+    iso_gemm_args args = ISO_GEMM_ARGS_INIT;
+    iso_op_info info = ISO_OP_INFO_INIT;
+    if (math == NULL || strcmp(math, "tf32") != 0)
+        return;
+    args.dtype = ISO_F32;
+    args.variant = ISO_VARIANT_VENDOR;
+    args.m = args.n = args.k = 64;
+    if (iso_describe(device, ISO_OP_GEMM, &args, &info) != ISO_OK)
+        snprintf(text, sizeof text, "not used: no product by a vendor's library");
+    else if (info.math == ISO_MATH_TF32)
+        snprintf(text, sizeof text, "used by products of f32 by %s", info.library);
+    else
+        snprintf(text, sizeof text, "not used, products are strict: %s", info.math_reason);
+    line(out, 4, 29, "TF32", text);
+    json_object_set_new(properties, "TF32", tool_json_text(text));
+}
+
 /* Opens the device for what only an open one knows. */
 static void describe_open(FILE *out, const char *spec, json_t *into)
 {
@@ -239,6 +262,7 @@ static void describe_open(FILE *out, const char *spec, json_t *into)
             line(out, 4, 29, property.name, property.value);
             json_object_set_new(list, property.name, tool_json_text(property.value));
         }
+        describe_tf32(out, device, list);
         describe_sensors(out, device, into);
         iso_device_close(device);
     }

@@ -48,6 +48,8 @@ void core_fpenv_leave(const core_fpenv *callers);
 /* Sets the text and the status, and returns the status. The arguments may point into the old text.
  */
 iso_status core_fail(iso_status status, const char *format, ...) ISO_PRINTF(2, 3);
+/* The last failure's text without the call's name. */
+const char *core_reason(const char *call);
 iso_status core_fail_no_memory(const char *call, int64_t bytes);
 
 /* Around a call of a backend's entry, which runs in the default floating-point environment. Its
@@ -473,8 +475,9 @@ typedef struct core_op {
         iso_reduce_op_args reduce;
         iso_map_op_args map;
     };
-    iso_variant *variant; /* in the above */
-    iso_math *math;       /* NULL where there is none */
+    iso_variant *variant;           /* in the above */
+    iso_math *math;                 /* NULL where there is none */
+    char math_reason[ISO_NOTE_MAX]; /* why it is strict although TF32 was asked for; else "" */
     core_empty empty;
     int64_t results; /* of a reduction */
     bool in_place;   /* its result may be an operand as a whole, though not a part of one */
@@ -488,6 +491,10 @@ iso_status core_check_transpose(const char *call, const void *args, core_op *out
 iso_status core_check_reduce(const char *call, const void *args, core_op *out);
 iso_status core_check_map(const char *call, const void *args, core_op *out);
 iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, core_op *out);
+
+/* resolve.c: makes the variant and the math mode definite. UNSUPPORTED, if the device does not do
+ * it. */
+iso_status core_op_resolve(const char *call, core_op *op, core_device *device);
 
 /* Adds an operand that is not touched; the caller writes its layout if it is. */
 core_layout *core_op_use(core_op *op, const char *name, iso_operand operand, iso_ref *ref,

@@ -210,6 +210,14 @@ const char *iso_last_error(void)
     return get_text(inside && told ? BACKEND : LAST); /* a backend may ask what it has said */
 }
 
+const char *core_reason(const char *call)
+{
+    const char *text = iso_last_error();
+    size_t length = strlen(call);
+
+    return !strncmp(text, call, length) && text[length] == ':' ? text + length + 2 : text;
+}
+
 iso_status iso_last_status(void)
 {
     return last_status;

@@ -39,109 +39,6 @@ iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, co
     return status;
 }
 
-/* ---- resolving: variant, math, support ---- */
-
-enum { MINOR_OF_MAPS = 2 };
-
-static bool takes_tf32(const core_op *op)
-{
-    return op->gemm.dtype == ISO_F32 &&
-           (op->gemm.variant == ISO_VARIANT_VENDOR || op->gemm.variant == ISO_VARIANT_MATRIX);
-}
-
-/* An operation that does nothing is asked about as if it had one element: support does not depend
- * on sizes being 0, and backends never see them so, nor the other sizes, which need not fit memory.
- */
-static void make_askable(core_op *op)
-{
-    if (!op->empty)
-        return;
-    if (op->op.kind == ISO_OP_GEMM) {
-        op->gemm.m = op->gemm.n = op->gemm.k = op->gemm.batch = 1;
-        op->gemm.lda = op->gemm.ldb = op->gemm.ldc = 1;
-        op->gemm.stride_a = op->gemm.stride_b = op->gemm.stride_c = 0;
-    } else if (op->op.kind == ISO_OP_TRANSPOSE) {
-        op->transpose.rows = op->transpose.cols = 1;
-        op->transpose.ld_from = op->transpose.ld_to = 1;
-    } else if (op->op.kind == ISO_OP_MAP) {
-        op->map.n = 1;
-    } else {
-        op->reduce.rows = op->reduce.cols = 1;
-        op->reduce.ld_x = op->reduce.ld_y = 1;
-    }
-}
-
-static iso_status ask(const char *call, core_op *op, core_device *device, iso_math math)
-{
-    const iso_backend *table = device->table;
-    iso_status status;
-
-    if (op->op.kind == ISO_OP_MAP && table->abi_minor < MINOR_OF_MAPS)
-        return core_fail(ISO_UNSUPPORTED,
-                         "%s: %s was built for version %u.%u of the backend interface, which has "
-                         "no maps: build it anew",
-                         call, table->name, table->abi_major, table->abi_minor);
-    if (op->math)
-        *op->math = math == ISO_MATH_TF32 && takes_tf32(op) ? ISO_MATH_TF32 : ISO_MATH_STRICT;
-    status = CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
-    return status;
-}
-
-/* Variants that an operation of this kind never has, whatever the device. */
-static iso_status check_kind_has(const char *call, const core_op *op)
-{
-    iso_variant variant = *op->variant;
-
-    if (variant == ISO_VARIANT_PARTIALS && op->op.kind != ISO_OP_REDUCE)
-        return core_fail(ISO_UNSUPPORTED, "%s: variant is partials, which only reductions have",
-                         call);
-    if (op->op.kind == ISO_OP_MAP &&
-        (variant == ISO_VARIANT_VENDOR || variant == ISO_VARIANT_MATRIX))
-        return core_fail(ISO_UNSUPPORTED,
-                         "%s: variant is %s, which maps do not have: use tiled or naive", call,
-                         iso_variant_name(variant));
-    return ISO_OK;
-}
-
-/* Makes the variant and the math mode definite. UNSUPPORTED, if the device does not do it. */
-static iso_status resolve(const char *call, core_op *op, core_device *device)
-{
-    /* A vendor's transpose may compute with what it moves (it has a factor alpha): auto keeps the
-     * bits. */
-    static const iso_variant product[] = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE};
-    static const iso_variant move[] = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE, ISO_VARIANT_VENDOR};
-    static const iso_variant map[] = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE, ISO_VARIANT_AUTO};
-    const iso_variant *order = op->op.kind == ISO_OP_TRANSPOSE ? move
-                               : op->op.kind == ISO_OP_MAP     ? map
-                                                               : product;
-    iso_math math = op->math && *op->math ? *op->math : device->math;
-    core_text reasons = {0};
-    core_kept_error kept;
-    iso_status status = check_kind_has(call, op);
-
-    if (status)
-        return status;
-    make_askable(op);
-    if (*op->variant != ISO_VARIANT_AUTO)
-        return ask(call, op, device, math);
-    kept = core_error_keep();
-    for (size_t i = 0; i < sizeof product / sizeof product[0] && order[i]; i++) {
-        *op->variant = order[i];
-        status = ask(call, op, device, math);
-        if (status != ISO_UNSUPPORTED)
-            break;
-        core_text_add(&reasons, "%s%s", i ? "; " : "", iso_last_error());
-    }
-    if (!status)
-        core_error_restore(&kept);
-    else if (status == ISO_UNSUPPORTED)
-        core_fail(status, "%s: no variant: %s", call, core_text_get(&reasons));
-    if (status)
-        free(kept.text);
-    core_text_free(&reasons);
-    return status;
-}
-
 /* ---- binding: operands to memory ---- */
 
 static void unbind(core_op *op)
@@ -410,7 +307,7 @@ static iso_status execute(const char *call, iso_stream handle, iso_op_kind kind,
     if (!status) {
         status = bind(call, &op, stream->child.device);
         if (!status)
-            status = resolve(call, &op, stream->child.device);
+            status = core_op_resolve(call, &op, stream->child.device);
         if (!status)
             status = submit(call, &op, stream);
         unbind(&op);
@@ -456,7 +353,7 @@ static iso_status question(const char *call, iso_device handle, iso_op_kind kind
         return status;
     status = core_op_read(call, kind, args, op);
     if (!status)
-        status = resolve(call, op, *device);
+        status = core_op_resolve(call, op, *device);
     if (status)
         core_handle_release(handle.id);
     return status;
@@ -494,6 +391,7 @@ iso_status iso_describe(iso_device handle, iso_op_kind kind, const void *args, i
         return status;
     info.variant = *op.variant;
     info.math = op.math ? *op.math : ISO_MATH_STRICT;
+    snprintf(info.math_reason, sizeof info.math_reason, "%s", op.math_reason);
     info.library[ISO_NAME_MAX - 1] = info.kernel[ISO_NAME_MAX - 1] = 0;
     if (!info.library[0])
         snprintf(info.library, sizeof info.library, "isomer %s", ISO_VERSION_STRING);
@@ -553,7 +451,7 @@ iso_status iso_prepare(iso_stream handle, iso_op_kind kind, const void *args)
         return status;
     status = core_op_read(call, kind, args, &op);
     if (!status)
-        status = resolve(call, &op, stream->child.device);
+        status = core_op_resolve(call, &op, stream->child.device);
     if (!status)
         status = prepare(call, &op, stream);
     core_handle_release(handle.id);

@@ -267,15 +267,6 @@ static iso_status open_named(const char *call, const item *what, core_choice *ou
                    : unknown_name(call, what->name);
 }
 
-/* The reason of a failure without the call's name. */
-static const char *reason_of(const char *call)
-{
-    const char *text = iso_last_error();
-    size_t length = strlen(call);
-
-    return !strncmp(text, call, length) && text[length] == ':' ? text + length + 2 : text;
-}
-
 static iso_status open_auto(const char *call, core_choice *out)
 {
     iso_status status = ISO_UNAVAILABLE;
@@ -289,7 +280,7 @@ static iso_status open_auto(const char *call, core_choice *out)
             continue;
         status = open_item(call, NULL, backend, !backend->is_last, out, &over);
         if (status)
-            core_text_add(&reasons, "\n  %s", reason_of(call));
+            core_text_add(&reasons, "\n  %s", core_reason(call));
     }
     if (status && !over)
         status = core_fail(ISO_UNAVAILABLE, "%s: auto found no device:%s", call,
@@ -315,7 +306,7 @@ static iso_status open_list(const char *call, const char *spec, int count, core_
         if (!status)
             status = open_named(call, &what, out, &over);
         if (status)
-            core_text_add(&reasons, "\n  %s", reason_of(call));
+            core_text_add(&reasons, "\n  %s", core_reason(call));
     }
     if (status && !over)
         status = core_fail(ISO_UNAVAILABLE, "%s: none of \"%s\" could be opened:%s", call, spec,

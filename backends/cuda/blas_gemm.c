@@ -54,10 +54,9 @@ iso_status cuda_blas_precision(const cuda_device *device, const iso_gemm_op *op)
                                                 "NVIDIA_TF32_OVERRIDE=0 forbids it");
     }
     if (device->architecture < AMPERE && (tf32 || op->dtype == ISO_BF16)) {
-        return cuda_host->fail(ISO_UNSUPPORTED,
-                               "gemm: variant vendor: %s needs sm_%d, and the device is sm_%d; use "
-                               "tiled",
-                               tf32 ? "math tf32" : "bf16", AMPERE, device->architecture);
+        return cuda_host->fail(
+            ISO_UNSUPPORTED, "gemm: variant vendor: %s needs sm_%d, and the device is sm_%d%s",
+            tf32 ? "math tf32" : "bf16", AMPERE, device->architecture, tf32 ? "" : "; use tiled");
     }
     if (device->architecture < PASCAL && op->dtype == ISO_F16) {
         return cuda_host->fail(ISO_UNSUPPORTED,

@@ -47,13 +47,13 @@ iso_status hip_blas_precision(const hip_device *device, const iso_gemm_op *op)
     if (tf32 && strncmp(device->architecture, "gfx94", 5) != 0) {
         return hip_host->fail(ISO_UNSUPPORTED,
                               "gemm: variant vendor: math tf32 needs xf32 matrix units (gfx940 to "
-                              "gfx942), and the device is %s; use strict",
+                              "gfx942), and the device is %s",
                               device->architecture);
     }
     if (tf32 && op->library == 0 && !hip_blas.rocblas_set_math_mode) {
         return hip_host->fail(ISO_UNSUPPORTED,
                               "gemm: variant vendor: %s has no function rocblas_set_math_mode, "
-                              "which math tf32 needs; use strict",
+                              "which math tf32 needs",
                               hip_blas_label());
     }
     return ISO_OK;

@@ -98,7 +98,7 @@ static iso_status product_supports(const simt_device *device, const iso_gemm_op 
                               iso_dtype_name(op->dtype));
     }
     if (op->math == ISO_MATH_TF32) {
-        return ocl_host->fail(ISO_UNSUPPORTED, "gemm: math tf32: CLBlast has no TF32; use strict");
+        return ocl_host->fail(ISO_UNSUPPORTED, "gemm: math tf32: CLBlast has no TF32");
     }
     if (op->k == 0) {
         return ocl_host->fail(ISO_UNSUPPORTED,

@@ -459,8 +459,7 @@ static iso_status gemm_supports(cpu_device *device, const iso_op *op)
                               name ? name : "unknown");
     }
     if (g->math == ISO_MATH_TF32) {
-        return cpu_host->fail(ISO_UNSUPPORTED,
-                              "gemm: math tf32: this device has no TF32; use strict");
+        return cpu_host->fail(ISO_UNSUPPORTED, "gemm: math tf32: this device has no TF32");
     }
     switch (g->variant) {
     case ISO_VARIANT_NAIVE:

@@ -190,7 +190,7 @@ static int compute_roof(const measure_row *row, const roof *roofs)
         matrix = MATRIX_BF16;
     else if (item->dtype == ISO_F64)
         matrix = MATRIX_F64;
-    else if (item->math == ISO_MATH_TF32)
+    else if (row->result.math == ISO_MATH_TF32)
         matrix = MATRIX_TF32;
     return matrix != ROOFS && isfinite(roofs[matrix].value) ? matrix : plain;
 }
@@ -313,6 +313,13 @@ static bool clocks_disagree(const measure_row *row, const figures *f)
     return !row->host_clock && fabs(f->host - f->time.median) > slack;
 }
 
+/* TF32 was asked for, and the device has none. */
+static bool ran_strict(const measure_row *row)
+{
+    return row->item->op == WORK_GEMM && row->item->math == ISO_MATH_TF32 &&
+           row->result.math == ISO_MATH_STRICT;
+}
+
 /* The flags of measured rows; `over` is the roof's excess. */
 static json_t *flags_json(const measure_state *state, const measure_row *row, const figures *f,
                           bool over)
@@ -333,6 +340,7 @@ static json_t *flags_json(const measure_state *state, const measure_row *row, co
         flag(flags, f->rounds < 5, "few-rounds");
         flag(flags, row->result.checks < 2, "checked-once");
     }
+    flag(flags, ran_strict(row), "ran-strict");
     flag(flags, tool_is_fake(info), "fake");
     return flags;
 }
@@ -399,6 +407,10 @@ static json_t *row_json(const measure_state *state, const measure_row *row, cons
     set_text(r, "device", info->spec);
     set_text(r, "library", result->library);
     set_text(r, "kernel", result->kernel);
+    if (ran_strict(row)) {
+        set_text(r, "math_used", iso_math_name(result->math));
+        set_text(r, "math_reason", result->math_reason);
+    }
     set_text(r, "status", work_status_name(pending ? WORK_ERROR : result->status));
     char reason[128];
     snprintf(reason, sizeof reason,

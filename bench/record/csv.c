@@ -82,7 +82,9 @@ static const struct column {
                {"mhz_high", "clocks", "mhz_high"},
                {"power_watts", "clocks", "power_watts"},
                {"temperature_celsius", "clocks", "temperature_celsius"},
-               {"flags", "flags", NULL}};
+               {"flags", "flags", NULL},
+               {"math_used", "math_used", NULL}, /* where it is not `math` */
+               {"math_reason", "math_reason", NULL}};
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 

@@ -222,6 +222,8 @@ static const rule bench_members[] = {
     {.name = "device", .types = STRING},
     {.name = "library", .types = STRING | NIL},
     {.name = "kernel", .types = STRING | NIL | LACKING},
+    {.name = "math_used", .types = STRING | LACKING},
+    {.name = "math_reason", .types = STRING | LACKING},
     {.name = "status", .types = STRING, .words = statuses},
     {.name = "reason", .types = STRING | NIL},
     {.name = "verified", .types = OBJECT | NIL, .members = verified_members},

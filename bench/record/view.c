@@ -394,6 +394,7 @@ const char *view_flag(const char *flag)
         {"noisy", "the rounds spread by more than a tenth"},
         {"few-rounds", "fewer than five rounds"},
         {"checked-once", "the last result was not checked: interrupted, or the device was lost"},
+        {"ran-strict", "TF32 was asked for and is not there: the full precision was computed"},
         {"fake", "done by a stand-in made for tests: the number means nothing"},
         {"noisy-host", "other work took processor time meanwhile"},
         {"device-lost", "a device stopped answering: its further cases are errors"},

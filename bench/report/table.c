@@ -20,6 +20,7 @@ static const struct {
     {"unsteady-clock", "its clock moved by more than a twentieth"},
     {"noisy", "the rounds differ by more than a tenth"},
     {"few-rounds", "fewer than five rounds"},
+    {"ran-strict", "TF32 was asked for and is not there: the full precision was computed"},
     {"fake", "done by a stand-in: the number means nothing"},
     {"noisy-host", "other work took processor time during the run"},
     {"interrupted", "the run was stopped before its end"},

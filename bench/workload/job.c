@@ -96,6 +96,10 @@ static bool ask_operation(work_job *job, work_result *result)
         return work_call_failed(result, "iso_describe", status);
     memcpy(result->library, info.library, sizeof result->library);
     memcpy(result->kernel, info.kernel, sizeof result->kernel);
+    if (job->item.op == WORK_GEMM) {
+        result->math = job->item.math = info.math; /* it is judged by what runs */
+        memcpy(result->math_reason, info.math_reason, sizeof result->math_reason);
+    }
     return true;
 }
 

@@ -141,6 +141,8 @@ typedef struct work_result {
     work_status status;
     char reason[WORK_TEXT_MAX];
     char library[ISO_NAME_MAX], kernel[ISO_NAME_MAX]; /* by iso_describe */
+    iso_math math; /* that it runs in, and why not in the one that was asked for */
+    char math_reason[ISO_NOTE_MAX];
     const char *method;  /* of the check: "bits", "bound", "projection", "exact", or two of them */
     double error, bound; /* of the element or row that was nearest to its bound */
     int32_t checks;

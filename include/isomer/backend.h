@@ -17,7 +17,8 @@
  * (m, n or batch 0), empty transposes, empty maps and reductions over no elements do not arrive, a
  * product whose alpha rounds to 0 arrives with k = 0, the device is the one that every operand
  * belongs to, and memory is within the limit. Entries are called with floating point in its default
- * state (to nearest, subnormals kept, no traps), whatever the program's thread has set. Maps do not
+ * state (to nearest, subnormals kept, no traps), whatever the program's thread has set. A product
+ * that may use TF32 and is UNSUPPORTED with it is asked about as a strict one. Maps do not
  * arrive as vendor, matrix or partials, nor at a backend of a minor under 2.
  *
  * Operands share no element, but their ranges may interleave: what lies between the rows of one, or

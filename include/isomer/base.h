@@ -54,6 +54,7 @@
 /* Room for text in public structs; every text is NUL-terminated and cut to fit. */
 enum {
     ISO_NAME_MAX = 128,   /* names of backends, devices, libraries, kernels */
+    ISO_NOTE_MAX = 256,   /* a remark of a sentence or two */
     ISO_REASON_MAX = 4096 /* why something is not available, with every path that was tried */
 };
 

@@ -164,6 +164,9 @@ typedef struct iso_op_info {
     uint32_t reserved;
     char library[ISO_NAME_MAX]; /* vendor: its library and version; else "isomer VERSION" */
     char kernel[ISO_NAME_MAX];  /* the kernel or the vendor's function, where known */
+    /* Why `math` is STRICT although TF32 was asked for: the device has none, or the variant, type
+     * or operation does not use it. "" elsewhere. */
+    char math_reason[ISO_NOTE_MAX];
 } iso_op_info;
 #define ISO_OP_INFO_INIT                                                                           \
     {                                                                                              \

@@ -45,7 +45,8 @@ typedef enum iso_trans {
 typedef enum iso_math {
     ISO_MATH_DEFAULT = 0, /* what the device was opened with, else ISOMER_MATH, else strict */
     ISO_MATH_STRICT = 1,  /* "strict": every product and sum in the full accumulation type */
-    ISO_MATH_TF32 = 2     /* "tf32": f32 operands may be cut to tf32 by matrix units */
+    ISO_MATH_TF32 = 2     /* "tf32": f32 operands may be cut to tf32 by matrix units. A permission:
+                           * what has no TF32 runs strict, and iso_describe says so */
 } iso_math;
 
 /* What a reduction computes. */

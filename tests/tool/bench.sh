@@ -109,6 +109,23 @@ grep -q '"median"' wrong.json && fail "a wrong result has a time"
 says wrong.csv ,failed,
 says wrong.html "element [63]"
 
+# TF32 on a device that has none: it runs strict, and the row says so and why.
+ISOMER_BACKEND_PATH='' bench 0 --backend openmp --op gemm --dtype f32 --variant vendor,tiled --math tf32 --json tf32.json \
+    --csv tf32.csv --report tf32.html
+says tf32.json '"math": "tf32"' '"math_used": "strict"' '"math_reason": "openmp: gemm: ' 'no TF32' '"ran-strict"'
+grep -q '"status": "unsupported"' tf32.json && fail "permission to use TF32 takes the vendor's product away"
+says out "TF32 was asked for and is not there"
+says tf32.csv ,math_used,math_reason 'no TF32'
+says tf32.html ran-strict
+bench 0 --backend openmp --op gemm --dtype f32 --variant vendor,tiled --json strict.json
+[ "$(grep -c math_used strict.json)" -eq "$(grep -c '"math": "tf32",$' strict.json)" ] ||
+    fail "a row that was asked for as strict says which mode was used instead"
+rm -f tf32.* strict.json
+ISOMER_MATH=tf32 "$tool" info --backend openmp >out || fail "info with ISOMER_MATH=tf32 exits with $?"
+says out "TF32 not used, products are strict: openmp: gemm:" "no TF32"
+"$tool" info --backend openmp >out || fail "info exits with $?"
+grep -q "TF32 " out && fail "info speaks of TF32 where it was not asked for"
+
 # A backend that takes the process with it.
 code=0
 ISOMER_FAULT=aborts "$tool" bench --backend fault --no-roofs --op add --dtype f32 --size 64 \
