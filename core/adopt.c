@@ -54,6 +54,8 @@ iso_status iso_device_adopt(const char *name, const iso_native_device *native,
     status = core_struct_read(call, "native", native, CORE_END_OF(iso_native_device, device),
                               &asked, sizeof asked);
     if (!status)
+        status = core_check_reserved(call, "native", asked.reserved);
+    if (!status)
         status = core_device_options(call, options, &checked);
     if (!status)
         status = core_settings_check(call);

@@ -142,6 +142,8 @@ iso_status core_check_gemm(const char *call, const void *given, core_op *out)
         status = check_sizes(call, &args);
     if (!status)
         status = core_check_variant(call, args.variant);
+    if (!status)
+        status = core_check_reserved(call, "args", args.reserved);
     if (status)
         return status;
     if (args.library < 0)

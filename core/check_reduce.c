@@ -137,8 +137,8 @@ iso_status core_check_reduce(const char *call, const void *given, core_op *out)
         core_struct_read(call, "args", given, offsetof(iso_reduce_args, x), &args, sizeof args);
     if (!status)
         status = check_values(call, &args, &result);
-    if (!status && args.reserved)
-        status = core_fail(ISO_INVALID, "%s: reserved is %u: leave it 0", call, args.reserved);
+    if (!status)
+        status = core_check_reserved(call, "args", args.reserved);
     if (status)
         return status;
     *op = (iso_reduce_op_args){

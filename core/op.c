@@ -389,6 +389,7 @@ iso_status iso_describe(iso_device handle, iso_op_kind kind, const void *args, i
     core_handle_release(handle.id);
     if (status)
         return status;
+    info.reserved = 0;
     info.variant = *op.variant;
     info.math = op.math ? *op.math : ISO_MATH_STRICT;
     snprintf(info.math_reason, sizeof info.math_reason, "%s", op.math_reason);

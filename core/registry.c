@@ -259,6 +259,7 @@ iso_status core_backend_device_info(const char *call, core_backend *backend, int
         return status;
     out->size = (uint32_t)sizeof *out;
     out->index = index;
+    out->reserved = 0;
     snprintf(out->spec, sizeof out->spec, "%.100s:%d", backend->name, index);
     snprintf(out->backend, sizeof out->backend, "%s", backend->name);
     out->name[ISO_NAME_MAX - 1] = out->vendor[ISO_NAME_MAX - 1] = out->uuid[ISO_NAME_MAX - 1] = 0;

@@ -48,6 +48,16 @@ iso_status core_struct_read(const char *call, const char *name, const void *from
     return ISO_OK;
 }
 
+iso_status core_check_reserved(const char *call, const char *name, uint32_t value)
+{
+    if (value)
+        return core_fail(
+            ISO_INVALID,
+            "%s: %s->reserved is %u: leave it 0, for what later versions may put there", call, name,
+            value);
+    return ISO_OK;
+}
+
 void core_struct_write(void *out, const void *from, size_t known)
 {
     uint32_t size;

@@ -13,6 +13,8 @@
  * sets. A struct from a program built against an older header is shorter and is extended with
  * zeros; one from a newer header is accepted while the part that this library does not know is all
  * zero.
+ *  - A field `reserved` has no meaning: it is 0 in a struct that the caller fills, or the call is
+ *    INVALID, and is set to 0 in one that the library fills.
  *  - Every function is safe to call from several threads at once unless its comment says otherwise.
  *    Operations submitted to one stream by several threads run in some order, one after another.
  *  - What the calling thread has set for floating point (rounding, subnormals, traps) changes no

@@ -136,6 +136,66 @@ static void test_answers(void **state)
     CHECK_OUT(iso_cost_info, ISO_COST_INFO_INIT, iso_cost(ISO_OP_GEMM, &gemm, out), 16);
 }
 
+/* What is not zero in a field without a meaning may have one in a later version: it is refused in a
+ * struct that is read, and a struct that is filled has zero there. tests/lint/reserved.sh holds
+ * this list against the headers. */
+static void test_reserved_read(void **state)
+{
+    iso_gemm_args gemm = unit_gemm(s.buffer, 8);       /* RESERVED iso_gemm_args */
+    iso_reduce_args reduce = unit_sum(s.buffer, 10);   /* RESERVED iso_reduce_args */
+    iso_native_device native = ISO_NATIVE_DEVICE_INIT; /* RESERVED iso_native_device */
+    iso_cost_info cost = ISO_COST_INFO_INIT;
+    iso_device device;
+
+    (void)state;
+    gemm.reserved = 6;
+    fails(iso_gemm(s.stream, &gemm), ISO_INVALID, "args->reserved is 6", "0");
+    fails(iso_supports(s.device, ISO_OP_GEMM, &gemm), ISO_INVALID, "args->reserved is 6");
+    fails(iso_cost(ISO_OP_GEMM, &gemm, &cost), ISO_INVALID, "args->reserved is 6");
+    gemm.size = offsetof(iso_gemm_args, reserved); /* not in it */
+    works(iso_gemm(s.stream, &gemm));
+    reduce.reserved = 5;
+    fails(iso_reduce(s.stream, &reduce), ISO_INVALID, "args->reserved is 5", "0");
+    native.reserved = 7;
+    fails(iso_device_adopt("openmp", &native, NULL, &device), ISO_INVALID, "native->reserved is 7",
+          "0");
+    native.reserved = 0;
+    works(iso_device_adopt("openmp", &native, NULL, &device));
+    works(iso_device_close(device));
+    works(iso_stream_sync(s.stream));
+}
+
+#define CHECK_FILLED(type, call)                                                                   \
+    do {                                                                                           \
+        type *out = malloc(sizeof *out);                                                           \
+                                                                                                   \
+        memset(out, 0xff, sizeof *out);                                                            \
+        out->size = (uint32_t)sizeof *out;                                                         \
+        works(call);                                                                               \
+        if (out->reserved != 0)                                                                    \
+            fail_msg("%s: reserved is 0x%x", #call, (unsigned)out->reserved);                      \
+        free(out);                                                                                 \
+    } while (0)
+
+static void test_reserved_filled(void **state)
+{
+    iso_gemm_args gemm = unit_gemm(s.buffer, 8);
+    int32_t count;
+
+    (void)state;
+    CHECK_FILLED(iso_device_info,
+                 iso_device_get_info(s.device, out));       /* RESERVED iso_device_info */
+    CHECK_FILLED(iso_entry, iso_enumerate(out, 1, &count)); /* RESERVED iso_entry */
+    CHECK_FILLED(iso_memory_use,
+                 iso_device_get_memory_use(s.device, out)); /* RESERVED iso_memory_use */
+    CHECK_FILLED(iso_setting, iso_get_setting(0, out));     /* RESERVED iso_setting */
+    CHECK_FILLED(iso_buffer_info,
+                 iso_buffer_get_info(s.buffer, out)); /* RESERVED iso_buffer_info */
+    CHECK_FILLED(iso_op_info,
+                 iso_describe(s.device, ISO_OP_GEMM, &gemm, out));  /* RESERVED iso_op_info */
+    CHECK_FILLED(iso_cost_info, iso_cost(ISO_OP_GEMM, &gemm, out)); /* RESERVED iso_cost_info */
+}
+
 static void test_options(void **state)
 {
     iso_device_options options = ISO_DEVICE_OPTIONS_INIT;
@@ -169,10 +229,9 @@ static void test_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_shorter),
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_arguments),       cmocka_unit_test(test_shorter),
+        cmocka_unit_test(test_answers),         cmocka_unit_test(test_reserved_read),
+        cmocka_unit_test(test_reserved_filled), cmocka_unit_test(test_options),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
