@@ -171,6 +171,7 @@ iso_status core_check_gemm(const char *call, const void *given, core_op *out)
         .stride_b = args.batch > 1 ? args.stride_b : 0,
         .stride_c = args.batch > 1 ? args.stride_c : 0,
     };
+    out->given_k = op->k;
     if (core_is_zero(op->alpha))
         op->k = 0;
     out->empty = op->m && op->n ? CORE_NOT_EMPTY : CORE_NOTHING;

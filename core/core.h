@@ -480,6 +480,7 @@ typedef struct core_op {
     iso_variant *variant;           /* in the above */
     iso_math *math;                 /* NULL where there is none */
     char math_reason[ISO_NOTE_MAX]; /* why it is strict although TF32 was asked for; else "" */
+    int64_t given_k;                /* of a product: what k is whatever alpha is */
     core_empty empty;
     int64_t results; /* of a reduction */
     bool in_place;   /* its result may be an operand as a whole, though not a part of one */

@@ -16,7 +16,7 @@ static void make_askable(core_op *op)
     if (!op->empty)
         return;
     if (op->op.kind == ISO_OP_GEMM) {
-        op->gemm.m = op->gemm.n = op->gemm.k = op->gemm.batch = 1;
+        op->gemm.m = op->gemm.n = op->gemm.k = op->gemm.batch = op->given_k = 1;
         op->gemm.lda = op->gemm.ldb = op->gemm.ldc = 1;
         op->gemm.stride_a = op->gemm.stride_b = op->gemm.stride_c = 0;
     } else if (op->op.kind == ISO_OP_TRANSPOSE) {
@@ -30,10 +30,20 @@ static void make_askable(core_op *op)
     }
 }
 
-static iso_status ask_table(const char *call, const core_op *op, core_device *device)
+/* The answer does not depend on alpha, where that is 0 and k counts as 0: the device is asked about
+ * the product with its k. Only one that breaks the rule for backends may then say no to k = 0. */
+static iso_status ask_table(const char *call, core_op *op, core_device *device)
 {
     const iso_backend *table = device->table;
+    iso_status status;
 
+    if (op->op.kind == ISO_OP_GEMM && op->gemm.k != op->given_k) {
+        op->gemm.k = op->given_k;
+        status = CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
+        op->gemm.k = 0;
+        if (status)
+            return status;
+    }
     return CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
 }
 

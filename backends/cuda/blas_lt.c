@@ -285,12 +285,10 @@ iso_status cuda_blaslt_supports(simt_device *device, const iso_gemm_op *op)
     if (status) {
         return status;
     }
-    if (op->k == 0 || op->batch > INT32_MAX) {
-        return cuda_host->fail(ISO_UNSUPPORTED,
-                               op->k == 0 ? "gemm: variant vendor: cuBLASLt has no product whose k "
-                                            "is 0; use library 0"
-                                          : "gemm: variant vendor: cuBLASLt counts the batch in 32 "
-                                            "bits; use tiled");
+    if (op->batch > INT32_MAX) {
+        return cuda_host->fail(
+            ISO_UNSUPPORTED,
+            "gemm: variant vendor: cuBLASLt counts the batch in 32 bits; use tiled");
     }
     cuda_scope scope = cuda_enter(native);
     status = cuda_check(native, scope.code, "cuCtxPushCurrent before a vendor call");

@@ -236,6 +236,12 @@ iso_status hip_blas_handle(simt_stream *stream, const iso_op *op, rocblas_enum p
 /* ---- the table ----------------------------------------------------------------------------------
  */
 
+/* The second library has no product whose k is 0. */
+static bool needs_k(const iso_gemm_op *op)
+{
+    return op->library == 1;
+}
+
 static bool is_lt(const iso_op *op)
 {
     return op->kind == ISO_OP_GEMM && op->gemm->library == 1;
@@ -374,6 +380,7 @@ static iso_status property(simt_device *device, int32_t index, iso_property *out
 }
 
 const simt_vendor hip_vendor = {
+    .needs_k = needs_k,
     .supports = supports,
     .workspace = workspace,
     .execute = execute,

@@ -312,10 +312,6 @@ iso_status hip_blaslt_supports(simt_device *device, const iso_gemm_op *op)
     if (status) {
         return status;
     }
-    if (op->k == 0) {
-        return hip_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: hipBLASLt has no product "
-                                               "whose k is 0; use library 0");
-    }
     if (op->batch > INT32_MAX) {
         return hip_host->fail(ISO_UNSUPPORTED,
                               "gemm: variant vendor: batch is %lld, and hipBLASLt counts it in 32 "

@@ -79,6 +79,12 @@ static iso_status check_span(const char *name, int64_t rows, int64_t ld, int64_t
     return ISO_OK;
 }
 
+static bool needs_k(const iso_gemm_op *op)
+{
+    (void)op;
+    return true;
+}
+
 static iso_status product_supports(const simt_device *device, const iso_gemm_op *op)
 {
     if (op->library > 0) {
@@ -99,11 +105,6 @@ static iso_status product_supports(const simt_device *device, const iso_gemm_op 
     }
     if (op->math == ISO_MATH_TF32) {
         return ocl_host->fail(ISO_UNSUPPORTED, "gemm: math tf32: CLBlast has no TF32");
-    }
-    if (op->k == 0) {
-        return ocl_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: k is 0, or alpha is, and CLBlast only takes "
-                              "products with k over 0: use tiled");
     }
     if (op->batch > 1 && !(op->dtype == ISO_F32 ? (void *)clblast.CLBlastSgemmStridedBatched
                                                 : (void *)clblast.CLBlastDgemmStridedBatched)) {
@@ -543,6 +544,7 @@ static iso_status property(simt_device *device, int32_t index, iso_property *out
 }
 
 const simt_vendor ocl_vendor = {
+    .needs_k = needs_k,
     .supports = supports,
     .workspace = workspace,
     .execute = execute,

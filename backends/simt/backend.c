@@ -439,13 +439,6 @@ static iso_status check_arithmetic(simt_device *device, const iso_op *op)
     return ISO_OK;
 }
 
-static iso_status fail_vendor(const simt_device *device)
-{
-    return device->host->fail(ISO_UNSUPPORTED,
-                              "variant is vendor, but %s has no vendor library: use tiled",
-                              device->driver->name);
-}
-
 iso_status simt_supports(void *device, const iso_op *op)
 {
     simt_device *self = device;
@@ -456,7 +449,7 @@ iso_status simt_supports(void *device, const iso_op *op)
     }
     switch (variant_of(op)) {
     case ISO_VARIANT_VENDOR:
-        return self->driver->vendor ? self->driver->vendor->supports(self, op) : fail_vendor(self);
+        return simt_vendor_supports(self, op);
     case ISO_VARIANT_MATRIX:
         return self->host->fail(ISO_UNSUPPORTED,
                                 "variant is matrix, but %s has no kernels for matrix units: use "
@@ -476,7 +469,7 @@ iso_status simt_workspace(void *device, const iso_op *op, int64_t *bytes)
 {
     simt_device *self = device;
     if (variant_of(op) == ISO_VARIANT_VENDOR) {
-        return self->driver->vendor->workspace(self, op, bytes);
+        return simt_vendor_workspace(self, op, bytes);
     }
     *bytes = operation_of(op->kind)->workspace(self, op);
     return ISO_OK;
@@ -486,7 +479,7 @@ iso_status simt_execute(void *stream, const iso_op *op)
 {
     simt_stream *self = stream;
     if (variant_of(op) == ISO_VARIANT_VENDOR) {
-        return self->device->driver->vendor->execute(self, op);
+        return simt_vendor_execute(self, op);
     }
     return operation_of(op->kind)->execute(self, op);
 }
@@ -495,7 +488,7 @@ iso_status simt_prepare(void *stream, const iso_op *op)
 {
     simt_stream *self = stream;
     if (variant_of(op) == ISO_VARIANT_VENDOR) {
-        return self->device->driver->vendor->prepare(self, op);
+        return simt_vendor_prepare(self, op);
     }
     return operation_of(op->kind)->prepare(self, op);
 }
@@ -504,7 +497,7 @@ iso_status simt_describe(void *device, const iso_op *op, iso_op_info *out)
 {
     simt_device *self = device;
     if (variant_of(op) == ISO_VARIANT_VENDOR) {
-        self->driver->vendor->describe(self, op, out);
+        simt_vendor_describe(self, op, out);
     } else {
         operation_of(op->kind)->describe(self, op, out);
     }

@@ -50,6 +50,13 @@ static void make_slot(const iso_transfer *transfer, int64_t start, uint32_t slot
     memcpy(slot, bytes, sizeof bytes);
 }
 
+iso_status simt_fill_prepare(simt_device *device)
+{
+    const simt_spec spec = spec_for(&device->limits);
+    const simt_kernel *kernel = NULL;
+    return simt_kernel_get(device, &spec, 0, &kernel);
+}
+
 iso_status simt_fill(simt_stream *stream, const iso_transfer *transfer)
 {
     const simt_limits *limits = &stream->device->limits;

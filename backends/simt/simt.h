@@ -188,6 +188,9 @@ struct simt_driver {
  * UNSUPPORTED ("there is no further library").
  */
 struct simt_vendor {
+    /* Optional: whether the library that a product names has none over no elements. Such a product
+     * reaches the entries below with k = 1, over a column and a row of zeros. */
+    bool (*needs_k)(const iso_gemm_op *op);
     iso_status (*supports)(simt_device *device, const iso_op *op);
     iso_status (*workspace)(simt_device *device, const iso_op *op, int64_t *bytes);
     iso_status (*execute)(simt_stream *stream, const iso_op *op);
@@ -199,6 +202,13 @@ struct simt_vendor {
     /* Optional: one line for each library, as properties of the device; NOT_READY past the last. */
     iso_status (*property)(simt_device *device, int32_t index, iso_property *out);
 };
+
+/* vendor.c: what backend.c does with an operation whose variant is VENDOR. */
+iso_status simt_vendor_supports(simt_device *device, const iso_op *op);
+iso_status simt_vendor_workspace(simt_device *device, const iso_op *op, int64_t *bytes);
+iso_status simt_vendor_execute(simt_stream *stream, const iso_op *op);
+iso_status simt_vendor_prepare(simt_stream *stream, const iso_op *op);
+void simt_vendor_describe(simt_device *device, const iso_op *op, iso_op_info *out);
 
 /* ---- programs -----------------------------------------------------------------------------------
  */
@@ -280,6 +290,7 @@ extern const simt_operation simt_map;       /* map.c: kernels/map.cl */
 
 /* fill.c: kernels/fill.cl. */
 iso_status simt_fill(simt_stream *stream, const iso_transfer *transfer);
+iso_status simt_fill_prepare(simt_device *device);
 void simt_fill_each(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
                     void *context);
 

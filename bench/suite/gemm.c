@@ -366,6 +366,25 @@ static bool judge(suite_state *state, const suite_gemm_data *d, const suite_case
     return suite_same_bits(result, item->dtype, dense, d->expected.data, g->batch, g->m, g->n);
 }
 
+/* Whether a device does a product does not depend on its factors. */
+static bool same_support(suite_runner *runner, const iso_gemm_args *args, suite_result *result)
+{
+    static const double others[][2] = {{1, 0}, {0, 0}, {0, 0.5}};
+    iso_gemm_args other = *args;
+    iso_status first = iso_supports(suite_runner_device(runner), ISO_OP_GEMM, args);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        other.alpha = others[i][0];
+        other.beta = others[i][1];
+        iso_status status = iso_supports(suite_runner_device(runner), ISO_OP_GEMM, &other);
+        if (status != first)
+            return suite_fail(result,
+                              "iso_supports answers %s, and %s with alpha %g and beta %g: %.512s",
+                              iso_status_name(first), iso_status_name(status), other.alpha,
+                              other.beta, iso_last_error());
+    }
+    return true;
+}
+
 bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *item,
                     suite_result *result)
 {
@@ -414,7 +433,7 @@ bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *
             return suite_call_failed(result, "iso_buffer_create", status);
     }
     const unsigned char *image;
-    if (!suite_operate(runner, &work, &image, result))
+    if (!same_support(runner, &args, result) || !suite_operate(runner, &work, &image, result))
         return false;
     return image == NULL || judge(state, d, item, image, result);
 }

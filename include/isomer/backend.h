@@ -27,7 +27,8 @@
  * read before, because another thread may be writing it.
  *
  * What a backend promises: `execute` never answers UNSUPPORTED where `supports` answered ISO_OK for
- * the same operation; it allocates no device memory of its own for an operation, but asks for
+ * the same operation, and `supports` looks at neither alpha nor beta: what it says of a product
+ * holds with k = 0 too; it allocates no device memory of its own for an operation, but asks for
  * scratch memory through `workspace`; it reports failures through host->fail and allocates through
  * host->alloc; it leaves the thread's current context, floating-point environment and signal mask
  * as it found them.

@@ -150,9 +150,9 @@ ISO_API iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *
 ISO_API iso_status iso_reduce_result(iso_reduce_op op, iso_dtype dtype, iso_dtype *result);
 
 /*
- * Whether the device does this operation. Only types, variant, layout and sizes are looked at:
- * operands may be zero. May open the vendor's library. UNSUPPORTED: no, and the text says why.
- * INVALID as above.
+ * Whether the device does this operation. Only types, variant, layout and sizes are looked at,
+ * never alpha and beta: operands may be zero. May open the vendor's library. UNSUPPORTED: no, and
+ * the text says why. INVALID as above.
  */
 ISO_API iso_status iso_supports(iso_device device, iso_op_kind kind, const void *args);
 
