@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# The error bounds of docs/arithmetic.md are those of the suite: each formula of the page is worked out for cases of one
+# result, from inputs made as the page says, and held against the bound that `isomer verify` used.
+. "$ISOMER_TEST_COMMON"
+need python3 python3
+
+"$tool" verify --backend openmp --op gemm,reduce --variant naive,tiled,partials --dtype f16,bf16,f32,f64 \
+    --json "$scratch/json" >"$scratch/log" 2>&1 || {
+    cat "$scratch/log"
+    fail "isomer verify fails"
+}
+python3 "$source_dir/tests/lint/bounds.py" "$source_dir/docs/arithmetic.md" "$scratch/json" || fail "see above"
