@@ -29,7 +29,7 @@ static const char magic[8] = "isomer1\n";
 
 static void default_folder(char *path, size_t room)
 {
-    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *base = core_path_variable("XDG_CACHE_HOME"), *home = core_path_variable("HOME");
 
     path[0] = 0;
     if (base && base[0] == '/')
@@ -85,7 +85,7 @@ static void judge_folder(char *path, char *problem, size_t room)
 
 void core_cache_where(char *path, size_t path_room, char *problem, size_t problem_room)
 {
-    const char *asked = getenv("ISOMER_CACHE_DIR");
+    const char *asked = core_setting("ISOMER_CACHE_DIR");
 
     problem[0] = 0;
     path[0] = 0;
@@ -95,7 +95,12 @@ void core_cache_where(char *path, size_t path_room, char *problem, size_t proble
         snprintf(path, path_room, "%s", asked);
     else
         default_folder(path, path_room);
-    if (!path[0])
+    if (!path[0] && (core_variable("XDG_CACHE_HOME") || core_variable("HOME")) &&
+        !core_path_variable("XDG_CACHE_HOME") && !core_path_variable("HOME"))
+        snprintf(problem, problem_room,
+                 "neither XDG_CACHE_HOME nor HOME counts in a program with more rights than its "
+                 "caller: the cache is not used");
+    else if (!path[0])
         snprintf(problem, problem_room,
                  "neither XDG_CACHE_HOME nor HOME is an absolute path: the cache is not used");
     else if (path[0] != '/')
@@ -131,7 +136,7 @@ static bool file_of(const void *key, int64_t key_bytes, places *in)
 /* The file of a key in the package's folder; false: there is none that can be trusted. */
 static bool file_of_package(const void *key, int64_t key_bytes, places *in)
 {
-    const char *asked = getenv("ISOMER_CACHE_DIR");
+    const char *asked = core_setting("ISOMER_CACHE_DIR");
     char *folder = in->folder;
     struct stat found;
 

@@ -127,11 +127,34 @@ iso_status core_struct_check(const char *call, const char *name, const void *out
 void core_struct_write(void *out, const void *from, size_t known);
 #define CORE_END_OF(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
 
+/* ---- environment.c ------------------------------------------------------------------------------
+ */
+
+/* The value of a variable that names no path, wherever it came from; NULL where it is unset. */
+const char *core_variable(const char *name);
+/* The value of one that names a path; NULL also where the program has more rights than its caller,
+ * and then core_path_ignored says why. */
+const char *core_path_variable(const char *name);
+extern const char core_path_ignored[];
+/* Fills `problem` where a value is not an absolute path, and leaves it alone elsewhere. */
+void core_absolute_problem(const char *value, char *problem, size_t room);
+/* iso_host.path. */
+const char *core_host_path(const char *name, char *problem, int64_t capacity);
+
+/* ---- trust.c ------------------------------------------------------------------------------------
+ */
+
+/* Fills `problem` where others than those that are trusted with it (trust.c) could put something
+ * else at this absolute path; it is "" elsewhere, and where nothing is there. */
+void core_path_problem(const char *path, char *problem, size_t room);
+
 /* ---- settings.c ---------------------------------------------------------------------------------
  */
 
 /* The value in force, valid for the process's life; NULL if unset without a default. */
 const char *core_setting(const char *name);
+/* A copy of the text that lives as long as the process; NULL: no memory. */
+const char *core_keep(const char *text);
 /* INVALID if some setting has a value that makes no sense. */
 iso_status core_settings_check(const char *call);
 /* Bytes of a limit ("8G", "50%" of total); -1: not a limit. */
@@ -223,7 +246,8 @@ bool core_backend_load(core_backend *backend, iso_probe *out);
 bool core_name_valid(const char *name);
 /* The folders to look in; calls back until it answers false. */
 void core_plugin_folders(bool (*visit)(const char *folder, void *context), void *context);
-/* Why entries of ISOMER_BACKEND_PATH are ignored; "" if none is. */
+/* Why an entry of ISOMER_BACKEND_PATH, or the library's own folder, is ignored. Fills `problem` for
+ * the first such one, and leaves it alone where there is none. */
 void core_plugin_path_problem(const char *path, char *problem, size_t room);
 /* The device's description with what the core fills in. */
 iso_status core_backend_device_info(const char *call, core_backend *backend, int32_t index,

@@ -20,6 +20,12 @@ void core_free(void *pointer)
     free(pointer);
 }
 
+static int32_t trusted(const char *path, char *problem, int64_t capacity)
+{
+    core_path_problem(path, problem, (size_t)capacity);
+    return !problem[0];
+}
+
 const iso_host core_host = {
     .size = (uint32_t)sizeof(iso_host),
     .abi_major = ISO_ABI_MAJOR,
@@ -33,4 +39,6 @@ const iso_host core_host = {
     .cache_load = core_cache_load,
     .cache_store = core_cache_store,
     .stack_left = core_stack_left,
+    .path = core_host_path,
+    .trusted = trusted,
 };

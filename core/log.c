@@ -35,7 +35,7 @@ int core_log_parse(const char *text)
 
 bool core_log_on(iso_log_level level)
 {
-    const char *asked = getenv("ISOMER_LOG");
+    const char *asked = core_variable("ISOMER_LOG");
 
     return asked && (int)level <= core_log_parse(asked);
 }

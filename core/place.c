@@ -28,6 +28,13 @@ static void find(void)
     free(path);
 }
 
+/* When the library is loaded: the path that the dynamic linker knows may be relative, to a folder
+ * that is left later. */
+__attribute__((constructor)) static void find_early(void)
+{
+    pthread_once(&once, find);
+}
+
 const char *core_place(void)
 {
     pthread_once(&once, find);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { WHY_MAX = 1024 };
+
 typedef struct entry {
     const char *name;
     size_t offset;
@@ -112,6 +114,7 @@ static bool take(core_backend *backend, const iso_backend *given, iso_probe *out
 static bool open_file(core_backend *backend, iso_backend_query *query, iso_probe *out)
 {
     const char *path = backend->origin, *problem;
+    char why[WHY_MAX];
     struct stat found;
     void *file;
 
@@ -135,6 +138,9 @@ static bool open_file(core_backend *backend, iso_backend_query *query, iso_probe
     if (!S_ISREG(found.st_mode))
         return refuse(out, ISO_STATE_LOAD_FAILED, "%s is %s, not a file", path,
                       S_ISDIR(found.st_mode) ? "a directory" : "something special");
+    core_path_problem(path, why, sizeof why);
+    if (why[0])
+        return refuse(out, ISO_STATE_LOAD_FAILED, "%s is not opened: %s", path, why);
     dlerror();
     CORE_DO(file = dlopen(path, RTLD_NOW | RTLD_LOCAL));
     if (!file) {
@@ -168,34 +174,54 @@ bool core_backend_load(core_backend *backend, iso_probe *out)
 
 /* ---- where plug-ins are looked for ---- */
 
+/* Whether plug-ins of a folder may be opened; `problem` says why not. */
+static bool judge_folder(const char *folder, char *problem, size_t room)
+{
+    char why[WHY_MAX] = "";
+
+    problem[0] = 0;
+    core_absolute_problem(folder, problem, room);
+    if (!problem[0]) {
+        core_path_problem(folder, why, sizeof why);
+    }
+    if (why[0]) {
+        snprintf(problem, room, "the folder \"%s\" is ignored: %s", folder, why);
+    }
+    return !problem[0];
+}
+
 void core_plugin_folders(bool (*visit)(const char *folder, void *context), void *context)
 {
-    const char *path = getenv("ISOMER_BACKEND_PATH");
+    const char *path = core_setting("ISOMER_BACKEND_PATH");
     char *copy = path ? strdup(path) : NULL, *rest = copy, *folder;
+    char problem[2 * WHY_MAX];
     bool more = true;
 
     while (more && rest && (folder = strsep(&rest, ":")) != NULL) {
-        if (folder[0] == '/')
+        if (folder[0] && judge_folder(folder, problem, sizeof problem)) {
             more = visit(folder, context);
-        else if (folder[0])
-            core_log(ISO_LOG_WARN,
-                     "ISOMER_BACKEND_PATH: \"%s\" is not an absolute path: it is ignored", folder);
+        } else if (folder[0]) {
+            core_log(ISO_LOG_WARN, "ISOMER_BACKEND_PATH: %s", problem);
+        }
     }
     free(copy);
-    if (more)
+    if (more && judge_folder(core_place(), problem, sizeof problem)) {
         visit(core_place(), context);
+    } else if (more) {
+        core_log(ISO_LOG_WARN, "plug-ins: %s", problem);
+    }
 }
 
 void core_plugin_path_problem(const char *path, char *problem, size_t room)
 {
-    while (*path) {
-        size_t length = strcspn(path, ":");
+    char *copy = strdup(path), *rest = copy, *folder;
+    bool good = true;
 
-        if (length && path[0] != '/') {
-            snprintf(problem, room, "\"%.*s\" is not an absolute path: it is ignored", (int)length,
-                     path);
-            return;
-        }
-        path += length + (path[length] == ':');
+    while (good && rest && (folder = strsep(&rest, ":")) != NULL) {
+        good = !folder[0] || judge_folder(folder, problem, room);
+    }
+    free(copy);
+    if (good) {
+        (void)judge_folder(core_place(), problem, room);
     }
 }

@@ -44,17 +44,19 @@ static void list_names(core_text *into, const char *unknown, char *nearest, size
 
 static iso_status unknown_name(const char *call, const char *name)
 {
-    char nearest[ISO_NAME_MAX];
+    const char *path = core_setting("ISOMER_BACKEND_PATH");
+    char nearest[ISO_NAME_MAX], ignored[1024] = "";
     core_text names = {0};
     iso_status status;
 
+    core_plugin_path_problem(path ? path : "", ignored, sizeof ignored);
     list_names(&names, name, nearest, sizeof nearest);
-    status =
-        core_fail(ISO_INVALID,
-                  "%s: \"%s\" is not a known backend%s%s%s Known are %s; plug-ins are looked for "
-                  "in the folders of ISOMER_BACKEND_PATH and in %s",
-                  call, name, nearest[0] ? ": did you mean \"" : "", nearest,
-                  nearest[0] ? "\"?" : ".", core_text_get(&names), core_place());
+    status = core_fail(
+        ISO_INVALID,
+        "%s: \"%s\" is not a known backend%s%s%s Known are %s; plug-ins are looked for "
+        "in the folders of ISOMER_BACKEND_PATH and in %s%s%s",
+        call, name, nearest[0] ? ": did you mean \"" : "", nearest, nearest[0] ? "\"?" : ".",
+        core_text_get(&names), core_place(), ignored[0] ? "; " : "", ignored);
     core_text_free(&names);
     return status;
 }
@@ -343,7 +345,7 @@ iso_status core_select(const char *call, const char *spec, core_choice *out)
 
     *out = (core_choice){0};
     if (!spec) {
-        const char *set = getenv("ISOMER_BACKEND");
+        const char *set = core_variable("ISOMER_BACKEND");
 
         spec = set ? set : "auto";
         source = set ? "ISOMER_BACKEND: " : "";

@@ -36,7 +36,7 @@ void core_settings_fork(int stage)
     core_fork_lock(&kept_lock, stage);
 }
 
-static const char *keep(const char *text)
+const char *core_keep(const char *text)
 {
     const char *answer = NULL;
     kept *at;
@@ -184,6 +184,21 @@ static void check_cache(const char *value, char *problem, size_t room)
     free(path);
 }
 
+static void check_folder(const char *value, char *problem, size_t room)
+{
+    core_absolute_problem(value, problem, room);
+}
+
+/* Unlike a folder, a library that was named is never passed over. */
+static void check_blas(const char *value, char *problem, size_t room)
+{
+    if (strchr(value, '/') && value[0] != '/')
+        snprintf(problem, room,
+                 "\"%s\" is not an absolute path: what lies in the working directory is never "
+                 "loaded; give the whole path, or the name of a library",
+                 value);
+}
+
 static void check_tiles(const char *value, char *problem, size_t room)
 {
     if (strcmp(value, "auto") && strcmp(value, "small"))
@@ -200,7 +215,7 @@ static const setting settings[] = {
     {"ISOMER_MATH", "strict", "whether f32 products may be cut to tf32: strict or tf32", check_math,
      true},
     {"ISOMER_BLAS", NULL, "the BLAS library of the CPU backend: a name that it knows, or a path",
-     NULL, false},
+     check_blas, false},
     {"ISOMER_NUM_THREADS", NULL, "threads of the CPU backend; else all processors that it may use",
      check_threads, true},
     {"ISOMER_CPU_ISA", NULL,
@@ -217,15 +232,32 @@ static const setting settings[] = {
     {"ISOMER_LOG", NULL, "messages to standard error: error, warn, info or debug", check_log, true},
     {"ISOMER_TRACE", NULL,
      "a file that every operation and transfer is traced to (Chrome's format)", check_trace, true},
-    {"ISOMER_CUDA_PATH", NULL, "the folder to look for the CUDA libraries in first", NULL, false},
-    {"ISOMER_ROCM_PATH", NULL, "the folder to look for the ROCm libraries in first", NULL, false},
+    {"ISOMER_CUDA_PATH", NULL, "the folder to look for the CUDA libraries in first", check_folder,
+     false},
+    {"ISOMER_ROCM_PATH", NULL, "the folder to look for the ROCm libraries in first", check_folder,
+     false},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
+/* Whether a setting's value leads to files. Such a one does not count where the program has more
+ * rights than its caller. */
+static bool names_path(const setting *at, const char *value)
+{
+    if (at->check == check_blas)
+        return strchr(value, '/') != NULL;
+    if (at->check == check_cache)
+        return strcmp(value, "off") != 0;
+    return at->check == check_folder || at->check == check_trace ||
+           at->check == core_plugin_path_problem;
+}
+
+/* The value in force. */
 static const char *value_of(const setting *at, bool *from_environment)
 {
-    const char *value = getenv(at->name);
+    const char *value = core_variable(at->name);
 
+    if (value && value[0] && names_path(at, value))
+        value = core_path_variable(at->name);
     *from_environment = value && (value[0] || at == &settings[0]);
     return *from_environment ? value : at->otherwise;
 }
@@ -238,7 +270,7 @@ const char *core_setting(const char *name)
         if (!strcmp(settings[i].name, name)) {
             const char *value = value_of(&settings[i], &set);
 
-            return value ? keep(value) : NULL;
+            return value ? core_keep(value) : NULL;
         }
     }
     return NULL;
@@ -271,6 +303,14 @@ iso_status core_settings_check(const char *call)
     return status;
 }
 
+/* Whether the environment has a value that does not count. */
+static bool is_ignored(const setting *at, bool set)
+{
+    const char *given = core_variable(at->name);
+
+    return !set && given && given[0];
+}
+
 iso_status iso_get_setting(int32_t index, iso_setting *out)
 {
     const setting *at;
@@ -300,10 +340,14 @@ iso_status iso_get_setting(int32_t index, iso_setting *out)
     snprintf(now->value, sizeof now->value, "%s", value ? value : "");
     snprintf(now->source, sizeof now->source, "%s", set ? "environment" : "default");
     snprintf(now->meaning, sizeof now->meaning, "%s", at->meaning);
-    if (at->check == check_cache) {
+    if (is_ignored(at, set)) {
+        snprintf(now->problem, sizeof now->problem, "%s", core_path_ignored);
+    } else if (at->check == check_cache) {
         core_cache_where(answer->folder, sizeof answer->folder, now->problem, sizeof now->problem);
         if (!set)
             snprintf(now->value, sizeof now->value, "%s", answer->folder);
+    } else if (at->check == core_plugin_path_problem) {
+        at->check(value ? value : "", now->problem, sizeof now->problem);
     } else if (set && at->check) {
         at->check(value, now->problem, sizeof now->problem);
     }

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FOLDERS_OWN = 6, FOLDERS_MAX = 24 };
+enum { FOLDERS_OWN = 6, FOLDERS_MAX = 24, FOLDER_MAX = 256 };
 
 const iso_host *cuda_host;
 static int oldest_chip; /* of the devices: 90 for sm_90; 0 before probing */
@@ -23,7 +23,7 @@ static int oldest_chip; /* of the devices: 90 for sm_90; 0 before probing */
 /* Folders in the order of search. The first `named` were named by the user: all versions are
  * looked for in one of them before the next; in the others the newest version in any of them. */
 typedef struct folder_list {
-    char text[FOLDERS_MAX][256];
+    char text[FOLDERS_MAX][FOLDER_MAX];
     int count;
     int named;
 } folder_list;
@@ -38,6 +38,13 @@ static void add_folder(folder_list *list, const char *prefix, const char *below)
     list->count += length > 0 && (size_t)length < sizeof list->text[0];
 }
 
+static void note(cuda_library *library, const char *what, const char *why)
+{
+    size_t used = strlen(library->tried);
+    (void)snprintf(library->tried + used, sizeof library->tried - used, "%s%s (%s)",
+                   used > 0 ? ", " : "", what, why);
+}
+
 static void add_toolkits(folder_list *list)
 {
     glob_t found = {.gl_pathc = 0};
@@ -49,15 +56,21 @@ static void add_toolkits(folder_list *list)
     globfree(&found);
 }
 
-static void list_folders(folder_list *list)
+/* With a library, its list says which variables are ignored and why. */
+static void list_folders(folder_list *list, cuda_library *library)
 {
     static const char *const below[] = {"", "lib64", "lib", "targets/x86_64-linux/lib",
                                         "targets/sbsa-linux/lib"};
-    const char *const prefixes[] = {cuda_host->setting("ISOMER_CUDA_PATH"), getenv("CUDA_PATH")};
+    static const char *const variables[] = {"ISOMER_CUDA_PATH", "CUDA_PATH"};
     list->count = 0;
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        char why[FOLDER_MAX];
+        const char *prefix = cuda_host->path(variables[i], why, (int64_t)sizeof why);
+        if (why[0] && library) {
+            note(library, variables[i], why);
+        }
         for (size_t j = 0; j < sizeof below / sizeof below[0]; j++) {
-            add_folder(list, prefixes[i], below[j]);
+            add_folder(list, prefix, below[j]);
         }
     }
     list->named = list->count;
@@ -73,13 +86,6 @@ static bool is_folder(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
-static void note(cuda_library *library, const char *what, const char *why)
-{
-    size_t used = strlen(library->tried);
-    (void)snprintf(library->tried + used, sizeof library->tried - used, "%s%s (%s)",
-                   used > 0 ? ", " : "", what, why);
 }
 
 /* Folders that are not there are told once, not once for each name, and left out. */
@@ -170,7 +176,7 @@ static int newest_toolkit(void)
 
 static bool search_in(cuda_library *library, folder_list *list, bool only_find)
 {
-    list_folders(list);
+    list_folders(list, only_find ? NULL : library);
     drop_missing(list, only_find ? NULL : library);
     const int newest = newest_toolkit();
     for (int name = 0; library->names[name].file; name++) {
@@ -345,6 +351,10 @@ static int oldest_of(int count)
 static void look(void)
 {
     cuda_library *library = &cuda_driver_library;
+    if (!loader_environment_allows(found.reason, (int64_t)sizeof found.reason)) {
+        found.state = ISO_STATE_LOAD_FAILED;
+        return;
+    }
     if (!cuda_library_open(library)) {
         found.state = library->refused > 0 ? ISO_STATE_LOAD_FAILED : ISO_STATE_NOT_FOUND;
         (void)snprintf(found.reason, sizeof found.reason,

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const iso_host *hip_host;
 hip_api hip;
@@ -34,15 +35,19 @@ static void place_installations(loader_places *places, glob_t *found)
     }
 }
 
+static void note(hip_library *library, const char *what, const char *why, const char *which)
+{
+    const size_t used = strlen(library->tried);
+    (void)snprintf(library->tried + used, sizeof library->tried - used, "%s%s (%s%s)",
+                   used > 0 ? ", " : "", what, why, which);
+}
+
 static bool find_symbols(hip_library *library, void *handle)
 {
     for (int i = 0; i < library->symbol_count; i++) {
         const hip_symbol *symbol = &library->symbols[i];
         if (!loader_symbol(handle, symbol->name, symbol->at) && symbol->required) {
-            const size_t used = strlen(library->tried);
-            (void)snprintf(library->tried + used, sizeof library->tried - used,
-                           "%s%s (has no function %s)", used > 0 ? ", " : "", library->path,
-                           symbol->name);
+            note(library, library->path, "has no function ", symbol->name);
             library->refused++;
             return false;
         }
@@ -50,10 +55,22 @@ static bool find_symbols(hip_library *library, void *handle)
     return true;
 }
 
+/* What a variable names; where that is ignored, the library's list says why. */
+static const char *prefix_of(hip_library *library, const char *variable)
+{
+    char why[256];
+    const char *prefix = hip_host->path(variable, why, (int64_t)sizeof why);
+    if (why[0]) {
+        note(library, variable, why, "");
+    }
+    return prefix;
+}
+
 static bool open_in(hip_library *library, loader_places *places)
 {
-    const char *own = hip_host->setting("ISOMER_ROCM_PATH");
-    const char *general = getenv("ROCM_PATH");
+    library->tried[0] = '\0';
+    const char *own = prefix_of(library, "ISOMER_ROCM_PATH");
+    const char *general = prefix_of(library, "ROCM_PATH");
     glob_t found = {.gl_pathc = 0};
     int name_count = 0;
     while (name_count < HIP_NAMES_MAX && library->names[name_count]) {
@@ -66,7 +83,6 @@ static bool open_in(hip_library *library, loader_places *places)
     loader_place(places, general, "lib64");
     loader_place_own_search(places);
     place_installations(places, &found);
-    library->tried[0] = '\0';
     loader_search search = {.names = library->names,
                             .name_count = name_count,
                             .folders = places->folders,
@@ -200,6 +216,10 @@ static void call_failed(const char *call, hip_code code)
 static void look(void)
 {
     hip_library *library = &hip_runtime_library;
+    if (!loader_environment_allows(found.reason, (int64_t)sizeof found.reason)) {
+        found.state = ISO_STATE_LOAD_FAILED;
+        return;
+    }
     if (!hip_library_open(library)) {
         found.state = library->refused > 0 ? ISO_STATE_LOAD_FAILED : ISO_STATE_NOT_FOUND;
         (void)snprintf(found.reason, sizeof found.reason,
@@ -208,6 +228,10 @@ static void look(void)
                        library->refused > 0 ? "is there and cannot be used" : "was not found",
                        library->tried);
         return;
+    }
+    static char *no_variables[] = {NULL};
+    if (!environ) {
+        environ = no_variables; /* clearenv leaves none, and hipInit of 5.2 crashes there */
     }
     int count = 0;
     int version = 0;

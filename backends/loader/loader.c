@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define LOADER_OWN_SEARCH "the loader's path"
@@ -158,6 +159,49 @@ void loader_place_own_search(loader_places *places)
     if (places->count < LOADER_PLACES_MAX) {
         places->folders[places->count++] = "";
     }
+}
+
+/* Of these no library loads or writes anything. */
+static int is_harmless(const char *variable)
+{
+    static const char *const names[] = {"LANG", "LANGUAGE", "TERM", "USER", "LOGNAME"};
+    static const char *const beginnings[] = {"ISOMER_", "LC_"};
+    static const char ending[] = "_VISIBLE_DEVICES";
+    const size_t length = strcspn(variable, "=");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (length == strlen(names[i]) && strncmp(variable, names[i], length) == 0) {
+            return 1;
+        }
+    }
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        if (strncmp(variable, beginnings[i], strlen(beginnings[i])) == 0) {
+            return 1;
+        }
+    }
+    return length >= sizeof ending &&
+           strncmp(variable + length - (sizeof ending - 1), ending, sizeof ending - 1) == 0;
+}
+
+int loader_environment_allows(char *why, int64_t capacity)
+{
+    const char *first = NULL;
+    int count = 0;
+    for (char **at = environ; getauxval(AT_SECURE) && at && *at; at++) {
+        if (!is_harmless(*at)) {
+            first = first ? first : *at;
+            count++;
+        }
+    }
+    if (count > 0) {
+        (void)snprintf(
+            why, (size_t)capacity,
+            "this program has more rights than its caller (set-uid, set-gid or file "
+            "capabilities), who made its environment, and vendors' libraries load and "
+            "write what variables name: %.*s and %d others are set. They are opened "
+            "after the program has emptied it: clearenv() before the first call of isomer",
+            (int)strcspn(first, "="), first, count - 1);
+    }
+    return count == 0;
 }
 
 int loader_symbol(void *library, const char *name, void *function)

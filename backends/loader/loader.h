@@ -44,6 +44,15 @@ void loader_place(loader_places *places, const char *prefix, const char *below);
 /* Adds the loader's own search. */
 void loader_place_own_search(loader_places *places);
 
+/*
+ * Whether vendors' libraries may be opened in the environment of this process. In a program with
+ * more rights than its caller (set-uid, set-gid, file capabilities) the caller made the
+ * environment, and these libraries load and write what many variables of theirs, HOME and PATH
+ * name. So there they are not opened before the program has emptied it (clearenv); variables that
+ * name no file may stay. Where they may not, `why` gets the reason.
+ */
+int loader_environment_allows(char *why, int64_t capacity);
+
 /* The address of a symbol, stored into the function pointer at `function`; 0 if it is not there. */
 int loader_symbol(void *library, const char *name, void *function);
 

@@ -282,6 +282,10 @@ static void look(void)
 {
     ocl_platform platforms[PLATFORMS_MAX] = {NULL};
     uint32_t count = 0;
+    if (!loader_environment_allows(found.reason, (int64_t)sizeof found.reason)) {
+        found.state = ISO_STATE_LOAD_FAILED;
+        return;
+    }
     if (!open_loader()) {
         return;
     }

@@ -570,6 +570,13 @@ iso_status cpu_blas_check_setting(void)
     for (int kind = 0; kind < CPU_BLAS_KINDS && !known; kind++) {
         known = strcmp(setting, libraries[kind].setting) == 0;
     }
+    if (setting && setting[0] != '/' && strchr(setting, '/')) {
+        return cpu_host->fail(ISO_INVALID,
+                              "ISOMER_BLAS is \"%.256s\", which is not an absolute path: what lies "
+                              "in the working directory is never loaded; give the whole path, or a "
+                              "name: openblas, blis, mkl",
+                              setting);
+    }
     return known ? ISO_OK
                  : cpu_host->fail(ISO_INVALID,
                                   "ISOMER_BLAS is \"%.256s\": use openblas, blis, mkl or a path "

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -22,11 +21,11 @@
 /* ---- finding it ---------------------------------------------------------------------------------
  */
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char *library;
 
-/* The path that the dynamic linker knows may be relative to a folder that was left since. */
-static void find_library(void)
+/* When the library is loaded: the path that the dynamic linker knows may be relative, to a folder
+ * that is left later. */
+__attribute__((constructor)) static void find_library(void)
 {
     Dl_info here;
     if (dladdr((void *)&library, &here) && here.dli_fname) {
@@ -36,7 +35,6 @@ static void find_library(void)
 
 const char *process_library(void)
 {
-    (void)pthread_once(&once, find_library);
     return library ? library : "";
 }
 
@@ -45,14 +43,14 @@ bool process_find(char *path, size_t capacity)
     static const char *const places[] = {"isomer-try", ISO_TRY_BESIDE "/isomer-try"};
     const char *own = process_library();
     const char *end = strrchr(own, '/');
+    path[0] = '\0';
     for (size_t i = 0; end && i < sizeof places / sizeof places[0]; i++) {
         (void)snprintf(path, capacity, "%.*s/%s", (int)(end - own), own, places[i]);
         if (access(path, X_OK) == 0) {
             return true;
         }
     }
-    (void)snprintf(path, capacity, "%s", ISO_TRY_FOLDER "/isomer-try");
-    return access(path, X_OK) == 0;
+    return false;
 }
 
 /* ---- running it ---------------------------------------------------------------------------------

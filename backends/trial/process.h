@@ -13,8 +13,8 @@ typedef struct process_end {
 } process_end;
 
 /* The program's path, absolute: beside this library, as a build leaves it; where the installation
- * puts it, seen from the library, which may have been moved; or where it was meant to be. False:
- * `path` is the last place that was looked at. */
+ * puts it, seen from the library, which may have been moved. False: `path` is the last place that
+ * was looked at. */
 bool process_find(char *path, size_t capacity);
 
 /* `words` ends with NULL and begins with the path. `said` gets what the program writes, of a long

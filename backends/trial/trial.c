@@ -130,8 +130,13 @@ static trial_verdict run(const trial *what, scratch *work, char *why, size_t cap
     if (!process_find(work->path, sizeof work->path)) {
         (void)snprintf(why, capacity,
                        "the program isomer-try, which would try it, is neither beside the library "
-                       "nor in %s: install isomer completely",
-                       ISO_TRY_FOLDER);
+                       "nor at %s: install isomer completely",
+                       work->path[0] ? work->path : "a place that is known");
+        return TRIAL_NOT_MADE;
+    }
+    if (!what->host->trusted(work->path, work->said, (int64_t)sizeof work->said)) {
+        (void)snprintf(why, capacity, "%s, which would try it, is not started: %s", work->path,
+                       work->said);
         return TRIAL_NOT_MADE;
     }
     list[count++] = version;

@@ -96,6 +96,17 @@ typedef struct iso_host {
     /* -- minor 3 -- */
     /* Bytes that are left of this thread's stack; INT64_MAX where that is not known. */
     int64_t (*stack_left)(void);
+
+    /* What a variable of the environment names, a folder or a file that libraries are loaded from:
+     * ISOMER_'s or another's. NULL where it is unset, is not an absolute path, or is ignored since
+     * the program has more rights than its caller; `problem` (capacity bytes, not NULL) says why,
+     * and is "" where it is unset or good. Valid for the process's life. */
+    const char *(*path)(const char *name, char *problem, int64_t capacity);
+
+    /* Whether what lies at an absolute path is root's, this user's, or that of an owner of the
+     * library's own folders, with nobody else able to write there or above it. 0: not so, and
+     * `problem` says why. A program that a backend starts has to pass. */
+    int32_t (*trusted)(const char *path, char *problem, int64_t capacity);
 } iso_host;
 
 /* ---- Operations, resolved and checked -----------------------------------------------------------

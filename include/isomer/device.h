@@ -13,7 +13,10 @@
  *
  * A backend that was asked for by name is used, or the call fails and says why. Names are those of
  * the built-in backends (cuda, hip, opencl, openmp) and of plug-ins: a file isomer-NAME.so in a
- * folder of ISOMER_BACKEND_PATH or in the library's own plug-in folder.
+ * folder of ISOMER_BACKEND_PATH or in the library's own plug-in folder. Folders and files that
+ * other users can write to are not used. In a program with more rights than its caller (set-uid,
+ * set-gid, file capabilities) variables that name paths are ignored; docs/security.md has all the
+ * rules.
  */
 #ifndef ISOMER_DEVICE_H
 #define ISOMER_DEVICE_H
@@ -230,7 +233,8 @@ typedef struct iso_setting {
     char value[ISO_REASON_MAX];   /* in force; "" where unset and without a default */
     char source[ISO_NAME_MAX];    /* "environment" or "default" */
     char meaning[ISO_REASON_MAX]; /* one line */
-    char problem[ISO_REASON_MAX]; /* why the value cannot be used; "" where it can */
+    char problem[ISO_REASON_MAX]; /* why the value, or one in the environment that is ignored,
+                                     cannot be used; "" where it can */
 } iso_setting;
 #define ISO_SETTING_INIT                                                                           \
     {                                                                                              \

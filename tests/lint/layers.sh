@@ -34,6 +34,12 @@ done
 none "$programs" '#include *[<"](\.\./)*(core|backends)/' \
     "a program includes an internal header"
 none "core backends" '(^|[^a-zA-Z_])(abort|exit|_exit|assert) *\(' "the library aborts or exits"
+# One place judges what of the environment counts.
+if grep -nE '(^|[^a-z])getenv *\(' core/*.c | grep -v '^core/environment\.c:'; then
+    fail "core reads the environment outside core/environment.c"
+fi
+none "backends" 'getenv *\( *"[A-Z_]*(PATH|HOME|DIR)"' \
+    "a backend reads a variable that names a path by itself: the host's path() judges it"
 vendors='openblas|cblas|\bmkl|blis_|cublas|nvrtc|cudart|hiprtc|rocblas|clblast|libamdhip|libcuda'
 # The peers are what isomer is held against: they call vendors' libraries by themselves.
 none "core bench include backends/loader backends/trial" "$vendors" "a vendor's name outside its backend's folder"

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * environment.c - the one place of the core that reads the environment.
+ *
+ * A program with more rights than its caller (set-uid, set-gid, file capabilities) has an
+ * environment that the caller made: there, a variable that names a path is ignored, and a line of
+ * ISOMER_LOG says so, once for each.
+ */
+#include "core/core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char core_path_ignored[] =
+    "it names a path, and is ignored: this program has more rights than "
+    "its caller (set-uid, set-gid or file capabilities)";
+
+/* Once for each variable. */
+static void say(const char *name, const char *problem)
+{
+    enum { NAMES = 16 };
+    static _Atomic(const char *) said[NAMES];
+    const char *kept = core_keep(name);
+
+    for (int i = 0; kept && i < NAMES; i++) {
+        const char *at = NULL;
+
+        if (atomic_compare_exchange_strong(&said[i], &at, kept)) {
+            core_log(ISO_LOG_WARN, "%s: %s", name, problem);
+            return;
+        }
+        if (!strcmp(at, name)) {
+            return;
+        }
+    }
+}
+
+const char *core_variable(const char *name)
+{
+    return getenv(name);
+}
+
+const char *core_path_variable(const char *name)
+{
+    const char *value = secure_getenv(name);
+
+    if (!value && core_variable(name)) {
+        say(name, core_path_ignored);
+    }
+    return value;
+}
+
+void core_absolute_problem(const char *value, char *problem, size_t room)
+{
+    if (value[0] != '/') {
+        snprintf(
+            problem, room,
+            "\"%s\" is not an absolute path: it is ignored: what lies in the working directory "
+            "is never loaded; give the whole path",
+            value);
+    }
+}
+
+const char *core_host_path(const char *name, char *problem, int64_t capacity)
+{
+    const char *given = core_variable(name), *value = core_path_variable(name);
+
+    problem[0] = 0;
+    if (!given || !given[0]) {
+        return NULL;
+    }
+    if (!value) {
+        snprintf(problem, (size_t)capacity, "%s", core_path_ignored);
+    } else {
+        core_absolute_problem(value, problem, (size_t)capacity);
+    }
+    if (problem[0]) {
+        say(name, problem);
+    }
+    return problem[0] ? NULL : core_keep(value);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trust.c - who could put something else where a path leads.
+ *
+ * Trusted with a path are root, the user of this process, and whoever owns a folder above this
+ * library: they could replace the library itself.
+ */
+#include "core/core.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FIRST_USER = 1000 }; /* ids below it are the system's */
+
+static bool is_above_library(const char *folder)
+{
+    const size_t length = strlen(folder);
+    const char *place = core_place();
+
+    return !strncmp(place, folder, length) && (place[length] == '/' || !strcmp(folder, "/"));
+}
+
+static bool owns_library(uid_t user)
+{
+    char *folder = strdup(core_place()), *slash;
+    struct stat found;
+    bool owns = false;
+
+    while (folder && !owns && (slash = strrchr(folder, '/')) != NULL) {
+        *slash = 0;
+        owns = !lstat(slash == folder ? "/" : folder, &found) && found.st_uid == user;
+    }
+    free(folder);
+    return owns;
+}
+
+/* A group of its owner's own, as many systems give to each user, lets nobody else in. */
+static bool others_may_write(const struct stat *found)
+{
+    const bool own_group = found->st_gid == found->st_uid && found->st_uid >= FIRST_USER;
+
+    return (found->st_mode & S_IWOTH) || ((found->st_mode & S_IWGRP) && !own_group);
+}
+
+/* One part of a path. In a folder with the sticky bit others can make files, but not replace those
+ * that are there: as a part that leads on it is harmless. */
+static bool judge_part(const char *part, const struct stat *found, bool leads_on, char *problem,
+                       size_t room)
+{
+    const bool sticky = S_ISDIR(found->st_mode) && (found->st_mode & S_ISVTX);
+
+    if (found->st_uid && found->st_uid != geteuid() && !owns_library(found->st_uid)) {
+        snprintf(problem, room, "%s belongs to user %u, who is neither root nor user %u", part,
+                 (unsigned)found->st_uid, (unsigned)geteuid());
+        return false;
+    }
+    if (!S_ISLNK(found->st_mode) && others_may_write(found) && !(sticky && leads_on) &&
+        !is_above_library(part)) {
+        snprintf(problem, room,
+                 "%s can be written to by others (user %u, mode %04o): chmod go-w it", part,
+                 (unsigned)found->st_uid, (unsigned)(found->st_mode & 07777));
+        return false;
+    }
+    return true;
+}
+
+static bool judge_path(char *path, bool follow, char *problem, size_t room);
+
+/* Where a link leads: a path of its own, without links. */
+static bool judge_link(const char *link, char *problem, size_t room)
+{
+    char *real = realpath(link, NULL);
+    bool good = real && judge_path(real, false, problem, room);
+
+    if (!real) {
+        snprintf(problem, room, "%s is a link that cannot be followed: %s", link, strerror(errno));
+    }
+    free(real);
+    return good;
+}
+
+/* Every part of a path, from the root on; what is not there can harm in no way. */
+static bool judge_path(char *path, bool follow, char *problem, size_t room)
+{
+    struct stat found;
+    char *end = path;
+    bool good = !lstat("/", &found) && judge_part("/", &found, true, problem, room);
+
+    while (good && *end) {
+        const char *next = end + strspn(end, "/");
+
+        end += (next - end) + (ptrdiff_t)strcspn(next, "/");
+        const char cut = *end;
+        *end = 0;
+        if (lstat(path, &found)) {
+            return true;
+        }
+        good = judge_part(path, &found, cut != 0, problem, room);
+        if (good && follow && S_ISLNK(found.st_mode)) {
+            good = judge_link(path, problem, room);
+        }
+        *end = cut;
+    }
+    return good;
+}
+
+void core_path_problem(const char *path, char *problem, size_t room)
+{
+    char *copy = strdup(path);
+
+    problem[0] = 0;
+    if (!copy) {
+        snprintf(problem, room, "%s cannot be judged: no host memory", path);
+        return;
+    }
+    (void)judge_path(copy, true, problem, room);
+    free(copy);
+}

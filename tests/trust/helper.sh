@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# helper.sh FAKES: the program isomer-try is started from the library's own installation alone, and not
+# where others could have put another in its place. The HIP backend over its stand-in makes use of it.
+. "$ISOMER_TEST_COMMON"
+prefix=$scratch/prefix
+cmake --install "$build_dir" --prefix "$prefix" >"$scratch/log" 2>&1 || {
+    cat "$scratch/log"
+    fail "cmake --install"
+}
+helper=$(find "$prefix" -name isomer-try)
+[ -n "$helper" ] || fail "isomer-try is not installed"
+export ISOMER_ROCM_PATH="$1/hip" ISOMER_CACHE_DIR=off
+
+# What stands in its place leaves a mark, and says nothing.
+printf '#!/bin/sh\n: >%s\n' "$scratch/mark" >"$helper"
+chmod 755 "$helper"
+
+# tried WORDS: the helper's verdict on the compiler is asked for.
+tried() {
+    rm -f "$scratch/mark"
+    "$prefix/bin/isomer" verify --backend hip --op transpose --dtype e4 --variant tiled >"$scratch/out" 2>&1 || true
+    tr -s ' \n' '  ' <"$scratch/out" >"$scratch/one"
+}
+tried
+[ -e "$scratch/mark" ] || {
+    cat "$scratch/out"
+    fail "the helper program is not started: this test would prove nothing"
+}
+refused() {
+    tried
+    [ ! -e "$scratch/mark" ] || fail "the helper program is started where $1 can be written to by others"
+    grep -qE "is not started: [^ ]*${1#"$prefix"} can be written to by others" "$scratch/one" || {
+        cat "$scratch/out"
+        fail "nothing says that $1 can be written to by others"
+    }
+}
+for open in "$helper" "${helper%/*}"; do
+    chmod o+w "$open"
+    refused "$open"
+    chmod o-w "$open"
+done
+tried
+[ -e "$scratch/mark" ] || fail "the helper program is refused for good"
+
+# Nowhere else is looked.
+rm -r "${helper%/*}"
+mkdir "$scratch/here"
+printf '#!/bin/sh\n: >%s\n' "$scratch/mark" >"$scratch/here/isomer-try"
+chmod 755 "$scratch/here/isomer-try"
+cd "$scratch/here"
+rm -f "$scratch/mark"
+PATH=$scratch/here:$PATH "$prefix/bin/isomer" verify --backend hip --op transpose --dtype e4 --variant tiled >"$scratch/out" 2>&1 || true
+[ ! -e "$scratch/mark" ] || fail "isomer-try of the working directory or of PATH is started"
+tr -s ' \n' '  ' <"$scratch/out" | grep -q "isomer-try, which would try it, is neither beside the library nor at" || {
+    cat "$scratch/out"
+    fail "nothing says that isomer-try is missing"
+}
