@@ -37,6 +37,7 @@ static const char help[] =
     "                    and says by the pairs where PROGRAM is FASTER or SLOWER than this one:\n"
     "                    start the old build and give it the new one\n"
     "  --self-check      the same with this program itself: nothing should differ\n"
+    "  --timeout SECONDS ends a process of --against that takes longer (3600)\n"
     "  --fail-on PERCENT with --against: exit code 1 where PROGRAM is slower by more than that\n"
     "                    or has lost a result\n"
     "  --json FILE       also writes results as JSON; - is standard output\n"
@@ -48,10 +49,10 @@ static const char help[] =
 
 typedef struct bench {
     const char *backend, *require, *budget_text, *rounds_text, *seed_text, *math_text, *jobs_text;
-    const char *against, *fail_on_text, *json, *csv, *markdown, *report;
+    const char *against, *fail_on_text, *timeout_text, *json, *csv, *markdown, *report;
     bool self_check, list, help;
     work_request request;
-    double budget, whole, fail_on;
+    double budget, whole, fail_on, timeout;
     int32_t rounds, jobs;
     crew crew;
     tool_words specs;
@@ -125,6 +126,7 @@ static int parse_values(bench *b)
     b->budget = full ? 240 : 40;
     b->whole = full && b->budget_text == NULL ? 430 : 0;
     b->fail_on = NAN;
+    b->timeout = 3600;
     int code = number("budget", b->budget_text, 0.01, &b->budget);
     if (code == TOOL_OK)
         code = number("rounds", b->rounds_text, 1, &rounds);
@@ -138,6 +140,8 @@ static int parse_values(bench *b)
                           (int)CREW_MOST, b->jobs_text);
     if (code == TOOL_OK)
         code = number("fail-on", b->fail_on_text, 0, &b->fail_on);
+    if (code == TOOL_OK)
+        code = number("timeout", b->timeout_text, 0.1, &b->timeout);
     if (code == TOOL_OK)
         code = seed(b->seed_text, &b->request.seed);
     if (code == TOOL_OK && b->math_text != NULL &&
@@ -156,6 +160,8 @@ static int parse_values(bench *b)
     if (code == TOOL_OK && b->against != NULL && b->self_check)
         code = tool_error(TOOL_USAGE, "--self-check is --against with this program itself: give "
                                       "one of the two");
+    if (code == TOOL_OK && b->timeout_text != NULL && b->against == NULL && !b->self_check)
+        code = tool_error(TOOL_USAGE, "--timeout needs --against or --self-check");
     if (code == TOOL_OK && b->fail_on_text != NULL && b->against == NULL && !b->self_check)
         code = tool_error(TOOL_USAGE,
                           "--fail-on needs --against; `%s compare --fail-on` judges "
@@ -180,6 +186,7 @@ static int parse(bench *b, int argc, char **argv)
                                    {"jobs", &b->jobs_text, NULL},
                                    {"against", &b->against, NULL},
                                    {"fail-on", &b->fail_on_text, NULL},
+                                   {"timeout", &b->timeout_text, NULL},
                                    {"json", &b->json, NULL},
                                    {"csv", &b->csv, NULL},
                                    {"markdown", &b->markdown, NULL},
@@ -444,7 +451,8 @@ _Noreturn static void be_member(bench *b)
 static int execute(bench *b, int argc, char **argv)
 {
     if (b->against != NULL || b->self_check)
-        return compare_against(b->against, argc, argv, b->budget, b->rounds, b->fail_on, b->json);
+        return compare_against(b->against, argc, argv, b->budget, b->rounds, b->timeout, b->fail_on,
+                               b->json);
     /* Where one round is all there is, as in a turn of --against, the caches are warm. */
     if (!b->list && b->rounds != 1 && b->jobs > 1 && crew_start(&b->crew, b->jobs))
         be_member(b);

@@ -5,13 +5,15 @@
  * again later, but is the temporary file's name without its ending. */
 #include "tool.h"
 
-#include "printable.h"
+#include "common/printable.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,7 +21,7 @@
 enum { LIVE_FILES = 8 };
 static char *volatile live[LIVE_FILES];
 
-static const char ending[] = ".XXXXXX"; /* mkstemp fills it in */
+static const char ending[] = ".XXXXXX"; /* what is drawn takes the place of the X */
 
 void tool_files_sweep(void)
 {
@@ -55,6 +57,26 @@ static int failed(const tool_file *file, const char *what)
     return tool_error(TOOL_IO, "cannot %s %s: %s", what, name, strerror(errno));
 }
 
+/* A file that was not there before; its name's ending is drawn. The system gives it the mode that
+ * the target's own name would have got: to ask for the umask would be to change it for a moment,
+ * in which other threads make files that anybody may write. */
+static int open_new(char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    unsigned char drawn[sizeof ending - 2];
+    int descriptor = -1;
+    for (int tries = 0; tries < 100 && descriptor < 0; tries++) {
+        if (getrandom(drawn, sizeof drawn, 0) != (ssize_t)sizeof drawn)
+            return -1;
+        for (size_t i = 0; i < sizeof drawn; i++)
+            name[strlen(name) - sizeof drawn + i] = letters[drawn[i] % (sizeof letters - 1)];
+        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (descriptor < 0 && errno != EEXIST)
+            return -1;
+    }
+    return descriptor;
+}
+
 /* A new file beside the target. NULL with errno. */
 static FILE *make_temporary(const char *path, char **name)
 {
@@ -64,15 +86,12 @@ static FILE *make_temporary(const char *path, char **name)
     if (temporary == NULL)
         return NULL;
     snprintf(temporary, room, "%s%s", path, ending);
-    int descriptor = mkstemp(temporary);
+    int descriptor = open_new(temporary);
     if (descriptor < 0) {
         free(temporary);
         return NULL;
     }
     watch(temporary);
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(descriptor, 0666 & ~mask); /* as if it had been opened by its own name */
     stream = fdopen(descriptor, "w");
     if (stream == NULL) {
         close(descriptor);

@@ -2,7 +2,7 @@
 /* info.c - `isomer info`: what is there, what is not and why, and how it is set. */
 #include "tool.h"
 
-#include "printable.h"
+#include "common/printable.h"
 
 #include <stdlib.h>
 #include <string.h>

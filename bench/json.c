@@ -2,7 +2,7 @@
 /* json.c - what JSON files have in common. */
 #include "tool.h"
 
-#include "printable.h"
+#include "common/printable.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* signals.c - what is said and taken away when a signal, or a library that calls exit, ends the
  * process. A backend's driver runs in this process, and takes it along when it dies. */
+#include "common/printable.h"
 #include "tool.h"
 
-#include <signal.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char doing[768];
 static volatile sig_atomic_t busy;
+static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGPIPE, SIGQUIT,
+                              SIGSEGV, SIGBUS,  SIGILL, SIGFPE,  SIGABRT};
+static volatile pid_t own_child;  /* leads a process group */
+static char own_folder[PATH_MAX]; /* "": none */
 
 static void say(const char *text)
 {
@@ -43,13 +51,24 @@ static void say_doing(const char *end)
     say("\n");
 }
 
+/* Nothing here but what a signal handler may call. */
+static void take_away(void)
+{
+    if (own_child > 0) {
+        kill(-own_child, SIGKILL);
+        waitpid(own_child, NULL, 0); /* it writes no more */
+    }
+    tool_files_sweep();
+    tool_folder_remove();
+}
+
 static void leave(int number)
 {
     const char *name = name_of(number);
     if (busy && name != NULL)
         say_doing(name);
     busy = 0;
-    tool_files_sweep();
+    take_away();
     raise(number); /* with its default action: SA_RESETHAND */
 }
 
@@ -59,14 +78,12 @@ static void left(void)
     if (!busy)
         return;
     say_doing("a library's call of exit");
-    tool_files_sweep();
+    take_away();
     _exit(TOOL_INTERNAL);
 }
 
 void tool_signals_watch(void)
 {
-    static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGPIPE, SIGQUIT,
-                                  SIGSEGV, SIGBUS,  SIGILL, SIGFPE,  SIGABRT};
     static bool registered;
     struct sigaction action = {.sa_handler = leave, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
@@ -81,14 +98,55 @@ void tool_signals_watch(void)
         registered = atexit(left) == 0;
 }
 
+void tool_signals_hold(sigset_t *before)
+{
+    sigset_t held;
+    sigemptyset(&held);
+    for (size_t i = 0; i < 5; i++) /* those that come from outside */
+        sigaddset(&held, signals[i]);
+    sigprocmask(SIG_BLOCK, &held, before);
+}
+
+void tool_signals_child(pid_t child)
+{
+    own_child = child;
+}
+
+void tool_signals_folder(const char *path)
+{
+    snprintf(own_folder, sizeof own_folder, "%s", path);
+}
+
+void tool_folder_remove(void)
+{
+    _Alignas(struct dirent64) char entries[2048];
+    if (own_folder[0] == '\0')
+        return;
+    int folder = open(own_folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    ssize_t got = 0;
+    while (folder >= 0 && (got = getdents64(folder, entries, sizeof entries)) > 0) {
+        for (ssize_t at = 0; at < got;) {
+            const struct dirent64 *entry = (const struct dirent64 *)(entries + at);
+            unlinkat(folder, entry->d_name, 0);
+            at += entry->d_reclen;
+        }
+    }
+    if (folder >= 0)
+        close(folder);
+    rmdir(own_folder);
+    own_folder[0] = '\0';
+}
+
 void tool_doing(const char *format, ...)
 {
+    char text[sizeof doing];
     va_list list;
     busy = 0;
     if (format == NULL)
         return;
     va_start(list, format);
-    vsnprintf(doing, sizeof doing, format, list);
+    vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    printable_line(doing, sizeof doing, text);
     busy = 1;
 }

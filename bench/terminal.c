@@ -6,7 +6,7 @@
  */
 #include "tool.h"
 
-#include "printable.h"
+#include "common/printable.h"
 
 #include <errno.h>
 #include <fcntl.h>

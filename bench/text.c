@@ -2,7 +2,7 @@
 /* text.c - messages, widths and folding. */
 #include "tool.h"
 
-#include "printable.h"
+#include "common/printable.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

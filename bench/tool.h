@@ -6,8 +6,10 @@
 #include <isomer/isomer.h>
 
 #include <jansson.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /* Exit codes. */
 enum {
@@ -127,6 +129,14 @@ int tool_file_json(tool_file *file, const json_t *root);
 /* Takes away every temporary file; for signal handlers. */
 void tool_files_sweep(void);
 
+/* ---- read.c -------------------------------------------------------------------------------------
+ */
+
+/* A whole file ("-": standard input), to be freed; NULL with errno, EFBIG where it has more. */
+char *tool_read(const char *path, int most_mib, size_t *length);
+/* What errno means after that. */
+const char *tool_read_problem(int most_mib, char *text, size_t room);
+
 /* ---- signals.c ----------------------------------------------------------------------------------
  */
 
@@ -134,6 +144,15 @@ void tool_files_sweep(void);
  * raises says what was being done. Signals but SIGABRT that somebody handles already stay with
  * them. */
 void tool_signals_watch(void);
+/* Holds back the signals that come from outside, for as long as something is made that they have to
+ * take away; `before` is for sigprocmask. */
+void tool_signals_hold(sigset_t *before);
+/* A child that leads a process group, which ends with this process; 0: none any more. */
+void tool_signals_child(pid_t child);
+/* A folder of ours: it goes away with this process, or by tool_folder_remove, with the files in
+ * it. */
+void tool_signals_folder(const char *path);
+void tool_folder_remove(void);
 /* "measuring this on that: ..."; NULL: nothing that could end the process. */
 void tool_doing(const char *format, ...) ISO_PRINTF(1, 2);
 

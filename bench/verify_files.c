@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verify_files.c - results as JSON and as JUnit XML. */
-#include "printable.h"
+#include "common/printable.h"
 #include "record/record.h"
 #include "verify.h"
 

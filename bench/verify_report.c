@@ -2,7 +2,7 @@
 /* verify_report.c - what `isomer verify` prints. */
 #include "verify.h"
 
-#include "printable.h"
+#include "common/printable.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -29,7 +29,7 @@ _isomer_values() {
     *,--variant) echo naive tiled vendor partials pageable pinned device ;;
     *,--dtype) echo f16 bf16 f32 f64 i32 i64 e1 e2 e4 e8 e16 ;;
     *,--math) echo strict tf32 ;;
-    *,--size | *,--budget | *,--rounds | *,--jobs | *,--seed | *,--fail-on | *,--least-effect | \
+    *,--size | *,--budget | *,--rounds | *,--jobs | *,--seed | *,--fail-on | *,--timeout | *,--least-effect | \
         *,--case | *,--title)
         echo FREE
         ;;

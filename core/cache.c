@@ -7,15 +7,20 @@
  */
 #include "core/core.h"
 
+#include "common/descriptor.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct header {
@@ -26,6 +31,12 @@ typedef struct header {
 } header;
 
 static const char magic[8] = "isomer1\n";
+
+enum {
+    HASH_DIGITS = 32,
+    ENTRY_MOST = 256 << 20, /* bytes; programs have some MiB */
+    STALE_SECONDS = 3600    /* no store takes as long */
+};
 
 static void default_folder(char *path, size_t room)
 {
@@ -38,6 +49,18 @@ static void default_folder(char *path, size_t room)
         snprintf(path, room, "%s/.cache/isomer", home);
 }
 
+/* For its user alone from the start, and usable by that one whatever the umask takes away. */
+static int make_one(const char *path)
+{
+    struct stat made;
+
+    if (mkdir(path, 0700))
+        return errno == EEXIST ? 0 : -1;
+    if (!lstat(path, &made) && S_ISDIR(made.st_mode) && (made.st_mode & 0700) != 0700)
+        return chmod(path, 0700);
+    return 0;
+}
+
 /* Makes a folder and those above it. The path is cut meanwhile. */
 static int make_folder(char *path)
 {
@@ -45,12 +68,12 @@ static int make_folder(char *path)
         if (*at != '/')
             continue;
         *at = 0;
-        int refused = mkdir(path, 0700) && errno != EEXIST;
+        int refused = make_one(path);
         *at = '/';
         if (refused)
             return -1;
     }
-    return mkdir(path, 0700) && errno != EEXIST ? -1 : 0;
+    return make_one(path);
 }
 
 static void judge_folder(char *path, char *problem, size_t room)
@@ -171,21 +194,68 @@ static bool read_all(int file, void *to, int64_t bytes)
     return true;
 }
 
-static bool write_all(int file, const void *from, int64_t bytes)
+/* ---- temporary files ----
+ * "HASH.RANDOM": one that a process left behind blocks no other, and goes away when it is old. */
+
+static bool is_temporary(const char *name)
 {
-    const char *at = from;
+    return strspn(name, "0123456789abcdef") == HASH_DIGITS && name[HASH_DIGITS] == '.';
+}
 
-    while (bytes > 0) {
-        ssize_t put = write(file, at, (size_t)bytes);
+static void sweep(const char *folder)
+{
+    struct timespec now;
+    struct dirent *entry;
+    DIR *open = descriptor_folder(folder);
 
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        at += put;
-        bytes -= put;
+    clock_gettime(CLOCK_REALTIME, &now);
+    while (open && (entry = readdir(open)) != NULL) {
+        struct stat found;
+
+        if (is_temporary(entry->d_name) &&
+            !fstatat(dirfd(open), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) &&
+            now.tv_sec - found.st_mtim.tv_sec > STALE_SECONDS)
+            unlinkat(dirfd(open), entry->d_name, 0);
     }
-    return true;
+    if (open)
+        closedir(open);
+}
+
+/* Once in a process: others do it, too. */
+static void sweep_once(const char *folder)
+{
+    static atomic_flag swept = ATOMIC_FLAG_INIT;
+
+    if (!atomic_flag_test_and_set(&swept))
+        sweep(folder);
+}
+
+static uint64_t draw(void)
+{
+    static atomic_uint serial;
+    uint64_t drawn = 0;
+    struct timespec now;
+
+    if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) == (ssize_t)sizeof drawn)
+        return drawn;
+    clock_gettime(CLOCK_MONOTONIC, &now); /* that nobody has this name already is made sure of */
+    return (uint64_t)now.tv_nsec << 32 ^ (uint64_t)getpid() << 16 ^ atomic_fetch_add(&serial, 1);
+}
+
+/* For its user alone from the start, and that whatever the umask takes away. */
+static int make_temporary(const char *path, char *temporary, size_t room)
+{
+    int file = -1;
+
+    for (int tries = 0; tries < 16 && file < 0; tries++) {
+        snprintf(temporary, room, "%s.%016llx", path, (unsigned long long)draw());
+        file = descriptor_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+        if (file < 0 && errno != EEXIST)
+            break;
+    }
+    if (file >= 0)
+        fchmod(file, 0600);
+    return file;
 }
 
 /* Whether the open file is what a store of this key left, judged before its data is read. */
@@ -198,7 +268,7 @@ static bool head_is_right(int file, uid_t owner, const void *key, int64_t key_by
     if (fstat(file, &found) || !S_ISREG(found.st_mode) || found.st_uid != owner ||
         (found.st_mode & 022) || !read_all(file, head, sizeof *head) ||
         memcmp(head->magic, magic, sizeof magic) || head->key_bytes != key_bytes ||
-        head->data_bytes < 0 ||
+        head->data_bytes < 0 || head->data_bytes > ENTRY_MOST ||
         found.st_size - (int64_t)sizeof *head - key_bytes != head->data_bytes)
         return false;
     stored_key = malloc((size_t)key_bytes + 1);
@@ -214,7 +284,7 @@ static void *load(const char *path, uid_t owner, const void *key, int64_t key_by
     header head;
     int file;
 
-    file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    file = descriptor_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     if (file < 0)
         return NULL;
     if (head_is_right(file, owner, key, key_bytes, &head))
@@ -250,28 +320,36 @@ void *core_cache_load(const void *key, int64_t key_bytes, int64_t *bytes)
 
 static bool store(const void *key, int64_t key_bytes, const void *data, int64_t bytes, places *in)
 {
-    static atomic_uint serial;
     header head = {.key_bytes = key_bytes, .data_bytes = bytes};
     bool kept = false;
-    int file;
+    int file, error = 0;
 
     if (!file_of(key, key_bytes, in))
         return false;
+    sweep_once(in->folder);
     memcpy(head.magic, magic, sizeof magic);
     head.data_hash = XXH3_64bits(data, (size_t)bytes);
-    snprintf(in->temporary, sizeof in->temporary, "%s.%ld.%u", in->path, (long)getpid(),
-             atomic_fetch_add(&serial, 1));
-    file = open(in->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    file = make_temporary(in->path, in->temporary, sizeof in->temporary);
     if (file >= 0) {
-        kept = write_all(file, &head, sizeof head) && write_all(file, key, key_bytes) &&
-               write_all(file, data, bytes);
-        kept = !close(file) && kept;
-        kept = kept && !rename(in->temporary, in->path);
+        kept = descriptor_write(file, &head, sizeof head) &&
+               descriptor_write(file, key, (size_t)key_bytes) &&
+               descriptor_write(file, data, (size_t)bytes);
+        error = errno;
+        if (close(file) && kept) {
+            error = errno;
+            kept = false;
+        }
+        if (kept && rename(in->temporary, in->path)) {
+            error = errno;
+            kept = false;
+        }
         if (!kept)
             unlink(in->temporary);
+    } else {
+        error = errno;
     }
     if (!kept)
-        core_log(ISO_LOG_WARN, "%s was not kept: %s", in->path, strerror(errno));
+        core_log(ISO_LOG_WARN, "%s was not kept: %s", in->path, strerror(error));
     return kept;
 }
 
@@ -280,7 +358,7 @@ int32_t core_cache_store(const void *key, int64_t key_bytes, const void *data, i
     places *in;
     bool kept;
 
-    if (!key || !data || key_bytes < 0 || bytes < 0)
+    if (!key || !data || key_bytes < 0 || bytes < 0 || bytes > ENTRY_MOST)
         return -1;
     in = malloc(sizeof *in);
     kept = in && store(key, key_bytes, data, bytes, in);

@@ -6,7 +6,7 @@
  */
 #include "core/core.h"
 
-#include "printable.h"
+#include "common/printable.h"
 
 #include <stdio.h>
 #include <stdlib.h>

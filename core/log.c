@@ -3,7 +3,8 @@
  */
 #include "core/core.h"
 
-#include "printable.h"
+#include "common/descriptor.h"
+#include "common/printable.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -68,8 +69,7 @@ void core_log(iso_log_level level, const char *format, ...)
     printable_copy(line + length, line_room - length - 1, text);
     length = strlen(line);
     line[length++] = '\n';
-    while (write(STDERR_FILENO, line, length) < 0 && errno == EINTR)
-        ;
+    descriptor_write(STDERR_FILENO, line, length);
     free(made);
     errno = saved;
 }

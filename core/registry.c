@@ -3,6 +3,8 @@
  * the process's life. */
 #include "core/core.h"
 
+#include "common/descriptor.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,7 +142,7 @@ static bool known(const collection *so_far, const char *name)
 static bool collect_folder(const char *folder, void *context)
 {
     collection *into = context;
-    DIR *open = opendir(folder);
+    DIR *open = descriptor_folder(folder);
     struct dirent *file;
 
     while (open && (file = readdir(open)) != NULL) {

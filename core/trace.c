@@ -7,6 +7,8 @@
  */
 #include "core/core.h"
 
+#include "common/descriptor.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -70,21 +72,12 @@ static void stop(void)
 /* Stops the trace where the file takes no more. */
 static void flush(void)
 {
-    size_t done = 0;
-
-    while (done < buffered) {
-        ssize_t put = write(file, buffer + done, buffered - done);
-
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0) {
-            core_log(ISO_LOG_WARN,
-                     "ISOMER_TRACE: \"%s\" cannot be written: %s: the trace is cut off here",
-                     file_path, put ? strerror(errno) : "it takes no bytes");
-            stop();
-            return;
-        }
-        done += (size_t)put;
+    if (!descriptor_write(file, buffer, buffered)) {
+        core_log(ISO_LOG_WARN,
+                 "ISOMER_TRACE: \"%s\" cannot be written: %s: the trace is cut off here", file_path,
+                 strerror(errno));
+        stop();
+        return;
     }
     buffered = 0;
 }
@@ -121,7 +114,7 @@ static void line(const char *format, ...)
 /* -1: `problem` says why not. A pipe that nobody reads must not hold the program up. */
 static int open_path(const char *path, char *problem, size_t room)
 {
-    int made = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
+    int made = descriptor_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0666);
     struct stat found;
 
     if (made < 0 && errno != ENXIO) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* driver_program.c - building programs, and running their kernels. */
 #include "backends/opencl/library.h"
+#include "common/descriptor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static uint64_t cpu_features(void)
     char *line = NULL;
     size_t room = 0;
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    FILE *file = fopen("/proc/cpuinfo", "re");
+    FILE *file = descriptor_read("/proc/cpuinfo");
     bool found = false;
     while (file && !found && getline(&line, &room, file) > 0) {
         if (strncmp(line, "flags", 5) == 0 || strncmp(line, "Features", 8) == 0) {

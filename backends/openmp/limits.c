@@ -2,6 +2,7 @@
 /* limits.c - how much memory and how many processors the machine and the process's control group
  * (version 1 or 2) allow. */
 #include <backends/openmp/runtime.h>
+#include <common/descriptor.h>
 
 #include <inttypes.h>
 #include <limits.h>
@@ -14,7 +15,7 @@
 
 int cpu_read_text(const char *path, char *text, size_t capacity)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = descriptor_read(path);
     if (!file) {
         return 0;
     }
@@ -54,7 +55,7 @@ static int list_has(const char *list, const char *word)
 static void find_group(const char *controller, group_path *out)
 {
     out->root[0] = '\0';
-    FILE *file = fopen("/proc/self/cgroup", "re");
+    FILE *file = descriptor_read("/proc/self/cgroup");
     if (!file) {
         return;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sensors.c - what the system's files say of the processors' clocks, heat and load. */
 #include <backends/openmp/sensors.h>
+#include <common/descriptor.h>
 
 #include <glob.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ enum { PATH_ROOM = 1024 };
 
 static int read_text(const char *path, char *text, size_t capacity)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = descriptor_read(path);
     if (!file) {
         return 0;
     }
@@ -88,7 +89,7 @@ static double mean_of_cpuinfo(const char *root)
     double sum = 0;
     int count = 0;
     (void)snprintf(path, sizeof path, "%s/proc/cpuinfo", root);
-    FILE *file = fopen(path, "re");
+    FILE *file = descriptor_read(path);
     if (!file) {
         return -1;
     }

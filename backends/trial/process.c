@@ -2,6 +2,7 @@
 /* process.c - starts isomer-try by posix_spawn: the caller, who may have threads and a device open,
  * is never forked. */
 #include "backends/trial/process.h"
+#include "common/descriptor.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -164,7 +165,7 @@ int process_run(char *const *words, int seconds, char *said, size_t capacity, pr
     pid_t child = -1;
     said[0] = '\0';
     *end = (process_end){.in_time = true};
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    if (descriptor_pipe(ends) != 0) {
         return errno;
     }
     const int failed = start(words, ends[1], &child);

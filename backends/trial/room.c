@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* room.c - RLIMIT_AS and RLIMIT_DATA, and what is used of them. */
 #include "backends/trial/room.h"
+#include "common/descriptor.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ room room_get(void)
     room out = {.limit = {-1, -1}};
     long long pages[6] = {0};
     char text[256] = "";
-    const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    const int file = descriptor_open("/proc/self/statm", O_RDONLY, 0);
     if (file >= 0) {
         const ssize_t got = read(file, text, sizeof text - 1);
         (void)close(file);

@@ -13,7 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SAVE_SECONDS = 5 }; /* between two writings of the file */
+enum {
+    SAVE_SECONDS = 5,  /* between two writings of the file */
+    PROBE_SECONDS = 60 /* for a program to say its version */
+};
 
 typedef struct against {
     const char *program; /* B */
@@ -21,6 +24,7 @@ typedef struct against {
     char **arguments[2]; /* of the processes of A and B */
     char budget_text[32];
     double budget, began, longest; /* seconds; of a pair */
+    double limit;                  /* seconds of a process */
     int32_t wanted, made;          /* pairs */
     json_t *first[2];              /* the first document of either */
     compare_tally *tally;
@@ -50,10 +54,11 @@ static const char *name_of(const against *g, int side)
 static const struct {
     const char *name;
     bool value;
-} ours[] = {{"--against", true}, {"--self-check", false}, {"--fail-on", true},
-            {"--budget", true},  {"--rounds", true},      {"--json", true},
-            {"--csv", true},     {"--markdown", true},    {"--report", true},
-            {"--list", false},   {"--help", false},       {"--no-roofs", false}};
+} ours[] = {{"--against", true},  {"--self-check", false}, {"--fail-on", true},
+            {"--budget", true},   {"--rounds", true},      {"--json", true},
+            {"--csv", true},      {"--markdown", true},    {"--report", true},
+            {"--timeout", true},  {"--list", false},       {"--help", false},
+            {"--no-roofs", false}};
 
 static int our_option(const char *word)
 {
@@ -118,6 +123,17 @@ static json_t *document_of(const against *g, int side, const compare_child *chil
     const char *name = name_of(g, side);
     int stranger = side == 0 || g->self_check ? TOOL_INTERNAL : TOOL_FILES;
     json_error_t error;
+    if (child->late || child->large) {
+        *code = child->late
+                    ? tool_error(stranger,
+                                 "%s did not end in %g s and was ended; --timeout gives it longer",
+                                 name, g->limit)
+                    : tool_error(stranger,
+                                 "%s printed over %d MiB, which no results have, and was ended",
+                                 name, RECORD_MOST_MIB);
+        pass_on(child, name);
+        return NULL;
+    }
     if (WIFSIGNALED(child->status)) {
         int number = WTERMSIG(child->status);
         *code =
@@ -158,10 +174,14 @@ static int probe(const against *g)
     int code = TOOL_OK;
     if (g->self_check)
         return TOOL_OK;
-    if (!compare_run(arguments, &child))
+    if (!compare_run(arguments, fmin(g->limit, PROBE_SECONDS), &child))
         code = cannot_start(&child, g->program);
     else if (compare_interrupted())
         code = TOOL_OK;
+    else if (child.late || child.large)
+        code =
+            tool_error(TOOL_FILES, "%s is no isomer: `%s --version` %s and was ended", g->program,
+                       g->program, child.late ? "did not end" : "printed without an end");
     else if (WIFSIGNALED(child.status))
         code = tool_error(TOOL_FILES, "%s --version was ended by signal %d (%s)", g->program,
                           WTERMSIG(child.status), strsignal(WTERMSIG(child.status)));
@@ -178,7 +198,7 @@ static json_t *run_one(const against *g, int side, int *code)
 {
     compare_child child;
     json_t *root = NULL;
-    bool started = compare_run(g->arguments[side], &child);
+    bool started = compare_run(g->arguments[side], g->limit, &child);
     if (!started)
         *code = cannot_start(&child, name_of(g, side));
     else if (!compare_interrupted())
@@ -402,10 +422,11 @@ static bool find_self(against *g)
 }
 
 int compare_against(const char *program, int argc, char **argv, double budget, int32_t rounds,
-                    double fail_on, const char *json)
+                    double limit, double fail_on, const char *json)
 {
     against g = {.program = program,
                  .budget = budget,
+                 .limit = limit,
                  .wanted = rounds,
                  .argc = argc,
                  .argv = argv,

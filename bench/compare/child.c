@@ -5,6 +5,7 @@
  * us.
  */
 #include "compare.h"
+#include "record/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,8 +77,9 @@ static bool take_out(int descriptor, compare_child *child, size_t *room)
     ssize_t got = read(descriptor, child->out + child->size, *room - child->size - 1);
     if (got > 0)
         child->size += (size_t)got;
+    child->large = child->size > (size_t)RECORD_MOST_MIB << 20;
     child->out[child->size] = '\0';
-    return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
+    return !child->large && (got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN)));
 }
 
 /* Keeps the end. */
@@ -111,8 +113,10 @@ static double seconds(void)
 
 /* Reads both streams to their ends, and waits. Signals are let in only while it waits, so that none
  * gets lost between the question and the waiting. */
-static void attend(pid_t pid, const int *descriptors, const sigset_t *open, compare_child *child)
+static void attend(pid_t pid, const int *descriptors, const sigset_t *open, double limit,
+                   compare_child *child)
 {
+    double began = seconds();
     struct pollfd watched[2] = {{descriptors[0], POLLIN, 0}, {descriptors[1], POLLIN, 0}};
     size_t room = 0;
     double told = 0;
@@ -132,7 +136,8 @@ static void attend(pid_t pid, const int *descriptors, const sigset_t *open, comp
             watched[0].fd = -1;
         if (ready > 0 && watched[1].revents != 0 && !take_err(descriptors[1], child))
             watched[1].fd = -1;
-        if (child->error != 0)
+        child->late = child->late || (!reaped && seconds() - began > limit);
+        if (child->error != 0 || child->late || child->large)
             kill(-pid, SIGKILL);
         if (!reaped)
             reaped = waitpid(pid, &child->status, WNOHANG) == pid;
@@ -153,6 +158,7 @@ static int start(char *const *argv, const int *out, const int *err, pid_t *pid)
     sigemptyset(&none);
     blocked_set(&defaults);
     sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGXFSZ);
     int error = posix_spawn_file_actions_init(&actions);
     if (error != 0)
         return error;
@@ -188,7 +194,7 @@ static void shut(int *descriptor)
     *descriptor = -1;
 }
 
-bool compare_run(char *const *argv, compare_child *child)
+bool compare_run(char *const *argv, double limit, compare_child *child)
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1};
     sigset_t blocked, open;
@@ -205,7 +211,7 @@ bool compare_run(char *const *argv, compare_child *child)
     shut(&out[1]);
     shut(&err[1]);
     if (child->error == 0)
-        attend(pid, (int[]){out[0], err[0]}, &open, child);
+        attend(pid, (int[]){out[0], err[0]}, &open, limit, child);
     shut(&out[0]);
     shut(&err[0]);
     sigprocmask(SIG_SETMASK, &open, NULL);

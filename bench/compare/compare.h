@@ -104,10 +104,11 @@ enum { COMPARE_PAIRS_LEAST = 8 };
  * NULL: this one again), until `rounds` pairs are made, or (0) until the budget ends. Both
  * get the options of argv that select what is measured. Judges by the pairs, prints the table, and
  * writes this program's results with the pairs to `json` (NULL: nowhere), also where it was
- * interrupted or a program failed after the first pair. `fail_on` is a percentage, or NaN. The exit
+ * interrupted or a program failed after the first pair. A process that takes
+ * longer than `limit` seconds is ended. `fail_on` is a percentage, or NaN. The exit
  * code. */
 int compare_against(const char *program, int argc, char **argv, double budget, int32_t rounds,
-                    double fail_on, const char *json);
+                    double limit, double fail_on, const char *json);
 
 /* Pairs as they come: cases in the order of the first one. */
 typedef struct compare_tally compare_tally;
@@ -128,13 +129,16 @@ typedef struct compare_child {
     char *err;  /* the end of what it said */
     int status; /* of waitpid */
     int error;  /* errno where it could not be started, else 0 */
+    bool late;  /* it was ended: its time was over ... */
+    bool large; /* ... or it wrote more than a document has */
 } compare_child;
 
 /* Until the handlers are taken away, SIGINT, SIGTERM and SIGHUP end the child and set the flag. */
 void compare_signals(bool on);
 int compare_interrupted(void); /* the signal, or 0 */
-/* False: no memory, pipe or process; `error` says why. */
-bool compare_run(char *const *argv, compare_child *child);
+/* Ends it, and what it has started, after `limit` seconds. False: no memory, pipe or process;
+ * `error` says why. */
+bool compare_run(char *const *argv, double limit, compare_child *child);
 void compare_child_free(compare_child *child);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show.c - a comparison on the terminal. */
+#include "common/printable.h"
 #include "compare.h"
-#include "printable.h"
 #include "record/record.h"
 
 #include <math.h>

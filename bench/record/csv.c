@@ -2,7 +2,7 @@
 /* csv.c - a line for each result, as RFC 4180 has it. */
 #include "record.h"
 
-#include "printable.h"
+#include "common/printable.h"
 
 #include <stdlib.h>
 #include <string.h>

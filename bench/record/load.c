@@ -2,13 +2,8 @@
 /* load.c - a results file, read and checked. */
 #include "record.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/* A device without an end is not to fill the memory. */
-enum { LARGEST_MIB = 1024 };
 
 static json_t *failed(int *code, int which)
 {
@@ -16,55 +11,13 @@ static json_t *failed(int *code, int which)
     return NULL;
 }
 
-/* The whole stream, to be freed; NULL with errno. */
-static char *read_all(FILE *in, size_t *length)
-{
-    const size_t largest = (size_t)LARGEST_MIB << 20;
-    size_t used = 0, room = 0;
-    char *text = NULL;
-    for (;;) {
-        if (used == room) {
-            room = room == 0 ? 65536 : 2 * room;
-            char *grown = used < largest ? realloc(text, room) : NULL;
-            if (grown == NULL) {
-                free(text);
-                errno = used < largest ? ENOMEM : EFBIG;
-                return NULL;
-            }
-            text = grown;
-        }
-        size_t got = fread(text + used, 1, room - used, in);
-        used += got;
-        if (got == 0) {
-            if (ferror(in)) {
-                free(text);
-                return NULL;
-            }
-            *length = used;
-            return text;
-        }
-    }
-}
-
 static char *read_path(const char *path, const char *name, size_t *length)
 {
-    bool standard = strcmp(path, "-") == 0;
-    struct stat found;
-    FILE *in = standard ? stdin : fopen(path, "rb");
-    if (in != NULL && !standard && fstat(fileno(in), &found) == 0 && S_ISDIR(found.st_mode)) {
-        fclose(in);
-        in = NULL;
-        errno = EISDIR;
-    }
-    char *text = in != NULL ? read_all(in, length) : NULL;
+    char problem[160];
+    char *text = tool_read(path, RECORD_MOST_MIB, length);
     if (text == NULL)
         tool_error(TOOL_IO, "cannot read %s: %s", name,
-                   errno == EFBIG ? "it is too large for results" : strerror(errno));
-    if (in != NULL && !standard) {
-        int kept = errno;
-        fclose(in);
-        errno = kept;
-    }
+                   tool_read_problem(RECORD_MOST_MIB, problem, sizeof problem));
     return text;
 }
 

@@ -2,7 +2,7 @@
 /* markdown.c - results as Markdown: a table for each operation, the fastest of a case first. */
 #include "view.h"
 
-#include "printable.h"
+#include "common/printable.h"
 
 #include <ctype.h>
 #include <math.h>

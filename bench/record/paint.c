@@ -2,7 +2,7 @@
 /* paint.c - lines of a terminal that never grow over its width. */
 #include "paint.h"
 
-#include "printable.h"
+#include "common/printable.h"
 #include "tool.h"
 
 #include <stdint.h>

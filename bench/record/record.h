@@ -42,6 +42,9 @@ double record_noise_share(const record_noise *before, const record_noise *after)
  * (no "schema"), a newer schema (its number and what to do), a member missing or of a wrong type
  * (its path); `*code` is then TOOL_IO or TOOL_FILES. */
 json_t *record_load(const char *path, int *code);
+/* Larger files are refused: they are no results, and a stream without an end is not to fill the
+ * memory. */
+enum { RECORD_MOST_MIB = 64 };
 
 /* The same check of a document in memory; NULL, or what is wrong in a text to be freed. */
 char *record_fault(const json_t *root);

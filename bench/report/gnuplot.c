@@ -89,6 +89,9 @@ static int start(const report_plotter *plotter, char *const *arguments, pid_t *c
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+    sigset_t before, defaults;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGXFSZ); /* which we ignore */
     int error = posix_spawn_file_actions_init(&actions);
     if (error != 0)
         return error;
@@ -97,13 +100,20 @@ static int start(const report_plotter *plotter, char *const *arguments, pid_t *c
         posix_spawn_file_actions_destroy(&actions);
         return error;
     }
-    if ((error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP)) == 0 &&
+    tool_signals_hold(&before);
+    if ((error =
+             posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                                       POSIX_SPAWN_SETSIGDEF)) == 0 &&
+        (error = posix_spawnattr_setsigmask(&attributes, &before)) == 0 &&
+        (error = posix_spawnattr_setsigdefault(&attributes, &defaults)) == 0 &&
         (error = posix_spawn_file_actions_addchdir_np(&actions, plotter->folder)) == 0 &&
         (error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
         (error = posix_spawn_file_actions_addopen(&actions, 1, "said", O_WRONLY | O_CREAT | O_TRUNC,
                                                   0600)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, 1, 2)) == 0)
         error = posix_spawn(child, plotter->program, &actions, &attributes, arguments, environ);
+    tool_signals_child(error == 0 ? *child : 0);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
@@ -120,6 +130,7 @@ static char *run(report_plotter *plotter, char *const *arguments, bool *good, bo
         return strdup(strerror(error));
     *good =
         wait_for(child, &status, hung) && !*hung && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    tool_signals_child(0);
     char *said = in_folder(plotter, "said");
     char *text = read_file(said);
     if (said != NULL)
@@ -147,11 +158,19 @@ void report_plotter_open(report_plotter *plotter, const char *data)
     }
     plotter->folder =
         report_format("%s/isomer-report.XXXXXX", where != NULL && where[0] == '/' ? where : "/tmp");
-    if (plotter->folder == NULL || mkdtemp(plotter->folder) == NULL) {
+    sigset_t before;
+    tool_signals_watch();
+    tool_signals_hold(&before);
+    bool made = plotter->folder != NULL && mkdtemp(plotter->folder) != NULL;
+    if (made)
+        tool_signals_folder(plotter->folder);
+    int why = errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (!made) {
         tool_error(0,
                    "cannot make a temporary folder %s: %s; the report has tables where its "
                    "plots would be",
-                   plotter->folder != NULL ? plotter->folder : "", strerror(errno));
+                   plotter->folder != NULL ? plotter->folder : "", strerror(why));
         free(plotter->folder);
         free(plotter->program);
         plotter->folder = plotter->program = NULL;
@@ -172,7 +191,7 @@ void report_plotter_open(report_plotter *plotter, const char *data)
 void report_plotter_close(report_plotter *plotter)
 {
     if (plotter->folder != NULL)
-        rmdir(plotter->folder);
+        tool_folder_remove();
     free(plotter->folder);
     free(plotter->program);
     free(plotter->version);

@@ -2,7 +2,7 @@
 /* text.c - texts for the page: escaped, plain, and numbers for people. */
 #include "report/internal.h"
 
-#include "printable.h"
+#include "common/printable.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -3,15 +3,13 @@
  * the built-in suites have. */
 #include "line.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char schema[] = "isomer-suite/1";
 
-enum { MOST_TEXT = 4096 };
+enum { MOST_TEXT = 4096, MOST_MIB = 4 };
 
 /* What a member may hold: one of it, or a list. */
 typedef enum form { WORD, NUMBER, SIZE, FLAG } form;
@@ -359,17 +357,14 @@ int work_file_load(const char *path, work_file *out)
     *out = (work_file){0};
     json_error_t error;
     const json_t *cases = NULL;
-    struct stat found;
-    FILE *stream = fopen(path, "r");
-    if (stream != NULL && fstat(fileno(stream), &found) == 0 && S_ISDIR(found.st_mode)) {
-        fclose(stream);
-        stream = NULL;
-        errno = EISDIR;
-    }
-    if (stream == NULL)
-        return tool_error(TOOL_IO, "--suite: %s cannot be read: %s", path, strerror(errno));
-    out->root = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
-    fclose(stream);
+    char problem[160];
+    size_t length = 0;
+    char *text = tool_read(path, MOST_MIB, &length);
+    if (text == NULL)
+        return tool_error(TOOL_IO, "--suite: %s cannot be read: %s", path,
+                          tool_read_problem(MOST_MIB, problem, sizeof problem));
+    out->root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+    free(text);
     if (out->root == NULL)
         return tool_error(TOOL_USAGE, "%s is no JSON: line %d, column %d: %s", path, error.line,
                           error.column, error.text);

@@ -87,9 +87,9 @@ typedef struct iso_host {
      * the core, valid for the process's life. */
     const char *(*setting)(const char *name);
 
-    /* The program cache: a small file for a key of any length. `load` gives a block from alloc()
-     * and its size, or NULL; `store` answers 0 if it was kept. A cache that cannot be used loads
-     * nothing. */
+    /* The program cache: a file of up to 256 MiB for a key of any length. `load` gives a block from
+     * alloc() and its size, or NULL; `store` answers 0 if it was kept. A cache that cannot be used
+     * loads nothing. */
     void *(*cache_load)(const void *key, int64_t key_bytes, int64_t *bytes);
     int32_t (*cache_store)(const void *key, int64_t key_bytes, const void *data, int64_t bytes);
 

@@ -8,7 +8,10 @@
 #include "tool.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -169,6 +172,48 @@ static void too_large(const char *path, FILE *errors, size_t length)
     CHECK(finish(&file, 55, length) == TOOL_IO && said(errors) == 1 && number_at(path) == 53);
 }
 
+/* ---- the umask is another thread's, too ---- */
+
+typedef struct maker {
+    const char *folder;
+    atomic_bool done;
+    int wrong, made;
+} maker;
+
+static void *make_files(void *given)
+{
+    maker *m = given;
+    char path[512];
+    snprintf(path, sizeof path, "%s/.made", m->folder);
+    while (!atomic_load(&m->done)) {
+        struct stat found;
+        int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+        m->wrong += file < 0 || fstat(file, &found) != 0 || (found.st_mode & 0777) != 0640;
+        m->made++;
+        close(file);
+        unlink(path);
+    }
+    return NULL;
+}
+
+/* Files that another thread makes meanwhile have the mode that the umask leaves them. */
+static void beside(const char *folder, const char *path)
+{
+    maker m = {.folder = folder};
+    pthread_t thread;
+    tool_file file;
+    CHECK(pthread_create(&thread, NULL, make_files, &m) == 0);
+    CHECK(tool_file_open(&file, path) == TOOL_OK);
+    for (int i = 0; i < 1000; i++)
+        CHECK(checkpoint(&file, 7, 10) == TOOL_OK);
+    CHECK(finish(&file, 7, 10) == TOOL_OK);
+    atomic_store(&m.done, true);
+    CHECK(pthread_join(thread, NULL) == 0 && m.made > 0);
+    if (m.wrong > 0)
+        printf("%d of %d files had another mode\n", m.wrong, m.made);
+    CHECK(m.wrong == 0);
+}
+
 int main(int argc, char **argv)
 {
     char path[512];
@@ -186,6 +231,7 @@ int main(int argc, char **argv)
     }
     rules(argv[2], path);
     others(argv[2]);
+    beside(argv[2], path);
     killed(path);
     /* A limit on the length of a file fails as a full disk does, but for the error's name. */
     struct rlimit limit = {.rlim_cur = 1000000, .rlim_max = RLIM_INFINITY};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * printable.h - text that others wrote, in a form that a terminal shows and does not obey. The
- * library and the tool share it; it includes nothing of either.
+ * library and the tool share it.
  *
  * Escaped are control characters (C0, DEL, C1), bytes that are no UTF-8, and characters that show
  * nothing themselves but turn or hide what is around them: marks of direction, separators of lines

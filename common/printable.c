@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* printable.c - text that others wrote, in a form that a terminal shows and does not obey. */
-#include "printable.h"
+#include "common/printable.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# What has no end, what may not grow, and what is closed.
+. "$ISOMER_TEST_COMMON"
+need python3 python3
+unset ISOMER_REQUIRE
+mkdir "$scratch/work"
+python3 "$source_dir/tests/hostile/hangs.py" "$tool" "$scratch/work"
