@@ -37,23 +37,49 @@ static void line(FILE *out, int indent, int column, const char *name, const char
 /* ---- backends -----------------------------------------------------------------------------------
  */
 
+/* A backend's rows, as one. */
+typedef struct summary {
+    const iso_entry *first; /* whose state is that of the backend */
+    int devices, broken;
+} summary;
+
+/* False: row `at` is another device of the backend before it. */
+static bool summarize(const iso_entry *entries, int32_t count, int32_t at, summary *out)
+{
+    *out = (summary){.first = &entries[at]};
+    if (at > 0 && strcmp(entries[at].backend, entries[at - 1].backend) == 0) {
+        return false;
+    }
+    for (int32_t i = at; i < count && strcmp(entries[i].backend, entries[at].backend) == 0; i++) {
+        out->devices += entries[i].state == ISO_STATE_OK;
+        out->broken += entries[i].state == ISO_STATE_BROKEN;
+        if (entries[i].state == ISO_STATE_OK && out->devices == 1) {
+            out->first = &entries[i];
+        }
+    }
+    return true;
+}
+
 static void show_backends(FILE *out, const iso_entry *entries, int32_t count)
 {
     heading(out, "Backends");
     for (int32_t i = 0; i < count; i++) {
-        const iso_entry *e = &entries[i];
-        if (i > 0 && strcmp(e->backend, entries[i - 1].backend) == 0)
-            continue; /* another device of it */
-        int devices = 0;
-        for (int32_t j = i; j < count && strcmp(entries[j].backend, e->backend) == 0; j++)
-            devices += entries[j].state == ISO_STATE_OK;
-        char text[2 * ISO_REASON_MAX + 64], name[ISO_NAME_MAX + 32];
-        if (e->state == ISO_STATE_OK)
-            snprintf(text, sizeof text, "%d device%s; %s", devices, devices == 1 ? "" : "s",
-                     e->origin);
-        else
+        summary s;
+        if (!summarize(entries, count, i, &s)) {
+            continue;
+        }
+        const iso_entry *e = s.first;
+        char text[2 * ISO_REASON_MAX + 64], name[ISO_NAME_MAX + 32], broken[48] = "";
+        if (s.broken > 0) {
+            snprintf(broken, sizeof broken, ", %d broken", s.broken);
+        }
+        if (e->state == ISO_STATE_OK) {
+            snprintf(text, sizeof text, "%d device%s%s; %s", s.devices, s.devices == 1 ? "" : "s",
+                     broken, e->origin);
+        } else {
             snprintf(text, sizeof text, "%s%s%s", e->reason, e->is_plugin ? "; " : "",
                      e->is_plugin ? e->origin : "");
+        }
         snprintf(name, sizeof name, "%-11s %s", e->backend, iso_state_name(e->state));
         line(out, 2, 29, name, text);
     }
@@ -63,9 +89,11 @@ static json_t *backends_json(const iso_entry *entries, int32_t count)
 {
     json_t *list = json_array();
     for (int32_t i = 0; i < count; i++) {
-        const iso_entry *e = &entries[i];
-        if (i > 0 && strcmp(e->backend, entries[i - 1].backend) == 0)
+        summary s;
+        if (!summarize(entries, count, i, &s)) {
             continue;
+        }
+        const iso_entry *e = s.first;
         json_t *b = json_object();
         json_object_set_new(b, "backend", tool_json_text(e->backend));
         json_object_set_new(b, "state", tool_json_text(iso_state_name(e->state)));
@@ -269,18 +297,34 @@ static void describe_open(FILE *out, const char *spec, json_t *into)
     json_object_set_new(into, "properties", list);
 }
 
+static void describe_broken(FILE *out, const char *reason, json_t *into)
+{
+    line(out, 4, 29, "broken", reason);
+    json_object_set_new(into, "problem", tool_json_text(reason));
+    json_object_set_new(into, "telemetry", tool_json_telemetry(NULL));
+    json_object_set_new(into, "properties", json_object());
+}
+
 static json_t *show_devices(FILE *out, const iso_entry *entries, int32_t count)
 {
     json_t *list = json_array();
     bool any = false;
     heading(out, "Devices");
     for (int32_t i = 0; i < count; i++) {
-        if (entries[i].state != ISO_STATE_OK)
+        const iso_entry *e = &entries[i];
+        const bool broken = e->state == ISO_STATE_BROKEN && e->device.size > 0;
+        if (e->state != ISO_STATE_OK && !broken) {
             continue;
+        }
         any = true;
-        json_t *device = tool_json_device(&entries[i].device);
-        show_device(out, &entries[i].device);
-        describe_open(out, entries[i].device.spec, device);
+        json_t *device = tool_json_device(&e->device);
+        json_object_set_new(device, "state", tool_json_text(iso_state_name(e->state)));
+        show_device(out, &e->device);
+        if (broken) {
+            describe_broken(out, e->reason, device);
+        } else {
+            describe_open(out, e->device.spec, device);
+        }
         json_array_append_new(list, device);
     }
     if (!any)

@@ -33,6 +33,9 @@ static int every_device(char **text)
         return TOOL_INTERNAL;
     *text = calloc((size_t)count + 1, ISO_NAME_MAX + 1);
     for (int32_t i = 0; *text != NULL && i < count; i++) {
+        if (entries[i].state == ISO_STATE_BROKEN)
+            tool_error(TOOL_OK, "%s is left out (broken): %s", entries[i].backend,
+                       entries[i].reason);
         if (entries[i].state != ISO_STATE_OK)
             continue;
         if ((*text)[0] != '\0')

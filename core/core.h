@@ -252,6 +252,8 @@ void core_plugin_path_problem(const char *path, char *problem, size_t room);
 /* The device's description with what the core fills in. */
 iso_status core_backend_device_info(const char *call, core_backend *backend, int32_t index,
                                     iso_device_info *out);
+/* UNAVAILABLE, with the reason, of a device that is broken. */
+iso_status core_backend_device_usable(const char *call, core_backend *backend, int32_t index);
 
 /* ---- select.c -----------------------------------------------------------------------------------
  */
@@ -261,6 +263,7 @@ typedef struct core_choice {
     int32_t index;
     struct core_physical *physical; /* opened */
     core_text story;
+    core_text passed; /* the backend's devices that were passed over, and why */
 } core_choice;
 
 iso_status core_select(const char *call, const char *spec, core_choice *out);

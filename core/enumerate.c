@@ -23,6 +23,33 @@ static void put(rows *into, const iso_entry *entry)
     into->count++;
 }
 
+/* What a failure of the backend says, without the names that the core has put before it. */
+static const char *own_words(const char *call, const core_backend *backend)
+{
+    const char *text = iso_last_error();
+    char start[2 * ISO_NAME_MAX];
+    const int length = snprintf(start, sizeof start, "%s: %s: ", call, backend->name);
+
+    return strncmp(text, start, (size_t)length) ? text : text + length;
+}
+
+static void describe_device(core_backend *backend, int32_t index, iso_entry *entry)
+{
+    const char *call = "iso_enumerate";
+    core_kept_error kept = core_error_keep();
+
+    if (core_backend_device_info(call, backend, index, &entry->device)) {
+        entry->state = ISO_STATE_NO_DEVICE;
+        snprintf(entry->reason, sizeof entry->reason, "device %d: %.4000s", index,
+                 iso_last_error());
+        memset(&entry->device, 0, sizeof entry->device);
+    } else if (core_backend_device_usable(call, backend, index)) {
+        entry->state = ISO_STATE_BROKEN;
+        snprintf(entry->reason, sizeof entry->reason, "%s", own_words(call, backend));
+    }
+    core_error_restore(&kept);
+}
+
 static void put_backend(rows *into, core_backend *backend, iso_entry *entry, iso_probe *probe)
 {
     core_backend_probe(backend, probe);
@@ -35,16 +62,8 @@ static void put_backend(rows *into, core_backend *backend, iso_entry *entry, iso
         snprintf(entry->origin, sizeof entry->origin, "%s", backend->origin);
         snprintf(entry->reason, sizeof entry->reason, "%s",
                  probe->state == ISO_STATE_OK ? "" : probe->reason);
-        if (probe->state == ISO_STATE_OK) {
-            core_kept_error kept = core_error_keep();
-
-            if (core_backend_device_info("iso_enumerate", backend, i, &entry->device)) {
-                entry->state = ISO_STATE_NO_DEVICE;
-                snprintf(entry->reason, sizeof entry->reason, "device %d: %.4000s", i,
-                         iso_last_error());
-                memset(&entry->device, 0, sizeof entry->device);
-            }
-            core_error_restore(&kept);
+        if (probe->state == ISO_STATE_OK && into->count < into->capacity) {
+            describe_device(backend, i, entry);
         }
         put(into, entry);
     }

@@ -61,6 +61,7 @@ static const char *const state_names[] = {
     [ISO_STATE_LOAD_FAILED] = "load failed",
     [ISO_STATE_ABI_MISMATCH] = "ABI mismatch",
     [ISO_STATE_FORKED] = "forked",
+    [ISO_STATE_BROKEN] = "broken",
 };
 static const char *const device_type_names[] = {
     [ISO_DEVICE_CPU] = "CPU", [ISO_DEVICE_GPU] = "GPU", [ISO_DEVICE_ACCELERATOR] = "accelerator"};

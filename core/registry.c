@@ -206,11 +206,11 @@ static void ask(core_backend *backend, iso_probe *out)
     status = core_backend_leave("probe", backend->name, backend->table.probe(out), false);
     out->reason[sizeof out->reason - 1] = 0;
     if (status) {
-        if (out->state <= ISO_STATE_OK || out->state > ISO_STATE_FORKED)
+        if (out->state <= ISO_STATE_OK || out->state > ISO_STATE_BROKEN)
             out->state = ISO_STATE_LOAD_FAILED;
         if (!out->reason[0])
             snprintf(out->reason, sizeof out->reason, "%s", iso_last_error());
-    } else if (out->state < ISO_STATE_OK || out->state > ISO_STATE_FORKED) {
+    } else if (out->state < ISO_STATE_OK || out->state > ISO_STATE_BROKEN) {
         snprintf(out->reason, sizeof out->reason, "its probe gave %d, which is no state",
                  (int)out->state);
         out->state = ISO_STATE_LOAD_FAILED;
@@ -268,6 +268,14 @@ iso_status core_backend_device_info(const char *call, core_backend *backend, int
     out->architecture[ISO_NAME_MAX - 1] = out->driver[ISO_NAME_MAX - 1] = 0;
     out->runtime[ISO_NAME_MAX - 1] = 0;
     return ISO_OK;
+}
+
+iso_status core_backend_device_usable(const char *call, core_backend *backend, int32_t index)
+{
+    if (!backend->table.device_usable) {
+        return ISO_OK;
+    }
+    return CORE_CALL(call, backend, backend->table.device_usable(index));
 }
 
 void core_registry_fork(int stage)

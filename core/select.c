@@ -199,25 +199,70 @@ static iso_status pick_named(const char *call, const item *what, core_backend *b
     return ISO_OK;
 }
 
-/* The first device that is not a CPU, else the first; -1 where `no_cpu` and there are only CPUs. */
-static int32_t pick_first(const char *call, core_backend *backend, int32_t devices, bool no_cpu)
+/* The reason of a failure without the call's name. */
+static const char *reason_of(const char *call)
 {
-    if (devices == 1 && !no_cpu)
-        return 0;
-    for (int32_t i = 0; i < devices; i++) {
+    const char *text = iso_last_error();
+    size_t length = strlen(call);
+
+    return !strncmp(text, call, length) && text[length] == ':' ? text + length + 2 : text;
+}
+
+/* Whether the device may be the backend's first; of one that is broken, `passed` gets the reason.
+ */
+static bool may_be_first(const char *call, core_backend *backend, int32_t index, core_text *passed)
+{
+    if (core_backend_device_usable(call, backend, index)) {
+        core_text_add(passed, "\n  %s", reason_of(call));
+        return false;
+    }
+    return true;
+}
+
+/* The first device that is not a CPU, else the first, of those that can be used; -1 where there is
+ * none, and where `no_cpu` and there are only CPUs. */
+static int32_t pick_first(const char *call, core_backend *backend, int32_t devices, bool no_cpu,
+                          core_text *passed)
+{
+    const bool alone = devices == 1 && !no_cpu;
+
+    for (int32_t i = 0; i < devices && !alone; i++) {
         iso_device_info info;
 
-        if (!core_backend_device_info(call, backend, i, &info) && info.type != ISO_DEVICE_CPU)
+        if (!core_backend_device_info(call, backend, i, &info) && info.type != ISO_DEVICE_CPU &&
+            may_be_first(call, backend, i, passed)) {
             return i;
+        }
     }
-    return no_cpu ? -1 : 0;
+    for (int32_t i = 0; i < devices && !no_cpu; i++) {
+        iso_device_info info;
+
+        if ((alone || core_backend_device_info(call, backend, i, &info) ||
+             info.type == ISO_DEVICE_CPU) &&
+            may_be_first(call, backend, i, passed)) {
+            return i;
+        }
+    }
+    return -1;
 }
 
 /* ---- opening ---- */
 
+static iso_status no_first(const char *call, const core_backend *backend, const core_text *passed)
+{
+    if (passed->length) {
+        return core_fail(ISO_UNAVAILABLE, "%s: %s has no device that can be used:%s", call,
+                         backend->name, core_text_get(passed));
+    }
+    return core_fail(ISO_UNAVAILABLE,
+                     "%s: %s has only CPU devices, which auto leaves to its last backend: "
+                     "name it to use one",
+                     call, backend->name);
+}
+
 /* The device that one entry names. With `no_cpu` a backend that has only CPUs is passed over. */
 static iso_status pick(const char *call, const item *what, core_backend *backend, bool no_cpu,
-                       int32_t *index)
+                       int32_t *index, core_text *passed)
 {
     iso_probe *probe = malloc(sizeof *probe);
     iso_status status = ISO_OK;
@@ -226,16 +271,17 @@ static iso_status pick(const char *call, const item *what, core_backend *backend
     if (!probe)
         return core_fail_no_memory(call, (int64_t)sizeof *probe);
     core_backend_probe(backend, probe);
-    if (probe->state != ISO_STATE_OK)
+    if (probe->state != ISO_STATE_OK) {
         status = core_fail(ISO_UNAVAILABLE, "%s: %s is not available (%s): %s", call, backend->name,
                            iso_state_name(probe->state), probe->reason);
-    else if (what && what->rest)
+    } else if (what && what->rest) {
         status = pick_named(call, what, backend, probe->devices, index);
-    else if ((*index = pick_first(call, backend, probe->devices, no_cpu)) < 0)
-        status = core_fail(ISO_UNAVAILABLE,
-                           "%s: %s has only CPU devices, which auto leaves to its last backend: "
-                           "name it to use one",
-                           call, backend->name);
+        if (!status) {
+            status = core_backend_device_usable(call, backend, *index);
+        }
+    } else if ((*index = pick_first(call, backend, probe->devices, no_cpu, passed)) < 0) {
+        status = no_first(call, backend, passed);
+    }
     free(probe);
     return status;
 }
@@ -246,11 +292,13 @@ static iso_status open_item(const char *call, const item *what, core_backend *ba
                             core_choice *out, bool *over)
 {
     int32_t index;
-    iso_status status = pick(call, what, backend, no_cpu, &index);
+    iso_status status = pick(call, what, backend, no_cpu, &index, &out->passed);
 
     *over = false;
-    if (status)
+    if (status) {
+        core_text_free(&out->passed); /* the error has them */
         return status;
+    }
     status = core_physical_open(call, backend, index, &out->physical);
     *over = status == ISO_INVALID;
     if (status)
@@ -361,6 +409,9 @@ iso_status core_select(const char *call, const char *spec, core_choice *out)
         status = open_list(call, spec, count, out);
     else if (!status)
         status = open_one(call, spec, out);
+    if (!status && out->passed.length)
+        core_text_add(&out->story, "; passed over:%s", core_text_get(&out->passed));
+    core_text_free(&out->passed);
     if (status) {
         core_text_free(&out->story);
         free(kept.text);

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 1024 };
+enum { THREADS_MAX = 1024, TRIAL_MAX = 3600 };
 
 typedef struct setting {
     const char *name;
@@ -205,6 +205,26 @@ static void check_tiles(const char *value, char *problem, size_t room)
         snprintf(problem, room, "\"%s\" is not one of: auto, small", value);
 }
 
+static void check_trial(const char *value, char *problem, size_t room)
+{
+    char *end;
+    long number;
+
+    errno = 0;
+    number = strtol(value, &end, 10);
+    if (!isdigit((unsigned char)value[0]) || errno || *end || number < 1 || number > TRIAL_MAX) {
+        snprintf(problem, room, "\"%s\" is not a whole number of seconds from 1 to %d", value,
+                 TRIAL_MAX);
+    }
+}
+
+static void check_force(const char *value, char *problem, size_t room)
+{
+    if (strcmp(value, "1") && strcmp(value, "0")) {
+        snprintf(problem, room, "\"%s\" is not one of: 0, 1", value);
+    }
+}
+
 static const setting settings[] = {
     {"ISOMER_BACKEND", "auto",
      "the device that is opened where the program names none: a spec, a list of specs, or auto",
@@ -236,6 +256,12 @@ static const setting settings[] = {
      false},
     {"ISOMER_ROCM_PATH", NULL, "the folder to look for the ROCm libraries in first", check_folder,
      false},
+    {"ISOMER_OPENCL_FORCE", "0",
+     "1: OpenCL devices are used without a trial of their driver, also where it had failed",
+     check_force, true},
+    {"ISOMER_TRIAL_SECONDS", "120",
+     "how long a trial of a driver or a library, in a process of its own, may take", check_trial,
+     true},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 

@@ -10,7 +10,8 @@ cc=$ISOMER_TEST_CC
 
 # What the caller's environment says of isomer is not to change what a test sees.
 unset ISOMER_BACKEND ISOMER_MEMORY_LIMIT ISOMER_MATH ISOMER_BLAS ISOMER_NUM_THREADS ISOMER_CPU_ISA \
-    ISOMER_CACHE_DIR ISOMER_TILES ISOMER_BACKEND_PATH ISOMER_LOG ISOMER_TRACE
+    ISOMER_CACHE_DIR ISOMER_TILES ISOMER_BACKEND_PATH ISOMER_LOG ISOMER_TRACE \
+    ISOMER_OPENCL_FORCE ISOMER_TRIAL_SECONDS
 
 # What PoCL compiled for one test it has for the next, and nothing of it is left in anybody's home.
 export POCL_CACHE_DIR="${POCL_CACHE_DIR:-$build_dir/tests/cache/pocl}"

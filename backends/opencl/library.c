@@ -282,11 +282,17 @@ static void look(void)
 {
     ocl_platform platforms[PLATFORMS_MAX] = {NULL};
     uint32_t count = 0;
+    char why[ISO_REASON_MAX / 2];
     if (!loader_environment_allows(found.reason, (int64_t)sizeof found.reason)) {
         found.state = ISO_STATE_LOAD_FAILED;
         return;
     }
     if (!open_loader()) {
+        return;
+    }
+    if (!ocl_may_list(why, sizeof why)) {
+        found.state = ISO_STATE_BROKEN;
+        add_reason("%s", why);
         return;
     }
     ocl_code code = cl.clGetPlatformIDs(PLATFORMS_MAX, platforms, &count);
@@ -352,6 +358,7 @@ static const iso_backend descriptor = {
     .device_info = ocl_device_info,
     .device_open = device_open,
     .device_adopt = device_adopt,
+    .device_usable = ocl_device_usable,
     SIMT_DESCRIPTOR_ENTRIES,
 };
 

@@ -105,6 +105,11 @@ struct ocl_mark {
     ocl_event after;    /* the first command after the record; NULL: none, or a wait came first */
 };
 
+/* sound.c: whether the drivers can be asked for their devices in this process, and what one of
+ * these devices is: UNAVAILABLE where its driver failed its trial. */
+bool ocl_may_list(char *why, size_t capacity);
+iso_status ocl_device_usable(int32_t index);
+
 /* device.c */
 iso_status ocl_device_info(int32_t index, iso_device_info *out);
 iso_status ocl_device_open(int32_t index, void **native, simt_limits *limits);

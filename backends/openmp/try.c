@@ -5,12 +5,14 @@
  *
  *   openmp blas THREADS NAME...    the first of the names that opens
  *
- * A library that is not there is as good as one that works: the backend looks for itself.
+ * A library that is not there is as good as one that works: the backend looks for itself. One that
+ * is there and for which there is no room is not: the backend may have more.
  */
 #include <backends/openmp/blas.h>
 #include <backends/trial/child.h>
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -29,13 +31,29 @@ static void find(void *library, const char *name, void *at)
     memcpy(at, &address, sizeof address);
 }
 
-static void *open_first(int count, char **names, const char **name)
+/* Whether the text ends as the system's for a file that is not there, in whatever language. */
+static int is_missing(const char *text)
+{
+    const char *missing = strerror(ENOENT);
+    const size_t length = strlen(missing);
+    const size_t whole = strlen(text);
+    return whole >= length && strcmp(text + whole - length, missing) == 0;
+}
+
+/* NULL: none is there, or (`why`) one that is cannot be opened. */
+static void *open_first(int count, char **names, const char **name, const char **why)
 {
     void *library = NULL;
+    *why = NULL;
     for (int i = 0; i < count && !library; i++) {
         child_at("opening %s", names[i]);
         library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
         *name = names[i];
+        const char *text = library ? NULL : dlerror();
+        if (text && !is_missing(text)) {
+            *why = text;
+            return NULL;
+        }
     }
     return library;
 }
@@ -62,20 +80,23 @@ child_answer openmp_try(int count, char **words)
 {
     const struct rlimit most = {TRY_CPU_SECONDS, TRY_CPU_SECONDS + 1};
     const char *name = "";
+    const char *why = NULL;
     if (count < 3 || strcmp(words[0], "blas") != 0) {
         return CHILD_CANNOT;
     }
     (void)setrlimit(RLIMIT_CPU, &most);
-    void *library = open_first(count - 2, words + 2, &name);
+    void *library = open_first(count - 2, words + 2, &name, &why);
+    if (library) {
+        /* The backend may open it twice, to change its core. */
+        (void)dlclose(library);
+        library = open_first(count - 2, words + 2, &name, &why);
+    }
+    if (!library && why) {
+        child_say("%s", why);
+        return CHILD_BAD;
+    }
     if (!library) {
         return CHILD_GOOD;
-    }
-    /* The backend may open it twice, to change its core. */
-    (void)dlclose(library);
-    library = open_first(count - 2, words + 2, &name);
-    if (!library) {
-        child_say("%s opens only once", name);
-        return CHILD_BAD;
     }
     find(library, "cblas_sgemm", &multiply);
     find(library, "openblas_set_num_threads", &set_threads);

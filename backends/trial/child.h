@@ -33,5 +33,6 @@ void *child_open(const char *path, const child_symbol *symbols, size_t count);
 /* backends/NAME/try.c */
 child_answer hip_try(int count, char **words);
 child_answer openmp_try(int count, char **words);
+child_answer opencl_try(int count, char **words);
 
 #endif

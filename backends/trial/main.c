@@ -74,7 +74,7 @@ int main(int count, char **words)
     static const struct {
         const char *name;
         child_part part;
-    } parts[] = {{"hip", hip_try}, {"openmp", openmp_try}};
+    } parts[] = {{"hip", hip_try}, {"openmp", openmp_try}, {"opencl", opencl_try}};
     /* An abort is expected here, and its memory is of no interest. */
     const struct rlimit none = {0, 0};
     (void)setrlimit(RLIMIT_CORE, &none);

@@ -18,6 +18,10 @@
 
 enum { TRIAL_WORDS = 10, TRIAL_KEY_MAX = 4096, TRIAL_SAID_MAX = 4096, TRIAL_SECONDS = 120 };
 
+/* Where there is a limit a trial has so much less than this process: two processes do not use the
+ * same. */
+#define TRIAL_MARGIN ((int64_t)32 << 20)
+
 /* What begins a line of isomer-try's own, and what such lines are. */
 static const char own_line[] = "isomer-try: ";
 static const char line_good[] = "ok";
@@ -140,13 +144,13 @@ static trial_verdict run(const trial *what, scratch *work, char *why, size_t cap
         return TRIAL_NOT_MADE;
     }
     list[count++] = version;
-    const room now = room_get();
+    const trial_room given = what->room ? *what->room : trial_room_now();
     for (int kind = 0; kind < ROOM_KINDS; kind++) {
-        const int64_t rest = now.limit[kind] - now.used[kind];
+        const int64_t rest = given.left[kind] - TRIAL_MARGIN;
         (void)snprintf(left[kind], sizeof left[kind], "%lld",
-                       now.limit[kind] < 0 ? -1
-                       : rest < 0          ? 0
-                                           : (long long)rest);
+                       given.left[kind] < 0 ? -1
+                       : rest < 0           ? 0
+                                            : (long long)rest);
         list[count++] = left[kind];
     }
     for (size_t i = 0; what->arguments[i] && i < TRIAL_WORDS; i++) {
@@ -276,6 +280,17 @@ static trial_verdict try_once(const trial *what, scratch *work, char *why, size_
     }
     (void)pthread_mutex_unlock(&known_lock);
     return verdict;
+}
+
+trial_room trial_room_now(void)
+{
+    const room now = room_get();
+    trial_room out;
+    for (int kind = 0; kind < ROOM_KINDS; kind++) {
+        const int64_t rest = now.limit[kind] - now.used[kind];
+        out.left[kind] = now.limit[kind] < 0 ? -1 : rest < 0 ? 0 : rest;
+    }
+    return out;
 }
 
 bool trial_limited(char *text, size_t capacity)

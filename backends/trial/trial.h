@@ -21,6 +21,11 @@ enum {
     TRIAL_WHOLE = 8      /* the program has to end well too, behind its last word */
 };
 
+/* What the limits of address space and of data left to this process at some time; -1: no limit. */
+typedef struct trial_room {
+    int64_t left[2];
+} trial_room;
+
 typedef struct trial {
     const iso_host *host;
     const char *const *arguments; /* of isomer-try: a part's name and its words; ends with NULL */
@@ -28,6 +33,7 @@ typedef struct trial {
                                    * among them and the library's version */
     int seconds;                  /* at most; 0: what ISOMER_TRIAL_SECONDS says */
     unsigned flags;
+    const trial_room *room; /* what the trial has; NULL: what this process has now */
 } trial;
 
 /* `why` is "" where the verdict is TRIAL_GOOD. */
@@ -39,6 +45,7 @@ trial_verdict trial_make(const trial *what, char *why, size_t capacity);
  * this process alone.
  */
 bool trial_limited(char *text, size_t capacity);
+trial_room trial_room_now(void);
 
 /* The absolute path of this library, which a trial may open; "" where it is not known. */
 const char *trial_library(void);

@@ -52,7 +52,8 @@ ISO_BEGIN_DECLS
 
 #define ISO_ABI_MAJOR 1
 #define ISO_ABI_MINOR                                                                              \
-    3 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks */
+    3 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
+         device_usable */
 
 /* ---- What the core offers to a backend ---------------------------------------------------------
  */
@@ -326,6 +327,10 @@ typedef struct iso_backend {
      * entry with a status where the thread has less left, but for stream_sync, stream_query and
      * those of events; 0: 16 KiB, which nothing is asked for. */
     int64_t stack_bytes;
+    /* Optional. UNAVAILABLE, with the reason, of a device that is there and is not to be opened
+     * (ISO_STATE_BROKEN); else ISO_OK. Called before device_open, and where devices are listed; it
+     * may take its time at the first call, and the core asks no more than it needs to know. */
+    iso_status (*device_usable)(int32_t index);
 } iso_backend;
 
 /*

@@ -11,6 +11,9 @@
  *     auto             cuda, hip, opencl (a GPU), openmp: the first that has a device
  *     spec,spec,...    the first of these that opens: the only form with a fallback
  *
+ * A device whose state is ISO_STATE_BROKEN is passed over where no device is named, and is an error
+ * that says why, and how to use it all the same, where one is.
+ *
  * A backend that was asked for by name is used, or the call fails and says why. Names are those of
  * the built-in backends (cuda, hip, opencl, openmp) and of plug-ins: a file isomer-NAME.so in a
  * folder of ISOMER_BACKEND_PATH or in the library's own plug-in folder. Folders and files that
@@ -30,7 +33,7 @@ typedef struct iso_device {
     uint64_t id;
 } iso_device;
 
-/* The state of a backend, with a reason wherever it is not ISO_STATE_OK. */
+/* The state of a backend or a device, with a reason wherever it is not ISO_STATE_OK. */
 typedef enum iso_state {
     ISO_STATE_OK = 1,           /* "ok" */
     ISO_STATE_NOT_FOUND = 2,    /* "not found": its library is in none of the places tried */
@@ -38,7 +41,9 @@ typedef enum iso_state {
     ISO_STATE_NO_DEVICE = 4,    /* "no device": the driver answers and has no device */
     ISO_STATE_LOAD_FAILED = 5,  /* "load failed": a file is there and could not be used */
     ISO_STATE_ABI_MISMATCH = 6, /* "ABI mismatch": a plug-in for another major version */
-    ISO_STATE_FORKED = 7        /* "forked": the parent process used it; a child cannot */
+    ISO_STATE_FORKED = 7,       /* "forked": the parent process used it; a child cannot */
+    ISO_STATE_BROKEN = 8 /* "broken": its driver crashed, hung or gave wrong results when it was
+                            tried in a process of its own; or nothing could try it */
 } iso_state;
 
 ISO_API const char *iso_state_name(iso_state state);
@@ -97,7 +102,8 @@ typedef struct iso_entry {
     char backend[ISO_NAME_MAX];  /* the backend's name */
     char origin[ISO_REASON_MAX]; /* "built in" or the plug-in's path */
     char reason[ISO_REASON_MAX]; /* why the state is not ISO_STATE_OK; else "" */
-    iso_device_info device;      /* where the state is ISO_STATE_OK; device.size is 0 elsewhere */
+    iso_device_info device;      /* where the state is ISO_STATE_OK, or ISO_STATE_BROKEN of a device
+                                    that could be described; device.size is 0 elsewhere */
 } iso_entry;
 #define ISO_ENTRY_INIT                                                                             \
     {                                                                                              \
@@ -106,11 +112,12 @@ typedef struct iso_entry {
 
 /*
  * Lists every backend (built in and plug-in) and every device: one row for each device, one for
- * each backend without a device. Loads and probes them all. `*count` is set to the number of rows;
- * up to `capacity` are written to `entries` (whose first one has its `size` set, which is taken for
- * all; entries may be NULL with capacity 0). Rows come in a fixed order: the built-in backends in
- * the order of `auto`, then plug-ins by name. INVALID: negative capacity, NULL with a capacity,
- * NULL count, wrong size.
+ * each backend without a device. Loads and probes them all; a driver that is not known to be sound
+ * is tried first, in a process of its own and once, which may take as long as ISOMER_TRIAL_SECONDS
+ * says. `*count` is set to the number of rows; up to `capacity` are written to `entries` (whose
+ * first one has its `size` set, which is taken for all; entries may be NULL with capacity 0). Rows
+ * come in a fixed order: the built-in backends in the order of `auto`, then plug-ins by name.
+ * INVALID: negative capacity, NULL with a capacity, NULL count, wrong size.
  */
 ISO_API iso_status iso_enumerate(iso_entry *entries, int32_t capacity, int32_t *count);
 

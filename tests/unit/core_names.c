@@ -53,6 +53,7 @@ static void test_names(void **state)
     assert_null(iso_map_op_name((iso_map_op)0));
     assert_string_equal(iso_op_kind_name(ISO_OP_MAP), "map");
     assert_string_equal(iso_state_name(ISO_STATE_ABI_MISMATCH), "ABI mismatch");
+    assert_string_equal(iso_state_name(ISO_STATE_BROKEN), "broken");
     assert_null(iso_state_name((iso_state)0));
     assert_string_equal(iso_device_type_name(ISO_DEVICE_GPU), "GPU");
     assert_null(iso_device_type_name((iso_device_type)0));

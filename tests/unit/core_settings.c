@@ -20,9 +20,10 @@ static iso_setting setting_of(const char *name)
 static void test_list(void **state)
 {
     static const char *const names[] = {
-        "ISOMER_BACKEND",     "ISOMER_MEMORY_LIMIT", "ISOMER_MATH",      "ISOMER_BLAS",
-        "ISOMER_NUM_THREADS", "ISOMER_REQUIRE",      "ISOMER_CACHE_DIR", "ISOMER_BACKEND_PATH",
-        "ISOMER_LOG",         "ISOMER_TRACE",        "ISOMER_CPU_ISA",   "ISOMER_TILES",
+        "ISOMER_BACKEND",      "ISOMER_MEMORY_LIMIT",  "ISOMER_MATH",      "ISOMER_BLAS",
+        "ISOMER_NUM_THREADS",  "ISOMER_REQUIRE",       "ISOMER_CACHE_DIR", "ISOMER_BACKEND_PATH",
+        "ISOMER_LOG",          "ISOMER_TRACE",         "ISOMER_CPU_ISA",   "ISOMER_TILES",
+        "ISOMER_OPENCL_FORCE", "ISOMER_TRIAL_SECONDS",
     };
     iso_setting setting = ISO_SETTING_INIT;
     int32_t count = 0;
@@ -103,6 +104,12 @@ static void test_validation(void **state)
         {"ISOMER_LOG", "loud", 0},
         {"ISOMER_TILES", "large", 0},
         {"ISOMER_TILES", "small", 1},
+        {"ISOMER_OPENCL_FORCE", "yes", 0},
+        {"ISOMER_OPENCL_FORCE", "1", 1},
+        {"ISOMER_TRIAL_SECONDS", "0", 0},
+        {"ISOMER_TRIAL_SECONDS", "3601", 0},
+        {"ISOMER_TRIAL_SECONDS", "2m", 0},
+        {"ISOMER_TRIAL_SECONDS", "3600", 1},
         {"ISOMER_CPU_ISA", "sse9", 0},
         {"ISOMER_CPU_ISA", "generic", 1},
         {"ISOMER_TRACE", "/nonesuch/trace.json", 0},

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sound.c - which drivers are used at once, and the trials of the others. A driver runs in the
+ * caller's process, and with it goes the process: rusticl of Mesa 22.3 over llvmpipe was seen to
+ * end it in transposes. What is not known to be sound is tried by isomer-try: first listing the
+ * devices, for all drivers together, then a few operations on each device. Where memory is limited
+ * nothing is known to be sound: PoCL ends a process whose threads it cannot start.
+ */
+#include "backends/opencl/library.h"
+
+#include <backends/trial/trial.h>
+
+#include <ctype.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { LIST_MAX = 3072, NAMES_MAX = 1024, PATH_BYTES = 512 };
+
+/* ---- what is known ------------------------------------------------------------------------------
+ */
+
+/* Platforms by the beginning of their name. PoCL before 1.8 was never tried, and its devices other
+ * than CPUs are drivers of their own. */
+typedef struct sound_platform {
+    const char *name;
+    const char *marker; /* before its version in the platform's; NULL: any version */
+    int major, minor;   /* at least */
+    bool only_cpu;
+} sound_platform;
+
+static const sound_platform platforms[] = {
+    {.name = "NVIDIA CUDA"},
+    {.name = "AMD Accelerated Parallel Processing"},
+    {.name = "Intel(R) OpenCL"},
+    {.name = "Intel(R) CPU Runtime for OpenCL"},
+    {.name = "Portable Computing Language",
+     .marker = "PoCL ",
+     .major = 1,
+     .minor = 8,
+     .only_cpu = true},
+    {.name = "Oclgrind"},
+};
+
+/* Their files, as the loader's list names them: these can be asked for their devices. */
+static const char *const libraries[] = {"libnvidia-opencl.so", "libamdocl64.so",
+                                        "libigdrcl.so",        "libintelocl.so",
+                                        "libpocl.so",          "liboclgrind-rt-icd.so"};
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool is_sound(const ocl_found *at)
+{
+    char name[ISO_NAME_MAX];
+    char version[ISO_NAME_MAX];
+    ocl_platform_text(at->platform, OCL_PLATFORM_NAME, name, sizeof name);
+    ocl_platform_text(at->platform, OCL_PLATFORM_VERSION, version, sizeof version);
+    for (size_t i = 0; i < sizeof platforms / sizeof platforms[0]; i++) {
+        const sound_platform *known = &platforms[i];
+        if (!begins(name, known->name) || (known->only_cpu && !(at->type & OCL_TYPE_CPU))) {
+            continue;
+        }
+        const char *mark = known->marker ? strstr(version, known->marker) : NULL;
+        int major = 0;
+        int minor = 0;
+        if (!known->marker ||
+            (mark && sscanf(mark + strlen(known->marker), "%d.%d", &major, &minor) == 2 &&
+             (major > known->major || (major == known->major && minor >= known->minor)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool forced(void)
+{
+    const char *setting = ocl_host->setting("ISOMER_OPENCL_FORCE");
+    return setting && strcmp(setting, "1") == 0;
+}
+
+/* ---- the loader's list --------------------------------------------------------------------------
+ */
+
+/* The drivers that the loader will open. */
+typedef struct driver_list {
+    char key[LIST_MAX]; /* changes with them */
+    char names[NAMES_MAX];
+    int count;
+    bool sound; /* each of them is known */
+    bool dated; /* each one's file was found, so that a newer one is noticed */
+} driver_list;
+
+static void add_text(char *text, size_t capacity, const char *format, ...) ISO_PRINTF(3, 4);
+
+static void add_text(char *text, size_t capacity, const char *format, ...)
+{
+    const size_t used = strlen(text);
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(text + used, capacity - used, format, values);
+    va_end(values);
+}
+
+/* The size and age of a library that is named without a folder, where the system keeps libraries.
+ */
+static bool find_file(const char *name, struct stat *out)
+{
+    static const char *const folders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
+                                          "/usr/lib64", "/usr/lib", "/usr/local/lib"};
+    char path[PATH_BYTES + 64];
+    if (name[0] == '/') {
+        return stat(name, out) == 0;
+    }
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", folders[i], name);
+        if (stat(path, out) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A file of the list holds the name or path of a driver. */
+static void add_driver(driver_list *list, const char *path)
+{
+    char line[PATH_BYTES] = "";
+    struct stat about = {.st_size = 0};
+    FILE *file = fopen(path, "re");
+    if (file) {
+        (void)!fgets(line, sizeof line, file);
+        (void)fclose(file);
+    }
+    line[strcspn(line, "\r\n")] = '\0';
+    for (size_t end = strlen(line); end > 0 && isspace((unsigned char)line[end - 1]); end--) {
+        line[end - 1] = '\0';
+    }
+    const char *slash = strrchr(line, '/');
+    const char *name = slash ? slash + 1 : line;
+    bool known = false;
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+        known |= begins(name, libraries[i]);
+    }
+    list->dated &= find_file(line, &about);
+    list->sound &= known;
+    list->count++;
+    add_text(list->key, sizeof list->key, "\n%s: %s %lld %lld", path, line,
+             (long long)about.st_size, (long long)about.st_mtim.tv_sec);
+    add_text(list->names, sizeof list->names, "%s%s (%s)", list->names[0] ? ", " : "", line, path);
+}
+
+static bool is_list_file(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".icd") == 0;
+}
+
+/* In the order of their names: a folder has none. */
+static void add_folder(driver_list *list, const char *folder)
+{
+    struct dirent **files = NULL;
+    const int count = scandir(folder, &files, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        char path[PATH_BYTES + 256];
+        if (is_list_file(files[i]->d_name)) {
+            (void)snprintf(path, sizeof path, "%s/%s", folder, files[i]->d_name);
+            add_driver(list, path);
+        }
+        free(files[i]);
+    }
+    free(files);
+}
+
+/* What else changes what the loader and the drivers do. */
+static void add_variables(driver_list *list)
+{
+    static const struct {
+        const char *name;
+        bool other_drivers, other_files;
+    } changes[] = {{"OCL_ICD_FILENAMES", true, true},
+                   {"OPENCL_LAYERS", true, true},
+                   {"LD_LIBRARY_PATH", false, true},
+                   {"RUSTICL_ENABLE", false, false}};
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        const char *value = getenv(changes[i].name);
+        if (value && value[0]) {
+            add_text(list->key, sizeof list->key, "\n%s=%.200s", changes[i].name, value);
+            list->sound &= !changes[i].other_drivers;
+            list->dated &= !changes[i].other_files;
+        }
+    }
+}
+
+static void read_list(driver_list *list)
+{
+    const char *set = getenv("OCL_ICD_VENDORS");
+    const char *place = set && set[0] ? set : "/etc/OpenCL/vendors";
+    struct stat about;
+    list->key[0] = '\0';
+    list->names[0] = '\0';
+    list->count = 0;
+    list->sound = true;
+    list->dated = true;
+    if (stat(place, &about) == 0 && S_ISDIR(about.st_mode)) {
+        add_folder(list, place);
+    } else if (is_list_file(place)) {
+        add_driver(list, place);
+    }
+    add_variables(list);
+    /* A loader that has drivers from elsewhere, or is one. */
+    list->sound &= list->count > 0;
+    list->dated &= list->count > 0;
+}
+
+/* ---- trials -------------------------------------------------------------------------------------
+ */
+
+/* Before a driver was loaded: a trial loads it too. */
+static trial_room room;
+
+/* Behind a reason: what to do. */
+static void add_advice(char *text, size_t capacity)
+{
+    char limits[160];
+    if (trial_limited(limits, sizeof limits)) {
+        add_text(text, capacity, ". Here %s: raise the limit, or", limits);
+    } else {
+        add_text(text, capacity, ". It can be used all the same:");
+    }
+    add_text(text, capacity, " set ISOMER_OPENCL_FORCE=1");
+}
+
+static bool limited(void)
+{
+    char limits[160];
+    return trial_limited(limits, sizeof limits);
+}
+
+bool ocl_may_list(char *why, size_t capacity)
+{
+    char reason[1024] = "";
+    driver_list *list = ocl_host->alloc((int64_t)sizeof *list);
+    if (!list) {
+        (void)snprintf(why, capacity, "there is no memory to look at its drivers");
+        return false;
+    }
+    read_list(list);
+    room = trial_room_now();
+    bool may = forced() || (limited() ? list->count == 0 : list->sound);
+    if (!may) {
+        const char *const words[] = {"opencl", "list", trial_library(), ocl_loader_path, NULL};
+        const unsigned keep = list->dated ? TRIAL_KEEP_GOOD | TRIAL_KEEP_BAD : 0u;
+        const trial what = {.host = ocl_host,
+                            .arguments = words,
+                            .besides = list->key,
+                            .room = &room,
+                            .flags = TRIAL_WHOLE | keep};
+        may = trial_make(&what, reason, sizeof reason) == TRIAL_GOOD;
+    }
+    if (!may) {
+        (void)snprintf(why, capacity,
+                       "%s: its drivers were asked for their devices in a process of its own, and "
+                       "%s. They are: %s",
+                       ocl_loader_path, reason, list->names[0] ? list->names : "not known");
+        add_advice(why, capacity);
+    }
+    ocl_host->free(list);
+    return may;
+}
+
+static trial_verdict try_device(const ocl_found *at, int32_t index, char *why, size_t capacity)
+{
+    char number[16];
+    char platform[ISO_NAME_MAX];
+    char version[ISO_NAME_MAX];
+    char name[ISO_NAME_MAX];
+    char driver[ISO_NAME_MAX];
+    char about[4 * ISO_NAME_MAX];
+    ocl_platform_text(at->platform, OCL_PLATFORM_VERSION, platform, sizeof platform);
+    ocl_device_text(at->device, OCL_DEVICE_VERSION, version, sizeof version);
+    ocl_device_text(at->device, OCL_DEVICE_NAME, name, sizeof name);
+    ocl_device_text(at->device, OCL_DRIVER_VERSION, driver, sizeof driver);
+    (void)snprintf(number, sizeof number, "%" PRId32, index);
+    (void)snprintf(about, sizeof about, "%.120s, %.120s, %.120s", platform, driver, version);
+    const char *const words[] = {"opencl", "device", trial_library(), number, name, NULL};
+    const trial what = {.host = ocl_host,
+                        .arguments = words,
+                        .besides = about,
+                        .room = &room,
+                        .flags = TRIAL_KEEP_GOOD | TRIAL_KEEP_BAD | TRIAL_KEEP_HERE | TRIAL_WHOLE};
+    char reason[1024];
+    const trial_verdict verdict = trial_make(&what, reason, sizeof reason);
+    if (verdict != TRIAL_GOOD) {
+        (void)snprintf(why, capacity,
+                       "device %" PRId32
+                       " (%s, driver %s) is not used: it was tried in a process of "
+                       "its own, and %s",
+                       index, name, driver, reason);
+        add_advice(why, capacity);
+    }
+    return verdict;
+}
+
+iso_status ocl_device_usable(int32_t index)
+{
+    const ocl_found *at = ocl_device_at(index);
+    char why[ISO_REASON_MAX / 2];
+    if (!at) {
+        return ocl_host->fail(ISO_INVALID, "there is no OpenCL device %" PRId32, index);
+    }
+    if (forced() || (is_sound(at) && !limited()) ||
+        try_device(at, index, why, sizeof why) == TRIAL_GOOD) {
+        return ISO_OK;
+    }
+    return ocl_host->fail(ISO_UNAVAILABLE, "%s", why);
+}

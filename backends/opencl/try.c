@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * try.c - lists OpenCL devices, or runs a few operations on one, as a part of isomer-try. It does
+ * so by this project's own library, so that a driver sees the very calls and kernels that it will
+ * see in the caller's process:
+ *
+ *   opencl list ISOMER LOADER          LOADER is there to be part of what a verdict depends on
+ *   opencl device ISOMER INDEX NAME    the device of that index, if that is its name
+ *
+ * Every result is a whole number that all types hold, so there is one right answer in bits.
+ */
+#include <backends/trial/child.h>
+#include <backends/trial/room.h>
+
+#include <isomer/isomer.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRY_CELLS = 160 * 1100, TRY_BYTES = TRY_CELLS * 4, TRY_PASSES = 2 };
+
+#define TRY_CALLS(CALL)                                                                            \
+    CALL(iso_device_open)                                                                          \
+    CALL(iso_device_close)                                                                         \
+    CALL(iso_device_get_info)                                                                      \
+    CALL(iso_stream_create)                                                                        \
+    CALL(iso_stream_sync)                                                                          \
+    CALL(iso_buffer_create)                                                                        \
+    CALL(iso_write)                                                                                \
+    CALL(iso_read)                                                                                 \
+    CALL(iso_transpose)                                                                            \
+    CALL(iso_reduce)                                                                               \
+    CALL(iso_gemm)                                                                                 \
+    CALL(iso_map)                                                                                  \
+    CALL(iso_last_error)
+
+#define TRY_MEMBER(name) __typeof__(name) *name;
+#define TRY_ROW(name)    {#name, (void *)&the.name},
+
+static struct {
+    TRY_CALLS(TRY_MEMBER)
+} the;
+
+static iso_device device;
+static iso_stream stream;
+static iso_buffer memory;
+static float inputs[2][TRY_CELLS];
+static float result[TRY_CELLS];
+
+static iso_operand part(int which)
+{
+    return (iso_operand){memory, (int64_t)which * TRY_BYTES};
+}
+
+/* A failure in words is no crash, but then nothing of the kind works. What the device does not
+ * have, or has no memory for, it says in the caller's process too. */
+static bool failed(iso_status status)
+{
+    if (status == ISO_OK || status == ISO_UNSUPPORTED || status == ISO_NO_MEMORY) {
+        return false;
+    }
+    child_say("%s", the.iso_last_error());
+    return true;
+}
+
+/* ---- checking -----------------------------------------------------------------------------------
+ */
+
+/* What an operation does not write is not to be the right result of the one before. */
+static bool spoil(int64_t count)
+{
+    memset(result, 0xff, (size_t)count * sizeof result[0]);
+    iso_status status = the.iso_write(stream, part(2), result, count * (int64_t)sizeof result[0]);
+    if (status == ISO_OK) {
+        status = the.iso_stream_sync(stream);
+    }
+    return !failed(status);
+}
+
+static bool read_back(int64_t count)
+{
+    iso_status status = the.iso_read(stream, result, part(2), count * (int64_t)sizeof result[0]);
+    if (status == ISO_OK) {
+        status = the.iso_stream_sync(stream);
+    }
+    return !failed(status);
+}
+
+static bool is_right(int64_t at, int64_t right)
+{
+    const float wanted = (float)right;
+    if (memcmp(&result[at], &wanted, sizeof wanted) != 0) {
+        child_say("element %lld is %.9g and not %.9g: wrong bits", (long long)at,
+                  (double)result[at], (double)wanted);
+        return false;
+    }
+    return true;
+}
+
+static int64_t input(int which, int64_t at)
+{
+    return (int64_t)inputs[which][at];
+}
+
+static const char *variant_name(iso_variant variant)
+{
+    return variant == ISO_VARIANT_NAIVE   ? "naive"
+           : variant == ISO_VARIANT_TILED ? "tiled"
+                                          : "partials";
+}
+
+/* ---- operations ---------------------------------------------------------------------------------
+ */
+
+static bool try_transpose(iso_variant variant, int64_t rows, int64_t cols)
+{
+    iso_transpose_args args = ISO_TRANSPOSE_ARGS_INIT;
+    args.element_bytes = 4;
+    args.variant = variant;
+    args.rows = rows;
+    args.cols = cols;
+    args.from = part(0);
+    args.to = part(2);
+    child_at("a transpose of %lld x %lld, %s", (long long)rows, (long long)cols,
+             variant_name(variant));
+    bool right = spoil(rows * cols);
+    const iso_status status = the.iso_transpose(stream, &args);
+    if (status != ISO_OK) {
+        return !failed(status);
+    }
+    right = right && read_back(rows * cols);
+    for (int64_t i = 0; right && i < rows * cols; i++) {
+        right = is_right(i, input(0, i % rows * cols + i / rows));
+    }
+    return right;
+}
+
+static bool try_sum(iso_variant variant, iso_axis axis, int64_t rows, int64_t cols)
+{
+    iso_reduce_args args = ISO_REDUCE_ARGS_INIT;
+    args.op = ISO_SUM;
+    args.dtype = ISO_F32;
+    args.variant = variant;
+    args.axis = axis;
+    args.rows = rows;
+    args.cols = cols;
+    args.x = part(0);
+    args.result = part(2);
+    child_at("a sum of %lld x %lld, %s", (long long)rows, (long long)cols, variant_name(variant));
+    const int64_t count = axis == ISO_AXIS_ALL ? 1 : axis == ISO_AXIS_0 ? cols : rows;
+    bool right = spoil(count);
+    const iso_status status = the.iso_reduce(stream, &args);
+    if (status != ISO_OK) {
+        return !failed(status);
+    }
+    right = right && read_back(count);
+    for (int64_t i = 0; right && i < count; i++) {
+        int64_t sum = 0;
+        for (int64_t at = 0; at < rows * cols; at++) {
+            const int64_t owner = axis == ISO_AXIS_ALL ? 0
+                                  : axis == ISO_AXIS_0 ? at % cols
+                                                       : at / cols;
+            sum += owner == i ? input(0, at) : 0;
+        }
+        right = is_right(i, sum);
+    }
+    return right;
+}
+
+static bool try_product(iso_variant variant, iso_trans trans_b, int64_t m, int64_t n, int64_t k)
+{
+    iso_gemm_args args = ISO_GEMM_ARGS_INIT;
+    args.dtype = ISO_F32;
+    args.variant = variant;
+    args.trans_b = trans_b;
+    args.m = m;
+    args.n = n;
+    args.k = k;
+    args.a = part(0);
+    args.b = part(1);
+    args.c = part(2);
+    child_at("a product of %lld x %lld x %lld, %s", (long long)m, (long long)n, (long long)k,
+             variant_name(variant));
+    bool right = spoil(m * n);
+    const iso_status status = the.iso_gemm(stream, &args);
+    if (status != ISO_OK) {
+        return !failed(status);
+    }
+    right = right && read_back(m * n);
+    for (int64_t i = 0; right && i < m * n; i++) {
+        int64_t sum = 0;
+        for (int64_t step = 0; step < k; step++) {
+            const int64_t b = trans_b == ISO_TRANS ? i % n * k + step : step * n + i % n;
+            sum += input(0, i / n * k + step) * input(1, b);
+        }
+        right = is_right(i, sum);
+    }
+    return right;
+}
+
+static bool try_triad(iso_variant variant, int64_t count)
+{
+    iso_map_args args = ISO_MAP_ARGS_INIT;
+    args.op = ISO_MAP_TRIAD;
+    args.dtype = ISO_F32;
+    args.variant = variant;
+    args.n = count;
+    args.alpha = 3;
+    args.x = part(0);
+    args.y = part(1);
+    args.z = part(2);
+    child_at("a triad of %lld, %s", (long long)count, variant_name(variant));
+    bool right = spoil(count);
+    const iso_status status = the.iso_map(stream, &args);
+    if (status != ISO_OK) {
+        return !failed(status);
+    }
+    right = right && read_back(count);
+    for (int64_t i = 0; right && i < count; i++) {
+        right = is_right(i, input(0, i) + 3 * input(1, i));
+    }
+    return right;
+}
+
+/* Sizes on and off the tiles, and more terms than a segment of a product or a block of a sum has.
+ */
+static bool try_operations(void)
+{
+    return try_transpose(ISO_VARIANT_TILED, 128, 128) && try_transpose(ISO_VARIANT_TILED, 70, 53) &&
+           try_transpose(ISO_VARIANT_NAIVE, 70, 53) &&
+           try_sum(ISO_VARIANT_TILED, ISO_AXIS_ALL, 1, 10007) &&
+           try_sum(ISO_VARIANT_TILED, ISO_AXIS_0, 70, 53) &&
+           try_sum(ISO_VARIANT_TILED, ISO_AXIS_1, 70, 53) &&
+           try_sum(ISO_VARIANT_PARTIALS, ISO_AXIS_ALL, 1, 10007) &&
+           try_sum(ISO_VARIANT_NAIVE, ISO_AXIS_ALL, 1, 10007) &&
+           try_product(ISO_VARIANT_TILED, ISO_NO_TRANS, 128, 128, 64) &&
+           try_product(ISO_VARIANT_TILED, ISO_TRANS, 70, 53, 1100) &&
+           try_product(ISO_VARIANT_NAIVE, ISO_NO_TRANS, 33, 17, 5) &&
+           try_triad(ISO_VARIANT_TILED, 10007) && try_triad(ISO_VARIANT_NAIVE, 1001);
+}
+
+/* ---- devices ------------------------------------------------------------------------------------
+ */
+
+static bool open_device(const char *spec, const char *name)
+{
+    iso_device_info info = ISO_DEVICE_INFO_INIT;
+    child_at("opening %s", spec);
+    iso_status status = the.iso_device_open(spec, &device);
+    if (status == ISO_OK) {
+        status = the.iso_device_get_info(device, &info);
+    }
+    if (status == ISO_OK && strcmp(info.name, name) != 0) {
+        child_say("%s is %s in this process, and not %s", spec, info.name, name);
+        return false;
+    }
+    if (status == ISO_OK) {
+        status = the.iso_stream_create(device, 0, &stream);
+    }
+    if (status == ISO_OK) {
+        status = the.iso_buffer_create(device, 3 * (int64_t)TRY_BYTES, &memory);
+    }
+    for (int i = 0; i < 2 && status == ISO_OK; i++) {
+        status = the.iso_write(stream, part(i), inputs[i], TRY_BYTES);
+    }
+    if (status != ISO_OK) {
+        child_say("%s", the.iso_last_error());
+    }
+    return status == ISO_OK;
+}
+
+/* Twice: what the first pass compiled the second one loads, as later processes do. */
+static child_answer try_device(const char *index, const char *name)
+{
+    char spec[64];
+    (void)snprintf(spec, sizeof spec, "opencl:%s", index);
+    for (int which = 0; which < 2; which++) {
+        for (int i = 0; i < TRY_CELLS; i++) {
+            inputs[which][i] = (float)((i * 7919 + which * 31) % 15 - 7);
+        }
+    }
+    for (int pass = 0; pass < TRY_PASSES; pass++) {
+        if (!open_device(spec, name) || !try_operations()) {
+            return CHILD_BAD;
+        }
+        child_at("closing %s", spec);
+        if (failed(the.iso_device_close(device))) {
+            return CHILD_BAD;
+        }
+    }
+    return CHILD_GOOD;
+}
+
+/* No device has such a uuid, so every one is described. Any answer is one; but where memory is
+ * limited, a driver for which there was no room here may crash where there is a little more. */
+static child_answer try_list(void)
+{
+    const room now = room_get();
+    child_at("listing");
+    const iso_status status = the.iso_device_open("opencl:uuid=none", &device);
+    if (status != ISO_INVALID && (now.limit[ROOM_ADDRESS] >= 0 || now.limit[ROOM_DATA] >= 0)) {
+        child_say("%s", the.iso_last_error());
+        return CHILD_BAD;
+    }
+    return CHILD_GOOD;
+}
+
+/* The settings that change what is run are the caller's own business. */
+static void prepare_environment(void)
+{
+    static const char *const unset[] = {"ISOMER_LOG",  "ISOMER_TRACE", "ISOMER_MEMORY_LIMIT",
+                                        "ISOMER_MATH", "ISOMER_TILES", "ISOMER_BACKEND_PATH"};
+    for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++) {
+        (void)unsetenv(unset[i]);
+    }
+    (void)setenv("ISOMER_OPENCL_FORCE", "1", 1); /* this is the trial */
+}
+
+child_answer opencl_try(int count, char **words)
+{
+    static const child_symbol functions[] = {TRY_CALLS(TRY_ROW)};
+    const bool lists = count == 3 && strcmp(words[0], "list") == 0;
+    if (!lists && (count != 4 || strcmp(words[0], "device") != 0)) {
+        return CHILD_CANNOT;
+    }
+    prepare_environment();
+    if (!child_open(words[1], functions, sizeof functions / sizeof functions[0])) {
+        return CHILD_BAD;
+    }
+    return lists ? try_list() : try_device(words[2], words[3]);
+}

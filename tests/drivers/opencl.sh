@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+# opencl.sh FAULTY quick|full: an OpenCL driver that crashes, hangs or gives wrong bits, in a list of its own
+# (tests/drivers/icd.c). FAULTY is that driver, over PoCL.
+. "$ISOMER_TEST_COMMON"
+faulty=$1
+tier=$2
+real=$(cat /etc/OpenCL/vendors/pocl.icd 2>/dev/null) || skip "PoCL is not here: install pocl-opencl-icd"
+mkdir "$scratch/list"
+printf '%s\n' "$faulty" >"$scratch/list/faulty.icd"
+export OCL_ICD_VENDORS="$scratch/list" FAULT_DRIVER="$real" FAULT_COUNT="$scratch/count"
+# A cache of its own for verdicts would compile everything again: each verdict has a version of its own.
+export ISOMER_CACHE_DIR="$scratch/cache"
+mkdir -m 700 "$scratch/cache"
+seconds=20
+
+# run CODE NAME=VALUE... -- COMMAND...: ends with this exit code, within a time; $scratch/line is what it said.
+run() {
+    wanted=$1
+    shift
+    settings=
+    while [ "$1" != -- ]; do
+        settings="$settings $1"
+        shift
+    done
+    shift
+    : >"$scratch/count"
+    code=0
+    # shellcheck disable=SC2086 # settings are words
+    env $settings timeout -s KILL 250 "$tool" "$@" >"$scratch/out" 2>&1 || code=$?
+    tr -s '\n ' ' ' <"$scratch/out" >"$scratch/line"
+    if LC_ALL=C grep -q "$(printf '\033')" "$scratch/out"; then
+        fail "$settings $*: a control character in what it said"
+    fi
+    [ "$code" = "$wanted" ] || { cat "$scratch/out"; fail "$settings $*: exit code $code, not $wanted"; }
+}
+
+# says TEXT...: each of them (extended regular expressions).
+says() {
+    for text; do
+        grep -qE -- "$text" "$scratch/line" || { cat "$scratch/out"; fail "no '$text' in what it said"; }
+    done
+}
+
+processes() { wc -l <"$scratch/count"; }
+
+# broken VERSION FAULT TEXT...: info lists the device as broken, and says this; the driver was in a process
+# of its own, which the second time is not started; and by its name the device is an error.
+broken() {
+    version=$1
+    fault=$2
+    shift 2
+    say "-- $fault"
+    # What lists the devices is tried once for each file.
+    cp "$faulty" "$scratch/faulty-$version.so"
+    printf '%s\n' "$scratch/faulty-$version.so" >"$scratch/list/faulty.icd"
+    run 0 "FAULT=$fault" "FAULT_VERSION=$version" ISOMER_TRIAL_SECONDS=$seconds -- info
+    says 'opencl broken' "$@" 'ISOMER_OPENCL_FORCE=1' 'openmp ok'
+    first=$(processes)
+    run 0 "FAULT=$fault" "FAULT_VERSION=$version" ISOMER_TRIAL_SECONDS=$seconds -- info
+    says 'opencl broken' "$@"
+    [ "$(processes)" -lt "$first" ] || fail "$fault: the verdict was not kept: $first processes, then $(processes)"
+    run 3 "FAULT=$fault" "FAULT_VERSION=$version" ISOMER_TRIAL_SECONDS=$seconds -- \
+        verify --backend opencl:0 --op transpose
+    says 'opencl' "$@" 'ISOMER_OPENCL_FORCE=1'
+}
+
+# Without a fault: an unknown driver is tried once and used.
+run 0 FAULT= -- info
+says 'opencl ok' 'opencl:0 Faulty Device'
+first=$(processes)
+[ "$first" -gt 1 ] || fail "the unknown driver was not tried"
+run 0 FAULT= -- info
+[ "$(processes)" = 1 ] || fail "the trial of a sound driver was not kept: $(processes) processes"
+run 0 FAULT= -- verify --backend opencl:0 --op transpose --dtype e4 --variant naive
+
+broken 2 launch 'device 0 \(Faulty Device, driver 2\) is not used' 'signal 11' 'in a transpose of 70 x 53'
+broken 3 bits 'wrong bits'
+seconds=4
+broken 4 launch-hang 'did not end within 4 seconds in a transpose of 70 x 53'
+seconds=20
+broken 5 start 'asked for their devices' 'signal 11' 'in listing' faulty-5.so
+
+printf '%s\n' "$faulty" >"$scratch/list/faulty.icd"
+
+# A newer driver is tried again; so is one whose verdict cannot be read.
+run 0 FAULT= FAULT_VERSION=6 -- info
+says 'opencl ok'
+for file in "$scratch"/cache/*; do
+    grep -qa 'trial' "$file" && printf 'rubbish' >"$file"
+done
+run 0 FAULT= FAULT_VERSION=6 -- info
+says 'opencl ok'
+[ "$(processes)" -gt 1 ] || fail "verdicts that cannot be read were believed"
+
+# Forced: no trial, and what happens then is the user's choice.
+run 0 FAULT=launch FAULT_VERSION=2 ISOMER_OPENCL_FORCE=1 -- info
+says 'opencl ok'
+[ "$(processes)" = 1 ] || fail "forced, and tried"
+
+# No device is named: the broken one is left out, and auto goes on to the next backend.
+run 0 FAULT=launch FAULT_VERSION=2 -- verify --op transpose --dtype e4 --variant naive --backend all
+says 'opencl is left out \(broken\)' 'signal 11'
+run 0 FAULT=launch FAULT_VERSION=2 ISOMER_BACKEND=opencl,openmp -- verify --op transpose --dtype e4 --variant naive
+run 3 FAULT=launch FAULT_VERSION=2 -- verify --op transpose --backend opencl
+says 'no device that can be used' 'signal 11'
+run 3 FAULT=launch FAULT_VERSION=2 ISOMER_REQUIRE=opencl -- verify --op transpose --backend openmp
+
+# As JSON.
+run 0 FAULT=launch FAULT_VERSION=2 -- info --json "$scratch/info.json"
+tr -s '\n ' ' ' <"$scratch/info.json" >"$scratch/line"
+says '"state": "broken"' '"problem": "device 0 \(Faulty Device'
+
+if [ "$tier" = full ]; then
+    seconds=10
+    broken 7 start-hang 'did not end within 10 seconds in listing'
+    seconds=20
+    broken 8 list 'signal 11' 'in listing'
+    broken 9 end 'signal 11' 'at its end'
+fi
+
+# Without the program that tries it, an unknown driver is not risked, and PoCL is.
+mkdir -p "$scratch/alone"
+cp -P "$(dirname "$library")"/libisomer.so* "$scratch/alone"
+run 0 "LD_LIBRARY_PATH=$scratch/alone" FAULT=launch FAULT_VERSION=10 -- info
+says 'opencl broken' 'isomer-try' 'install isomer completely'
+unset OCL_ICD_VENDORS
+run 0 "LD_LIBRARY_PATH=$scratch/alone" -- info
+says 'opencl ok'
