@@ -39,7 +39,7 @@ static bool owns_library(uid_t user)
     return owns;
 }
 
-/* A group of its owner's own, as many systems give to each user, lets nobody else in. */
+/* A group of its owner's own, as many systems give to each user, lets no other user in. */
 static bool others_may_write(const struct stat *found)
 {
     const bool own_group = found->st_gid == found->st_uid && found->st_uid >= FIRST_USER;
@@ -60,7 +60,7 @@ static bool judge_part(const char *part, const struct stat *found, bool leads_on
         return false;
     }
     if (!S_ISLNK(found->st_mode) && others_may_write(found) && !(sticky && leads_on) &&
-        !is_above_library(part)) {
+        (sticky || !is_above_library(part))) {
         snprintf(problem, room,
                  "%s can be written to by others (user %u, mode %04o): chmod go-w it", part,
                  (unsigned)found->st_uid, (unsigned)(found->st_mode & 07777));

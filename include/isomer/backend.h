@@ -104,9 +104,10 @@ typedef struct iso_host {
      * and is "" where it is unset or good. Valid for the process's life. */
     const char *(*path)(const char *name, char *problem, int64_t capacity);
 
-    /* Whether what lies at an absolute path is root's, this user's, or that of an owner of the
-     * library's own folders, with nobody else able to write there or above it. 0: not so, and
-     * `problem` says why. A program that a backend starts has to pass. */
+    /* Whether no other user could put something else at an absolute path: all of it belongs to
+     * root, to this process's user, or to an owner of the library's own folders, and only they can
+     * write there. 0: not so, and `problem` says why. A program that a backend starts has to pass.
+     */
     int32_t (*trusted)(const char *path, char *problem, int64_t capacity);
 } iso_host;
 

@@ -2,6 +2,7 @@
 # helper.sh FAKES: the program isomer-try is started from the library's own installation alone, and not
 # where others could have put another in its place. The HIP backend over its stand-in makes use of it.
 . "$ISOMER_TEST_COMMON"
+. "$source_dir/tests/trust/traps.sh"
 prefix=$scratch/prefix
 cmake --install "$build_dir" --prefix "$prefix" >"$scratch/log" 2>&1 || {
     cat "$scratch/log"
@@ -54,4 +55,23 @@ PATH=$scratch/here:$PATH "$prefix/bin/isomer" verify --backend hip --op transpos
 tr -s ' \n' '  ' <"$scratch/out" | grep -q "isomer-try, which would try it, is neither beside the library nor at" || {
     cat "$scratch/out"
     fail "nothing says that isomer-try is missing"
+}
+
+# A folder above the library is not judged where it leads on to it; as one of plug-ins it is, if others
+# can add to it.
+trap_at ABOVE "$prefix/isomer-trap.so"
+above() {
+    reset_traps
+    ISOMER_BACKEND_PATH=$prefix "$prefix/bin/isomer" info >"$scratch/out" 2>&1 || true
+}
+above
+sprung ABOVE || fail "a folder above the library springs no trap: this test would prove nothing"
+chmod 1777 "$prefix"
+above
+if sprung ABOVE; then
+    fail "a plug-in was opened in a folder above the library that others can add to"
+fi
+tr -s ' \n' '  ' <"$scratch/out" | grep -qF "\"$prefix\" is ignored: $prefix can be written to by others" || {
+    cat "$scratch/out"
+    fail "nothing says that $prefix can be written to by others"
 }
