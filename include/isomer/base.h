@@ -10,9 +10,9 @@
  *  - A handle is a small value. Zero is never a valid handle. A handle that was destroyed, that
  *    belongs to another kind of object, or that was opened before a fork() gives ISO_INVALID.
  *  - Every public struct that may grow begins with `uint32_t size`, which its ISO_..._INIT macro
- * sets. A struct from a program built against an older header is shorter and is extended with
- * zeros; one from a newer header is accepted while the part that this library does not know is all
- * zero.
+ * sets: an initialiser in C11, and a value in C++11 and newer. A struct from a program built
+ * against an older header is shorter and is extended with zeros; one from a newer header is
+ * accepted while the part that this library does not know is all zero.
  *  - A field `reserved` has no meaning: it is 0 in a struct that the caller fills, or the call is
  *    INVALID, and is set to 0 in one that the library fills.
  *  - Every function is safe to call from several threads at once unless its comment says otherwise.
@@ -51,6 +51,34 @@
     __attribute__((format(printf, format_index, first_argument)))
 #else
 #define ISO_PRINTF(format_index, first_argument)
+#endif
+
+/* What the ISO_..._INIT macros are: the size, a default or two, and zeros. C++ had no designators
+ * before C++20, and warns of members that are left out. */
+#ifdef __cplusplus
+#define ISO_INIT_SIZED(type, set)                                                                  \
+    ([]() -> type {                                                                                \
+        type iso_made = type();                                                                    \
+        iso_made.size = static_cast<uint32_t>(sizeof(type));                                       \
+        set return iso_made;                                                                       \
+    }())
+#define ISO_INIT_OF(type)                  ISO_INIT_SIZED(type, )
+#define ISO_INIT_OF_1(type, member, value) ISO_INIT_SIZED(type, iso_made.member = value;)
+#define ISO_INIT_OF_2(type, member, value, other, its_value)                                       \
+    ISO_INIT_SIZED(type, iso_made.member = value; iso_made.other = its_value;)
+#else
+#define ISO_INIT_OF(type)                                                                          \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(type)                                                             \
+    }
+#define ISO_INIT_OF_1(type, member, value)                                                         \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(type), .member = (value)                                          \
+    }
+#define ISO_INIT_OF_2(type, member, value, other, its_value)                                       \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(type), .member = (value), .other = (its_value)                    \
+    }
 #endif
 
 /* Room for text in public structs; every text is NUL-terminated and cut to fit. */

@@ -88,10 +88,7 @@ typedef struct iso_device_info {
     int32_t clock_mhz;    /* the highest clock; 0 if unknown */
     int32_t reserved;
 } iso_device_info;
-#define ISO_DEVICE_INFO_INIT                                                                       \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_device_info)                                                  \
-    }
+#define ISO_DEVICE_INFO_INIT ISO_INIT_OF(iso_device_info)
 
 /* One row of iso_enumerate: a device, or a backend that has none and why. */
 typedef struct iso_entry {
@@ -105,10 +102,7 @@ typedef struct iso_entry {
     iso_device_info device;      /* where the state is ISO_STATE_OK, or ISO_STATE_BROKEN of a device
                                     that could be described; device.size is 0 elsewhere */
 } iso_entry;
-#define ISO_ENTRY_INIT                                                                             \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_entry)                                                        \
-    }
+#define ISO_ENTRY_INIT ISO_INIT_OF(iso_entry)
 
 /*
  * Lists every backend (built in and plug-in) and every device: one row for each device, one for
@@ -127,10 +121,7 @@ typedef struct iso_device_options {
     iso_math math;        /* the default for operations on it; 0: ISOMER_MATH */
     int64_t memory_limit; /* bytes; 0: ISOMER_MEMORY_LIMIT; -1: none */
 } iso_device_options;
-#define ISO_DEVICE_OPTIONS_INIT                                                                    \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_device_options)                                               \
-    }
+#define ISO_DEVICE_OPTIONS_INIT ISO_INIT_OF(iso_device_options)
 
 /*
  * Opens a device. `spec` NULL means the value of ISOMER_BACKEND, or "auto" where that is not set.
@@ -171,10 +162,7 @@ typedef struct iso_property {
     char name[ISO_NAME_MAX];
     char value[ISO_REASON_MAX];
 } iso_property;
-#define ISO_PROPERTY_INIT                                                                          \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_property)                                                     \
-    }
+#define ISO_PROPERTY_INIT ISO_INIT_OF(iso_property)
 
 /*
  * The index-th property, from 0. May open the vendor's library to describe it.
@@ -205,10 +193,7 @@ typedef struct iso_telemetry {
     char partition[ISO_NAME_MAX]; /* how the device is divided: "MIG off", "SPX", ... */
     char source[ISO_NAME_MAX];    /* what was asked: a library and its version, or files */
 } iso_telemetry;
-#define ISO_TELEMETRY_INIT                                                                         \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_telemetry)                                                    \
-    }
+#define ISO_TELEMETRY_INIT ISO_INIT_OF(iso_telemetry)
 
 /*
  * Fills `*out` (its size set before). May open the vendor's library for sensors at the first call.
@@ -225,10 +210,7 @@ typedef struct iso_memory_use {
     int64_t peak;  /* the most so far */
     int64_t limit; /* this handle's limit; -1: none */
 } iso_memory_use;
-#define ISO_MEMORY_USE_INIT                                                                        \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_memory_use)                                                   \
-    }
+#define ISO_MEMORY_USE_INIT ISO_INIT_OF(iso_memory_use)
 
 ISO_API iso_status iso_device_get_memory_use(iso_device device, iso_memory_use *out);
 
@@ -243,10 +225,7 @@ typedef struct iso_setting {
     char problem[ISO_REASON_MAX]; /* why the value, or one in the environment that is ignored,
                                      cannot be used; "" where it can */
 } iso_setting;
-#define ISO_SETTING_INIT                                                                           \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_setting)                                                      \
-    }
+#define ISO_SETTING_INIT ISO_INIT_OF(iso_setting)
 
 /* The index-th setting, from 0. NOT_READY: there are no more. INVALID: NULL, negative, wrong size.
  */

@@ -35,10 +35,7 @@ typedef struct iso_native_device {
     void *context; /* as ISO_NATIVE_CONTEXT; cuda: NULL means the device's primary context */
     void *device;  /* as ISO_NATIVE_DEVICE */
 } iso_native_device;
-#define ISO_NATIVE_DEVICE_INIT                                                                     \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_native_device)                                                \
-    }
+#define ISO_NATIVE_DEVICE_INIT ISO_INIT_OF(iso_native_device)
 
 /*
  * Opens a device in the program's own context, through the backend of that name. The context has to
@@ -147,10 +144,7 @@ typedef struct iso_tensor {
     int64_t shape[ISO_TENSOR_DIMS_MAX];
     int64_t strides[ISO_TENSOR_DIMS_MAX]; /* elements; exported: all 0 means row-major, no gaps */
 } iso_tensor;
-#define ISO_TENSOR_INIT                                                                            \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_tensor)                                                       \
-    }
+#define ISO_TENSOR_INIT ISO_INIT_OF(iso_tensor)
 
 /* Flags of iso_dlpack_import: `managed` is the versioned struct, not the older one. */
 enum { ISO_DLPACK_VERSIONED = 1 };

@@ -45,10 +45,7 @@ typedef struct iso_buffer_info {
     iso_device device;
     int64_t bytes;
 } iso_buffer_info;
-#define ISO_BUFFER_INFO_INIT                                                                       \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_buffer_info)                                                  \
-    }
+#define ISO_BUFFER_INFO_INIT ISO_INIT_OF(iso_buffer_info)
 
 ISO_API iso_status iso_buffer_get_info(iso_buffer buffer, iso_buffer_info *out);
 

@@ -62,10 +62,7 @@ typedef struct iso_gemm_args {
                         last. iso_describe names it */
     uint32_t reserved;
 } iso_gemm_args;
-#define ISO_GEMM_ARGS_INIT                                                                         \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_gemm_args), .alpha = 1.0, .batch = 1                          \
-    }
+#define ISO_GEMM_ARGS_INIT ISO_INIT_OF_2(iso_gemm_args, alpha, 1.0, batch, 1)
 
 /*
  * `to` (cols x rows) = the transpose of `from` (rows x cols), elements moved as they are. In place
@@ -82,10 +79,7 @@ typedef struct iso_transpose_args {
     iso_operand from, to;
     int64_t ld_from, ld_to; /* elements */
 } iso_transpose_args;
-#define ISO_TRANSPOSE_ARGS_INIT                                                                    \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_transpose_args)                                               \
-    }
+#define ISO_TRANSPOSE_ARGS_INIT ISO_INIT_OF(iso_transpose_args)
 
 /*
  * Reduces x (rows x cols) to one result (ISO_AXIS_ALL), to `cols` results (ISO_AXIS_0) or to `rows`
@@ -110,10 +104,7 @@ typedef struct iso_reduce_args {
     int64_t ld_x, ld_y;
     iso_operand result;
 } iso_reduce_args;
-#define ISO_REDUCE_ARGS_INIT                                                                       \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_reduce_args), .rows = 1                                       \
-    }
+#define ISO_REDUCE_ARGS_INIT ISO_INIT_OF_1(iso_reduce_args, rows, 1)
 
 /*
  * z[i] = what `op` makes of x[i] (and of y[i] for add, multiply and triad), for `n` elements that
@@ -133,10 +124,7 @@ typedef struct iso_map_args {
     double alpha, beta;
     iso_operand x, y, z; /* y: add, multiply and triad only */
 } iso_map_args;
-#define ISO_MAP_ARGS_INIT                                                                          \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_map_args), .alpha = 1.0                                       \
-    }
+#define ISO_MAP_ARGS_INIT ISO_INIT_OF_1(iso_map_args, alpha, 1.0)
 
 ISO_API iso_status iso_gemm(iso_stream stream, const iso_gemm_args *args);
 ISO_API iso_status iso_transpose(iso_stream stream, const iso_transpose_args *args);
@@ -168,10 +156,7 @@ typedef struct iso_op_info {
      * or operation does not use it. "" elsewhere. */
     char math_reason[ISO_NOTE_MAX];
 } iso_op_info;
-#define ISO_OP_INFO_INIT                                                                           \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_op_info)                                                      \
-    }
+#define ISO_OP_INFO_INIT ISO_INIT_OF(iso_op_info)
 
 /* Describes what iso_execute would do. The statuses of iso_supports. */
 ISO_API iso_status iso_describe(iso_device device, iso_op_kind kind, const void *args,
@@ -212,10 +197,7 @@ typedef struct iso_cost_info {
     double bytes_read;
     double bytes_written;
 } iso_cost_info;
-#define ISO_COST_INFO_INIT                                                                         \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_cost_info)                                                    \
-    }
+#define ISO_COST_INFO_INIT ISO_INIT_OF(iso_cost_info)
 
 /* Needs no device; operands may be zero. INVALID as above. */
 ISO_API iso_status iso_cost(iso_op_kind kind, const void *args, iso_cost_info *out);
