@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - the isomer tool. */
+#include "record/record.h"
 #include "tool.h"
 
 #include <signal.h>
@@ -38,6 +39,9 @@ static int show_version(int argc, char **argv)
     if (argc > 1)
         return tool_error(TOOL_USAGE, "--version takes no arguments");
     printf("isomer %s\n", iso_version());
+    if (record_commit()[0] != '\0') {
+        printf("commit %s\n", record_commit());
+    }
     return TOOL_OK;
 }
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # commit.cmake -DSOURCE=folder -DTO=header: writes the commit of a checkout, with "-dirty" where files that
-# git knows differ from it; an empty text where the folder is not the top of a checkout. The header
-# is left alone where it says so already.
+# git knows differ from it. In an archive that git made it is the archive's, which git writes into the next
+# line; else an empty text. The header is left alone where it says so already.
+set(archived "$Format:%H$")
 find_program(GIT git)
 set(commit "")
 if(GIT)
@@ -23,6 +24,9 @@ if(GIT)
       endif()
     endif()
   endif()
+endif()
+if(commit STREQUAL "" AND archived MATCHES "^[0-9a-f]+$")
+  set(commit ${archived})
 endif()
 set(text "#define RECORD_COMMIT \"${commit}\"\n")
 set(before "")

@@ -117,6 +117,11 @@ static json_t *build_json(void)
     return build;
 }
 
+const char *record_commit(void)
+{
+    return RECORD_COMMIT;
+}
+
 json_t *record_now(void)
 {
     char when[32];
