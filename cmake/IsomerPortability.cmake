@@ -15,8 +15,6 @@
 # Labels: `portability`, the backend, and your own. docs/ci/README.md has more.
 include_guard(GLOBAL)
 
-set(ISOMER_PORTABILITY_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/isomer-portability.sh)
-
 function(isomer_add_portability_test)
   cmake_parse_arguments(PARSE_ARGV 0 test "SAME_OUTPUT" "NAME;TIMEOUT;WORKING_DIRECTORY"
     "COMMAND;BACKENDS;REQUIRE;ENVIRONMENT;LABELS")
@@ -30,9 +28,14 @@ function(isomer_add_portability_test)
   if(NOT test_NAME OR NOT test_COMMAND)
     message(FATAL_ERROR "isomer_add_portability_test needs NAME and COMMAND")
   endif()
-  if(NOT ISOMER_TOOL)
-    message(FATAL_ERROR "isomer_add_portability_test: the isomer tool was not found; set ISOMER_TOOL "
-      "to its path")
+  set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/isomer-portability.sh)
+  if(TARGET isomer-tool) # by add_subdirectory or FetchContent, where ISOMER_TOOL is an option
+    set(tool $<TARGET_FILE:isomer-tool>)
+  elseif(ISOMER_TOOL)
+    set(tool ${ISOMER_TOOL})
+  else()
+    message(FATAL_ERROR "isomer_add_portability_test needs the isomer tool, and it was not found or is not "
+      "built (ISOMER_TOOL is \"${ISOMER_TOOL}\"); set ISOMER_TOOL to its path, or to ON where isomer is built here")
   endif()
   if(NOT test_BACKENDS)
     set(test_BACKENDS cuda hip opencl openmp)
@@ -57,13 +60,13 @@ function(isomer_add_portability_test)
     set(name ${test_NAME}.${word})
     list(APPEND names ${name})
     list(APPEND outputs ${kept}/${word})
-    add_test(NAME ${name} COMMAND sh ${ISOMER_PORTABILITY_SCRIPT} run ${ISOMER_TOOL} ${backend}
+    add_test(NAME ${name} COMMAND sh ${script} run ${tool} ${backend}
       "${required}" ${kept}/${word} ${command})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77
       LABELS "portability;${word};${test_LABELS}" ENVIRONMENT "${test_ENVIRONMENT}")
   endforeach()
   if(test_SAME_OUTPUT)
-    add_test(NAME ${test_NAME}.same COMMAND sh ${ISOMER_PORTABILITY_SCRIPT} same ${outputs})
+    add_test(NAME ${test_NAME}.same COMMAND sh ${script} same ${outputs})
     set_tests_properties(${test_NAME}.same PROPERTIES SKIP_RETURN_CODE 77
       LABELS "portability;${test_LABELS}" DEPENDS "${names}")
   endif()
