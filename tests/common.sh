@@ -30,6 +30,17 @@ need() {
     skip "$1 is not here: install $2"
 }
 
+# preloadable LIBRARY: a path of it for LD_PRELOAD, where spaces and colons are between libraries.
+preloadable() {
+    case $1 in
+    *[\ :]*)
+        ln -sf "$1" "$scratch/${1##*/}"
+        printf '%s' "$scratch/${1##*/}"
+        ;;
+    *) printf '%s' "$1" ;;
+    esac
+}
+
 # A folder that goes away with the script.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isomer-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT

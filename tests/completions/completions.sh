@@ -39,7 +39,7 @@ ask() {
     (
         cd work
         bash ../ask.bash "$completions/isomer.bash" "$@" | grep . | sort >../bash.out
-        fish -c "source $completions/isomer.fish; complete -C '${line% }'" 2>../fish.err |
+        fish -c "source '$completions/isomer.fish'; complete -C '${line% }'" 2>../fish.err |
             cut -f1 | sort >../fish.out
         zsh -f ../ask.zsh "$completions/_isomer" "$@" 2>../zsh.err | sort >../zsh.out
     )
@@ -123,7 +123,7 @@ completes 'isomer report -o res' 'report -o results.json'
 (cd work && zsh -f ../complete.zsh <../typed) >zsh.out
 diff wanted zsh.out || fail "zsh completes to what is marked > instead"
 while read -r line; do
-    fish -c "source $completions/isomer.fish; cd work; complete -C '$line'" | cut -f1
+    fish -c "source '$completions/isomer.fish'; cd work; complete -C '$line'" | cut -f1
 done <typed >fish.out
 printf '%s\n' verify --bitwise --suite=full cuda,openmp results.json | diff - fish.out ||
     fail "fish completes to what is marked > instead"

@@ -4,9 +4,9 @@
 # with x87 registers in single precision all give the digests of the plain run.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/digests/list.sh"
-fast_math=$1
+fast_math=$(preloadable "$1")
 subnormals=$2
-states=$3
+states=$(preloadable "$3")
 reference=$4
 
 verify() {

@@ -5,7 +5,7 @@
 . "$ISOMER_TEST_COMMON"
 program=$1
 backend=$2
-hide=${3:-}
+hide=$(preloadable "${3:-}")
 fakes=$build_dir/tests/fakes
 export ISOMER_CUDA_PATH="$fakes/cuda" ISOMER_ROCM_PATH="$fakes/hip" ISOMER_CACHE_DIR=off
 

@@ -2,7 +2,7 @@
 # hidden.sh HIDE_LIBRARY: with every vendor library hidden, the tool starts, says what is missing and
 # why, and the CPU backend passes the suite without its vendor variants.
 . "$ISOMER_TEST_COMMON"
-hide=$1
+hide=$(preloadable "$1")
 log=$scratch/refused
 
 hidden() {

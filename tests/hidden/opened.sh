@@ -20,7 +20,7 @@ traced() {
     rm -f "$scratch"/trace*
     LD_DEBUG=files LD_DEBUG_OUTPUT=$scratch/trace ISOMER_CACHE_DIR=$scratch/cache \
         "$tool" verify --backend "$1" --op transpose >"$scratch/out" 2>&1 || true
-    cat "$scratch"/trace* | grep 'dynamically loaded by [^ ]*libisomer' |
+    cat "$scratch"/trace* | grep 'dynamically loaded by .*libisomer' |
         sed -n 's/.*file=\([^ ;]*\).*/\1/p' | sort -u >"$scratch/opened"
 }
 

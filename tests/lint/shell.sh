@@ -10,6 +10,12 @@ cd "$source_dir"
 while read -r file; do
     sh -n "$file" || fail "$file does not parse"
 done <"$scratch/files"
+# A path with spaces stays whole; and the check sees one that does not.
+xargs awk -f tests/lint/spaces.awk <"$scratch/files" || fail "put the above in quotes: a path may have spaces"
+printf 'cp "$tool" "$(dirname "$tool")"\ncp $tool "$(dirname $tool)"\n' >"$scratch/planted"
+if awk -f tests/lint/spaces.awk "$scratch/planted" >"$scratch/found" || [ "$(wc -l <"$scratch/found")" != 2 ]; then
+    fail "paths that are not in quotes are not found: $(cat "$scratch/found")"
+fi
 sources '*.bash' >"$scratch/bash"
 [ -s "$scratch/bash" ] || fail "no files for bash"
 if have bash; then

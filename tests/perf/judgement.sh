@@ -5,12 +5,12 @@
 # kernel in all but one (on a GPU, in each).
 . "$ISOMER_TEST_COMMON"
 backend=$1
-slower=$2
+slower=$(preloadable "$2")
 "$tool" info --backend "$backend" >/dev/null 2>"$scratch/why" || skip "$(cat "$scratch/why")"
 
 cat >"$scratch/slower" <<END
 #!/bin/sh
-SLOWER_PART=\$PLANTED_PART LD_PRELOAD=$slower exec $tool "\$@"
+SLOWER_PART=\$PLANTED_PART LD_PRELOAD=$slower exec "$tool" "\$@"
 END
 chmod +x "$scratch/slower"
 # Where others share the cores, 36 pairs of a product find 5 % in six runs of ten.

@@ -11,7 +11,7 @@
 # here as they are elsewhere. Suppressions name foreign code only.
 export ASAN_OPTIONS="allocator_may_return_null=1:detect_stack_use_after_return=0:intercept_tls_get_addr=0:exitcode=86:log_path=$reports/asan"
 export UBSAN_OPTIONS="print_stacktrace=1:exitcode=86"
-export LSAN_OPTIONS="suppressions=$source_dir/tests/rebuild/leaks.supp:print_suppressions=0"
+export LSAN_OPTIONS="suppressions='$source_dir/tests/rebuild/leaks.supp':print_suppressions=0"
 
 "$cc" -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
     -o "$scratch/planted" "$source_dir/tests/rebuild/planted.c" || fail "planted.c does not compile"
