@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A copy of the tree whose path has spaces is configured, built and tested, but for what takes long and gives paths to
-other programs as the rest does.
+# other programs as the rest does.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/lint/files.sh"
 copy="$scratch/a path with spaces/isomer"
