@@ -18,7 +18,8 @@
  * command's name, as commands get it. NULL: no memory. */
 json_t *record_run(const char *command, int argc, char **argv);
 
-/* The commit that this program was built from, with "-dirty" where files were changed; "": not known. */
+/* The commit that this program was built from, with "-dirty" where files were changed; "": not
+ * known. */
 const char *record_commit(void);
 
 /* Now, as "time" and "finished" have it. */

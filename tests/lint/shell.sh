@@ -12,7 +12,10 @@ while read -r file; do
 done <"$scratch/files"
 # A path with spaces stays whole; and the check sees one that does not.
 xargs awk -f tests/lint/spaces.awk <"$scratch/files" || fail "put the above in quotes: a path may have spaces"
-printf 'cp "$tool" "$(dirname "$tool")"\ncp $tool "$(dirname $tool)"\n' >"$scratch/planted"
+cat >"$scratch/planted" <<'END'
+cp "$tool" "$(dirname "$tool")"
+cp $tool "$(dirname $tool)"
+END
 if awk -f tests/lint/spaces.awk "$scratch/planted" >"$scratch/found" || [ "$(wc -l <"$scratch/found")" != 2 ]; then
     fail "paths that are not in quotes are not found: $(cat "$scratch/found")"
 fi
