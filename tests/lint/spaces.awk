@@ -49,7 +49,7 @@ ends != "" {
             if (c == "$" && !quoted && match(substr($0, i + 1), /^[{]?[a-z_]+/)) {
                 name = substr($0, i + 1, RLENGTH)
                 sub(/^[{]/, "", name)
-                if (name ~ paths && word !~ /^[A-Za-z_]+=/ && word !~ /[<>]|[{][a-z_]+[#%]+"$/ && before != "case") {
+                if (name ~ paths && word !~ /^[A-Za-z_]+=/ && word !~ /[<>]|[{][a-z_0-9]+[#%]+"$/ && before != "case") {
                     print FILENAME ":" FNR ": $" name " is not in quotes"
                     failed = 1
                 }
