@@ -10,14 +10,29 @@ install(TARGETS isomer EXPORT IsomerTargets
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/isomer DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-# Beside the README as they are beside it here, so that its links hold.
-install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
-install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
-  FILES_MATCHING PATTERN "*.md" PATTERN "*.c" PATTERN "*.yml" PATTERN "*.py" PATTERN "*.png" PATTERN "*.json"
-  PATTERN man EXCLUDE)
+# What users of an installed copy read. What is about the source tree or is a record of its making (tests,
+# design, performance, bench/results) stays there.
+install(FILES docs/adding-a-backend.md docs/arithmetic.md docs/benchmarking.md docs/interop.md docs/results.md docs/security.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+install(DIRECTORY docs/backends docs/ci docs/schema DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.yml" PATTERN "*.py" PATTERN "*.json")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c")
+# Its README: where things are, and the parts of the tree's that are about using them.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS README.md docs/installed.md.in)
+file(READ docs/installed.md.in places)
+string(CONFIGURE "${places}" places @ONLY)
+file(READ README.md readme)
+string(FIND "${readme}" "## A program" from)
+string(FIND "${readme}" "## Limits" to)
+if(from LESS 0 OR to LESS from)
+  message(FATAL_ERROR "README.md has no parts \"A program\" to \"Limits\"")
+endif()
+math(EXPR length "${to} - ${from}")
+string(SUBSTRING "${readme}" ${from} ${length} use)
+file(WRITE ${PROJECT_BINARY_DIR}/installed/README.md "${places}${use}")
+install(FILES ${PROJECT_BINARY_DIR}/installed/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/schema/ DESTINATION ${CMAKE_INSTALL_DATADIR}/isomer/schema
   FILES_MATCHING PATTERN "*.json")
-install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench OPTIONAL)
 
 if(TARGET isomer-tool)
   install(TARGETS isomer-tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
