@@ -9,7 +9,7 @@
 #include <omp.h>
 #include <stdio.h>
 
-enum { TRIAL_SIZE = 64, TRIAL_SECONDS = 20, NAMES_MAX = 6 };
+enum { TRIAL_SIZE = 256, TRIAL_SECONDS = 20, NAMES_MAX = 6 };
 
 int cpu_blas_may_open(const char *const *names, int count, char *why, size_t capacity)
 {

@@ -17,8 +17,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Opening and such a product take a tenth of a second of processor time. */
-enum { TRY_CPU_SECONDS = 2, TRY_SIZE = 64 };
+/* Opening and such a product take a tenth of a second of processor time. Small products need no
+ * memory of the library. */
+enum { TRY_CPU_SECONDS = 2, TRY_SIZE = 256 };
 
 static void (*multiply)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
                         const float *a, int lda, const float *b, int ldb, float beta, float *c,
