@@ -116,8 +116,8 @@ static iso_status get(const char *call, core_device *device, iso_native_kind kin
     if (!table->native_get)
         return core_fail(ISO_UNSUPPORTED, "%s: %s does not show its native objects", call,
                          table->name);
-    return CORE_CALL(call, table,
-                     table->native_get(device->physical->device, kind, object, native));
+    return CORE_LIGHT(call, table,
+                      table->native_get(device->physical->device, kind, object, native));
 }
 
 static iso_status get_memory(const char *call, core_buffer *buffer, void **native)

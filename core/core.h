@@ -54,17 +54,33 @@ iso_status core_fail_no_memory(const char *call, int64_t bytes);
 
 /* Around a call of a backend's entry, which runs in the default floating-point environment. Its
  * failure always has a text that begins with the public call and the backend. What the backend says
- * in a call that succeeds is forgotten. Only CORE_ASK lets NOT_READY pass, without a text. */
+ * in a call that succeeds is forgotten. Only CORE_ASK lets NOT_READY pass, without a text.
+ * CORE_CALL asks first whether the thread has
+ * the stack that the backend needs; what only waits, or asks for what is there, is CORE_LIGHT. */
 void core_backend_enter(void);
 iso_status core_backend_leave(const char *call, const char *backend, iso_status status,
                               bool may_wait);
 /* Whether this thread is in a backend's call: public functions are called there only by a library
  * that ends the process in the middle of one, through exit()'s handlers. */
 bool core_inside(void);
-#define CORE_CALL(call, table, expression)                                                         \
+#define CORE_LIGHT(call, table, expression)                                                        \
     (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), false))
 #define CORE_ASK(call, table, expression)                                                          \
     (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), true))
+#define CORE_CALL(call, table, expression)                                                         \
+    (core_stack_check((call), (table)) ? ISO_NO_MEMORY : CORE_LIGHT(call, table, expression))
+
+/* Where this thread's failures go; a thread that works for another one writes to that one's. */
+typedef struct core_error_place {
+    void *texts;
+    iso_status status;
+} core_error_place;
+core_error_place core_error_lend(void);
+void core_error_borrow(core_error_place place);
+/* In the thread that borrowed it. */
+core_error_place core_error_return(void);
+/* In the one that lent it. */
+void core_error_take(core_error_place place);
 
 /* A failure that a call gets over leaves the caller's last failure as it was. */
 typedef struct core_kept_error {
@@ -100,6 +116,11 @@ int core_log_parse(const char *text);
 
 /* Bytes of this thread's stack below the caller; INT64_MAX where that is not known. */
 int64_t core_stack_left(void);
+/* NO_MEMORY where this thread has less than the backend says that its libraries need. */
+iso_status core_stack_check(const char *call, const iso_backend *table);
+/* Runs body, which may open any library: in a thread of its own where this one has little stack.
+ * Its failure becomes this thread's. NO_MEMORY: no such thread could be made. */
+iso_status core_stack_run(const char *call, iso_status (*body)(void *context), void *context);
 
 /* ---- place.c ------------------------------------------------------------------------------------
  */

@@ -117,30 +117,43 @@ fail:
     return status;
 }
 
+typedef struct opening {
+    const char *spec;
+    iso_device_options options;
+    iso_device *out;
+} opening;
+
+static iso_status open_device(void *context)
+{
+    const char *call = "iso_device_open";
+    const opening *what = context;
+    core_choice choice;
+    iso_status status = core_select(call, what->spec, &choice);
+
+    if (status)
+        return status;
+    status = core_device_make(call, &what->options, &choice, what->out);
+    if (status)
+        core_physical_close(choice.physical);
+    core_text_free(&choice.story);
+    return status;
+}
+
 iso_status iso_device_open_with(const char *spec, const iso_device_options *options,
                                 iso_device *out)
 {
     const char *call = "iso_device_open";
-    iso_device_options checked;
-    core_choice choice;
+    opening what = {.spec = spec, .out = out};
     iso_status status;
 
     core_fork_guard();
     if (!out)
         return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
     out->id = 0;
-    status = core_device_options(call, options, &checked);
+    status = core_device_options(call, options, &what.options);
     if (!status)
         status = core_settings_check(call);
-    if (!status)
-        status = core_select(call, spec, &choice);
-    if (status)
-        return status;
-    status = core_device_make(call, &checked, &choice, out);
-    if (status)
-        core_physical_close(choice.physical);
-    core_text_free(&choice.story);
-    return status;
+    return status ? status : core_stack_run(call, open_device, &what);
 }
 
 iso_status iso_device_open(const char *spec, iso_device *out)
@@ -281,6 +294,8 @@ iso_status iso_device_get_property(iso_device handle, int32_t index, iso_propert
         status = core_fail(ISO_INVALID, "%s: index is %d: the first property is 0", call, index);
     if (!status && !device->table->device_property)
         status = ISO_NOT_READY;
+    if (!status)
+        status = core_stack_check(call, device->table);
     property = status ? NULL : calloc(1, sizeof *property);
     if (!status && !property)
         status = core_fail_no_memory(call, (int64_t)sizeof *property);

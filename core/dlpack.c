@@ -22,7 +22,7 @@ iso_status core_dlpack_device(const char *call, const core_physical *physical, i
     if (!table->dlpack_device)
         return core_fail(ISO_UNSUPPORTED, "%s: DLPack does not know devices of %s", call,
                          table->name);
-    return CORE_CALL(call, table, table->dlpack_device(physical->device, type, id));
+    return CORE_LIGHT(call, table, table->dlpack_device(physical->device, type, id));
 }
 
 /* The name of a device type in the published interface. */

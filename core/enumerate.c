@@ -69,15 +69,32 @@ static void put_backend(rows *into, core_backend *backend, iso_entry *entry, iso
     }
 }
 
+/* The rows are a context. */
+static iso_status list_all(void *context)
+{
+    rows *into = context;
+    iso_status status = ISO_OK;
+    iso_entry *entry = malloc(sizeof *entry);
+    iso_probe *probe = malloc(sizeof *probe);
+    int backends = 0;
+    core_backend **list = core_backend_list(&backends);
+
+    if (list && entry && probe)
+        for (int i = 0; i < backends; i++)
+            put_backend(into, list[i], entry, probe);
+    else
+        status = core_fail_no_memory("iso_enumerate", (int64_t)(sizeof *entry + sizeof *probe));
+    free(list);
+    free(entry);
+    free(probe);
+    return status;
+}
+
 iso_status iso_enumerate(iso_entry *entries, int32_t capacity, int32_t *count)
 {
     const char *call = "iso_enumerate";
     rows into = {.entries = (char *)entries, .capacity = capacity};
-    iso_status status = ISO_OK;
-    core_backend **list = NULL;
-    iso_entry *entry = NULL;
-    iso_probe *probe = NULL;
-    int backends = 0;
+    iso_status status;
 
     if (!count)
         return core_fail(ISO_INVALID, "%s: count is NULL: pass where the number of rows goes",
@@ -90,19 +107,8 @@ iso_status iso_enumerate(iso_entry *entries, int32_t capacity, int32_t *count)
             return status;
         into.stride = entries->size;
     }
-    list = core_backend_list(&backends);
-    entry = malloc(sizeof *entry);
-    probe = malloc(sizeof *probe);
-    if (!list || !entry || !probe) {
-        status = core_fail_no_memory(call, (int64_t)(sizeof *entry + sizeof *probe));
-        goto out;
-    }
-    for (int i = 0; i < backends; i++)
-        put_backend(&into, list[i], entry, probe);
-    *count = into.count;
-out:
-    free(list);
-    free(entry);
-    free(probe);
+    status = core_stack_run(call, list_all, &into);
+    if (!status)
+        *count = into.count;
     return status;
 }

@@ -152,6 +152,30 @@ iso_status core_backend_leave(const char *call, const char *backend, iso_status 
     return core_fail(status, "%s: %s: %s", call, backend, get_text(BACKEND));
 }
 
+core_error_place core_error_lend(void)
+{
+    return (core_error_place){get_texts(LAST), last_status};
+}
+
+void core_error_borrow(core_error_place place)
+{
+    mine = place.texts;
+    last_status = place.status;
+}
+
+core_error_place core_error_return(void)
+{
+    core_error_place place = {mine, last_status};
+
+    mine = NULL; /* the lender frees it */
+    return place;
+}
+
+void core_error_take(core_error_place place)
+{
+    last_status = place.status;
+}
+
 core_kept_error core_error_keep(void)
 {
     core_kept_error kept = {last_status, NULL};

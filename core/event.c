@@ -23,8 +23,8 @@ iso_status iso_event_create(iso_device handle, iso_event *out)
         status = core_fail_no_memory(call, (int64_t)sizeof *event);
         goto out;
     }
-    status = CORE_CALL(call, device->table,
-                       device->table->event_create(device->physical->device, &event->handle));
+    status = CORE_LIGHT(call, device->table,
+                        device->table->event_create(device->physical->device, &event->handle));
     if (status) {
         free(event);
         goto out;
@@ -109,7 +109,7 @@ iso_status iso_event_record(iso_event event_handle, iso_stream stream_handle)
     table = stream->child.device->table;
     status = core_stream_enter(call, stream);
     if (!status) {
-        status = CORE_CALL(call, table, table->event_record(event->handle, stream->handle));
+        status = CORE_LIGHT(call, table, table->event_record(event->handle, stream->handle));
         status = core_stream_check(call, stream, status);
         if (!status)
             atomic_store(&event->recorded, true);
@@ -135,7 +135,7 @@ iso_status iso_stream_wait(iso_stream stream_handle, iso_event event_handle)
     status = core_stream_enter(call, stream);
     if (!status) {
         if (atomic_load(&event->recorded))
-            status = CORE_CALL(call, table, table->stream_wait(stream->handle, event->handle));
+            status = CORE_LIGHT(call, table, table->stream_wait(stream->handle, event->handle));
         status = core_stream_check(call, stream, status);
         core_stream_leave(stream);
     }
@@ -155,7 +155,7 @@ iso_status iso_event_sync(iso_event handle)
         return status;
     table = event->child.device->table;
     if (atomic_load(&event->recorded))
-        status = CORE_CALL(call, table, table->event_sync(event->handle));
+        status = CORE_LIGHT(call, table, table->event_sync(event->handle));
     else
         status =
             core_fail(ISO_NOT_READY, "%s: the event was never recorded: record it first", call);
@@ -225,7 +225,7 @@ iso_status iso_event_elapsed(iso_event start, iso_event stop, int64_t *nanosecon
         status = must_be_complete(call, "stop", second);
     if (!status)
         status =
-            CORE_CALL(call, table, table->event_elapsed(first->handle, second->handle, &elapsed));
+            CORE_LIGHT(call, table, table->event_elapsed(first->handle, second->handle, &elapsed));
     if (!status)
         *nanoseconds = elapsed;
 out:

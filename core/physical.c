@@ -54,7 +54,7 @@ iso_status core_physical_open(const char *call, core_backend *backend, int32_t i
     if (!at) {
         status = core_fail_no_memory(call, (int64_t)sizeof *at);
     } else if (!at->opens) {
-        status = CORE_CALL(call, backend, at->table->device_open(index, &at->device));
+        status = CORE_CALL(call, at->table, at->table->device_open(index, &at->device));
     }
     if (!status) {
         at->opens++;

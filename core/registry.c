@@ -256,7 +256,7 @@ iso_status core_backend_device_info(const char *call, core_backend *backend, int
     iso_status status;
 
     *out = (iso_device_info)ISO_DEVICE_INFO_INIT;
-    status = CORE_CALL(call, backend, backend->table.device_info(index, out));
+    status = CORE_CALL(call, &backend->table, backend->table.device_info(index, out));
     if (status)
         return status;
     out->size = (uint32_t)sizeof *out;
@@ -275,7 +275,7 @@ iso_status core_backend_device_usable(const char *call, core_backend *backend, i
     if (!backend->table.device_usable) {
         return ISO_OK;
     }
-    return CORE_CALL(call, backend, backend->table.device_usable(index));
+    return CORE_CALL(call, &backend->table, backend->table.device_usable(index));
 }
 
 void core_registry_fork(int stage)

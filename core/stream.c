@@ -211,7 +211,7 @@ iso_status core_stream_drain(const char *call, core_stream *stream)
 {
     const iso_backend *table = stream->child.device->table;
     core_kept_error kept = core_error_keep();
-    iso_status status = CORE_CALL(call, table, table->stream_sync(stream->handle));
+    iso_status status = CORE_LIGHT(call, table, table->stream_sync(stream->handle));
 
     if (status)
         keep_late(stream, status);

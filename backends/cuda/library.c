@@ -423,6 +423,7 @@ static const iso_backend descriptor = {
     .device_adopt = device_adopt,
     .telemetry = cuda_telemetry,
     SIMT_DESCRIPTOR_ENTRIES,
+    .stack_bytes = SIMT_STACK_BYTES,
 };
 
 const iso_backend *isomer_builtin_cuda_query(uint32_t host_abi, const iso_host *host);

@@ -30,7 +30,7 @@ static void name_version(void)
 static void look(void)
 {
     static const char *const names[] = {"libclblast.so.1"};
-    char tried[ISO_REASON_MAX - 512] = "";
+    static char tried[ISO_REASON_MAX - 512]; /* this runs once */
     loader_search search = {
         .names = names, .name_count = 1, .tried = tried, .tried_capacity = (int64_t)sizeof tried};
     void *library = loader_open(&search, path, (int64_t)sizeof path);

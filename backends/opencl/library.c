@@ -155,7 +155,7 @@ static void add_reason(const char *format, ...)
 static bool open_loader(void)
 {
     static const char *const names[] = {"libOpenCL.so.1"};
-    char tried[ISO_REASON_MAX - 512] = "";
+    static char tried[ISO_REASON_MAX - 512]; /* this runs once */
     loader_search search = {
         .names = names, .name_count = 1, .tried = tried, .tried_capacity = (int64_t)sizeof tried};
     void *library = loader_open(&search, ocl_loader_path, (int64_t)sizeof ocl_loader_path);
@@ -360,6 +360,7 @@ static const iso_backend descriptor = {
     .device_adopt = device_adopt,
     .device_usable = ocl_device_usable,
     SIMT_DESCRIPTOR_ENTRIES,
+    .stack_bytes = SIMT_STACK_BYTES,
 };
 
 const iso_backend *isomer_builtin_opencl_query(uint32_t host_abi, const iso_host *host);

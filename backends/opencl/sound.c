@@ -309,14 +309,21 @@ static trial_verdict try_device(const ocl_found *at, int32_t index, char *why, s
 
 iso_status ocl_device_usable(int32_t index)
 {
+    enum { WHY = ISO_REASON_MAX / 2 };
     const ocl_found *at = ocl_device_at(index);
-    char why[ISO_REASON_MAX / 2];
     if (!at) {
         return ocl_host->fail(ISO_INVALID, "there is no OpenCL device %" PRId32, index);
     }
-    if (forced() || (is_sound(at) && !limited()) ||
-        try_device(at, index, why, sizeof why) == TRIAL_GOOD) {
+    if (forced() || (is_sound(at) && !limited())) {
         return ISO_OK;
     }
-    return ocl_host->fail(ISO_UNAVAILABLE, "%s", why);
+    char *why = ocl_host->alloc(WHY);
+    if (!why) {
+        return ISO_NO_MEMORY;
+    }
+    const iso_status status = try_device(at, index, why, WHY) == TRIAL_GOOD
+                                  ? ISO_OK
+                                  : ocl_host->fail(ISO_UNAVAILABLE, "%s", why);
+    ocl_host->free(why);
+    return status;
 }

@@ -25,6 +25,10 @@
 /* ---- devices ------------------------------------------------------------------------------------
  */
 
+/* Vendors' compilers run in the caller's thread: hipRTC was seen to need up to 192 KiB of stack,
+ * NVRTC 128, PoCL 105. A thread of 256 KiB is enough. */
+enum { SIMT_STACK_BYTES = 224 * 1024 };
+
 /* What kernels and tiles are chosen by. */
 typedef enum simt_class {
     SIMT_CLASS_WARP32 = 0, /* a GPU whose work-items run 32 at a time */

@@ -324,9 +324,9 @@ typedef struct iso_backend {
     iso_status (*telemetry)(void *device, iso_telemetry *out);
 
     /* -- minor 3 -- */
-    /* Stack that this backend's libraries need, in bytes. The core answers NO_MEMORY in place of an
-     * entry with a status where the thread has less left, but for stream_sync, stream_query and
-     * those of events; 0: 16 KiB, which nothing is asked for. */
+    /* Stack that this backend's libraries need, in bytes; 0: a few KiB. The core opens devices in a
+     * thread with enough, and answers NO_MEMORY for an entry that allocates, submits, builds or
+     * describes where the caller's thread has less left. */
     int64_t stack_bytes;
     /* Optional. UNAVAILABLE, with the reason, of a device that is there and is not to be opened
      * (ISO_STATE_BROKEN); else ISO_OK. Called before device_open, and where devices are listed; it

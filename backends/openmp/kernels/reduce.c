@@ -163,6 +163,9 @@ SIMD_INLINE v_f64 step_f64(int step, v_f64 acc, v_f64 x, v_f64 y, rare_bits *rar
         return simd_f64_fma(x, x, acc);
     case CPU_STEP_SQUARES: /* an element left out counts as 0, which leaves a sum as it is */
         *rare |= big | (small & (v_u64)(abs > 0.0));
+#if defined(__x86_64__)
+        __asm__("" : "+x"(*rare)); /* now: gcc keeps what it would need on the stack instead */
+#endif
         x = (v_f64)((v_u64)x & ~(big | small));
         return simd_f64_fma(x, x, acc);
     case STEP_SQUARES_BIG:
