@@ -12,6 +12,9 @@
 /* Longer paths are not there: a small stack has to hold several. */
 enum { PATH_ROOM = 1024 };
 
+/* Readings over these are none. */
+enum { MHZ_MOST = 1000000, MILLIDEGREES_MOST = 1000000 };
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 static int read_text(const char *path, char *text, size_t capacity)
@@ -29,16 +32,21 @@ static int read_text(const char *path, char *text, size_t capacity)
     return 1;
 }
 
-/* A whole number that is a file's content; -1 if there is none. */
+/* The whole number, 0 or more, that a text begins with; -1 if there is none. What no counter
+ * reaches is none: sums and differences of what is left do not overflow. */
+static int64_t parse_number(const char *text, char **end)
+{
+    const int64_t most = INT64_C(1) << 53;
+    const long long value = strtoll(text, end, 10);
+    return *end == text || value < 0 || value > most ? -1 : value;
+}
+
+/* A file's content. */
 static int64_t read_number(const char *path)
 {
     char text[64];
     char *end = NULL;
-    if (!read_text(path, text, sizeof text)) {
-        return -1;
-    }
-    const long long value = strtoll(text, &end, 10);
-    return end == text ? -1 : value;
+    return read_text(path, text, sizeof text) ? parse_number(text, &end) : -1;
 }
 
 /* The file `name` in the folder of `path`. */
@@ -97,8 +105,9 @@ static double mean_of_cpuinfo(const char *root)
         const char *colon = strchr(line, ':');
         if (colon && strncmp(line, "cpu MHz", 7) == 0) {
             /* Not strtod, which follows the program's locale. */
-            const int64_t mhz = strtoll(colon + 1, NULL, 10);
-            sum += (double)mhz;
+            char *end = NULL;
+            const int64_t mhz = parse_number(colon + 1, &end);
+            sum += mhz > 0 ? (double)mhz : 0;
             count += mhz > 0;
         }
     }
@@ -121,8 +130,9 @@ static void read_clocks(const char *root, iso_telemetry *out)
         highest = khz > highest ? khz : highest;
     }
     globfree(&found);
-    out->clock_mhz = mhz > 0 ? (int32_t)(mhz + 0.5) : -1;
-    out->clock_max_mhz = highest > 0 ? (int32_t)(highest / 1000) : -1;
+    out->clock_mhz = mhz > 0 && mhz < MHZ_MOST ? (int32_t)(mhz + 0.5) : -1;
+    out->clock_max_mhz =
+        highest > 0 && highest < MHZ_MOST * INT64_C(1000) ? (int32_t)(highest / 1000) : -1;
 }
 
 /* ---- temperature ----------------------------------------------------------------------------- */
@@ -192,7 +202,8 @@ static void read_temperature(const char *root, iso_telemetry *out)
         }
     }
     globfree(&found);
-    out->temperature_celsius = highest < 0 ? -1 : (double)highest / 1e3;
+    out->temperature_celsius =
+        highest < 0 || highest > MILLIDEGREES_MOST ? -1 : (double)highest / 1e3;
 }
 
 /* ---- differences ----------------------------------------------------------------------------- */
@@ -212,7 +223,10 @@ static int read_times(const char *root, cpu_sensors *last, iso_telemetry *out)
     const char *at = line + 4;
     for (int i = 0; i < FIELDS; i++) {
         char *end = NULL;
-        const int64_t ticks = strtoll(at, &end, 10);
+        const int64_t ticks = parse_number(at, &end);
+        if (ticks < 0) {
+            return 0;
+        }
         total += ticks;
         idle += i == IDLE || i == IOWAIT ? ticks : 0;
         at = end;

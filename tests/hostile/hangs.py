@@ -103,7 +103,7 @@ def children():
     version = "case $1 in --version) echo isomer 0.1.0; exit 0 ;; esac\n"
     few = ["bench", "--backend", "openmp", "--op", "copy", "--dtype", "f32", "--size", "1Ki", "--variant",
            "naive", "--rounds", "8", "--against"]
-    sleeps = "sleep 987 & echo $! >>%s; echo $$ >>%s; wait\n" % (mark, mark)
+    sleeps = "sleep 987 & echo $! >>'%s'; echo $$ >>'%s'; wait\n" % (mark, mark)
     for what, text, words in (
             ("sleeps", version + sleeps, ["did not end in 2 s", "--timeout"]),
             ("writes", version + "exec yes '[1,'\n", ["64 MiB"]),
@@ -123,7 +123,7 @@ def interrupts():
     os.mkdir("tools")
     mark = os.path.join(folder, "plots")
     script("tools/gnuplot", "case $1 in --version) echo gnuplot 1; exit 0 ;; esac\n"
-           "sleep 987 &\necho $! >>%s\necho $$ >>%s\n: >other\nwait\n" % (mark, mark))
+           "sleep 987 &\necho $! >>'%s'\necho $$ >>'%s'\n: >other\nwait\n" % (mark, mark))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if os.path.exists(mark):
             os.unlink(mark)

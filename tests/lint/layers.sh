@@ -23,11 +23,11 @@ none "common" '#include *[<"](\.\./)*(core|backends|bench|isomer)/' "common incl
 none "backends" '#include *[<"](\.\./)*core/' "a backend includes core's headers"
 # Some tests look into a backend: tests/blas at a function that no machine can be made to need,
 # tests/abi, tests/fakes and tests/oclgrind at the lists of a vendor's functions, tests/fakes also at
-# the CPU's sensors over made-up files, tests/offline at the list of kernels and at compilers' options.
+# the CPU's sensors over made-up files, and tests/hostile at them over any, tests/offline at the list of kernels and at compilers' options.
 programs="bench examples"
 for folder in tests/*/; do
     case $folder in
-    tests/abi/ | tests/blas/ | tests/fakes/ | tests/offline/ | tests/oclgrind/) ;;
+    tests/abi/ | tests/blas/ | tests/fakes/ | tests/hostile/ | tests/offline/ | tests/oclgrind/) ;;
     *) programs="$programs $folder" ;;
     esac
 done
