@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lu.c - factors a matrix into P A = L U on whichever backend ISOMER_BACKEND names, in place and by
- * blocks, as LAPACK's dgetrf does: a panel of columns is factored on the host, and all else, rows
- * changing places, triangular solves and updates, happens in the device's memory.
+ * blocks, as LAPACK's dgetrf does: a panel of columns is factored on the host, and all else, row
+ * swaps, triangular solves and updates, happens in the device's memory. Unlike dgetrf it stops at a
+ * pivot of 0.
  *
  *     lu [order [columns of a panel]]
  */
@@ -95,18 +96,20 @@ static bool factor_panel(double *panel, int64_t rows, int64_t cols, int64_t *piv
             best[k] = kept;
         }
         for (int64_t i = j + 1; i < rows; i++) {
-            double *row = panel + i * cols, l = row[j] /= top[j];
+            double *row = panel + i * cols;
 
+            row[j] /= top[j];
             for (int64_t k = j + 1; k < cols; k++) {
-                row[k] -= l * top[k];
+                row[k] -= row[j] * top[k];
             }
         }
     }
     return true;
 }
 
-/* Columns j .. j + width - 1. The panel that is written stays as it is until the next one is read:
- * both are work of one stream, which does one thing after the other. */
+/* Columns j .. j + width - 1. Whole rows are swapped, the panel's stale columns too: the panel is
+ * written over them afterwards. It must stay as it is until then, and does: the next panel is read
+ * on the same stream, which does one thing after the other. */
 static iso_status step(const lu *f, int64_t j, int64_t width, bool *singular)
 {
     int64_t rows = f->n - j, rest = rows - width, bytes = width * ELEMENT, pitch = f->n * ELEMENT;
@@ -151,7 +154,8 @@ static iso_status factor(const lu *f, bool *singular)
     return status;
 }
 
-/* |P A - L U| / (|A| n eps) in the norm of the greatest sum of a row. `a` becomes P A. */
+/* |P A - L U| / (|A| n eps) in the norm of the greatest sum of a row; eps is 2^-53. `a` becomes P
+ * A. */
 static double residual(const lu *f, double *a, const double *factors)
 {
     int64_t n = f->n;

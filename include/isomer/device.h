@@ -11,8 +11,9 @@
  *     auto             cuda, hip, opencl (a GPU), openmp: the first that has a device
  *     spec,spec,...    the first of these that opens: the only form with a fallback
  *
- * A device whose state is ISO_STATE_BROKEN is passed over where no device is named, and is an error
- * that says why, and how to use it all the same, where one is.
+ * A device may be ISO_STATE_BROKEN: its driver crashed, hung or gave wrong results when it was
+ * tried. If the spec names no device, a broken one is skipped. If it names one, the call fails with
+ * UNAVAILABLE, and says why and how to use the device anyway.
  *
  * A backend that was asked for by name is used, or the call fails and says why. Names are those of
  * the built-in backends (cuda, hip, opencl, openmp) and of plug-ins: a file isomer-NAME.so in a
@@ -107,11 +108,11 @@ typedef struct iso_entry {
 /*
  * Lists every backend (built in and plug-in) and every device: one row for each device, one for
  * each backend without a device. Loads and probes them all; a driver that is not known to be sound
- * is tried first, in a process of its own and once, which may take as long as ISOMER_TRIAL_SECONDS
- * says. `*count` is set to the number of rows; up to `capacity` are written to `entries` (whose
- * first one has its `size` set, which is taken for all; entries may be NULL with capacity 0). Rows
- * come in a fixed order: the built-in backends in the order of `auto`, then plug-ins by name.
- * INVALID: negative capacity, NULL with a capacity, NULL count, wrong size.
+ * is first tried in a process of its own, for at most ISOMER_TRIAL_SECONDS; the verdict is cached
+ * for that version of the driver. `*count` is set to the number of rows; up to `capacity` are
+ * written to `entries` (whose first one has its `size` set, which is taken for all; entries may be
+ * NULL with capacity 0). Rows come in a fixed order: the built-in backends in the order of `auto`,
+ * then plug-ins by name. INVALID: negative capacity, NULL with a capacity, NULL count, wrong size.
  */
 ISO_API iso_status iso_enumerate(iso_entry *entries, int32_t capacity, int32_t *count);
 
@@ -141,8 +142,9 @@ ISO_API iso_status iso_device_open_with(const char *spec, const iso_device_optio
 
 /*
  * Waits for all work on the device, then frees it with every stream, event, buffer and host block
- * that still belongs to it; their handles become INVALID. INVALID: not a device. The first late
- * error of a stream that nobody had asked about is returned, after everything was freed.
+ * that still belongs to it; their handles become INVALID. INVALID: not a device. If streams
+ * have late errors that were not reported yet, the first of them is returned, after everything was
+ * freed.
  */
 ISO_API iso_status iso_device_close(iso_device device);
 

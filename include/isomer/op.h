@@ -5,18 +5,19 @@
  *
  * Matrices are row-major: element (i, j) lies `i * ld + j` elements after the operand. A leading
  * dimension of 0 means that rows follow each other without a gap. Offsets are multiples of the
- * element's size. The arithmetic is defined to the bit for `naive` and `tiled` products and `tiled`
- * reductions, and of maps: docs/arithmetic.md.
+ * element's size. The arithmetic is defined to the bit for `naive` and `tiled` products, `tiled`
+ * reductions and maps: docs/arithmetic.md.
  *
  * Operands may be blocks of one matrix. Two overlap if an element of the one shares a byte with an
  * element of the other. What lies between the rows of an operand, or between the matrices of a
  * batch, may belong to another operand: a blocked LU updates A22 by the product of A21 and A12
- * where they are, and the C of a batch may stand side by side (stride_c = n, ldc = batch * n). No
- * overlap is accepted. Two matrices are judged exactly, and so are batches that share their leading
- * dimension and stride; where three or more distances differ and rows and matrices are many, a call
- * may be refused although its operands are apart, and the message says so. Operands in different
- * buffers count as apart: that two buffers were not imported from the same memory is the caller's
- * care.
+ * where they are, and the C of a batch may stand side by side (stride_c = n, ldc = batch * n).
+ * Where an operation forbids overlap, every overlap is refused with INVALID. Two single matrices
+ * are judged exactly, and so are batches that share their leading dimension and stride. Among other
+ * batches (their leading dimensions and strides have three or more different values), a call with
+ * many rows and matrices may be refused although its operands are apart; the message says so.
+ * Operands in different buffers count as apart: the caller sees to it that two buffers were not
+ * imported from the same memory.
  *
  * iso_gemm, iso_transpose, iso_reduce, iso_map and iso_execute:
  *   INVALID: a wrong handle, struct size or enumerator; a negative or overflowing size; a leading
