@@ -7,7 +7,7 @@
 /* Loads the backend, which has to be usable and to adopt. */
 static iso_status find_backend(const char *call, const char *name, core_backend **out)
 {
-    core_backend *backend;
+    core_backend *backend = NULL;
     iso_probe *probe;
     iso_status status = ISO_OK;
 
@@ -15,7 +15,10 @@ static iso_status find_backend(const char *call, const char *name, core_backend 
         return core_fail(ISO_INVALID,
                          "%s: backend is %s: pass the name of one, as iso_enumerate lists them",
                          call, name ? "empty" : "NULL");
-    backend = core_name_valid(name) ? core_backend_find(name) : NULL;
+    if (core_name_valid(name))
+        status = core_backend_find(call, name, &backend);
+    if (status)
+        return status;
     if (!backend)
         return core_fail(
             ISO_INVALID,
@@ -25,11 +28,11 @@ static iso_status find_backend(const char *call, const char *name, core_backend 
     probe = malloc(sizeof *probe);
     if (!probe)
         return core_fail_no_memory(call, (int64_t)sizeof *probe);
-    core_backend_probe(backend, probe);
-    if (probe->state != ISO_STATE_OK)
+    status = core_backend_probe(call, backend, probe);
+    if (!status && probe->state != ISO_STATE_OK)
         status = core_fail(ISO_UNAVAILABLE, "%s: %s is not available (%s): %s", call, name,
                            iso_state_name(probe->state), probe->reason);
-    else if (!backend->table.device_adopt)
+    else if (!status && !backend->table.device_adopt)
         status =
             core_fail(ISO_UNSUPPORTED,
                       "%s: %s does not adopt devices: open one with iso_device_open", call, name);

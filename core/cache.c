@@ -258,12 +258,27 @@ static int make_temporary(const char *path, char *temporary, size_t room)
     return file;
 }
 
+/* Whether the next bytes of the file are these. */
+static bool read_same(int file, const void *expected, int64_t bytes)
+{
+    const char *at = expected;
+    char part[512];
+
+    while (bytes > 0) {
+        int64_t more = bytes < (int64_t)sizeof part ? bytes : (int64_t)sizeof part;
+
+        if (!read_all(file, part, more) || memcmp(part, at, (size_t)more))
+            return false;
+        at += more;
+        bytes -= more;
+    }
+    return true;
+}
+
 /* Whether the open file is what a store of this key left, judged before its data is read. */
 static bool head_is_right(int file, uid_t owner, const void *key, int64_t key_bytes, header *head)
 {
     struct stat found;
-    void *stored_key = NULL;
-    bool right = false;
 
     if (fstat(file, &found) || !S_ISREG(found.st_mode) || found.st_uid != owner ||
         (found.st_mode & 022) || !read_all(file, head, sizeof *head) ||
@@ -271,24 +286,23 @@ static bool head_is_right(int file, uid_t owner, const void *key, int64_t key_by
         head->data_bytes < 0 || head->data_bytes > ENTRY_MOST ||
         found.st_size - (int64_t)sizeof *head - key_bytes != head->data_bytes)
         return false;
-    stored_key = malloc((size_t)key_bytes + 1);
-    right = stored_key && read_all(file, stored_key, key_bytes) &&
-            !memcmp(stored_key, key, (size_t)key_bytes);
-    free(stored_key);
-    return right;
+    return read_same(file, key, key_bytes);
 }
 
 static void *load(const char *path, uid_t owner, const void *key, int64_t key_bytes, int64_t *bytes)
 {
     void *data = NULL;
+    bool starved = false;
     header head;
     int file;
 
     file = descriptor_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
     if (file < 0)
         return NULL;
-    if (head_is_right(file, owner, key, key_bytes, &head))
+    if (head_is_right(file, owner, key, key_bytes, &head)) {
         data = core_alloc(head.data_bytes);
+        starved = !data;
+    }
     if (data && (!read_all(file, data, head.data_bytes) ||
                  XXH3_64bits(data, (size_t)head.data_bytes) != head.data_hash)) {
         core_free(data);
@@ -296,8 +310,10 @@ static void *load(const char *path, uid_t owner, const void *key, int64_t key_by
     }
     if (data)
         *bytes = head.data_bytes;
+    else if (starved)
+        *bytes = -1;
     else
-        core_log(ISO_LOG_WARN, "%s is not what was stored there: built anew", path);
+        core_log(ISO_LOG_WARN, "%s is not what was stored there: built again", path);
     close(file);
     return data;
 }
@@ -309,10 +325,16 @@ void *core_cache_load(const void *key, int64_t key_bytes, int64_t *bytes)
 
     if (!key || key_bytes < 0 || !bytes)
         return NULL;
+    *bytes = 0;
     in = malloc(sizeof *in);
-    if (in && file_of(key, key_bytes, in))
+    if (!in) {
+        core_fail(ISO_NO_MEMORY, "no host memory for the paths of the program cache");
+        *bytes = -1;
+        return NULL;
+    }
+    if (file_of(key, key_bytes, in))
         data = load(in->path, geteuid(), key, key_bytes, bytes);
-    if (in && !data && file_of_package(key, key_bytes, in))
+    if (!data && !*bytes && file_of_package(key, key_bytes, in))
         data = load(in->path, 0, key, key_bytes, bytes);
     free(in);
     return data;

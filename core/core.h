@@ -83,17 +83,21 @@ core_error_place core_error_return(void);
 void core_error_take(core_error_place place);
 
 /* A failure that a call gets over leaves the caller's last failure as it was. */
+enum { CORE_BRIEF_MAX = 256 };
 typedef struct core_kept_error {
     iso_status status;
-    char *text;
+    char *text;                 /* NULL: the text is in `brief` */
+    char brief[CORE_BRIEF_MAX]; /* its beginning, where there was no memory for all of it */
 } core_kept_error;
 core_kept_error core_error_keep(void);
+const char *core_error_text(const core_kept_error *kept);
 void core_error_restore(core_kept_error *kept);
 
-/* A text that grows; `text` is never NULL for long: it is "" where memory ran out. */
+/* A text that grows. */
 typedef struct core_text {
-    char *text;
+    char *text; /* NULL: nothing was added yet */
     size_t length, room;
+    bool failed; /* memory ran out, and a part is missing */
 } core_text;
 void core_text_add(core_text *text, const char *format, ...) ISO_PRINTF(2, 3);
 const char *core_text_get(const core_text *text);
@@ -227,6 +231,7 @@ void core_registry_fork(int stage);
 void core_physical_fork(int stage);
 void core_settings_fork(int stage);
 void core_trace_fork(int stage);
+void core_trust_fork(int stage);
 enum { CORE_FORK_BEFORE, CORE_FORK_PARENT, CORE_FORK_CHILD };
 void core_fork_lock(pthread_mutex_t *lock, int stage);
 
@@ -235,7 +240,7 @@ void core_fork_lock(pthread_mutex_t *lock, int stage);
 
 typedef struct core_backend {
     char name[ISO_NAME_MAX];
-    char *origin;            /* "built in" or the path */
+    const char *origin;      /* "built in" or the path */
     iso_backend_query query; /* of a built-in; else NULL */
     bool is_plugin;
     bool is_last; /* the last built-in: the one that `auto` falls back to */
@@ -254,19 +259,22 @@ typedef struct core_builtin {
     iso_backend_query query;
 } core_builtin;
 extern const core_builtin core_builtins[]; /* ends with a NULL name */
+/* One for each: without an allocation none of them can be missing. */
+extern core_backend core_builtin_backends[];
 
-/* NULL: no such name. Finds it without loading it. */
-core_backend *core_backend_find(const char *name);
+/* Finds it without loading it; *out is NULL where no backend has that name. NO_MEMORY: it could not
+ * be looked for. */
+iso_status core_backend_find(const char *call, const char *name, core_backend **out);
 /* All of them: built-ins in order, then plug-ins by name. A list that the caller frees; NULL: no
  * memory. */
 core_backend **core_backend_list(int *count);
-/* Loads and probes; the answer is ISO_STATE_OK or has a reason. */
-void core_backend_probe(core_backend *backend, iso_probe *out);
+/* Loads and probes; the answer is ISO_STATE_OK or has a reason. NO_MEMORY: it is not known. */
+iso_status core_backend_probe(const char *call, core_backend *backend, iso_probe *out);
 /* Loads a plug-in or built-in into backend->table; false: *out says why. */
 bool core_backend_load(core_backend *backend, iso_probe *out);
 bool core_name_valid(const char *name);
-/* The folders to look in; calls back until it answers false. */
-void core_plugin_folders(bool (*visit)(const char *folder, void *context), void *context);
+/* The folders to look in; calls back until it answers false. False: no memory to list them. */
+bool core_plugin_folders(bool (*visit)(const char *folder, void *context), void *context);
 /* Why an entry of ISOMER_BACKEND_PATH, or the library's own folder, is ignored. Fills `problem` for
  * the first such one, and leaves it alone where there is none. */
 void core_plugin_path_problem(const char *path, char *problem, size_t room);
@@ -290,6 +298,8 @@ typedef struct core_choice {
 iso_status core_select(const char *call, const char *spec, core_choice *out);
 /* Why a spec cannot be meant at all ("" if it can), without loading anything. */
 void core_spec_problem(const char *spec, char *problem, size_t room);
+/* The same for a list of what has to be there, which `auto` is no part of. */
+void core_require_problem(const char *list, char *problem, size_t room);
 
 /* ---- device.c and objects -----------------------------------------------------------------------
  */
@@ -372,7 +382,7 @@ typedef struct core_stream {
     pthread_mutex_t late_lock;
     atomic_int late; /* iso_status */
     bool late_told;
-    char *late_text;
+    core_kept_error late_error;
 } core_stream;
 
 typedef struct core_event {

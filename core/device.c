@@ -72,6 +72,13 @@ static iso_status apply_options(const char *call, const iso_device_options *opti
     device->limit = options->memory_limit;
     if (device->limit)
         return ISO_OK;
+    if (limit && memory_total < 0 && strchr(limit, '%'))
+        return core_fail(
+            ISO_INVALID,
+            "%s: ISOMER_MEMORY_LIMIT is \"%s\", but how much memory %s has is not known "
+            "here (the system or the driver does not tell): use bytes, or a number "
+            "with K, M, G or T",
+            call, limit, device->physical->spec);
     device->limit = limit ? core_parse_limit(limit, memory_total) : -1;
     if (limit && device->limit < 0)
         return core_fail(ISO_INVALID, "%s: ISOMER_MEMORY_LIMIT is \"%s\", which is not a limit",
@@ -104,6 +111,10 @@ iso_status core_device_make(const char *call, const iso_device_options *options,
         goto fail;
     core_text_add(&story, "%s (%s), %s", info.spec, info.name, core_text_get(&choice->story));
     device->choice = story.text;
+    if (story.failed) {
+        status = core_fail(ISO_NO_MEMORY, "%s: no host memory for the reasons of the choice", call);
+        goto fail;
+    }
     device->id = core_handle_new(call, CORE_DEVICE, device);
     if (!device->id) {
         status = ISO_NO_MEMORY;

@@ -33,27 +33,40 @@ static const char *own_words(const char *call, const core_backend *backend)
     return strncmp(text, start, (size_t)length) ? text : text + length;
 }
 
-static void describe_device(core_backend *backend, int32_t index, iso_entry *entry)
+/* NO_MEMORY, or the row says how the device is. */
+static iso_status describe_device(const char *call, core_backend *backend, int32_t index,
+                                  iso_entry *entry)
 {
-    const char *call = "iso_enumerate";
     core_kept_error kept = core_error_keep();
+    iso_status status = core_backend_device_info(call, backend, index, &entry->device);
+    const bool known = !status;
 
-    if (core_backend_device_info(call, backend, index, &entry->device)) {
+    if (known)
+        status = core_backend_device_usable(call, backend, index);
+    if (status == ISO_NO_MEMORY) {
+        free(kept.text);
+        return status;
+    }
+    if (!known) {
         entry->state = ISO_STATE_NO_DEVICE;
         snprintf(entry->reason, sizeof entry->reason, "device %d: %.4000s", index,
                  iso_last_error());
         memset(&entry->device, 0, sizeof entry->device);
-    } else if (core_backend_device_usable(call, backend, index)) {
+    } else if (status) {
         entry->state = ISO_STATE_BROKEN;
         snprintf(entry->reason, sizeof entry->reason, "%s", own_words(call, backend));
     }
     core_error_restore(&kept);
+    return ISO_OK;
 }
 
-static void put_backend(rows *into, core_backend *backend, iso_entry *entry, iso_probe *probe)
+/* NO_MEMORY, or the backend's rows were put. */
+static iso_status put_backend(const char *call, rows *into, core_backend *backend, iso_entry *entry,
+                              iso_probe *probe)
 {
-    core_backend_probe(backend, probe);
-    for (int32_t i = 0; i < probe->devices || i == 0; i++) {
+    iso_status status = core_backend_probe(call, backend, probe);
+
+    for (int32_t i = 0; !status && (i < probe->devices || i == 0); i++) {
         memset(entry, 0, sizeof *entry);
         entry->size = (uint32_t)sizeof *entry;
         entry->state = probe->state;
@@ -62,16 +75,18 @@ static void put_backend(rows *into, core_backend *backend, iso_entry *entry, iso
         snprintf(entry->origin, sizeof entry->origin, "%s", backend->origin);
         snprintf(entry->reason, sizeof entry->reason, "%s",
                  probe->state == ISO_STATE_OK ? "" : probe->reason);
-        if (probe->state == ISO_STATE_OK && into->count < into->capacity) {
-            describe_device(backend, i, entry);
-        }
-        put(into, entry);
+        if (probe->state == ISO_STATE_OK && into->count < into->capacity)
+            status = describe_device(call, backend, i, entry);
+        if (!status)
+            put(into, entry);
     }
+    return status;
 }
 
 /* The rows are a context. */
 static iso_status list_all(void *context)
 {
+    const char *call = "iso_enumerate";
     rows *into = context;
     iso_status status = ISO_OK;
     iso_entry *entry = malloc(sizeof *entry);
@@ -79,11 +94,11 @@ static iso_status list_all(void *context)
     int backends = 0;
     core_backend **list = core_backend_list(&backends);
 
-    if (list && entry && probe)
-        for (int i = 0; i < backends; i++)
-            put_backend(into, list[i], entry, probe);
-    else
-        status = core_fail_no_memory("iso_enumerate", (int64_t)(sizeof *entry + sizeof *probe));
+    if (!list || !entry || !probe)
+        status = core_fail_no_memory(call, (int64_t)(sizeof *entry + sizeof *probe));
+    for (int i = 0; i < backends && !status; i++) {
+        status = put_backend(call, into, list[i], entry, probe);
+    }
     free(list);
     free(entry);
     free(probe);

@@ -178,17 +178,24 @@ void core_error_take(core_error_place place)
 
 core_kept_error core_error_keep(void)
 {
-    core_kept_error kept = {last_status, NULL};
+    core_kept_error kept = {.status = last_status};
 
     if (get_text(LAST)[0])
         kept.text = strdup(get_text(LAST));
+    if (!kept.text)
+        snprintf(kept.brief, sizeof kept.brief, "%.*s", CORE_BRIEF_MAX - 1, get_text(LAST));
     return kept;
+}
+
+const char *core_error_text(const core_kept_error *kept)
+{
+    return kept->text ? kept->text : kept->brief;
 }
 
 void core_error_restore(core_kept_error *kept)
 {
     last_status = kept->status;
-    set_last("%s", kept->text ? kept->text : "");
+    set_last("%s", core_error_text(kept));
     free(kept->text);
     kept->text = NULL;
 }
@@ -207,8 +214,10 @@ void core_text_add(core_text *text, const char *format, ...)
         size_t room = (text->length + (size_t)more + 1) * 2;
         char *grown = realloc(text->text, room);
 
-        if (!grown)
+        if (!grown) {
+            text->failed = true;
             return;
+        }
         text->text = grown;
         text->room = room;
     }

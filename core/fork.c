@@ -11,6 +11,7 @@ static void each(int stage)
     core_handle_fork(stage);
     core_settings_fork(stage);
     core_trace_fork(stage);
+    core_trust_fork(stage);
 }
 
 static void before(void)

@@ -4,28 +4,25 @@
 #include "core/core.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char *place;
+static char place[PATH_MAX + 16]; /* no allocation can make it unknown for good */
 
 static void find(void)
 {
     Dl_info found;
-    char *path, *slash;
+    char *slash;
 
-    if (!dladdr((void *)&place, &found) || !found.dli_fname)
+    if (!dladdr((void *)&place, &found) || !found.dli_fname || !realpath(found.dli_fname, place)) {
+        place[0] = 0;
         return;
-    path = realpath(found.dli_fname, NULL);
-    slash = path ? strrchr(path, '/') : NULL;
-    if (slash) {
-        *slash = 0;
-        if (asprintf(&place, "%s/isomer", path) < 0)
-            place = NULL;
     }
-    free(path);
+    slash = strrchr(place, '/');
+    snprintf(slash, sizeof place - (size_t)(slash - place), "/isomer");
 }
 
 /* When the library is loaded: the path that the dynamic linker knows may be relative, to a folder
@@ -38,5 +35,5 @@ __attribute__((constructor)) static void find_early(void)
 const char *core_place(void)
 {
     pthread_once(&once, find);
-    return place ? place : "";
+    return place;
 }

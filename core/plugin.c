@@ -190,13 +190,15 @@ static bool judge_folder(const char *folder, char *problem, size_t room)
     return !problem[0];
 }
 
-void core_plugin_folders(bool (*visit)(const char *folder, void *context), void *context)
+bool core_plugin_folders(bool (*visit)(const char *folder, void *context), void *context)
 {
     const char *path = core_setting("ISOMER_BACKEND_PATH");
     char *copy = path ? strdup(path) : NULL, *rest = copy, *folder;
     char problem[2 * WHY_MAX];
     bool more = true;
 
+    if (path && !copy)
+        return false;
     while (more && rest && (folder = strsep(&rest, ":")) != NULL) {
         if (folder[0] && judge_folder(folder, problem, sizeof problem)) {
             more = visit(folder, context);
@@ -210,6 +212,7 @@ void core_plugin_folders(bool (*visit)(const char *folder, void *context), void 
     } else if (more) {
         core_log(ISO_LOG_WARN, "plug-ins: %s", problem);
     }
+    return true;
 }
 
 void core_plugin_path_problem(const char *path, char *problem, size_t room)

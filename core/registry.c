@@ -6,6 +6,7 @@
 #include "common/descriptor.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,37 +17,46 @@ static core_backend *registry_first, **registry_end = &registry_first;
 
 static const char prefix[] = "isomer-", suffix[] = ".so";
 
-/* With the registry locked. NULL: no memory. */
-static core_backend *add(const char *name, const char *origin, iso_backend_query query)
+/* With the registry locked. */
+static void link_last(core_backend *made)
 {
-    core_backend *made = calloc(1, sizeof *made);
-
-    if (!made)
-        return NULL;
-    snprintf(made->name, sizeof made->name, "%s", name);
-    made->origin = strdup(origin);
-    if (!made->origin) {
-        free(made);
-        return NULL;
-    }
-    made->query = query;
-    made->is_plugin = !query;
     pthread_mutex_init(&made->lock, NULL);
     *registry_end = made;
     registry_end = &made->next;
+}
+
+/* With the registry locked. NULL: no memory. */
+static core_backend *add_plugin(const char *name, const char *path)
+{
+    core_backend *made = calloc(1, sizeof *made);
+    char *origin = strdup(path);
+
+    if (!made || !origin) {
+        free(made);
+        free(origin);
+        return NULL;
+    }
+    snprintf(made->name, sizeof made->name, "%s", name);
+    made->origin = origin;
+    made->is_plugin = true;
+    link_last(made);
     return made;
 }
 
+/* With the registry locked. */
 static void add_builtins(void)
 {
-    core_backend *made = NULL;
-
     if (registry_first)
         return;
-    for (int i = 0; core_builtins[i].name; i++)
-        made = add(core_builtins[i].name, "built in", core_builtins[i].query);
-    if (made)
-        made->is_last = true;
+    for (int i = 0; core_builtins[i].name; i++) {
+        core_backend *made = &core_builtin_backends[i];
+
+        snprintf(made->name, sizeof made->name, "%s", core_builtins[i].name);
+        made->origin = "built in";
+        made->query = core_builtins[i].query;
+        made->is_last = !core_builtins[i + 1].name;
+        link_last(made);
+    }
 }
 
 static core_backend *find_builtin(const char *name)
@@ -62,6 +72,7 @@ static core_backend *find_builtin(const char *name)
     return at;
 }
 
+/* NULL: no memory. */
 static core_backend *plugin_of(const char *name, const char *path)
 {
     core_backend *at;
@@ -72,7 +83,7 @@ static core_backend *plugin_of(const char *name, const char *path)
         if (at->is_plugin && !strcmp(at->origin, path))
             break;
     if (!at)
-        at = add(name, path, NULL);
+        at = add_plugin(name, path);
     pthread_mutex_unlock(&registry_lock);
     return at;
 }
@@ -80,6 +91,7 @@ static core_backend *plugin_of(const char *name, const char *path)
 typedef struct seek {
     const char *name;
     core_backend *found;
+    bool failed; /* no memory */
 } seek;
 
 static bool seek_in(const char *folder, void *context)
@@ -89,29 +101,37 @@ static bool seek_in(const char *folder, void *context)
     struct stat there; /* a link that leads nowhere counts too: opening it says so */
     bool seen;
 
-    seen = asprintf(&path, "%s/%s%s%s", folder, prefix, what->name, suffix) >= 0 &&
-           strlen(path) < ISO_REASON_MAX && !lstat(path, &there);
-    if (seen)
+    if (asprintf(&path, "%s/%s%s%s", folder, prefix, what->name, suffix) < 0) {
+        what->failed = true;
+        return false;
+    }
+    seen = strlen(path) < ISO_REASON_MAX && !lstat(path, &there);
+    if (seen) {
         what->found = plugin_of(what->name, path);
+        what->failed = !what->found;
+    }
     free(path);
     return !seen;
 }
 
-core_backend *core_backend_find(const char *name)
+iso_status core_backend_find(const char *call, const char *name, core_backend **out)
 {
-    seek what = {name, find_builtin(name)};
+    seek what = {.name = name, .found = find_builtin(name)};
 
     core_fork_guard();
-    if (!what.found && core_name_valid(name))
-        core_plugin_folders(seek_in, &what);
-    return what.found;
+    if (!what.found && core_name_valid(name) && !core_plugin_folders(seek_in, &what))
+        what.failed = true;
+    *out = what.found;
+    return what.failed
+               ? core_fail(ISO_NO_MEMORY, "%s: no host memory for looking up %s", call, name)
+               : ISO_OK;
 }
 
 typedef struct collection {
     core_backend **list;
     int count, room;
     int builtins;
-    bool failed;
+    bool failed; /* no memory */
 } collection;
 
 static void collect(collection *into, core_backend *backend)
@@ -139,32 +159,47 @@ static bool known(const collection *so_far, const char *name)
     return false;
 }
 
+static void collect_file(collection *into, const char *folder, const char *file)
+{
+    size_t length = strlen(file), ends = strlen(prefix) + strlen(suffix);
+    core_backend *plugin = NULL;
+    char *path = NULL, name[256];
+
+    if (length <= ends || strncmp(file, prefix, strlen(prefix)) ||
+        strcmp(file + length - strlen(suffix), suffix))
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)(length - ends), file + strlen(prefix));
+    if (strlen(name) >= ISO_NAME_MAX || known(into, name))
+        return;
+    if (asprintf(&path, "%s/%s", folder, file) < 0) {
+        into->failed = true;
+        return;
+    }
+    if (strlen(path) < ISO_REASON_MAX) {
+        plugin = plugin_of(name, path);
+        into->failed = !plugin;
+    }
+    free(path);
+    if (plugin)
+        collect(into, plugin);
+}
+
+/* A folder that is not there has no plug-ins; one that could not be read for want of memory may. */
 static bool collect_folder(const char *folder, void *context)
 {
     collection *into = context;
-    DIR *open = descriptor_folder(folder);
     struct dirent *file;
+    DIR *open;
 
-    while (open && (file = readdir(open)) != NULL) {
-        size_t length = strlen(file->d_name), ends = strlen(prefix) + strlen(suffix);
-        char *path = NULL, name[256];
-        core_backend *plugin;
-
-        if (length <= ends || strncmp(file->d_name, prefix, strlen(prefix)) ||
-            strcmp(file->d_name + length - strlen(suffix), suffix))
-            continue;
-        snprintf(name, sizeof name, "%.*s", (int)(length - ends), file->d_name + strlen(prefix));
-        if (strlen(name) >= ISO_NAME_MAX || known(into, name) ||
-            asprintf(&path, "%s/%s", folder, file->d_name) < 0)
-            continue;
-        plugin = strlen(path) < ISO_REASON_MAX ? plugin_of(name, path) : NULL;
-        free(path);
-        if (plugin)
-            collect(into, plugin);
+    errno = 0;
+    open = descriptor_folder(folder);
+    while (open && !into->failed && (errno = 0, file = readdir(open)) != NULL) {
+        collect_file(into, folder, file->d_name);
     }
+    into->failed = into->failed || errno == ENOMEM;
     if (open)
         closedir(open);
-    return true;
+    return !into->failed;
 }
 
 static int by_name(const void *a, const void *b)
@@ -180,12 +215,10 @@ core_backend **core_backend_list(int *count)
     for (int i = 0; core_builtins[i].name; i++) {
         core_backend *builtin = find_builtin(core_builtins[i].name);
 
-        if (builtin)
-            collect(&into, builtin);
+        collect(&into, builtin);
     }
     into.builtins = into.count;
-    core_plugin_folders(collect_folder, &into);
-    if (into.failed || !into.list) {
+    if (!core_plugin_folders(collect_folder, &into) || into.failed) {
         free(into.list);
         return NULL;
     }
@@ -196,7 +229,7 @@ core_backend **core_backend_list(int *count)
 }
 
 /* With the backend locked and loaded: asks it, and makes its answer whole. */
-static void ask(core_backend *backend, iso_probe *out)
+static iso_status ask(const char *call, core_backend *backend, iso_probe *out)
 {
     core_kept_error kept = core_error_keep();
     iso_status status;
@@ -205,6 +238,11 @@ static void ask(core_backend *backend, iso_probe *out)
     core_backend_enter();
     status = core_backend_leave("probe", backend->name, backend->table.probe(out), false);
     out->reason[sizeof out->reason - 1] = 0;
+    if (status == ISO_NO_MEMORY) {
+        *out = (iso_probe){0}; /* it is asked again */
+        free(kept.text);
+        return core_fail(status, "%s: %s", call, iso_last_error());
+    }
     if (status) {
         if (out->state <= ISO_STATE_OK || out->state > ISO_STATE_BROKEN)
             out->state = ISO_STATE_LOAD_FAILED;
@@ -224,10 +262,13 @@ static void ask(core_backend *backend, iso_probe *out)
             snprintf(out->reason, sizeof out->reason, "its probe gave no reason");
     }
     core_error_restore(&kept);
+    return ISO_OK;
 }
 
-void core_backend_probe(core_backend *backend, iso_probe *out)
+iso_status core_backend_probe(const char *call, core_backend *backend, iso_probe *out)
 {
+    iso_status status = ISO_OK;
+
     *out = (iso_probe){.size = (uint32_t)sizeof *out};
     pthread_mutex_lock(&backend->lock);
     if (backend->forked) {
@@ -242,12 +283,13 @@ void core_backend_probe(core_backend *backend, iso_probe *out)
             const bool touched = backend->touched;
 
             backend->touched = true; /* a fork meanwhile */
-            ask(backend, &backend->probe);
+            status = ask(call, backend, &backend->probe);
             backend->touched = touched || backend->probe.state != ISO_STATE_NOT_FOUND;
         }
         *out = backend->probe;
     }
     pthread_mutex_unlock(&backend->lock);
+    return status;
 }
 
 iso_status core_backend_device_info(const char *call, core_backend *backend, int32_t index,
@@ -267,6 +309,8 @@ iso_status core_backend_device_info(const char *call, core_backend *backend, int
     out->name[ISO_NAME_MAX - 1] = out->vendor[ISO_NAME_MAX - 1] = out->uuid[ISO_NAME_MAX - 1] = 0;
     out->architecture[ISO_NAME_MAX - 1] = out->driver[ISO_NAME_MAX - 1] = 0;
     out->runtime[ISO_NAME_MAX - 1] = 0;
+    /* Backends may leave 0 where they do not know; a device without memory there is none. */
+    out->memory_total = out->memory_total > 0 ? out->memory_total : -1;
     return ISO_OK;
 }
 

@@ -12,19 +12,23 @@
 /* One entry of a spec: name[:rest]. */
 typedef struct item {
     char name[ISO_NAME_MAX];
-    const char *rest; /* NULL: only a name */
-    char text[512];   /* the whole of it */
+    const char *rest;        /* NULL: only a name */
+    char text[ISO_SPEC_MAX]; /* the whole of it */
 } item;
 
-static void list_names(core_text *into, const char *unknown, char *nearest, size_t room)
+/* The known names, and the nearest to an unknown one. NO_MEMORY: they are not known. */
+static iso_status list_names(const char *call, core_text *into, const char *unknown, char *nearest,
+                             size_t room)
 {
     int count = 0, best = core_edit_distance(unknown, "auto");
     core_backend **list = core_backend_list(&count);
 
+    if (!list)
+        return core_fail(ISO_NO_MEMORY, "%s: no host memory for the list of backends", call);
     core_text_add(into, "auto");
     snprintf(nearest, room, "%s", best <= 1 ? "auto" : "");
     best = best <= 1 ? best : INT_MAX;
-    for (int i = 0; list && i < count; i++) {
+    for (int i = 0; i < count; i++) {
         int distance, allowed;
 
         /* A file may be called anything; what no spec can name is left to iso_enumerate. */
@@ -40,6 +44,14 @@ static void list_names(core_text *into, const char *unknown, char *nearest, size
         }
     }
     free(list);
+    return ISO_OK;
+}
+
+/* A text that lacks a part is no answer. */
+static iso_status check_text(const char *call, const core_text *text)
+{
+    return text->failed ? core_fail(ISO_NO_MEMORY, "%s: no host memory for its reasons", call)
+                        : ISO_OK;
 }
 
 static iso_status unknown_name(const char *call, const char *name)
@@ -47,31 +59,98 @@ static iso_status unknown_name(const char *call, const char *name)
     const char *path = core_setting("ISOMER_BACKEND_PATH");
     char nearest[ISO_NAME_MAX], ignored[1024] = "";
     core_text names = {0};
-    iso_status status;
+    iso_status status = list_names(call, &names, name, nearest, sizeof nearest);
 
     core_plugin_path_problem(path ? path : "", ignored, sizeof ignored);
-    list_names(&names, name, nearest, sizeof nearest);
-    status = core_fail(
-        ISO_INVALID,
-        "%s: \"%s\" is not a known backend%s%s%s Known are %s; plug-ins are looked for "
-        "in the folders of ISOMER_BACKEND_PATH and in %s%s%s",
-        call, name, nearest[0] ? ": did you mean \"" : "", nearest, nearest[0] ? "\"?" : ".",
-        core_text_get(&names), core_place(), ignored[0] ? "; " : "", ignored);
+    if (!status)
+        status = check_text(call, &names);
+    if (!status)
+        status = core_fail(
+            ISO_INVALID,
+            "%s: \"%s\" is not a known backend%s%s%s Known are %s; plug-ins are looked for "
+            "in the folders of ISOMER_BACKEND_PATH and in %s%s%s",
+            call, name, nearest[0] ? ": did you mean \"" : "", nearest, nearest[0] ? "\"?" : ".",
+            core_text_get(&names), core_place(), ignored[0] ? "; " : "", ignored);
     core_text_free(&names);
     return status;
 }
 
+static const char blanks[] = " \t\r\n";
+
+/* Names with blanks between them are a list that was written in another way: taken as one entry, it
+ * would lose all but the first. Texts after a colon may have blanks, but not another name there. */
+static iso_status check_blanks(const char *call, const item *what)
+{
+    const char *at = what->rest;
+    core_backend *other = NULL;
+    iso_status status = ISO_OK;
+
+    if (what->name[strcspn(what->name, blanks)])
+        return core_fail(ISO_INVALID,
+                         "%s: \"%s\" has a blank in its name: names are separated by commas "
+                         "(\"cuda,openmp\")",
+                         call, what->text);
+    while (at && !status && !other && at[strcspn(at, blanks)]) {
+        char word[ISO_NAME_MAX];
+        size_t length;
+
+        at += strcspn(at, blanks);
+        at += strspn(at, blanks);
+        length = strcspn(at, " \t\r\n:");
+        if (length < sizeof word) {
+            snprintf(word, sizeof word, "%.*s", (int)length, at);
+            status = core_backend_find(call, word, &other);
+        }
+    }
+    if (!status && other)
+        status = core_fail(ISO_INVALID,
+                           "%s: \"%s\" names %s after a blank: names are separated by commas", call,
+                           what->text, other->name);
+    return status;
+}
+
+static iso_status check_item(const char *call, const item *what, bool alone)
+{
+    char lower[ISO_NAME_MAX];
+    core_backend *backend = NULL;
+    iso_status status = check_blanks(call, what);
+
+    for (size_t i = 0; i < sizeof lower; i++)
+        lower[i] = (char)tolower((unsigned char)what->name[i]);
+    if (!status && !strcmp(lower, "auto") && (what->rest || !alone))
+        status = core_fail(ISO_INVALID,
+                           "%s: \"%s\": auto stands alone: it takes no device and is no "
+                           "part of a list",
+                           call, what->text);
+    if (!status && what->rest && !what->rest[0])
+        status =
+            core_fail(ISO_INVALID,
+                      "%s: \"%s\" has nothing after the colon: use %s:0, %s:uuid=TEXT, or a part "
+                      "of the device's name",
+                      call, what->text, what->name, what->name);
+    if (status || !strcmp(what->name, "auto"))
+        return status;
+    status = core_backend_find(call, what->name, &backend);
+    return status || backend ? status : unknown_name(call, what->name);
+}
+
+/* An entry, without the blanks around it. */
 static iso_status parse_item(const char *call, const char *text, size_t length, bool alone,
                              item *out)
 {
+    size_t before = strspn(text, blanks);
     const char *colon;
-    char lower[ISO_NAME_MAX];
 
+    before = before < length ? before : length;
+    text += before;
+    length -= before;
+    while (length && strchr(blanks, text[length - 1]))
+        length--;
     if (length >= sizeof out->text)
         return core_fail(ISO_INVALID, "%s: a spec of %zu characters is too long: at most %zu", call,
                          length, sizeof out->text - 1);
+    *out = (item){0};
     memcpy(out->text, text, length);
-    out->text[length] = 0;
     colon = strchr(out->text, ':');
     out->rest = colon ? colon + 1 : NULL;
     length = colon ? (size_t)(colon - out->text) : length;
@@ -85,23 +164,7 @@ static iso_status parse_item(const char *call, const char *text, size_t length, 
         return core_fail(ISO_INVALID, "%s: \"%s\" has a name of %zu characters: at most %d", call,
                          out->text, length, ISO_NAME_MAX - 1);
     memcpy(out->name, out->text, length);
-    out->name[length] = 0;
-    for (size_t i = 0; i <= length; i++)
-        lower[i] = (char)tolower((unsigned char)out->name[i]);
-    if (!strcmp(lower, "auto") && (colon || !alone))
-        return core_fail(ISO_INVALID,
-                         "%s: \"%s\": auto stands alone: it takes no device and is no "
-                         "part of a list",
-                         call, out->text);
-    if (out->rest && !out->rest[0])
-        return core_fail(
-            ISO_INVALID,
-            "%s: \"%s\" has nothing after the colon: use %s:0, %s:uuid=TEXT, or a part "
-            "of the device's name",
-            call, out->text, out->name, out->name);
-    if (strcmp(out->name, "auto") && !core_backend_find(out->name))
-        return unknown_name(call, out->name);
-    return ISO_OK;
+    return check_item(call, out, alone);
 }
 
 /* Calls parse_item for each entry of the spec; with `out`, gives the index-th. */
@@ -127,6 +190,44 @@ static iso_status parse(const char *call, const char *spec, int index, item *out
     return status;
 }
 
+iso_status iso_spec_get(const char *list, int32_t index, iso_spec *out)
+{
+    const char *call = "iso_spec_get";
+    iso_spec answer = ISO_SPEC_INIT;
+    item what = {0};
+    iso_status status = core_struct_check(call, "out", out, CORE_END_OF(iso_spec, device));
+    int count;
+
+    if (!status && !list)
+        status = core_fail(ISO_INVALID, "%s: list is NULL: pass a list of specs", call);
+    if (!status && index < 0)
+        status = core_fail(ISO_INVALID, "%s: index is %d: the first entry is 0", call, index);
+    if (!status)
+        status = parse(call, list, index, &what, &count);
+    if (status)
+        return status;
+    if (index >= count)
+        return ISO_NOT_READY;
+    snprintf(answer.text, sizeof answer.text, "%s", what.text);
+    snprintf(answer.backend, sizeof answer.backend, "%s", what.name);
+    snprintf(answer.device, sizeof answer.device, "%s", what.rest ? what.rest : "");
+    core_struct_write(out, &answer, sizeof answer);
+    return ISO_OK;
+}
+
+void core_require_problem(const char *list, char *problem, size_t room)
+{
+    core_kept_error kept = core_error_keep();
+    int count;
+    item what = {0};
+
+    if (parse("ISOMER_REQUIRE", list, 0, &what, &count))
+        snprintf(problem, room, "%s", iso_last_error());
+    else if (!strcmp(what.name, "auto"))
+        snprintf(problem, room, "auto is no backend: name those that must be there");
+    core_error_restore(&kept);
+}
+
 void core_spec_problem(const char *spec, char *problem, size_t room)
 {
     core_kept_error kept = core_error_keep();
@@ -139,25 +240,30 @@ void core_spec_problem(const char *spec, char *problem, size_t room)
 
 /* ---- which of a backend's devices ---- */
 
-static void list_devices(core_text *into, const char *call, core_backend *backend, int32_t devices)
+static iso_status list_devices(core_text *into, const char *call, core_backend *backend,
+                               int32_t devices)
 {
     iso_device_info info;
+    iso_status status = ISO_OK;
 
-    for (int32_t i = 0; i < devices; i++)
-        if (!core_backend_device_info(call, backend, i, &info))
+    for (int32_t i = 0; i < devices && status != ISO_NO_MEMORY; i++) {
+        status = core_backend_device_info(call, backend, i, &info);
+        if (!status)
             core_text_add(into, "%s%s (%s%s%s)", i ? ", " : "", info.spec, info.name,
                           info.uuid[0] ? ", uuid " : "", info.uuid);
+    }
+    return status == ISO_NO_MEMORY ? status : check_text(call, into);
 }
 
 static iso_status no_match(const char *call, const item *what, core_backend *backend,
                            int32_t devices, const char *why)
 {
     core_text text = {0};
-    iso_status status;
+    iso_status status = list_devices(&text, call, backend, devices);
 
-    list_devices(&text, call, backend, devices);
-    status = core_fail(ISO_INVALID, "%s: \"%s\" %s: its devices are %s", call, what->text, why,
-                       core_text_get(&text));
+    if (!status)
+        status = core_fail(ISO_INVALID, "%s: \"%s\" %s: its devices are %s", call, what->text, why,
+                           core_text_get(&text));
     core_text_free(&text);
     return status;
 }
@@ -185,8 +291,11 @@ static iso_status pick_named(const char *call, const item *what, core_backend *b
     }
     for (int32_t i = 0; i < devices; i++) {
         iso_device_info info;
+        iso_status status = core_backend_device_info(call, backend, i, &info);
 
-        if (!core_backend_device_info(call, backend, i, &info) && matches(&info, what->rest)) {
+        if (status == ISO_NO_MEMORY)
+            return status;
+        if (!status && matches(&info, what->rest)) {
             if (!found++)
                 *index = i;
         }
@@ -199,57 +308,52 @@ static iso_status pick_named(const char *call, const item *what, core_backend *b
     return ISO_OK;
 }
 
-/* The reason of a failure without the call's name. */
-static const char *reason_of(const char *call)
+/* Whether the device, of those that are (no) CPUs, may be the backend's first; of one that is
+ * broken, `passed` gets the reason. NO_MEMORY: that is not known. */
+static iso_status judge_first(const char *call, core_backend *backend, int32_t index, bool cpus,
+                              core_text *passed, bool *fits)
 {
-    const char *text = iso_last_error();
-    size_t length = strlen(call);
+    iso_device_info info;
+    iso_status status = core_backend_device_info(call, backend, index, &info);
 
-    return !strncmp(text, call, length) && text[length] == ':' ? text + length + 2 : text;
-}
-
-/* Whether the device may be the backend's first; of one that is broken, `passed` gets the reason.
- */
-static bool may_be_first(const char *call, core_backend *backend, int32_t index, core_text *passed)
-{
-    if (core_backend_device_usable(call, backend, index)) {
-        core_text_add(passed, "\n  %s", reason_of(call));
-        return false;
-    }
-    return true;
+    *fits = false;
+    if (status == ISO_NO_MEMORY || (status || info.type == ISO_DEVICE_CPU) != cpus)
+        return status == ISO_NO_MEMORY ? status : ISO_OK;
+    status = core_backend_device_usable(call, backend, index);
+    if (status == ISO_NO_MEMORY)
+        return status;
+    if (status)
+        core_text_add(passed, "\n  %s", core_reason(call));
+    *fits = !status;
+    return ISO_OK;
 }
 
 /* The first device that is not a CPU, else the first, of those that can be used; -1 where there is
  * none, and where `no_cpu` and there are only CPUs. */
-static int32_t pick_first(const char *call, core_backend *backend, int32_t devices, bool no_cpu,
-                          core_text *passed)
+static iso_status pick_first(const char *call, core_backend *backend, int32_t devices, bool no_cpu,
+                             int32_t *index, core_text *passed)
 {
-    const bool alone = devices == 1 && !no_cpu;
+    for (int cpus = 0; cpus < (no_cpu ? 1 : 2); cpus++) {
+        for (*index = 0; *index < devices; ++*index) {
+            bool fits;
+            iso_status status = judge_first(call, backend, *index, cpus, passed, &fits);
 
-    for (int32_t i = 0; i < devices && !alone; i++) {
-        iso_device_info info;
-
-        if (!core_backend_device_info(call, backend, i, &info) && info.type != ISO_DEVICE_CPU &&
-            may_be_first(call, backend, i, passed)) {
-            return i;
+            if (status || fits)
+                return status;
         }
     }
-    for (int32_t i = 0; i < devices && !no_cpu; i++) {
-        iso_device_info info;
-
-        if ((alone || core_backend_device_info(call, backend, i, &info) ||
-             info.type == ISO_DEVICE_CPU) &&
-            may_be_first(call, backend, i, passed)) {
-            return i;
-        }
-    }
-    return -1;
+    *index = -1;
+    return ISO_OK;
 }
 
 /* ---- opening ---- */
 
 static iso_status no_first(const char *call, const core_backend *backend, const core_text *passed)
 {
+    if (passed->failed)
+        return check_text(call, passed);
+    if (passed->failed)
+        return check_text(call, passed);
     if (passed->length) {
         return core_fail(ISO_UNAVAILABLE, "%s: %s has no device that can be used:%s", call,
                          backend->name, core_text_get(passed));
@@ -265,36 +369,37 @@ static iso_status pick(const char *call, const item *what, core_backend *backend
                        int32_t *index, core_text *passed)
 {
     iso_probe *probe = malloc(sizeof *probe);
-    iso_status status = ISO_OK;
+    iso_status status;
 
     *index = 0;
     if (!probe)
         return core_fail_no_memory(call, (int64_t)sizeof *probe);
-    core_backend_probe(backend, probe);
-    if (probe->state != ISO_STATE_OK) {
+    status = core_backend_probe(call, backend, probe);
+    if (!status && probe->state != ISO_STATE_OK) {
         status = core_fail(ISO_UNAVAILABLE, "%s: %s is not available (%s): %s", call, backend->name,
                            iso_state_name(probe->state), probe->reason);
-    } else if (what && what->rest) {
+    } else if (!status && what && what->rest) {
         status = pick_named(call, what, backend, probe->devices, index);
-        if (!status) {
+        if (!status)
             status = core_backend_device_usable(call, backend, *index);
-        }
-    } else if ((*index = pick_first(call, backend, probe->devices, no_cpu, passed)) < 0) {
-        status = no_first(call, backend, passed);
+    } else if (!status) {
+        status = pick_first(call, backend, probe->devices, no_cpu, index, passed);
+        if (!status && *index < 0)
+            status = no_first(call, backend, passed);
     }
     free(probe);
     return status;
 }
 
-/* Opens what one entry names. *over: it is refused for a setting that makes no sense, and no other
- * entry is to hide that. */
+/* Opens what one entry names. *over: it is refused for a setting that makes no sense, or there was
+ * no memory to look at it, and no other entry is to hide that. */
 static iso_status open_item(const char *call, const item *what, core_backend *backend, bool no_cpu,
                             core_choice *out, bool *over)
 {
     int32_t index;
     iso_status status = pick(call, what, backend, no_cpu, &index, &out->passed);
 
-    *over = false;
+    *over = status == ISO_NO_MEMORY;
     if (status) {
         core_text_free(&out->passed); /* the error has them */
         return status;
@@ -311,30 +416,42 @@ static iso_status open_item(const char *call, const item *what, core_backend *ba
 /* A plug-in's file may have gone since its name was looked up. */
 static iso_status open_named(const char *call, const item *what, core_choice *out, bool *over)
 {
-    core_backend *backend = core_backend_find(what->name);
+    core_backend *backend = NULL;
+    iso_status status = core_backend_find(call, what->name, &backend);
 
-    return backend ? open_item(call, what, backend, false, out, over)
-                   : unknown_name(call, what->name);
+    if (!status && backend)
+        return open_item(call, what, backend, false, out, over);
+    *over = status == ISO_NO_MEMORY;
+    return status ? status : unknown_name(call, what->name);
+}
+
+/* After a choice that cannot be told: closes the device that was opened. Gives `reason`. */
+static iso_status drop_choice(iso_status opened, core_choice *out, iso_status reason)
+{
+    if (!opened)
+        core_physical_close(out->physical);
+    return reason;
 }
 
 static iso_status open_auto(const char *call, core_choice *out)
 {
     iso_status status = ISO_UNAVAILABLE;
     core_text reasons = {0};
-    bool over = false;
+    bool over = false, short_of = false;
 
     for (int i = 0; core_builtins[i].name && status && !over; i++) {
-        core_backend *backend = core_backend_find(core_builtins[i].name);
+        core_backend *backend = &core_builtin_backends[i];
 
-        if (!backend)
-            continue;
         status = open_item(call, NULL, backend, !backend->is_last, out, &over);
+        short_of |= status == ISO_NO_MEMORY;
         if (status)
             core_text_add(&reasons, "\n  %s", core_reason(call));
     }
-    if (status && !over)
-        status = core_fail(ISO_UNAVAILABLE, "%s: auto found no device:%s", call,
-                           core_text_get(&reasons));
+    if (!over && reasons.failed)
+        status = drop_choice(status, out, check_text(call, &reasons));
+    else if (status && !over)
+        status = core_fail(short_of ? ISO_NO_MEMORY : ISO_UNAVAILABLE,
+                           "%s: auto found no device:%s", call, core_text_get(&reasons));
     else if (!status)
         core_text_add(&out->story, "auto: the first with a device%s%s",
                       reasons.length ? "; not used:" : "", core_text_get(&reasons));
@@ -346,21 +463,26 @@ static iso_status open_list(const char *call, const char *spec, int count, core_
 {
     iso_status status = ISO_UNAVAILABLE;
     core_text reasons = {0};
-    bool over = false;
+    bool over = false, short_of = false;
 
     for (int i = 0; i < count && status && !over; i++) {
         int parsed;
         item what;
 
         status = parse(call, spec, i, &what, &parsed);
+        over = status == ISO_NO_MEMORY;
         if (!status)
             status = open_named(call, &what, out, &over);
+        short_of |= status == ISO_NO_MEMORY;
         if (status)
             core_text_add(&reasons, "\n  %s", core_reason(call));
     }
-    if (status && !over)
-        status = core_fail(ISO_UNAVAILABLE, "%s: none of \"%s\" could be opened:%s", call, spec,
-                           core_text_get(&reasons));
+    if (!over && reasons.failed)
+        status = drop_choice(status, out, check_text(call, &reasons));
+    else if (status && !over)
+        status =
+            core_fail(short_of ? ISO_NO_MEMORY : ISO_UNAVAILABLE,
+                      "%s: none of \"%s\" could be opened:%s", call, spec, core_text_get(&reasons));
     else if (!status)
         core_text_add(&out->story, "the first of \"%s\" that opens%s%s", spec,
                       reasons.length ? "; not used:" : "", core_text_get(&reasons));
@@ -411,6 +533,10 @@ iso_status core_select(const char *call, const char *spec, core_choice *out)
         status = open_one(call, spec, out);
     if (!status && out->passed.length)
         core_text_add(&out->story, "; passed over:%s", core_text_get(&out->passed));
+    if (!status && (out->story.failed || out->passed.failed)) {
+        out->story.failed = true;
+        status = drop_choice(status, out, check_text(call, &out->story));
+    }
     core_text_free(&out->passed);
     if (status) {
         core_text_free(&out->story);

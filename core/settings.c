@@ -244,7 +244,8 @@ static const setting settings[] = {
     {"ISOMER_TILES", "auto",
      "tiles of GPU kernels: auto, or small (for simulators; slow, with the same bits)", check_tiles,
      true},
-    {"ISOMER_REQUIRE", NULL, "backends whose absence fails verification and tests", NULL, false},
+    {"ISOMER_REQUIRE", NULL, "backends whose absence fails verification and tests",
+     core_require_problem, false},
     {"ISOMER_CACHE_DIR", NULL, "the folder that built kernels are kept in, or off", check_cache,
      false},
     {"ISOMER_BACKEND_PATH", NULL, "folders to look for plug-ins in, separated by ':'",
@@ -296,7 +297,11 @@ const char *core_setting(const char *name)
         if (!strcmp(settings[i].name, name)) {
             const char *value = value_of(&settings[i], &set);
 
-            return value ? core_keep(value) : NULL;
+            const char *copy = value ? core_keep(value) : NULL;
+
+            /* Without memory for a copy, the environment's own text: it is right until the program
+             * sets another. */
+            return copy ? copy : value;
         }
     }
     return NULL;

@@ -52,7 +52,7 @@ static void free_stream(core_stream *stream)
 {
     pthread_mutex_destroy(&stream->lock);
     pthread_mutex_destroy(&stream->late_lock);
-    free(stream->late_text);
+    free(stream->late_error.text);
     free(stream);
 }
 
@@ -147,7 +147,7 @@ static void keep_late(core_stream *stream, iso_status status)
 {
     pthread_mutex_lock(&stream->late_lock);
     if (!atomic_load(&stream->late)) {
-        stream->late_text = strdup(iso_last_error());
+        stream->late_error = core_error_keep();
         atomic_store(&stream->late, (int)status);
     }
     pthread_mutex_unlock(&stream->late_lock);
@@ -160,8 +160,7 @@ iso_status core_stream_late(const char *call, core_stream *stream)
     if (!late)
         return ISO_OK;
     pthread_mutex_lock(&stream->late_lock);
-    core_fail(late, "%s: the stream has failed: %s", call,
-              stream->late_text ? stream->late_text : iso_status_name(late));
+    core_fail(late, "%s: the stream has failed: %s", call, core_error_text(&stream->late_error));
     stream->late_told = true;
     pthread_mutex_unlock(&stream->late_lock);
     return late;

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ atomic_bool core_trace_on;
 
 static pthread_mutex_t file_lock = PTHREAD_MUTEX_INITIALIZER;
 static int file = -1;
-static char *file_path;
+static char file_path[PATH_MAX];
 static char buffer[BUFFER_BYTES];
 static size_t buffered;
 static bool has_lines, ended;
@@ -62,8 +63,6 @@ static void stop(void)
 {
     close(file);
     file = -1;
-    free(file_path);
-    file_path = NULL;
     buffered = 0;
     ended = true;
     atomic_store(&core_trace_on, false);
@@ -150,17 +149,10 @@ bool core_trace_open(const char *path, char *problem, size_t room)
                  file_path);
         goto out;
     }
-    file_path = strdup(path);
-    if (!file_path) {
-        snprintf(problem, room, "\"%s\": no host memory for its name", path);
-        goto out;
-    }
     file = open_path(path, problem, room);
-    if (file < 0) {
-        free(file_path);
-        file_path = NULL;
+    if (file < 0)
         goto out;
-    }
+    snprintf(file_path, sizeof file_path, "%s", path); /* open() takes no longer ones */
     zero = now();
     append(beginning, sizeof beginning - 1);
     atomic_store(&core_trace_on, true);

@@ -8,6 +8,7 @@
 #include "core/core.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,18 @@
 #include <unistd.h>
 
 enum { FIRST_USER = 1000 }; /* ids below it are the system's */
+
+/* Too much for a small stack; and a path that could not be judged for want of memory would be taken
+ * for one that is refused. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct room {
+    char copy[PATH_MAX], real[PATH_MAX], place[PATH_MAX];
+} room_of;
+
+void core_trust_fork(int stage)
+{
+    core_fork_lock(&lock, stage);
+}
 
 static bool is_above_library(const char *folder)
 {
@@ -27,15 +40,15 @@ static bool is_above_library(const char *folder)
 
 static bool owns_library(uid_t user)
 {
-    char *folder = strdup(core_place()), *slash;
+    char *folder = room_of.place, *slash;
     struct stat found;
     bool owns = false;
 
-    while (folder && !owns && (slash = strrchr(folder, '/')) != NULL) {
+    snprintf(folder, sizeof room_of.place, "%s", core_place());
+    while (!owns && (slash = strrchr(folder, '/')) != NULL) {
         *slash = 0;
         owns = !lstat(slash == folder ? "/" : folder, &found) && found.st_uid == user;
     }
-    free(folder);
     return owns;
 }
 
@@ -74,14 +87,11 @@ static bool judge_path(char *path, bool follow, char *problem, size_t room);
 /* Where a link leads: a path of its own, without links. */
 static bool judge_link(const char *link, char *problem, size_t room)
 {
-    char *real = realpath(link, NULL);
-    bool good = real && judge_path(real, false, problem, room);
-
-    if (!real) {
+    if (!realpath(link, room_of.real)) {
         snprintf(problem, room, "%s is a link that cannot be followed: %s", link, strerror(errno));
+        return false;
     }
-    free(real);
-    return good;
+    return judge_path(room_of.real, false, problem, room);
 }
 
 /* Every part of a path, from the root on; what is not there can harm in no way. */
@@ -111,13 +121,13 @@ static bool judge_path(char *path, bool follow, char *problem, size_t room)
 
 void core_path_problem(const char *path, char *problem, size_t room)
 {
-    char *copy = strdup(path);
-
     problem[0] = 0;
-    if (!copy) {
-        snprintf(problem, room, "%s cannot be judged: no host memory", path);
+    if (strlen(path) >= sizeof room_of.copy) {
+        snprintf(problem, room, "its path is longer than %d bytes", PATH_MAX - 1);
         return;
     }
-    (void)judge_path(copy, true, problem, room);
-    free(copy);
+    pthread_mutex_lock(&lock);
+    strcpy(room_of.copy, path);
+    (void)judge_path(room_of.copy, true, problem, room);
+    pthread_mutex_unlock(&lock);
 }

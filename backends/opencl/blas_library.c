@@ -2,8 +2,9 @@
 /* blas_library.c - finds CLBlast and says where it looked. */
 #include "backends/opencl/blas.h"
 
+#include "backends/loader/files.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 clblast_api clblast;
@@ -21,10 +22,10 @@ static const ocl_symbol symbols[] = {CLBLAST_SYMBOLS(BLAS_REQUIRED, BLAS_OPTIONA
 /* The library does not tell its version: its file's name does. */
 static void name_version(void)
 {
-    char *real = realpath(path, NULL);
-    const char *at = real ? strstr(real, ".so.") : NULL;
+    char real[256];
+    files_real_name(path, real, sizeof real);
+    const char *at = strstr(real, ".so.");
     (void)snprintf(label, sizeof label, "CLBlast%s%s", at ? " " : "", at ? at + 4 : "");
-    free(real);
 }
 
 static void look(void)

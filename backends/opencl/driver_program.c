@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* driver_program.c - building programs, and running their kernels. */
+#include "backends/loader/files.h"
 #include "backends/opencl/library.h"
-#include "common/descriptor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,12 +27,12 @@ typedef struct kernel {
 /* A CPU's binaries hold its instructions: its features tell them from another's. */
 static uint64_t cpu_features(void)
 {
-    char *line = NULL;
-    size_t room = 0;
+    char line[2048]; /* lines of others that are longer are cut */
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    FILE *file = descriptor_read("/proc/cpuinfo");
+    files_lines lines;
     bool found = false;
-    while (file && !found && getline(&line, &room, file) > 0) {
+    files_lines_open(&lines, "/proc/cpuinfo");
+    while (!found && files_lines_next(&lines, line, sizeof line)) {
         if (strncmp(line, "flags", 5) == 0 || strncmp(line, "Features", 8) == 0) {
             for (const char *at = line; *at; at++) {
                 hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
@@ -40,10 +40,7 @@ static uint64_t cpu_features(void)
             found = true;
         }
     }
-    if (file) {
-        (void)fclose(file);
-    }
-    free(line);
+    files_lines_close(&lines);
     return found ? hash : 0;
 }
 

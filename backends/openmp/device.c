@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* device.c - the one device: this machine's processors. */
+#include <backends/loader/files.h>
 #include <backends/openmp/blas.h>
 #include <backends/openmp/runtime.h>
 
@@ -43,14 +44,6 @@ static int look_at_object(struct dl_phdr_info *object, size_t size, void *contex
     return 0;
 }
 
-/* "libgomp.so.1.0.0": the file behind the links says the version. */
-static void real_name(const char *path, char *name, size_t capacity)
-{
-    char *real = realpath(path, NULL);
-    (void)snprintf(name, capacity, "%s", base_name(real ? real : path));
-    free(real);
-}
-
 static const char *own_path(void)
 {
     Dl_info info;
@@ -74,7 +67,7 @@ static const char *openmp_version(void)
 static void runtime_name(char *text, size_t capacity)
 {
     char name[256];
-    real_name(own_path(), name, sizeof name);
+    files_real_name(own_path(), name, sizeof name);
     (void)snprintf(text, capacity, "%.80s, OpenMP %s", name, openmp_version());
 }
 
@@ -88,8 +81,8 @@ static void describe_runtimes(char *text, size_t capacity)
     for (int i = 0; i < found.count && used < capacity; i++) {
         int length = 0;
         char own[256], other[256];
-        real_name(own_path(), own, sizeof own);
-        real_name(found.paths[i], other, sizeof other);
+        files_real_name(own_path(), own, sizeof own);
+        files_real_name(found.paths[i], other, sizeof other);
         if (strcmp(own, other) == 0) {
             length = snprintf(text + used, capacity - used, " (%s)", found.paths[i]);
         } else {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* isa.c - what this processor is, and which of the build's instruction sets it runs. */
+#include <backends/loader/files.h>
 #include <backends/openmp/runtime.h>
 
 #include <pthread.h>
@@ -42,7 +43,7 @@ static int cache_text(int index, const char *file, char *text, size_t capacity)
 {
     char path[128];
     (void)snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, file);
-    return cpu_read_text(path, text, capacity);
+    return files_read(path, text, capacity);
 }
 
 static void find_caches(cpu_facts *out)
@@ -81,8 +82,7 @@ static void find_caches(cpu_facts *out)
 static void find_clock(const char *text, cpu_facts *out)
 {
     char value[64];
-    if (cpu_read_text("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", value,
-                      sizeof value)) {
+    if (files_read("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", value, sizeof value)) {
         out->clock_mhz = (int32_t)(strtol(value, NULL, 10) / 1000);
     } else if (cpuinfo(text, "cpu MHz", value, sizeof value)) {
         out->clock_mhz = (int32_t)strtol(value, NULL, 10);
@@ -113,7 +113,7 @@ static void find_features(cpu_facts *out)
 static void find_facts(void)
 {
     static char text[8192];
-    if (!cpu_read_text("/proc/cpuinfo", text, sizeof text)) {
+    if (!files_read("/proc/cpuinfo", text, sizeof text)) {
         text[0] = '\0';
     }
     char value[64];

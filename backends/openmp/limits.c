@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* limits.c - how much memory and how many processors the machine and the process's control group
  * (version 1 or 2) allow. */
+#include <backends/loader/files.h>
 #include <backends/openmp/runtime.h>
-#include <common/descriptor.h>
 
 #include <inttypes.h>
 #include <limits.h>
@@ -13,29 +13,14 @@
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
 
-int cpu_read_text(const char *path, char *text, size_t capacity)
-{
-    FILE *file = descriptor_read(path);
-    if (!file) {
-        return 0;
-    }
-    size_t length = fread(text, 1, capacity - 1, file);
-    (void)fclose(file);
-    while (length > 0 && text[length - 1] == '\n') {
-        length--;
-    }
-    text[length] = '\0';
-    return 1;
-}
-
 /* ---- control groups -------------------------------------------------------------------------- */
 
-/* Allocated: too much for a small stack. */
+/* Of a path: a small stack has to hold several. */
+enum { PATH_ROOM = 1024 };
+
 typedef struct group_path {
-    char root[PATH_MAX]; /* where its hierarchy is mounted; "" if the process is in none */
-    char path[PATH_MAX]; /* below the root, with a leading '/' */
-    char line[PATH_MAX + 64];
-    char folder[2 * PATH_MAX];
+    char root[64]; /* where its hierarchy is mounted; "" if the process is in none */
+    char path[PATH_ROOM - 64]; /* below the root, with a leading '/' */
 } group_path;
 
 /* Whether a comma-separated list has the word. */
@@ -50,18 +35,25 @@ static int list_has(const char *list, const char *word)
     return 0;
 }
 
+/* A path that does not fit is cut to a group above: the limits of that hold, too. */
+static void keep_path(const char *path, group_path *out)
+{
+    const int length = snprintf(out->path, sizeof out->path, "%s", path);
+    char *slash = length < (int)sizeof out->path ? NULL : strrchr(out->path, '/');
+    if (slash) {
+        *slash = '\0';
+    }
+}
+
 /* The group of a version 1 controller, or of version 2 where controller is "". Lines of the file
  * are "number:controllers:path". */
 static void find_group(const char *controller, group_path *out)
 {
+    files_lines lines;
+    char line[PATH_ROOM];
     out->root[0] = '\0';
-    FILE *file = descriptor_read("/proc/self/cgroup");
-    if (!file) {
-        return;
-    }
-    char *line = out->line;
-    while (out->root[0] == '\0' && fgets(line, sizeof out->line, file)) {
-        line[strcspn(line, "\n")] = '\0';
+    files_lines_open(&lines, "/proc/self/cgroup");
+    while (out->root[0] == '\0' && files_lines_next(&lines, line, sizeof line)) {
         char *controllers = strchr(line, ':');
         char *path = controllers ? strchr(controllers + 1, ':') : NULL;
         if (!path) {
@@ -71,13 +63,13 @@ static void find_group(const char *controller, group_path *out)
         *path++ = '\0';
         int same =
             controller[0] == '\0' ? controllers[0] == '\0' : list_has(controllers, controller);
-        if (same && strlen(path) < sizeof out->path) {
-            (void)snprintf(out->path, sizeof out->path, "%s", path);
+        if (same) {
+            keep_path(path, out);
             (void)snprintf(out->root, sizeof out->root, CGROUP_ROOT "%s%s",
                            controller[0] != '\0' ? "/" : "", controller);
         }
     }
-    (void)fclose(file);
+    files_lines_close(&lines);
 }
 
 /* Calls `visit` for the group and each above it, up to the root. In a container the path may name
@@ -86,34 +78,27 @@ static void find_group(const char *controller, group_path *out)
 static void walk(const char *controller, void (*visit)(const char *folder, void *context),
                  void *context)
 {
-    group_path *group = cpu_host->alloc((int64_t)sizeof *group);
-    if (!group) {
-        return;
-    }
-    find_group(controller, group);
-    while (group->root[0] != '\0') {
-        (void)snprintf(group->folder, sizeof group->folder, "%s%s", group->root, group->path);
-        visit(group->folder, context);
-        char *slash = strrchr(group->path, '/');
+    group_path group;
+    find_group(controller, &group);
+    while (group.root[0] != '\0') {
+        char folder[PATH_ROOM];
+        (void)snprintf(folder, sizeof folder, "%s%s", group.root, group.path);
+        visit(folder, context);
+        char *slash = strrchr(group.path, '/');
         if (!slash) {
             break;
         }
         *slash = '\0';
     }
-    cpu_host->free(group);
 }
 
 /* A whole number in a file of the folder; -1 if there is none ("max", or no file). */
 static int64_t read_number(const char *folder, const char *name, char **rest, char *text,
                            size_t capacity)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", folder, name) < 0) {
-        return -1;
-    }
-    const int read = cpu_read_text(path, text, capacity);
-    free(path);
-    if (!read) {
+    char path[PATH_ROOM + 64];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (!files_read(path, text, capacity)) {
         return -1;
     }
     char *end = NULL;
@@ -193,7 +178,7 @@ static int64_t meminfo(const char *text, const char *name)
 void cpu_memory_get(cpu_memory *out)
 {
     char text[2048]; /* its first forty lines or more */
-    if (!cpu_read_text("/proc/meminfo", text, sizeof text)) {
+    if (!files_read("/proc/meminfo", text, sizeof text)) {
         text[0] = '\0';
     }
     int64_t total = meminfo(text, "MemTotal:");
@@ -204,11 +189,12 @@ void cpu_memory_get(cpu_memory *out)
     bounds.limit_file = "memory.limit_in_bytes";
     bounds.usage_file = "memory.usage_in_bytes";
     walk("memory", visit_memory, &bounds);
-    *out = (cpu_memory){.total = total < 0 ? 0 : total, .free = available};
-    out->ceiling = out->total + (swap > 0 ? swap : 0);
-    if (bounds.limit < out->total) {
+    *out = (cpu_memory){.total = total, .free = available, .ceiling = -1};
+    if (bounds.limit < INT64_MAX && (total < 0 || bounds.limit < total)) {
         out->total = bounds.limit;
-        out->ceiling = bounds.limit + (swap > 0 ? swap : 0);
+    }
+    if (out->total >= 0) {
+        out->ceiling = out->total + (swap > 0 ? swap : 0);
     }
     if (out->free >= 0 && bounds.room < out->free) {
         out->free = bounds.room;

@@ -3,6 +3,7 @@
 #include <backends/openmp/runtime.h>
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ static iso_status check_size(int64_t bytes, const char *what)
         return ISO_OK;
     }
     cpu_memory_get(&memory);
-    if (memory.ceiling == 0 || bytes <= memory.ceiling) {
+    if (memory.ceiling < 0 || bytes <= memory.ceiling) {
         return ISO_OK;
     }
     return cpu_host->fail(ISO_NO_MEMORY,
@@ -43,12 +44,16 @@ static iso_status allocate(int64_t bytes, size_t alignment, const char *what, vo
     }
     if (posix_memalign(&pointer, alignment, (size_t)bytes) != 0) {
         cpu_memory memory;
+        char spare[64] = "";
         cpu_memory_get(&memory);
+        if (memory.free >= 0) {
+            (void)snprintf(spare, sizeof spare, "; %" PRId64 " are free", memory.free);
+        }
         return cpu_host->fail(ISO_NO_MEMORY,
                               "%" PRId64
-                              " bytes of %s were asked for and the system refused; %" PRId64
-                              " are free: free buffers, or work in smaller pieces",
-                              bytes, what, memory.free);
+                              " bytes of %s were asked for and the system refused%s: free "
+                              "buffers, or work in smaller pieces",
+                              bytes, what, spare);
     }
     if (bytes >= MEMORY_HUGE_FROM) {
         /* Advice; a kernel without huge pages loses nothing. */

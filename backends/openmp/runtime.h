@@ -15,16 +15,13 @@
 /* ---- limits.c: what the machine and the process's control group allow ------------------------ */
 
 typedef struct cpu_memory {
-    int64_t total;   /* bytes of RAM, or the control group's limit */
+    int64_t total;   /* bytes of RAM, or the control group's limit; -1 if unknown */
     int64_t free;    /* bytes that can be had without swapping; -1 if unknown */
-    int64_t ceiling; /* with swap: more than this can never be had */
+    int64_t ceiling; /* with swap: more than this can never be had; -1 if unknown */
 } cpu_memory;
 
 void cpu_memory_get(cpu_memory *out);
 int32_t cpu_cores_get(void); /* processors of the affinity mask, cut to the group's quota */
-
-/* Reads a small file into text; 0 if it cannot be read. A newline at the end is cut. */
-int cpu_read_text(const char *path, char *text, size_t capacity);
 
 /* ---- isa.c ----------------------------------------------------------------------------------- */
 

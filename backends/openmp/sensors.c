@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sensors.c - what the system's files say of the processors' clocks, heat and load. */
+#include <backends/loader/files.h>
 #include <backends/openmp/sensors.h>
-#include <common/descriptor.h>
 
 #include <glob.h>
 #include <stdio.h>
@@ -19,17 +19,11 @@ enum { MHZ_MOST = 1000000, MILLIDEGREES_MOST = 1000000 };
 
 static int read_text(const char *path, char *text, size_t capacity)
 {
-    FILE *file = descriptor_read(path);
-    if (!file) {
-        return 0;
-    }
-    const char *line = fgets(text, (int)capacity, file);
-    (void)fclose(file);
-    if (!line) {
+    if (!files_read(path, text, capacity)) {
         return 0;
     }
     text[strcspn(text, "\n")] = '\0';
-    return 1;
+    return text[0] != '\0';
 }
 
 /* The whole number, 0 or more, that a text begins with; -1 if there is none. What no counter
@@ -92,16 +86,13 @@ static double mean_frequency(const char *root)
 static double mean_of_cpuinfo(const char *root)
 {
     char path[PATH_ROOM];
-    char *line = NULL;
-    size_t room = 0;
+    char line[256];
     double sum = 0;
     int count = 0;
     (void)snprintf(path, sizeof path, "%s/proc/cpuinfo", root);
-    FILE *file = descriptor_read(path);
-    if (!file) {
-        return -1;
-    }
-    while (getline(&line, &room, file) > 0) {
+    files_lines lines;
+    files_lines_open(&lines, path);
+    while (files_lines_next(&lines, line, sizeof line)) {
         const char *colon = strchr(line, ':');
         if (colon && strncmp(line, "cpu MHz", 7) == 0) {
             /* Not strtod, which follows the program's locale. */
@@ -111,8 +102,6 @@ static double mean_of_cpuinfo(const char *root)
             count += mhz > 0;
         }
     }
-    free(line);
-    (void)fclose(file);
     return count > 0 ? sum / count : -1;
 }
 

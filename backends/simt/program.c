@@ -154,9 +154,10 @@ static double milliseconds_since(const struct timespec *start)
            (double)(now.tv_nsec - start->tv_nsec) * 1e-6;
 }
 
-/* From the cache; false: it is not there, or the driver refuses it. */
-static bool load_kept(simt_device *device, const simt_spec *spec, const char *options,
-                      const char *key, int64_t key_bytes, void **program)
+/* From the cache; *program stays NULL where it is not there, or the driver refuses it. Without
+ * memory to load it nothing is built instead: that takes longer and needs more. */
+static iso_status load_kept(simt_device *device, const simt_spec *spec, const char *options,
+                            const char *key, int64_t key_bytes, void **program)
 {
     const iso_host *host = device->host;
     struct timespec start;
@@ -164,18 +165,22 @@ static bool load_kept(simt_device *device, const simt_spec *spec, const char *op
     (void)clock_gettime(CLOCK_MONOTONIC, &start);
     void *binary = host->cache_load(key, key_bytes, &bytes);
     if (!binary) {
-        return false;
+        return bytes < 0 ? ISO_NO_MEMORY : ISO_OK;
     }
     iso_status status = device->driver->program_load(device->native, binary, bytes, program);
     host->free(binary);
+    if (status == ISO_NO_MEMORY) {
+        return status;
+    }
     if (status != ISO_OK) {
-        host->log(ISO_LOG_WARN, "%s: %s (%s): the driver refuses the cached program: built anew",
+        host->log(ISO_LOG_WARN, "%s: %s (%s): the driver refuses the cached program: built again",
                   device->driver->name, spec->text->name, options);
-        return false;
+        *program = NULL;
+        return ISO_OK;
     }
     host->log(ISO_LOG_DEBUG, "%s: %s (%s) from the cache in %.1f ms", device->driver->name,
               spec->text->name, options, milliseconds_since(&start));
-    return true;
+    return ISO_OK;
 }
 
 static iso_status build(simt_device *device, const simt_spec *spec, const char *options,
@@ -212,7 +217,9 @@ static iso_status load(simt_device *device, const simt_spec *spec, void **progra
     if (status != ISO_OK) {
         return status;
     }
-    if (!load_kept(device, spec, options, key, key_bytes, program)) {
+    *program = NULL;
+    status = load_kept(device, spec, options, key, key_bytes, program);
+    if (status == ISO_OK && !*program) {
         status = build(device, spec, options, key, key_bytes, program);
     }
     device->host->free(key);

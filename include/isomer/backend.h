@@ -89,8 +89,9 @@ typedef struct iso_host {
     const char *(*setting)(const char *name);
 
     /* The program cache: a file of up to 256 MiB for a key of any length. `load` gives a block from
-     * alloc() and its size, or NULL; `store` answers 0 if it was kept. A cache that cannot be used
-     * loads nothing. */
+     * alloc() and its size, or NULL, with the size -1 where it is there and host memory for it is
+     * not (and then fail() has been called with NO_MEMORY), else 0; `store` answers 0 if it was
+     * kept. A cache that cannot be used loads nothing. */
     void *(*cache_load)(const void *key, int64_t key_bytes, int64_t *bytes);
     int32_t (*cache_store)(const void *key, int64_t key_bytes, const void *data, int64_t bytes);
 

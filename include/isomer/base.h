@@ -83,6 +83,7 @@
 
 /* Room for text in public structs; every text is NUL-terminated and cut to fit. */
 enum {
+    ISO_SPEC_MAX = 512,   /* an entry of a list of specs */
     ISO_NAME_MAX = 128,   /* names of backends, devices, libraries, kernels */
     ISO_NOTE_MAX = 256,   /* a remark of a sentence or two */
     ISO_REASON_MAX = 4096 /* why something is not available, with every path that was tried */

@@ -8,8 +8,11 @@
  *     name:index       its index-th device, from 0
  *     name:uuid=TEXT   the device with that uuid
  *     name:text        the one device whose name contains the text, whatever its case
- *     auto             cuda, hip, opencl (a GPU), openmp: the first that has a device
+ *     auto             the first of cuda, hip and opencl that has a device other than a CPU, else
+ *                      openmp
  *     spec,spec,...    the first of these that opens: the only form with a fallback
+ *
+ * Commas separate; blanks around an entry do not count, and a blank inside a name is an error.
  *
  * A device may be ISO_STATE_BROKEN: its driver crashed, hung or gave wrong results when it was
  * tried. If the spec names no device, a broken one is skipped. If it names one, the call fails with
@@ -80,7 +83,7 @@ typedef struct iso_device_info {
     char runtime[ISO_NAME_MAX];      /* the runtime's or kernel compiler's name and version */
     iso_device_type type;
     uint32_t features;    /* ISO_FEATURE_... */
-    int64_t memory_total; /* bytes */
+    int64_t memory_total; /* bytes; -1 if unknown */
     int64_t memory_free;  /* bytes, at the time of the call; -1 if unknown */
     int64_t cache_bytes;  /* its last-level cache; 0 if unknown */
     int64_t local_bytes;  /* local (shared) memory of one work-group; 0 on a CPU */
@@ -113,8 +116,31 @@ typedef struct iso_entry {
  * written to `entries` (whose first one has its `size` set, which is taken for all; entries may be
  * NULL with capacity 0). Rows come in a fixed order: the built-in backends in the order of `auto`,
  * then plug-ins by name. INVALID: negative capacity, NULL with a capacity, NULL count, wrong size.
+ * NO_MEMORY: there was no memory to look at all of them; a list never lacks one for that reason.
  */
 ISO_API iso_status iso_enumerate(iso_entry *entries, int32_t capacity, int32_t *count);
+
+/* One entry of a list of specs. */
+typedef struct iso_spec {
+    uint32_t size;
+    uint32_t reserved;
+    char text[ISO_SPEC_MAX];    /* the entry, without the blanks around it */
+    char backend[ISO_NAME_MAX]; /* the name before the colon */
+    char device[ISO_SPEC_MAX];  /* what follows the colon; "" where there is none */
+} iso_spec;
+#define ISO_SPEC_INIT                                                                              \
+    {                                                                                              \
+        .size = (uint32_t)sizeof(iso_spec)                                                         \
+    }
+
+/*
+ * The index-th entry of a list, from 0, read as iso_device_open reads it: for programs that have
+ * lists of backends of their own. Nothing is opened. The whole list is checked, whichever entry is
+ * asked for. NOT_READY: there are no more. INVALID: NULL, a negative index, wrong size; an empty
+ * entry, a blank inside a name, a name that neither a backend nor a plug-in has (the text has the
+ * nearest one), `auto` among others. NO_MEMORY.
+ */
+ISO_API iso_status iso_spec_get(const char *list, int32_t index, iso_spec *out);
 
 /* How a device is opened. Zero everywhere is what iso_device_open does. */
 typedef struct iso_device_options {
@@ -129,7 +155,8 @@ typedef struct iso_device_options {
  * One physical device may be opened several times; each handle is a device of its own for MISMATCH.
  * Naming one backend opens no file of another's.
  * INVALID: an empty or unknown name (the text has the nearest known one), a bad index, a text that
- *   matches no device or several (the text lists them), a setting with a value that makes no sense.
+ *   matches no device or several (the text lists them), a setting with a value that makes no sense,
+ *   such as a share of a memory whose size is unknown.
  * UNAVAILABLE: the named backend is not usable here, or every one of a list or of `auto` is not;
  * the text has every path tried. NO_MEMORY, BACKEND, DEVICE_LOST: from the backend.
  */

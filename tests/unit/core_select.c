@@ -27,7 +27,14 @@ static void test_bad_specs(void **state)
         {"openmpp", {"did you mean \"openmp\"?"}},
         {"opnmp:0", {"did you mean \"openmp\"?"}},
         {"OpenMP", {"not a known backend", "\"openmp\""}},
-        {" openmp", {"not a known backend"}},
+        {"open mp", {"\"open mp\" has a blank in its name", "commas"}},
+        {"cuda openmp", {"\"cuda openmp\" has a blank in its name", "commas"}},
+        {"openmp :0", {"has a blank in its name"}},
+        {"openmp:0 cuda", {"\"openmp:0 cuda\" names cuda after a blank", "commas"}},
+        {"openmp:0  cuda:1", {"names cuda after a blank"}},
+        {"openmp, ,openmp", {"empty name"}},
+        {" ", {"empty name"}},
+        {"openmp;cuda", {"\"openmp;cuda\" is not a known backend"}},
         {"aut", {"did you mean \"auto\"?"}},
         {"openmp,", {"empty name"}},
         {",openmp", {"empty name"}},
@@ -110,6 +117,8 @@ static void test_good_specs(void **state)
     open_and_close("openmp:0");
     open_and_close("openmp:00");
     open_and_close("openmp,openmp");
+    open_and_close(" openmp");
+    open_and_close("openmp:0\t, openmp ");
     works(iso_device_open("openmp", &device));
     works(iso_device_get_info(device, &info));
     works(iso_device_close(device));
@@ -120,6 +129,77 @@ static void test_good_specs(void **state)
         snprintf(spec, sizeof spec, "openmp:uuid=%s", info.uuid);
         open_and_close(spec);
     }
+}
+
+/* Lists that a program reads by itself are read in the same way. */
+static void test_lists(void **state)
+{
+    iso_spec entry = ISO_SPEC_INIT;
+    const char *list = " openmp , cuda:1,opencl:Portable Computing Language";
+
+    (void)state;
+    works(iso_spec_get(list, 0, &entry));
+    assert_string_equal(entry.text, "openmp");
+    assert_string_equal(entry.backend, "openmp");
+    assert_string_equal(entry.device, "");
+    works(iso_spec_get(list, 1, &entry));
+    assert_string_equal(entry.text, "cuda:1");
+    assert_string_equal(entry.device, "1");
+    works(iso_spec_get(list, 2, &entry));
+    assert_string_equal(entry.backend, "opencl");
+    assert_string_equal(entry.device, "Portable Computing Language");
+    assert_int_equal(iso_spec_get(list, 3, &entry), ISO_NOT_READY);
+    works(iso_spec_get("auto", 0, &entry));
+    assert_string_equal(entry.backend, "auto");
+    /* The whole list is checked, whichever entry is asked for. */
+    fails(iso_spec_get("openmp,CUDA", 0, &entry), ISO_INVALID, "\"CUDA\"",
+          "did you mean \"cuda\"?");
+    fails(iso_spec_get("", 0, &entry), ISO_INVALID, "empty");
+    fails(iso_spec_get(NULL, 0, &entry), ISO_INVALID, "list is NULL");
+    fails(iso_spec_get("openmp", -1, &entry), ISO_INVALID, "index is -1");
+    fails(iso_spec_get("openmp", 0, NULL), ISO_INVALID, "out is NULL");
+    entry.size = 3;
+    fails(iso_spec_get("openmp", 0, &entry), ISO_INVALID, "size");
+}
+
+/* `auto` takes the first device in the backends' order that is no CPU, whatever its backend, and
+ * the CPU backend where there is none. */
+static void test_auto(void **state)
+{
+    enum { ROOM = 64 };
+    static iso_entry entries[ROOM];
+    iso_device_info info = ISO_DEVICE_INFO_INIT;
+    const char *expected = "openmp:0", *passed_over = NULL;
+    char choice[8192];
+    iso_device device;
+    int32_t count;
+
+    (void)state;
+    entries[0].size = (uint32_t)sizeof entries[0];
+    works(iso_enumerate(entries, ROOM, &count));
+    assert_true(count <= ROOM);
+    for (int32_t i = count - 1; i >= 0; i--) {
+        if (entries[i].is_plugin || entries[i].state != ISO_STATE_OK)
+            continue;
+        if (entries[i].device.type != ISO_DEVICE_CPU)
+            expected = entries[i].device.spec;
+        else if (strcmp(entries[i].backend, "openmp") != 0)
+            passed_over = entries[i].backend;
+    }
+    works(iso_device_open("auto", &device));
+    works(iso_device_get_info(device, &info));
+    assert_string_equal(info.spec, expected);
+    works(iso_device_get_choice(device, choice, sizeof choice));
+    works(iso_device_close(device));
+    if (passed_over && !strcmp(expected, "openmp:0")) {
+        assert_non_null(strstr(choice, "has only CPU devices"));
+        /* By name, and in a list, it is taken. */
+        works(iso_device_open(passed_over, &device));
+        works(iso_device_get_info(device, &info));
+        assert_string_equal(info.backend, passed_over);
+        works(iso_device_close(device));
+    }
+    print_message("auto takes %s; passed over: %s\n", expected, passed_over ? passed_over : "none");
 }
 
 /* The name of a built-in backend that is not available here; NULL: all are. */
@@ -283,6 +363,7 @@ int main(void)
         cmocka_unit_test(test_good_specs), cmocka_unit_test(test_absent),
         cmocka_unit_test(test_enumerate),  cmocka_unit_test(test_choice),
         cmocka_unit_test(test_setting),    cmocka_unit_test(test_odd_files),
+        cmocka_unit_test(test_lists),      cmocka_unit_test(test_auto),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

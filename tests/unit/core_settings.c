@@ -63,6 +63,13 @@ static void test_values(void **state)
     setenv("ISOMER_BACKEND", "openmq", 1);
     assert_non_null(strstr(setting_of("ISOMER_BACKEND").problem, "openmp"));
     unsetenv("ISOMER_BACKEND");
+    setenv("ISOMER_REQUIRE", "openmp, opencl", 1);
+    assert_string_equal(setting_of("ISOMER_REQUIRE").problem, "");
+    setenv("ISOMER_REQUIRE", "openmp,CUDA", 1);
+    assert_non_null(strstr(setting_of("ISOMER_REQUIRE").problem, "did you mean \"cuda\"?"));
+    setenv("ISOMER_REQUIRE", "auto", 1);
+    assert_non_null(strstr(setting_of("ISOMER_REQUIRE").problem, "auto is no backend"));
+    unsetenv("ISOMER_REQUIRE");
     assert_string_equal(setting_of("ISOMER_BACKEND").value, "auto");
     setenv("ISOMER_CACHE_DIR", "relative/folder", 1);
     assert_non_null(strstr(setting_of("ISOMER_CACHE_DIR").problem, "not an absolute path"));
