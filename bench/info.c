@@ -10,9 +10,12 @@
 static const char help[] =
     "Usage: isomer info [OPTIONS]\n"
     "\n"
-    "  --backend LIST  these devices alone; exit code 3 where one is not available\n"
-    "  --json FILE     also write what is shown as JSON; - is standard output\n"
-    "  --help          show this text\n";
+    "  --backend LIST    these devices alone; exit code 3 where one is not available\n"
+    "  --json FILE       also write what is shown as JSON; - is standard output\n"
+    "  --available SPEC  for scripts: whether that one is there (0), has to be (3), or need not "
+    "(77)\n"
+    "  --require LIST    with --available: what has to be, beside ISOMER_REQUIRE\n"
+    "  --help            show this text\n";
 
 static void heading(FILE *out, const char *text)
 {
@@ -117,7 +120,10 @@ static void append(char *text, size_t room, const char *separator, const char *m
 static void show_numbers(FILE *out, const iso_device_info *d)
 {
     char text[1024] = "", part[128], bytes[32], spare[32];
-    tool_bytes(bytes, sizeof bytes, d->memory_total);
+    if (d->memory_total >= 0)
+        tool_bytes(bytes, sizeof bytes, d->memory_total);
+    else
+        snprintf(bytes, sizeof bytes, "unknown");
     if (d->memory_free >= 0)
         snprintf(part, sizeof part, "%s, %s free", bytes,
                  tool_bytes(spare, sizeof spare, d->memory_free));
@@ -405,17 +411,26 @@ static int find_named(const char *backend, iso_entry **entries, int32_t *count)
 
 int tool_info(int argc, char **argv)
 {
-    const char *path = NULL, *backend = NULL;
+    const char *path = NULL, *backend = NULL, *available = NULL, *require = NULL;
     bool wants_help = false;
-    const tool_option options[] = {
-        {"backend", &backend, NULL}, {"json", &path, NULL}, {"help", NULL, &wants_help}};
-    int code = tool_options(argc, argv, options, 3);
+    const tool_option options[] = {{"backend", &backend, NULL},
+                                   {"json", &path, NULL},
+                                   {"available", &available, NULL},
+                                   {"require", &require, NULL},
+                                   {"help", NULL, &wants_help}};
+    int code = tool_options(argc, argv, options, 5);
     if (code != TOOL_OK)
         return code;
     if (wants_help) {
         fputs(help, stdout);
         return TOOL_OK;
     }
+    if (available != NULL && (backend != NULL || path != NULL))
+        return tool_error(TOOL_USAGE, "--available stands alone, but for --require");
+    if (available != NULL)
+        return tool_available(available, require);
+    if (require != NULL)
+        return tool_error(TOOL_USAGE, "--require belongs to --available here");
     tool_file json = {0};
     code = tool_file_open(&json, path);
     if (code != TOOL_OK)

@@ -22,7 +22,7 @@ static const char help[] =
     "\n"
     "Exit codes: 0 done, 1 a check failed or a regression, 2 usage, 3 a named or required backend\n"
     "is not available, 4 nothing ran, 5 files that cannot be compared, 6 input or output failed,\n"
-    "70 a fault in isomer, 130 interrupted.\n";
+    "70 a fault in isomer or no memory, 130 interrupted.\n";
 
 static int show_help(int argc, char **argv)
 {

@@ -5,13 +5,55 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the library said last, without the name of its call. */
+static const char *library_said(void)
+{
+    const char *text = iso_last_error(), *colon = strchr(text, ':');
+    return strncmp(text, "iso_", 4) == 0 && colon != NULL ? colon + 2 : text;
+}
+
+int tool_spec_list(const char *list, const char *from, tool_words *out)
+{
+    iso_spec entry = ISO_SPEC_INIT;
+    iso_status status = ISO_NO_MEMORY;
+    char *at;
+    *out = (tool_words){.text = malloc(strlen(list) + 1)};
+    out->items = calloc(strlen(list) + 1, sizeof *out->items);
+    at = out->text;
+    if (at == NULL || out->items == NULL) {
+        tool_words_free(out);
+        return tool_error(TOOL_INTERNAL, "no memory for the list of %s", from);
+    }
+    while ((status = iso_spec_get(list, out->count, &entry)) == ISO_OK) {
+        strcpy(at, entry.text); /* never longer than the entry with its blanks and its comma */
+        out->items[out->count++] = at;
+        at += strlen(at) + 1;
+    }
+    if (status == ISO_NOT_READY)
+        return TOOL_OK;
+    tool_words_free(out);
+    return tool_error(tool_code(status), "%s \"%s\": %s", from, list, library_said());
+}
+
+int tool_required(const char *list, const char *from, tool_words *out)
+{
+    *out = (tool_words){0};
+    if (list == NULL || list[0] == '\0')
+        return TOOL_OK;
+    int code = tool_spec_list(list, from, out);
+    if (code == TOOL_OK && strcmp(out->items[0], "auto") == 0) {
+        tool_words_free(out);
+        code = tool_error(
+            TOOL_USAGE, "%s \"%s\": auto is no backend: name those that must be there", from, list);
+    }
+    return code;
+}
+
 /* What must be there is opened and closed again, by itself: that opens no other backend's files. */
 static int check_required(const char *list, const char *from)
 {
     tool_words words;
-    int code = TOOL_OK;
-    if (!tool_split(list, &words))
-        return tool_error(TOOL_INTERNAL, "no memory");
+    int code = tool_required(list, from, &words);
     for (int i = 0; i < words.count && code == TOOL_OK; i++) {
         iso_device device;
         iso_status status = iso_device_open(words.items[i], &device);
@@ -65,18 +107,16 @@ int tool_specs(const char *backend, const char *require, tool_words *out)
         code = check_required(getenv("ISOMER_REQUIRE"), "ISOMER_REQUIRE");
     if (code != TOOL_OK)
         return code;
+    if (backend == NULL && !tool_takes_all(backend)) {
+        out->items = calloc(1, sizeof *out->items); /* the one that the environment names */
+        out->count = 1;
+        return out->items != NULL ? TOOL_OK : tool_error(TOOL_INTERNAL, "no memory for a list");
+    }
     char *all = NULL;
     if (tool_takes_all(backend))
         code = every_device(&all);
-    else if (backend == NULL)
-        all = strdup("-"); /* a place for the one that the environment names */
-    const char *list = all != NULL ? all : backend;
-    if (code == TOOL_OK && (list == NULL || !tool_split(list, out)))
-        code = tool_error(TOOL_INTERNAL, "no memory");
-    if (code == TOOL_OK && out->count == 0)
-        code = tool_error(TOOL_USAGE, "--backend \"%s\" names no backend", backend);
-    if (code == TOOL_OK && backend == NULL && !tool_takes_all(backend))
-        out->items[0] = NULL;
+    if (code == TOOL_OK)
+        code = tool_spec_list(all != NULL ? all : backend, "--backend", out);
     free(all);
     return code;
 }

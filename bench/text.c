@@ -40,6 +40,7 @@ int tool_code(iso_status status)
         return TOOL_USAGE;
     case ISO_INTERNAL:
     case ISO_NOT_READY:
+    case ISO_NO_MEMORY:
         return TOOL_INTERNAL;
     default:
         return TOOL_UNAVAILABLE;

@@ -20,7 +20,8 @@ enum {
     TOOL_NOTHING = 4,     /* no case ran */
     TOOL_FILES = 5,       /* inputs that cannot be read as results, or not be compared */
     TOOL_IO = 6,
-    TOOL_INTERNAL = 70,
+    TOOL_INTERNAL = 70,    /* a fault of isomer's own, or memory ran out */
+    TOOL_SKIP = 77,        /* `info --available` alone: not there, and need not be */
     TOOL_INTERRUPTED = 130 /* by a signal; what was measured is kept */
 };
 
@@ -99,10 +100,23 @@ bool tool_words_have(const tool_words *words, const char *word);
 /* Whether `--backend` (NULL: not given) and ISOMER_BACKEND leave it at every device there is. */
 bool tool_takes_all(const char *backend);
 
+/* The entries of a list of specs as the library reads them; `from` is named where it cannot.
+ * TOOL_OK or an exit code, said. */
+int tool_spec_list(const char *list, const char *from, tool_words *out);
+/* The same for what must be there: NULL and "" are nothing, and `auto` is refused. */
+int tool_required(const char *list, const char *from, tool_words *out);
+
 /* The specs that a command is to open, in order; an item that is NULL is what ISOMER_BACKEND names.
  * What --require (may be NULL) and ISOMER_REQUIRE name was opened and closed again. TOOL_OK or an
  * exit code, said. */
 int tool_specs(const char *backend, const char *require, tool_words *out);
+
+/* ---- available.c: one device for a script -------------------------------------------------------
+ */
+
+/* `isomer info --available`: TOOL_OK and "required" or "optional" on standard output; or, said,
+ * TOOL_SKIP where it is not there and need not be, TOOL_UNAVAILABLE where it must be. */
+int tool_available(const char *spec, const char *require);
 
 /* ---- file.c: results in files, whole or not at all ----------------------------------------------
  */

@@ -6,17 +6,19 @@
 #     [REQUIRE backend...]      these fail where they are not available; so do those that the
 #                               variable ISOMER_REQUIRE names when the tests are run
 #     [SAME_OUTPUT]             what the program prints must be the same on every backend
+#     [TOLERANCE number]        ... but numbers may differ by so much of the greater one (1e-6)
 #     [ENVIRONMENT NAME=value...] [LABELS label...] [TIMEOUT seconds] [WORKING_DIRECTORY folder])
 #
 # It adds the tests name.cuda, name.hip, ... and, with SAME_OUTPUT, name.same. Each is run with
 # ISOMER_BACKEND set to its backend. A backend or device that is not available is a skip that says why,
-# unless it is required; a program that ends with 77 is a skip too, unless its backend is required. A
-# name that no backend has is a failure. name.same is skipped where fewer than two backends ran.
+# in a label that ctest prints, unless it is required; a program that ends with 77 is a skip too, unless
+# its backend is required. A name that no backend has, also in ISOMER_REQUIRE, is a failure. name.same is
+# skipped where fewer than two backends ran.
 # Labels: `portability`, the backend, and your own. docs/ci/README.md has more.
 include_guard(GLOBAL)
 
 function(isomer_add_portability_test)
-  cmake_parse_arguments(PARSE_ARGV 0 test "SAME_OUTPUT" "NAME;TIMEOUT;WORKING_DIRECTORY"
+  cmake_parse_arguments(PARSE_ARGV 0 test "SAME_OUTPUT" "NAME;TIMEOUT;TOLERANCE;WORKING_DIRECTORY"
     "COMMAND;BACKENDS;REQUIRE;ENVIRONMENT;LABELS")
   if(test_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "isomer_add_portability_test: unknown arguments: ${test_UNPARSED_ARGUMENTS}")
@@ -34,8 +36,17 @@ function(isomer_add_portability_test)
   elseif(ISOMER_TOOL)
     set(tool ${ISOMER_TOOL})
   else()
-    message(FATAL_ERROR "isomer_add_portability_test needs the isomer tool, and it was not found or is not "
+    message(FATAL_ERROR "isomer_add_portability_test needs the isomer tool, which reads the lists of "
+      "backends, and it was not found or is not "
       "built (ISOMER_TOOL is \"${ISOMER_TOOL}\"); set ISOMER_TOOL to its path, or to ON where isomer is built here")
+  endif()
+  if(NOT test_TOLERANCE)
+    set(test_TOLERANCE 0)
+  elseif(NOT test_SAME_OUTPUT)
+    message(FATAL_ERROR "isomer_add_portability_test: TOLERANCE belongs to SAME_OUTPUT")
+  elseif(NOT test_TOLERANCE MATCHES "^0?[.][0-9]*[1-9][0-9]*$|^[0-9]+([.][0-9]+)?[eE]-[0-9]+$")
+    message(FATAL_ERROR "isomer_add_portability_test: TOLERANCE is a part of a number, such as 1e-6 or "
+      "0.001, not \"${test_TOLERANCE}\"")
   endif()
   if(NOT test_BACKENDS)
     set(test_BACKENDS cuda hip opencl openmp)
@@ -60,13 +71,13 @@ function(isomer_add_portability_test)
     set(name ${test_NAME}.${word})
     list(APPEND names ${name})
     list(APPEND outputs ${kept}/${word})
-    add_test(NAME ${name} COMMAND sh ${script} run ${tool} ${backend}
+    add_test(NAME ${name} COMMAND sh ${script} run ${tool} "${backend}"
       "${required}" ${kept}/${word} ${command})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77
       LABELS "portability;${word};${test_LABELS}" ENVIRONMENT "${test_ENVIRONMENT}")
   endforeach()
   if(test_SAME_OUTPUT)
-    add_test(NAME ${test_NAME}.same COMMAND sh ${script} same ${outputs})
+    add_test(NAME ${test_NAME}.same COMMAND sh ${script} same ${test_TOLERANCE} ${outputs})
     set_tests_properties(${test_NAME}.same PROPERTIES SKIP_RETURN_CODE 77
       LABELS "portability;${test_LABELS}" DEPENDS "${names}")
   endif()

@@ -1,63 +1,42 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What the tests of isomer_add_portability_test run.
+# What the tests of isomer_add_portability_test run. Lists of backends are the tool's to read.
 #
 #   isomer-portability.sh run TOOL BACKEND REQUIRED OUTPUT PROGRAM [ARGUMENT...]
-#   isomer-portability.sh same OUTPUT...
+#   isomer-portability.sh same TOLERANCE OUTPUT...
 set -fu
 
-# required SPEC LIST: whether the list or ISOMER_REQUIRE names it, its backend, or a device of it.
-required() {
-    IFS=,
-    for entry in $2 ${ISOMER_REQUIRE:-}; do
-        case $entry in
-        "$1" | "${1%%:*}" | "$1":*)
-            unset IFS
-            return 0
-            ;;
-        esac
-    done
-    unset IFS
-    return 1
+fail() {
+    printf 'FAIL: %s\n' "$*"
+    exit 1
 }
 
-# Whether that backend or device can be opened: 0, or the tool's exit code with the reason. What
-# else is required is not the question here.
-ask() {
-    reason=$(unset ISOMER_REQUIRE && "$tool" info --backend "$1" 2>&1 >/dev/null)
-}
-
-# missing SPEC LIST
-missing() {
-    if required "$1" "$2"; then
-        printf 'FAIL: %s is required and not available: %s\n' "$1" "$reason"
-        exit 1
-    fi
-    printf 'SKIP: %s\n' "$reason"
+# skip NAME REASON. ctest shows no output of a test that is skipped, but each label: the reason is
+# made one, of the length of a line.
+skip() {
+    brief=$(printf '%s' "$2" | tr '\n;<>&' '     ' | tr -s ' ' |
+        sed 's/^iso_[a-z_]*: //; s/ tried: .*//' | cut -c1-80)
+    printf '<CTestLabel>skipped %s: %s</CTestLabel>\n' "$1" "$brief"
+    printf 'SKIP: %s\n' "$2"
     exit 77
 }
 
 run() {
     tool=$1 backend=$2 list=$3 output=$4
     shift 4
+    name=${output%.outputs/*}
+    name=${name##*/}.$backend
     mkdir -p "$(dirname "$output")" && rm -f "$output" || exit 1
-    ask "$backend"
+    need=$("$tool" info --available "$backend" ${list:+--require "$list"} 2>"$output.reason")
     code=$?
-    [ "$code" -ne 3 ] || missing "$backend" "$list"
-    if [ "$code" -eq 2 ] && [ "$backend" != "${backend%%:*}" ]; then
-        # A device that this machine's backend does not have is missing, too; what no backend is
-        # called is a mistake.
-        said=$reason
-        if ask "${backend%%:*}"; then
-            reason=$said
-            missing "$backend" "$list"
-        fi
-        reason=$said
-    fi
-    if [ "$code" -ne 0 ]; then
-        printf 'FAIL: %s info --backend %s ends with %s: %s\n' "$tool" "$backend" "$code" "$reason"
-        exit 1
-    fi
+    reason=$(sed 's/^isomer: //' "$output.reason")
+    rm -f "$output.reason"
+    case $code in
+    0) ;;
+    3) fail "$backend is required and not available: $reason" ;;
+    77) skip "$name" "$reason" ;;
+    *) fail "$tool info --available $backend ends with $code: $reason" ;;
+    esac
     # Through tee, so that what it printed is seen also where a time limit ends it.
     rm -f "$output.code"
     { ISOMER_BACKEND=$backend "$@"; echo "$?" >"$output.code"; } | tee "$output.part"
@@ -67,31 +46,101 @@ run() {
         mv "$output.part" "$output"
         exit
     fi
-    rm -f "$output.part"
-    if [ "$code" -eq 77 ] && required "$backend" "$list"; then
-        printf 'FAIL: %s is required and the program skipped it\n' "$backend"
-        exit 1
+    if [ "$code" -eq 77 ] && [ "$need" = required ]; then
+        rm -f "$output.part"
+        fail "$backend is required and the program skipped it"
+    elif [ "$code" -eq 77 ]; then
+        said=$(tail -n 1 "$output.part")
+        rm -f "$output.part"
+        skip "$name" "the program skipped it${said:+: $said}"
     fi
+    rm -f "$output.part"
     exit "$code"
 }
 
+# Two outputs that differ by numbers alone, each within the tolerance of the greater of the two. A
+# digit that belongs to a word is text.
+near() {
+    LC_ALL=C awk -v tolerance="$1" '
+        function bad(line, why) {
+            printf "line %d: %s\n< %s\n> %s\n", NR, why, line, $0
+            failed = 1
+            exit 1
+        }
+        # The next number of `rest`: what is before it in `before`, it in `number`; 0: none.
+        function next_number(    at, from) {
+            for (at = 1; at <= length(rest); at++) {
+                from = substr(rest, at)
+                if (from !~ /^[-+]?[.]?[0-9]/ || (at > 1 && substr(rest, at - 1, 1) ~ /[A-Za-z0-9_.]/))
+                    continue
+                before = substr(rest, 1, at - 1)
+                match(from, /^[-+]?[0-9]*[.]?[0-9]*/)
+                number = substr(from, 1, RLENGTH)
+                rest = substr(from, RLENGTH + 1)
+                if (match(rest, /^[eE][-+]?[0-9]+/)) {
+                    number = number substr(rest, 1, RLENGTH)
+                    rest = substr(rest, RLENGTH + 1)
+                }
+                return 1
+            }
+            before = rest
+            return 0
+        }
+        function size(x) { return x < 0 ? -x : x }
+        function compare(one, two,    a, b, text_a, text_b, more_a, more_b, left_a, left_b, most) {
+            left_a = one
+            left_b = two
+            do {
+                rest = left_a; more_a = next_number(); left_a = rest; text_a = before; a = number
+                rest = left_b; more_b = next_number(); left_b = rest; text_b = before; b = number
+                if (text_a != text_b || more_a != more_b)
+                    bad(one, "other text")
+                most = size(a + 0) > size(b + 0) ? size(a + 0) : size(b + 0)
+                if (more_a && (a "") != (b "") && !(size(a - b) <= tolerance * most))
+                    bad(one, a " and " b " are further apart than " tolerance)
+            } while (more_a)
+        }
+        {
+            if ((getline line < first) <= 0)
+                bad("", "only one has it")
+            compare(line, $0)
+        }
+        END {
+            if (failed)
+                exit 1
+            if ((getline line < first) > 0) {
+                printf "line %d: only one has it\n< %s\n", NR + 1, line
+                exit 1
+            }
+        }' first="$2" "$3"
+}
+
 same() {
-    first='' count=0
+    tolerance=$1 first='' count=0
+    shift
     for file; do
         [ -f "$file" ] || continue
         count=$((count + 1))
         if [ -z "$first" ]; then
             first=$file
-        elif ! diff "$first" "$file"; then
-            printf 'FAIL: %s (<) and %s (>) print different things\n' "${first##*/}" "${file##*/}"
-            exit 1
+        elif [ "$tolerance" = 0 ]; then
+            diff "$first" "$file" ||
+                fail "${first##*/} (<) and ${file##*/} (>) print different things"
+        else
+            near "$tolerance" "$first" "$file" ||
+                fail "${first##*/} (<) and ${file##*/} (>) print different things"
         fi
     done
     if [ "$count" -lt 2 ]; then
-        printf 'SKIP: the program ran on fewer than two backends (%s): nothing to compare\n' "$count"
-        exit 77
+        name=${1%.outputs/*}
+        skip "${name##*/}.same" \
+            "the program ran on fewer than two backends ($count): nothing to compare"
     fi
-    printf '%s backends print the same\n' "$count"
+    if [ "$tolerance" = 0 ]; then
+        printf '%s backends print the same\n' "$count"
+    else
+        printf '%s backends print the same, numbers within %s\n' "$count" "$tolerance"
+    fi
 }
 
 job=$1

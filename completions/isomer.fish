@@ -66,6 +66,7 @@ complete -c isomer -n '__isomer_has --backend' -l backend -x \
     -a '(__fish_complete_list , "__isomer_words all auto cuda hip opencl openmp")'
 complete -c isomer -n '__isomer_has --require' -l require -x \
     -a '(__fish_complete_list , "__isomer_words cuda hip opencl openmp")'
+complete -c isomer -n '__isomer_has --available' -l available -x -a 'cuda hip opencl openmp'
 for side in a b
     complete -c isomer -n "__isomer_has --device-$side" -l device-$side -x \
         -a 'cuda hip opencl openmp'

@@ -41,6 +41,21 @@ preloadable() {
     esac
 }
 
+# required BACKEND: whether ISOMER_REQUIRE names it, as the tool reads that. A list that it cannot read
+# fails the test.
+required() {
+    [ -n "${ISOMER_REQUIRE:-}" ] || return 1
+    [ -n "$tool" ] || fail "ISOMER_REQUIRE is set, and this build has no tool to read it with"
+    code=0
+    need=$("$tool" info --available "$1" 2>"$scratch/need") || code=$?
+    case $code in
+    0) [ "$need" = required ] ;;
+    3) return 0 ;;
+    77) return 1 ;;
+    *) fail "$(cat "$scratch/need")" ;;
+    esac
+}
+
 # A folder that goes away with the script.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isomer-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT

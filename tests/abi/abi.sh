@@ -8,9 +8,7 @@ file=$source_dir/tests/abi/$backend.c
 # No headers: a skip with its reason, or a failure where they are required.
 absent() {
     case $backend in
-    cuda)
-        case ",${ISOMER_REQUIRE:-}," in *,cuda,*) fail "ISOMER_REQUIRE names cuda, and $1" ;; esac
-        ;;
+    cuda) ! required cuda || fail "ISOMER_REQUIRE names cuda, and $1" ;;
     *) [ -z "${ISOMER_REQUIRE_TOOLS:-}" ] || fail "$1" ;;
     esac
     skip "$1"

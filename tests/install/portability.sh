@@ -40,6 +40,7 @@ ran product.openmp Passed '139 154'
 ran product.openmp_0 Passed
 ran product.openmp_99 Skipped 'SKIP: .*openmp:99'
 ran product.cuda Skipped 'SKIP: .*cuda is not available'
+ran skips.openmp_0 Skipped 'SKIP: the program skipped it: nothing to do here'
 ran product.same Passed '2 backends print the same'
 ran needed.openmp Passed
 ran needed.cuda Failed 'FAIL: cuda is required and not available: '
@@ -53,6 +54,31 @@ ran late.openmp Timeout before
 ran skips.openmp_0 Skipped
 ran sees.openmp Passed
 ctest --test-dir "$scratch/build" -N -L own | grep -q '^Total Tests: 5$' || fail "LABELS do not label"
+
+# Numbers that differ by a little, and by more; and text that differs.
+ran close.same Passed 'numbers within 1e-3'
+ran apart.same Failed '1.01 and 1.02 are further apart than 1e-3'
+ran worded.same Failed 'other text'
+
+# Why a test was skipped is to be seen without a flag.
+ctest --test-dir "$scratch/build" -R '^product' >"$scratch/out" 2>&1 || fail "product fails"
+for reason in 'skipped product.cuda: cuda is not available' 'skipped product.openmp:99: '; do
+    grep -q "^$reason" "$scratch/out" || { cat "$scratch/out"; fail "ctest does not show: $reason"; }
+done
+
+# A name that no backend has, or a list that is none, is never a backend that is not required.
+for list in bogus CUDA 'cuda openmp' 'openmp,cudaa' 'openmp:0 cuda' auto 'openmp,,cuda' 'openmp;cuda'; do
+    export ISOMER_REQUIRE="$list"
+    run -R '^product.cuda$'
+    ran product.cuda Failed 'ISOMER_REQUIRE "'"$list"
+done
+export ISOMER_REQUIRE=CUDA
+run -R '^product.cuda$'
+ran product.cuda Failed 'did you mean "cuda"'
+export ISOMER_REQUIRE='openmp, cuda'
+run -R '^product.(cuda|openmp)$'
+ran product.openmp Passed
+ran product.cuda Failed 'FAIL: cuda is required and not available: '
 
 # What ISOMER_REQUIRE names may neither be missing nor skip.
 export ISOMER_REQUIRE=openmp,cuda
@@ -84,4 +110,6 @@ refused() {
 }
 refused 'BACKEND;openmp' 'unknown arguments: BACKEND;openmp'
 refused 'BACKENDS;openmp,cuda' 'not "openmp,cuda"'
+refused 'TOLERANCE;1e-3' 'TOLERANCE belongs to SAME_OUTPUT'
+refused 'SAME_OUTPUT;TOLERANCE;1' 'not "1"'
 refused 'TIMEOUT' 'arguments without a value: TIMEOUT'

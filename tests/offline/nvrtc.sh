@@ -27,9 +27,7 @@ for class in $classes; do
         code=0
         compile_all nvrtc - "$architecture" "$scratch/$class" "$output" "$part" "$step" || code=$?
         if [ "$code" = 77 ]; then
-            case ,${ISOMER_REQUIRE:-}, in
-            *,cuda,*) fail "NVRTC is required and not here" ;;
-            esac
+            ! required cuda || fail "NVRTC is required and not here"
             skip "NVRTC is not here: install CUDA's libnvrtc 12 or newer"
         fi
         [ "$code" = 0 ] || fail "$architecture ($class): exit code $code"
