@@ -251,9 +251,9 @@ static int64_t memory_of(iso_device device, const iso_device_info *info)
 {
     iso_memory_use use = ISO_MEMORY_USE_INIT;
     if (iso_device_get_memory_use(device, &use) == ISO_OK && use.limit >= 0 &&
-        use.limit < info->memory_total)
+        (use.limit < info->memory_total || info->memory_total < 0))
         return use.limit;
-    return info->memory_total;
+    return work_memory(info);
 }
 
 /* What the sizes of the cases depend on. */

@@ -70,7 +70,8 @@ json_t *tool_json_device(const iso_device_info *info)
     json_object_set_new(device, "runtime", tool_json_text(info->runtime));
     json_object_set_new(device, "features",
                         features(info->features | (tool_is_fake(info) ? ISO_FEATURE_FAKE : 0)));
-    json_object_set_new(device, "memory_total", json_integer(info->memory_total));
+    json_object_set_new(device, "memory_total",
+                        info->memory_total < 0 ? json_null() : json_integer(info->memory_total));
     json_object_set_new(device, "memory_free",
                         info->memory_free < 0 ? json_null() : json_integer(info->memory_free));
     json_object_set_new(device, "cache_bytes", json_integer(info->cache_bytes));

@@ -2,7 +2,6 @@
 /* select.c - from a spec to an open device: exactly what was named, or why not. */
 #include "core/core.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,13 +110,10 @@ static iso_status check_blanks(const char *call, const item *what)
 
 static iso_status check_item(const char *call, const item *what, bool alone)
 {
-    char lower[ISO_NAME_MAX];
     core_backend *backend = NULL;
     iso_status status = check_blanks(call, what);
 
-    for (size_t i = 0; i < sizeof lower; i++)
-        lower[i] = (char)tolower((unsigned char)what->name[i]);
-    if (!status && !strcmp(lower, "auto") && (what->rest || !alone))
+    if (!status && !strcasecmp(what->name, "auto") && (what->rest || !alone))
         status = core_fail(ISO_INVALID,
                            "%s: \"%s\": auto stands alone: it takes no device and is no "
                            "part of a list",

@@ -129,7 +129,7 @@ static const rule device_members[] = {
     {.name = "driver", .types = STRING | NIL | LACKING},
     {.name = "runtime", .types = STRING | NIL | LACKING},
     {.name = "features", .types = ARRAY | LACKING, .items = &text_item},
-    {.name = "memory_total", .types = NUMBER | LACKING},
+    {.name = "memory_total", .types = NUMBER | NIL | LACKING},
     {.name = "memory_free", .types = NUMBER | NIL | LACKING},
     {.name = "cache_bytes", .types = NUMBER | LACKING},
     {.name = "local_bytes", .types = NUMBER | LACKING},

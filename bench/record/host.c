@@ -97,9 +97,10 @@ json_t *host_json(void)
     json_object_set_new(host, "cpu", tool_json_text(cpu_name(text, sizeof text)));
     /* Not those of this thread's affinity: OMP_PLACES had it bound to one before main(). */
     json_object_set_new(host, "processors", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
-    json_object_set_new(
-        host, "memory_bytes",
-        json_integer((json_int_t)sysconf(_SC_PHYS_PAGES) * (json_int_t)sysconf(_SC_PAGESIZE)));
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    json_object_set_new(host, "memory_bytes",
+                        pages > 0 ? json_integer((json_int_t)pages * sysconf(_SC_PAGESIZE))
+                                  : json_null());
     json_object_set_new(host, "load",
                         tool_json_number(getloadavg(load, 1) == 1 ? load[0] : (double)NAN));
     json_object_set_new(

@@ -14,9 +14,14 @@ static bool has_room(stage *s, int64_t bytes)
                                                     : s->runner->info.memory_total;
     if (have >= bytes + bytes / 4)
         return true;
-    snprintf(s->result->reason, sizeof s->result->reason,
-             "needs %lld bytes of device memory with some to spare; %lld are free",
-             (long long)bytes, (long long)have);
+    if (have < 0)
+        snprintf(s->result->reason, sizeof s->result->reason,
+                 "needs %lld bytes of device memory; how many there are is not known",
+                 (long long)bytes);
+    else
+        snprintf(s->result->reason, sizeof s->result->reason,
+                 "needs %lld bytes of device memory with some to spare; %lld are free",
+                 (long long)bytes, (long long)have);
     s->result->status = SUITE_UNSUPPORTED;
     return false;
 }

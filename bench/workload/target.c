@@ -14,11 +14,19 @@ static const double usable = 0.9;
  * say nothing (the Infinity Cache lies behind the L2 cache that they tell of). */
 enum { UNKNOWN_CACHE = 64 << 20, INFINITY_CACHE = 256 << 20 };
 
+/* What is taken of a device that does not say how much memory it has. */
+enum { UNKNOWN_MEMORY = 1 << 30 };
+
+int64_t work_memory(const iso_device_info *info)
+{
+    return info->memory_total >= 0 ? info->memory_total : UNKNOWN_MEMORY;
+}
+
 static void find_available(work_target *target)
 {
     const iso_device_info *info = &target->info;
     iso_memory_use use = ISO_MEMORY_USE_INIT;
-    int64_t there = info->memory_free >= 0 ? info->memory_free : info->memory_total;
+    int64_t there = info->memory_free >= 0 ? info->memory_free : work_memory(info);
     target->available = (int64_t)((double)there * usable);
     if (iso_device_get_memory_use(target->device, &use) == ISO_OK && use.limit >= 0 &&
         use.limit < target->available) {

@@ -107,6 +107,9 @@ void work_inputs_destroy(work_inputs *inputs);
 typedef struct work_target work_target;
 
 /* Opens `spec`. NULL after saying why; `*code` is the exit code. Allocates nothing yet. */
+/* Bytes of a device's memory, or what is taken for it where the device does not tell. */
+int64_t work_memory(const iso_device_info *info);
+
 work_target *work_target_open(const char *spec, iso_math math, work_inputs *inputs, int *code);
 void work_target_close(work_target *target);
 /* Takes no more than one of so many parts of the memory. */
