@@ -36,8 +36,7 @@ function(isomer_add_portability_test)
   elseif(ISOMER_TOOL)
     set(tool ${ISOMER_TOOL})
   else()
-    message(FATAL_ERROR "isomer_add_portability_test needs the isomer tool, which reads the lists of "
-      "backends, and it was not found or is not "
+    message(FATAL_ERROR "isomer_add_portability_test needs the isomer tool, and it was not found or is not "
       "built (ISOMER_TOOL is \"${ISOMER_TOOL}\"); set ISOMER_TOOL to its path, or to ON where isomer is built here")
   endif()
   if(NOT test_TOLERANCE)

@@ -208,12 +208,16 @@ static bool search_in(cuda_library *library, folder_list *list, bool only_find)
 
 static bool search(cuda_library *library, bool only_find)
 {
-    folder_list *list = cuda_host->alloc((int64_t)sizeof *list);
+    /* Too much for a small stack; and what is not found once is not looked for again, so that no
+     * allocation may fail here. */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static folder_list list;
     library->path[0] = '\0';
     library->tried[0] = '\0';
     library->refused = 0;
-    const bool found = list && search_in(library, list, only_find);
-    cuda_host->free(list);
+    (void)pthread_mutex_lock(&lock);
+    const bool found = search_in(library, &list, only_find);
+    (void)pthread_mutex_unlock(&lock);
     return found;
 }
 

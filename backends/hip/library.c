@@ -102,14 +102,15 @@ static bool open_in(hip_library *library, loader_places *places)
 
 bool hip_library_open(hip_library *library)
 {
-    loader_places *places = hip_host->alloc((int64_t)sizeof *places);
-    if (!places) {
-        return false;
-    }
-    places->count = 0;
-    places->used = 0;
-    const bool opened = open_in(library, places);
-    hip_host->free(places);
+    /* Too much for a small stack; and what is not found once is not looked for again, so that no
+     * allocation may fail here. */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static loader_places places;
+    (void)pthread_mutex_lock(&lock);
+    places.count = 0;
+    places.used = 0;
+    const bool opened = open_in(library, &places);
+    (void)pthread_mutex_unlock(&lock);
     return opened;
 }
 

@@ -13,7 +13,7 @@ int files_read(const char *path, char *text, size_t capacity);
 typedef struct files_lines {
     int file; /* -1: it cannot be read */
     size_t at, end;
-    char data[1024];
+    char data[256];
 } files_lines;
 
 void files_lines_open(files_lines *lines, const char *path);

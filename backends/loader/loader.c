@@ -97,17 +97,16 @@ static void *open_in_folder(loader_search *search, const char *folder, char *pat
             continue;
         }
         int own_search = folder[0] == '\0';
-        char *path = NULL;
-        if (asprintf(&path, "%s%s%s", folder, own_search ? "" : "/", name) < 0) {
-            note(search, folder, "there is no memory for the path");
+        char path[1024]; /* not allocated: what is not found once is not looked for again */
+        const int length =
+            snprintf(path, sizeof path, "%s%s%s", folder, own_search ? "" : "/", name);
+        if (length < 0 || length >= (int)sizeof path) {
+            note(search, folder, "its path is too long");
             continue;
         }
         void *handle = open_one(search, path, own_search);
         if (handle) {
             tell_path(handle, path, path_opened, capacity);
-        }
-        free(path);
-        if (handle) {
             return handle;
         }
     }

@@ -19,8 +19,9 @@
 enum { PATH_ROOM = 1024 };
 
 typedef struct group_path {
-    char root[64]; /* where its hierarchy is mounted; "" if the process is in none */
-    char path[PATH_ROOM - 64]; /* below the root, with a leading '/' */
+    size_t
+        root; /* bytes of the folder that its hierarchy is mounted at; 0: the process is in none */
+    char folder[PATH_ROOM]; /* that folder, and the group below it with a leading '/' */
 } group_path;
 
 /* Whether a comma-separated list has the word. */
@@ -35,11 +36,17 @@ static int list_has(const char *list, const char *word)
     return 0;
 }
 
-/* A path that does not fit is cut to a group above: the limits of that hold, too. */
-static void keep_path(const char *path, group_path *out)
+/* The folder of a group: `path` is a part of it. What does not fit is cut to a group above, whose
+ * limits hold, too. */
+static void keep_path(group_path *out, const char *root, const char *path)
 {
-    const int length = snprintf(out->path, sizeof out->path, "%s", path);
-    char *slash = length < (int)sizeof out->path ? NULL : strrchr(out->path, '/');
+    const size_t before = strlen(root), length = strlen(path);
+    const size_t most = sizeof out->folder - 1 - before;
+    (void)memmove(out->folder + before, path, length < most ? length : most);
+    (void)memcpy(out->folder, root, before);
+    out->folder[before + (length < most ? length : most)] = '\0';
+    out->root = before;
+    char *slash = length < most ? NULL : strrchr(out->folder + before, '/');
     if (slash) {
         *slash = '\0';
     }
@@ -50,11 +57,10 @@ static void keep_path(const char *path, group_path *out)
 static void find_group(const char *controller, group_path *out)
 {
     files_lines lines;
-    char line[PATH_ROOM];
-    out->root[0] = '\0';
+    out->root = 0;
     files_lines_open(&lines, "/proc/self/cgroup");
-    while (out->root[0] == '\0' && files_lines_next(&lines, line, sizeof line)) {
-        char *controllers = strchr(line, ':');
+    while (out->root == 0 && files_lines_next(&lines, out->folder, sizeof out->folder)) {
+        char *controllers = strchr(out->folder, ':');
         char *path = controllers ? strchr(controllers + 1, ':') : NULL;
         if (!path) {
             continue;
@@ -64,9 +70,10 @@ static void find_group(const char *controller, group_path *out)
         int same =
             controller[0] == '\0' ? controllers[0] == '\0' : list_has(controllers, controller);
         if (same) {
-            keep_path(path, out);
-            (void)snprintf(out->root, sizeof out->root, CGROUP_ROOT "%s%s",
-                           controller[0] != '\0' ? "/" : "", controller);
+            char root[64];
+            (void)snprintf(root, sizeof root, CGROUP_ROOT "%s%s", controller[0] != '\0' ? "/" : "",
+                           controller);
+            keep_path(out, root, path);
         }
     }
     files_lines_close(&lines);
@@ -74,17 +81,15 @@ static void find_group(const char *controller, group_path *out)
 
 /* Calls `visit` for the group and each above it, up to the root. In a container the path may name
  * groups that are not mounted: they are not there to be read, and the root is the container's own.
- */
-static void walk(const char *controller, void (*visit)(const char *folder, void *context),
-                 void *context)
+ * Not inlined, or each call would have a path of its own on the stack. */
+__attribute__((noinline)) static void
+walk(const char *controller, void (*visit)(const char *folder, void *context), void *context)
 {
     group_path group;
     find_group(controller, &group);
-    while (group.root[0] != '\0') {
-        char folder[PATH_ROOM];
-        (void)snprintf(folder, sizeof folder, "%s%s", group.root, group.path);
-        visit(folder, context);
-        char *slash = strrchr(group.path, '/');
+    while (group.root > 0) {
+        visit(group.folder, context);
+        char *slash = strrchr(group.folder + group.root, '/');
         if (!slash) {
             break;
         }

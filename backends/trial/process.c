@@ -22,21 +22,21 @@
 /* ---- finding it ---------------------------------------------------------------------------------
  */
 
-static char *library;
+static char library[PATH_MAX]; /* no allocation can make it unknown for good */
 
 /* When the library is loaded: the path that the dynamic linker knows may be relative, to a folder
  * that is left later. */
 __attribute__((constructor)) static void find_library(void)
 {
     Dl_info here;
-    if (dladdr((void *)&library, &here) && here.dli_fname) {
-        library = realpath(here.dli_fname, NULL);
+    if (!dladdr((void *)&library, &here) || !here.dli_fname || !realpath(here.dli_fname, library)) {
+        library[0] = '\0';
     }
 }
 
 const char *process_library(void)
 {
-    return library ? library : "";
+    return library;
 }
 
 bool process_find(char *path, size_t capacity)

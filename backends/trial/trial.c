@@ -317,16 +317,16 @@ trial_verdict trial_make(const trial *given, char *why, size_t capacity)
     if (trial_limited(limits, sizeof limits)) {
         copy.flags &= ~(unsigned)(TRIAL_KEEP_GOOD | TRIAL_KEEP_BAD);
     }
-    scratch *work = what->host->alloc((int64_t)sizeof *work);
+    /* Too much for a small stack; and a trial that was not made for want of memory would be taken
+     * for one that failed. */
+    static pthread_mutex_t work_lock = PTHREAD_MUTEX_INITIALIZER;
+    static scratch work;
     why[0] = '\0';
-    if (!work) {
-        (void)snprintf(why, capacity, "there is no memory for it");
-        return TRIAL_NOT_MADE;
-    }
-    make_key(what, work->key, sizeof work->key);
+    (void)pthread_mutex_lock(&work_lock);
+    make_key(what, work.key, sizeof work.key);
     const trial_verdict verdict = what->flags & TRIAL_KEEP_HERE
-                                      ? try_once(what, work, why, capacity)
-                                      : try_again(what, work, why, capacity);
-    what->host->free(work);
+                                      ? try_once(what, &work, why, capacity)
+                                      : try_again(what, &work, why, capacity);
+    (void)pthread_mutex_unlock(&work_lock);
     return verdict;
 }

@@ -69,7 +69,7 @@ static bool measure(long n, bool onwards)
     (void)onwards;
     bool good = session("none", 0, false, "the first session");
     shared->cold_count = starve_count();
-    for (int i = 0; i < 3 && good; i++) {
+    for (int i = 0; i < 2 && good; i++) {
         starve_arm(0, false);
         good = session("none", 0, false, "a later session");
         shared->warm_count = starve_count();
@@ -96,7 +96,7 @@ static bool cold(long n, bool onwards)
     starve_arm(n, onwards);
     bool good = session("cold", n, onwards, "the session with the failure");
     shared->refused = starve_refused();
-    for (int i = 0; i < 3 && good; i++) {
+    for (int i = 0; i < 2 && good; i++) {
         starve_arm(0, false);
         good = session("cold", n, onwards, "a session after it");
     }
@@ -122,7 +122,8 @@ static bool warm(long n, bool onwards)
     for (int i = 0; i < 2 && good; i++) {
         good = session("warm", 0, false, "a session");
     }
-    for (long at = n ? n : 1; good && at <= (n ? n : shared->warm_count); at += stride) {
+    for (long at = n ? n : 1 + stride / 2; good && at <= (n ? n : shared->warm_count);
+         at += stride) {
         good = n ? warm_one(at, onwards) : warm_one(at, false) && warm_one(at, true);
     }
     return good;
@@ -163,7 +164,7 @@ static bool in_child(bool (*task)(long n, bool onwards), const char *kind, long 
 static bool all_cold(void)
 {
     long failed = 0, tried = 0;
-    for (long n = 1; n <= shared->cold_count && failed < 10; n += stride) {
+    for (long n = 1 + stride / 2; n <= shared->cold_count && failed < 10; n += stride) {
         for (int onwards = 0; onwards < 2; onwards++, tried++) {
             if (!in_child(cold, "cold", n, onwards)) {
                 failed++;

@@ -48,6 +48,14 @@ static void wrong(objects *o, const char *name, const char *what)
     o->over = true;
 }
 
+/* Without memory the text of a failure that has nothing to do with that is cut. */
+static void see_error(objects *o)
+{
+    char text[100];
+    snprintf(text, sizeof text, "%s", iso_last_error());
+    see_text(o, text);
+}
+
 /* ---- one step ----------------------------------------------------------------------------------
  */
 
@@ -154,7 +162,7 @@ static iso_status open_unknown(objects *o)
     const iso_status status = iso_device_open("nowhere", &device);
     see(o, &device, sizeof device);
     if (status == ISO_INVALID) {
-        see_text(o, iso_last_error());
+        see_error(o);
     }
     return status;
 }
@@ -167,7 +175,7 @@ static iso_status list_unknown(objects *o)
     snprintf(spec, sizeof spec, "%s, nowhere:0", o->session->spec);
     const iso_status status = iso_spec_get(spec, 0, &entry);
     if (status == ISO_INVALID) {
-        see_text(o, iso_last_error());
+        see_error(o);
     }
     return status;
 }

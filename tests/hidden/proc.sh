@@ -3,7 +3,7 @@
 # is a share of it is refused with the reason; all else works.
 . "$ISOMER_TEST_COMMON"
 unset ISOMER_REQUIRE
-hide=$1
+hide=$(preloadable "$1")
 log=$scratch/refused
 
 # hidden CODE COMMAND...: runs it with its output in $scratch/out and $scratch/err.
