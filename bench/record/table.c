@@ -451,16 +451,17 @@ static void print_title(table *t, const plan *p)
 
 static void say_folds(table *t, const plan *p, const char *const *left_out, int left_count)
 {
-    char text[256] = "", names[64] = "";
+    enum { NAME_MOST = 32, JOINED_MOST = NAME_MOST + 5 };
+    char text[256] = "", names[3 * JOINED_MOST + 1] = "";
     size_t used = 0;
     for (int k = 0; k < left_count; k++) {
         bool had = false;
         for (int i = 0; i < p->block->column_count; i++)
             had = had || (strcmp(p->block->columns[i].variant, left_out[k]) == 0 &&
                           nowhere_fastest(p->block, i));
-        if (had)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                     used > 0 ? " and " : "", left_out[k]);
+        if (had && used + JOINED_MOST < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s",
+                                     used > 0 ? " and " : "", NAME_MOST, left_out[k]);
     }
     used = 0;
     if (p->row_count < p->block->row_count)

@@ -66,17 +66,24 @@ bool work_op_parse(const char *word, work_op *out)
     return false;
 }
 
+/* Cut where there is no room. */
+static void append(char *text, size_t room, const char *before, const char *more)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, room - used, "%s%s", before, more);
+}
+
 void work_say_unknown(char *text, size_t room, const char *word, const char *const *names)
 {
     int count = 0;
     while (names[count] != NULL)
         count++;
     const char *near = tool_nearest(word, names, count);
-    int at = snprintf(text, room, "\"%s\" is not known%s%s%s; ", word,
-                      near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-    at += snprintf(text + at, room - (size_t)at, count > 0 ? "it may be " : "it takes none");
-    for (int i = 0; i < count && at < (int)room; i++)
-        at += snprintf(text + at, room - (size_t)at, "%s%s", i ? ", " : "", names[i]);
+    snprintf(text, room, "\"%.100s%s\" is not known%s%s%s; ", word, strlen(word) > 100 ? "..." : "",
+             near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    append(text, room, count > 0 ? "it may be " : "it takes none", "");
+    for (int i = 0; i < count; i++)
+        append(text, room, i ? ", " : "", names[i]);
 }
 
 /* ---- sizes --------------------------------------------------------------------------------------
