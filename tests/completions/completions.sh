@@ -100,7 +100,7 @@ zpty -d shell
 END2
 cat >work/start.zsh <<END2
 PS1=
-fpath=($completions \$fpath)
+fpath=("$completions" \$fpath)
 autoload -U compinit && compinit -u -D
 isomer() {
     if [[ \$1 == help || \$2 == --help ]]; then
