@@ -5,6 +5,10 @@
 faulty=$1
 tier=$2
 real=$(cat /etc/OpenCL/vendors/pocl.icd 2>/dev/null) || skip "PoCL is not here: install pocl-opencl-icd"
+mkdir "$scratch/empty"
+if OCL_ICD_VENDORS="$scratch/empty" "$tool" info | grep -qE '^  opencl +ok'; then
+    skip "the OpenCL loader here does not follow OCL_ICD_VENDORS: install ocl-icd-libopencl1"
+fi
 mkdir "$scratch/list"
 printf '%s\n' "$faulty" >"$scratch/list/faulty.icd"
 export OCL_ICD_VENDORS="$scratch/list" FAULT_DRIVER="$real" FAULT_COUNT="$scratch/count"
