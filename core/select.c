@@ -348,8 +348,6 @@ static iso_status no_first(const char *call, const core_backend *backend, const 
 {
     if (passed->failed)
         return check_text(call, passed);
-    if (passed->failed)
-        return check_text(call, passed);
     if (passed->length) {
         return core_fail(ISO_UNAVAILABLE, "%s: %s has no device that can be used:%s", call,
                          backend->name, core_text_get(passed));

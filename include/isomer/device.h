@@ -128,10 +128,7 @@ typedef struct iso_spec {
     char backend[ISO_NAME_MAX]; /* the name before the colon */
     char device[ISO_SPEC_MAX];  /* what follows the colon; "" where there is none */
 } iso_spec;
-#define ISO_SPEC_INIT                                                                              \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(iso_spec)                                                         \
-    }
+#define ISO_SPEC_INIT ISO_INIT_OF(iso_spec)
 
 /*
  * The index-th entry of a list, from 0, read as iso_device_open reads it: for programs that have

@@ -189,6 +189,7 @@ static void test_reserved_filled(void **state)
     CHECK_FILLED(iso_memory_use,
                  iso_device_get_memory_use(s.device, out)); /* RESERVED iso_memory_use */
     CHECK_FILLED(iso_setting, iso_get_setting(0, out));     /* RESERVED iso_setting */
+    CHECK_FILLED(iso_spec, iso_spec_get("openmp", 0, out)); /* RESERVED iso_spec */
     CHECK_FILLED(iso_buffer_info,
                  iso_buffer_get_info(s.buffer, out)); /* RESERVED iso_buffer_info */
     CHECK_FILLED(iso_op_info,
