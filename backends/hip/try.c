@@ -84,6 +84,7 @@ static int use_device(const char *runtime, const char *device)
 }
 
 static rocblas_code (*create)(rocblas_object *handle);
+static rocblas_code (*destroy)(rocblas_object handle);
 static rocblas_code (*multiply)(rocblas_object handle, rocblas_enum trans_a, rocblas_enum trans_b,
                                 int32_t m, int32_t n, int32_t k, const float *alpha, const float *a,
                                 int32_t lda, const float *b, int32_t ldb, const float *beta,
@@ -92,6 +93,7 @@ static rocblas_code (*multiply)(rocblas_object handle, rocblas_enum trans_a, roc
 static int try_rocblas(const char *runtime, const char *path, const char *device)
 {
     static const child_symbol functions[] = {{"rocblas_create_handle", (void *)&create},
+                                             {"rocblas_destroy_handle", (void *)&destroy},
                                              {"rocblas_sgemm", (void *)&multiply}};
     if (!use_device(runtime, device) ||
         !child_open(path, functions, sizeof functions / sizeof functions[0])) {
@@ -125,6 +127,7 @@ static int try_rocblas(const char *runtime, const char *path, const char *device
                   (double)host[2]);
         return 0;
     }
+    (void)destroy(handle);
     return 1;
 }
 
