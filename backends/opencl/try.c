@@ -91,7 +91,10 @@ static bool read_back(int64_t count)
 static bool is_right(int64_t at, int64_t right)
 {
     const float wanted = (float)right;
-    if (memcmp(&result[at], &wanted, sizeof wanted) != 0) {
+    uint32_t bits[2];
+    memcpy(&bits[0], &wanted, sizeof wanted);
+    memcpy(&bits[1], &result[at], sizeof wanted);
+    if (bits[0] != bits[1]) {
         child_say("element %lld is %.9g and not %.9g: wrong bits", (long long)at,
                   (double)result[at], (double)wanted);
         return false;
