@@ -19,6 +19,12 @@ END
 if awk -f tests/lint/spaces.awk "$scratch/planted" >"$scratch/found" || [ "$(wc -l <"$scratch/found")" != 2 ]; then
     fail "paths that are not in quotes are not found: $(cat "$scratch/found")"
 fi
+# What is preloaded may lie in such a path too.
+while read -r file; do
+    if grep -qE 'LD_PRELOAD="?[$]' "$file" && ! grep -qE 'preloadable|print-file-name' "$file"; then
+        fail "$file: a library for LD_PRELOAD goes through preloadable of tests/common.sh"
+    fi
+done <"$scratch/files"
 sources '*.bash' >"$scratch/bash"
 [ -s "$scratch/bash" ] || fail "no files for bash"
 if have bash; then
