@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLATFORMS_MAX = 16, DEVICES_MAX = 64 };
+enum { PLATFORMS_MAX = 16, DEVICES_MAX = 64, WORKER_STACK = 1 << 20 };
 
 const iso_host *ocl_host;
 ocl_api cl;
@@ -278,23 +278,40 @@ static void explain_no_platform(ocl_code code)
     }
 }
 
-static void look(void)
+/* PoCL's threads run kernels on stacks of the process's default size, which `ulimit -s` sets. */
+static void set_stacks(size_t bytes)
+{
+    pthread_attr_t attributes;
+    if (bytes > 0 && pthread_attr_init(&attributes) == 0) {
+        if (pthread_attr_setstacksize(&attributes, bytes) == 0) {
+            (void)pthread_setattr_default_np(&attributes);
+        }
+        (void)pthread_attr_destroy(&attributes);
+    }
+}
+
+/* The size to put back; 0: they are large enough. */
+static size_t enlarge_stacks(void)
+{
+    pthread_attr_t attributes;
+    size_t bytes = 0;
+    if (pthread_getattr_default_np(&attributes) != 0) {
+        return 0;
+    }
+    if (pthread_attr_getstacksize(&attributes, &bytes) != 0 || bytes >= WORKER_STACK) {
+        bytes = 0;
+    }
+    (void)pthread_attr_destroy(&attributes);
+    if (bytes > 0) {
+        set_stacks(WORKER_STACK);
+    }
+    return bytes;
+}
+
+static void list_platforms(void)
 {
     ocl_platform platforms[PLATFORMS_MAX] = {NULL};
     uint32_t count = 0;
-    char why[ISO_REASON_MAX / 2];
-    if (!loader_environment_allows(found.reason, (int64_t)sizeof found.reason)) {
-        found.state = ISO_STATE_LOAD_FAILED;
-        return;
-    }
-    if (!open_loader()) {
-        return;
-    }
-    if (!ocl_may_list(why, sizeof why)) {
-        found.state = ISO_STATE_BROKEN;
-        add_reason("%s", why);
-        return;
-    }
     ocl_code code = cl.clGetPlatformIDs(PLATFORMS_MAX, platforms, &count);
     if (code == OCL_DONE && count == 0) {
         code = OCL_NO_PLATFORM;
@@ -317,6 +334,26 @@ static void look(void)
     if (device_count > 0) {
         found.reason[0] = '\0';
     }
+}
+
+static void look(void)
+{
+    char why[ISO_REASON_MAX / 2];
+    if (!loader_environment_allows(found.reason, (int64_t)sizeof found.reason)) {
+        found.state = ISO_STATE_LOAD_FAILED;
+        return;
+    }
+    if (!open_loader()) {
+        return;
+    }
+    if (!ocl_may_list(why, sizeof why)) {
+        found.state = ISO_STATE_BROKEN;
+        add_reason("%s", why);
+        return;
+    }
+    const size_t stacks = enlarge_stacks();
+    list_platforms();
+    set_stacks(stacks);
 }
 
 iso_status ocl_probe(iso_probe *out)

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { LIST_MAX = 3072, NAMES_MAX = 1024, PATH_BYTES = 512 };
 
@@ -242,6 +243,25 @@ static bool limited(void)
     return trial_limited(limits, sizeof limits);
 }
 
+/* PoCL starts a thread for each processor when it is asked for its devices, and ends the process
+ * where it is refused one. */
+static bool has_threads(const driver_list *list, char *why, size_t capacity)
+{
+    const int wanted = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (list->names[0] && !strstr(list->names, "pocl")) {
+        return true;
+    }
+    const int granted = trial_threads(ocl_host, wanted > 1 ? wanted : 1);
+    if (granted >= wanted) {
+        return true;
+    }
+    (void)snprintf(why, capacity,
+                   "the system grants %d of %d more threads (a limit on processes), and PoCL ends "
+                   "a process that it cannot start its threads in: its drivers were not opened",
+                   granted, wanted);
+    return false;
+}
+
 bool ocl_may_list(char *why, size_t capacity)
 {
     char reason[1024] = "";
@@ -252,7 +272,13 @@ bool ocl_may_list(char *why, size_t capacity)
     }
     read_list(list);
     room = trial_room_now();
+    const bool enough = forced() || has_threads(list, reason, sizeof reason);
     bool may = forced() || (limited() ? list->count == 0 : list->sound);
+    if (!enough) {
+        (void)snprintf(why, capacity, "%s", reason);
+        ocl_host->free(list);
+        return false;
+    }
     if (!may) {
         const char *const words[] = {"opencl", "list", trial_library(), ocl_loader_path, NULL};
         const unsigned keep = list->dated ? TRIAL_KEEP_GOOD | TRIAL_KEEP_BAD : 0u;

@@ -200,6 +200,7 @@ static void ask_openblas(void)
     static const char *const models[] = {"sequential", "its own threads (pthreads)", "OpenMP"};
     const char *config = openblas_config();
     int (*parallel)(void) = NULL;
+    int (*count)(void) = NULL;
     find(&parallel, "openblas_get_parallel");
     find(&the.blas.set_threads_int, "openblas_set_num_threads");
     (void)sscanf(config, "OpenBLAS %31s", the.blas.version);
@@ -207,6 +208,10 @@ static void ask_openblas(void)
     copy_text(the.threading, sizeof the.threading,
               model >= 0 && model <= 2 ? models[model] : "unknown");
     the.blas.by_openmp = model == 2;
+    find(&count, "openblas_get_num_threads");
+    if (model == 1) {
+        the.blas.own_threads = count ? count() : 1;
+    }
     find(&the.blas.ssum, "cblas_ssum");
     find(&the.blas.dsum, "cblas_dsum");
     drop_wrong_sums();
@@ -223,10 +228,11 @@ static void ask_blis(void)
     find(&the.blas.set_threads_long, "bli_thread_set_num_threads");
     copy_text(the.blas.version, sizeof the.blas.version, version ? version() : "");
     the.blas.by_openmp = openmp && openmp() != 0;
+    the.blas.by_call = !the.blas.by_openmp && pthreads && pthreads() != 0;
     copy_text(the.threading, sizeof the.threading,
-              the.blas.by_openmp       ? "OpenMP"
-              : pthreads && pthreads() ? "its own threads (pthreads)"
-                                       : "sequential");
+              the.blas.by_openmp ? "OpenMP"
+              : the.blas.by_call ? "its own threads (pthreads)"
+                                 : "sequential");
 }
 
 static void ask_mkl(void)
@@ -537,7 +543,9 @@ static void open_path(const char *path)
 static void open_library(void)
 {
     const char *setting = cpu_host->setting("ISOMER_BLAS");
+    cpu_blas_threads threads;
     int named = 0;
+    cpu_blas_threads_limit(&threads);
     if (setting && strchr(setting, '/')) {
         open_path(setting);
         named = 1;
@@ -551,6 +559,7 @@ static void open_library(void)
     for (int kind = 0; kind < CPU_BLAS_KINDS && !named && !the.found; kind++) {
         (void)open_kind((cpu_blas_kind)kind);
     }
+    cpu_blas_threads_restore(&threads);
     if (!the.found) {
         static const char beginning[] = "no BLAS library could be used; tried: ";
         enum { LENGTH = sizeof beginning - 1 };

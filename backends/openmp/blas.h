@@ -53,6 +53,8 @@ typedef struct cpu_blas {
     const char *transpose_name[3];
 
     int by_openmp;                          /* its threads are the OpenMP runtime's */
+    int by_call;                            /* it makes threads of its own for each call */
+    int own_threads;                        /* made when it was opened, with the caller; else 0 */
     void (*set_threads_int)(int threads);   /* one of these three, or none */
     void (*set_threads_long)(long threads); /* BLIS counts in its own 64-bit type */
     int (*set_threads_local)(int threads);  /* MKL: for this thread; gives the old number */
@@ -69,6 +71,21 @@ iso_status cpu_blas_check_setting(void);
  * far as the system grants them; the caller's floating-point environment and OpenMP setting are
  * put back. NO_MEMORY: the caller has too little stack, and no thread could be made. */
 iso_status cpu_blas_call(const cpu_device *device, void (*body)(void *context), void *context);
+
+/* ---- Where threads are limited: blas_threads.c -------------------------------------------------
+ */
+
+typedef struct cpu_blas_threads {
+    char *value; /* of the user's variable */
+    int changed;
+} cpu_blas_threads;
+
+/* Between these two a library that makes its threads when it is opened makes no more than the
+ * system grants. */
+void cpu_blas_threads_limit(cpu_blas_threads *was);
+void cpu_blas_threads_restore(cpu_blas_threads *was);
+/* How many of the `wanted` threads the library may use in a call. */
+int cpu_blas_threads_for(const cpu_blas *blas, int wanted);
 
 /* ---- Where memory is limited: blas_trial.c ------------------------------------------------------
  */

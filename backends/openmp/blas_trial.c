@@ -54,9 +54,7 @@ void cpu_blas_settle(const cpu_blas *blas)
         ones[i] = 1.0f;
     }
     (void)cpu_team_plan(&threads);
-    if (blas->by_openmp && threads > 1) {
-        threads = 1 + cpu_threads_to_be_had(threads - 1);
-    }
+    threads = cpu_blas_threads_for(blas, threads);
     const int saved = omp_get_max_threads();
     const cpu_fpenv env = cpu_fpenv_enter();
     if (blas->set_threads_int) {

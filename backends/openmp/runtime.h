@@ -56,9 +56,6 @@ iso_status cpu_team_outside(void);
 int cpu_team_ended(void);
 struct timespec cpu_team_patience(void);
 
-/* How many threads of `wanted` the system grants at this moment. */
-int cpu_threads_to_be_had(int wanted);
-
 /* A thread of the backend: signals blocked, and at least 1 MiB of stack, whatever the process's
  * default is. 0 or an errno value. */
 int cpu_thread_start(pthread_t *thread, void *(*body)(void *), void *argument);

@@ -7,17 +7,16 @@
  */
 #include <backends/openmp/futex.h>
 #include <backends/openmp/runtime.h>
+#include <backends/trial/trial.h>
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <omp.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     TEAM_THREADS_MAX = 1024,
@@ -25,7 +24,6 @@ enum {
     TEAM_LINGER_NS = 200000,      /* the next call often follows at once */
     TEAM_SPIN_ROUNDS = 32,        /* between two looks at the clock */
     TEAM_PATIENCE_NS = 100000000, /* between two looks at `ended` */
-    TEAM_GONE_NS = 10000000,      /* at most, for a thread that was joined */
     CPU_THREAD_STACK = 1 << 20
 };
 
@@ -44,6 +42,9 @@ struct cpu_team {
     pthread_mutex_t lock;
     _Atomic uint32_t granted; /* 0 until the region is there */
     _Atomic uint32_t stop;
+    /* The runtime starts and ends its threads in an order that it need not tell sanitizers of: what
+     * is written before a thread begins, and read before it ends, is ordered by these. */
+    _Atomic uint32_t begun, gone;
 
     cpu_body body; /* the task; published by the tickets */
     void *context;
@@ -227,11 +228,14 @@ static void *serve(void *argument)
     (void)pthread_setname_np(pthread_self(), "isomer-team");
     omp_set_dynamic(
         0); /* of this thread alone: the region lasts, the load of the moment does not */
-#pragma omp parallel num_threads(team->asked)
+    atomic_store_explicit(&team->begun, 1, memory_order_release);
+#pragma omp parallel num_threads(team->asked) firstprivate(team)
     {
         int thread = omp_get_thread_num();
+        (void)atomic_load_explicit(&team->begun, memory_order_acquire);
         if (thread > 0) {
             attend(team, thread);
+            (void)atomic_fetch_add_explicit(&team->gone, 1, memory_order_release);
         } else {
             atomic_store_explicit(&team->granted, (uint32_t)omp_get_num_threads(),
                                   memory_order_release);
@@ -295,65 +299,16 @@ static void team_destroy(cpu_team *team)
             cpu_futex_wake(&team->workers[i].ticket, 1);
         }
         (void)pthread_join(team->service, NULL);
+        (void)atomic_load_explicit(&team->gone, memory_order_acquire);
     }
     (void)pthread_mutex_destroy(&team->lock);
     cpu_host->free(team);
 }
 
-/* A runtime may end the process where the system refuses it a thread, so the system is asked first.
- */
-typedef struct team_trial {
-    pthread_t thread;
-    pid_t id;
-    const _Atomic uint32_t *release;
-} team_trial;
-
-static void *try_thread(void *argument)
-{
-    team_trial *trial = argument;
-    trial->id = gettid();
-    while (!atomic_load_explicit(trial->release, memory_order_acquire)) {
-        cpu_futex_wait((_Atomic uint32_t *)trial->release, 0);
-    }
-    return NULL;
-}
-
-/* A thread that was joined counts against the system's limits until it has no number any more. */
-static void wait_until_gone(pid_t id)
-{
-    for (int64_t end = now() + TEAM_GONE_NS; tgkill(getpid(), id, 0) == 0 && now() < end;) {
-        (void)sched_yield();
-    }
-}
-
-int cpu_threads_to_be_had(int wanted)
-{
-    team_trial *trials = cpu_host->alloc((int64_t)sizeof *trials * wanted);
-    if (!trials) {
-        return 0;
-    }
-    _Atomic uint32_t release = 0;
-    int count = 0;
-    for (; count < wanted; count++) {
-        trials[count].release = &release;
-        if (cpu_thread_start(&trials[count].thread, try_thread, &trials[count]) != 0) {
-            break;
-        }
-    }
-    atomic_store(&release, 1);
-    cpu_futex_wake_all(&release);
-    for (int i = 0; i < count; i++) {
-        (void)pthread_join(trials[i].thread, NULL);
-        wait_until_gone(trials[i].id);
-    }
-    cpu_host->free(trials);
-    return count;
-}
-
 static iso_status team_create(int threads, cpu_team **out)
 {
-    if (threads > 1) {
-        int possible = cpu_threads_to_be_had(threads);
+    if (threads > 1) { /* a runtime may end the process where the system refuses it a thread */
+        int possible = trial_threads(cpu_host, threads);
         if (possible < threads) {
             cpu_host->log(ISO_LOG_WARN, "openmp: the system grants %d of %d threads", possible,
                           threads);

@@ -47,6 +47,9 @@ trial_verdict trial_make(const trial *what, char *why, size_t capacity);
 bool trial_limited(char *text, size_t capacity);
 trial_room trial_room_now(void);
 
+/* How many threads of `wanted` the system grants at this moment, beside those that there are. */
+int trial_threads(const iso_host *host, int wanted);
+
 /* The absolute path of this library, which a trial may open; "" where it is not known. */
 const char *trial_library(void);
 

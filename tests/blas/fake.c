@@ -2,10 +2,18 @@
 /* fake.c - a library that looks like OpenBLAS and knows no processor: it takes every one for a
  * Prescott unless OPENBLAS_CORETYPE names a core that it has (FAKE_CORES, separated by spaces).
  * Its products are of the simplest kind, with sums in x87 registers where there are any, and its
- * other functions are there and compute nothing. */
+ * other functions are there and compute nothing.
+ *
+ * With FAKE_THREADS it makes threads of its own when it is opened, as many as OPENBLAS_NUM_THREADS
+ * or the processors, and more when more are asked for. Where it is refused one it ends the process
+ * by SIGINT, as OpenBLAS does. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -22,7 +30,56 @@ __attribute__((constructor)) static void choose(void)
     }
 }
 
+enum { THREADS_MAX = 64 };
+
+static pthread_t threads[THREADS_MAX];
+static int thread_count = 1; /* with the caller */
+static sem_t stop;
+
+static void *wait_for_work(void *unused)
+{
+    (void)unused;
+    while (sem_wait(&stop) != 0) {
+    }
+    return NULL;
+}
+
+static void make_threads(int wanted)
+{
+    for (; thread_count < wanted && thread_count < THREADS_MAX; thread_count++) {
+        if (pthread_create(&threads[thread_count], NULL, wait_for_work, NULL) != 0) {
+            (void)fprintf(stderr, "OpenBLAS blas_thread_init: pthread_create failed\n");
+            (void)raise(SIGINT);
+        }
+    }
+}
+
+#ifdef FAKE_THREADS
+__attribute__((constructor)) static void start_threads(void)
+{
+    const char *number = getenv("OPENBLAS_NUM_THREADS");
+    const int wanted = number ? (int)strtol(number, NULL, 10) : 0;
+    (void)sem_init(&stop, 0, 0);
+    make_threads(wanted > 0 ? wanted : (int)sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+__attribute__((destructor)) static void stop_threads(void)
+{
+    for (int i = 1; i < thread_count; i++) {
+        (void)sem_post(&stop);
+    }
+    for (int i = 1; i < thread_count; i++) {
+        (void)pthread_join(threads[i], NULL);
+    }
+}
+
+enum { MODEL = 1 };
+#else
+enum { MODEL = 0 };
+#endif
+
 EXPORT const char *openblas_get_config(void);
+EXPORT int openblas_get_num_threads(void);
 EXPORT char *openblas_get_corename(void);
 EXPORT int openblas_get_parallel(void);
 EXPORT void openblas_set_num_threads(int threads);
@@ -39,12 +96,19 @@ char *openblas_get_corename(void)
 
 int openblas_get_parallel(void)
 {
-    return 0;
+    return MODEL;
 }
 
-void openblas_set_num_threads(int threads)
+int openblas_get_num_threads(void)
 {
-    (void)threads;
+    return thread_count;
+}
+
+void openblas_set_num_threads(int wanted)
+{
+    if (MODEL == 1) {
+        make_threads(wanted);
+    }
 }
 
 #define PRODUCT(name, type)                                                                        \
