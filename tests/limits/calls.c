@@ -15,7 +15,11 @@ static int check(calls_scene *scene, const char *what, iso_status status)
         return status == ISO_OK;
     }
     scene->refused++;
-    if ((status != ISO_NO_MEMORY && status != ISO_UNAVAILABLE) || !iso_last_error()[0]) {
+    /* Where the system is short of something, others' compilers fail as they like. */
+    const int foreign =
+        (status == ISO_COMPILE || status == ISO_BACKEND) && strcmp(scene->spec, "openmp") != 0;
+    if ((status != ISO_NO_MEMORY && status != ISO_UNAVAILABLE && !foreign) ||
+        !iso_last_error()[0]) {
         scene->wrong++;
         (void)fprintf(stderr, "%s: %s gives %s: %s\n", scene->spec, what, iso_status_name(status),
                       iso_last_error());
