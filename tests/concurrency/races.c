@@ -8,12 +8,14 @@
 
 enum { ROUNDS = 300, BLOCK = 4096, BUSY = 700, TRIES = 20 };
 
+enum { WAITS, RUNS, DONE };
+
 typedef struct scene {
     iso_device device;
     iso_stream stream;
     void *block;
     check_product product;
-    _Atomic int running;
+    _Atomic int phase; /* WAITS, ... of the thread that multiplies */
 } scene;
 
 static void *come_and_go(void *argument)
@@ -63,9 +65,9 @@ static void *multiply(void *argument)
 {
     scene *at = argument;
     iso_gemm_args args = check_product_args(&at->product, ISO_VARIANT_TILED);
-    atomic_store(&at->running, 1);
+    atomic_store(&at->phase, RUNS);
     CHECK_OK(iso_gemm(at->stream, &args));
-    atomic_store(&at->running, 0);
+    atomic_store(&at->phase, DONE);
     return NULL;
 }
 
@@ -75,10 +77,11 @@ static int seen_busy(scene *at)
 {
     pthread_t thread;
     int seen = 0;
+    atomic_store(&at->phase, WAITS);
     CHECK(pthread_create(&thread, NULL, multiply, at) == 0);
-    while (!atomic_load(&at->running)) {
+    while (atomic_load(&at->phase) == WAITS) { /* it may be done before this thread looks */
     }
-    while (atomic_load(&at->running)) {
+    while (atomic_load(&at->phase) == RUNS) {
         seen |= iso_stream_query(at->stream) == ISO_NOT_READY;
     }
     CHECK(pthread_join(thread, NULL) == 0);
