@@ -246,19 +246,13 @@ iso_status ocl_device_open(int32_t index, void **native, simt_limits *limits)
 
 static bool context_has(ocl_context context, ocl_device_id device, ocl_code *code)
 {
+    ocl_device_id list[64];
     size_t bytes = 0;
     bool has = false;
-    *code = cl.clGetContextInfo(context, OCL_CONTEXT_DEVICES, 0, NULL, &bytes);
-    ocl_device_id *list =
-        *code == OCL_DONE ? ocl_host->alloc((int64_t)(bytes + sizeof *list)) : NULL;
-    if (!list) {
-        return false;
-    }
-    *code = cl.clGetContextInfo(context, OCL_CONTEXT_DEVICES, bytes, list, NULL);
+    *code = cl.clGetContextInfo(context, OCL_CONTEXT_DEVICES, sizeof list, list, &bytes);
     for (size_t i = 0; *code == OCL_DONE && i < bytes / sizeof *list; i++) {
         has |= list[i] == device;
     }
-    ocl_host->free(list);
     return has;
 }
 

@@ -8,6 +8,7 @@
  */
 #include "backends/opencl/library.h"
 
+#include <backends/loader/files.h>
 #include <backends/trial/trial.h>
 
 #include <ctype.h>
@@ -133,12 +134,11 @@ static void add_driver(driver_list *list, const char *path)
 {
     char line[PATH_BYTES] = "";
     struct stat about = {.st_size = 0};
-    FILE *file = fopen(path, "re");
-    if (file) {
-        (void)!fgets(line, sizeof line, file);
-        (void)fclose(file);
-    }
-    line[strcspn(line, "\r\n")] = '\0';
+    files_lines lines;
+    files_lines_open(&lines, path);
+    (void)files_lines_next(&lines, line, sizeof line);
+    files_lines_close(&lines);
+    line[strcspn(line, "\r")] = '\0';
     for (size_t end = strlen(line); end > 0 && isspace((unsigned char)line[end - 1]); end--) {
         line[end - 1] = '\0';
     }
@@ -251,7 +251,7 @@ static bool has_threads(const driver_list *list, char *why, size_t capacity)
     if (list->names[0] && !strstr(list->names, "pocl")) {
         return true;
     }
-    const int granted = trial_threads(ocl_host, wanted > 1 ? wanted : 1);
+    const int granted = trial_threads(wanted > 1 ? wanted : 1);
     if (granted >= wanted) {
         return true;
     }
@@ -265,26 +265,20 @@ static bool has_threads(const driver_list *list, char *why, size_t capacity)
 bool ocl_may_list(char *why, size_t capacity)
 {
     char reason[1024] = "";
-    driver_list *list = ocl_host->alloc((int64_t)sizeof *list);
-    if (!list) {
-        (void)snprintf(why, capacity, "there is no memory to look at its drivers");
-        return false;
-    }
-    read_list(list);
+    static driver_list list; /* this runs once, and no allocation may fail in it */
+    read_list(&list);
     room = trial_room_now();
-    const bool enough = forced() || has_threads(list, reason, sizeof reason);
-    bool may = forced() || (limited() ? list->count == 0 : list->sound);
+    const bool enough = forced() || has_threads(&list, why, capacity);
+    bool may = forced() || (limited() ? list.count == 0 : list.sound);
     if (!enough) {
-        (void)snprintf(why, capacity, "%s", reason);
-        ocl_host->free(list);
         return false;
     }
     if (!may) {
         const char *const words[] = {"opencl", "list", trial_library(), ocl_loader_path, NULL};
-        const unsigned keep = list->dated ? TRIAL_KEEP_GOOD | TRIAL_KEEP_BAD : 0u;
+        const unsigned keep = list.dated ? TRIAL_KEEP_GOOD | TRIAL_KEEP_BAD : 0u;
         const trial what = {.host = ocl_host,
                             .arguments = words,
-                            .besides = list->key,
+                            .besides = list.key,
                             .room = &room,
                             .flags = TRIAL_WHOLE | keep};
         may = trial_make(&what, reason, sizeof reason) == TRIAL_GOOD;
@@ -293,10 +287,9 @@ bool ocl_may_list(char *why, size_t capacity)
         (void)snprintf(why, capacity,
                        "%s: its drivers were asked for their devices in a process of its own, and "
                        "%s. They are: %s",
-                       ocl_loader_path, reason, list->names[0] ? list->names : "not known");
+                       ocl_loader_path, reason, list.names[0] ? list.names : "not known");
         add_advice(why, capacity);
     }
-    ocl_host->free(list);
     return may;
 }
 

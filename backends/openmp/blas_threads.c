@@ -29,7 +29,7 @@ void cpu_blas_threads_limit(cpu_blas_threads *was)
     if (wanted < 2) {
         return;
     }
-    const int most = 1 + trial_threads(cpu_host, wanted - 1);
+    const int most = 1 + trial_threads(wanted - 1);
     const long asked = set ? strtol(set, NULL, 10) : 0;
     if (most >= wanted || (asked > 0 && asked <= most)) {
         return;
@@ -63,7 +63,7 @@ int cpu_blas_threads_for(const cpu_blas *blas, int wanted)
     if (wanted == 1 || wanted <= granted || !(blas->by_openmp || blas->by_call)) {
         return wanted;
     }
-    const int got = 1 + trial_threads(cpu_host, wanted - 1);
+    const int got = 1 + trial_threads(wanted - 1);
     if (got < wanted) {
         cpu_host->log(ISO_LOG_WARN, "openmp: the system grants %s %d of %d threads", blas->name,
                       got, wanted);

@@ -308,7 +308,7 @@ static void team_destroy(cpu_team *team)
 static iso_status team_create(int threads, cpu_team **out)
 {
     if (threads > 1) { /* a runtime may end the process where the system refuses it a thread */
-        int possible = trial_threads(cpu_host, threads);
+        int possible = trial_threads(threads);
         if (possible < threads) {
             cpu_host->log(ISO_LOG_WARN, "openmp: the system grants %d of %d threads", possible,
                           threads);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* threads.c - how many threads the system grants, for libraries that end the process where it
- * refuses them one: as many are made, and ended. */
+ * refuses them one. Each thread makes the next and waits for it, so that all are there at once and
+ * none of it needs memory of this library. */
 #include <backends/trial/trial.h>
 
 #include <pthread.h>
@@ -11,29 +12,11 @@
 
 enum { GONE_NS = 10000000 /* at most, for a thread that was joined */ };
 
-typedef struct gate {
-    pthread_mutex_t lock;
-    pthread_cond_t opened;
-    bool open;
-} gate;
-
-typedef struct tried {
-    pthread_t thread;
+typedef struct chained {
+    int wanted;
+    int granted;
     pid_t id;
-    gate *at;
-} tried;
-
-static void *wait_at(void *argument)
-{
-    tried *mine = argument;
-    mine->id = gettid();
-    (void)pthread_mutex_lock(&mine->at->lock);
-    while (!mine->at->open) {
-        (void)pthread_cond_wait(&mine->at->opened, &mine->at->lock);
-    }
-    (void)pthread_mutex_unlock(&mine->at->lock);
-    return NULL;
-}
+} chained;
 
 static int64_t now(void)
 {
@@ -50,33 +33,35 @@ static void wait_until_gone(pid_t id)
     }
 }
 
-int trial_threads(const iso_host *host, int wanted)
+static void *make_next(void *argument);
+
+static int chain(int wanted)
 {
-    tried *all = host->alloc((int64_t)sizeof *all * wanted);
-    if (!all) {
+    chained first = {.wanted = wanted};
+    pthread_t thread;
+    if (wanted < 1 || pthread_create(&thread, NULL, make_next, &first) != 0) {
         return 0;
     }
-    gate at = {.lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER};
-    sigset_t blocked;
+    (void)pthread_join(thread, NULL);
+    wait_until_gone(first.id);
+    return first.granted;
+}
+
+static void *make_next(void *argument)
+{
+    chained *mine = argument;
+    mine->id = gettid();
+    mine->granted = 1 + chain(mine->wanted - 1);
+    return NULL;
+}
+
+int trial_threads(int wanted)
+{
+    sigset_t all;
     sigset_t before;
-    int count = 0;
-    (void)sigfillset(&blocked); /* signals are for the program's own threads */
-    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    for (; count < wanted; count++) {
-        all[count].at = &at;
-        if (pthread_create(&all[count].thread, NULL, wait_at, &all[count]) != 0) {
-            break;
-        }
-    }
+    (void)sigfillset(&all); /* signals are for the program's own threads */
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int granted = chain(wanted);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    (void)pthread_mutex_lock(&at.lock);
-    at.open = true;
-    (void)pthread_cond_broadcast(&at.opened);
-    (void)pthread_mutex_unlock(&at.lock);
-    for (int i = 0; i < count; i++) {
-        (void)pthread_join(all[i].thread, NULL);
-        wait_until_gone(all[i].id);
-    }
-    host->free(all);
-    return count;
+    return granted;
 }

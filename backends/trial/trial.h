@@ -48,7 +48,7 @@ bool trial_limited(char *text, size_t capacity);
 trial_room trial_room_now(void);
 
 /* How many threads of `wanted` the system grants at this moment, beside those that there are. */
-int trial_threads(const iso_host *host, int wanted);
+int trial_threads(int wanted);
 
 /* The absolute path of this library, which a trial may open; "" where it is not known. */
 const char *trial_library(void);
