@@ -42,7 +42,9 @@ int32_t tool_libraries(iso_device device, char (*names)[ISO_NAME_MAX], int32_t r
     for (; count < room; count++) {
         iso_op_info info = ISO_OP_INFO_INIT;
         args.library = count;
-        if (iso_describe(device, ISO_OP_GEMM, &args, &info) != ISO_OK)
+        iso_status status = iso_describe(device, ISO_OP_GEMM, &args, &info);
+        tool_need_memory(status);
+        if (status != ISO_OK)
             break;
         memcpy(names[count], info.library, sizeof names[count]);
     }

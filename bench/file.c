@@ -54,7 +54,8 @@ static void forget(char *temporary)
 static int failed(const tool_file *file, const char *what)
 {
     const char *name = strcmp(file->path, "-") == 0 ? "standard output" : file->path;
-    return tool_error(TOOL_IO, "cannot %s %s: %s", what, name, strerror(errno));
+    int code = errno == ENOMEM ? TOOL_INTERNAL : TOOL_IO;
+    return tool_error(code, "cannot %s %s: %s", what, name, strerror(errno));
 }
 
 /* A file that was not there before; its name's ending is drawn. The system gives it the mode that

@@ -249,6 +249,7 @@ static void describe_sensors(FILE *out, iso_device device, json_t *into)
 {
     iso_telemetry telemetry = ISO_TELEMETRY_INIT;
     iso_status status = iso_device_get_telemetry(device, &telemetry);
+    tool_need_memory(status);
     if (status == ISO_OK)
         show_telemetry(out, &telemetry);
     else if (status != ISO_UNSUPPORTED)
@@ -270,7 +271,9 @@ static void describe_tf32(FILE *out, iso_device device, json_t *properties)
     args.dtype = ISO_F32;
     args.variant = ISO_VARIANT_VENDOR;
     args.m = args.n = args.k = 64;
-    if (iso_describe(device, ISO_OP_GEMM, &args, &info) != ISO_OK)
+    iso_status status = iso_describe(device, ISO_OP_GEMM, &args, &info);
+    tool_need_memory(status);
+    if (status != ISO_OK)
         snprintf(text, sizeof text, "not used: no product by a vendor's library");
     else if (info.math == ISO_MATH_TF32)
         snprintf(text, sizeof text, "used by products of f32 by %s", info.library);
@@ -287,12 +290,13 @@ static void describe_open(FILE *out, const char *spec, json_t *into)
     iso_property property = ISO_PROPERTY_INIT;
     json_t *list = json_object();
     iso_status status = iso_device_open(spec, &device);
+    tool_need_memory(status);
     if (status != ISO_OK) {
         line(out, 4, 29, "does not open", iso_last_error());
         json_object_set_new(into, "problem", tool_json_text(iso_last_error()));
         json_object_set_new(into, "telemetry", tool_json_telemetry(NULL));
     } else {
-        for (int32_t i = 0; iso_device_get_property(device, i, &property) == ISO_OK; i++) {
+        for (int32_t i = 0; tool_property(device, i, &property); i++) {
             line(out, 4, 29, property.name, property.value);
             json_object_set_new(list, property.name, tool_json_text(property.value));
         }
@@ -346,7 +350,7 @@ static json_t *show_settings(FILE *out)
     json_t *list = json_array();
     iso_setting s = ISO_SETTING_INIT;
     heading(out, "Settings");
-    for (int32_t i = 0; iso_get_setting(i, &s) == ISO_OK; i++) {
+    for (int32_t i = 0; tool_setting(i, &s); i++) {
         char text[3 * ISO_REASON_MAX];
         bool set = strcmp(s.source, "environment") == 0;
         snprintf(text, sizeof text, "%s%s%s%s%s", s.value[0] || set ? s.value : "not set",

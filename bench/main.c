@@ -61,8 +61,9 @@ int main(int argc, char **argv)
         tool_name = argv[0];
     /* A file that may not grow is an error in writing like any other, and no end of the process. */
     signal(SIGXFSZ, SIG_IGN);
+    tool_documents_whole();
     if (!tool_terminal_open())
-        return TOOL_INTERNAL;
+        tool_no_memory("printing");
     if (argc < 2) {
         fputs(help, stderr);
         return TOOL_USAGE;

@@ -12,20 +12,26 @@
 
 int tool_error(int code, const char *format, ...)
 {
+    char brief[256], brief_shown[sizeof brief * 4]; /* of a text that there is no memory for */
     va_list list;
-    char *text = NULL, *shown = NULL;
     fflush(stdout);
     va_start(list, format);
-    int length = vasprintf(&text, format, list);
+    int length = vsnprintf(brief, sizeof brief, format, list);
     va_end(list);
+    size_t room = (size_t)(length < 0 ? 0 : length) * 4 + 1; /* a byte becomes four at most */
+    char *text = NULL, *shown = malloc(room);
+    va_start(list, format);
+    length = vasprintf(&text, format, list);
+    va_end(list);
+    if (length >= 0 && shown != NULL) {
+        printable_copy(shown, room, text);
+    } else {
+        printable_copy(brief_shown, sizeof brief_shown, brief);
+    }
+    fprintf(stderr, "isomer: %s\n", length >= 0 && shown != NULL ? shown : brief_shown);
     if (length >= 0) {
-        size_t room = (size_t)length * 4 + 1; /* a byte becomes four at most */
-        if ((shown = malloc(room)) != NULL) {
-            printable_copy(shown, room, text);
-        }
         free(text);
     }
-    fprintf(stderr, "isomer: %s\n", shown != NULL ? shown : "no memory to say what is wrong");
     free(shown);
     return code;
 }

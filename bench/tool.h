@@ -118,6 +118,21 @@ int tool_specs(const char *backend, const char *require, tool_words *out);
  * TOOL_SKIP where it is not there and need not be, TOOL_UNAVAILABLE where it must be. */
 int tool_available(const char *spec, const char *require);
 
+/* ---- memory.c -----------------------------------------------------------------------------------
+ */
+
+/* Says so, takes temporary files away and ends the process with TOOL_INTERNAL. */
+_Noreturn void tool_no_memory(const char *what);
+/* The same with the library's text, where that is the status of a call: a list that ends there
+ * would look as if there were no more. */
+void tool_need_memory(iso_status status);
+/* iso_device_get_property and iso_get_setting; false: there are no more. */
+bool tool_property(iso_device device, int32_t index, iso_property *out);
+bool tool_setting(int32_t index, iso_setting *out);
+/* From now on a document in memory (Jansson) that cannot be made whole ends the process that way.
+ */
+void tool_documents_whole(void);
+
 /* ---- file.c: results in files, whole or not at all ----------------------------------------------
  */
 

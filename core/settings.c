@@ -52,7 +52,7 @@ const char *core_keep(const char *text)
         answer = at->text;
     }
     pthread_mutex_unlock(&kept_lock);
-    return answer;
+    return answer ? answer : text;
 }
 
 int64_t core_parse_limit(const char *text, int64_t total)
@@ -297,11 +297,7 @@ const char *core_setting(const char *name)
         if (!strcmp(settings[i].name, name)) {
             const char *value = value_of(&settings[i], &set);
 
-            const char *copy = value ? core_keep(value) : NULL;
-
-            /* Without memory for a copy, the environment's own text: it is right until the program
-             * sets another. */
-            return copy ? copy : value;
+            return value ? core_keep(value) : NULL;
         }
     }
     return NULL;

@@ -83,7 +83,7 @@ static json_t *settings_json(void)
 {
     json_t *list = json_array();
     iso_setting s = ISO_SETTING_INIT;
-    for (int32_t i = 0; iso_get_setting(i, &s) == ISO_OK; i++) {
+    for (int32_t i = 0; tool_setting(i, &s); i++) {
         json_t *setting = json_object();
         bool set = strcmp(s.source, "environment") == 0;
         json_object_set_new(setting, "name", tool_json_text(s.name));
@@ -161,7 +161,7 @@ json_t *record_device(iso_device device)
     bool sensed = iso_device_get_telemetry(device, &telemetry) == ISO_OK;
     json_t *object = tool_json_device(&info);
     json_t *properties = json_object();
-    for (int32_t i = 0; iso_device_get_property(device, i, &property) == ISO_OK; i++)
+    for (int32_t i = 0; tool_property(device, i, &property); i++)
         json_object_set_new(properties, property.name, tool_json_text(property.value));
     json_object_set_new(object, "properties", properties);
     json_object_set_new(object, "fake", json_boolean(tool_is_fake(&info)));

@@ -81,10 +81,11 @@ static bool measure(long n, bool onwards)
 static bool check_live(const char *kind, long n, bool onwards, long expected, long since)
 {
     char text[120];
-    if (starve_live() == expected) {
+    if (starve_live() <= expected) { /* what is kept for a second use need not be kept */
         return true;
     }
-    snprintf(text, sizeof text, "%ld blocks and files are held, not %ld", starve_live(), expected);
+    snprintf(text, sizeof text, "%ld blocks and files are held, not at most %ld", starve_live(),
+             expected);
     fails(kind, n, onwards, text);
     fflush(stdout);
     starve_show(since);
@@ -106,6 +107,7 @@ static bool cold(long n, bool onwards)
 static bool warm_one(long n, bool onwards)
 {
     const long live = starve_live(), mark = starve_mark();
+    alarm(DEADLINE); /* for each */
     starve_arm(n, onwards);
     bool good = session("warm", n, onwards, "the session with the failure");
     shared->refused = starve_refused();

@@ -38,9 +38,11 @@ static size_t place_of(const void *pointer)
     return (size_t)(((uintptr_t)pointer >> 4) * 0x9e3779b97f4a7c15u >> 32) % HELD_MAX;
 }
 
+static bool tracked = true;
+
 static void keep(const void *pointer, const void *caller)
 {
-    if (!pointer) {
+    if (!pointer || !tracked) {
         return;
     }
     pthread_mutex_lock(&lock);
@@ -72,7 +74,7 @@ static void clear(size_t at)
 /* What others allocated may be freed here, too: it was never counted. */
 static void forget(const void *pointer)
 {
-    if (!pointer) {
+    if (!pointer || !tracked) {
         return;
     }
     pthread_mutex_lock(&lock);
@@ -453,6 +455,7 @@ static char log_path[4096];
 __attribute__((constructor)) static void begin(void)
 {
     const char *asked = getenv("ISOMER_TEST_STARVE"), *log = getenv("ISOMER_TEST_STARVE_LOG");
+    const bool all = !getenv("ISOMER_TEST_STARVE_LIBRARY");
     if (!asked) {
         return;
     }
@@ -464,10 +467,11 @@ __attribute__((constructor)) static void begin(void)
     /* Programs that this one starts are not meant. */
     unsetenv("ISOMER_TEST_STARVE");
     unsetenv("LD_PRELOAD");
-    if (!starve_take("") || !starve_take("/libisomer.so")) {
+    if ((all && !starve_take("")) || !starve_take("/libisomer.so")) {
         fprintf(stderr, "starve: the program or libisomer has no slots\n");
         _exit(99);
     }
+    tracked = false; /* a program gives all of it back at its end */
     starve_arm(n, *end == '+');
 }
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory.c - what the tool does where memory ends in the middle of something that cannot say so. */
+#include "tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Streams may need memory, and are not used. Nothing that was begun is left behind. */
+static _Noreturn void stop(const char *what, const char *text)
+{
+    const char *const parts[] = {"isomer: ", what, text, "\n"};
+    tool_files_sweep();
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (write(STDERR_FILENO, parts[i], strlen(parts[i])) < 0) {
+            break;
+        }
+    }
+    _exit(TOOL_INTERNAL);
+}
+
+void tool_no_memory(const char *what)
+{
+    stop("no memory for ", what);
+}
+
+void tool_need_memory(iso_status status)
+{
+    if (status == ISO_NO_MEMORY) {
+        stop("", iso_last_error());
+    }
+}
+
+bool tool_property(iso_device device, int32_t index, iso_property *out)
+{
+    iso_status status = iso_device_get_property(device, index, out);
+    tool_need_memory(status);
+    return status == ISO_OK;
+}
+
+bool tool_setting(int32_t index, iso_setting *out)
+{
+    iso_status status = iso_get_setting(index, out);
+    tool_need_memory(status);
+    return status == ISO_OK;
+}
+
+/* A document from which a member is missing looks like one that never had it. */
+static void *document_alloc(size_t bytes)
+{
+    void *block = malloc(bytes);
+    if (block == NULL) {
+        tool_no_memory("a document");
+    }
+    return block;
+}
+
+void tool_documents_whole(void)
+{
+    json_set_alloc_funcs(document_alloc, free);
+}
