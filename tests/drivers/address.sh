@@ -37,13 +37,13 @@ info() {
 # memory for some case.
 verify() {
     ends "$1" 0 verify --backend openmp --op gemm --dtype f32 --case 'gemm/tiled/f32/nn/*'
-    ends "$1" "0 1 4" verify --backend openmp --op gemm --dtype f32 --variant vendor
+    ends "$1" "0 1 4 70" verify --backend openmp --op gemm --dtype f32 --variant vendor
 }
 
 if [ "$1" = quick ]; then
     info 240
     # Enough to open the library with two threads, and not for the memory that its first product takes.
-    ends 550 "0 1 4" verify --backend openmp --op gemm --dtype f32 --variant vendor
+    ends 550 "0 1 4 70" verify --backend openmp --op gemm --dtype f32 --variant vendor
 else
     info 40
     for megabytes in 80 120 160 200 240 260 280 300 360 400 500 550 600 700; do

@@ -45,7 +45,9 @@ judge() {
     [ -z "$why" ] || bad "$@"
     # What was measured is kept, as a whole document.
     if [ "$code" = 70 ]; then
-        for file in $(ls -A "$work"); do
+        for file in "$work"/* "$work"/.[!.]*; do
+            [ -e "$file" ] || continue
+            file=${file##*/}
             case $1,$file in
             bench,bench.json) "$tool" compare "$work/$file" "$work/$file" >"$scratch/kept" 2>&1 && continue ;;
             esac
@@ -75,7 +77,8 @@ tries() {
     # Behind its beginning a run measures, for seconds each time.
     [ "$1" != bench ] || [ "$samples" -ge 100 ] || [ "$count" -lt 1000 ] || count=$((count / 20))
     step=$((count / samples + 1))
-    n=$((step / 2 + 1)) codes=''
+    : >"$scratch/codes"
+    n=$((step / 2 + 1))
     while [ "$n" -le "$count" ]; do
         for how in "$n" "$n+"; do
             case $which,$how in one,*+ | all,*[0-9]) continue ;; esac
@@ -85,11 +88,11 @@ tries() {
                 why="nothing was refused"
                 bad "$@"
             }
-            codes="$codes $code"
+            echo "$code" >>"$scratch/codes"
         done
         n=$((n + step))
     done
-    say "$(printf '%s\n' $codes | sort | uniq -c | tr -s ' \n' ' '): isomer $*, $count allocations"
+    say "$(sort "$scratch/codes" | uniq -c | tr -s ' \n' ' '): isomer $*, $count allocations"
 }
 
 each() {

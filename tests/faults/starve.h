@@ -6,9 +6,9 @@
  *
  * Linked into a test, it is used through these functions. Preloaded (isomer_starve), it takes the
  * program and libisomer when they start, and ISOMER_TEST_STARVE says which allocation fails: "12"
- * the twelfth, "12+" that and all later ones, "0" none. With ISOMER_TEST_STARVE_LIBRARY only those of
- * libisomer count. At the end it writes a line "allocations N
- * refused M" to the file that ISOMER_TEST_STARVE_LOG names.
+ * the twelfth, "12+" that and all later ones, "0" none. With ISOMER_TEST_STARVE_LIBRARY only those
+ * of libisomer count. At the end it writes a line "allocations N refused M" to the file that
+ * ISOMER_TEST_STARVE_LOG names.
  */
 #ifndef STARVE_H
 #define STARVE_H

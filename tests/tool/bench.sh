@@ -94,7 +94,7 @@ says piped.json '"complete": true'
 # Too short for one sample.
 code=0
 "$tool" bench --backend openmp --no-roofs --budget 0.01 --op gemm --dtype f64 --variant naive \
-    --size 512 >out 2>err || code=$?
+    --size 1024 >out 2>err || code=$?
 [ "$code" -eq 4 ] || fail "a budget that is too short: exit code $code"
 says err "the budget of 0.01 s is short"
 says out "ended before its first sample"
