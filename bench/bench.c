@@ -68,18 +68,19 @@ typedef struct bench {
     json_t *run, *devices, *root;
 } bench;
 
-/* ---- options ------------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static int number(const char *option, const char *text, double least, double *out)
 {
     char *end;
-    if (text == NULL)
+    if (text == NULL) {
         return TOOL_OK;
+    }
     errno = 0;
     *out = strtod(text, &end);
-    if (errno != 0 || *end != '\0' || end == text || !isfinite(*out) || *out < least)
+    if (errno != 0 || *end != '\0' || end == text || !isfinite(*out) || *out < least) {
         return tool_error(TOOL_USAGE, "--%s is a number from %g, not \"%s\"", option, least, text);
+    }
     return TOOL_OK;
 }
 
@@ -87,13 +88,15 @@ static int seed(const char *text, uint64_t *out)
 {
     char *end;
     *out = 1;
-    if (text == NULL)
+    if (text == NULL) {
         return TOOL_OK;
+    }
     errno = 0;
     *out = strtoull(text, &end, 10);
-    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' || *out > INT64_MAX)
+    if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' || *out > INT64_MAX) {
         return tool_error(TOOL_USAGE, "--seed is a whole number from 0 to %lld, not \"%s\"",
                           (long long)INT64_MAX, text);
+    }
     return TOOL_OK;
 }
 
@@ -103,19 +106,22 @@ static int check_paths(const bench *b)
 {
     const char *paths[] = {b->json, b->csv, b->markdown, b->report};
     enum { PATHS = sizeof paths / sizeof paths[0] };
-    for (int i = 0; i < PATHS; i++)
+    for (int i = 0; i < PATHS; i++) {
         for (int j = 0; j < i && paths[i] != NULL; j++) {
             if (paths[j] == NULL || strcmp(paths[i], paths[j]) != 0 ||
-                strcmp(paths[i], "/dev/null") == 0)
+                strcmp(paths[i], "/dev/null") == 0) {
                 continue;
-            if (strcmp(paths[i], "-") == 0)
+            }
+            if (strcmp(paths[i], "-") == 0) {
                 return tool_error(TOOL_USAGE, "only one of --json, --csv, --markdown and --report "
                                               "can go to standard output");
+            }
             return tool_error(TOOL_USAGE,
                               "%s is given for two kinds of files; each of --json, --csv, "
                               "--markdown and --report needs a file of its own",
                               paths[i]);
         }
+    }
     return TOOL_OK;
 }
 
@@ -128,45 +134,58 @@ static int parse_values(bench *b)
     b->fail_on = NAN;
     b->timeout = 3600;
     int code = number("budget", b->budget_text, 0.01, &b->budget);
-    if (code == TOOL_OK)
+    if (code == TOOL_OK) {
         code = number("rounds", b->rounds_text, 1, &rounds);
-    if (code == TOOL_OK && (rounds != floor(rounds) || rounds > 1e6))
+    }
+    if (code == TOOL_OK && (rounds != floor(rounds) || rounds > 1e6)) {
         code = tool_error(TOOL_USAGE, "--rounds is a whole number from 1 to 1000000, not \"%s\"",
                           b->rounds_text);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = number("jobs", b->jobs_text, 1, &jobs);
-    if (code == TOOL_OK && b->jobs_text != NULL && (jobs != floor(jobs) || jobs > CREW_MOST))
+    }
+    if (code == TOOL_OK && b->jobs_text != NULL && (jobs != floor(jobs) || jobs > CREW_MOST)) {
         code = tool_error(TOOL_USAGE, "--jobs is a whole number from 1 to %d, not \"%s\"",
                           (int)CREW_MOST, b->jobs_text);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = number("fail-on", b->fail_on_text, 0, &b->fail_on);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = number("timeout", b->timeout_text, 0.1, &b->timeout);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = seed(b->seed_text, &b->request.seed);
+    }
     if (code == TOOL_OK && b->math_text != NULL &&
-        iso_math_parse(b->math_text, &b->request.math) != ISO_OK)
+        iso_math_parse(b->math_text, &b->request.math) != ISO_OK) {
         code = tool_error(TOOL_USAGE, "--math is strict or tf32, not \"%s\"", b->math_text);
+    }
     /* What the variable says is part of what a case is; a wrong one is refused with the device. */
     const char *set = getenv("ISOMER_MATH");
-    if (b->math_text == NULL && (set == NULL || iso_math_parse(set, &b->request.math) != ISO_OK))
+    if (b->math_text == NULL && (set == NULL || iso_math_parse(set, &b->request.math) != ISO_OK)) {
         b->request.math = ISO_MATH_STRICT;
+    }
     b->rounds = (int32_t)rounds;
     b->jobs = (int32_t)fmin(jobs, CREW_MOST);
     if (code == TOOL_OK && (b->against != NULL || b->self_check) &&
-        (b->csv != NULL || b->markdown != NULL || b->report != NULL || b->list))
+        (b->csv != NULL || b->markdown != NULL || b->report != NULL || b->list)) {
         code = tool_error(TOOL_USAGE, "--csv, --markdown, --report and --list do not go with "
                                       "--against or --self-check; --json does");
-    if (code == TOOL_OK && b->against != NULL && b->self_check)
+    }
+    if (code == TOOL_OK && b->against != NULL && b->self_check) {
         code = tool_error(TOOL_USAGE, "--self-check is --against with this program itself: give "
                                       "one of the two");
-    if (code == TOOL_OK && b->timeout_text != NULL && b->against == NULL && !b->self_check)
+    }
+    if (code == TOOL_OK && b->timeout_text != NULL && b->against == NULL && !b->self_check) {
         code = tool_error(TOOL_USAGE, "--timeout needs --against or --self-check");
-    if (code == TOOL_OK && b->fail_on_text != NULL && b->against == NULL && !b->self_check)
+    }
+    if (code == TOOL_OK && b->fail_on_text != NULL && b->against == NULL && !b->self_check) {
         code = tool_error(TOOL_USAGE,
                           "--fail-on needs --against; `%s compare --fail-on` judges "
                           "two files",
                           tool_name);
+    }
     return code == TOOL_OK ? check_paths(b) : code;
 }
 
@@ -199,8 +218,7 @@ static int parse(bench *b, int argc, char **argv)
     return code != TOOL_OK || b->help ? code : parse_values(b);
 }
 
-/* ---- devices and cases --------------------------------------------------------------------------
- */
+/* ---- devices and cases ----------------------------------------------------------------------- */
 
 static double now(void)
 {
@@ -212,8 +230,9 @@ static double now(void)
 static void drop_spec(bench *b, int i)
 {
     b->specs.count--;
-    for (int k = i; k < b->specs.count; k++)
+    for (int k = i; k < b->specs.count; k++) {
         b->specs.items[k] = b->specs.items[k + 1];
+    }
     b->opened[i] = (iso_device){0};
 }
 
@@ -223,8 +242,9 @@ static int fail_open(bench *b, int i)
 {
     const char *name = b->specs.items[i] != NULL ? b->specs.items[i] : "ISOMER_BACKEND's device";
     const char *text = iso_last_error();
-    if (!tool_takes_all(b->backend) || b->specs.count == 1)
+    if (!tool_takes_all(b->backend) || b->specs.count == 1) {
         return tool_error(tool_code(iso_last_status()), "%s: %s", name, text);
+    }
     json_array_append_new(b->left_out, json_pack("{s:o, s:o}", "device", tool_json_text(name),
                                                  "reason", tool_json_text(text)));
     tool_error(TOOL_OK, "left out: %s: %s", name, text);
@@ -237,8 +257,9 @@ static bool seen_before(bench *b, int i, const char *spec)
 {
     for (int j = 0; j < i; j++) {
         iso_device_info info = ISO_DEVICE_INFO_INIT;
-        if (iso_device_get_info(b->opened[j], &info) != ISO_OK || strcmp(info.spec, spec) != 0)
+        if (iso_device_get_info(b->opened[j], &info) != ISO_OK || strcmp(info.spec, spec) != 0) {
             continue;
+        }
         iso_device_close(b->opened[i]);
         drop_spec(b, i);
         return true;
@@ -251,8 +272,9 @@ static int64_t memory_of(iso_device device, const iso_device_info *info)
 {
     iso_memory_use use = ISO_MEMORY_USE_INIT;
     if (iso_device_get_memory_use(device, &use) == ISO_OK && use.limit >= 0 &&
-        (use.limit < info->memory_total || info->memory_total < 0))
+        (use.limit < info->memory_total || info->memory_total < 0)) {
         return use.limit;
+    }
     return work_memory(info);
 }
 
@@ -264,36 +286,43 @@ static int look_at_devices(bench *b)
     b->opened = calloc((size_t)b->specs.count, sizeof *b->opened);
     b->opening = calloc((size_t)b->specs.count, sizeof *b->opening);
     b->left_out = json_array();
-    if (b->opened == NULL || b->opening == NULL || b->left_out == NULL)
+    if (b->opened == NULL || b->opening == NULL || b->left_out == NULL) {
         return tool_error(TOOL_INTERNAL, "no memory");
+    }
     for (int i = 0; i < b->specs.count;) {
         iso_device_info info = ISO_DEVICE_INFO_INIT;
         double began = now();
         if (iso_device_open(b->specs.items[i], &b->opened[i]) != ISO_OK ||
             iso_device_get_info(b->opened[i], &info) != ISO_OK) {
             int code = fail_open(b, i);
-            if (code != TOOL_OK)
+            if (code != TOOL_OK) {
                 return code;
+            }
             continue;
         }
         b->opening[i] = now() - began;
-        if (seen_before(b, i, info.spec))
+        if (seen_before(b, i, info.spec)) {
             continue;
+        }
         int64_t memory = memory_of(b->opened[i++], &info);
         request->all_cpu &= info.type == ISO_DEVICE_CPU;
-        if (work_cache_bytes(&info) > request->cache_bytes)
+        if (work_cache_bytes(&info) > request->cache_bytes) {
             request->cache_bytes = work_cache_bytes(&info);
-        if (request->memory_bytes == 0 || memory < request->memory_bytes)
+        }
+        if (request->memory_bytes == 0 || memory < request->memory_bytes) {
             request->memory_bytes = memory;
+        }
     }
     return TOOL_OK;
 }
 
 static void close_looked_at(bench *b)
 {
-    for (int i = 0; b->opened != NULL && i < b->specs.count; i++)
-        if (b->opened[i].id != 0)
+    for (int i = 0; b->opened != NULL && i < b->specs.count; i++) {
+        if (b->opened[i].id != 0) {
             iso_device_close(b->opened[i]);
+        }
+    }
     free(b->opened);
     b->opened = NULL;
 }
@@ -303,13 +332,15 @@ static int open_targets(bench *b)
     int code = TOOL_OK;
     b->targets = calloc((size_t)b->specs.count, sizeof *b->targets);
     b->devices = json_array();
-    if (b->targets == NULL || b->devices == NULL)
+    if (b->targets == NULL || b->devices == NULL) {
         return tool_error(TOOL_INTERNAL, "no memory");
+    }
     for (int i = 0; i < b->specs.count; i++) {
         work_target *target =
             work_target_open(b->specs.items[i], b->request.math, b->inputs, &code);
-        if (target == NULL)
+        if (target == NULL) {
             return code;
+        }
         b->targets[b->target_count++] = target;
         json_t *device = record_device(work_target_device(target));
         json_object_set_new(device, "open", tool_json_number(b->opening[i]));
@@ -321,31 +352,35 @@ static int open_targets(bench *b)
 
 static int list_cases(const bench *b)
 {
-    for (int32_t i = 0; i < b->cases.count; i++)
+    for (int32_t i = 0; i < b->cases.count; i++) {
         puts(b->cases.items[i].id);
+    }
     return TOOL_OK;
 }
 
-/* ---- files --------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* Before the measuring, so that a place that cannot be written costs nothing. */
 static int open_files(bench *b)
 {
     int code = tool_file_open(&b->json_file, b->json);
-    if (code == TOOL_OK)
+    if (code == TOOL_OK) {
         code = tool_file_open(&b->csv_file, b->csv);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = tool_file_open(&b->markdown_file, b->markdown);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = tool_file_open(&b->report_file, b->report);
+    }
     return code;
 }
 
 static int write_text(tool_file *file, bool (*write)(FILE *, const json_t *), const json_t *root)
 {
-    if (file->path == NULL)
+    if (file->path == NULL) {
         return TOOL_OK;
+    }
     if (!write(file->stream, root)) {
         const char *name = strcmp(file->path, "-") == 0 ? "standard output" : file->path;
         int code = tool_error(TOOL_IO, "cannot write %s: %s", name, strerror(errno));
@@ -363,13 +398,17 @@ static int write_files(bench *b)
     int codes[] = {tool_file_json(&b->json_file, b->root),
                    write_text(&b->csv_file, record_csv, b->root),
                    write_text(&b->markdown_file, record_markdown, b->root), TOOL_OK};
-    if (b->report != NULL)
+    if (b->report != NULL) {
         codes[3] = report_write(&b->root, &name, 1, NULL, &b->report_file);
-    if (codes[3] == TOOL_NOTHING)
+    }
+    if (codes[3] == TOOL_NOTHING) {
         codes[3] = TOOL_OK;
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
-        if (codes[i] != TOOL_OK)
+    }
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        if (codes[i] != TOOL_OK) {
             return codes[i];
+        }
+    }
     return TOOL_OK;
 }
 
@@ -381,24 +420,27 @@ static FILE *text_stream(const bench *b)
     return taken ? stderr : stdout;
 }
 
-/* ---- the run ------------------------------------------------------------------------------------
- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static int measure(bench *b, int argc, char **argv)
 {
     int code = open_files(b);
-    if (code != TOOL_OK)
+    if (code != TOOL_OK) {
         return code;
+    }
     b->inputs = work_inputs_create(b->request.seed, &b->cases);
-    if (b->inputs == NULL)
+    if (b->inputs == NULL) {
         return TOOL_INTERNAL;
+    }
     code = open_targets(b);
     close_looked_at(b);
-    if (code != TOOL_OK)
+    if (code != TOOL_OK) {
         return code;
+    }
     b->run = record_run("bench", argc, argv);
-    if (b->run == NULL)
+    if (b->run == NULL) {
         return tool_error(TOOL_INTERNAL, "no memory");
+    }
     json_object_set_new(b->run, "suite",
                         tool_json_text(b->request.suite != NULL ? b->request.suite : "quick"));
     json_object_set_new(b->run, "seed", json_integer((json_int_t)b->request.seed));
@@ -421,8 +463,9 @@ static int measure(bench *b, int argc, char **argv)
                                .progress = isatty(STDERR_FILENO) != 0};
     FILE *out = text_stream(b);
     code = measure_run(&plan, &b->root);
-    if (b->root == NULL)
+    if (b->root == NULL) {
         return code;
+    }
     /* The files first: whoever reads the table may close the pipe before its end. */
     int written = write_files(b);
     record_table(out, b->root, tool_width(out), tool_colour(out));
@@ -435,36 +478,45 @@ _Noreturn static void be_member(bench *b)
     char task[CREW_LINE];
     bool more = crew_next(&b->crew, task);
     if (!more || tool_specs(b->backend, b->require, &b->specs) != TOOL_OK ||
-        look_at_devices(b) != TOOL_OK || work_list_make(&b->request, &b->cases) != TOOL_OK)
+        look_at_devices(b) != TOOL_OK || work_list_make(&b->request, &b->cases) != TOOL_OK) {
         crew_leave();
+    }
     b->inputs = work_inputs_plan(b->request.seed, &b->cases);
-    if (b->inputs == NULL || open_targets(b) != TOOL_OK)
+    if (b->inputs == NULL || open_targets(b) != TOOL_OK) {
         crew_leave();
+    }
     close_looked_at(b);
-    for (int32_t i = 0; i < b->target_count; i++)
+    for (int32_t i = 0; i < b->target_count; i++) {
         work_target_share(b->targets[i], 4 * b->jobs); /* the run needs room too */
-    for (; more; more = crew_next(&b->crew, task))
+    }
+    for (; more; more = crew_next(&b->crew, task)) {
         crew_work(&b->crew, task, &b->cases, b->targets, b->target_count);
+    }
     crew_leave();
 }
 
 static int execute(bench *b, int argc, char **argv)
 {
-    if (b->against != NULL || b->self_check)
+    if (b->against != NULL || b->self_check) {
         return compare_against(b->against, argc, argv, b->budget, b->rounds, b->timeout, b->fail_on,
                                b->json);
+    }
     /* Where one round is all there is, as in a turn of --against, the caches are warm. */
-    if (!b->list && b->rounds != 1 && b->jobs > 1 && crew_start(&b->crew, b->jobs))
+    if (!b->list && b->rounds != 1 && b->jobs > 1 && crew_start(&b->crew, b->jobs)) {
         be_member(b);
+    }
     double began = now();
     int code = tool_specs(b->backend, b->require, &b->specs);
     b->probing = tool_takes_all(b->backend) ? now() - began : NAN;
-    if (code == TOOL_OK)
+    if (code == TOOL_OK) {
         code = look_at_devices(b);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = work_list_make(&b->request, &b->cases);
-    if (code != TOOL_OK)
+    }
+    if (code != TOOL_OK) {
         return code;
+    }
     return b->list ? list_cases(b) : measure(b, argc, argv);
 }
 
@@ -472,8 +524,9 @@ static void free_all(bench *b)
 {
     crew_end(&b->crew, false);
     close_looked_at(b);
-    for (int32_t i = 0; i < b->target_count; i++)
+    for (int32_t i = 0; i < b->target_count; i++) {
         work_target_close(b->targets[i]);
+    }
     free(b->targets);
     free(b->opening);
     json_decref(b->left_out);
@@ -493,10 +546,11 @@ int tool_bench(int argc, char **argv)
 {
     bench b = {0};
     int code = parse(&b, argc, argv);
-    if (code == TOOL_OK && b.help)
+    if (code == TOOL_OK && b.help) {
         fputs(help, stdout);
-    else if (code == TOOL_OK)
+    } else if (code == TOOL_OK) {
         code = execute(&b, argc, argv);
+    }
     free_all(&b);
     return code;
 }

@@ -19,8 +19,9 @@ iso_entry *tool_enumerate(int32_t *count)
             tool_error(TOOL_INTERNAL, "no memory for a list of %d devices", capacity);
             return NULL;
         }
-        for (int32_t i = 0; i < capacity; i++)
+        for (int32_t i = 0; i < capacity; i++) {
             entries[i].size = (uint32_t)sizeof entries[i];
+        }
         status = iso_enumerate(entries, capacity, count);
     }
     if (status != ISO_OK) {
@@ -44,8 +45,9 @@ int32_t tool_libraries(iso_device device, char (*names)[ISO_NAME_MAX], int32_t r
         args.library = count;
         iso_status status = iso_describe(device, ISO_OP_GEMM, &args, &info);
         tool_need_memory(status);
-        if (status != ISO_OK)
+        if (status != ISO_OK) {
             break;
+        }
         memcpy(names[count], info.library, sizeof names[count]);
     }
     return count;

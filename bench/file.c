@@ -26,8 +26,9 @@ static const char ending[] = ".XXXXXX"; /* what is drawn takes the place of the 
 void tool_files_sweep(void)
 {
     for (int i = 0; i < LIVE_FILES; i++) {
-        if (live[i] != NULL)
+        if (live[i] != NULL) {
             unlink(live[i]);
+        }
     }
 }
 
@@ -45,8 +46,9 @@ static void watch(char *temporary)
 static void forget(char *temporary)
 {
     for (int i = 0; i < LIVE_FILES; i++) {
-        if (live[i] != NULL && live[i] == temporary)
+        if (live[i] != NULL && live[i] == temporary) {
             live[i] = NULL;
+        }
     }
     free(temporary);
 }
@@ -67,13 +69,16 @@ static int open_new(char *name)
     unsigned char drawn[sizeof ending - 2];
     int descriptor = -1;
     for (int tries = 0; tries < 100 && descriptor < 0; tries++) {
-        if (getrandom(drawn, sizeof drawn, 0) != (ssize_t)sizeof drawn)
+        if (getrandom(drawn, sizeof drawn, 0) != (ssize_t)sizeof drawn) {
             return -1;
-        for (size_t i = 0; i < sizeof drawn; i++)
+        }
+        for (size_t i = 0; i < sizeof drawn; i++) {
             name[strlen(name) - sizeof drawn + i] = letters[drawn[i] % (sizeof letters - 1)];
+        }
         descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (descriptor < 0 && errno != EEXIST)
+        if (descriptor < 0 && errno != EEXIST) {
             return -1;
+        }
     }
     return descriptor;
 }
@@ -84,8 +89,9 @@ static FILE *make_temporary(const char *path, char **name)
     FILE *stream = NULL;
     size_t room = strlen(path) + sizeof ending;
     char *temporary = malloc(room);
-    if (temporary == NULL)
+    if (temporary == NULL) {
         return NULL;
+    }
     snprintf(temporary, room, "%s%s", path, ending);
     int descriptor = open_new(temporary);
     if (descriptor < 0) {
@@ -123,16 +129,18 @@ static char *read_link(const char *path)
 {
     char text[PATH_MAX], *result = NULL;
     ssize_t length = readlink(path, text, sizeof text);
-    if (length < 0)
+    if (length < 0) {
         return NULL;
+    }
     if ((size_t)length == sizeof text) {
         errno = ENAMETOOLONG;
         return NULL;
     }
     const char *slash = text[0] != '/' ? strrchr(path, '/') : NULL;
     int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
-    if (asprintf(&result, "%.*s%.*s", folder, path, (int)length, text) < 0)
+    if (asprintf(&result, "%.*s%.*s", folder, path, (int)length, text) < 0) {
         return NULL;
+    }
     return result;
 }
 
@@ -148,8 +156,9 @@ static char *follow(const char *path, bool *opened)
     for (int i = 0; at != NULL && lstat(at, &found) == 0 && S_ISLNK(found.st_mode); i++) {
         *opened = *opened || (known && found.st_dev == processes.st_dev);
         char *next = i < MOST_LINKS ? read_link(at) : NULL;
-        if (i == MOST_LINKS)
+        if (i == MOST_LINKS) {
             errno = ELOOP;
+        }
         int error = errno;
         free(at);
         errno = error;
@@ -164,20 +173,23 @@ static FILE *open_in_place(const char *path, const struct stat *found)
 {
     struct stat output;
     if (!S_ISREG(found->st_mode) || fstat(STDOUT_FILENO, &output) != 0 ||
-        output.st_dev != found->st_dev || output.st_ino != found->st_ino)
+        output.st_dev != found->st_dev || output.st_ino != found->st_ino) {
         return fopen(path, "w");
+    }
     int descriptor = dup(STDOUT_FILENO);
     FILE *stream = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    if (stream == NULL && descriptor >= 0)
+    if (stream == NULL && descriptor >= 0) {
         close(descriptor);
+    }
     return stream;
 }
 
 int tool_file_open(tool_file *file, const char *path)
 {
     *file = (tool_file){.path = path};
-    if (path == NULL)
+    if (path == NULL) {
         return TOOL_OK;
+    }
     if (strcmp(path, "-") == 0) {
         file->stream = tool_data();
         return TOOL_OK;
@@ -189,12 +201,14 @@ int tool_file_open(tool_file *file, const char *path)
         return failed(file, "write");
     }
     char *target = follow(path, &opened);
-    if (target == NULL)
+    if (target == NULL) {
         return failed(file, "write");
-    if (there && (opened || !S_ISREG(found.st_mode)))
+    }
+    if (there && (opened || !S_ISREG(found.st_mode))) {
         file->stream = open_in_place(path, &found);
-    else if (access(target, F_OK) != 0 || access(target, W_OK) == 0)
+    } else if (access(target, F_OK) != 0 || access(target, W_OK) == 0) {
         file->stream = make_temporary(target, &file->temporary);
+    }
     int code = file->stream != NULL ? TOOL_OK : failed(file, "write");
     free(target);
     return code;
@@ -203,16 +217,19 @@ int tool_file_open(tool_file *file, const char *path)
 int tool_file_commit(tool_file *file)
 {
     int code = TOOL_OK;
-    if (file->stream == NULL)
+    if (file->stream == NULL) {
         return TOOL_OK;
+    }
     bool bad = fflush(file->stream) != 0 || ferror(file->stream);
-    if (file->stream != tool_data())
+    if (file->stream != tool_data()) {
         bad = fclose(file->stream) != 0 || bad;
+    }
     file->stream = NULL;
-    if (bad)
+    if (bad) {
         code = failed(file, "write");
-    else if (file->temporary != NULL && replace_target(file->temporary) != 0)
+    } else if (file->temporary != NULL && replace_target(file->temporary) != 0) {
         code = failed(file, "rename the finished file to");
+    }
     if (code == TOOL_OK) {
         forget(file->temporary);
         file->temporary = NULL;
@@ -223,10 +240,12 @@ int tool_file_commit(tool_file *file)
 
 void tool_file_discard(tool_file *file)
 {
-    if (file->stream != NULL && file->stream != tool_data())
+    if (file->stream != NULL && file->stream != tool_data()) {
         fclose(file->stream);
-    if (file->temporary != NULL)
+    }
+    if (file->temporary != NULL) {
         unlink(file->temporary);
+    }
     forget(file->temporary);
     *file = (tool_file){0};
 }
@@ -261,30 +280,35 @@ static int checkpoint_failed(tool_file *file)
     __fpurge(file->stream); /* or else what did not fit would be written before the next */
     clearerr(file->stream);
     rewind(file->stream);
-    if (ftruncate(fileno(file->stream), 0) != 0)
+    if (ftruncate(fileno(file->stream), 0) != 0) {
         clearerr(file->stream);
+    }
     return code;
 }
 
 int tool_file_checkpoint(tool_file *file, const json_t *root)
 {
-    if (file->stream == NULL || file->temporary == NULL)
+    if (file->stream == NULL || file->temporary == NULL) {
         return TOOL_OK;
-    if (!write_json(file->stream, root) || fflush(file->stream) != 0)
+    }
+    if (!write_json(file->stream, root) || fflush(file->stream) != 0) {
         return checkpoint_failed(file);
+    }
     /* The next one before this is given away: without it there would be nothing to go on with. */
     char *next_name = NULL;
     char *target = target_of(file->temporary);
     FILE *next = target != NULL ? make_temporary(target, &next_name) : NULL;
     free(target);
-    if (next == NULL)
+    if (next == NULL) {
         return checkpoint_failed(file);
+    }
     bool bad = fclose(file->stream) != 0;
     file->stream = next;
     bad = bad || replace_target(file->temporary) != 0;
     if (bad) {
-        if (!file->failing)
+        if (!file->failing) {
             failed(file, "write");
+        }
         unlink(file->temporary);
     }
     forget(file->temporary);
@@ -295,8 +319,9 @@ int tool_file_checkpoint(tool_file *file, const json_t *root)
 
 int tool_file_json(tool_file *file, const json_t *root)
 {
-    if (file->path == NULL)
+    if (file->path == NULL) {
         return TOOL_OK;
+    }
     if (root == NULL) {
         int code = tool_error(TOOL_INTERNAL, "no memory for %s", file->path);
         tool_file_discard(file);

@@ -37,8 +37,7 @@ static void line(FILE *out, int indent, int column, const char *name, const char
     tool_wrap(out, at + 1, column, text);
 }
 
-/* ---- backends -----------------------------------------------------------------------------------
- */
+/* ---- backends -------------------------------------------------------------------------------- */
 
 /* A backend's rows, as one. */
 typedef struct summary {
@@ -108,8 +107,7 @@ static json_t *backends_json(const iso_entry *entries, int32_t count)
     return list;
 }
 
-/* ---- devices ------------------------------------------------------------------------------------
- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 static void append(char *text, size_t room, const char *separator, const char *more)
 {
@@ -120,15 +118,17 @@ static void append(char *text, size_t room, const char *separator, const char *m
 static void show_numbers(FILE *out, const iso_device_info *d)
 {
     char text[1024] = "", part[128], bytes[32], spare[32];
-    if (d->memory_total >= 0)
+    if (d->memory_total >= 0) {
         tool_bytes(bytes, sizeof bytes, d->memory_total);
-    else
+    } else {
         snprintf(bytes, sizeof bytes, "unknown");
-    if (d->memory_free >= 0)
+    }
+    if (d->memory_free >= 0) {
         snprintf(part, sizeof part, "%s, %s free", bytes,
                  tool_bytes(spare, sizeof spare, d->memory_free));
-    else
+    } else {
         snprintf(part, sizeof part, "%s", bytes);
+    }
     append(text, sizeof text, "", part);
     if (d->cache_bytes > 0) {
         snprintf(part, sizeof part, "last-level cache %s",
@@ -164,8 +164,9 @@ static void show_features(FILE *out, uint32_t bits)
     char text[512] = "";
     for (unsigned i = 0; i < sizeof has / sizeof has[0]; i++) {
         const char *word = bits & (1u << i) ? has[i] : lacks[i];
-        if (word != NULL)
+        if (word != NULL) {
             append(text, sizeof text, ", ", word);
+        }
     }
     line(out, 4, 29, "features", text);
 }
@@ -180,34 +181,40 @@ static void show_device(FILE *out, const iso_device_info *d)
     line(out, 4, 29, "kind", text);
     show_numbers(out, d);
     show_features(out, d->features | (tool_is_fake(d) ? ISO_FEATURE_FAKE : 0));
-    if (d->driver[0] != '\0')
+    if (d->driver[0] != '\0') {
         line(out, 4, 29, "driver", d->driver);
-    if (d->runtime[0] != '\0')
+    }
+    if (d->runtime[0] != '\0') {
         line(out, 4, 29, "runtime", d->runtime);
-    if (d->uuid[0] != '\0')
+    }
+    if (d->uuid[0] != '\0') {
         line(out, 4, 29, "uuid", d->uuid);
+    }
 }
 
 /* "123.5 of 700 W", "123.5 W" or "at most 700 W"; "" where neither is known. */
 static void of_most(char *text, size_t room, double now, double most, const char *unit)
 {
     text[0] = '\0';
-    if (now >= 0 && most >= 0)
+    if (now >= 0 && most >= 0) {
         snprintf(text, room, "%.4g of %.4g %s", now, most, unit);
-    else if (now >= 0 || most >= 0)
+    } else if (now >= 0 || most >= 0) {
         snprintf(text, room, "%s%.4g %s", now >= 0 ? "" : "at most ", now >= 0 ? now : most, unit);
+    }
 }
 
 static void show_throttle(char *text, size_t room, int32_t bits)
 {
     static const char *const names[] = {"power", "heat", "other reasons"};
-    if (bits == 0)
+    if (bits == 0) {
         append(text, room, "; ", "not throttled");
-    for (unsigned i = 0; bits > 0 && i < sizeof names / sizeof names[0]; i++)
+    }
+    for (unsigned i = 0; bits > 0 && i < sizeof names / sizeof names[0]; i++) {
         if ((uint32_t)bits & (1u << i)) {
             append(text, room, "; ", "throttled by ");
             append(text, room, "", names[i]);
         }
+    }
 }
 
 static void show_telemetry(FILE *out, const iso_telemetry *t)
@@ -223,8 +230,9 @@ static void show_telemetry(FILE *out, const iso_telemetry *t)
         append(text, sizeof text, ", ", part);
     }
     of_most(part, sizeof part, t->power_watts, t->power_cap_watts, "W");
-    if (part[0] != '\0')
+    if (part[0] != '\0') {
         append(text, sizeof text, "; ", part);
+    }
     if (t->temperature_celsius >= 0) {
         snprintf(part, sizeof part, "%.4g °C", t->temperature_celsius);
         append(text, sizeof text, "; ", part);
@@ -233,10 +241,12 @@ static void show_telemetry(FILE *out, const iso_telemetry *t)
         snprintf(part, sizeof part, "%.3g %% busy", t->busy_percent);
         append(text, sizeof text, "; ", part);
     }
-    if (t->ecc >= 0)
+    if (t->ecc >= 0) {
         append(text, sizeof text, "; ", t->ecc ? "ECC on" : "ECC off");
-    if (t->partition[0] != '\0')
+    }
+    if (t->partition[0] != '\0') {
         append(text, sizeof text, "; ", t->partition);
+    }
     show_throttle(text, sizeof text, t->throttle);
     if (text[0] != '\0') {
         snprintf(part, sizeof part, " (%.100s)", t->source);
@@ -250,10 +260,11 @@ static void describe_sensors(FILE *out, iso_device device, json_t *into)
     iso_telemetry telemetry = ISO_TELEMETRY_INIT;
     iso_status status = iso_device_get_telemetry(device, &telemetry);
     tool_need_memory(status);
-    if (status == ISO_OK)
+    if (status == ISO_OK) {
         show_telemetry(out, &telemetry);
-    else if (status != ISO_UNSUPPORTED)
+    } else if (status != ISO_UNSUPPORTED) {
         line(out, 4, 29, "sensors", iso_last_error());
+    }
     json_object_set_new(into, "telemetry",
                         tool_json_telemetry(status == ISO_OK ? &telemetry : NULL));
 }
@@ -266,19 +277,21 @@ static void describe_tf32(FILE *out, iso_device device, json_t *properties)
     char text[ISO_NOTE_MAX + 64];
     iso_gemm_args args = ISO_GEMM_ARGS_INIT;
     iso_op_info info = ISO_OP_INFO_INIT;
-    if (math == NULL || strcmp(math, "tf32") != 0)
+    if (math == NULL || strcmp(math, "tf32") != 0) {
         return;
+    }
     args.dtype = ISO_F32;
     args.variant = ISO_VARIANT_VENDOR;
     args.m = args.n = args.k = 64;
     iso_status status = iso_describe(device, ISO_OP_GEMM, &args, &info);
     tool_need_memory(status);
-    if (status != ISO_OK)
+    if (status != ISO_OK) {
         snprintf(text, sizeof text, "not used: no product by a vendor's library");
-    else if (info.math == ISO_MATH_TF32)
+    } else if (info.math == ISO_MATH_TF32) {
         snprintf(text, sizeof text, "used by products of f32 by %s", info.library);
-    else
+    } else {
         snprintf(text, sizeof text, "not used, products are strict: %s", info.math_reason);
+    }
     line(out, 4, 29, "TF32", text);
     json_object_set_new(properties, "TF32", tool_json_text(text));
 }
@@ -337,13 +350,13 @@ static json_t *show_devices(FILE *out, const iso_entry *entries, int32_t count)
         }
         json_array_append_new(list, device);
     }
-    if (!any)
+    if (!any) {
         fprintf(out, "  none\n");
+    }
     return list;
 }
 
-/* ---- settings -----------------------------------------------------------------------------------
- */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 static json_t *show_settings(FILE *out)
 {
@@ -391,8 +404,9 @@ static int find_named(const char *backend, iso_entry **entries, int32_t *count)
     tool_words specs;
     int code = tool_specs(backend, NULL, &specs);
     *entries = calloc((size_t)specs.count + 1, sizeof **entries);
-    if (*entries == NULL)
+    if (*entries == NULL) {
         code = tool_error(TOOL_INTERNAL, "no memory");
+    }
     for (int i = 0; i < specs.count && code == TOOL_OK; i++) {
         iso_entry *e = &(*entries)[(*count)++];
         iso_device device;
@@ -404,8 +418,9 @@ static int find_named(const char *backend, iso_entry **entries, int32_t *count)
             status = iso_device_get_info(device, &e->device);
             iso_device_close(device);
         }
-        if (status != ISO_OK)
+        if (status != ISO_OK) {
             code = tool_error(tool_code(status), "%s", iso_last_error());
+        }
         snprintf(e->backend, sizeof e->backend, "%s", e->device.backend);
         snprintf(e->origin, sizeof e->origin, "asked for by name");
     }
@@ -423,28 +438,34 @@ int tool_info(int argc, char **argv)
                                    {"require", &require, NULL},
                                    {"help", NULL, &wants_help}};
     int code = tool_options(argc, argv, options, 5);
-    if (code != TOOL_OK)
+    if (code != TOOL_OK) {
         return code;
+    }
     if (wants_help) {
         fputs(help, stdout);
         return TOOL_OK;
     }
-    if (available != NULL && (backend != NULL || path != NULL))
+    if (available != NULL && (backend != NULL || path != NULL)) {
         return tool_error(TOOL_USAGE, "--available stands alone, but for --require");
-    if (available != NULL)
+    }
+    if (available != NULL) {
         return tool_available(available, require);
-    if (require != NULL)
+    }
+    if (require != NULL) {
         return tool_error(TOOL_USAGE, "--require belongs to --available here");
+    }
     tool_file json = {0};
     code = tool_file_open(&json, path);
-    if (code != TOOL_OK)
+    if (code != TOOL_OK) {
         return code;
+    }
     int32_t count = 0;
     iso_entry *entries = NULL;
-    if (backend != NULL && strcmp(backend, "all") != 0)
+    if (backend != NULL && strcmp(backend, "all") != 0) {
         code = find_named(backend, &entries, &count);
-    else if ((entries = tool_enumerate(&count)) == NULL)
+    } else if ((entries = tool_enumerate(&count)) == NULL) {
         code = TOOL_INTERNAL;
+    }
     if (code == TOOL_OK) {
         json_t *root = show_all(json.stream == tool_data() ? stderr : stdout, entries, count);
         code = tool_file_json(&json, root);

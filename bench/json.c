@@ -49,9 +49,11 @@ static json_t *features(uint32_t bits)
     static const char *const names[] = {"f64",         "denormals", "fast-fma",
                                         "host-memory", "fake",      "compiles"};
     json_t *list = json_array();
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (bits & (1u << i))
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (bits & (1u << i)) {
             json_array_append_new(list, json_string(names[i]));
+        }
+    }
     return list;
 }
 
@@ -95,19 +97,23 @@ static json_t *whole(int32_t value)
 static json_t *throttle(int32_t bits)
 {
     static const char *const names[] = {"power", "thermal", "other"};
-    if (bits < 0)
+    if (bits < 0) {
         return json_null();
+    }
     json_t *list = json_array();
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
-        if ((uint32_t)bits & (1u << i))
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if ((uint32_t)bits & (1u << i)) {
             json_array_append_new(list, json_string(names[i]));
+        }
+    }
     return list;
 }
 
 json_t *tool_json_telemetry(const iso_telemetry *telemetry)
 {
-    if (telemetry == NULL)
+    if (telemetry == NULL) {
         return json_null();
+    }
     json_t *said = json_object();
     json_object_set_new(said, "source", tool_json_text(telemetry->source));
     json_object_set_new(said, "clock_mhz", whole(telemetry->clock_mhz));

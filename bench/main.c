@@ -27,8 +27,9 @@ static const char help[] =
 static int show_help(int argc, char **argv)
 {
     (void)argv;
-    if (argc > 1)
+    if (argc > 1) {
         return tool_error(TOOL_USAGE, "help takes no arguments");
+    }
     fputs(help, stdout);
     return TOOL_OK;
 }
@@ -36,8 +37,9 @@ static int show_help(int argc, char **argv)
 static int show_version(int argc, char **argv)
 {
     (void)argv;
-    if (argc > 1)
+    if (argc > 1) {
         return tool_error(TOOL_USAGE, "--version takes no arguments");
+    }
     printf("isomer %s\n", iso_version());
     if (record_commit()[0] != '\0') {
         printf("commit %s\n", record_commit());
@@ -57,30 +59,35 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 int main(int argc, char **argv)
 {
     const char *names[COMMANDS];
-    if (argc > 0)
+    if (argc > 0) {
         tool_name = argv[0];
+    }
     /* A file that may not grow is an error in writing like any other, and no end of the process. */
     signal(SIGXFSZ, SIG_IGN);
     tool_documents_whole();
-    if (!tool_terminal_open())
+    if (!tool_terminal_open()) {
         tool_no_memory("printing");
+    }
     if (argc < 2) {
         fputs(help, stderr);
         return TOOL_USAGE;
     }
     for (int i = 0; i < COMMANDS; i++) {
         names[i] = commands[i].name;
-        if (strcmp(argv[1], names[i]) != 0)
+        if (strcmp(argv[1], names[i]) != 0) {
             continue;
+        }
         int code = commands[i].run(argc - 1, argv + 1);
-        if (!tool_terminal_done() && code == TOOL_OK)
+        if (!tool_terminal_done() && code == TOOL_OK) {
             code = tool_error(TOOL_IO, "cannot write to standard output");
+        }
         return code;
     }
     const char *near = tool_nearest(argv[1], names, COMMANDS);
-    if (near != NULL)
+    if (near != NULL) {
         return tool_error(TOOL_USAGE, "unknown command \"%s\"; did you mean \"%s\"?", argv[1],
                           near);
+    }
     return tool_error(TOOL_USAGE,
                       "unknown command \"%s\"; the commands are info, verify, bench, compare, "
                       "report and help",

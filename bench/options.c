@@ -8,11 +8,13 @@
 static int unknown(const char *given, const tool_option *options, int count)
 {
     const char *names[64];
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         names[i] = options[i].name;
+    }
     const char *near = tool_nearest(given, names, count);
-    if (near != NULL)
+    if (near != NULL) {
         return tool_error(TOOL_USAGE, "unknown option --%s; did you mean --%s?", given, near);
+    }
     return tool_error(TOOL_USAGE, "unknown option --%s; see `%s help`", given, tool_name);
 }
 
@@ -20,28 +22,34 @@ int tool_options(int argc, char **argv, const tool_option *options, int count)
 {
     for (int i = 1; i < argc; i++) {
         char word[64];
-        if (strncmp(argv[i], "--", 2) != 0)
+        if (strncmp(argv[i], "--", 2) != 0) {
             return tool_error(TOOL_USAGE, "unexpected argument \"%s\"; options begin with --",
                               argv[i]);
+        }
         const char *equals = strchr(argv[i], '=');
         int length = equals ? (int)(equals - argv[i]) - 2 : (int)strlen(argv[i]) - 2;
         snprintf(word, sizeof word, "%.*s", length, argv[i] + 2);
         int at = 0;
-        while (at < count && strcmp(options[at].name, word) != 0)
+        while (at < count && strcmp(options[at].name, word) != 0) {
             at++;
-        if (at == count)
+        }
+        if (at == count) {
             return unknown(word, options, count);
-        if (options[at].flag != NULL && equals != NULL)
+        }
+        if (options[at].flag != NULL && equals != NULL) {
             return tool_error(TOOL_USAGE, "--%s takes no value", word);
+        }
         if (options[at].flag != NULL) {
             *options[at].flag = true;
             continue;
         }
-        if (equals == NULL && i + 1 == argc)
+        if (equals == NULL && i + 1 == argc) {
             return tool_error(TOOL_USAGE, "--%s needs a value", word);
+        }
         *options[at].value = equals ? equals + 1 : argv[++i];
-        if ((*options[at].value)[0] == '\0')
+        if ((*options[at].value)[0] == '\0') {
             return tool_error(TOOL_USAGE, "the value of --%s is empty", word);
+        }
     }
     return TOOL_OK;
 }
@@ -49,8 +57,9 @@ int tool_options(int argc, char **argv, const tool_option *options, int count)
 bool tool_split(const char *text, tool_words *out)
 {
     *out = (tool_words){0};
-    if (text == NULL)
+    if (text == NULL) {
         return true;
+    }
     out->text = strdup(text);
     out->items = calloc(strlen(text) + 1, sizeof *out->items);
     if (out->text == NULL || out->items == NULL) {
@@ -58,9 +67,11 @@ bool tool_split(const char *text, tool_words *out)
         return false;
     }
     char *rest = out->text, *word;
-    while ((word = strsep(&rest, ",")) != NULL)
-        if (word[0] != '\0')
+    while ((word = strsep(&rest, ",")) != NULL) {
+        if (word[0] != '\0') {
             out->items[out->count++] = word;
+        }
+    }
     return true;
 }
 
@@ -73,8 +84,10 @@ void tool_words_free(tool_words *words)
 
 bool tool_words_have(const tool_words *words, const char *word)
 {
-    for (int i = 0; i < words->count; i++)
-        if (strcmp(words->items[i], word) == 0)
+    for (int i = 0; i < words->count; i++) {
+        if (strcmp(words->items[i], word) == 0) {
             return true;
+        }
+    }
     return false;
 }

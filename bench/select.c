@@ -29,8 +29,9 @@ int tool_spec_list(const char *list, const char *from, tool_words *out)
         out->items[out->count++] = at;
         at += strlen(at) + 1;
     }
-    if (status == ISO_NOT_READY)
+    if (status == ISO_NOT_READY) {
         return TOOL_OK;
+    }
     tool_words_free(out);
     return tool_error(tool_code(status), "%s \"%s\": %s", from, list, library_said());
 }
@@ -38,8 +39,9 @@ int tool_spec_list(const char *list, const char *from, tool_words *out)
 int tool_required(const char *list, const char *from, tool_words *out)
 {
     *out = (tool_words){0};
-    if (list == NULL || list[0] == '\0')
+    if (list == NULL || list[0] == '\0') {
         return TOOL_OK;
+    }
     int code = tool_spec_list(list, from, out);
     if (code == TOOL_OK && strcmp(out->items[0], "auto") == 0) {
         tool_words_free(out);
@@ -57,11 +59,12 @@ static int check_required(const char *list, const char *from)
     for (int i = 0; i < words.count && code == TOOL_OK; i++) {
         iso_device device;
         iso_status status = iso_device_open(words.items[i], &device);
-        if (status == ISO_OK)
+        if (status == ISO_OK) {
             iso_device_close(device);
-        else
+        } else {
             code = tool_error(tool_code(status), "%s names %s, which is not available: %s", from,
                               words.items[i], iso_last_error());
+        }
     }
     tool_words_free(&words);
     return code;
@@ -71,31 +74,38 @@ static int every_device(char **text)
 {
     int32_t count = 0;
     iso_entry *entries = tool_enumerate(&count);
-    if (entries == NULL)
+    if (entries == NULL) {
         return TOOL_INTERNAL;
+    }
     *text = calloc((size_t)count + 1, ISO_NAME_MAX + 1);
     for (int32_t i = 0; *text != NULL && i < count; i++) {
-        if (entries[i].state == ISO_STATE_BROKEN)
+        if (entries[i].state == ISO_STATE_BROKEN) {
             tool_error(TOOL_OK, "%s is left out (broken): %s", entries[i].backend,
                        entries[i].reason);
-        if (entries[i].state != ISO_STATE_OK)
+        }
+        if (entries[i].state != ISO_STATE_OK) {
             continue;
-        if ((*text)[0] != '\0')
+        }
+        if ((*text)[0] != '\0') {
             strcat(*text, ",");
+        }
         strcat(*text, entries[i].device.spec);
     }
     free(entries);
-    if (*text == NULL)
+    if (*text == NULL) {
         return tool_error(TOOL_INTERNAL, "no memory");
-    if ((*text)[0] == '\0')
+    }
+    if ((*text)[0] == '\0') {
         return tool_error(TOOL_NOTHING, "no backend has a device; `%s info` says why", tool_name);
+    }
     return TOOL_OK;
 }
 
 bool tool_takes_all(const char *backend)
 {
-    if (backend == NULL)
+    if (backend == NULL) {
         return getenv("ISOMER_BACKEND") == NULL;
+    }
     return strcmp(backend, "all") == 0;
 }
 
@@ -103,20 +113,24 @@ int tool_specs(const char *backend, const char *require, tool_words *out)
 {
     *out = (tool_words){0};
     int code = check_required(require, "--require");
-    if (code == TOOL_OK)
+    if (code == TOOL_OK) {
         code = check_required(getenv("ISOMER_REQUIRE"), "ISOMER_REQUIRE");
-    if (code != TOOL_OK)
+    }
+    if (code != TOOL_OK) {
         return code;
+    }
     if (backend == NULL && !tool_takes_all(backend)) {
         out->items = calloc(1, sizeof *out->items); /* the one that the environment names */
         out->count = 1;
         return out->items != NULL ? TOOL_OK : tool_error(TOOL_INTERNAL, "no memory for a list");
     }
     char *all = NULL;
-    if (tool_takes_all(backend))
+    if (tool_takes_all(backend)) {
         code = every_device(&all);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = tool_spec_list(all != NULL ? all : backend, "--backend", out);
+    }
     free(all);
     return code;
 }

@@ -22,8 +22,9 @@ static char own_folder[PATH_MAX]; /* "": none */
 
 static void say(const char *text)
 {
-    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) {
         return; /* nowhere to say it */
+    }
 }
 
 static const char *name_of(int number)
@@ -36,9 +37,11 @@ static const char *name_of(int number)
                  {SIGILL, "SIGILL"},
                  {SIGFPE, "SIGFPE"},
                  {SIGABRT, "SIGABRT"}};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (names[i].number == number)
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i].number == number) {
             return names[i].name;
+        }
+    }
     return NULL;
 }
 
@@ -65,8 +68,9 @@ static void take_away(void)
 static void leave(int number)
 {
     const char *name = name_of(number);
-    if (busy && name != NULL)
+    if (busy && name != NULL) {
         say_doing(name);
+    }
     busy = 0;
     take_away();
     raise(number); /* with its default action: SA_RESETHAND */
@@ -75,8 +79,9 @@ static void leave(int number)
 /* Some libraries call exit where they cannot go on, and that with 0. */
 static void left(void)
 {
-    if (!busy)
+    if (!busy) {
         return;
+    }
     say_doing("a library's call of exit");
     take_away();
     _exit(TOOL_INTERNAL);
@@ -91,19 +96,22 @@ void tool_signals_watch(void)
         struct sigaction before;
         /* LLVM's handler of SIGABRT, which OpenCL on processors brings, passes it on to nobody. */
         if (sigaction(signals[i], NULL, &before) == 0 &&
-            (before.sa_handler == SIG_DFL || signals[i] == SIGABRT))
+            (before.sa_handler == SIG_DFL || signals[i] == SIGABRT)) {
             sigaction(signals[i], &action, NULL);
+        }
     }
-    if (!registered)
+    if (!registered) {
         registered = atexit(left) == 0;
+    }
 }
 
 void tool_signals_hold(sigset_t *before)
 {
     sigset_t held;
     sigemptyset(&held);
-    for (size_t i = 0; i < 5; i++) /* those that come from outside */
+    for (size_t i = 0; i < 5; i++) { /* those that come from outside */
         sigaddset(&held, signals[i]);
+    }
     sigprocmask(SIG_BLOCK, &held, before);
 }
 
@@ -120,8 +128,9 @@ void tool_signals_folder(const char *path)
 void tool_folder_remove(void)
 {
     _Alignas(struct dirent64) char entries[2048];
-    if (own_folder[0] == '\0')
+    if (own_folder[0] == '\0') {
         return;
+    }
     int folder = open(own_folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     ssize_t got = 0;
     while (folder >= 0 && (got = getdents64(folder, entries, sizeof entries)) > 0) {
@@ -131,8 +140,9 @@ void tool_folder_remove(void)
             at += entry->d_reclen;
         }
     }
-    if (folder >= 0)
+    if (folder >= 0) {
         close(folder);
+    }
     rmdir(own_folder);
     own_folder[0] = '\0';
 }
@@ -142,8 +152,9 @@ void tool_doing(const char *format, ...)
     char text[sizeof doing];
     va_list list;
     busy = 0;
-    if (format == NULL)
+    if (format == NULL) {
         return;
+    }
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);

@@ -58,10 +58,12 @@ static int distance(const char *a, const char *b)
 {
     enum { LONGEST = 64 };
     int n = (int)strlen(b), row[LONGEST + 1];
-    if (n > LONGEST || strlen(a) > LONGEST)
+    if (n > LONGEST || strlen(a) > LONGEST) {
         return LONGEST;
-    for (int j = 0; j <= n; j++)
+    }
+    for (int j = 0; j <= n; j++) {
         row[j] = j;
+    }
     for (int i = 0; a[i] != '\0'; i++) {
         int corner = row[0];
         row[0] = i + 1;
@@ -93,8 +95,9 @@ int tool_width(FILE *out)
 {
     struct winsize size = {0};
     if (isatty(tool_descriptor(out)) && ioctl(tool_descriptor(out), TIOCGWINSZ, &size) == 0 &&
-        size.ws_col > 0)
+        size.ws_col > 0) {
         return size.ws_col < 40 ? 40 : size.ws_col;
+    }
     return 100;
 }
 
@@ -108,8 +111,9 @@ bool tool_colour(FILE *out)
 int tool_columns(const char *text)
 {
     int columns = 0;
-    for (; *text != '\0'; text++)
+    for (; *text != '\0'; text++) {
         columns += ((unsigned char)*text & 0xc0) != 0x80;
+    }
     return columns;
 }
 
@@ -120,8 +124,9 @@ void tool_wrap(FILE *out, int column, int indent, const char *text)
     while (*text != '\0') {
         size_t length = strcspn(text, " \n");
         int columns = 0;
-        for (size_t i = 0; i < length; i++)
+        for (size_t i = 0; i < length; i++) {
             columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+        }
         if (!fresh && column + 1 + columns > width) {
             fprintf(out, "\n%*s", indent, "");
             column = indent;
@@ -136,13 +141,15 @@ void tool_wrap(FILE *out, int column, int indent, const char *text)
         fresh = fresh && length == 0;
         text += length;
         if (*text == '\n') {
-            if (text[1] != '\0')
+            if (text[1] != '\0') {
                 fprintf(out, "\n%*s", indent, "");
+            }
             column = indent;
             fresh = true;
         }
-        if (*text != '\0')
+        if (*text != '\0') {
             text++;
+        }
     }
     fputc('\n', out);
 }

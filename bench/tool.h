@@ -33,8 +33,7 @@ int tool_bench(int argc, char **argv);
 int tool_compare(int argc, char **argv);
 int tool_report(int argc, char **argv);
 
-/* ---- text.c -------------------------------------------------------------------------------------
- */
+/* ---- text.c ---------------------------------------------------------------------------------- */
 
 /* "isomer: ..." on stderr, further lines indented; gives `code` back. */
 int tool_error(int code, const char *format, ...) ISO_PRINTF(2, 3);
@@ -57,8 +56,7 @@ int tool_columns(const char *text);
 
 const char *tool_bytes(char *text, size_t room, int64_t bytes); /* "31.2 GiB" */
 
-/* ---- terminal.c ---------------------------------------------------------------------------------
- */
+/* ---- terminal.c ------------------------------------------------------------------------------ */
 
 /* From now on stdout and stderr escape what a terminal would obey (printable.h), and no file that
  * is opened gets the number of an output that was closed. False: no memory. */
@@ -71,8 +69,7 @@ int tool_descriptor(FILE *out); /* of the two streams, too */
 /* Writes what waits. False where an output has failed at any time. */
 bool tool_terminal_done(void);
 
-/* ---- options.c ----------------------------------------------------------------------------------
- */
+/* ---- options.c ------------------------------------------------------------------------------- */
 
 typedef struct tool_option {
     const char *name;   /* without "--" */
@@ -94,8 +91,7 @@ bool tool_split(const char *text, tool_words *out); /* false: no memory */
 void tool_words_free(tool_words *words);
 bool tool_words_have(const tool_words *words, const char *word);
 
-/* ---- select.c: devices --------------------------------------------------------------------------
- */
+/* ---- select.c: devices ----------------------------------------------------------------------- */
 
 /* Whether `--backend` (NULL: not given) and ISOMER_BACKEND leave it at every device there is. */
 bool tool_takes_all(const char *backend);
@@ -111,15 +107,13 @@ int tool_required(const char *list, const char *from, tool_words *out);
  * exit code, said. */
 int tool_specs(const char *backend, const char *require, tool_words *out);
 
-/* ---- available.c: one device for a script -------------------------------------------------------
- */
+/* ---- available.c: one device for a script ---------------------------------------------------- */
 
 /* `isomer info --available`: TOOL_OK and "required" or "optional" on standard output; or, said,
  * TOOL_SKIP where it is not there and need not be, TOOL_UNAVAILABLE where it must be. */
 int tool_available(const char *spec, const char *require);
 
-/* ---- memory.c -----------------------------------------------------------------------------------
- */
+/* ---- memory.c -------------------------------------------------------------------------------- */
 
 /* Says so, takes temporary files away and ends the process with TOOL_INTERNAL. */
 _Noreturn void tool_no_memory(const char *what);
@@ -133,8 +127,7 @@ bool tool_setting(int32_t index, iso_setting *out);
  */
 void tool_documents_whole(void);
 
-/* ---- file.c: results in files, whole or not at all ----------------------------------------------
- */
+/* ---- file.c: results in files, whole or not at all ------------------------------------------- */
 
 typedef struct tool_file {
     const char *path; /* NULL: not wanted; "-": stdout */
@@ -158,16 +151,14 @@ int tool_file_json(tool_file *file, const json_t *root);
 /* Takes away every temporary file; for signal handlers. */
 void tool_files_sweep(void);
 
-/* ---- read.c -------------------------------------------------------------------------------------
- */
+/* ---- read.c ---------------------------------------------------------------------------------- */
 
 /* A whole file ("-": standard input), to be freed; NULL with errno, EFBIG where it has more. */
 char *tool_read(const char *path, int most_mib, size_t *length);
 /* What errno means after that. */
 const char *tool_read_problem(int most_mib, char *text, size_t room);
 
-/* ---- signals.c ----------------------------------------------------------------------------------
- */
+/* ---- signals.c ------------------------------------------------------------------------------- */
 
 /* From now on a signal that ends the process takes temporary files away, and one that a fault
  * raises says what was being done. Signals but SIGABRT that somebody handles already stay with
@@ -185,8 +176,7 @@ void tool_folder_remove(void);
 /* "measuring this on that: ..."; NULL: nothing that could end the process. */
 void tool_doing(const char *format, ...) ISO_PRINTF(1, 2);
 
-/* ---- json.c -------------------------------------------------------------------------------------
- */
+/* ---- json.c ---------------------------------------------------------------------------------- */
 
 json_t *tool_json_text(const char *text); /* null for "" */
 json_t *tool_json_number(double value);   /* null where it is not finite */
@@ -194,8 +184,7 @@ json_t *tool_json_device(const iso_device_info *info);
 bool tool_is_fake(const iso_device_info *info);              /* a stand-in made for tests */
 json_t *tool_json_telemetry(const iso_telemetry *telemetry); /* null for NULL */
 
-/* ---- enumerate.c --------------------------------------------------------------------------------
- */
+/* ---- enumerate.c ----------------------------------------------------------------------------- */
 
 /* All rows of iso_enumerate, to be freed; NULL after saying why. */
 iso_entry *tool_enumerate(int32_t *count);

@@ -35,8 +35,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- progress -----------------------------------------------------------------------------------
- */
+/* ---- progress -------------------------------------------------------------------------------- */
 
 typedef struct progress {
     bool shown;
@@ -49,17 +48,20 @@ static void progress_step(progress *p, int done, const char *spec, const char *i
     enum { BAR = 24 };
     char bar[BAR + 1], line[512];
     double t = now();
-    if (!p->shown || t - p->last < 0.1)
+    if (!p->shown || t - p->last < 0.1) {
         return;
+    }
     p->last = t;
     int full = p->total > 0 ? (int)((int64_t)BAR * done / p->total) : 0;
-    for (int i = 0; i < BAR; i++)
+    for (int i = 0; i < BAR; i++) {
         bar[i] = i < full ? '#' : '.';
+    }
     bar[BAR] = '\0';
     int width = tool_width(stderr) - 1;
     snprintf(line, sizeof line, "[%s] %d/%d %s %s", bar, done, p->total, spec, id);
-    if (width < (int)sizeof line)
+    if (width < (int)sizeof line) {
         line[width] = '\0';
+    }
     tool_escape(stderr, "\r");
     fputs(line, stderr);
     tool_escape(stderr, "\033[K");
@@ -67,22 +69,24 @@ static void progress_step(progress *p, int done, const char *spec, const char *i
 
 static void progress_end(const progress *p)
 {
-    if (p->shown)
+    if (p->shown) {
         tool_escape(stderr, "\r\033[K");
+    }
 }
 
-/* ---- the run ------------------------------------------------------------------------------------
- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 /* The target's own copy of a library's name. */
 static const char *intern(verify_target *target, const char *library)
 {
     enum { ROOM = sizeof target->libraries / sizeof target->libraries[0] };
     for (int i = 0; i < ROOM && library[0] != '\0'; i++) {
-        if (target->libraries[i][0] == '\0')
+        if (target->libraries[i][0] == '\0') {
             snprintf(target->libraries[i], ISO_NAME_MAX, "%s", library);
-        if (strcmp(target->libraries[i], library) == 0)
+        }
+        if (strcmp(target->libraries[i], library) == 0) {
             return target->libraries[i];
+        }
     }
     return "";
 }
@@ -118,9 +122,10 @@ static int run_cases(verify_run *run)
     for (int i = 0; i < run->chosen_count && go_on; i++) {
         for (int t = 0; t < run->target_count && go_on; t++) {
             verify_target *target = &run->targets[t];
-            if (target->library > 0 &&
-                !(run->chosen[i]->kind == SUITE_GEMM && run->chosen[i]->how == ISO_VARIANT_VENDOR))
+            if (target->library > 0 && !(run->chosen[i]->kind == SUITE_GEMM &&
+                                         run->chosen[i]->how == ISO_VARIANT_VENDOR)) {
                 continue;
+            }
             suite_runner_set_library(target->runner, target->library);
             progress_step(&p, i * run->target_count + t, target->info->spec, run->chosen[i]->id);
             suite_run(state, target->runner, run->chosen[i], result);
@@ -139,8 +144,9 @@ static void count(verify_run *run)
     for (int t = 0; t < run->target_count; t++) {
         for (int i = 0; i < run->chosen_count; i++) {
             const verify_record *record = &run->targets[t].records[i];
-            if (!record->ran)
+            if (!record->ran) {
                 continue;
+            }
             run->passed += record->status == SUITE_OK;
             run->failed += record->status == SUITE_FAILED;
             run->unsupported += record->status == SUITE_UNSUPPORTED;
@@ -167,57 +173,71 @@ static int parse(verify_run *run, int argc, char **argv)
                                    {"fail-fast", NULL, &run->fail_fast},
                                    {"help", NULL, &run->help}};
     int code = tool_options(argc, argv, options, (int)(sizeof options / sizeof options[0]));
-    if (code != TOOL_OK || run->help)
+    if (code != TOOL_OK || run->help) {
         return code;
-    if (run->suite != NULL && strcmp(run->suite, "quick") != 0 && strcmp(run->suite, "full") != 0)
+    }
+    if (run->suite != NULL && strcmp(run->suite, "quick") != 0 && strcmp(run->suite, "full") != 0) {
         return tool_error(TOOL_USAGE, "--suite is quick or full, not \"%s\"", run->suite);
+    }
     run->full = run->suite != NULL && strcmp(run->suite, "full") == 0;
     if (run->seed != NULL) {
         char *end;
         errno = 0;
         run->seed_value = strtoull(run->seed, &end, 10);
-        if (errno != 0 || *end != '\0' || run->seed[0] < '0' || run->seed[0] > '9')
+        if (errno != 0 || *end != '\0' || run->seed[0] < '0' || run->seed[0] > '9') {
             return tool_error(TOOL_USAGE, "--seed is a whole number from 0, not \"%s\"", run->seed);
+        }
     }
     if (run->json != NULL && run->junit != NULL && strcmp(run->json, "-") == 0 &&
-        strcmp(run->junit, "-") == 0)
+        strcmp(run->junit, "-") == 0) {
         return tool_error(TOOL_USAGE, "--json and --junit cannot both go to standard output");
+    }
     return TOOL_OK;
 }
 
 static int execute(verify_run *run)
 {
     int code = verify_choose_cases(run);
-    if (code != TOOL_OK)
+    if (code != TOOL_OK) {
         return code;
+    }
     if (run->list) {
-        for (int i = 0; i < run->chosen_count; i++)
+        for (int i = 0; i < run->chosen_count; i++) {
             puts(run->chosen[i]->id);
+        }
         return TOOL_OK;
     }
     code = verify_open_targets(run);
-    if (code == TOOL_OK)
+    if (code == TOOL_OK) {
         code = tool_file_open(&run->json_file, run->json);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = tool_file_open(&run->junit_file, run->junit);
+    }
     run->out = run->json_file.stream == tool_data() || run->junit_file.stream == tool_data()
                    ? stderr
                    : stdout;
-    if (code == TOOL_OK)
+    if (code == TOOL_OK) {
         code = run_cases(run);
-    if (code != TOOL_OK)
+    }
+    if (code != TOOL_OK) {
         return code;
-    if (run->bitwise)
+    }
+    if (run->bitwise) {
         verify_compare_digests(run);
+    }
     count(run);
     verify_report(run);
     code = verify_write_files(run);
-    if (code != TOOL_OK)
+    if (code != TOOL_OK) {
         return code;
-    if (run->failed + run->errors > 0)
+    }
+    if (run->failed + run->errors > 0) {
         return TOOL_FAILED;
-    if (run->passed == 0)
+    }
+    if (run->passed == 0) {
         return tool_error(TOOL_NOTHING, "no case ran: every one is unsupported");
+    }
     return TOOL_OK;
 }
 
@@ -225,10 +245,11 @@ int tool_verify(int argc, char **argv)
 {
     verify_run run = {.seed_value = VERIFY_SEED, .argc = argc, .argv = argv, .out = stdout};
     int code = parse(&run, argc, argv);
-    if (code == TOOL_OK && run.help)
+    if (code == TOOL_OK && run.help) {
         fputs(help, stdout);
-    else if (code == TOOL_OK)
+    } else if (code == TOOL_OK) {
         code = execute(&run);
+    }
     verify_free(&run);
     return code;
 }

@@ -39,8 +39,9 @@ static void compare_variants(verify_run *run, verify_target *target, int index)
     for (int i = index - 1; i >= 0 && run->chosen[i]->problem == item->problem; i--) {
         const verify_record *other = &target->records[i];
         if ((item->kind == SUITE_GEMM || item->kind == SUITE_MAP) && other->has_digest &&
-            !equal(record, other))
+            !equal(record, other)) {
             differ(record, run->chosen[index]->id, run->chosen[i]->id, other);
+        }
     }
 }
 
@@ -50,10 +51,12 @@ static void compare_targets(verify_run *run, int target, int index)
     verify_record *record = &run->targets[target].records[index];
     for (int t = 0; t < target; t++) {
         const verify_record *other = &run->targets[t].records[index];
-        if (!other->has_digest)
+        if (!other->has_digest) {
             continue;
-        if (!equal(record, other))
+        }
+        if (!equal(record, other)) {
             differ(record, run->targets[target].info->spec, run->targets[t].info->spec, other);
+        }
         return;
     }
 }
@@ -68,8 +71,9 @@ void verify_compare_digests(verify_run *run)
         for (int i = 0; i < run->chosen_count; i++) {
             verify_record *record = &target->records[i];
             char text[33];
-            if (!record->has_digest)
+            if (!record->has_digest) {
                 continue;
+            }
             compare_variants(run, target, i);
             compare_targets(run, t, i);
             verify_digest_text(record->digest, text);

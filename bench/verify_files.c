@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- JSON ---------------------------------------------------------------------------------------
- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void set_int(json_t *object, const char *key, int64_t value)
 {
@@ -34,8 +33,9 @@ static void shape_gemm(const suite_gemm_case *g, json_t *shape, json_t *layout)
     json_object_set_new(layout, "beta", tool_json_number(g->beta));
     json_object_set_new(layout, "same_a", json_boolean(g->same_a));
     json_object_set_new(layout, "same_b", json_boolean(g->same_b));
-    if (g->blocks != SUITE_OWN)
+    if (g->blocks != SUITE_OWN) {
         set_text(layout, "blocks", g->blocks == SUITE_BESIDE ? "beside" : "neighbours");
+    }
 }
 
 static void shape_transfer(const suite_transfer_case *t, json_t *shape, json_t *layout)
@@ -46,18 +46,21 @@ static void shape_transfer(const suite_transfer_case *t, json_t *shape, json_t *
     set_int(layout, "from_pitch", t->from_pitch);
     set_int(layout, "to_offset", t->to_offset);
     set_int(layout, "from_offset", t->from_offset);
-    if (t->move == SUITE_FILLING)
+    if (t->move == SUITE_FILLING) {
         set_int(layout, "pattern_bytes", t->pattern_bytes);
-    if (t->move == SUITE_COPY)
+    }
+    if (t->move == SUITE_COPY) {
         json_object_set_new(layout, "neighbours", json_boolean(t->neighbours));
+    }
 }
 
 static void shape_map(const suite_map_case *m, json_t *result, json_t *shape, json_t *layout)
 {
     set_text(result, "map", iso_map_op_name(m->op));
     set_int(shape, "n", m->n);
-    if (m->op == ISO_MAP_CHAIN)
+    if (m->op == ISO_MAP_CHAIN) {
         set_int(shape, "steps", m->steps);
+    }
     set_text(layout, "place", suite_place_name(m->place));
     set_int(layout, "offset_x", m->offset_x);
     set_int(layout, "offset_y", m->offset_y);
@@ -126,8 +129,9 @@ static json_t *result_json(const verify_run *run, const verify_target *target, i
     }
     json_object_set_new(r, "verified", verified);
     char text[33] = "";
-    if (record->has_digest)
+    if (record->has_digest) {
         verify_digest_text(record->digest, text);
+    }
     set_text(r, "digest", text);
     json_object_set_new(r, "seconds", tool_json_number(record->seconds));
     return r;
@@ -137,10 +141,12 @@ static json_t *run_json(const verify_run *run)
 {
     json_t *r = record_run("verify", run->argc, run->argv);
     bool fake = false;
-    for (int t = 0; t < run->target_count; t++)
+    for (int t = 0; t < run->target_count; t++) {
         fake = fake || tool_is_fake(run->targets[t].info);
-    if (fake)
+    }
+    if (fake) {
         json_array_append_new(json_object_get(r, "flags"), json_string("fake"));
+    }
     set_text(r, "suite", run->full ? "full" : "quick");
     set_int(r, "seed", (int64_t)run->seed_value);
     json_object_set_new(r, "bitwise", json_boolean(run->bitwise));
@@ -162,25 +168,28 @@ static json_t *whole_json(const verify_run *run)
         const verify_target *target = &run->targets[t];
         json_t *device = tool_json_device(target->info);
         char text[33] = "";
-        if (run->bitwise)
+        if (run->bitwise) {
             verify_digest_text(target->digest, text);
+        }
         set_text(device, "digest_of_all", text);
         json_object_set_new(device, "fake", json_boolean(tool_is_fake(target->info)));
-        if (target->library == 0)
+        if (target->library == 0) {
             json_array_append_new(devices, device);
-        else
+        } else {
             json_decref(device);
-        for (int i = 0; i < run->chosen_count; i++)
-            if (target->records[i].ran)
+        }
+        for (int i = 0; i < run->chosen_count; i++) {
+            if (target->records[i].ran) {
                 json_array_append_new(results, result_json(run, target, i));
+            }
+        }
     }
     json_object_set_new(root, "devices", devices);
     json_object_set_new(root, "results", results);
     return root;
 }
 
-/* ---- JUnit --------------------------------------------------------------------------------------
- */
+/* ---- JUnit ----------------------------------------------------------------------------------- */
 
 /* Text in an attribute; what XML cannot hold, or a terminal would obey, is shown as on one. */
 static void escape(FILE *out, const char *text)
@@ -190,20 +199,22 @@ static void escape(FILE *out, const char *text)
     for (size_t at = 0; at < length; at += taken) {
         size_t bytes = printable_next(text + at, length - at, PRINTABLE_TEXT, one, &taken);
         unsigned char c = (unsigned char)text[at];
-        if (taken == 0)
+        if (taken == 0) {
             break;
-        if (c == '<')
+        }
+        if (c == '<') {
             fputs("&lt;", out);
-        else if (c == '>')
+        } else if (c == '>') {
             fputs("&gt;", out);
-        else if (c == '&')
+        } else if (c == '&') {
             fputs("&amp;", out);
-        else if (c == '"')
+        } else if (c == '"') {
             fputs("&quot;", out);
-        else if (c == '\n' || c == '\t')
+        } else if (c == '\n' || c == '\t') {
             fprintf(out, "&#%d;", c);
-        else
+        } else {
             fwrite(one, 1, bytes, out);
+        }
     }
 }
 
@@ -242,8 +253,9 @@ static void junit(const verify_run *run, FILE *out)
         int counts[4] = {0}, total = 0;
         double seconds = 0;
         for (int i = 0; i < run->chosen_count; i++) {
-            if (!target->records[i].ran)
+            if (!target->records[i].ran) {
                 continue;
+            }
             counts[target->records[i].status]++;
             seconds += target->records[i].seconds;
             total++;
@@ -253,9 +265,11 @@ static void junit(const verify_run *run, FILE *out)
         fprintf(
             out, "\" tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\" time=\"%.3f\">\n",
             total, counts[SUITE_FAILED], counts[SUITE_ERROR], counts[SUITE_UNSUPPORTED], seconds);
-        for (int i = 0; i < run->chosen_count; i++)
-            if (target->records[i].ran)
+        for (int i = 0; i < run->chosen_count; i++) {
+            if (target->records[i].ran) {
                 junit_case(out, run, target, i);
+            }
+        }
         fputs(" </testsuite>\n", out);
     }
     fputs("</testsuites>\n", out);

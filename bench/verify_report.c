@@ -10,8 +10,7 @@
 
 enum { CELL = 11, MOST_FAILURES = 20, MOST_REASONS = 24 };
 
-/* ---- the table ----------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 typedef struct cell {
     int passed, failed, unsupported;
@@ -19,8 +18,9 @@ typedef struct cell {
 
 static void add_to(cell *c, const verify_record *record)
 {
-    if (!record->ran)
+    if (!record->ran) {
         return;
+    }
     c->passed += record->status == SUITE_OK;
     c->failed += record->status == SUITE_FAILED || record->status == SUITE_ERROR;
     c->unsupported += record->status == SUITE_UNSUPPORTED;
@@ -30,8 +30,9 @@ static void add_to(cell *c, const verify_record *record)
 static void print_cell(FILE *out, const cell *c)
 {
     char text[64] = "", part[32];
-    if (c->passed > 0)
+    if (c->passed > 0) {
         snprintf(text, sizeof text, "%d", c->passed);
+    }
     if (c->failed > 0) {
         snprintf(part, sizeof part, "%s!%d", text[0] ? " " : "", c->failed);
         strcat(text, part);
@@ -52,9 +53,11 @@ static void print_cell(FILE *out, const cell *c)
 static int last_used(const cell *row, int count)
 {
     int last = -1;
-    for (int i = 0; i < count; i++)
-        if (row[i].passed + row[i].failed + row[i].unsupported > 0)
+    for (int i = 0; i < count; i++) {
+        if (row[i].passed + row[i].failed + row[i].unsupported > 0) {
             last = i;
+        }
+    }
     return last;
 }
 
@@ -68,18 +71,23 @@ static void print_row(FILE *out, const verify_run *run, const verify_target *tar
     cell row[6] = {{0, 0, 0}};
     for (int i = 0; i < run->chosen_count; i++) {
         const suite_case *item = run->chosen[i];
-        if (item->kind != kind || strcmp(item->variant, variant) != 0)
+        if (item->kind != kind || strcmp(item->variant, variant) != 0) {
             continue;
-        for (int t = 0; t < count; t++)
-            if (strcmp(item->type, types[t]) == 0)
+        }
+        for (int t = 0; t < count; t++) {
+            if (strcmp(item->type, types[t]) == 0) {
                 add_to(&row[t], &target->records[i]);
+            }
+        }
     }
     int last = last_used(row, count);
-    if (last < 0)
+    if (last < 0) {
         return;
+    }
     fprintf(out, "  %-10s %-9s", suite_kind_name(kind), variant);
-    for (int t = 0; t <= last; t++)
+    for (int t = 0; t <= last; t++) {
         print_cell(out, &row[t]);
+    }
     fputc('\n', out);
 }
 
@@ -91,23 +99,28 @@ static void print_block(FILE *out, const verify_run *run, const verify_target *t
     for (int i = 0; i < run->chosen_count; i++) {
         const suite_case *item = run->chosen[i];
         bool mine = false, seen = false;
-        for (int t = 0; t < count; t++)
+        for (int t = 0; t < count; t++) {
             mine = mine || strcmp(item->type, types[t]) == 0;
+        }
         for (int j = i - 1; j >= 0 && !seen; j--) {
             const suite_case *other = run->chosen[j];
             bool other_mine = false;
-            if (other->kind != item->kind || strcmp(other->variant, item->variant) != 0)
+            if (other->kind != item->kind || strcmp(other->variant, item->variant) != 0) {
                 continue;
-            for (int t = 0; t < count; t++)
+            }
+            for (int t = 0; t < count; t++) {
                 other_mine = other_mine || strcmp(other->type, types[t]) == 0;
+            }
             seen = other_mine;
         }
-        if (!mine || seen || !target->records[i].ran)
+        if (!mine || seen || !target->records[i].ran) {
             continue;
+        }
         if (!headed) {
             fprintf(out, "  %-10s %-9s", "operation", "variant");
-            for (int t = 0; t < count; t++)
+            for (int t = 0; t < count; t++) {
                 fprintf(out, "%*s", CELL, types[t][0] ? types[t] : "cases");
+            }
             fputc('\n', out);
             headed = true;
         }
@@ -115,44 +128,47 @@ static void print_block(FILE *out, const verify_run *run, const verify_target *t
     }
 }
 
-/* ---- unsupported --------------------------------------------------------------------------------
- */
+/* ---- unsupported ----------------------------------------------------------------------------- */
 
 static void print_reasons(FILE *out, const verify_run *run, const verify_target *target)
 {
     int shown = 0, hidden = 0;
     for (int i = 0; i < run->chosen_count; i++) {
         const verify_record *record = &target->records[i];
-        if (!record->ran || record->status != SUITE_UNSUPPORTED || record->reason == NULL)
+        if (!record->ran || record->status != SUITE_UNSUPPORTED || record->reason == NULL) {
             continue;
+        }
         int times = 0;
         bool seen = false;
         for (int j = 0; j < run->chosen_count && !seen; j++) {
             const verify_record *other = &target->records[j];
             if (!other->ran || other->status != SUITE_UNSUPPORTED || other->reason == NULL ||
-                strcmp(other->reason, record->reason) != 0)
+                strcmp(other->reason, record->reason) != 0) {
                 continue;
+            }
             seen = j < i;
             times++;
         }
-        if (seen)
+        if (seen) {
             continue;
+        }
         if (shown == MOST_REASONS) {
             hidden++;
             continue;
         }
-        if (shown++ == 0)
+        if (shown++ == 0) {
             fprintf(out, "  unsupported\n");
+        }
         int at = fprintf(out, "  %6d  ", times);
         const char *reason = record->reason; /* who asked is always the same */
         tool_wrap(out, at, at, strncmp(reason, "iso_supports: ", 14) == 0 ? reason + 14 : reason);
     }
-    if (hidden > 0)
+    if (hidden > 0) {
         fprintf(out, "          and %d more reasons\n", hidden);
+    }
 }
 
-/* ---- failures -----------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static void quote(char *text, size_t room, const char *word)
 {
@@ -163,8 +179,9 @@ static void quote(char *text, size_t room, const char *word)
         snprintf(text + used, room - used, "%s", word);
         return;
     }
-    if (used + 1 < room)
+    if (used + 1 < room) {
         text[used++] = '\'';
+    }
     for (; *word != '\0' && used + 6 < room; word++) {
         if (*word == '\'') {
             memcpy(text + used, "'\\''", 4);
@@ -173,8 +190,9 @@ static void quote(char *text, size_t room, const char *word)
             text[used++] = *word;
         }
     }
-    if (used + 1 < room)
+    if (used + 1 < room) {
         text[used++] = '\'';
+    }
     text[used] = '\0';
 }
 
@@ -192,8 +210,9 @@ void verify_command(const verify_run *run, const verify_target *target, const su
         const char *equals = strchr(*e, '=');
         if (strncmp(*e, "ISOMER_", 7) != 0 || strncmp(*e, "ISOMER_BACKEND=", 15) == 0 ||
             strncmp(*e, "ISOMER_REQUIRE=", 15) == 0 || strncmp(*e, "ISOMER_TEST_", 12) == 0 ||
-            equals == NULL)
+            equals == NULL) {
             continue;
+        }
         char name[128];
         snprintf(name, sizeof name, "%.*s=", (int)(equals - *e), *e);
         add_text(text, room, name);
@@ -205,10 +224,12 @@ void verify_command(const verify_run *run, const verify_target *target, const su
     quote(text, room, target->info->spec);
     add_text(text, room, " --case ");
     quote(text, room, item->id);
-    if (run->inline_streams)
+    if (run->inline_streams) {
         add_text(text, room, " --inline");
-    if (run->bitwise)
+    }
+    if (run->bitwise) {
         add_text(text, room, " --bitwise");
+    }
     if (run->seed != NULL) {
         add_text(text, room, " --seed ");
         quote(text, room, run->seed);
@@ -224,8 +245,9 @@ static void print_failures(const verify_run *run)
         for (int t = 0; t < run->target_count; t++) {
             const verify_target *target = &run->targets[t];
             const verify_record *record = &target->records[i];
-            if (!record->ran || (record->status != SUITE_FAILED && record->status != SUITE_ERROR))
+            if (!record->ran || (record->status != SUITE_FAILED && record->status != SUITE_ERROR)) {
                 continue;
+            }
             if (shown == MOST_FAILURES) {
                 hidden++;
                 continue;
@@ -243,8 +265,9 @@ static void print_failures(const verify_run *run)
             fprintf(out, "  repeat with: %s\n", command); /* one line, to be copied */
         }
     }
-    if (hidden > 0)
+    if (hidden > 0) {
         fprintf(out, "\nand %d more failures; --json lists them all\n", hidden);
+    }
 }
 
 void verify_report(verify_run *run)
@@ -270,9 +293,11 @@ void verify_report(verify_run *run)
     print_failures(run);
     fprintf(out, "\n%d passed, %d failed%s", run->passed, run->failed,
             run->failed > 0 ? " (!)" : "");
-    if (run->errors > 0)
+    if (run->errors > 0) {
         fprintf(out, ", %d could not run (!)", run->errors);
-    if (run->unsupported > 0)
+    }
+    if (run->unsupported > 0) {
         fprintf(out, ", %d unsupported (in brackets)", run->unsupported);
+    }
     fprintf(out, ", in %.1f s\n", run->seconds);
 }

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- cases --------------------------------------------------------------------------------------
- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 typedef struct names {
     const char *items[64];
@@ -16,11 +15,14 @@ typedef struct names {
 
 static void add_name(names *list, const char *name)
 {
-    if (name == NULL || name[0] == '\0' || list->count == 64)
+    if (name == NULL || name[0] == '\0' || list->count == 64) {
         return;
-    for (int i = 0; i < list->count; i++)
-        if (strcmp(list->items[i], name) == 0)
+    }
+    for (int i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i], name) == 0) {
             return;
+        }
+    }
     list->items[list->count++] = name;
 }
 
@@ -29,15 +31,18 @@ static int check_words(const char *option, const tool_words *words, const names 
 {
     for (int i = 0; i < words->count; i++) {
         bool found = false;
-        for (int j = 0; j < known->count; j++)
+        for (int j = 0; j < known->count; j++) {
             found = found || strcmp(words->items[i], known->items[j]) == 0;
-        if (found)
+        }
+        if (found) {
             continue;
+        }
         const char *near = tool_nearest(words->items[i], known->items, known->count);
         char all[512] = "";
-        for (int j = 0; j < known->count; j++)
+        for (int j = 0; j < known->count; j++) {
             snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", j ? ", " : "",
                      known->items[j]);
+        }
         return tool_error(TOOL_USAGE, "--%s knows no \"%s\"%s%s%s; it knows %s", option,
                           words->items[i], near ? "; did you mean \"" : "", near ? near : "",
                           near ? "\"?" : "", all);
@@ -48,15 +53,17 @@ static int check_words(const char *option, const tool_words *words, const names 
 /* What a case computes within its kind; NULL where the kind says it all. */
 static const char *single_op(const suite_case *item)
 {
-    if (item->kind == SUITE_REDUCE)
+    if (item->kind == SUITE_REDUCE) {
         return iso_reduce_op_name(item->reduce.op);
+    }
     return item->kind == SUITE_MAP ? iso_map_op_name(item->map.op) : NULL;
 }
 
 static bool op_matches(const tool_words *ops, const suite_case *item)
 {
-    if (tool_words_have(ops, suite_kind_name(item->kind)))
+    if (tool_words_have(ops, suite_kind_name(item->kind))) {
         return true;
+    }
     const char *single = single_op(item);
     return single != NULL && tool_words_have(ops, single);
 }
@@ -68,8 +75,9 @@ typedef struct filter {
 static int make_filter(const verify_run *run, filter *f)
 {
     names ops = {{"none"}, 1}, variants = {{NULL}, 0}, types = {{NULL}, 0};
-    for (int k = 0; k < SUITE_KINDS; k++)
+    for (int k = 0; k < SUITE_KINDS; k++) {
         add_name(&ops, suite_kind_name((suite_kind)k));
+    }
     for (int32_t i = 0; i < run->cases->count; i++) {
         const suite_case *item = &run->cases->cases[i];
         add_name(&ops, single_op(item));
@@ -77,20 +85,24 @@ static int make_filter(const verify_run *run, filter *f)
         add_name(&types, item->type);
     }
     if (!tool_split(run->op, &f->ops) || !tool_split(run->variant, &f->variants) ||
-        !tool_split(run->dtype, &f->types))
+        !tool_split(run->dtype, &f->types)) {
         return tool_error(TOOL_INTERNAL, "no memory");
+    }
     int code = check_words("op", &f->ops, &ops);
-    if (code == TOOL_OK)
+    if (code == TOOL_OK) {
         code = check_words("variant", &f->variants, &variants);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = check_words("dtype", &f->types, &types);
+    }
     return code;
 }
 
 static bool matches(const verify_run *run, const filter *f, const suite_case *item)
 {
-    if (run->case_id != NULL && fnmatch(run->case_id, item->id, 0) != 0)
+    if (run->case_id != NULL && fnmatch(run->case_id, item->id, 0) != 0) {
         return false;
+    }
     return (run->op == NULL || op_matches(&f->ops, item)) &&
            (run->variant == NULL || tool_words_have(&f->variants, item->variant)) &&
            (run->dtype == NULL || tool_words_have(&f->types, item->type));
@@ -102,38 +114,44 @@ int verify_choose_cases(verify_run *run)
     /* A case is found by its id whichever suite it is of; a pattern is one of the suite's cases. */
     bool one = run->case_id != NULL && strpbrk(run->case_id, "*?[\\") == NULL;
     run->cases = suite_list_create(run->full || one, run->seed_value);
-    if (run->cases == NULL)
+    if (run->cases == NULL) {
         return tool_error(TOOL_INTERNAL, "no memory for the list of cases");
+    }
     int code = make_filter(run, &f);
     run->chosen = calloc((size_t)run->cases->count + 1, sizeof(const suite_case *));
-    if (run->chosen == NULL)
+    if (run->chosen == NULL) {
         code = tool_error(TOOL_INTERNAL, "no memory for the list of cases");
-    for (int32_t i = 0; code == TOOL_OK && i < run->cases->count; i++)
-        if (matches(run, &f, &run->cases->cases[i]))
+    }
+    for (int32_t i = 0; code == TOOL_OK && i < run->cases->count; i++) {
+        if (matches(run, &f, &run->cases->cases[i])) {
             run->chosen[run->chosen_count++] = &run->cases->cases[i];
+        }
+    }
     tool_words_free(&f.ops);
     tool_words_free(&f.variants);
     tool_words_free(&f.types);
-    if (code != TOOL_OK || run->chosen_count > 0)
+    if (code != TOOL_OK || run->chosen_count > 0) {
         return code;
-    if (one && run->op == NULL && run->variant == NULL && run->dtype == NULL)
+    }
+    if (one && run->op == NULL && run->variant == NULL && run->dtype == NULL) {
         return tool_error(TOOL_USAGE, "no case is called \"%s\"; `%s verify --list` lists them",
                           run->case_id, tool_name);
+    }
     return tool_error(
         TOOL_NOTHING, "no case matches%s%s: nothing was run; `%s verify --list` lists them",
         run->case_id != NULL ? " " : "", run->case_id != NULL ? run->case_id : "", tool_name);
 }
 
-/* ---- devices ------------------------------------------------------------------------------------
- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 static verify_target *add_target(verify_run *run, suite_runner *runner)
 {
     verify_target *more =
         realloc(run->targets, (size_t)(run->target_count + 1) * sizeof *run->targets);
     verify_record *records = calloc((size_t)run->chosen_count, sizeof *records);
-    if (more != NULL)
+    if (more != NULL) {
         run->targets = more;
+    }
     if (more == NULL || records == NULL) {
         free(records);
         return NULL;
@@ -151,13 +169,15 @@ static int add_libraries(verify_run *run, suite_runner *runner)
     enum { MOST = 4 };
     char found[MOST][ISO_NAME_MAX];
     bool wanted = false;
-    for (int i = 0; i < run->chosen_count && !wanted; i++)
+    for (int i = 0; i < run->chosen_count && !wanted; i++) {
         wanted = run->chosen[i]->kind == SUITE_GEMM && run->chosen[i]->how == ISO_VARIANT_VENDOR;
+    }
     int32_t count = wanted ? tool_libraries(suite_runner_device(runner), found, MOST) : 0;
     for (int32_t i = 1; i < count; i++) {
         verify_target *target = add_target(run, runner);
-        if (target == NULL)
+        if (target == NULL) {
             return tool_error(TOOL_INTERNAL, "no memory for results");
+        }
         target->library = i;
         snprintf(target->title, sizeof target->title, "%s with %s", target->info->spec, found[i]);
     }
@@ -170,10 +190,12 @@ static int open_target(verify_run *run, const char *spec)
     iso_clear_error();
     suite_runner *runner =
         suite_runner_open(spec, run->inline_streams ? (uint32_t)ISO_STREAM_INLINE : 0);
-    if (runner == NULL && iso_last_status() == ISO_OK)
+    if (runner == NULL && iso_last_status() == ISO_OK) {
         return tool_error(TOOL_INTERNAL, "no memory to open %s", name);
-    if (runner == NULL)
+    }
+    if (runner == NULL) {
         return tool_error(tool_code(iso_last_status()), "%s", iso_last_error());
+    }
     if (add_target(run, runner) == NULL) {
         suite_runner_close(runner);
         return tool_error(TOOL_INTERNAL, "no memory to open %s", name);
@@ -188,12 +210,14 @@ int verify_open_targets(verify_run *run)
     bool all = tool_takes_all(run->backend);
     for (int i = 0; i < specs.count && code == TOOL_OK; i++) {
         code = open_target(run, specs.items[i]);
-        if (code != TOOL_OK && all && run->inline_streams && iso_last_status() == ISO_UNSUPPORTED)
+        if (code != TOOL_OK && all && run->inline_streams && iso_last_status() == ISO_UNSUPPORTED) {
             code = tool_error(TOOL_OK, "%s is left out: it has no inline streams", specs.items[i]);
+        }
     }
     tool_words_free(&specs);
-    if (code == TOOL_OK && run->target_count == 0)
+    if (code == TOOL_OK && run->target_count == 0) {
         return tool_error(TOOL_NOTHING, "no device was left to check");
+    }
     return code;
 }
 
@@ -201,11 +225,13 @@ void verify_free(verify_run *run)
 {
     for (int t = 0; t < run->target_count; t++) {
         verify_target *target = &run->targets[t];
-        for (int i = 0; target->records != NULL && i < run->chosen_count; i++)
+        for (int i = 0; target->records != NULL && i < run->chosen_count; i++) {
             free(target->records[i].reason);
+        }
         free(target->records);
-        if (target->library == 0)
+        if (target->library == 0) {
             suite_runner_close(target->runner);
+        }
     }
     free(run->targets);
     free(run->chosen);

@@ -11,31 +11,37 @@ static iso_status find_backend(const char *call, const char *name, core_backend 
     iso_probe *probe;
     iso_status status = ISO_OK;
 
-    if (!name || !name[0])
+    if (!name || !name[0]) {
         return core_fail(ISO_INVALID,
                          "%s: backend is %s: pass the name of one, as iso_enumerate lists them",
                          call, name ? "empty" : "NULL");
-    if (core_name_valid(name))
+    }
+    if (core_name_valid(name)) {
         status = core_backend_find(call, name, &backend);
-    if (status)
+    }
+    if (status) {
         return status;
-    if (!backend)
+    }
+    if (!backend) {
         return core_fail(
             ISO_INVALID,
             "%s: backend is \"%s\", which is no backend: use a name that iso_enumerate "
             "lists",
             call, name);
+    }
     probe = malloc(sizeof *probe);
-    if (!probe)
+    if (!probe) {
         return core_fail_no_memory(call, (int64_t)sizeof *probe);
+    }
     status = core_backend_probe(call, backend, probe);
-    if (!status && probe->state != ISO_STATE_OK)
+    if (!status && probe->state != ISO_STATE_OK) {
         status = core_fail(ISO_UNAVAILABLE, "%s: %s is not available (%s): %s", call, name,
                            iso_state_name(probe->state), probe->reason);
-    else if (!status && !backend->table.device_adopt)
+    } else if (!status && !backend->table.device_adopt) {
         status =
             core_fail(ISO_UNSUPPORTED,
                       "%s: %s does not adopt devices: open one with iso_device_open", call, name);
+    }
     free(probe);
     *out = backend;
     return status;
@@ -51,30 +57,38 @@ iso_status iso_device_adopt(const char *name, const iso_native_device *native,
     iso_status status;
 
     core_fork_guard();
-    if (!out)
+    if (!out) {
         return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
+    }
     out->id = 0;
     status = core_struct_read(call, "native", native, CORE_END_OF(iso_native_device, device),
                               &asked, sizeof asked);
-    if (!status)
+    if (!status) {
         status = core_check_reserved(call, "native", asked.reserved);
-    if (!status)
+    }
+    if (!status) {
         status = core_device_options(call, options, &checked);
-    if (!status)
+    }
+    if (!status) {
         status = core_settings_check(call);
-    if (!status)
+    }
+    if (!status) {
         status = find_backend(call, name, &choice.backend);
-    if (status)
+    }
+    if (status) {
         return status;
+    }
     asked.size = (uint32_t)sizeof asked;
     status = core_physical_adopt(call, choice.backend, &asked, &choice.physical);
-    if (status)
+    if (status) {
         return status;
+    }
     choice.index = choice.physical->index;
     core_text_add(&choice.story, "adopted: the program's own context (%p)", asked.context);
     status = core_device_make(call, &checked, &choice, out);
-    if (status)
+    if (status) {
         core_physical_close(choice.physical);
+    }
     core_text_free(&choice.story);
     return status;
 }
@@ -87,38 +101,45 @@ iso_status iso_buffer_import(iso_device handle, void *native, int64_t bytes, uin
     core_device *device;
     iso_status status;
 
-    if (!out)
+    if (!out) {
         return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
+    }
     out->id = 0;
     status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
-    if (status)
+    if (status) {
         return status;
-    if (flags & ~(uint32_t)ISO_IMPORT_READ_ONLY)
+    }
+    if (flags & ~(uint32_t)ISO_IMPORT_READ_ONLY) {
         status = core_fail(ISO_INVALID, "%s: flags is 0x%x: only ISO_IMPORT_READ_ONLY (1) is known",
                            call, flags);
-    if (!status)
+    }
+    if (!status) {
         status = core_check_size(call, "bytes", bytes);
-    if (!status && !native && bytes)
+    }
+    if (!status && !native && bytes) {
         status = core_fail(ISO_INVALID,
                            "%s: native is NULL with %lld bytes: pass the memory, as "
                            "ISO_NATIVE_MEMORY is",
                            call, (long long)bytes);
-    if (!status)
+    }
+    if (!status) {
         status = core_buffer_import(call, device, &what, out);
+    }
     core_handle_release(handle.id);
     return status;
 }
 
-/* ---- native objects ---- */
+/* ---- native objects -------------------------------------------------------------------------- */
 
 static iso_status get(const char *call, core_device *device, iso_native_kind kind, void *object,
                       void **native)
 {
     const iso_backend *table = device->table;
 
-    if (!table->native_get)
+    if (!table->native_get) {
         return core_fail(ISO_UNSUPPORTED, "%s: %s does not show its native objects", call,
                          table->name);
+    }
     return CORE_LIGHT(call, table,
                       table->native_get(device->physical->device, kind, object, native));
 }
@@ -127,11 +148,13 @@ static iso_status get_memory(const char *call, core_buffer *buffer, void **nativ
 {
     iso_status status;
 
-    if (!buffer->memory)
+    if (!buffer->memory) {
         return ISO_OK;
+    }
     status = get(call, buffer->child.device, ISO_NATIVE_MEMORY, buffer->memory, native);
-    if (!status)
+    if (!status) {
         *native = (char *)*native + buffer->origin;
+    }
     return status;
 }
 
@@ -149,11 +172,12 @@ static iso_status get_of(const char *call, iso_native_kind kind, void *object, v
         pthread_mutex_unlock(&stream->lock);
         return status;
     case ISO_NATIVE_EVENT:
-        if (!atomic_load(&event->recorded))
+        if (!atomic_load(&event->recorded)) {
             return core_fail(ISO_NOT_READY,
                              "%s: the event was never recorded, and may have no native object yet: "
                              "record it first",
                              call);
+        }
         return get(call, event->child.device, kind, event->handle, native);
     case ISO_NATIVE_MEMORY:
         return get_memory(call, object, native);
@@ -173,19 +197,23 @@ iso_status iso_native_get(iso_native_kind kind, uint64_t id, void **out)
     void *object, *native = NULL;
     iso_status status;
 
-    if ((int)kind < ISO_NATIVE_CONTEXT || (int)kind > ISO_NATIVE_MEMORY)
+    if ((int)kind < ISO_NATIVE_CONTEXT || (int)kind > ISO_NATIVE_MEMORY) {
         return core_fail(ISO_INVALID,
                          "%s: kind is %d, which is no kind: use ISO_NATIVE_CONTEXT (1), _DEVICE, "
                          "_STREAM, _EVENT or _MEMORY (5)",
                          call, (int)kind);
-    if (!out)
+    }
+    if (!out) {
         return core_fail(ISO_INVALID, "%s: out is NULL: pass where the pointer goes", call);
+    }
     status = core_handle_acquire(call, "id", id, kinds[kind], &object);
-    if (status)
+    if (status) {
         return status;
+    }
     status = get_of(call, kind, object, &native);
     core_handle_release(id);
-    if (!status)
+    if (!status) {
         *out = native;
+    }
     return status;
 }

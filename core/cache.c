@@ -43,10 +43,11 @@ static void default_folder(char *path, size_t room)
     const char *base = core_path_variable("XDG_CACHE_HOME"), *home = core_path_variable("HOME");
 
     path[0] = 0;
-    if (base && base[0] == '/')
+    if (base && base[0] == '/') {
         snprintf(path, room, "%s/isomer", base);
-    else if (home && home[0] == '/')
+    } else if (home && home[0] == '/') {
         snprintf(path, room, "%s/.cache/isomer", home);
+    }
 }
 
 /* For its user alone from the start, and usable by that one whatever the umask takes away. */
@@ -54,10 +55,12 @@ static int make_one(const char *path)
 {
     struct stat made;
 
-    if (mkdir(path, 0700))
+    if (mkdir(path, 0700)) {
         return errno == EEXIST ? 0 : -1;
-    if (!lstat(path, &made) && S_ISDIR(made.st_mode) && (made.st_mode & 0700) != 0700)
+    }
+    if (!lstat(path, &made) && S_ISDIR(made.st_mode) && (made.st_mode & 0700) != 0700) {
         return chmod(path, 0700);
+    }
     return 0;
 }
 
@@ -65,13 +68,15 @@ static int make_one(const char *path)
 static int make_folder(char *path)
 {
     for (char *at = path + 1; *at; at++) {
-        if (*at != '/')
+        if (*at != '/') {
             continue;
+        }
         *at = 0;
         int refused = make_one(path);
         *at = '/';
-        if (refused)
+        if (refused) {
             return -1;
+        }
     }
     return make_one(path);
 }
@@ -112,24 +117,27 @@ void core_cache_where(char *path, size_t path_room, char *problem, size_t proble
 
     problem[0] = 0;
     path[0] = 0;
-    if (asked && !strcmp(asked, "off"))
+    if (asked && !strcmp(asked, "off")) {
         return;
-    if (asked && asked[0])
+    }
+    if (asked && asked[0]) {
         snprintf(path, path_room, "%s", asked);
-    else
+    } else {
         default_folder(path, path_room);
+    }
     if (!path[0] && (core_variable("XDG_CACHE_HOME") || core_variable("HOME")) &&
-        !core_path_variable("XDG_CACHE_HOME") && !core_path_variable("HOME"))
+        !core_path_variable("XDG_CACHE_HOME") && !core_path_variable("HOME")) {
         snprintf(problem, problem_room,
                  "neither XDG_CACHE_HOME nor HOME counts in a program with more rights than its "
                  "caller: the cache is not used");
-    else if (!path[0])
+    } else if (!path[0]) {
         snprintf(problem, problem_room,
                  "neither XDG_CACHE_HOME nor HOME is an absolute path: the cache is not used");
-    else if (path[0] != '/')
+    } else if (path[0] != '/') {
         snprintf(problem, problem_room, "%s is not an absolute path: the cache is not used", path);
-    else
+    } else {
         judge_folder(path, problem, problem_room);
+    }
 }
 
 static bool file_in(const char *folder, const void *key, int64_t key_bytes, char *path, size_t room)
@@ -150,8 +158,9 @@ typedef struct places {
 static bool file_of(const void *key, int64_t key_bytes, places *in)
 {
     core_cache_where(in->folder, sizeof in->folder, in->problem, sizeof in->problem);
-    if (in->problem[0])
+    if (in->problem[0]) {
         core_log(ISO_LOG_WARN, "%s", in->problem);
+    }
     return in->folder[0] && !in->problem[0] &&
            file_in(in->folder, key, key_bytes, in->path, sizeof in->path);
 }
@@ -163,11 +172,13 @@ static bool file_of_package(const void *key, int64_t key_bytes, places *in)
     char *folder = in->folder;
     struct stat found;
 
-    if (!core_place()[0] || (asked && !strcmp(asked, "off")))
+    if (!core_place()[0] || (asked && !strcmp(asked, "off"))) {
         return false;
+    }
     snprintf(folder, sizeof in->folder, "%s/cache", core_place());
-    if (lstat(folder, &found) || !S_ISDIR(found.st_mode))
+    if (lstat(folder, &found) || !S_ISDIR(found.st_mode)) {
         return false;
+    }
     if (found.st_uid != 0 || (found.st_mode & 022)) {
         core_log(ISO_LOG_WARN,
                  "%s (user %u, mode %04o) is not root's alone to write to: it is not used", folder,
@@ -184,10 +195,12 @@ static bool read_all(int file, void *to, int64_t bytes)
     while (bytes > 0) {
         ssize_t got = read(file, at, (size_t)bytes);
 
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && errno == EINTR) {
             continue;
-        if (got <= 0)
+        }
+        if (got <= 0) {
             return false;
+        }
         at += got;
         bytes -= got;
     }
@@ -214,11 +227,13 @@ static void sweep(const char *folder)
 
         if (is_temporary(entry->d_name) &&
             !fstatat(dirfd(open), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) &&
-            now.tv_sec - found.st_mtim.tv_sec > STALE_SECONDS)
+            now.tv_sec - found.st_mtim.tv_sec > STALE_SECONDS) {
             unlinkat(dirfd(open), entry->d_name, 0);
+        }
     }
-    if (open)
+    if (open) {
         closedir(open);
+    }
 }
 
 /* Once in a process: others do it, too. */
@@ -226,8 +241,9 @@ static void sweep_once(const char *folder)
 {
     static atomic_flag swept = ATOMIC_FLAG_INIT;
 
-    if (!atomic_flag_test_and_set(&swept))
+    if (!atomic_flag_test_and_set(&swept)) {
         sweep(folder);
+    }
 }
 
 static uint64_t draw(void)
@@ -236,8 +252,9 @@ static uint64_t draw(void)
     uint64_t drawn = 0;
     struct timespec now;
 
-    if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) == (ssize_t)sizeof drawn)
+    if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) == (ssize_t)sizeof drawn) {
         return drawn;
+    }
     clock_gettime(CLOCK_MONOTONIC, &now); /* that nobody has this name already is made sure of */
     return (uint64_t)now.tv_nsec << 32 ^ (uint64_t)getpid() << 16 ^ atomic_fetch_add(&serial, 1);
 }
@@ -250,11 +267,13 @@ static int make_temporary(const char *path, char *temporary, size_t room)
     for (int tries = 0; tries < 16 && file < 0; tries++) {
         snprintf(temporary, room, "%s.%016llx", path, (unsigned long long)draw());
         file = descriptor_open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-        if (file < 0 && errno != EEXIST)
+        if (file < 0 && errno != EEXIST) {
             break;
+        }
     }
-    if (file >= 0)
+    if (file >= 0) {
         fchmod(file, 0600);
+    }
     return file;
 }
 
@@ -267,8 +286,9 @@ static bool read_same(int file, const void *expected, int64_t bytes)
     while (bytes > 0) {
         int64_t more = bytes < (int64_t)sizeof part ? bytes : (int64_t)sizeof part;
 
-        if (!read_all(file, part, more) || memcmp(part, at, (size_t)more))
+        if (!read_all(file, part, more) || memcmp(part, at, (size_t)more)) {
             return false;
+        }
         at += more;
         bytes -= more;
     }
@@ -284,8 +304,9 @@ static bool head_is_right(int file, uid_t owner, const void *key, int64_t key_by
         (found.st_mode & 022) || !read_all(file, head, sizeof *head) ||
         memcmp(head->magic, magic, sizeof magic) || head->key_bytes != key_bytes ||
         head->data_bytes < 0 || head->data_bytes > ENTRY_MOST ||
-        found.st_size - (int64_t)sizeof *head - key_bytes != head->data_bytes)
+        found.st_size - (int64_t)sizeof *head - key_bytes != head->data_bytes) {
         return false;
+    }
     return read_same(file, key, key_bytes);
 }
 
@@ -297,8 +318,9 @@ static void *load(const char *path, uid_t owner, const void *key, int64_t key_by
     int file;
 
     file = descriptor_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
-    if (file < 0)
+    if (file < 0) {
         return NULL;
+    }
     if (head_is_right(file, owner, key, key_bytes, &head)) {
         data = core_alloc(head.data_bytes);
         starved = !data;
@@ -308,12 +330,13 @@ static void *load(const char *path, uid_t owner, const void *key, int64_t key_by
         core_free(data);
         data = NULL;
     }
-    if (data)
+    if (data) {
         *bytes = head.data_bytes;
-    else if (starved)
+    } else if (starved) {
         *bytes = -1;
-    else
+    } else {
         core_log(ISO_LOG_WARN, "%s is not what was stored there: built again", path);
+    }
     close(file);
     return data;
 }
@@ -323,8 +346,9 @@ void *core_cache_load(const void *key, int64_t key_bytes, int64_t *bytes)
     places *in;
     void *data = NULL;
 
-    if (!key || key_bytes < 0 || !bytes)
+    if (!key || key_bytes < 0 || !bytes) {
         return NULL;
+    }
     *bytes = 0;
     in = malloc(sizeof *in);
     if (!in) {
@@ -332,10 +356,12 @@ void *core_cache_load(const void *key, int64_t key_bytes, int64_t *bytes)
         *bytes = -1;
         return NULL;
     }
-    if (file_of(key, key_bytes, in))
+    if (file_of(key, key_bytes, in)) {
         data = load(in->path, geteuid(), key, key_bytes, bytes);
-    if (!data && !*bytes && file_of_package(key, key_bytes, in))
+    }
+    if (!data && !*bytes && file_of_package(key, key_bytes, in)) {
         data = load(in->path, 0, key, key_bytes, bytes);
+    }
     free(in);
     return data;
 }
@@ -346,8 +372,9 @@ static bool store(const void *key, int64_t key_bytes, const void *data, int64_t 
     bool kept = false;
     int file, error = 0;
 
-    if (!file_of(key, key_bytes, in))
+    if (!file_of(key, key_bytes, in)) {
         return false;
+    }
     sweep_once(in->folder);
     memcpy(head.magic, magic, sizeof magic);
     head.data_hash = XXH3_64bits(data, (size_t)bytes);
@@ -365,13 +392,15 @@ static bool store(const void *key, int64_t key_bytes, const void *data, int64_t 
             error = errno;
             kept = false;
         }
-        if (!kept)
+        if (!kept) {
             unlink(in->temporary);
+        }
     } else {
         error = errno;
     }
-    if (!kept)
+    if (!kept) {
         core_log(ISO_LOG_WARN, "%s was not kept: %s", in->path, strerror(error));
+    }
     return kept;
 }
 
@@ -380,8 +409,9 @@ int32_t core_cache_store(const void *key, int64_t key_bytes, const void *data, i
     places *in;
     bool kept;
 
-    if (!key || !data || key_bytes < 0 || bytes < 0 || bytes > ENTRY_MOST)
+    if (!key || !data || key_bytes < 0 || bytes < 0 || bytes > ENTRY_MOST) {
         return -1;
+    }
     in = malloc(sizeof *in);
     kept = in && store(key, key_bytes, data, bytes, in);
     free(in);

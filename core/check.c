@@ -4,29 +4,32 @@
 
 iso_status core_check_size(const char *call, const char *name, int64_t value)
 {
-    if (value < 0)
+    if (value < 0) {
         return core_fail(ISO_INVALID, "%s: %s is %lld: pass 0 or more", call, name,
                          (long long)value);
+    }
     return ISO_OK;
 }
 
 iso_status core_check_dtype(const char *call, iso_dtype dtype)
 {
-    if (!iso_dtype_name(dtype))
+    if (!iso_dtype_name(dtype)) {
         return core_fail(ISO_INVALID,
                          "%s: dtype is %d, which is no type: use ISO_F16 (1), ISO_BF16, ISO_F32, "
                          "ISO_F64, ISO_I32 or ISO_I64 (6)",
                          call, (int)dtype);
+    }
     return ISO_OK;
 }
 
 iso_status core_check_variant(const char *call, iso_variant variant)
 {
-    if (!iso_variant_name(variant))
+    if (!iso_variant_name(variant)) {
         return core_fail(ISO_INVALID,
                          "%s: variant is %d, which is no variant: use ISO_VARIANT_AUTO (0) to "
                          "ISO_VARIANT_PARTIALS (5)",
                          call, (int)variant);
+    }
     return ISO_OK;
 }
 
@@ -37,14 +40,16 @@ iso_status core_check_ld(const char *call, const char *name, const char *matrix,
         *ld = cols > 0 ? cols : 1;
         return ISO_OK;
     }
-    if (*ld < cols)
+    if (*ld < cols) {
         return core_fail(ISO_INVALID,
                          "%s: %s is %lld, but rows of %s hold %lld elements: use at least %lld, or "
                          "0 for rows without gaps",
                          call, name, (long long)*ld, matrix, (long long)cols, (long long)cols);
-    if (*ld < 0)
+    }
+    if (*ld < 0) {
         return core_fail(ISO_INVALID, "%s: %s is %lld: use at least 1, or 0 for rows without gaps",
                          call, name, (long long)*ld);
+    }
     return ISO_OK;
 }
 
@@ -55,13 +60,14 @@ iso_status core_matrix_layout(const char *call, const char *name, int64_t rows, 
     int64_t in_matrix, in_batch;
 
     out->bytes = 0;
-    if (!rows || !cols || !batch)
+    if (!rows || !cols || !batch) {
         return ISO_OK;
+    }
     if (__builtin_mul_overflow(rows - 1, ld, &in_matrix) ||
         __builtin_mul_overflow(batch - 1, stride, &in_batch) ||
         __builtin_add_overflow(in_matrix, in_batch, &in_matrix) ||
         __builtin_add_overflow(in_matrix, cols, &in_matrix) ||
-        __builtin_mul_overflow(in_matrix, element, &out->bytes))
+        __builtin_mul_overflow(in_matrix, element, &out->bytes)) {
         return core_fail(
             ISO_INVALID,
             "%s: %s has %lld rows of %lld elements, leading dimension (ld) %lld, batch "
@@ -69,6 +75,7 @@ iso_status core_matrix_layout(const char *call, const char *name, int64_t rows, 
             "ones",
             call, name, (long long)rows, (long long)cols, (long long)ld, (long long)batch,
             (long long)stride);
+    }
     out->width = cols * element;
     out->rows = rows;
     out->pitch = rows > 1 ? ld * element : 0;

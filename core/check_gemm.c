@@ -6,22 +6,27 @@ static iso_status check_enumerators(const char *call, const iso_gemm_args *args)
 {
     iso_status status = core_check_dtype(call, args->dtype);
 
-    if (status)
+    if (status) {
         return status;
-    if (args->dtype == ISO_I32 || args->dtype == ISO_I64)
+    }
+    if (args->dtype == ISO_I32 || args->dtype == ISO_I64) {
         return core_fail(ISO_INVALID, "%s: dtype is %s: products take f16, bf16, f32 and f64", call,
                          iso_dtype_name(args->dtype));
-    if (!iso_trans_name(args->trans_a))
+    }
+    if (!iso_trans_name(args->trans_a)) {
         return core_fail(ISO_INVALID, "%s: trans_a is %d: use ISO_NO_TRANS (0) or ISO_TRANS (1)",
                          call, (int)args->trans_a);
-    if (!iso_trans_name(args->trans_b))
+    }
+    if (!iso_trans_name(args->trans_b)) {
         return core_fail(ISO_INVALID, "%s: trans_b is %d: use ISO_NO_TRANS (0) or ISO_TRANS (1)",
                          call, (int)args->trans_b);
-    if (!iso_math_name(args->math))
+    }
+    if (!iso_math_name(args->math)) {
         return core_fail(ISO_INVALID,
                          "%s: math is %d: use ISO_MATH_DEFAULT (0), ISO_MATH_STRICT (1) or "
                          "ISO_MATH_TF32 (2)",
                          call, (int)args->math);
+    }
     return ISO_OK;
 }
 
@@ -38,15 +43,19 @@ static iso_status check_sizes(const char *call, const iso_gemm_args *args)
     };
     iso_status status = ISO_OK;
 
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && !status; i++)
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && !status; i++) {
         status = core_check_size(call, sizes[i].name, sizes[i].value);
-    if (status || args->batch <= 1)
+    }
+    if (status || args->batch <= 1) {
         return status;
+    }
     status = core_check_size(call, "stride_a", args->stride_a);
-    if (!status)
+    if (!status) {
         status = core_check_size(call, "stride_b", args->stride_b);
-    if (!status)
+    }
+    if (!status) {
         status = core_check_size(call, "stride_c", args->stride_c);
+    }
     return status;
 }
 
@@ -55,8 +64,9 @@ static iso_status check_members(const char *call, const iso_gemm_op *op, const c
 {
     core_overlap overlap = core_layout_meets_itself(c);
 
-    if (overlap == CORE_APART)
+    if (overlap == CORE_APART) {
         return ISO_OK;
+    }
     return core_fail(
         ISO_INVALID,
         "%s: stride_c is %lld, but one C has %lld rows of %lld elements, ldc %lld: members of the "
@@ -75,8 +85,9 @@ static void cost(const iso_gemm_args *args, core_op *out)
     double b = k * n * (op->stride_b || op->batch == 1 ? batch : 1.0);
     double c = m * n * batch;
 
-    if (out->empty)
+    if (out->empty) {
         return;
+    }
     out->cost.flops = 2.0 * m * n * k * batch;
     if (args->a.buffer.id && args->a.buffer.id == args->b.buffer.id &&
         args->a.offset == args->b.offset) {
@@ -101,30 +112,39 @@ static iso_status check_layout(const char *call, const iso_gemm_args *args, core
     iso_status status;
 
     status = core_check_ld(call, "lda", "A", a_cols, &op->lda);
-    if (!status)
+    if (!status) {
         status = core_check_ld(call, "ldb", "B", b_cols, &op->ldb);
-    if (!status)
+    }
+    if (!status) {
         status = core_check_ld(call, "ldc", "C", args->n, &op->ldc);
+    }
     if (!status && !out->empty && op->k) {
         status = core_matrix_layout(call, "A", a_rows, a_cols, op->lda, op->batch, op->stride_a,
                                     element, a);
-        if (!status)
+        if (!status) {
             status = core_matrix_layout(call, "B", b_rows, b_cols, op->ldb, op->batch, op->stride_b,
                                         element, b);
+        }
     }
-    if (!status && !out->empty)
+    if (!status && !out->empty) {
         status = core_matrix_layout(call, "C", args->m, args->n, op->ldc, op->batch, op->stride_c,
                                     element, c);
-    if (!status)
+    }
+    if (!status) {
         status = check_members(call, op, c);
-    if (status)
+    }
+    if (status) {
         return status;
-    if (a_rows <= 1) /* never stepped over: no backend has to mind a huge one */
+    }
+    if (a_rows <= 1) { /* never stepped over: no backend has to mind a huge one */
         op->lda = a_cols > 0 ? a_cols : 1;
-    if (b_rows <= 1)
+    }
+    if (b_rows <= 1) {
         op->ldb = b_cols > 0 ? b_cols : 1;
-    if (op->m <= 1)
+    }
+    if (op->m <= 1) {
         op->ldc = op->n > 0 ? op->n : 1;
+    }
     return ISO_OK;
 }
 
@@ -136,21 +156,27 @@ iso_status core_check_gemm(const char *call, const void *given, core_op *out)
 
     status =
         core_struct_read(call, "args", given, offsetof(iso_gemm_args, alpha), &args, sizeof args);
-    if (!status)
+    if (!status) {
         status = check_enumerators(call, &args);
-    if (!status)
+    }
+    if (!status) {
         status = check_sizes(call, &args);
-    if (!status)
+    }
+    if (!status) {
         status = core_check_variant(call, args.variant);
-    if (!status)
+    }
+    if (!status) {
         status = core_check_reserved(call, "args", args.reserved);
-    if (status)
+    }
+    if (status) {
         return status;
-    if (args.library < 0)
+    }
+    if (args.library < 0) {
         return core_fail(ISO_INVALID,
                          "%s: args->library is %d: use 0 for the device's first vendor library, 1 "
                          "for the next",
                          call, args.library);
+    }
     *op = (iso_gemm_op){
         .dtype = args.dtype,
         .variant = args.variant,
@@ -172,15 +198,17 @@ iso_status core_check_gemm(const char *call, const void *given, core_op *out)
         .stride_c = args.batch > 1 ? args.stride_c : 0,
     };
     out->given_k = op->k;
-    if (core_is_zero(op->alpha))
+    if (core_is_zero(op->alpha)) {
         op->k = 0;
+    }
     out->empty = op->m && op->n ? CORE_NOT_EMPTY : CORE_NOTHING;
     out->variant = &op->variant;
     out->math = &op->math;
     out->op.gemm = op;
     out->op.args_size = (uint32_t)sizeof *op;
     status = check_layout(call, &args, out);
-    if (!status)
+    if (!status) {
         cost(&args, out);
+    }
     return status;
 }

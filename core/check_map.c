@@ -12,23 +12,28 @@ static iso_status check_values(const char *call, const iso_map_args *args)
     iso_map_op op = args->op;
     iso_status status = core_check_dtype(call, args->dtype);
 
-    if (status)
+    if (status) {
         return status;
-    if (!iso_map_op_name(op))
+    }
+    if (!iso_map_op_name(op)) {
         return core_fail(ISO_INVALID,
                          "%s: op is %d, which is no map: use ISO_MAP_COPY (1) to ISO_MAP_CHAIN (6)",
                          call, (int)op);
+    }
     if ((args->dtype == ISO_I32 || args->dtype == ISO_I64) &&
-        (op == ISO_MAP_SCALE || op == ISO_MAP_TRIAD || op == ISO_MAP_CHAIN))
+        (op == ISO_MAP_SCALE || op == ISO_MAP_TRIAD || op == ISO_MAP_CHAIN)) {
         return core_fail(ISO_INVALID,
                          "%s: op is %s and dtype %s: scale, triad and chain take floating-point "
                          "types; of integers there are copy, add and multiply",
                          call, iso_map_op_name(op), iso_dtype_name(args->dtype));
+    }
     status = core_check_size(call, "n", args->n);
-    if (!status && op == ISO_MAP_CHAIN)
+    if (!status && op == ISO_MAP_CHAIN) {
         status = core_check_size(call, "steps", args->steps);
-    if (!status)
+    }
+    if (!status) {
         status = core_check_variant(call, args->variant);
+    }
     return status;
 }
 
@@ -59,16 +64,19 @@ iso_status core_check_map(const char *call, const void *given, core_op *out)
     iso_status status;
 
     status = core_struct_read(call, "args", given, offsetof(iso_map_args, x), &args, sizeof args);
-    if (!status)
+    if (!status) {
         status = check_values(call, &args);
-    if (status)
+    }
+    if (status) {
         return status;
+    }
     element = iso_dtype_size(args.dtype);
-    if (__builtin_mul_overflow(args.n, element, &bytes))
+    if (__builtin_mul_overflow(args.n, element, &bytes)) {
         return core_fail(ISO_INVALID,
                          "%s: n is %lld: so many elements of %lld bytes do not fit 64 bits: use "
                          "fewer",
                          call, (long long)args.n, (long long)element);
+    }
     *op = (iso_map_op_args){
         .op = args.op,
         .dtype = args.dtype,
@@ -84,8 +92,9 @@ iso_status core_check_map(const char *call, const void *given, core_op *out)
     out->op.map = op;
     out->op.args_size = (uint32_t)sizeof *op;
     *core_op_use(out, "x", args.x, &op->x, element, false) = core_run(bytes);
-    if (uses_y(op->op))
+    if (uses_y(op->op)) {
         *core_op_use(out, "y", args.y, &op->y, element, false) = core_run(bytes);
+    }
     *core_op_use(out, "z", args.z, &op->z, element, true) = core_run(bytes);
     cost(&args, out);
     return ISO_OK;

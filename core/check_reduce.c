@@ -7,16 +7,19 @@ static iso_status result_of(const char *call, iso_reduce_op op, iso_dtype dtype,
     bool integer = dtype == ISO_I32 || dtype == ISO_I64;
     iso_status status = core_check_dtype(call, dtype);
 
-    if (status)
+    if (status) {
         return status;
-    if (!iso_reduce_op_name(op))
+    }
+    if (!iso_reduce_op_name(op)) {
         return core_fail(ISO_INVALID,
                          "%s: op is %d, which is no reduction: use ISO_SUM (1) to ISO_ARGMAX (10)",
                          call, (int)op);
-    if (op == ISO_NORM2 && integer)
+    }
+    if (op == ISO_NORM2 && integer) {
         return core_fail(ISO_INVALID,
                          "%s: op is norm2 and dtype %s: 2-norms take floating-point types", call,
                          iso_dtype_name(dtype));
+    }
     *result = op == ISO_ARGMIN || op == ISO_ARGMAX ? ISO_I64
               : op == ISO_MEAN && integer          ? ISO_F64
                                                    : dtype;
@@ -25,9 +28,10 @@ static iso_status result_of(const char *call, iso_reduce_op op, iso_dtype dtype,
 
 iso_status iso_reduce_result(iso_reduce_op op, iso_dtype dtype, iso_dtype *result)
 {
-    if (!result)
+    if (!result) {
         return core_fail(ISO_INVALID,
                          "iso_reduce_result: result is NULL: pass where the type goes");
+    }
     return result_of("iso_reduce_result", op, dtype, result);
 }
 
@@ -36,17 +40,19 @@ static iso_status check_empty(const char *call, const iso_reduce_args *args, cor
 {
     iso_reduce_op op = args->op;
 
-    if (args->rows && args->cols)
+    if (args->rows && args->cols) {
         return ISO_OK;
+    }
     if (!out->results) {
         out->empty = CORE_NOTHING;
         return ISO_OK;
     }
     out->empty = CORE_NEUTRAL;
-    if (op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX || op == ISO_MEAN)
+    if (op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX || op == ISO_MEAN) {
         return core_fail(ISO_INVALID,
                          "%s: rows is %lld and cols %lld: %s over no elements has no result", call,
                          (long long)args->rows, (long long)args->cols, iso_reduce_op_name(op));
+    }
     return ISO_OK;
 }
 
@@ -55,19 +61,22 @@ static iso_status fold(const char *call, const iso_reduce_args *args, iso_reduce
 {
     int64_t count;
 
-    if (__builtin_mul_overflow(op->rows, op->cols, &count))
+    if (__builtin_mul_overflow(op->rows, op->cols, &count)) {
         return core_fail(ISO_INVALID, "%s: rows is %lld and cols %lld: the product is too large",
                          call, (long long)op->rows, (long long)op->cols);
-    if (op->rows > 1 && op->cols && op->ld_x != op->cols)
+    }
+    if (op->rows > 1 && op->cols && op->ld_x != op->cols) {
         return core_fail(ISO_INVALID,
                          "%s: ld_x is %lld, but rows hold %lld elements: for axis all there may be "
                          "no gaps between rows",
                          call, (long long)args->ld_x, (long long)op->cols);
-    if (op->op == ISO_DOT && op->rows > 1 && op->cols && op->ld_y != op->cols)
+    }
+    if (op->op == ISO_DOT && op->rows > 1 && op->cols && op->ld_y != op->cols) {
         return core_fail(ISO_INVALID,
                          "%s: ld_y is %lld, but rows hold %lld elements: for axis all there may be "
                          "no gaps between rows",
                          call, (long long)args->ld_y, (long long)op->cols);
+    }
     op->rows = 1;
     op->cols = count;
     op->ld_x = op->ld_y = count > 0 ? count : 1;
@@ -78,17 +87,21 @@ static iso_status check_values(const char *call, const iso_reduce_args *args, is
 {
     iso_status status = result_of(call, args->op, args->dtype, result);
 
-    if (status)
+    if (status) {
         return status;
-    if (!iso_axis_name(args->axis))
+    }
+    if (!iso_axis_name(args->axis)) {
         return core_fail(ISO_INVALID,
                          "%s: axis is %d: use ISO_AXIS_ALL (0), ISO_AXIS_0 (1) or ISO_AXIS_1 (2)",
                          call, (int)args->axis);
+    }
     status = core_check_size(call, "rows", args->rows);
-    if (!status)
+    if (!status) {
         status = core_check_size(call, "cols", args->cols);
-    if (!status)
+    }
+    if (!status) {
         status = core_check_variant(call, args->variant);
+    }
     return status;
 }
 
@@ -103,25 +116,33 @@ static iso_status check_layout(const char *call, const iso_reduce_args *args, co
     iso_status status;
 
     status = core_check_ld(call, "ld_x", "x", op->cols, &op->ld_x);
-    if (!status && dot)
+    if (!status && dot) {
         status = core_check_ld(call, "ld_y", "y", op->cols, &op->ld_y);
-    if (!status && op->axis == ISO_AXIS_ALL)
+    }
+    if (!status && op->axis == ISO_AXIS_ALL) {
         status = fold(call, args, op);
-    if (!status)
+    }
+    if (!status) {
         status = core_matrix_layout(call, "x", op->rows, op->cols, op->ld_x, 1, 0, element, x);
-    if (!status && dot)
+    }
+    if (!status && dot) {
         status = core_matrix_layout(call, "y", op->rows, op->cols, op->ld_y, 1, 0, element, y);
-    if (status)
+    }
+    if (status) {
         return status;
+    }
     out->results = op->axis == ISO_AXIS_0 ? op->cols : op->axis == ISO_AXIS_1 ? op->rows : 1;
     status = check_empty(call, args, out);
-    if (!status)
+    if (!status) {
         status = core_matrix_layout(call, "result", 1, out->results, out->results, 1, 0, result,
                                     results);
-    if (status)
+    }
+    if (status) {
         return status;
-    if (op->rows <= 1) /* never stepped over: no backend has to mind a huge one */
+    }
+    if (op->rows <= 1) { /* never stepped over: no backend has to mind a huge one */
         op->ld_x = op->ld_y = op->cols > 0 ? op->cols : 1;
+    }
     return ISO_OK;
 }
 
@@ -135,12 +156,15 @@ iso_status core_check_reduce(const char *call, const void *given, core_op *out)
 
     status =
         core_struct_read(call, "args", given, offsetof(iso_reduce_args, x), &args, sizeof args);
-    if (!status)
+    if (!status) {
         status = check_values(call, &args, &result);
-    if (!status)
+    }
+    if (!status) {
         status = core_check_reserved(call, "args", args.reserved);
-    if (status)
+    }
+    if (status) {
         return status;
+    }
     *op = (iso_reduce_op_args){
         .op = args.op,
         .dtype = args.dtype,
@@ -156,8 +180,9 @@ iso_status core_check_reduce(const char *call, const void *given, core_op *out)
     out->op.reduce = op;
     out->op.args_size = (uint32_t)sizeof *op;
     status = check_layout(call, &args, out);
-    if (status)
+    if (status) {
         return status;
+    }
     count = (double)op->rows * (double)op->cols;
     element = (double)iso_dtype_size(op->dtype);
     operands = args.op == ISO_DOT && !(args.x.buffer.id && args.x.buffer.id == args.y.buffer.id &&

@@ -7,14 +7,17 @@ static iso_status check_values(const char *call, const iso_transpose_args *args)
     int64_t size = args->element_bytes;
     iso_status status;
 
-    if (size != 1 && size != 2 && size != 4 && size != 8 && size != 16)
+    if (size != 1 && size != 2 && size != 4 && size != 8 && size != 16) {
         return core_fail(ISO_INVALID, "%s: element_bytes is %lld: use 1, 2, 4, 8 or 16", call,
                          (long long)size);
+    }
     status = core_check_size(call, "rows", args->rows);
-    if (!status)
+    if (!status) {
         status = core_check_size(call, "cols", args->cols);
-    if (!status)
+    }
+    if (!status) {
         status = core_check_variant(call, args->variant);
+    }
     return status;
 }
 
@@ -28,10 +31,12 @@ iso_status core_check_transpose(const char *call, const void *given, core_op *ou
 
     status = core_struct_read(call, "args", given, offsetof(iso_transpose_args, from), &args,
                               sizeof args);
-    if (!status)
+    if (!status) {
         status = check_values(call, &args);
-    if (status)
+    }
+    if (status) {
         return status;
+    }
     *op = (iso_transpose_op){
         .variant = args.variant,
         .element_bytes = args.element_bytes,
@@ -47,23 +52,29 @@ iso_status core_check_transpose(const char *call, const void *given, core_op *ou
     from = core_op_use(out, "from", args.from, &op->from, op->element_bytes, false);
     to = core_op_use(out, "to", args.to, &op->to, op->element_bytes, true);
     status = core_check_ld(call, "ld_from", "from", op->cols, &op->ld_from);
-    if (!status)
+    if (!status) {
         status = core_check_ld(call, "ld_to", "to", op->rows, &op->ld_to);
-    if (!status)
+    }
+    if (!status) {
         status = core_matrix_layout(call, "from", op->rows, op->cols, op->ld_from, 1, 0,
                                     op->element_bytes, from);
-    if (!status)
+    }
+    if (!status) {
         status = core_matrix_layout(call, "to", op->cols, op->rows, op->ld_to, 1, 0,
                                     op->element_bytes, to);
-    if (status)
+    }
+    if (status) {
         return status;
+    }
     out->in_place = args.from.buffer.id == args.to.buffer.id &&
                     args.from.offset == args.to.offset && op->ld_from == op->ld_to &&
                     op->rows == op->cols;
-    if (op->rows <= 1) /* never stepped over: no backend has to mind a huge one */
+    if (op->rows <= 1) { /* never stepped over: no backend has to mind a huge one */
         op->ld_from = op->cols > 0 ? op->cols : 1;
-    if (op->cols <= 1)
+    }
+    if (op->cols <= 1) {
         op->ld_to = op->rows > 0 ? op->rows : 1;
+    }
     moved = (double)op->rows * (double)op->cols * (double)op->element_bytes;
     out->cost.bytes_read = moved;
     out->cost.bytes_written = moved;

@@ -16,8 +16,7 @@ enum {
     CORE_TEXT_MAX = 16384 /* of an error text: room for every path that several backends tried */
 };
 
-/* ---- fpenv.c ------------------------------------------------------------------------------------
- */
+/* ---- fpenv.c --------------------------------------------------------------------------------- */
 
 /* Around what computes in floating point: every call of a backend's entry, and the core's own. */
 typedef struct core_fpenv {
@@ -42,8 +41,7 @@ void core_fpenv_leave(const core_fpenv *callers);
         core_fpenv_leave(&callers_);                                                               \
     } while (0)
 
-/* ---- error.c: this thread's last failure --------------------------------------------------------
- */
+/* ---- error.c: this thread's last failure ----------------------------------------------------- */
 
 /* Sets the text and the status, and returns the status. The arguments may point into the old text.
  */
@@ -103,8 +101,7 @@ void core_text_add(core_text *text, const char *format, ...) ISO_PRINTF(2, 3);
 const char *core_text_get(const core_text *text);
 void core_text_free(core_text *text);
 
-/* ---- host.c, log.c, version.c -------------------------------------------------------------------
- */
+/* ---- host.c, log.c, version.c ---------------------------------------------------------------- */
 
 extern const iso_host core_host;
 void *core_alloc(int64_t bytes);
@@ -115,8 +112,7 @@ void core_log(iso_log_level level, const char *format, ...) ISO_PRINTF(2, 3);
 /* 0: not a level. */
 int core_log_parse(const char *text);
 
-/* ---- stack.c ------------------------------------------------------------------------------------
- */
+/* ---- stack.c --------------------------------------------------------------------------------- */
 
 /* Bytes of this thread's stack below the caller; INT64_MAX where that is not known. */
 int64_t core_stack_left(void);
@@ -126,20 +122,17 @@ iso_status core_stack_check(const char *call, const iso_backend *table);
  * Its failure becomes this thread's. NO_MEMORY: no such thread could be made. */
 iso_status core_stack_run(const char *call, iso_status (*body)(void *context), void *context);
 
-/* ---- place.c ------------------------------------------------------------------------------------
- */
+/* ---- place.c --------------------------------------------------------------------------------- */
 
 /* The folder "isomer" beside the library, with what its package brings; "" where it is not known.
  */
 const char *core_place(void);
 
-/* ---- names.c ------------------------------------------------------------------------------------
- */
+/* ---- names.c --------------------------------------------------------------------------------- */
 
 int core_edit_distance(const char *a, const char *b);
 
-/* ---- structs.c: structs whose `size` differs from ours ------------------------------------------
- */
+/* ---- structs.c: structs whose `size` differs from ours --------------------------------------- */
 
 /* Copies the caller's struct into `to` (`known` bytes), extended with zeros. */
 iso_status core_struct_read(const char *call, const char *name, const void *from, size_t least,
@@ -152,8 +145,7 @@ iso_status core_struct_check(const char *call, const char *name, const void *out
 void core_struct_write(void *out, const void *from, size_t known);
 #define CORE_END_OF(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
 
-/* ---- environment.c ------------------------------------------------------------------------------
- */
+/* ---- environment.c --------------------------------------------------------------------------- */
 
 /* The value of a variable that names no path, wherever it came from; NULL where it is unset. */
 const char *core_variable(const char *name);
@@ -166,15 +158,13 @@ void core_absolute_problem(const char *value, char *problem, size_t room);
 /* iso_host.path. */
 const char *core_host_path(const char *name, char *problem, int64_t capacity);
 
-/* ---- trust.c ------------------------------------------------------------------------------------
- */
+/* ---- trust.c --------------------------------------------------------------------------------- */
 
 /* Fills `problem` where others than those that are trusted with it (trust.c) could put something
  * else at this absolute path; it is "" elsewhere, and where nothing is there. */
 void core_path_problem(const char *path, char *problem, size_t room);
 
-/* ---- settings.c ---------------------------------------------------------------------------------
- */
+/* ---- settings.c ------------------------------------------------------------------------------ */
 
 /* The value in force, valid for the process's life; NULL if unset without a default. */
 const char *core_setting(const char *name);
@@ -185,16 +175,14 @@ iso_status core_settings_check(const char *call);
 /* Bytes of a limit ("8G", "50%" of total); -1: not a limit. */
 int64_t core_parse_limit(const char *text, int64_t total);
 
-/* ---- cache.c: the program cache -----------------------------------------------------------------
- */
+/* ---- cache.c: the program cache -------------------------------------------------------------- */
 
 void *core_cache_load(const void *key, int64_t key_bytes, int64_t *bytes);
 int32_t core_cache_store(const void *key, int64_t key_bytes, const void *data, int64_t bytes);
 /* The directory in force ("" if none), and why it is not used ("" if it is). */
 void core_cache_where(char *path, size_t path_room, char *problem, size_t problem_room);
 
-/* ---- handle.c -----------------------------------------------------------------------------------
- */
+/* ---- handle.c -------------------------------------------------------------------------------- */
 
 typedef enum core_kind {
     CORE_DEVICE = 1,
@@ -220,8 +208,7 @@ bool core_handle_retire_quietly(uint64_t id);
 /* After a retire: the slot may be used again. */
 void core_handle_free(uint64_t id);
 
-/* ---- fork.c -------------------------------------------------------------------------------------
- */
+/* ---- fork.c ---------------------------------------------------------------------------------- */
 
 /* Called once before anything is opened; the functions below are called in the child or around the
  * fork. */
@@ -235,8 +222,7 @@ void core_trust_fork(int stage);
 enum { CORE_FORK_BEFORE, CORE_FORK_PARENT, CORE_FORK_CHILD };
 void core_fork_lock(pthread_mutex_t *lock, int stage);
 
-/* ---- registry.c, plugin.c -----------------------------------------------------------------------
- */
+/* ---- registry.c, plugin.c -------------------------------------------------------------------- */
 
 typedef struct core_backend {
     char name[ISO_NAME_MAX];
@@ -284,8 +270,7 @@ iso_status core_backend_device_info(const char *call, core_backend *backend, int
 /* UNAVAILABLE, with the reason, of a device that is broken. */
 iso_status core_backend_device_usable(const char *call, core_backend *backend, int32_t index);
 
-/* ---- select.c -----------------------------------------------------------------------------------
- */
+/* ---- select.c -------------------------------------------------------------------------------- */
 
 typedef struct core_choice {
     core_backend *backend;
@@ -301,8 +286,7 @@ void core_spec_problem(const char *spec, char *problem, size_t room);
 /* The same for a list of what has to be there, which `auto` is no part of. */
 void core_require_problem(const char *list, char *problem, size_t room);
 
-/* ---- device.c and objects -----------------------------------------------------------------------
- */
+/* ---- device.c and objects -------------------------------------------------------------------- */
 
 struct core_stream;
 struct core_device;
@@ -478,8 +462,7 @@ void core_streams_drain(core_physical *physical, uint64_t mask);
  * locked, and of one physical device. */
 iso_status core_stream_link(const char *call, core_stream *before, core_stream *after);
 
-/* ---- overlap.c ----------------------------------------------------------------------------------
- */
+/* ---- overlap.c ------------------------------------------------------------------------------- */
 
 /* Where an operand's bytes lie, counted from its first: `batch` matrices, `stride` apart, of `rows`
  * rows, `pitch` apart, of `width` bytes. */
@@ -504,8 +487,7 @@ core_overlap core_layout_meets_itself(const core_layout *layout);
 /* Bytes that follow each other. */
 core_layout core_run(int64_t bytes);
 
-/* ---- check_*.c, op.c: operations ----------------------------------------------------------------
- */
+/* ---- check_*.c, op.c: operations ------------------------------------------------------------- */
 
 /* An operand that an operation uses. */
 typedef struct core_use {
@@ -571,16 +553,14 @@ iso_status core_check_size(const char *call, const char *name, int64_t value);
 iso_status core_check_variant(const char *call, iso_variant variant);
 iso_status core_check_dtype(const char *call, iso_dtype dtype);
 
-/* ---- factor.c: without floating-point arithmetic ------------------------------------------------
- */
+/* ---- factor.c: without floating-point arithmetic --------------------------------------------- */
 
 /* A factor rounded to the type in which operations on `dtype` compute: to nearest even, with that
  * type's subnormals and overflow; a NaN stays one. */
 double core_round_factor(iso_dtype dtype, double factor);
 bool core_is_zero(double factor);
 
-/* ---- transfer.c ---------------------------------------------------------------------------------
- */
+/* ---- transfer.c ------------------------------------------------------------------------------ */
 
 /* Submits a checked transfer to a stream that is locked. */
 iso_status core_transfer_submit(const char *call, core_stream *stream,
@@ -589,8 +569,7 @@ iso_status core_transfer_submit(const char *call, core_stream *stream,
 iso_status core_check_range(const char *call, const char *name, int64_t offset, int64_t bytes,
                             const core_buffer *buffer);
 
-/* ---- trace.c ------------------------------------------------------------------------------------
- */
+/* ---- trace.c --------------------------------------------------------------------------------- */
 
 extern atomic_bool core_trace_on;
 typedef struct core_trace_span {

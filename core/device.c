@@ -12,8 +12,9 @@ void core_child_link(core_device *device, core_child *child)
     child->device = device;
     child->previous = NULL;
     child->next = device->children;
-    if (child->next)
+    if (child->next) {
         child->next->previous = child;
+    }
     device->children = child;
     pthread_mutex_unlock(&device->physical->lock);
 }
@@ -24,17 +25,19 @@ void core_child_unlink(core_child *child)
     core_physical *physical = child->device->physical;
 
     pthread_mutex_lock(&physical->lock);
-    if (child->previous)
+    if (child->previous) {
         child->previous->next = child->next;
-    else
+    } else {
         child->device->children = child->next;
-    if (child->next)
+    }
+    if (child->next) {
         child->next->previous = child->previous;
+    }
     pthread_cond_broadcast(&physical->changed);
     pthread_mutex_unlock(&physical->lock);
 }
 
-/* ---- opening ---- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 iso_status core_device_options(const char *call, const iso_device_options *given,
                                iso_device_options *options)
@@ -42,21 +45,25 @@ iso_status core_device_options(const char *call, const iso_device_options *given
     iso_status status = ISO_OK;
 
     *options = (iso_device_options)ISO_DEVICE_OPTIONS_INIT;
-    if (given)
+    if (given) {
         status = core_struct_read(call, "options", given, CORE_END_OF(iso_device_options, math),
                                   options, sizeof *options);
-    if (status)
+    }
+    if (status) {
         return status;
-    if (!iso_math_name(options->math))
+    }
+    if (!iso_math_name(options->math)) {
         return core_fail(ISO_INVALID,
                          "%s: options->math is %d, which is no math mode: use default "
                          "(0), strict (1) or tf32 (2)",
                          call, (int)options->math);
-    if (options->memory_limit < -1)
+    }
+    if (options->memory_limit < -1) {
         return core_fail(ISO_INVALID,
                          "%s: options->memory_limit is %lld: use bytes, 0 for ISOMER_MEMORY_LIMIT "
                          "or -1 for none",
                          call, (long long)options->memory_limit);
+    }
     return ISO_OK;
 }
 
@@ -67,22 +74,26 @@ static iso_status apply_options(const char *call, const iso_device_options *opti
     const char *math = core_setting("ISOMER_MATH"), *limit = core_setting("ISOMER_MEMORY_LIMIT");
 
     device->math = options->math;
-    if (!device->math && (!math || iso_math_parse(math, &device->math)))
+    if (!device->math && (!math || iso_math_parse(math, &device->math))) {
         device->math = ISO_MATH_STRICT;
+    }
     device->limit = options->memory_limit;
-    if (device->limit)
+    if (device->limit) {
         return ISO_OK;
-    if (limit && memory_total < 0 && strchr(limit, '%'))
+    }
+    if (limit && memory_total < 0 && strchr(limit, '%')) {
         return core_fail(
             ISO_INVALID,
             "%s: ISOMER_MEMORY_LIMIT is \"%s\", but how much memory %s has is not known "
             "here (the system or the driver does not tell): use bytes, or a number "
             "with K, M, G or T",
             call, limit, device->physical->spec);
+    }
     device->limit = limit ? core_parse_limit(limit, memory_total) : -1;
-    if (limit && device->limit < 0)
+    if (limit && device->limit < 0) {
         return core_fail(ISO_INVALID, "%s: ISOMER_MEMORY_LIMIT is \"%s\", which is not a limit",
                          call, limit);
+    }
     return ISO_OK;
 }
 
@@ -100,15 +111,18 @@ iso_status core_device_make(const char *call, const iso_device_options *options,
     iso_device_info info;
     iso_status status;
 
-    if (!device)
+    if (!device) {
         return core_fail_no_memory(call, (int64_t)sizeof *device);
+    }
     device->physical = choice->physical;
     device->table = choice->physical->table;
     status = core_backend_device_info(call, choice->backend, choice->index, &info);
-    if (!status)
+    if (!status) {
         status = apply_options(call, options, device, info.memory_total);
-    if (status)
+    }
+    if (status) {
         goto fail;
+    }
     core_text_add(&story, "%s (%s), %s", info.spec, info.name, core_text_get(&choice->story));
     device->choice = story.text;
     if (story.failed) {
@@ -141,11 +155,13 @@ static iso_status open_device(void *context)
     core_choice choice;
     iso_status status = core_select(call, what->spec, &choice);
 
-    if (status)
+    if (status) {
         return status;
+    }
     status = core_device_make(call, &what->options, &choice, what->out);
-    if (status)
+    if (status) {
         core_physical_close(choice.physical);
+    }
     core_text_free(&choice.story);
     return status;
 }
@@ -158,12 +174,14 @@ iso_status iso_device_open_with(const char *spec, const iso_device_options *opti
     iso_status status;
 
     core_fork_guard();
-    if (!out)
+    if (!out) {
         return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
+    }
     out->id = 0;
     status = core_device_options(call, options, &what.options);
-    if (!status)
+    if (!status) {
         status = core_settings_check(call);
+    }
     return status ? status : core_stack_run(call, open_device, &what);
 }
 
@@ -172,7 +190,7 @@ iso_status iso_device_open(const char *spec, iso_device *out)
     return iso_device_open_with(spec, NULL, out);
 }
 
-/* ---- closing ---- */
+/* ---- closing --------------------------------------------------------------------------------- */
 
 /* Retires one object of the kind; NULL where none is left. Those that another thread is destroying
  * are waited for. */
@@ -188,19 +206,22 @@ static core_child *take_child(core_device *device, core_kind kind)
 
         waits = false;
         for (at = device->children; at; at = at->next) {
-            if (at->kind != kind)
+            if (at->kind != kind) {
                 continue;
+            }
             waits = true;
             id = at->id;
-            if (core_handle_try(id))
+            if (core_handle_try(id)) {
                 break;
+            }
         }
         if (at) {
             /* The object lives while its handle is counted in; whoever retires it frees it. */
             pthread_mutex_unlock(&physical->lock);
             core_handle_release(id);
-            if (core_handle_retire_quietly(id))
+            if (core_handle_retire_quietly(id)) {
                 return at;
+            }
             at = NULL;
             pthread_mutex_lock(&physical->lock);
         } else if (waits) {
@@ -219,13 +240,15 @@ iso_status iso_device_close(iso_device handle)
     core_device *device;
     core_child *child;
 
-    if (core_inside())
+    if (core_inside()) {
         return core_fail(
             ISO_INTERNAL,
             "%s: called within a backend's call, which a library left by ending the process", call);
+    }
     status = core_handle_retire(call, "device", handle.id, CORE_DEVICE, &device);
-    if (status)
+    if (status) {
         return status;
+    }
     while ((child = take_child(device, CORE_STREAM)) != NULL) {
         bool told;
 
@@ -235,20 +258,23 @@ iso_status iso_device_close(iso_device handle)
             kept = core_error_keep();
         }
     }
-    while ((child = take_child(device, CORE_EVENT)) != NULL)
+    while ((child = take_child(device, CORE_EVENT)) != NULL) {
         core_event_finish((core_event *)child);
-    while ((child = take_child(device, CORE_BUFFER)) != NULL)
+    }
+    while ((child = take_child(device, CORE_BUFFER)) != NULL) {
         core_buffer_finish((core_buffer *)child);
+    }
     core_blocks_finish(device);
     core_physical_close(device->physical);
     free_device(device);
     core_handle_free(handle.id);
-    if (first)
+    if (first) {
         core_error_restore(&kept);
+    }
     return first;
 }
 
-/* ---- asking ---- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 iso_status iso_device_get_info(iso_device handle, iso_device_info *out)
 {
@@ -258,14 +284,17 @@ iso_status iso_device_get_info(iso_device handle, iso_device_info *out)
     iso_status status;
 
     status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
-    if (status)
+    if (status) {
         return status;
+    }
     status = core_struct_check(call, "out", out, CORE_END_OF(iso_device_info, index));
-    if (!status)
+    if (!status) {
         status = core_backend_device_info(call, device->physical->backend, device->physical->index,
                                           &info);
-    if (!status)
+    }
+    if (!status) {
         core_struct_write(out, &info, sizeof info);
+    }
     core_handle_release(handle.id);
     return status;
 }
@@ -277,15 +306,17 @@ iso_status iso_device_get_choice(iso_device handle, char *text, int64_t capacity
     iso_status status;
 
     status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
-    if (status)
+    if (status) {
         return status;
-    if (!text)
+    }
+    if (!text) {
         status = core_fail(ISO_INVALID, "%s: text is NULL: pass where the text goes", call);
-    else if (capacity < 1)
+    } else if (capacity < 1) {
         status = core_fail(ISO_INVALID, "%s: capacity is %lld: pass 1 or more", call,
                            (long long)capacity);
-    else
+    } else {
         snprintf(text, (size_t)capacity, "%s", device->choice ? device->choice : "");
+    }
     core_handle_release(handle.id);
     return status;
 }
@@ -298,18 +329,23 @@ iso_status iso_device_get_property(iso_device handle, int32_t index, iso_propert
     iso_status status;
 
     status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
-    if (status)
+    if (status) {
         return status;
+    }
     status = core_struct_check(call, "out", out, CORE_END_OF(iso_property, name));
-    if (!status && index < 0)
+    if (!status && index < 0) {
         status = core_fail(ISO_INVALID, "%s: index is %d: the first property is 0", call, index);
-    if (!status && !device->table->device_property)
+    }
+    if (!status && !device->table->device_property) {
         status = ISO_NOT_READY;
-    if (!status)
+    }
+    if (!status) {
         status = core_stack_check(call, device->table);
+    }
     property = status ? NULL : calloc(1, sizeof *property);
-    if (!status && !property)
+    if (!status && !property) {
         status = core_fail_no_memory(call, (int64_t)sizeof *property);
+    }
     if (!status) {
         property->size = (uint32_t)sizeof *property;
         status =
@@ -334,8 +370,9 @@ iso_status iso_device_get_memory_use(iso_device handle, iso_memory_use *out)
     iso_status status;
 
     status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
-    if (status)
+    if (status) {
         return status;
+    }
     status = core_struct_check(call, "out", out, CORE_END_OF(iso_memory_use, used));
     if (!status) {
         pthread_mutex_lock(&device->physical->lock);

@@ -19,9 +19,10 @@ iso_status core_dlpack_device(const char *call, const core_physical *physical, i
 {
     const iso_backend *table = physical->table;
 
-    if (!table->dlpack_device)
+    if (!table->dlpack_device) {
         return core_fail(ISO_UNSUPPORTED, "%s: DLPack does not know devices of %s", call,
                          table->name);
+    }
     return CORE_LIGHT(call, table, table->dlpack_device(physical->device, type, id));
 }
 
@@ -35,8 +36,9 @@ static const char *type_name(int32_t type)
         [15] = "kDLWebGPU",   [16] = "kDLHexagon",
     };
 
-    if (type < 1 || type >= (int32_t)(sizeof names / sizeof names[0]) || !names[type])
+    if (type < 1 || type >= (int32_t)(sizeof names / sizeof names[0]) || !names[type]) {
         return "an unknown type";
+    }
     return names[type];
 }
 
@@ -48,12 +50,15 @@ static iso_status check_device(const char *call, const core_stream *stream,
     int32_t id = 0;
     iso_status status = core_dlpack_device(call, physical, type, &id);
 
-    if (status)
+    if (status) {
         return status;
-    if (*type == TYPE_CPU && host)
+    }
+    if (*type == TYPE_CPU && host) {
         return ISO_OK; /* pinned host memory, whichever device pinned it */
-    if (*type == tensor->device_type && id == tensor->device_id)
+    }
+    if (*type == tensor->device_type && id == tensor->device_id) {
         return ISO_OK;
+    }
     return core_fail(
         ISO_MISMATCH,
         "%s: the tensor is on %s (%d) device %d, but stream is of %s, which is %s (%d) "
@@ -75,22 +80,24 @@ static iso_status check_dtype(const char *call, const iso_dlpack_tensor *tensor,
     };
     char name[32];
 
-    if (tensor->lanes != 1)
+    if (tensor->lanes != 1) {
         return core_fail(
             ISO_UNSUPPORTED,
             "%s: the tensor's elements have %u lanes: only 1 is known; add a dimension "
             "instead",
             call, tensor->lanes);
+    }
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (known[i].code == tensor->code && known[i].bits == tensor->bits) {
             *out = known[i].dtype;
             return ISO_OK;
         }
     }
-    if (tensor->code < sizeof codes / sizeof codes[0])
+    if (tensor->code < sizeof codes / sizeof codes[0]) {
         snprintf(name, sizeof name, "%s%u", codes[tensor->code], tensor->bits);
-    else
+    } else {
         snprintf(name, sizeof name, "type code %u of %u bits", tensor->code, tensor->bits);
+    }
     return core_fail(ISO_UNSUPPORTED,
                      "%s: the tensor's elements are %s: use float16, bfloat16, float32, float64, "
                      "int32 or int64",
@@ -102,22 +109,26 @@ static iso_status read_shape(const char *call, const iso_dlpack_tensor *from, is
 {
     int64_t next = 1;
 
-    if (from->ndim < 0 || from->ndim > ISO_TENSOR_DIMS_MAX)
+    if (from->ndim < 0 || from->ndim > ISO_TENSOR_DIMS_MAX) {
         return core_fail(ISO_INVALID, "%s: the tensor's ndim is %d: 0 to %d are known", call,
                          from->ndim, ISO_TENSOR_DIMS_MAX);
-    if (from->ndim && !from->shape)
+    }
+    if (from->ndim && !from->shape) {
         return core_fail(ISO_INVALID, "%s: the tensor's shape is NULL with %d dimensions", call,
                          from->ndim);
+    }
     out->ndim = from->ndim;
     for (int i = from->ndim - 1; i >= 0; i--) {
         out->shape[i] = from->shape[i];
-        if (out->shape[i] < 0)
+        if (out->shape[i] < 0) {
             return core_fail(ISO_INVALID, "%s: the tensor's shape[%d] is %lld: 0 or more", call, i,
                              (long long)out->shape[i]);
+        }
         out->strides[i] = from->strides ? from->strides[i] : next;
-        if (__builtin_mul_overflow(next, out->shape[i] > 1 ? out->shape[i] : 1, &next))
+        if (__builtin_mul_overflow(next, out->shape[i] > 1 ? out->shape[i] : 1, &next)) {
             return core_fail(ISO_INVALID,
                              "%s: the tensor's number of elements does not fit 64 bits", call);
+        }
     }
     return ISO_OK;
 }
@@ -128,19 +139,24 @@ iso_status core_tensor_span(const char *call, const iso_tensor *tensor, int64_t 
     int64_t element = iso_dtype_size(tensor->dtype), least = 0, most = 0, reach, all;
 
     *low = *bytes = 0;
-    for (int i = 0; i < tensor->ndim; i++)
-        if (!tensor->shape[i])
+    for (int i = 0; i < tensor->ndim; i++) {
+        if (!tensor->shape[i]) {
             return ISO_OK;
+        }
+    }
     for (int i = 0; i < tensor->ndim; i++) {
         int64_t *end = tensor->strides[i] < 0 ? &least : &most;
 
         if (__builtin_mul_overflow(tensor->shape[i] - 1, tensor->strides[i], &reach) ||
-            __builtin_add_overflow(*end, reach, end))
+            __builtin_add_overflow(*end, reach, end)) {
             goto too_large;
+        }
     }
     if (__builtin_sub_overflow(most, least, &all) || __builtin_add_overflow(all, 1, &all) ||
-        __builtin_mul_overflow(all, element, bytes) || __builtin_mul_overflow(least, element, low))
+        __builtin_mul_overflow(all, element, bytes) ||
+        __builtin_mul_overflow(least, element, low)) {
         goto too_large;
+    }
     return ISO_OK;
 too_large:
     return core_fail(ISO_INVALID,
@@ -155,42 +171,49 @@ static iso_status locate(const char *call, const iso_dlpack_tensor *from, int32_
     uintptr_t first, begin;
     iso_status status = core_tensor_span(call, out, &low, &what->bytes);
 
-    if (status || !what->bytes)
+    if (status || !what->bytes) {
         return status;
-    if (!from->data)
+    }
+    if (!from->data) {
         return core_fail(ISO_INVALID, "%s: the tensor's data is NULL with %lld bytes", call,
                          (long long)what->bytes);
-    if (from->byte_offset > (uint64_t)INT64_MAX - (uint64_t)what->bytes)
+    }
+    if (from->byte_offset > (uint64_t)INT64_MAX - (uint64_t)what->bytes) {
         return core_fail(ISO_INVALID, "%s: the tensor's byte_offset is %" PRIu64 ": too large",
                          call, from->byte_offset);
-    if (from->byte_offset % (uint64_t)element)
+    }
+    if (from->byte_offset % (uint64_t)element) {
         return core_fail(ISO_INVALID,
                          "%s: the tensor's byte_offset is %" PRIu64
                          ", no multiple of its elements' "
                          "%lld bytes: let the producer copy it",
                          call, from->byte_offset, (long long)element);
+    }
     if (!core_dlpack_is_address(type)) {
         /* An object, not an address: all of it up to the last byte. */
         out->offset = (int64_t)from->byte_offset;
-        if (out->offset + low < 0)
+        if (out->offset + low < 0) {
             return core_fail(ISO_INVALID, "%s: the tensor begins before its memory", call);
+        }
         what->native = from->data;
         what->bytes += out->offset + low;
         return ISO_OK;
     }
     if (__builtin_add_overflow((uintptr_t)from->data, (uintptr_t)from->byte_offset, &first) ||
         first < (uintptr_t)-low ||
-        __builtin_add_overflow(first - (uintptr_t)-low, (uintptr_t)what->bytes, &begin))
+        __builtin_add_overflow(first - (uintptr_t)-low, (uintptr_t)what->bytes, &begin)) {
         return core_fail(ISO_INVALID,
                          "%s: the tensor's data (%p, byte_offset %" PRIu64 ") and shape reach "
                          "outside of memory",
                          call, from->data, from->byte_offset);
-    if (first % (uintptr_t)element)
+    }
+    if (first % (uintptr_t)element) {
         return core_fail(ISO_INVALID,
                          "%s: the tensor's data (%p, byte_offset %" PRIu64
                          ") is not aligned to its "
                          "elements of %lld bytes: let the producer copy it",
                          call, from->data, from->byte_offset, (long long)element);
+    }
     what->native = (char *)from->data + (int64_t)from->byte_offset + low;
     out->offset = -low;
     return ISO_OK;
@@ -200,16 +223,18 @@ static void release_legacy(void *context)
 {
     iso_dlpack_managed *managed = context;
 
-    if (managed->deleter)
+    if (managed->deleter) {
         managed->deleter(managed);
+    }
 }
 
 static void release_versioned(void *context)
 {
     iso_dlpack_managed_versioned *managed = context;
 
-    if (managed->deleter)
+    if (managed->deleter) {
         managed->deleter(managed);
+    }
 }
 
 static iso_status import(const char *call, core_stream *stream, void *managed, bool is_versioned,
@@ -223,23 +248,29 @@ static iso_status import(const char *call, core_stream *stream, void *managed, b
     int32_t type = 0;
     iso_status status;
 
-    if (is_versioned && versioned->major != 1)
+    if (is_versioned && versioned->major != 1) {
         return core_fail(ISO_UNSUPPORTED,
                          "%s: the tensor is of DLPack version %u.%u: only version 1 is known; its "
                          "deleter is still yours to call",
                          call, versioned->major, versioned->minor);
-    if (is_versioned)
+    }
+    if (is_versioned) {
         tensor->flags = (uint32_t)(versioned->flags & (ISO_TENSOR_READ_ONLY | ISO_TENSOR_COPIED));
+    }
     what.read_only = (tensor->flags & ISO_TENSOR_READ_ONLY) != 0;
     status = check_device(call, stream, from, &type);
-    if (!status)
+    if (!status) {
         status = check_dtype(call, from, &tensor->dtype);
-    if (!status)
+    }
+    if (!status) {
         status = read_shape(call, from, tensor);
-    if (!status)
+    }
+    if (!status) {
         status = locate(call, from, type, tensor, &what);
-    if (!status)
+    }
+    if (!status) {
         status = core_buffer_import(call, stream->child.device, &what, &tensor->buffer);
+    }
     return status;
 }
 
@@ -250,57 +281,69 @@ iso_status iso_dlpack_import(iso_stream handle, void *managed, uint32_t flags, i
     core_stream *stream;
     iso_status status = core_struct_check(call, "out", out, CORE_END_OF(iso_tensor, strides));
 
-    if (status)
+    if (status) {
         return status;
+    }
     status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
-    if (status)
+    if (status) {
         return status;
-    if (!managed)
+    }
+    if (!managed) {
         status = core_fail(ISO_INVALID, "%s: managed is NULL: pass a tensor of DLPack", call);
-    else if (flags & ~(uint32_t)ISO_DLPACK_VERSIONED)
+    } else if (flags & ~(uint32_t)ISO_DLPACK_VERSIONED) {
         status = core_fail(ISO_INVALID, "%s: flags is 0x%x: only ISO_DLPACK_VERSIONED (1) is known",
                            call, flags);
-    else
+    } else {
         status = import(call, stream, managed, (flags & ISO_DLPACK_VERSIONED) != 0, &tensor);
-    if (!status)
+    }
+    if (!status) {
         core_struct_write(out, &tensor, sizeof tensor);
+    }
     core_handle_release(handle.id);
     return status;
 }
 
-/* ---- tensors as matrices ---- */
+/* ---- tensors as matrices --------------------------------------------------------------------- */
 
 iso_status core_tensor_read(const char *call, const iso_tensor *given, iso_tensor *out)
 {
     iso_status status =
         core_struct_read(call, "tensor", given, CORE_END_OF(iso_tensor, strides), out, sizeof *out);
 
-    if (!status)
+    if (!status) {
         status = core_check_dtype(call, out->dtype);
-    if (status)
+    }
+    if (status) {
         return status;
-    if (out->ndim < 0 || out->ndim > ISO_TENSOR_DIMS_MAX)
+    }
+    if (out->ndim < 0 || out->ndim > ISO_TENSOR_DIMS_MAX) {
         return core_fail(ISO_INVALID, "%s: tensor->ndim is %d: use 0 to %d", call, out->ndim,
                          ISO_TENSOR_DIMS_MAX);
-    for (int i = 0; i < out->ndim; i++)
-        if (out->shape[i] < 0)
+    }
+    for (int i = 0; i < out->ndim; i++) {
+        if (out->shape[i] < 0) {
             return core_fail(ISO_INVALID, "%s: tensor->shape[%d] is %lld: use 0 or more", call, i,
                              (long long)out->shape[i]);
-    if (out->flags & ~(uint32_t)(ISO_TENSOR_READ_ONLY | ISO_TENSOR_COPIED))
+        }
+    }
+    if (out->flags & ~(uint32_t)(ISO_TENSOR_READ_ONLY | ISO_TENSOR_COPIED)) {
         return core_fail(ISO_INVALID,
                          "%s: tensor->flags is 0x%x: only ISO_TENSOR_READ_ONLY (1) and "
                          "ISO_TENSOR_COPIED (2) are known",
                          call, out->flags);
+    }
     return ISO_OK;
 }
 
 /* Whether lines of `length` elements lie `stride` apart, each without gaps between its elements. */
 static bool lies(int64_t lines, int64_t stride, int64_t length, int64_t step, int64_t *ld)
 {
-    if (length > 1 && step != 1)
+    if (length > 1 && step != 1) {
         return false;
-    if (lines > 1 && (stride < length || stride < 1))
+    }
+    if (lines > 1 && (stride < length || stride < 1)) {
         return false;
+    }
     *ld = lines > 1 ? stride : length > 0 ? length : 1;
     return true;
 }
@@ -314,27 +357,31 @@ iso_status iso_tensor_matrix(const iso_tensor *given, iso_operand *out, int64_t 
     iso_trans how = ISO_NO_TRANS;
     int64_t distance = 0;
 
-    if (status)
+    if (status) {
         return status;
-    if (!out || !rows || !cols || !ld || !trans)
+    }
+    if (!out || !rows || !cols || !ld || !trans) {
         return core_fail(ISO_INVALID, "%s: %s is NULL: pass where it goes", call,
                          !out    ? "out"
                          : !rows ? "rows"
                          : !cols ? "cols"
                          : !ld   ? "ld"
                                  : "trans");
-    if (tensor.ndim != 2)
+    }
+    if (tensor.ndim != 2) {
         return core_fail(ISO_UNSUPPORTED, "%s: tensor->ndim is %d: a matrix has 2", call,
                          tensor.ndim);
+    }
     if (!lies(tensor.shape[0], tensor.strides[0], tensor.shape[1], tensor.strides[1], &distance)) {
         how = ISO_TRANS;
         if (!lies(tensor.shape[1], tensor.strides[1], tensor.shape[0], tensor.strides[0],
-                  &distance))
+                  &distance)) {
             return core_fail(ISO_UNSUPPORTED,
                              "%s: tensor->strides are %lld and %lld for a shape of %lld x %lld, "
                              "which is neither row-major nor column-major: copy it",
                              call, (long long)tensor.strides[0], (long long)tensor.strides[1],
                              (long long)tensor.shape[0], (long long)tensor.shape[1]);
+        }
     }
     *out = (iso_operand){tensor.buffer, tensor.offset};
     *rows = tensor.shape[0];

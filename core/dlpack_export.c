@@ -43,15 +43,18 @@ static iso_status fill_strides(const char *call, iso_tensor *tensor)
 {
     int64_t next = 1;
 
-    for (int i = 0; i < tensor->ndim; i++)
-        if (tensor->strides[i])
+    for (int i = 0; i < tensor->ndim; i++) {
+        if (tensor->strides[i]) {
             return ISO_OK;
+        }
+    }
     for (int i = tensor->ndim - 1; i >= 0; i--) {
         tensor->strides[i] = next;
-        if (__builtin_mul_overflow(next, tensor->shape[i] > 1 ? tensor->shape[i] : 1, &next))
+        if (__builtin_mul_overflow(next, tensor->shape[i] > 1 ? tensor->shape[i] : 1, &next)) {
             return core_fail(ISO_INVALID,
                              "%s: tensor->shape has more elements than fit 64 bits: use less",
                              call);
+        }
     }
     return ISO_OK;
 }
@@ -62,20 +65,24 @@ static iso_status check_place(const char *call, const iso_tensor *tensor, const 
     int64_t element = iso_dtype_size(tensor->dtype), low, bytes, first;
     iso_status status = core_tensor_span(call, tensor, &low, &bytes);
 
-    if (status)
+    if (status) {
         return status;
-    if (tensor->offset < 0 || __builtin_add_overflow(tensor->offset, low, &first))
+    }
+    if (tensor->offset < 0 || __builtin_add_overflow(tensor->offset, low, &first)) {
         return core_fail(ISO_INVALID, "%s: tensor->offset is %lld: pass 0 or more", call,
                          (long long)tensor->offset);
-    if (first < 0)
+    }
+    if (first < 0) {
         return core_fail(ISO_INVALID,
                          "%s: tensor->offset is %lld, but negative strides reach %lld bytes before "
                          "it",
                          call, (long long)tensor->offset, (long long)-low);
-    if ((buffer->origin + tensor->offset) % element)
+    }
+    if ((buffer->origin + tensor->offset) % element) {
         return core_fail(ISO_INVALID,
                          "%s: tensor->offset is %lld, which does not align elements of %lld bytes",
                          call, (long long)tensor->offset, (long long)element);
+    }
     return core_check_range(call, "tensor", first, bytes, buffer);
 }
 
@@ -90,11 +97,13 @@ static iso_status order(const char *call, core_stream *stream, core_stream *cons
         core_stream_drain(call, stream);
         status = core_stream_late(call, stream);
     }
-    if (status || !consumer || consumer == stream)
+    if (status || !consumer || consumer == stream) {
         return status;
+    }
     status = core_stream_enter(call, first);
-    if (status)
+    if (status) {
         return status;
+    }
     status = core_stream_enter(call, second);
     if (!status) {
         status = core_stream_link(call, stream, consumer);
@@ -113,19 +122,23 @@ static iso_status place(const char *call, const core_buffer *buffer, const iso_t
     int64_t offset = buffer->origin + tensor->offset;
     iso_status status;
 
-    if (!buffer->memory)
+    if (!buffer->memory) {
         return ISO_OK;
-    if (!table->native_get)
+    }
+    if (!table->native_get) {
         return core_fail(ISO_UNSUPPORTED, "%s: %s does not show its memory", call, table->name);
+    }
     status = CORE_LIGHT(
         call, table,
         table->native_get(physical->device, ISO_NATIVE_MEMORY, buffer->memory, &out->data));
-    if (status)
+    if (status) {
         return status;
-    if (core_dlpack_is_address(type))
+    }
+    if (core_dlpack_is_address(type)) {
         out->data = (char *)out->data + offset; /* some consumers overlook byte_offset */
-    else
+    } else {
         out->byte_offset = (uint64_t)offset;
+    }
     return ISO_OK;
 }
 
@@ -136,8 +149,9 @@ static iso_status make(const char *call, const iso_tensor *tensor, core_buffer *
     iso_dlpack_tensor *to;
     iso_status status;
 
-    if (!made)
+    if (!made) {
         return core_fail_no_memory(call, (int64_t)sizeof *made);
+    }
     to = &made->managed.tensor;
     status = place(call, buffer, tensor, type, to);
     if (status) {
@@ -155,8 +169,9 @@ static iso_status make(const char *call, const iso_tensor *tensor, core_buffer *
     made->managed.major = 1;
     made->managed.deleter = delete_exported;
     made->managed.flags = tensor->flags;
-    if (buffer->read_only)
+    if (buffer->read_only) {
         made->managed.flags |= ISO_TENSOR_READ_ONLY;
+    }
     made->memory = buffer->owner;
     made->process = getpid();
     *out = made;
@@ -171,20 +186,25 @@ static iso_status export(const char *call, core_stream *stream, core_stream *con
     int32_t type = 0, id = 0;
     iso_status status;
 
-    if (buffer->child.device != device || (consumer && consumer->child.device != device))
+    if (buffer->child.device != device || (consumer && consumer->child.device != device)) {
         return core_fail(ISO_MISMATCH,
                          "%s: %s belongs to another device handle than stream (%s): use one device",
                          call, buffer->child.device != device ? "tensor->buffer" : "consumer",
                          device->physical->spec);
+    }
     status = fill_strides(call, tensor);
-    if (!status)
+    if (!status) {
         status = check_place(call, tensor, buffer);
-    if (!status)
+    }
+    if (!status) {
         status = core_dlpack_device(call, device->physical, &type, &id);
-    if (!status)
+    }
+    if (!status) {
         status = make(call, tensor, buffer, type, id, out);
-    if (status)
+    }
+    if (status) {
         return status;
+    }
     status = order(call, stream, consumer, type);
     if (status) {
         free(*out);
@@ -205,25 +225,34 @@ iso_status iso_dlpack_export(iso_stream stream_handle, iso_stream consumer_handl
     exported *made = NULL;
     iso_status status;
 
-    if (!managed)
+    if (!managed) {
         return core_fail(ISO_INVALID, "%s: managed is NULL: pass where the pointer goes", call);
+    }
     status = core_handle_acquire(call, "stream", stream_handle.id, CORE_STREAM, &stream);
-    if (!status && consumer_handle.id)
+    if (!status && consumer_handle.id) {
         status = core_handle_acquire(call, "consumer", consumer_handle.id, CORE_STREAM, &consumer);
-    if (!status)
+    }
+    if (!status) {
         status = core_tensor_read(call, given, &tensor);
-    if (!status)
+    }
+    if (!status) {
         status =
             core_handle_acquire(call, "tensor->buffer", tensor.buffer.id, CORE_BUFFER, &buffer);
-    if (!status)
+    }
+    if (!status) {
         status = export(call, stream, consumer, &tensor, buffer, &made);
-    if (!status)
+    }
+    if (!status) {
         *managed = &made->managed;
-    if (buffer)
+    }
+    if (buffer) {
         core_handle_release(tensor.buffer.id);
-    if (consumer)
+    }
+    if (consumer) {
         core_handle_release(consumer_handle.id);
-    if (stream)
+    }
+    if (stream) {
         core_handle_release(stream_handle.id);
+    }
     return status;
 }

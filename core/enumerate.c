@@ -41,8 +41,9 @@ static iso_status describe_device(const char *call, core_backend *backend, int32
     iso_status status = core_backend_device_info(call, backend, index, &entry->device);
     const bool known = !status;
 
-    if (known)
+    if (known) {
         status = core_backend_device_usable(call, backend, index);
+    }
     if (status == ISO_NO_MEMORY) {
         free(kept.text);
         return status;
@@ -75,10 +76,12 @@ static iso_status put_backend(const char *call, rows *into, core_backend *backen
         snprintf(entry->origin, sizeof entry->origin, "%s", backend->origin);
         snprintf(entry->reason, sizeof entry->reason, "%s",
                  probe->state == ISO_STATE_OK ? "" : probe->reason);
-        if (probe->state == ISO_STATE_OK && into->count < into->capacity)
+        if (probe->state == ISO_STATE_OK && into->count < into->capacity) {
             status = describe_device(call, backend, i, entry);
-        if (!status)
+        }
+        if (!status) {
             put(into, entry);
+        }
     }
     return status;
 }
@@ -94,8 +97,9 @@ static iso_status list_all(void *context)
     int backends = 0;
     core_backend **list = core_backend_list(&backends);
 
-    if (!list || !entry || !probe)
+    if (!list || !entry || !probe) {
         status = core_fail_no_memory(call, (int64_t)(sizeof *entry + sizeof *probe));
+    }
     for (int i = 0; i < backends && !status; i++) {
         status = put_backend(call, into, list[i], entry, probe);
     }
@@ -111,19 +115,23 @@ iso_status iso_enumerate(iso_entry *entries, int32_t capacity, int32_t *count)
     rows into = {.entries = (char *)entries, .capacity = capacity};
     iso_status status;
 
-    if (!count)
+    if (!count) {
         return core_fail(ISO_INVALID, "%s: count is NULL: pass where the number of rows goes",
                          call);
-    if (capacity < 0)
+    }
+    if (capacity < 0) {
         return core_fail(ISO_INVALID, "%s: capacity is %d: pass 0 or more", call, capacity);
+    }
     if (capacity > 0) {
         status = core_struct_check(call, "entries", entries, CORE_END_OF(iso_entry, state));
-        if (status)
+        if (status) {
             return status;
+        }
         into.stride = entries->size;
     }
     status = core_stack_run(call, list_all, &into);
-    if (!status)
+    if (!status) {
         *count = into.count;
+    }
     return status;
 }

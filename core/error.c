@@ -53,16 +53,18 @@ static texts *get_texts(role which)
 {
     texts *made;
 
-    if (mine)
+    if (mine) {
         return mine;
+    }
     pthread_once(&end_once, make_end_key);
     made = has_end_key ? malloc(sizeof *made) : NULL;
     if (!made || pthread_setspecific(end_key, made)) {
         free(made);
         return NULL;
     }
-    for (int i = 0; i < ROLES; i++)
+    for (int i = 0; i < ROLES; i++) {
         made->in[i][0] = 0;
+    }
     memcpy(made->in[which], short_text, sizeof short_text);
     mine = made;
     return made;
@@ -109,10 +111,11 @@ iso_status core_fail(iso_status status, const char *format, ...)
     va_start(list, format);
     set_list(inside ? BACKEND : LAST, format, list);
     va_end(list);
-    if (inside)
+    if (inside) {
         told = true;
-    else
+    } else {
         last_status = status;
+    }
     return status;
 }
 
@@ -138,17 +141,21 @@ iso_status core_backend_leave(const char *call, const char *backend, iso_status 
 {
     core_fpenv_leave(&callers);
     inside = false;
-    if (status == ISO_OK || (status == ISO_NOT_READY && may_wait))
+    if (status == ISO_OK || (status == ISO_NOT_READY && may_wait)) {
         return status;
-    if (status == ISO_NOT_READY)
+    }
+    if (status == ISO_NOT_READY) {
         return core_fail(ISO_INTERNAL, "%s: backend %s answered NOT_READY where it may not: %s",
                          call, backend, told ? get_text(BACKEND) : "it gave no text");
-    if (status < ISO_OK || status > ISO_INTERNAL)
+    }
+    if (status < ISO_OK || status > ISO_INTERNAL) {
         return core_fail(ISO_INTERNAL, "%s: backend %s answered %d, which is no status: %s", call,
                          backend, (int)status, told ? get_text(BACKEND) : "it gave no text");
-    if (!told)
+    }
+    if (!told) {
         return core_fail(status, "%s: backend %s answered %s and gave no reason", call, backend,
                          iso_status_name(status));
+    }
     return core_fail(status, "%s: %s: %s", call, backend, get_text(BACKEND));
 }
 
@@ -180,10 +187,12 @@ core_kept_error core_error_keep(void)
 {
     core_kept_error kept = {.status = last_status};
 
-    if (get_text(LAST)[0])
+    if (get_text(LAST)[0]) {
         kept.text = strdup(get_text(LAST));
-    if (!kept.text)
+    }
+    if (!kept.text) {
         snprintf(kept.brief, sizeof kept.brief, "%.*s", CORE_BRIEF_MAX - 1, get_text(LAST));
+    }
     return kept;
 }
 
@@ -208,8 +217,9 @@ void core_text_add(core_text *text, const char *format, ...)
     va_start(list, format);
     more = vsnprintf(NULL, 0, format, list);
     va_end(list);
-    if (more < 0)
+    if (more < 0) {
         return;
+    }
     if (text->length + (size_t)more + 1 > text->room) {
         size_t room = (text->length + (size_t)more + 1) * 2;
         char *grown = realloc(text->text, room);
@@ -258,7 +268,8 @@ iso_status iso_last_status(void)
 
 void iso_clear_error(void)
 {
-    if (mine || short_text[0])
+    if (mine || short_text[0]) {
         set_last("%s", "");
+    }
     last_status = ISO_OK;
 }

@@ -41,10 +41,11 @@ void core_fork_guard(void)
 
 void core_fork_lock(pthread_mutex_t *lock, int stage)
 {
-    if (stage == CORE_FORK_BEFORE)
+    if (stage == CORE_FORK_BEFORE) {
         pthread_mutex_lock(lock);
-    else if (stage == CORE_FORK_PARENT)
+    } else if (stage == CORE_FORK_PARENT) {
         pthread_mutex_unlock(lock);
-    else
+    } else {
         pthread_mutex_init(lock, NULL);
+    }
 }

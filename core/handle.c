@@ -74,15 +74,18 @@ static slot *slot_take(uint32_t *index)
         first_free = free_slot->next_free;
         return free_slot;
     }
-    if (count == (uint32_t)CHUNK_SLOTS * CHUNKS)
+    if (count == (uint32_t)CHUNK_SLOTS * CHUNKS) {
         return NULL;
+    }
     if (!slot_at(count)) {
         slot *chunk = calloc(CHUNK_SLOTS, sizeof *chunk);
 
-        if (!chunk)
+        if (!chunk) {
             return NULL;
-        for (int i = 0; i < CHUNK_SLOTS; i++)
+        }
+        for (int i = 0; i < CHUNK_SLOTS; i++) {
             atomic_init(&chunk[i].state, UINT64_C(1) << 32);
+        }
         atomic_store_explicit(&chunks[count / CHUNK_SLOTS], chunk, memory_order_release);
     }
     *index = count;
@@ -117,18 +120,22 @@ static iso_status refuse(const char *call, const char *argument, uint64_t id, co
     uint64_t state = at ? atomic_load(&at->state) : 0;
     const char *why = "was destroyed";
 
-    if (!id)
+    if (!id) {
         return core_fail(ISO_INVALID, "%s: %s is zero, which is not a handle: pass %s", call,
                          argument, kind_names[kind]);
+    }
     if (!at || is < CORE_DEVICE || is >= CORE_KIND_COUNT || id_generation(id) > OF_STATE(state) ||
-        !id_generation(id))
+        !id_generation(id)) {
         return core_fail(ISO_INVALID, "%s: %s (0x%016llx) is not a handle: pass %s", call, argument,
                          (unsigned long long)id, kind_names[kind]);
-    if (is != (uint32_t)kind)
+    }
+    if (is != (uint32_t)kind) {
         return core_fail(ISO_INVALID, "%s: %s (0x%016llx) is %s, not %s", call, argument,
                          (unsigned long long)id, kind_names[is], kind_names[kind]);
-    if (index < atomic_load(&inherited) && id_generation(id) == OF_STATE(state) && state & ALIVE)
+    }
+    if (index < atomic_load(&inherited) && id_generation(id) == OF_STATE(state) && state & ALIVE) {
         why = "was opened before fork(): a child process opens its own";
+    }
     return core_fail(ISO_INVALID, "%s: %s (0x%016llx) is %s that %s", call, argument,
                      (unsigned long long)id, kind_names[kind], why);
 }
@@ -141,14 +148,16 @@ static slot *enter(uint64_t id, bool retire)
     slot *at;
 
     if (index >= atomic_load_explicit(&slot_count, memory_order_acquire) ||
-        index < atomic_load_explicit(&inherited, memory_order_relaxed))
+        index < atomic_load_explicit(&inherited, memory_order_relaxed)) {
         return NULL;
+    }
     at = slot_at(index);
     state = atomic_load_explicit(&at->state, memory_order_acquire);
     do {
         if (OF_STATE(state) != id_generation(id) || !(state & ALIVE) ||
-            atomic_load_explicit(&at->kind, memory_order_relaxed) != id_kind(id))
+            atomic_load_explicit(&at->kind, memory_order_relaxed) != id_kind(id)) {
             return NULL;
+        }
         changed = retire ? state & ~ALIVE : state + 1;
     } while (!atomic_compare_exchange_weak_explicit(&at->state, &state, changed,
                                                     memory_order_acq_rel, memory_order_acquire));
@@ -160,8 +169,9 @@ iso_status core_handle_acquire(const char *call, const char *argument, uint64_t 
 {
     slot *at = id_kind(id) == (uint32_t)kind ? enter(id, false) : NULL;
 
-    if (!at)
+    if (!at) {
         return refuse(call, argument, id, kind);
+    }
     memcpy(object, &at->object, sizeof at->object);
     return ISO_OK;
 }
@@ -187,11 +197,13 @@ static slot *retire(uint64_t id)
 {
     slot *at = enter(id, true);
 
-    if (!at)
+    if (!at) {
         return NULL;
+    }
     pthread_mutex_lock(&idle_lock);
-    while (CALLS(atomic_load_explicit(&at->state, memory_order_acquire)))
+    while (CALLS(atomic_load_explicit(&at->state, memory_order_acquire))) {
         pthread_cond_wait(&idle_changed, &idle_lock);
+    }
     pthread_mutex_unlock(&idle_lock);
     return at;
 }
@@ -202,14 +214,16 @@ iso_status core_handle_retire(const char *call, const char *argument, uint64_t i
     slot *at;
 
     if (core_inside() && id_slot(id) < atomic_load(&slot_count) &&
-        CALLS(atomic_load(&slot_at(id_slot(id))->state)))
+        CALLS(atomic_load(&slot_at(id_slot(id))->state))) {
         return core_fail(ISO_INTERNAL,
                          "%s: %s is in use: called within a backend's call, which a library "
                          "left by ending the process",
                          call, argument);
+    }
     at = id_kind(id) == (uint32_t)kind ? retire(id) : NULL;
-    if (!at)
+    if (!at) {
         return refuse(call, argument, id, kind);
+    }
     memcpy(object, &at->object, sizeof at->object);
     return ISO_OK;
 }
@@ -237,8 +251,9 @@ void core_handle_free(uint64_t id)
 void core_handle_fork(int stage)
 {
     core_fork_lock(&table_lock, stage);
-    if (stage != CORE_FORK_CHILD)
+    if (stage != CORE_FORK_CHILD) {
         return;
+    }
     /* What the parent opened stays where it is, so that its handles can be told from others. */
     atomic_store(&inherited, atomic_load(&slot_count));
     first_free = 0;

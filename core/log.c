@@ -28,9 +28,11 @@ static const char *const level_names[] = {
 
 int core_log_parse(const char *text)
 {
-    for (int i = ISO_LOG_ERROR; i <= ISO_LOG_DEBUG; i++)
-        if (!strcmp(text, level_names[i]))
+    for (int i = ISO_LOG_ERROR; i <= ISO_LOG_DEBUG; i++) {
+        if (!strcmp(text, level_names[i])) {
             return i;
+        }
+    }
     return 0;
 }
 
@@ -49,13 +51,15 @@ void core_log(iso_log_level level, const char *format, ...)
     va_list list;
     size_t length, room = sizeof short_text, line_room = sizeof short_line;
 
-    if (level < ISO_LOG_ERROR || level > ISO_LOG_DEBUG || !core_log_on(level))
+    if (level < ISO_LOG_ERROR || level > ISO_LOG_DEBUG || !core_log_on(level)) {
         return;
+    }
     va_start(list, format);
     length = (size_t)vsnprintf(NULL, 0, format, list) + 1;
     va_end(list);
-    if (length > room)
+    if (length > room) {
         made = malloc(length * (1 + GROWTH) + PREFIX_MOST);
+    }
     if (made) {
         text = made;
         room = length;

@@ -14,34 +14,39 @@ void core_memory_drop(core_memory *memory)
     core_physical *physical = memory->physical;
     core_kept_error kept;
 
-    if (atomic_fetch_sub(&memory->holders, 1) > 1)
+    if (atomic_fetch_sub(&memory->holders, 1) > 1) {
         return;
+    }
     kept = core_error_keep();
-    if (memory->memory && memory->imported)
+    if (memory->memory && memory->imported) {
         CORE_DO(physical->table->memory_forget(physical->device, memory->memory));
-    else if (memory->memory)
+    } else if (memory->memory) {
         CORE_DO(physical->table->memory_free(physical->device, memory->memory));
+    }
     core_memory_give(physical, memory->counted);
-    if (memory->release)
+    if (memory->release) {
         memory->release(memory->context);
+    }
     free(memory);
     core_error_restore(&kept);
 }
 
 iso_ref core_buffer_ref(const core_buffer *buffer, int64_t offset)
 {
-    if (!buffer)
+    if (!buffer) {
         return (iso_ref){0};
+    }
     return (iso_ref){buffer->memory, buffer->origin + offset};
 }
 
 iso_status core_check_writable(const char *call, const char *name, const core_buffer *buffer)
 {
-    if (buffer->read_only)
+    if (buffer->read_only) {
         return core_fail(ISO_INVALID,
                          "%s: %s.buffer is read-only memory of somebody else's, and would be "
                          "written: use a buffer of your own",
                          call, name);
+    }
     return ISO_OK;
 }
 
@@ -50,8 +55,9 @@ static core_buffer *new_buffer(const char *call, core_device *device)
 {
     core_buffer *buffer = calloc(1, sizeof *buffer);
 
-    if (buffer)
+    if (buffer) {
         buffer->owner = calloc(1, sizeof *buffer->owner);
+    }
     if (!buffer || !buffer->owner) {
         core_fail_no_memory(call, (int64_t)(sizeof *buffer + sizeof *buffer->owner));
         free(buffer);
@@ -77,8 +83,9 @@ static iso_status show_buffer(const char *call, core_device *device, core_buffer
 
     buffer->child.kind = CORE_BUFFER;
     id = core_handle_new(call, CORE_BUFFER, buffer);
-    if (!id)
+    if (!id) {
         return ISO_NO_MEMORY;
+    }
     buffer->child.id = id;
     if (imported) {
         buffer->owner->release = imported->release;
@@ -96,15 +103,18 @@ iso_status iso_buffer_create(iso_device handle, int64_t bytes, iso_buffer *out)
     core_device *device;
     iso_status status;
 
-    if (!out)
+    if (!out) {
         return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
+    }
     out->id = 0;
     status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
-    if (status)
+    if (status) {
         return status;
+    }
     status = core_check_size(call, "bytes", bytes);
-    if (status)
+    if (status) {
         goto out;
+    }
     buffer = new_buffer(call, device);
     if (!buffer) {
         status = ISO_NO_MEMORY;
@@ -113,18 +123,20 @@ iso_status iso_buffer_create(iso_device handle, int64_t bytes, iso_buffer *out)
     status = core_memory_take(call, device, bytes);
     if (!status) {
         buffer->owner->counted = bytes;
-        if (bytes)
+        if (bytes) {
             status = CORE_CALL(
                 call, device->table,
                 device->table->memory_alloc(device->physical->device, bytes, &buffer->memory));
+        }
     }
     buffer->bytes = bytes;
     if (!status) {
         buffer->owner->memory = buffer->memory;
         status = show_buffer(call, device, buffer, NULL, out);
     }
-    if (status)
+    if (status) {
         free_buffer(buffer);
+    }
 out:
     core_handle_release(handle.id);
     return status;
@@ -139,40 +151,48 @@ iso_status core_buffer_import(const char *call, core_device *device, const core_
     core_buffer *buffer;
     int32_t type, id;
 
-    if (!table->memory_import || !table->memory_forget)
+    if (!table->memory_import || !table->memory_forget) {
         return core_fail(ISO_UNSUPPORTED,
                          "%s: %s does not use memory of others: copy it into a buffer", call,
                          table->name);
+    }
     buffer = new_buffer(call, device);
-    if (!buffer)
+    if (!buffer) {
         return ISO_NO_MEMORY;
+    }
     kept = core_error_keep();
-    if (!core_dlpack_device(call, device->physical, &type, &id) && core_dlpack_is_address(type))
+    if (!core_dlpack_device(call, device->physical, &type, &id) && core_dlpack_is_address(type)) {
         buffer->origin = (int64_t)((uintptr_t)what->native % ORIGIN_ALIGNMENT);
+    }
     core_error_restore(&kept);
     buffer->bytes = what->bytes;
     buffer->read_only = what->read_only;
     buffer->owner->imported = true;
-    if (what->bytes > INT64_MAX - buffer->origin)
+    if (what->bytes > INT64_MAX - buffer->origin) {
         status = core_fail(ISO_INVALID, "%s: bytes is %lld, past the end of memory from %p", call,
                            (long long)what->bytes, what->native);
-    else if (what->bytes)
+    } else if (what->bytes) {
         status = CORE_CALL(call, table,
                            table->memory_import(device->physical->device,
                                                 (char *)what->native - buffer->origin,
                                                 what->bytes + buffer->origin, &buffer->memory));
-    if (!status)
+    }
+    if (!status) {
         buffer->owner->memory = buffer->memory;
+    }
     if (!status && what->bytes && !what->read_only && table->memory_is_read_only &&
-        table->memory_is_read_only(device->physical->device, buffer->memory))
+        table->memory_is_read_only(device->physical->device, buffer->memory)) {
         status = core_fail(ISO_INVALID,
                            "%s: %s: memory %p may only be read: import it as read-only "
                            "(ISO_IMPORT_READ_ONLY)",
                            call, table->name, what->native);
-    if (!status)
+    }
+    if (!status) {
         status = show_buffer(call, device, buffer, what, out);
-    if (status)
+    }
+    if (status) {
         free_buffer(buffer);
+    }
     return status;
 }
 
@@ -180,8 +200,9 @@ void core_buffer_finish(core_buffer *buffer)
 {
     uint64_t id = buffer->child.id, users = atomic_load(&buffer->used_by);
 
-    if (users)
+    if (users) {
         core_streams_drain(buffer->child.device->physical, users);
+    }
     core_memory_drop(buffer->owner);
     core_child_unlink(&buffer->child);
     free(buffer);
@@ -194,8 +215,9 @@ iso_status iso_buffer_destroy(iso_buffer handle)
     iso_status status =
         core_handle_retire("iso_buffer_destroy", "buffer", handle.id, CORE_BUFFER, &buffer);
 
-    if (!status)
+    if (!status) {
         core_buffer_finish(buffer);
+    }
     return status;
 }
 
@@ -206,8 +228,9 @@ iso_status iso_buffer_get_info(iso_buffer handle, iso_buffer_info *out)
     core_buffer *buffer;
     iso_status status = core_handle_acquire(call, "buffer", handle.id, CORE_BUFFER, &buffer);
 
-    if (status)
+    if (status) {
         return status;
+    }
     status = core_struct_check(call, "out", out, CORE_END_OF(iso_buffer_info, device));
     if (!status) {
         info.device.id = buffer->child.device->id;
@@ -218,7 +241,7 @@ iso_status iso_buffer_get_info(iso_buffer handle, iso_buffer_info *out)
     return status;
 }
 
-/* ---- host memory ---- */
+/* ---- host memory ----------------------------------------------------------------------------- */
 
 static void drain_device(core_device *device)
 {
@@ -230,12 +253,13 @@ static void free_block(core_device *device, core_block *block)
     const iso_backend *table = device->table;
     void *backend_device = device->physical->device;
 
-    if (block->registered && block->from_backend)
+    if (block->registered && block->from_backend) {
         CORE_DO(table->host_unregister(backend_device, block->pointer));
-    else if (!block->registered && block->from_backend)
+    } else if (!block->registered && block->from_backend) {
         CORE_DO(table->host_free(backend_device, block->pointer));
-    else if (!block->registered)
+    } else if (!block->registered) {
         free(block->pointer);
+    }
     free(block);
 }
 
@@ -284,15 +308,18 @@ iso_status iso_host_alloc(iso_device handle, int64_t bytes, void **out, int32_t 
     int64_t room = bytes > 0 ? bytes : 1;
     iso_status status;
 
-    if (!out)
+    if (!out) {
         return core_fail(ISO_INVALID, "%s: out is NULL: pass where the pointer goes", call);
+    }
     status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
-    if (status)
+    if (status) {
         return status;
+    }
     table = device->table;
     status = core_check_size(call, "bytes", bytes);
-    if (status)
+    if (status) {
         goto out;
+    }
     block = calloc(1, sizeof *block);
     if (!block) {
         status = core_fail_no_memory(call, (int64_t)sizeof *block);
@@ -300,20 +327,22 @@ iso_status iso_host_alloc(iso_device handle, int64_t bytes, void **out, int32_t 
     }
     block->bytes = room;
     block->from_backend = table->host_alloc != NULL;
-    if (block->from_backend)
+    if (block->from_backend) {
         status = CORE_CALL(
             call, table,
             table->host_alloc(device->physical->device, room, &block->pointer, &is_pinned));
-    else if (posix_memalign(&block->pointer, (size_t)sysconf(_SC_PAGESIZE), (size_t)room))
+    } else if (posix_memalign(&block->pointer, (size_t)sysconf(_SC_PAGESIZE), (size_t)room)) {
         status = core_fail_no_memory(call, bytes);
+    }
     if (status) {
         free(block);
         goto out;
     }
     link_block(device, block);
     *out = block->pointer;
-    if (pinned)
+    if (pinned) {
         *pinned = is_pinned != 0;
+    }
 out:
     core_handle_release(handle.id);
     return status;
@@ -324,10 +353,12 @@ static core_block **find_block(core_device *device, const void *pointer, bool re
 {
     core_block **at;
 
-    for (at = &device->physical->blocks; *at; at = &(*at)->next)
+    for (at = &device->physical->blocks; *at; at = &(*at)->next) {
         if ((*at)->device == device && (*at)->pointer == pointer &&
-            (*at)->registered == registered && !(*at)->pending)
+            (*at)->registered == registered && !(*at)->pending) {
             return at;
+        }
+    }
     return NULL;
 }
 
@@ -338,8 +369,9 @@ static iso_status drop_block(const char *call, iso_device handle, void *pointer,
     core_device *device;
     iso_status status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
 
-    if (status)
+    if (status) {
         return status;
+    }
     pthread_mutex_lock(&device->physical->lock);
     at = find_block(device, pointer, registered);
     if (at) {
@@ -379,13 +411,14 @@ static iso_status claim(const char *call, core_device *device, core_block *block
     for (core_block *at = device->physical->blocks; at && !status; at = at->next) {
         uintptr_t other = (uintptr_t)at->pointer;
 
-        if (at->registered && begin < other + (uintptr_t)at->bytes && other < end)
+        if (at->registered && begin < other + (uintptr_t)at->bytes && other < end) {
             status = core_fail(ISO_INVALID,
                                "%s: pointer is %p with %lld bytes, which overlaps the registered "
                                "block at %p with %lld bytes%s: unregister that first",
                                call, block->pointer, (long long)block->bytes, at->pointer,
                                (long long)at->bytes,
                                at->device == device ? "" : " of another handle to this device");
+        }
     }
     if (!status) {
         block->next = device->physical->blocks;
@@ -415,21 +448,24 @@ iso_status iso_host_register(iso_device handle, void *pointer, int64_t bytes, in
     int32_t is_pinned = 0;
     iso_status status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
 
-    if (status)
+    if (status) {
         return status;
+    }
     table = device->table;
-    if (!pointer)
+    if (!pointer) {
         status = core_fail(ISO_INVALID, "%s: pointer is NULL: pass the memory to pin", call);
-    else if (bytes < 1)
+    } else if (bytes < 1) {
         status =
             core_fail(ISO_INVALID, "%s: bytes is %lld: pass 1 or more", call, (long long)bytes);
-    else if ((uintptr_t)pointer + (uintptr_t)bytes < (uintptr_t)pointer)
+    } else if ((uintptr_t)pointer + (uintptr_t)bytes < (uintptr_t)pointer) {
         status = core_fail(ISO_INVALID, "%s: bytes is %lld, past the end of memory from %p", call,
                            (long long)bytes, pointer);
-    else if (!(block = calloc(1, sizeof *block)))
+    } else if (!(block = calloc(1, sizeof *block))) {
         status = core_fail_no_memory(call, (int64_t)sizeof *block);
-    if (status)
+    }
+    if (status) {
         goto out;
+    }
     *block = (core_block){
         .device = device, .pointer = pointer, .bytes = bytes, .registered = true, .pending = true};
     status = claim(call, device, block);
@@ -437,10 +473,11 @@ iso_status iso_host_register(iso_device handle, void *pointer, int64_t bytes, in
         free(block);
         goto out;
     }
-    if (table->host_register)
+    if (table->host_register) {
         status =
             CORE_CALL(call, table,
                       table->host_register(device->physical->device, pointer, bytes, &is_pinned));
+    }
     if (status) {
         unclaim(device, block);
         free(block);
@@ -450,8 +487,9 @@ iso_status iso_host_register(iso_device handle, void *pointer, int64_t bytes, in
     block->from_backend = table->host_register != NULL;
     block->pending = false;
     pthread_mutex_unlock(&device->physical->lock);
-    if (pinned)
+    if (pinned) {
         *pinned = is_pinned != 0;
+    }
 out:
     core_handle_release(handle.id);
     return status;

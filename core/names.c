@@ -79,17 +79,20 @@ static iso_status parse(const char *call, const char *const *names, int count, c
     char known[512] = "";
     iso_status status;
 
-    if (!text)
+    if (!text) {
         return core_fail(ISO_INVALID, "%s: text is NULL", call);
+    }
     for (int i = 0; i < count; i++) {
-        if (!names[i])
+        if (!names[i]) {
             continue;
+        }
         if (!strcmp(names[i], text)) {
             *value = i;
             return ISO_OK;
         }
-        if (known[0])
+        if (known[0]) {
             strncat(known, ", ", sizeof known - strlen(known) - 1);
+        }
         strncat(known, names[i], sizeof known - strlen(known) - 1);
     }
     status = core_fail(ISO_INVALID, "%s: \"%s\" is not one of: %s", call, text, known);
@@ -159,8 +162,9 @@ int core_edit_distance(const char *a, const char *b)
     int rows[3][ISO_NAME_MAX + 1], *before = rows[0], *above = rows[1], *row = rows[2];
     size_t length_a = strnlen(a, ISO_NAME_MAX), length_b = strnlen(b, ISO_NAME_MAX);
 
-    for (size_t j = 0; j <= length_b; j++)
+    for (size_t j = 0; j <= length_b; j++) {
         row[j] = (int)j;
+    }
     for (size_t i = 1; i <= length_a; i++) {
         int *oldest = before;
 
@@ -171,13 +175,16 @@ int core_edit_distance(const char *a, const char *b)
         for (size_t j = 1; j <= length_b; j++) {
             int best = above[j - 1] + cost_of(a[i - 1], b[j - 1]);
 
-            if (above[j] + 1 < best)
+            if (above[j] + 1 < best) {
                 best = above[j] + 1;
-            if (row[j - 1] + 1 < best)
+            }
+            if (row[j - 1] + 1 < best) {
                 best = row[j - 1] + 1;
+            }
             if (i > 1 && j > 1 && !cost_of(a[i - 1], b[j - 2]) && !cost_of(a[i - 2], b[j - 1]) &&
-                before[j - 2] + 1 < best)
+                before[j - 2] + 1 < best) {
                 best = before[j - 2] + 1;
+            }
             row[j] = best;
         }
     }

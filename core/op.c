@@ -39,13 +39,15 @@ iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, co
     return status;
 }
 
-/* ---- binding: operands to memory ---- */
+/* ---- binding: operands to memory ------------------------------------------------------------- */
 
 static void unbind(core_op *op)
 {
-    for (int i = 0; i < op->use_count; i++)
-        if (op->uses[i].buffer)
+    for (int i = 0; i < op->use_count; i++) {
+        if (op->uses[i].buffer) {
             core_handle_release(op->uses[i].operand.buffer.id);
+        }
+    }
 }
 
 static iso_status bind_use(const char *call, core_use *use, const core_device *device)
@@ -54,34 +56,41 @@ static iso_status bind_use(const char *call, core_use *use, const core_device *d
     char argument[32];
     iso_status status;
 
-    if (!use->operand.buffer.id && !use->layout.bytes)
+    if (!use->operand.buffer.id && !use->layout.bytes) {
         return ISO_OK;
+    }
     snprintf(argument, sizeof argument, "%s.buffer", use->name);
     status = core_handle_acquire(call, argument, use->operand.buffer.id, CORE_BUFFER, &use->buffer);
-    if (status)
+    if (status) {
         return status;
-    if (use->buffer->child.device != device)
+    }
+    if (use->buffer->child.device != device) {
         return core_fail(ISO_MISMATCH,
                          "%s: %s belongs to another device handle (%s) than the stream (%s): use "
                          "iso_copy_between first",
                          call, argument, use->buffer->child.device->physical->spec,
                          device->physical->spec);
+    }
     status = core_check_range(call, use->name, offset, use->layout.bytes, use->buffer);
-    if (status)
+    if (status) {
         return status;
-    if (offset % use->align)
+    }
+    if (offset % use->align) {
         return core_fail(ISO_INVALID,
                          "%s: %s.offset is %lld, which is not a multiple of the element's %lld "
                          "bytes",
                          call, use->name, (long long)offset, (long long)use->align);
-    if ((use->buffer->origin + offset) % use->align)
+    }
+    if ((use->buffer->origin + offset) % use->align) {
         return core_fail(ISO_INVALID,
                          "%s: %s.buffer is imported memory that begins %lld bytes after a multiple "
                          "of the element's %lld bytes: import it from an aligned address on",
                          call, use->name, (long long)(use->buffer->origin % use->align),
                          (long long)use->align);
-    if (use->written && use->layout.bytes)
+    }
+    if (use->written && use->layout.bytes) {
         return core_check_writable(call, use->name, use->buffer);
+    }
     return ISO_OK;
 }
 
@@ -91,8 +100,9 @@ static void attach(core_op *op, const core_stream *stream)
     for (int i = 0; i < op->use_count; i++) {
         core_use *use = &op->uses[i];
 
-        if (!use->layout.bytes)
+        if (!use->layout.bytes) {
             continue;
+        }
         *use->ref = core_buffer_ref(use->buffer, use->operand.offset);
         atomic_fetch_or(&use->buffer->used_by, stream->bit);
     }
@@ -104,8 +114,9 @@ static iso_status check_pair(const char *call, const core_use *to, const core_us
     core_overlap overlap =
         core_layouts_meet(to->operand.offset, &to->layout, other->operand.offset, &other->layout);
 
-    if (overlap == CORE_APART)
+    if (overlap == CORE_APART) {
         return ISO_OK;
+    }
     return core_fail(
         ISO_INVALID, "%s: %s (offset %lld, %lld bytes) %s %s (offset %lld, %lld bytes) %s", call,
         to->name, (long long)to->operand.offset, (long long)to->layout.bytes,
@@ -125,8 +136,9 @@ static iso_status check_overlap(const char *call, const core_op *op)
             const core_use *to = &op->uses[i], *other = &op->uses[j];
 
             if (i != j && to->written && to->buffer == other->buffer &&
-                !(op->in_place && to->operand.offset == other->operand.offset))
+                !(op->in_place && to->operand.offset == other->operand.offset)) {
                 status = check_pair(call, to, other);
+            }
         }
     }
     return status;
@@ -136,14 +148,16 @@ static iso_status bind(const char *call, core_op *op, const core_device *device)
 {
     iso_status status = ISO_OK;
 
-    for (int i = 0; i < op->use_count && !status; i++)
+    for (int i = 0; i < op->use_count && !status; i++) {
         status = bind_use(call, &op->uses[i], device);
-    if (!status)
+    }
+    if (!status) {
         status = check_overlap(call, op);
+    }
     return status;
 }
 
-/* ---- running ---- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* Results over no elements. */
 static iso_status fill_neutral(const char *call, core_op *op, core_stream *stream)
@@ -169,8 +183,9 @@ static iso_status fill_neutral(const char *call, core_op *op, core_stream *strea
         [ISO_F64] = {.double_ = 1.0}, [ISO_I32] = {.integer = 1},    [ISO_I64] = {.integer = 1},
     };
 
-    if (op->reduce.op == ISO_PRODUCT)
+    if (op->reduce.op == ISO_PRODUCT) {
         memcpy(fill.pattern, ones[op->reduce.result_dtype].bytes, (size_t)element);
+    }
     return core_transfer_submit(call, stream, &fill);
 }
 
@@ -180,12 +195,14 @@ static iso_status ask_workspace(const char *call, core_op *op, core_device *devi
     iso_status status;
 
     *bytes = 0;
-    if (op->empty)
+    if (op->empty) {
         return ISO_OK;
+    }
     status = CORE_CALL(call, table, table->workspace(device->physical->device, &op->op, bytes));
-    if (!status && *bytes < 0)
+    if (!status && *bytes < 0) {
         status = core_fail(ISO_INTERNAL, "%s: %s: workspace answered %lld bytes", call, table->name,
                            (long long)*bytes);
+    }
     return status;
 }
 
@@ -197,26 +214,30 @@ static iso_status provide(const char *call, core_stream *stream, int64_t bytes)
     void *backend_device = device->physical->device;
     iso_status status;
 
-    if (bytes <= stream->scratch_bytes)
+    if (bytes <= stream->scratch_bytes) {
         return ISO_OK;
+    }
     if (stream->scratch_bytes) {
         status = core_stream_drain(call, stream);
-        if (status)
+        if (status) {
             return core_stream_late(call, stream);
+        }
         CORE_DO(table->memory_free(backend_device, stream->scratch.memory));
         core_memory_give(device->physical, stream->scratch_bytes);
         stream->scratch = (iso_ref){0};
         stream->scratch_bytes = 0;
     }
     status = core_memory_take(call, device, bytes);
-    if (status)
+    if (status) {
         return status;
+    }
     status =
         CORE_CALL(call, table, table->memory_alloc(backend_device, bytes, &stream->scratch.memory));
-    if (status)
+    if (status) {
         core_memory_give(device->physical, bytes);
-    else
+    } else {
         stream->scratch_bytes = bytes;
+    }
     return status;
 }
 
@@ -224,25 +245,26 @@ static void trace_name(const core_op *op, char *name, size_t room)
 {
     const char *variant = iso_variant_name(*op->variant);
 
-    if (op->op.kind == ISO_OP_GEMM)
+    if (op->op.kind == ISO_OP_GEMM) {
         snprintf(name, room, "gemm %s %s %s%s %lldx%lldx%lld batch %lld", variant,
                  iso_dtype_name(op->gemm.dtype), iso_trans_name(op->gemm.trans_a),
                  iso_trans_name(op->gemm.trans_b), (long long)op->gemm.m, (long long)op->gemm.n,
                  (long long)op->gemm.k, (long long)op->gemm.batch);
-    else if (op->op.kind == ISO_OP_TRANSPOSE)
+    } else if (op->op.kind == ISO_OP_TRANSPOSE) {
         snprintf(name, room, "transpose %s %lld-byte %lldx%lld", variant,
                  (long long)op->transpose.element_bytes, (long long)op->transpose.rows,
                  (long long)op->transpose.cols);
-    else if (op->op.kind == ISO_OP_MAP && op->map.op == ISO_MAP_CHAIN)
+    } else if (op->op.kind == ISO_OP_MAP && op->map.op == ISO_MAP_CHAIN) {
         snprintf(name, room, "chain %s %s %lld steps %lld", variant, iso_dtype_name(op->map.dtype),
                  (long long)op->map.n, (long long)op->map.steps);
-    else if (op->op.kind == ISO_OP_MAP)
+    } else if (op->op.kind == ISO_OP_MAP) {
         snprintf(name, room, "%s %s %s %lld", iso_map_op_name(op->map.op), variant,
                  iso_dtype_name(op->map.dtype), (long long)op->map.n);
-    else
+    } else {
         snprintf(name, room, "%s %s %s axis %s %lldx%lld", iso_reduce_op_name(op->reduce.op),
                  variant, iso_dtype_name(op->reduce.dtype), iso_axis_name(op->reduce.axis),
                  (long long)op->reduce.rows, (long long)op->reduce.cols);
+    }
 }
 
 /* On the locked stream, with everything bound and resolved. */
@@ -260,11 +282,12 @@ static iso_status run(const char *call, core_op *op, core_stream *stream)
         core_trace_end(stream, &span, !status, name, op->cost.bytes_read + op->cost.bytes_written);
     }
     status = core_stream_check(call, stream, status);
-    if (status == ISO_UNSUPPORTED)
+    if (status == ISO_UNSUPPORTED) {
         status = core_fail(ISO_INTERNAL,
                            "%s: %s answered UNSUPPORTED for an operation that it said it supports: "
                            "a fault of that backend: %s",
                            call, table->name, iso_last_error());
+    }
     return status;
 }
 
@@ -274,21 +297,25 @@ static iso_status submit(const char *call, core_op *op, core_stream *stream)
     iso_status status;
 
     status = ask_workspace(call, op, stream->child.device, &bytes);
-    if (status)
+    if (status) {
         return status;
+    }
     status = core_stream_enter(call, stream);
-    if (status)
+    if (status) {
         return status;
+    }
     status = provide(call, stream, bytes);
     if (!status) {
         attach(op, stream);
-        if (bytes)
+        if (bytes) {
             op->op.workspace = stream->scratch;
+        }
         op->op.workspace_bytes = bytes ? stream->scratch_bytes : 0;
-        if (op->empty == CORE_NEUTRAL)
+        if (op->empty == CORE_NEUTRAL) {
             status = fill_neutral(call, op, stream);
-        else if (!op->empty)
+        } else if (!op->empty) {
             status = run(call, op, stream);
+        }
     }
     core_stream_leave(stream);
     return status;
@@ -301,15 +328,18 @@ static iso_status execute(const char *call, iso_stream handle, iso_op_kind kind,
     core_op op;
 
     status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
-    if (status)
+    if (status) {
         return status;
+    }
     status = core_op_read(call, kind, args, &op);
     if (!status) {
         status = bind(call, &op, stream->child.device);
-        if (!status)
+        if (!status) {
             status = core_op_resolve(call, &op, stream->child.device);
-        if (!status)
+        }
+        if (!status) {
             status = submit(call, &op, stream);
+        }
         unbind(&op);
     }
     core_handle_release(handle.id);
@@ -341,7 +371,7 @@ iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *args)
     return execute("iso_execute", stream, kind, args);
 }
 
-/* ---- questions ---- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 /* Reads and resolves an operation for a device that is counted in on success. */
 static iso_status question(const char *call, iso_device handle, iso_op_kind kind, const void *args,
@@ -349,13 +379,16 @@ static iso_status question(const char *call, iso_device handle, iso_op_kind kind
 {
     iso_status status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, device);
 
-    if (status)
+    if (status) {
         return status;
+    }
     status = core_op_read(call, kind, args, op);
-    if (!status)
+    if (!status) {
         status = core_op_resolve(call, op, *device);
-    if (status)
+    }
+    if (status) {
         core_handle_release(handle.id);
+    }
     return status;
 }
 
@@ -365,8 +398,9 @@ iso_status iso_supports(iso_device handle, iso_op_kind kind, const void *args)
     core_op op;
     iso_status status = question("iso_supports", handle, kind, args, &device, &op);
 
-    if (!status)
+    if (!status) {
         core_handle_release(handle.id);
+    }
     return status;
 }
 
@@ -379,23 +413,28 @@ iso_status iso_describe(iso_device handle, iso_op_kind kind, const void *args, i
     core_op op;
 
     status = core_struct_check(call, "out", out, CORE_END_OF(iso_op_info, variant));
-    if (!status)
+    if (!status) {
         status = question(call, handle, kind, args, &device, &op);
-    if (status)
+    }
+    if (status) {
         return status;
-    if (device->table->describe)
+    }
+    if (device->table->describe) {
         status = CORE_CALL(call, device->table,
                            device->table->describe(device->physical->device, &op.op, &info));
+    }
     core_handle_release(handle.id);
-    if (status)
+    if (status) {
         return status;
+    }
     info.reserved = 0;
     info.variant = *op.variant;
     info.math = op.math ? *op.math : ISO_MATH_STRICT;
     snprintf(info.math_reason, sizeof info.math_reason, "%s", op.math_reason);
     info.library[ISO_NAME_MAX - 1] = info.kernel[ISO_NAME_MAX - 1] = 0;
-    if (!info.library[0])
+    if (!info.library[0]) {
         snprintf(info.library, sizeof info.library, "isomer %s", ISO_VERSION_STRING);
+    }
     core_struct_write(out, &info, sizeof info);
     return ISO_OK;
 }
@@ -408,15 +447,18 @@ iso_status iso_workspace(iso_device handle, iso_op_kind kind, const void *args, 
     iso_status status;
     core_op op;
 
-    if (!bytes)
+    if (!bytes) {
         return core_fail(ISO_INVALID, "%s: bytes is NULL: pass where the size goes", call);
+    }
     status = question(call, handle, kind, args, &device, &op);
-    if (status)
+    if (status) {
         return status;
+    }
     status = ask_workspace(call, &op, device, &needed);
     core_handle_release(handle.id);
-    if (!status)
+    if (!status) {
         *bytes = needed;
+    }
     return status;
 }
 
@@ -427,10 +469,12 @@ static iso_status prepare(const char *call, core_op *op, core_stream *stream)
     int64_t bytes;
     iso_status status = ask_workspace(call, op, stream->child.device, &bytes);
 
-    if (!status)
+    if (!status) {
         status = core_stream_enter(call, stream);
-    if (status)
+    }
+    if (status) {
         return status;
+    }
     status = provide(call, stream, bytes);
     if (!status && table->prepare && !op->empty) {
         status = CORE_CALL(call, table, table->prepare(stream->handle, &op->op));
@@ -448,13 +492,16 @@ iso_status iso_prepare(iso_stream handle, iso_op_kind kind, const void *args)
     core_op op;
 
     status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
-    if (status)
+    if (status) {
         return status;
+    }
     status = core_op_read(call, kind, args, &op);
-    if (!status)
+    if (!status) {
         status = core_op_resolve(call, &op, stream->child.device);
-    if (!status)
+    }
+    if (!status) {
         status = prepare(call, &op, stream);
+    }
     core_handle_release(handle.id);
     return status;
 }
@@ -465,9 +512,11 @@ iso_status iso_cost(iso_op_kind kind, const void *args, iso_cost_info *out)
     iso_status status = core_struct_check(call, "out", out, CORE_END_OF(iso_cost_info, flops));
     core_op op;
 
-    if (!status)
+    if (!status) {
         status = core_op_read(call, kind, args, &op);
-    if (!status)
+    }
+    if (!status) {
         core_struct_write(out, &op.cost, sizeof op.cost);
+    }
     return status;
 }

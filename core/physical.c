@@ -14,8 +14,9 @@ static core_physical *add(core_backend *backend)
 {
     core_physical *at = calloc(1, sizeof *at);
 
-    if (!at)
+    if (!at) {
         return NULL;
+    }
     at->backend = backend;
     at->table = &backend->table;
     pthread_mutex_init(&at->lock, NULL);
@@ -31,12 +32,15 @@ static core_physical *find(core_backend *backend, int32_t index)
 {
     core_physical *at;
 
-    for (at = table_first; at; at = at->next)
-        if (at->backend == backend && at->index == index && !at->adopted)
+    for (at = table_first; at; at = at->next) {
+        if (at->backend == backend && at->index == index && !at->adopted) {
             return at;
+        }
+    }
     at = add(backend);
-    if (!at)
+    if (!at) {
         return NULL;
+    }
     at->index = index;
     snprintf(at->spec, sizeof at->spec, "%.100s:%d", backend->name, index);
     return at;
@@ -69,10 +73,12 @@ static core_physical *find_adopted(const core_backend *backend, const void *cont
 {
     core_physical *at;
 
-    for (at = table_first; at; at = at->next)
+    for (at = table_first; at; at = at->next) {
         if (at->backend == backend && at->adopted && at->opens && at->native.context == context &&
-            at->index == index)
+            at->index == index) {
             return at;
+        }
+    }
     return NULL;
 }
 
@@ -81,12 +87,15 @@ static core_physical *place_adopted(core_backend *backend)
 {
     core_physical *at;
 
-    for (at = table_first; at; at = at->next)
-        if (at->backend == backend && at->adopted && !at->opens)
+    for (at = table_first; at; at = at->next) {
+        if (at->backend == backend && at->adopted && !at->opens) {
             return at;
+        }
+    }
     at = add(backend);
-    if (at)
+    if (at) {
         at->adopted = true;
+    }
     return at;
 }
 
@@ -112,13 +121,15 @@ static iso_status adopt(const char *call, core_backend *backend, const iso_nativ
     int32_t index = 0;
     iso_status status = CORE_CALL(call, table, table->device_adopt(native, &index, &device));
 
-    if (status)
+    if (status) {
         return status;
+    }
     at = find(backend, index);
     if (at && native->context && !is_own(at, native->context)) {
         at = find_adopted(backend, native->context, index);
-        if (!at)
+        if (!at) {
             at = place_adopted(backend);
+        }
     }
     if (!at) {
         CORE_DO(table->device_close(device));
@@ -131,9 +142,10 @@ static iso_status adopt(const char *call, core_backend *backend, const iso_nativ
         at->index = index;
         at->native = *native;
         at->peak = at->adopted ? 0 : at->peak;
-        if (at->adopted)
+        if (at->adopted) {
             snprintf(at->spec, sizeof at->spec, "%.80s:%d in context %p", backend->name, index,
                      native->context);
+        }
     }
     *out = at;
     return ISO_OK;
@@ -177,10 +189,12 @@ void core_physical_fork(int stage)
     core_physical **end = &table_first;
 
     core_fork_lock(&table_lock, stage);
-    if (stage != CORE_FORK_CHILD)
+    if (stage != CORE_FORK_CHILD) {
         return;
-    while (*end)
+    }
+    while (*end) {
         end = &(*end)->next;
+    }
     *end = of_parent;
     of_parent = table_first;
     table_first = NULL;
@@ -207,8 +221,9 @@ iso_status core_memory_take(const char *call, core_device *device, int64_t bytes
                       (long long)device->limit);
     } else {
         physical->used = total;
-        if (total > physical->peak)
+        if (total > physical->peak) {
             physical->peak = total;
+        }
     }
     pthread_mutex_unlock(&physical->lock);
     return status;

@@ -15,10 +15,7 @@ typedef struct entry {
     const char *name;
     size_t offset;
 } entry;
-#define ENTRY(field)                                                                               \
-    {                                                                                              \
-#field, offsetof(iso_backend, field)                                                       \
-    }
+#define ENTRY(field) {#field, offsetof(iso_backend, field)}
 
 static const entry required[] = {
     ENTRY(probe), /* all that a PROBE_ONLY backend needs: keep it first */
@@ -71,43 +68,54 @@ static bool take(core_backend *backend, const iso_backend *given, iso_probe *out
     iso_backend *table = &backend->table;
     size_t count = sizeof required / sizeof required[0];
 
-    if (!given)
+    if (!given) {
         return refuse(out, ISO_STATE_LOAD_FAILED,
                       "%s: %s gave no descriptor: it cannot work with this library (ABI %d.%d)",
                       origin, ISO_BACKEND_QUERY_NAME, ISO_ABI_MAJOR, ISO_ABI_MINOR);
-    if (given->size < offsetof(iso_backend, flags))
+    }
+    if (given->size < offsetof(iso_backend, flags)) {
         return refuse(out, ISO_STATE_LOAD_FAILED,
                       "%s: its descriptor's size is %u, too short for its version", origin,
                       given->size);
-    if (given->abi_major != ISO_ABI_MAJOR)
+    }
+    if (given->abi_major != ISO_ABI_MAJOR) {
         return refuse(out, ISO_STATE_ABI_MISMATCH,
                       "%s: it was built for ABI %u.%u, and this library has ABI %d.%d: the major "
                       "versions must be the same",
                       origin, given->abi_major, given->abi_minor, ISO_ABI_MAJOR, ISO_ABI_MINOR);
-    if (given->size < CORE_END_OF(iso_backend, probe))
+    }
+    if (given->size < CORE_END_OF(iso_backend, probe)) {
         return refuse(out, ISO_STATE_LOAD_FAILED,
                       "%s: its descriptor's size is %u, but the fields up to probe take %zu bytes",
                       origin, given->size, CORE_END_OF(iso_backend, probe));
+    }
     memset(table, 0, sizeof *table);
     memcpy(table, given, given->size < sizeof *table ? given->size : sizeof *table);
     table->size = (uint32_t)sizeof *table;
-    if (!table->name)
+    if (!table->name) {
         return refuse(out, ISO_STATE_LOAD_FAILED, "%s: its descriptor's name is NULL", origin);
-    if (strcmp(table->name, backend->name))
+    }
+    if (strcmp(table->name, backend->name)) {
         return refuse(out, ISO_STATE_LOAD_FAILED,
                       "%s: its descriptor's name is \"%.100s\", but the file is named for \"%s\"",
                       origin, table->name, backend->name);
-    if (table->flags & ISO_BACKEND_PROBE_ONLY)
+    }
+    if (table->flags & ISO_BACKEND_PROBE_ONLY) {
         count = 1;
-    for (size_t i = 0; i < count; i++)
-        if (!has(table, &required[i]))
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!has(table, &required[i])) {
             return refuse(out, ISO_STATE_LOAD_FAILED, "%s: its required entry %s is NULL", origin,
                           required[i].name);
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
-        if (has(table, &pairs[i][0]) != has(table, &pairs[i][1]))
+        }
+    }
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        if (has(table, &pairs[i][0]) != has(table, &pairs[i][1])) {
             return refuse(out, ISO_STATE_LOAD_FAILED,
                           "%s: it has only one of the entries %s and %s, which belong together",
                           origin, pairs[i][0].name, pairs[i][1].name);
+        }
+    }
     return true;
 }
 
@@ -118,14 +126,17 @@ static bool open_file(core_backend *backend, iso_backend_query *query, iso_probe
     struct stat found;
     void *file;
 
-    if (!core_name_valid(backend->name))
+    if (!core_name_valid(backend->name)) {
         return refuse(out, ISO_STATE_LOAD_FAILED,
                       "%s: a backend's name has lower-case letters, digits, '-' and '_' only",
                       path);
-    for (int i = 0; core_builtins[i].name; i++)
-        if (!strcmp(core_builtins[i].name, backend->name))
+    }
+    for (int i = 0; core_builtins[i].name; i++) {
+        if (!strcmp(core_builtins[i].name, backend->name)) {
             return refuse(out, ISO_STATE_LOAD_FAILED,
                           "%s: its name is taken by the built-in backend %s", path, backend->name);
+        }
+    }
     if (stat(path, &found)) {
         int error = errno;
 
@@ -135,12 +146,14 @@ static bool open_file(core_backend *backend, iso_backend_query *query, iso_probe
                           : "",
                       strerror(error));
     }
-    if (!S_ISREG(found.st_mode))
+    if (!S_ISREG(found.st_mode)) {
         return refuse(out, ISO_STATE_LOAD_FAILED, "%s is %s, not a file", path,
                       S_ISDIR(found.st_mode) ? "a directory" : "something special");
+    }
     core_path_problem(path, why, sizeof why);
-    if (why[0])
+    if (why[0]) {
         return refuse(out, ISO_STATE_LOAD_FAILED, "%s is not opened: %s", path, why);
+    }
     dlerror();
     CORE_DO(file = dlopen(path, RTLD_NOW | RTLD_LOCAL));
     if (!file) {
@@ -149,10 +162,11 @@ static bool open_file(core_backend *backend, iso_backend_query *query, iso_probe
                       problem ? problem : "no reason was given");
     }
     *(void **)query = dlsym(file, ISO_BACKEND_QUERY_NAME);
-    if (!*query)
+    if (!*query) {
         return refuse(out, ISO_STATE_LOAD_FAILED,
                       "%s is not a backend: it does not export the function %s", path,
                       ISO_BACKEND_QUERY_NAME);
+    }
     return true;
 }
 
@@ -160,19 +174,22 @@ bool core_backend_load(core_backend *backend, iso_probe *out)
 {
     iso_backend_query query = backend->query;
 
-    if (backend->loaded)
+    if (backend->loaded) {
         return true;
-    if (!query && !open_file(backend, &query, out))
+    }
+    if (!query && !open_file(backend, &query, out)) {
         return false;
+    }
     backend->loaded =
         take(backend, query((uint32_t)ISO_ABI_MAJOR << 16 | ISO_ABI_MINOR, &core_host), out);
-    if (backend->loaded)
+    if (backend->loaded) {
         core_log(ISO_LOG_INFO, "backend %s (%s): %s", backend->name, backend->origin,
                  backend->table.build_info ? backend->table.build_info : "");
+    }
     return backend->loaded;
 }
 
-/* ---- where plug-ins are looked for ---- */
+/* ---- where plug-ins are looked for ----------------------------------------------------------- */
 
 /* Whether plug-ins of a folder may be opened; `problem` says why not. */
 static bool judge_folder(const char *folder, char *problem, size_t room)
@@ -197,8 +214,9 @@ bool core_plugin_folders(bool (*visit)(const char *folder, void *context), void 
     char problem[2 * WHY_MAX];
     bool more = true;
 
-    if (path && !copy)
+    if (path && !copy) {
         return false;
+    }
     while (more && rest && (folder = strsep(&rest, ":")) != NULL) {
         if (folder[0] && judge_folder(folder, problem, sizeof problem)) {
             more = visit(folder, context);

@@ -46,8 +46,9 @@ static core_backend *add_plugin(const char *name, const char *path)
 /* With the registry locked. */
 static void add_builtins(void)
 {
-    if (registry_first)
+    if (registry_first) {
         return;
+    }
     for (int i = 0; core_builtins[i].name; i++) {
         core_backend *made = &core_builtin_backends[i];
 
@@ -65,9 +66,11 @@ static core_backend *find_builtin(const char *name)
 
     pthread_mutex_lock(&registry_lock);
     add_builtins();
-    for (at = registry_first; at; at = at->next)
-        if (!at->is_plugin && !strcmp(at->name, name))
+    for (at = registry_first; at; at = at->next) {
+        if (!at->is_plugin && !strcmp(at->name, name)) {
             break;
+        }
+    }
     pthread_mutex_unlock(&registry_lock);
     return at;
 }
@@ -79,11 +82,14 @@ static core_backend *plugin_of(const char *name, const char *path)
 
     pthread_mutex_lock(&registry_lock);
     add_builtins();
-    for (at = registry_first; at; at = at->next)
-        if (at->is_plugin && !strcmp(at->origin, path))
+    for (at = registry_first; at; at = at->next) {
+        if (at->is_plugin && !strcmp(at->origin, path)) {
             break;
-    if (!at)
+        }
+    }
+    if (!at) {
         at = add_plugin(name, path);
+    }
     pthread_mutex_unlock(&registry_lock);
     return at;
 }
@@ -119,8 +125,9 @@ iso_status core_backend_find(const char *call, const char *name, core_backend **
     seek what = {.name = name, .found = find_builtin(name)};
 
     core_fork_guard();
-    if (!what.found && core_name_valid(name) && !core_plugin_folders(seek_in, &what))
+    if (!what.found && core_name_valid(name) && !core_plugin_folders(seek_in, &what)) {
         what.failed = true;
+    }
     *out = what.found;
     return what.failed
                ? core_fail(ISO_NO_MEMORY, "%s: no host memory for looking up %s", call, name)
@@ -153,9 +160,11 @@ static void collect(collection *into, core_backend *backend)
 /* The first file of a name counts, as it does for a look-up by name. */
 static bool known(const collection *so_far, const char *name)
 {
-    for (int i = so_far->builtins; i < so_far->count; i++)
-        if (!strcmp(so_far->list[i]->name, name))
+    for (int i = so_far->builtins; i < so_far->count; i++) {
+        if (!strcmp(so_far->list[i]->name, name)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -166,11 +175,13 @@ static void collect_file(collection *into, const char *folder, const char *file)
     char *path = NULL, name[256];
 
     if (length <= ends || strncmp(file, prefix, strlen(prefix)) ||
-        strcmp(file + length - strlen(suffix), suffix))
+        strcmp(file + length - strlen(suffix), suffix)) {
         return;
+    }
     snprintf(name, sizeof name, "%.*s", (int)(length - ends), file + strlen(prefix));
-    if (strlen(name) >= ISO_NAME_MAX || known(into, name))
+    if (strlen(name) >= ISO_NAME_MAX || known(into, name)) {
         return;
+    }
     if (asprintf(&path, "%s/%s", folder, file) < 0) {
         into->failed = true;
         return;
@@ -180,8 +191,9 @@ static void collect_file(collection *into, const char *folder, const char *file)
         into->failed = !plugin;
     }
     free(path);
-    if (plugin)
+    if (plugin) {
         collect(into, plugin);
+    }
 }
 
 /* A folder that is not there has no plug-ins; one that could not be read for want of memory may. */
@@ -197,8 +209,9 @@ static bool collect_folder(const char *folder, void *context)
         collect_file(into, folder, file->d_name);
     }
     into->failed = into->failed || errno == ENOMEM;
-    if (open)
+    if (open) {
         closedir(open);
+    }
     return !into->failed;
 }
 
@@ -244,10 +257,12 @@ static iso_status ask(const char *call, core_backend *backend, iso_probe *out)
         return core_fail(status, "%s: %s", call, iso_last_error());
     }
     if (status) {
-        if (out->state <= ISO_STATE_OK || out->state > ISO_STATE_BROKEN)
+        if (out->state <= ISO_STATE_OK || out->state > ISO_STATE_BROKEN) {
             out->state = ISO_STATE_LOAD_FAILED;
-        if (!out->reason[0])
+        }
+        if (!out->reason[0]) {
             snprintf(out->reason, sizeof out->reason, "%s", iso_last_error());
+        }
     } else if (out->state < ISO_STATE_OK || out->state > ISO_STATE_BROKEN) {
         snprintf(out->reason, sizeof out->reason, "its probe gave %d, which is no state",
                  (int)out->state);
@@ -258,8 +273,9 @@ static iso_status ask(const char *call, core_backend *backend, iso_probe *out)
     }
     if (out->state != ISO_STATE_OK) {
         out->devices = 0;
-        if (!out->reason[0])
+        if (!out->reason[0]) {
             snprintf(out->reason, sizeof out->reason, "its probe gave no reason");
+        }
     }
     core_error_restore(&kept);
     return ISO_OK;
@@ -299,8 +315,9 @@ iso_status core_backend_device_info(const char *call, core_backend *backend, int
 
     *out = (iso_device_info)ISO_DEVICE_INFO_INIT;
     status = CORE_CALL(call, &backend->table, backend->table.device_info(index, out));
-    if (status)
+    if (status) {
         return status;
+    }
     out->size = (uint32_t)sizeof *out;
     out->index = index;
     out->reserved = 0;
@@ -325,12 +342,14 @@ iso_status core_backend_device_usable(const char *call, core_backend *backend, i
 void core_registry_fork(int stage)
 {
     core_fork_lock(&registry_lock, stage);
-    if (stage != CORE_FORK_CHILD)
+    if (stage != CORE_FORK_CHILD) {
         return;
+    }
     for (core_backend *at = registry_first; at; at = at->next) {
         pthread_mutex_init(&at->lock, NULL);
-        if (at->touched && !(at->table.flags & ISO_BACKEND_FORK_SAFE))
+        if (at->touched && !(at->table.flags & ISO_BACKEND_FORK_SAFE)) {
             at->forked = true;
+        }
         at->touched = false;
         at->probe = (iso_probe){0};
     }

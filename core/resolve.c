@@ -13,8 +13,9 @@ enum { MINOR_OF_MAPS = 2 };
  */
 static void make_askable(core_op *op)
 {
-    if (!op->empty)
+    if (!op->empty) {
         return;
+    }
     if (op->op.kind == ISO_OP_GEMM) {
         op->gemm.m = op->gemm.n = op->gemm.k = op->gemm.batch = op->given_k = 1;
         op->gemm.lda = op->gemm.ldb = op->gemm.ldc = 1;
@@ -41,8 +42,9 @@ static iso_status ask_table(const char *call, core_op *op, core_device *device)
         op->gemm.k = op->given_k;
         status = CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
         op->gemm.k = 0;
-        if (status)
+        if (status) {
             return status;
+        }
     }
     return CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
 }
@@ -50,10 +52,12 @@ static iso_status ask_table(const char *call, core_op *op, core_device *device)
 /* What takes no TF32, whatever the device: NULL for a product that may. */
 static const char *without_tf32(const core_op *op)
 {
-    if (op->gemm.dtype != ISO_F32)
+    if (op->gemm.dtype != ISO_F32) {
         return "TF32 is for products of f32";
-    if (op->gemm.variant != ISO_VARIANT_VENDOR && op->gemm.variant != ISO_VARIANT_MATRIX)
+    }
+    if (op->gemm.variant != ISO_VARIANT_VENDOR && op->gemm.variant != ISO_VARIANT_MATRIX) {
         return "naive and tiled products have defined bits, without TF32";
+    }
     return NULL;
 }
 
@@ -76,10 +80,11 @@ static iso_status ask_tf32(const char *call, core_op *op, core_device *device)
         *op->math = ISO_MATH_STRICT;
         status = ask_table(call, op, device);
     }
-    if (status)
+    if (status) {
         free(kept.text);
-    else
+    } else {
         core_error_restore(&kept);
+    }
     return status;
 }
 
@@ -87,14 +92,16 @@ static iso_status ask(const char *call, core_op *op, core_device *device, iso_ma
 {
     const iso_backend *table = device->table;
 
-    if (op->op.kind == ISO_OP_MAP && table->abi_minor < MINOR_OF_MAPS)
+    if (op->op.kind == ISO_OP_MAP && table->abi_minor < MINOR_OF_MAPS) {
         return core_fail(ISO_UNSUPPORTED,
                          "%s: %s was built for version %u.%u of the backend interface, which has "
                          "no maps: build it anew",
                          call, table->name, table->abi_major, table->abi_minor);
+    }
     op->math_reason[0] = 0;
-    if (op->math)
+    if (op->math) {
         *op->math = ISO_MATH_STRICT;
+    }
     return op->math && math == ISO_MATH_TF32 ? ask_tf32(call, op, device)
                                              : ask_table(call, op, device);
 }
@@ -104,14 +111,16 @@ static iso_status check_kind_has(const char *call, const core_op *op)
 {
     iso_variant variant = *op->variant;
 
-    if (variant == ISO_VARIANT_PARTIALS && op->op.kind != ISO_OP_REDUCE)
+    if (variant == ISO_VARIANT_PARTIALS && op->op.kind != ISO_OP_REDUCE) {
         return core_fail(ISO_UNSUPPORTED, "%s: variant is partials, which only reductions have",
                          call);
+    }
     if (op->op.kind == ISO_OP_MAP &&
-        (variant == ISO_VARIANT_VENDOR || variant == ISO_VARIANT_MATRIX))
+        (variant == ISO_VARIANT_VENDOR || variant == ISO_VARIANT_MATRIX)) {
         return core_fail(ISO_UNSUPPORTED,
                          "%s: variant is %s, which maps do not have: use tiled or naive", call,
                          iso_variant_name(variant));
+    }
     return ISO_OK;
 }
 
@@ -130,25 +139,30 @@ iso_status core_op_resolve(const char *call, core_op *op, core_device *device)
     core_kept_error kept;
     iso_status status = check_kind_has(call, op);
 
-    if (status)
+    if (status) {
         return status;
+    }
     make_askable(op);
-    if (*op->variant != ISO_VARIANT_AUTO)
+    if (*op->variant != ISO_VARIANT_AUTO) {
         return ask(call, op, device, math);
+    }
     kept = core_error_keep();
     for (size_t i = 0; i < sizeof product / sizeof product[0] && order[i]; i++) {
         *op->variant = order[i];
         status = ask(call, op, device, math);
-        if (status != ISO_UNSUPPORTED)
+        if (status != ISO_UNSUPPORTED) {
             break;
+        }
         core_text_add(&reasons, "%s%s", i ? "; " : "", iso_last_error());
     }
-    if (!status)
+    if (!status) {
         core_error_restore(&kept);
-    else if (status == ISO_UNSUPPORTED)
+    } else if (status == ISO_UNSUPPORTED) {
         core_fail(status, "%s: no variant: %s", call, core_text_get(&reasons));
-    if (status)
+    }
+    if (status) {
         free(kept.text);
+    }
     core_text_free(&reasons);
     return status;
 }

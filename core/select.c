@@ -22,8 +22,9 @@ static iso_status list_names(const char *call, core_text *into, const char *unkn
     int count = 0, best = core_edit_distance(unknown, "auto");
     core_backend **list = core_backend_list(&count);
 
-    if (!list)
+    if (!list) {
         return core_fail(ISO_NO_MEMORY, "%s: no host memory for the list of backends", call);
+    }
     core_text_add(into, "auto");
     snprintf(nearest, room, "%s", best <= 1 ? "auto" : "");
     best = best <= 1 ? best : INT_MAX;
@@ -31,8 +32,9 @@ static iso_status list_names(const char *call, core_text *into, const char *unkn
         int distance, allowed;
 
         /* A file may be called anything; what no spec can name is left to iso_enumerate. */
-        if (!core_name_valid(list[i]->name))
+        if (!core_name_valid(list[i]->name)) {
             continue;
+        }
         distance = core_edit_distance(unknown, list[i]->name);
         allowed = (int)strlen(list[i]->name) / 2;
 
@@ -61,15 +63,17 @@ static iso_status unknown_name(const char *call, const char *name)
     iso_status status = list_names(call, &names, name, nearest, sizeof nearest);
 
     core_plugin_path_problem(path ? path : "", ignored, sizeof ignored);
-    if (!status)
+    if (!status) {
         status = check_text(call, &names);
-    if (!status)
+    }
+    if (!status) {
         status = core_fail(
             ISO_INVALID,
             "%s: \"%s\" is not a known backend%s%s%s Known are %s; plug-ins are looked for "
             "in the folders of ISOMER_BACKEND_PATH and in %s%s%s",
             call, name, nearest[0] ? ": did you mean \"" : "", nearest, nearest[0] ? "\"?" : ".",
             core_text_get(&names), core_place(), ignored[0] ? "; " : "", ignored);
+    }
     core_text_free(&names);
     return status;
 }
@@ -84,11 +88,12 @@ static iso_status check_blanks(const char *call, const item *what)
     core_backend *other = NULL;
     iso_status status = ISO_OK;
 
-    if (what->name[strcspn(what->name, blanks)])
+    if (what->name[strcspn(what->name, blanks)]) {
         return core_fail(ISO_INVALID,
                          "%s: \"%s\" has a blank in its name: names are separated by commas "
                          "(\"cuda,openmp\")",
                          call, what->text);
+    }
     while (at && !status && !other && at[strcspn(at, blanks)]) {
         char word[ISO_NAME_MAX];
         size_t length;
@@ -101,10 +106,11 @@ static iso_status check_blanks(const char *call, const item *what)
             status = core_backend_find(call, word, &other);
         }
     }
-    if (!status && other)
+    if (!status && other) {
         status = core_fail(ISO_INVALID,
                            "%s: \"%s\" names %s after a blank: names are separated by commas", call,
                            what->text, other->name);
+    }
     return status;
 }
 
@@ -113,19 +119,22 @@ static iso_status check_item(const char *call, const item *what, bool alone)
     core_backend *backend = NULL;
     iso_status status = check_blanks(call, what);
 
-    if (!status && !strcasecmp(what->name, "auto") && (what->rest || !alone))
+    if (!status && !strcasecmp(what->name, "auto") && (what->rest || !alone)) {
         status = core_fail(ISO_INVALID,
                            "%s: \"%s\": auto stands alone: it takes no device and is no "
                            "part of a list",
                            call, what->text);
-    if (!status && what->rest && !what->rest[0])
+    }
+    if (!status && what->rest && !what->rest[0]) {
         status =
             core_fail(ISO_INVALID,
                       "%s: \"%s\" has nothing after the colon: use %s:0, %s:uuid=TEXT, or a part "
                       "of the device's name",
                       call, what->text, what->name, what->name);
-    if (status || !strcmp(what->name, "auto"))
+    }
+    if (status || !strcmp(what->name, "auto")) {
         return status;
+    }
     status = core_backend_find(call, what->name, &backend);
     return status || backend ? status : unknown_name(call, what->name);
 }
@@ -140,25 +149,29 @@ static iso_status parse_item(const char *call, const char *text, size_t length, 
     before = before < length ? before : length;
     text += before;
     length -= before;
-    while (length && strchr(blanks, text[length - 1]))
+    while (length && strchr(blanks, text[length - 1])) {
         length--;
-    if (length >= sizeof out->text)
+    }
+    if (length >= sizeof out->text) {
         return core_fail(ISO_INVALID, "%s: a spec of %zu characters is too long: at most %zu", call,
                          length, sizeof out->text - 1);
+    }
     *out = (item){0};
     memcpy(out->text, text, length);
     colon = strchr(out->text, ':');
     out->rest = colon ? colon + 1 : NULL;
     length = colon ? (size_t)(colon - out->text) : length;
-    if (!length)
+    if (!length) {
         return core_fail(
             ISO_INVALID,
             "%s: the spec has an empty name: name a backend (\"openmp\", \"openmp:0\"), "
             "a list of them, or auto",
             call);
-    if (length >= sizeof out->name)
+    }
+    if (length >= sizeof out->name) {
         return core_fail(ISO_INVALID, "%s: \"%s\" has a name of %zu characters: at most %d", call,
                          out->text, length, ISO_NAME_MAX - 1);
+    }
     memcpy(out->name, out->text, length);
     return check_item(call, out, alone);
 }
@@ -171,11 +184,12 @@ static iso_status parse(const char *call, const char *spec, int index, item *out
     item scratch;
 
     *count = 0;
-    if (!spec[0])
+    if (!spec[0]) {
         return core_fail(ISO_INVALID,
                          "%s: the spec is empty: name a backend (\"openmp\", \"openmp:0\"), a list "
                          "of them, or auto",
                          call);
+    }
     for (const char *at = spec; at && !status; (*count)++) {
         const char *comma = strchr(at, ',');
         size_t length = comma ? (size_t)(comma - at) : strlen(at);
@@ -194,16 +208,21 @@ iso_status iso_spec_get(const char *list, int32_t index, iso_spec *out)
     iso_status status = core_struct_check(call, "out", out, CORE_END_OF(iso_spec, device));
     int count;
 
-    if (!status && !list)
+    if (!status && !list) {
         status = core_fail(ISO_INVALID, "%s: list is NULL: pass a list of specs", call);
-    if (!status && index < 0)
+    }
+    if (!status && index < 0) {
         status = core_fail(ISO_INVALID, "%s: index is %d: the first entry is 0", call, index);
-    if (!status)
+    }
+    if (!status) {
         status = parse(call, list, index, &what, &count);
-    if (status)
+    }
+    if (status) {
         return status;
-    if (index >= count)
+    }
+    if (index >= count) {
         return ISO_NOT_READY;
+    }
     snprintf(answer.text, sizeof answer.text, "%s", what.text);
     snprintf(answer.backend, sizeof answer.backend, "%s", what.name);
     snprintf(answer.device, sizeof answer.device, "%s", what.rest ? what.rest : "");
@@ -217,10 +236,11 @@ void core_require_problem(const char *list, char *problem, size_t room)
     int count;
     item what = {0};
 
-    if (parse("ISOMER_REQUIRE", list, 0, &what, &count))
+    if (parse("ISOMER_REQUIRE", list, 0, &what, &count)) {
         snprintf(problem, room, "%s", iso_last_error());
-    else if (!strcmp(what.name, "auto"))
+    } else if (!strcmp(what.name, "auto")) {
         snprintf(problem, room, "auto is no backend: name those that must be there");
+    }
     core_error_restore(&kept);
 }
 
@@ -229,12 +249,13 @@ void core_spec_problem(const char *spec, char *problem, size_t room)
     core_kept_error kept = core_error_keep();
     int count;
 
-    if (parse("ISOMER_BACKEND", spec, -1, NULL, &count))
+    if (parse("ISOMER_BACKEND", spec, -1, NULL, &count)) {
         snprintf(problem, room, "%s", iso_last_error());
+    }
     core_error_restore(&kept);
 }
 
-/* ---- which of a backend's devices ---- */
+/* ---- which of a backend's devices ------------------------------------------------------------ */
 
 static iso_status list_devices(core_text *into, const char *call, core_backend *backend,
                                int32_t devices)
@@ -244,9 +265,10 @@ static iso_status list_devices(core_text *into, const char *call, core_backend *
 
     for (int32_t i = 0; i < devices && status != ISO_NO_MEMORY; i++) {
         status = core_backend_device_info(call, backend, i, &info);
-        if (!status)
+        if (!status) {
             core_text_add(into, "%s%s (%s%s%s)", i ? ", " : "", info.spec, info.name,
                           info.uuid[0] ? ", uuid " : "", info.uuid);
+        }
     }
     return status == ISO_NO_MEMORY ? status : check_text(call, into);
 }
@@ -257,17 +279,19 @@ static iso_status no_match(const char *call, const item *what, core_backend *bac
     core_text text = {0};
     iso_status status = list_devices(&text, call, backend, devices);
 
-    if (!status)
+    if (!status) {
         status = core_fail(ISO_INVALID, "%s: \"%s\" %s: its devices are %s", call, what->text, why,
                            core_text_get(&text));
+    }
     core_text_free(&text);
     return status;
 }
 
 static bool matches(const iso_device_info *info, const char *rest)
 {
-    if (!strncmp(rest, "uuid=", 5))
+    if (!strncmp(rest, "uuid=", 5)) {
         return info->uuid[0] && !strcasecmp(info->uuid, rest + 5);
+    }
     return strcasestr(info->name, rest) != NULL;
 }
 
@@ -280,8 +304,9 @@ static iso_status pick_named(const char *call, const item *what, core_backend *b
     if (!what->rest[strspn(what->rest, "0123456789")]) {
         long number = strlen(what->rest) > 9 ? LONG_MAX : strtol(what->rest, NULL, 10);
 
-        if (number >= devices)
+        if (number >= devices) {
             return no_match(call, what, backend, devices, "has an index past the last device");
+        }
         *index = (int32_t)number;
         return ISO_OK;
     }
@@ -289,18 +314,22 @@ static iso_status pick_named(const char *call, const item *what, core_backend *b
         iso_device_info info;
         iso_status status = core_backend_device_info(call, backend, i, &info);
 
-        if (status == ISO_NO_MEMORY)
+        if (status == ISO_NO_MEMORY) {
             return status;
+        }
         if (!status && matches(&info, what->rest)) {
-            if (!found++)
+            if (!found++) {
                 *index = i;
+            }
         }
     }
-    if (!found)
+    if (!found) {
         return no_match(call, what, backend, devices, "matches no device");
-    if (found > 1)
+    }
+    if (found > 1) {
         return no_match(call, what, backend, devices,
                         "matches more than one device: use an index or a uuid");
+    }
     return ISO_OK;
 }
 
@@ -313,13 +342,16 @@ static iso_status judge_first(const char *call, core_backend *backend, int32_t i
     iso_status status = core_backend_device_info(call, backend, index, &info);
 
     *fits = false;
-    if (status == ISO_NO_MEMORY || (status || info.type == ISO_DEVICE_CPU) != cpus)
+    if (status == ISO_NO_MEMORY || (status || info.type == ISO_DEVICE_CPU) != cpus) {
         return status == ISO_NO_MEMORY ? status : ISO_OK;
+    }
     status = core_backend_device_usable(call, backend, index);
-    if (status == ISO_NO_MEMORY)
+    if (status == ISO_NO_MEMORY) {
         return status;
-    if (status)
+    }
+    if (status) {
         core_text_add(passed, "\n  %s", core_reason(call));
+    }
     *fits = !status;
     return ISO_OK;
 }
@@ -334,20 +366,22 @@ static iso_status pick_first(const char *call, core_backend *backend, int32_t de
             bool fits;
             iso_status status = judge_first(call, backend, *index, cpus, passed, &fits);
 
-            if (status || fits)
+            if (status || fits) {
                 return status;
+            }
         }
     }
     *index = -1;
     return ISO_OK;
 }
 
-/* ---- opening ---- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static iso_status no_first(const char *call, const core_backend *backend, const core_text *passed)
 {
-    if (passed->failed)
+    if (passed->failed) {
         return check_text(call, passed);
+    }
     if (passed->length) {
         return core_fail(ISO_UNAVAILABLE, "%s: %s has no device that can be used:%s", call,
                          backend->name, core_text_get(passed));
@@ -366,20 +400,23 @@ static iso_status pick(const char *call, const item *what, core_backend *backend
     iso_status status;
 
     *index = 0;
-    if (!probe)
+    if (!probe) {
         return core_fail_no_memory(call, (int64_t)sizeof *probe);
+    }
     status = core_backend_probe(call, backend, probe);
     if (!status && probe->state != ISO_STATE_OK) {
         status = core_fail(ISO_UNAVAILABLE, "%s: %s is not available (%s): %s", call, backend->name,
                            iso_state_name(probe->state), probe->reason);
     } else if (!status && what && what->rest) {
         status = pick_named(call, what, backend, probe->devices, index);
-        if (!status)
+        if (!status) {
             status = core_backend_device_usable(call, backend, *index);
+        }
     } else if (!status) {
         status = pick_first(call, backend, probe->devices, no_cpu, index, passed);
-        if (!status && *index < 0)
+        if (!status && *index < 0) {
             status = no_first(call, backend, passed);
+        }
     }
     free(probe);
     return status;
@@ -400,8 +437,9 @@ static iso_status open_item(const char *call, const item *what, core_backend *ba
     }
     status = core_physical_open(call, backend, index, &out->physical);
     *over = status == ISO_INVALID;
-    if (status)
+    if (status) {
         return status;
+    }
     out->backend = backend;
     out->index = index;
     return ISO_OK;
@@ -413,8 +451,9 @@ static iso_status open_named(const char *call, const item *what, core_choice *ou
     core_backend *backend = NULL;
     iso_status status = core_backend_find(call, what->name, &backend);
 
-    if (!status && backend)
+    if (!status && backend) {
         return open_item(call, what, backend, false, out, over);
+    }
     *over = status == ISO_NO_MEMORY;
     return status ? status : unknown_name(call, what->name);
 }
@@ -422,8 +461,9 @@ static iso_status open_named(const char *call, const item *what, core_choice *ou
 /* After a choice that cannot be told: closes the device that was opened. Gives `reason`. */
 static iso_status drop_choice(iso_status opened, core_choice *out, iso_status reason)
 {
-    if (!opened)
+    if (!opened) {
         core_physical_close(out->physical);
+    }
     return reason;
 }
 
@@ -438,17 +478,19 @@ static iso_status open_auto(const char *call, core_choice *out)
 
         status = open_item(call, NULL, backend, !backend->is_last, out, &over);
         short_of |= status == ISO_NO_MEMORY;
-        if (status)
+        if (status) {
             core_text_add(&reasons, "\n  %s", core_reason(call));
+        }
     }
-    if (!over && reasons.failed)
+    if (!over && reasons.failed) {
         status = drop_choice(status, out, check_text(call, &reasons));
-    else if (status && !over)
+    } else if (status && !over) {
         status = core_fail(short_of ? ISO_NO_MEMORY : ISO_UNAVAILABLE,
                            "%s: auto found no device:%s", call, core_text_get(&reasons));
-    else if (!status)
+    } else if (!status) {
         core_text_add(&out->story, "auto: the first with a device%s%s",
                       reasons.length ? "; not used:" : "", core_text_get(&reasons));
+    }
     core_text_free(&reasons);
     return status;
 }
@@ -465,21 +507,24 @@ static iso_status open_list(const char *call, const char *spec, int count, core_
 
         status = parse(call, spec, i, &what, &parsed);
         over = status == ISO_NO_MEMORY;
-        if (!status)
+        if (!status) {
             status = open_named(call, &what, out, &over);
+        }
         short_of |= status == ISO_NO_MEMORY;
-        if (status)
+        if (status) {
             core_text_add(&reasons, "\n  %s", core_reason(call));
+        }
     }
-    if (!over && reasons.failed)
+    if (!over && reasons.failed) {
         status = drop_choice(status, out, check_text(call, &reasons));
-    else if (status && !over)
+    } else if (status && !over) {
         status =
             core_fail(short_of ? ISO_NO_MEMORY : ISO_UNAVAILABLE,
                       "%s: none of \"%s\" could be opened:%s", call, spec, core_text_get(&reasons));
-    else if (!status)
+    } else if (!status) {
         core_text_add(&out->story, "the first of \"%s\" that opens%s%s", spec,
                       reasons.length ? "; not used:" : "", core_text_get(&reasons));
+    }
     core_text_free(&reasons);
     return status;
 }
@@ -492,10 +537,12 @@ static iso_status open_one(const char *call, const char *spec, core_choice *out)
     bool over;
 
     status = parse(call, spec, 0, &what, &count);
-    if (!status)
+    if (!status) {
         status = open_named(call, &what, out, &over);
-    if (!status)
+    }
+    if (!status) {
         core_text_add(&out->story, "named by \"%s\"", spec);
+    }
     return status;
 }
 
@@ -517,16 +564,19 @@ iso_status core_select(const char *call, const char *spec, core_choice *out)
         call = where;
     }
     status = parse(call, spec, -1, NULL, &count);
-    if (!status)
+    if (!status) {
         core_text_add(&out->story, "%s", source);
-    if (!status && !strcmp(spec, "auto"))
+    }
+    if (!status && !strcmp(spec, "auto")) {
         status = open_auto(call, out);
-    else if (!status && count > 1)
+    } else if (!status && count > 1) {
         status = open_list(call, spec, count, out);
-    else if (!status)
+    } else if (!status) {
         status = open_one(call, spec, out);
-    if (!status && out->passed.length)
+    }
+    if (!status && out->passed.length) {
         core_text_add(&out->story, "; passed over:%s", core_text_get(&out->passed));
+    }
     if (!status && (out->story.failed || out->passed.failed)) {
         out->story.failed = true;
         status = drop_choice(status, out, check_text(call, &out->story));

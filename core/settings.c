@@ -42,9 +42,11 @@ const char *core_keep(const char *text)
     kept *at;
 
     pthread_mutex_lock(&kept_lock);
-    for (at = kept_first; at && !answer; at = at->next)
-        if (!strcmp(at->text, text))
+    for (at = kept_first; at && !answer; at = at->next) {
+        if (!strcmp(at->text, text)) {
             answer = at->text;
+        }
+    }
     if (!answer && (at = malloc(sizeof *at + strlen(text) + 1)) != NULL) {
         strcpy(at->text, text);
         at->next = kept_first;
@@ -62,40 +64,50 @@ int64_t core_parse_limit(const char *text, int64_t total)
     char *end;
     long long value;
 
-    if (!isdigit((unsigned char)text[0]))
+    if (!isdigit((unsigned char)text[0])) {
         return -1;
+    }
     errno = 0;
     value = strtoll(text, &end, 10);
-    if (errno || value < 1)
+    if (errno || value < 1) {
         return -1;
-    if (!*end)
+    }
+    if (!*end) {
         return value;
-    if (end[1])
+    }
+    if (end[1]) {
         return -1;
-    if (*end == '%')
+    }
+    if (*end == '%') {
         return value > 100 ? -1 : total / 100 * value + total % 100 * value / 100;
+    }
     suffix = strchr(suffixes, toupper((unsigned char)*end));
-    if (!suffix)
+    if (!suffix) {
         return -1;
-    for (long i = 0; i <= suffix - suffixes; i++)
-        if (__builtin_mul_overflow(value, 1024, &value))
+    }
+    for (long i = 0; i <= suffix - suffixes; i++) {
+        if (__builtin_mul_overflow(value, 1024, &value)) {
             return -1;
+        }
+    }
     return value;
 }
 
 static void check_limit(const char *value, char *problem, size_t room)
 {
-    if (core_parse_limit(value, 0) < 0)
+    if (core_parse_limit(value, 0) < 0) {
         snprintf(problem, room,
                  "\"%s\" is not a limit: use bytes (\"1000000\"), a number with K, M, G or T "
                  "(\"8G\"), or a share of the device's memory from 1%% to 100%%",
                  value);
+    }
 }
 
 static void check_math(const char *value, char *problem, size_t room)
 {
-    if (strcmp(value, "strict") && strcmp(value, "tf32"))
+    if (strcmp(value, "strict") && strcmp(value, "tf32")) {
         snprintf(problem, room, "\"%s\" is not one of: strict, tf32", value);
+    }
 }
 
 static void check_threads(const char *value, char *problem, size_t room)
@@ -105,23 +117,27 @@ static void check_threads(const char *value, char *problem, size_t room)
 
     errno = 0;
     number = strtol(value, &end, 10);
-    if (!isdigit((unsigned char)value[0]) || errno || *end || number < 1 || number > THREADS_MAX)
+    if (!isdigit((unsigned char)value[0]) || errno || *end || number < 1 || number > THREADS_MAX) {
         snprintf(problem, room, "\"%s\" is not a whole number from 1 to %d", value, THREADS_MAX);
+    }
 }
 
 static void check_log(const char *value, char *problem, size_t room)
 {
-    if (!core_log_parse(value))
+    if (!core_log_parse(value)) {
         snprintf(problem, room, "\"%s\" is not one of: error, warn, info, debug", value);
+    }
 }
 
 static void check_isa(const char *value, char *problem, size_t room)
 {
     static const char *const sets[] = {"generic", "neon", "avx2", "avx512"};
 
-    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
-        if (!strcmp(value, sets[i]))
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        if (!strcmp(value, sets[i])) {
             return;
+        }
+    }
     snprintf(problem, room, "\"%s\" is not one of: generic, neon, avx2, avx512", value);
 }
 
@@ -132,15 +148,18 @@ static int judge_new_file(const char *path)
     char *folder;
     int error = 0;
 
-    if (slash && !slash[1])
+    if (slash && !slash[1]) {
         return EISDIR;
+    }
     folder = !slash          ? strdup(".")
              : slash == path ? strdup("/")
                              : strndup(path, (size_t)(slash - path));
-    if (!folder)
+    if (!folder) {
         return ENOMEM;
-    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS))
+    }
+    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS)) {
         error = errno;
+    }
     free(folder);
     return error;
 }
@@ -156,31 +175,34 @@ static void check_trace(const char *value, char *problem, size_t room)
         return;
     }
     if (!stat(value, &found)) {
-        if (S_ISDIR(found.st_mode))
+        if (S_ISDIR(found.st_mode)) {
             error = EISDIR;
-        else if (!S_ISREG(found.st_mode) && !S_ISCHR(found.st_mode))
+        } else if (!S_ISREG(found.st_mode) && !S_ISCHR(found.st_mode)) {
             snprintf(problem, room,
                      "\"%s\" is neither a file nor a character device: name a file to write to",
                      value);
-        else if (faccessat(AT_FDCWD, value, W_OK, AT_EACCESS))
+        } else if (faccessat(AT_FDCWD, value, W_OK, AT_EACCESS)) {
             error = errno;
+        }
     } else if (errno != ENOENT) {
         error = errno;
     } else if (lstat(value, &found)) { /* what a link leads to is found out when it is opened */
         error = judge_new_file(value);
     }
-    if (error)
+    if (error) {
         snprintf(problem, room, "\"%s\" cannot be written: %s", value, strerror(error));
+    }
 }
 
 static void check_cache(const char *value, char *problem, size_t room)
 {
     char *path = malloc(ISO_REASON_MAX);
 
-    if (path)
+    if (path) {
         core_cache_where(path, ISO_REASON_MAX, problem, room);
-    else
+    } else {
         snprintf(problem, room, "\"%s\": no host memory to look at it", value);
+    }
     free(path);
 }
 
@@ -192,17 +214,19 @@ static void check_folder(const char *value, char *problem, size_t room)
 /* Unlike a folder, a library that was named is never passed over. */
 static void check_blas(const char *value, char *problem, size_t room)
 {
-    if (strchr(value, '/') && value[0] != '/')
+    if (strchr(value, '/') && value[0] != '/') {
         snprintf(problem, room,
                  "\"%s\" is not an absolute path: what lies in the working directory is never "
                  "loaded; give the whole path, or the name of a library",
                  value);
+    }
 }
 
 static void check_tiles(const char *value, char *problem, size_t room)
 {
-    if (strcmp(value, "auto") && strcmp(value, "small"))
+    if (strcmp(value, "auto") && strcmp(value, "small")) {
         snprintf(problem, room, "\"%s\" is not one of: auto, small", value);
+    }
 }
 
 static void check_trial(const char *value, char *problem, size_t room)
@@ -270,10 +294,12 @@ enum { SETTINGS = sizeof settings / sizeof settings[0] };
  * rights than its caller. */
 static bool names_path(const setting *at, const char *value)
 {
-    if (at->check == check_blas)
+    if (at->check == check_blas) {
         return strchr(value, '/') != NULL;
-    if (at->check == check_cache)
+    }
+    if (at->check == check_cache) {
         return strcmp(value, "off") != 0;
+    }
     return at->check == check_folder || at->check == check_trace ||
            at->check == core_plugin_path_problem;
 }
@@ -283,8 +309,9 @@ static const char *value_of(const setting *at, bool *from_environment)
 {
     const char *value = core_variable(at->name);
 
-    if (value && value[0] && names_path(at, value))
+    if (value && value[0] && names_path(at, value)) {
         value = core_path_variable(at->name);
+    }
     *from_environment = value && (value[0] || at == &settings[0]);
     return *from_environment ? value : at->otherwise;
 }
@@ -309,22 +336,26 @@ iso_status core_settings_check(const char *call)
     iso_status status = ISO_OK;
     bool set;
 
-    if (!problem)
+    if (!problem) {
         return core_fail_no_memory(call, ISO_REASON_MAX);
+    }
     for (int i = 0; i < SETTINGS && !status; i++) {
         const setting *at = &settings[i];
         const char *value = value_of(at, &set);
 
-        if (!set || !at->fatal || !at->check)
+        if (!set || !at->fatal || !at->check) {
             continue;
+        }
         problem[0] = 0;
-        if (at->check == check_trace)
+        if (at->check == check_trace) {
             core_trace_open(value, problem, ISO_REASON_MAX);
-        else
+        } else {
             at->check(value, problem, ISO_REASON_MAX);
-        if (problem[0])
+        }
+        if (problem[0]) {
             status = core_fail(ISO_INVALID, "%s: the environment variable %s: %s", call, at->name,
                                problem);
+        }
     }
     free(problem);
     return status;
@@ -344,24 +375,28 @@ iso_status iso_get_setting(int32_t index, iso_setting *out)
     struct {
         iso_setting setting;
         char folder[ISO_REASON_MAX];
-    } * answer;
+    } *answer;
     iso_status status;
     const char *value;
     bool set;
 
     status = core_struct_check("iso_get_setting", "out", out, CORE_END_OF(iso_setting, name));
-    if (status)
+    if (status) {
         return status;
-    if (index < 0)
+    }
+    if (index < 0) {
         return core_fail(ISO_INVALID, "iso_get_setting: index is %d, but the first setting is 0",
                          index);
-    if (index >= SETTINGS)
+    }
+    if (index >= SETTINGS) {
         return ISO_NOT_READY;
+    }
     at = &settings[index];
     value = value_of(at, &set);
     answer = calloc(1, sizeof *answer);
-    if (!answer)
+    if (!answer) {
         return core_fail_no_memory("iso_get_setting", (int64_t)sizeof *answer);
+    }
     iso_setting *now = &answer->setting;
     snprintf(now->name, sizeof now->name, "%s", at->name);
     snprintf(now->value, sizeof now->value, "%s", value ? value : "");
@@ -371,8 +406,9 @@ iso_status iso_get_setting(int32_t index, iso_setting *out)
         snprintf(now->problem, sizeof now->problem, "%s", core_path_ignored);
     } else if (at->check == check_cache) {
         core_cache_where(answer->folder, sizeof answer->folder, now->problem, sizeof now->problem);
-        if (!set)
+        if (!set) {
             snprintf(now->value, sizeof now->value, "%s", answer->folder);
+        }
     } else if (at->check == core_plugin_path_problem) {
         at->check(value ? value : "", now->problem, sizeof now->problem);
     } else if (set && at->check) {

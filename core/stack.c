@@ -22,8 +22,9 @@ static void look(void)
     size_t bytes = 0;
 
     lowest = highest = &unknown; /* then the stack is taken for large */
-    if (pthread_getattr_np(pthread_self(), &attributes))
+    if (pthread_getattr_np(pthread_self(), &attributes)) {
         return;
+    }
     if (!pthread_attr_getstack(&attributes, &start, &bytes) && bytes) {
         lowest = start;
         highest = lowest + bytes;
@@ -35,8 +36,9 @@ int64_t core_stack_left(void)
 {
     char *here = __builtin_frame_address(0);
 
-    if (!highest)
+    if (!highest) {
         look();
+    }
     /* A program's coroutine has a stack of its own, of a size that only the program knows. */
     return here < lowest || here >= highest ? INT64_MAX : here - lowest;
 }
@@ -45,11 +47,13 @@ iso_status core_stack_check(const char *call, const iso_backend *table)
 {
     int64_t left;
 
-    if (!table->stack_bytes)
+    if (!table->stack_bytes) {
         return ISO_OK;
+    }
     left = core_stack_left();
-    if (left >= table->stack_bytes)
+    if (left >= table->stack_bytes) {
         return ISO_OK;
+    }
     return core_fail(ISO_NO_MEMORY,
                      "%s: backend %s needs %lld KiB of stack, and this thread has %lld KiB left: "
                      "call from a thread with more (ulimit -s, pthread_attr_setstacksize)",
@@ -83,13 +87,16 @@ static int start(pthread_t *thread, apart *what)
     size_t stack = 0;
     int error = pthread_attr_init(&attributes);
 
-    if (error)
+    if (error) {
         return error;
-    if (!pthread_attr_getstacksize(&attributes, &stack) && stack < APART_STACK)
+    }
+    if (!pthread_attr_getstacksize(&attributes, &stack) && stack < APART_STACK) {
         pthread_attr_setstacksize(&attributes, APART_STACK);
+    }
     sigfillset(&blocked);
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         sigdelset(&blocked, faults[i]);
+    }
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     error = pthread_create(thread, &attributes, work, what);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -103,20 +110,23 @@ iso_status core_stack_run(const char *call, iso_status (*body)(void *context), v
     pthread_t thread;
     int error;
 
-    if (core_stack_left() >= LIBRARY_STACK)
+    if (core_stack_left() >= LIBRARY_STACK) {
         return body(context);
+    }
     what.place = core_error_lend();
     error = start(&thread, &what);
-    if (error)
+    if (error) {
         return core_fail(
             ISO_NO_MEMORY,
             "%s: libraries that it may open need %d KiB of stack, this thread has %lld "
             "KiB left, and the system grants no other (pthread_create: %s): call from "
             "a thread with more stack",
             call, LIBRARY_STACK / 1024, (long long)(core_stack_left() / 1024), strerror(error));
+    }
     pthread_join(thread, NULL);
-    if (what.status && !what.place.texts)
+    if (what.status && !what.place.texts) {
         return core_fail_no_memory(call, 0);
+    }
     core_error_take(what.place);
     return what.status;
 }

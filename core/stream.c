@@ -17,8 +17,9 @@ static void link_stream(core_device *device, core_stream *stream)
 
     core_child_link(device, &stream->child); /* whoever finds it in the list asks for its device */
     pthread_mutex_lock(&physical->lock);
-    while (bit < SHARED_BIT && physical->stream_bits >> bit & 1)
+    while (bit < SHARED_BIT && physical->stream_bits >> bit & 1) {
         bit++;
+    }
     stream->bit = UINT64_C(1) << bit;
     physical->stream_bits |= stream->bit;
     stream->serial = ++physical->next_serial;
@@ -39,9 +40,11 @@ static void unlink_stream(core_stream *stream)
     *at = stream->next;
     if (stream->bit != UINT64_C(1) << SHARED_BIT) {
         /* The next stream with this bit has nothing to do with these buffers. */
-        for (core_child *child = stream->child.device->children; child; child = child->next)
-            if (child->kind == CORE_BUFFER)
+        for (core_child *child = stream->child.device->children; child; child = child->next) {
+            if (child->kind == CORE_BUFFER) {
                 atomic_fetch_and(&((core_buffer *)child)->used_by, ~stream->bit);
+            }
+        }
         physical->stream_bits &= ~stream->bit;
     }
     pthread_mutex_unlock(&physical->lock);
@@ -71,16 +74,18 @@ static iso_status make_stream(const char *call, core_device *device, const wante
     core_stream *stream = calloc(1, sizeof *stream);
     iso_status status;
 
-    if (!stream)
+    if (!stream) {
         return core_fail_no_memory(call, (int64_t)sizeof *stream);
+    }
     pthread_mutex_init(&stream->lock, NULL);
     pthread_mutex_init(&stream->late_lock, NULL);
-    if (what->adopted)
+    if (what->adopted) {
         status = CORE_CALL(call, table,
                            table->stream_adopt(backend_device, what->native, &stream->handle));
-    else
+    } else {
         status = CORE_CALL(call, table,
                            table->stream_create(backend_device, what->flags, &stream->handle));
+    }
     if (status) {
         free_stream(stream);
         return status;
@@ -103,17 +108,20 @@ iso_status iso_stream_create(iso_device handle, uint32_t flags, iso_stream *out)
     core_device *device;
     iso_status status;
 
-    if (!out)
+    if (!out) {
         return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
+    }
     out->id = 0;
     status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
-    if (status)
+    if (status) {
         return status;
-    if (flags & ~(uint32_t)ISO_STREAM_INLINE)
+    }
+    if (flags & ~(uint32_t)ISO_STREAM_INLINE) {
         status = core_fail(ISO_INVALID, "%s: flags is 0x%x: only ISO_STREAM_INLINE (1) is known",
                            call, flags);
-    else
+    } else {
         status = make_stream(call, device, &(wanted){.flags = flags}, out);
+    }
     core_handle_release(handle.id);
     return status;
 }
@@ -124,23 +132,26 @@ iso_status iso_stream_adopt(iso_device handle, void *native, iso_stream *out)
     core_device *device;
     iso_status status;
 
-    if (!out)
+    if (!out) {
         return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
+    }
     out->id = 0;
     status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
-    if (status)
+    if (status) {
         return status;
-    if (!device->table->stream_adopt)
+    }
+    if (!device->table->stream_adopt) {
         status = core_fail(ISO_UNSUPPORTED,
                            "%s: %s does not adopt streams: create one with iso_stream_create", call,
                            device->table->name);
-    else
+    } else {
         status = make_stream(call, device, &(wanted){.adopted = true, .native = native}, out);
+    }
     core_handle_release(handle.id);
     return status;
 }
 
-/* ---- late errors ---- */
+/* ---- late errors ----------------------------------------------------------------------------- */
 
 /* Keeps a status that the backend gave, with this thread's text. The first one stays. */
 static void keep_late(core_stream *stream, iso_status status)
@@ -157,8 +168,9 @@ iso_status core_stream_late(const char *call, core_stream *stream)
 {
     iso_status late = (iso_status)atomic_load(&stream->late);
 
-    if (!late)
+    if (!late) {
         return ISO_OK;
+    }
     pthread_mutex_lock(&stream->late_lock);
     core_fail(late, "%s: the stream has failed: %s", call, core_error_text(&stream->late_error));
     stream->late_told = true;
@@ -170,15 +182,17 @@ iso_status core_stream_enter(const char *call, core_stream *stream)
 {
     iso_status status;
 
-    if (!core_inside())
+    if (!core_inside()) {
         pthread_mutex_lock(&stream->lock);
-    else if (pthread_mutex_trylock(&stream->lock))
+    } else if (pthread_mutex_trylock(&stream->lock)) {
         return core_fail(
             ISO_INTERNAL,
             "%s: called within a backend's call, which a library left by ending the process", call);
+    }
     status = core_stream_late(call, stream);
-    if (status)
+    if (status) {
         pthread_mutex_unlock(&stream->lock);
+    }
     return status;
 }
 
@@ -193,8 +207,9 @@ iso_status core_stream_check(const char *call, core_stream *stream, iso_status s
     core_kept_error kept;
     iso_status late;
 
-    if (!status)
+    if (!status) {
         return ISO_OK;
+    }
     kept = core_error_keep();
     late = CORE_ASK(call, table, table->stream_query(stream->handle));
     if (late && late != ISO_NOT_READY) {
@@ -212,8 +227,9 @@ iso_status core_stream_drain(const char *call, core_stream *stream)
     core_kept_error kept = core_error_keep();
     iso_status status = CORE_LIGHT(call, table, table->stream_sync(stream->handle));
 
-    if (status)
+    if (status) {
         keep_late(stream, status);
+    }
     core_error_restore(&kept);
     return status;
 }
@@ -226,11 +242,14 @@ void core_streams_drain(core_physical *physical, uint64_t mask)
     pthread_mutex_lock(&physical->lock);
     last = physical->next_serial;
     for (;;) {
-        for (at = physical->streams; at; at = at->next)
-            if (at->serial > passed && at->bit & mask)
+        for (at = physical->streams; at; at = at->next) {
+            if (at->serial > passed && at->bit & mask) {
                 break;
-        if (!at || at->serial > last)
+            }
+        }
+        if (!at || at->serial > last) {
             break;
+        }
         if (core_handle_try(at->child.id)) {
             uint64_t id = at->child.id;
 
@@ -261,8 +280,9 @@ iso_status core_stream_finish(const char *call, core_stream *stream, bool *told)
     }
     *told = stream->late_told;
     status = core_stream_late(call, stream);
-    if (stream->link)
+    if (stream->link) {
         CORE_DO(table->event_destroy(stream->link));
+    }
     CORE_DO(table->stream_destroy(stream->handle));
     if (stream->scratch.memory) {
         CORE_DO(table->memory_free(device->physical->device, stream->scratch.memory));
@@ -285,13 +305,14 @@ iso_status iso_stream_destroy(iso_stream handle)
     return status ? status : core_stream_finish(call, stream, &told);
 }
 
-/* ---- waiting ---- */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 /* After the stream was found idle. */
 static void resolve_trace(core_stream *stream)
 {
-    if (!atomic_load_explicit(&core_trace_on, memory_order_relaxed))
+    if (!atomic_load_explicit(&core_trace_on, memory_order_relaxed)) {
         return;
+    }
     pthread_mutex_lock(&stream->lock);
     core_trace_resolve(stream);
     pthread_mutex_unlock(&stream->lock);
@@ -304,8 +325,9 @@ iso_status iso_stream_sync(iso_stream handle)
     iso_status status;
 
     status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
-    if (status)
+    if (status) {
         return status;
+    }
     core_stream_drain(call, stream);
     resolve_trace(stream);
     status = core_stream_late(call, stream);
@@ -319,10 +341,12 @@ static iso_status query(const char *call, core_stream *stream)
     const iso_backend *table = stream->child.device->table;
     iso_status status = CORE_ASK(call, table, table->stream_query(stream->handle));
 
-    if (status == ISO_NOT_READY)
+    if (status == ISO_NOT_READY) {
         return status;
-    if (status)
+    }
+    if (status) {
         keep_late(stream, status);
+    }
     resolve_trace(stream);
     return core_stream_late(call, stream);
 }
@@ -343,13 +367,15 @@ iso_status iso_stream_sync_timeout(iso_stream handle, int64_t nanoseconds)
     iso_status status;
 
     status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
-    if (status)
+    if (status) {
         return status;
-    if (nanoseconds < 0)
+    }
+    if (nanoseconds < 0) {
         status = core_fail(ISO_INVALID, "%s: nanoseconds is %lld: pass 0 or more", call,
                            (long long)nanoseconds);
-    else
+    } else {
         status = query(call, stream);
+    }
     while (status == ISO_NOT_READY && (spent = now() - began) < nanoseconds) {
         int64_t left = nanoseconds - spent;
         struct timespec time = {0, nap < left ? nap : left};
@@ -358,11 +384,12 @@ iso_status iso_stream_sync_timeout(iso_stream handle, int64_t nanoseconds)
         nap = nap < 500000 ? nap * 2 : 1000000;
         status = query(call, stream);
     }
-    if (status == ISO_NOT_READY)
+    if (status == ISO_NOT_READY) {
         status = core_fail(ISO_TIMEOUT,
                            "%s: the stream's work had not finished after %lld nanoseconds: it goes "
                            "on",
                            call, (long long)nanoseconds);
+    }
     core_handle_release(handle.id);
     return status;
 }
@@ -374,8 +401,9 @@ iso_status iso_stream_query(iso_stream handle)
     iso_status status;
 
     status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
-    if (status)
+    if (status) {
         return status;
+    }
     status = query(call, stream);
     core_handle_release(handle.id);
     return status;
@@ -387,14 +415,17 @@ iso_status core_stream_link(const char *call, core_stream *before, core_stream *
     const iso_backend *table = device->table;
     iso_status status = ISO_OK;
 
-    if (!before->link)
+    if (!before->link) {
         status =
             CORE_CALL(call, table, table->event_create(device->physical->device, &before->link));
-    if (!status)
+    }
+    if (!status) {
         status = CORE_CALL(call, table, table->event_record(before->link, before->handle));
+    }
     status = core_stream_check(call, before, status);
-    if (status)
+    if (status) {
         return status;
+    }
     status = CORE_CALL(call, table, table->stream_wait(after->handle, before->link));
     return core_stream_check(call, after, status);
 }

@@ -10,20 +10,23 @@ iso_status core_struct_check(const char *call, const char *name, const void *out
 {
     uint32_t size;
 
-    if (!out)
+    if (!out) {
         return core_fail(ISO_INVALID, "%s: %s is NULL: pass a struct whose size is set", call,
                          name);
+    }
     memcpy(&size, out, sizeof size);
-    if (size < least)
+    if (size < least) {
         return core_fail(ISO_INVALID,
                          "%s: %s->size is %u, but its first fields take %zu bytes: begin with its "
                          "ISO_..._INIT macro",
                          call, name, size, least);
-    if (size > SIZE_LIMIT)
+    }
+    if (size > SIZE_LIMIT) {
         return core_fail(ISO_INVALID,
                          "%s: %s->size is %u, which is no size of such a struct: begin with its "
                          "ISO_..._INIT macro",
                          call, name, size);
+    }
     return ISO_OK;
 }
 
@@ -34,15 +37,18 @@ iso_status core_struct_read(const char *call, const char *name, const void *from
     iso_status status = core_struct_check(call, name, from, least);
     uint32_t size;
 
-    if (status)
+    if (status) {
         return status;
+    }
     memcpy(&size, from, sizeof size);
-    for (size_t i = known; i < size; i++)
-        if (bytes[i])
+    for (size_t i = known; i < size; i++) {
+        if (bytes[i]) {
             return core_fail(ISO_INVALID,
                              "%s: %s->size is %u, and byte %zu is %u: this library knows %zu bytes "
                              "of it (version %s), and what it does not know must be zero",
                              call, name, size, i, bytes[i], known, ISO_VERSION_STRING);
+        }
+    }
     memset(to, 0, known);
     memcpy(to, from, size < known ? size : known);
     return ISO_OK;
@@ -50,11 +56,12 @@ iso_status core_struct_read(const char *call, const char *name, const void *from
 
 iso_status core_check_reserved(const char *call, const char *name, uint32_t value)
 {
-    if (value)
+    if (value) {
         return core_fail(
             ISO_INVALID,
             "%s: %s->reserved is %u: leave it 0, for what later versions may put there", call, name,
             value);
+    }
     return ISO_OK;
 }
 

@@ -21,15 +21,18 @@ iso_status iso_device_get_telemetry(iso_device handle, iso_telemetry *out)
     iso_status status;
 
     status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
-    if (status)
+    if (status) {
         return status;
+    }
     status = core_struct_check(call, "out", out, CORE_END_OF(iso_telemetry, throttle));
-    if (!status && !device->table->telemetry)
+    if (!status && !device->table->telemetry) {
         status = core_fail(ISO_UNSUPPORTED, "%s: the %s backend reads no sensors", call,
                            device->table->name);
-    if (!status)
+    }
+    if (!status) {
         status = CORE_CALL(call, device->table,
                            device->table->telemetry(device->physical->device, &now));
+    }
     if (!status) {
         now.partition[sizeof now.partition - 1] = 0;
         now.source[sizeof now.source - 1] = 0;

@@ -56,7 +56,7 @@ static int64_t now(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* ---- the file; the lock is held ---- */
+/* ---- the file; the lock is held -------------------------------------------------------------- */
 
 /* For good: a file is not begun twice. */
 static void stop(void)
@@ -83,10 +83,12 @@ static void flush(void)
 
 static void append(const char *text, size_t length)
 {
-    if (buffered + length > sizeof buffer)
+    if (buffered + length > sizeof buffer) {
         flush();
-    if (ended)
+    }
+    if (ended) {
         return;
+    }
     memcpy(buffer + buffered, text, length);
     buffered += length;
 }
@@ -132,8 +134,9 @@ static int open_path(const char *path, char *problem, size_t room)
     }
     return made;
 refused:
-    if (made >= 0)
+    if (made >= 0) {
         close(made);
+    }
     return -1;
 }
 
@@ -142,16 +145,18 @@ bool core_trace_open(const char *path, char *problem, size_t room)
     core_fork_guard(); /* or a child would end the file of its parent */
     problem[0] = 0;
     pthread_mutex_lock(&file_lock);
-    if (ended || (file >= 0 && !strcmp(path, file_path)))
+    if (ended || (file >= 0 && !strcmp(path, file_path))) {
         goto out;
+    }
     if (file >= 0) {
         snprintf(problem, room, "\"%s\": this process is already traced to \"%s\"", path,
                  file_path);
         goto out;
     }
     file = open_path(path, problem, room);
-    if (file < 0)
+    if (file < 0) {
         goto out;
+    }
     snprintf(file_path, sizeof file_path, "%s", path); /* open() takes no longer ones */
     zero = now();
     append(beginning, sizeof beginning - 1);
@@ -168,8 +173,9 @@ __attribute__((destructor)) static void end_file(void)
         append(end, sizeof end - 1);
         flush();
     }
-    if (file >= 0)
+    if (file >= 0) {
         stop();
+    }
     atomic_store(&core_trace_on, false);
     pthread_mutex_unlock(&file_lock);
 }
@@ -177,13 +183,14 @@ __attribute__((destructor)) static void end_file(void)
 void core_trace_fork(int stage)
 {
     core_fork_lock(&file_lock, stage);
-    if (stage != CORE_FORK_CHILD || file < 0)
+    if (stage != CORE_FORK_CHILD || file < 0) {
         return;
+    }
     /* The file is the parent's, and so is what waits to be written to it. */
     stop();
 }
 
-/* ---- slices ---- */
+/* ---- slices ---------------------------------------------------------------------------------- */
 
 /* Whole numbers only: how a fraction is printed depends on the program's locale. */
 static void slice(unsigned track, const char *name, int64_t began, int64_t ended_at, double bytes,
@@ -215,15 +222,16 @@ static unsigned host_track(void)
     return track;
 }
 
-/* ---- streams ---- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 static void *new_event(core_stream *stream)
 {
     core_device *device = stream->child.device;
     void *event = NULL;
 
-    if (device->table->event_create(device->physical->device, &event))
+    if (device->table->event_create(device->physical->device, &event)) {
         return NULL;
+    }
     return event;
 }
 
@@ -235,14 +243,16 @@ static bool calibrate(core_stream *stream)
     unsigned number;
     char of[ISO_NAME_MAX + 8];
 
-    if (!trace)
+    if (!trace) {
         return false;
+    }
     trace->end = &trace->first;
     trace->origin = new_event(stream);
     if (!trace->origin || table->event_record(trace->origin, stream->handle) ||
         table->event_sync(trace->origin)) {
-        if (trace->origin)
+        if (trace->origin) {
             table->event_destroy(trace->origin);
+        }
         free(trace);
         return false;
     }
@@ -261,8 +271,9 @@ void core_trace_begin(core_stream *stream, core_trace_span *span)
     core_kept_error kept;
 
     *span = (core_trace_span){0};
-    if (!atomic_load_explicit(&core_trace_on, memory_order_relaxed))
+    if (!atomic_load_explicit(&core_trace_on, memory_order_relaxed)) {
         return;
+    }
     core_fpenv_enter(&span->callers);
     kept = core_error_keep();
     if (stream->trace || calibrate(stream)) {
@@ -275,8 +286,9 @@ void core_trace_begin(core_stream *stream, core_trace_span *span)
     }
     core_error_restore(&kept);
     span->on = true;
-    if (!span->began)
+    if (!span->began) {
         span->began = now();
+    }
 }
 
 static bool keep_pending(core_stream *stream, core_trace_span *span, const char *name, double bytes)
@@ -284,12 +296,14 @@ static bool keep_pending(core_stream *stream, core_trace_span *span, const char 
     const iso_backend *table = stream->child.device->table;
     pending *made = calloc(1, sizeof *made);
 
-    if (!made)
+    if (!made) {
         return false;
+    }
     made->stop = new_event(stream);
     if (!made->stop || table->event_record(made->stop, stream->handle)) {
-        if (made->stop)
+        if (made->stop) {
             table->event_destroy(made->stop);
+        }
         free(made);
         return false;
     }
@@ -308,8 +322,9 @@ void core_trace_end(core_stream *stream, core_trace_span *span, bool accepted, c
     core_kept_error kept;
     int64_t ended_at = now();
 
-    if (!span->on)
+    if (!span->on) {
         return;
+    }
     kept = core_error_keep();
     slice(host_track(), name, span->began, ended_at, bytes, accepted ? "submit" : "refused");
     if (span->start && (!accepted || !keep_pending(stream, span, name, bytes))) {
@@ -327,8 +342,9 @@ void core_trace_resolve(core_stream *stream)
     core_fpenv callers;
     core_kept_error kept;
 
-    if (!trace || !trace->first)
+    if (!trace || !trace->first) {
         return;
+    }
     core_fpenv_enter(&callers);
     kept = core_error_keep();
     while (trace->first && table->event_query(trace->first->stop) != ISO_NOT_READY) {
@@ -336,14 +352,16 @@ void core_trace_resolve(core_stream *stream)
         int64_t from_origin = 0, took = 0;
 
         if (!table->event_elapsed(trace->origin, done->start, &from_origin) &&
-            !table->event_elapsed(done->start, done->stop, &took))
+            !table->event_elapsed(done->start, done->stop, &took)) {
             slice(trace->track, done->name, trace->origin_time + from_origin,
                   trace->origin_time + from_origin + took, done->bytes, "execute");
+        }
         table->event_destroy(done->start);
         table->event_destroy(done->stop);
         trace->first = done->next;
-        if (!trace->first)
+        if (!trace->first) {
             trace->end = &trace->first;
+        }
         free(done);
     }
     core_error_restore(&kept);

@@ -21,14 +21,16 @@ typedef struct asked {
 iso_status core_check_range(const char *call, const char *name, int64_t offset, int64_t bytes,
                             const core_buffer *buffer)
 {
-    if (offset < 0)
+    if (offset < 0) {
         return core_fail(ISO_INVALID, "%s: %s.offset is %lld: pass 0 or more", call, name,
                          (long long)offset);
-    if (offset > buffer->bytes || bytes > buffer->bytes - offset)
+    }
+    if (offset > buffer->bytes || bytes > buffer->bytes - offset) {
         return core_fail(ISO_INVALID,
                          "%s: %s.offset is %lld and %lld bytes follow, but its buffer holds %lld "
                          "bytes",
                          call, name, (long long)offset, (long long)bytes, (long long)buffer->bytes);
+    }
     return ISO_OK;
 }
 
@@ -41,8 +43,9 @@ static iso_status acquire_buffer(const char *call, const char *name, iso_operand
 
     snprintf(argument, sizeof argument, "%s.buffer", name);
     status = core_handle_acquire(call, argument, operand.buffer.id, CORE_BUFFER, buffer);
-    if (status || (*buffer)->child.device == stream->child.device)
+    if (status || (*buffer)->child.device == stream->child.device) {
         return status;
+    }
     status = core_fail(ISO_MISMATCH,
                        "%s: %s belongs to another device handle (%s) than the stream (%s): use "
                        "iso_copy_between, or open one device",
@@ -56,18 +59,21 @@ static iso_status acquire_buffer(const char *call, const char *name, iso_operand
 static iso_status check_pitch(const char *call, const char *name, int64_t pitch, int64_t width,
                               int64_t height, core_layout *out)
 {
-    if (pitch < width)
+    if (pitch < width) {
         return core_fail(ISO_INVALID,
                          "%s: %s is %lld, but a row holds %lld bytes (width): use at least that",
                          call, name, (long long)pitch, (long long)width);
+    }
     *out =
         (core_layout){.width = width, .rows = height, .pitch = height > 1 ? pitch : 0, .batch = 1};
-    if (!width || !height)
+    if (!width || !height) {
         return ISO_OK;
+    }
     if (__builtin_mul_overflow(height - 1, pitch, &out->bytes) ||
-        __builtin_add_overflow(out->bytes, width, &out->bytes))
+        __builtin_add_overflow(out->bytes, width, &out->bytes)) {
         return core_fail(ISO_INVALID, "%s: height is %lld and %s %lld: the product is too large",
                          call, (long long)height, name, (long long)pitch);
+    }
     return ISO_OK;
 }
 
@@ -76,24 +82,29 @@ static iso_status check_pattern(const asked *what, bool nothing)
     int64_t size = what->pattern_bytes;
     const char *width = what->is_2d ? "width" : "bytes";
 
-    if (size != 1 && size != 2 && size != 4 && size != 8 && size != 16)
+    if (size != 1 && size != 2 && size != 4 && size != 8 && size != 16) {
         return core_fail(ISO_INVALID, "%s: pattern_bytes is %lld: use 1, 2, 4, 8 or 16", what->call,
                          (long long)size);
-    if (what->width % size)
+    }
+    if (what->width % size) {
         return core_fail(ISO_INVALID,
                          "%s: %s is %lld, which is not a multiple of pattern_bytes (%lld)",
                          what->call, width, (long long)what->width, (long long)size);
-    if (what->to.offset % size)
+    }
+    if (what->to.offset % size) {
         return core_fail(ISO_INVALID,
                          "%s: to.offset is %lld, which is not a multiple of pattern_bytes (%lld)",
                          what->call, (long long)what->to.offset, (long long)size);
-    if (what->is_2d && what->to_pitch % size)
+    }
+    if (what->is_2d && what->to_pitch % size) {
         return core_fail(ISO_INVALID,
                          "%s: to_pitch is %lld, which is not a multiple of pattern_bytes (%lld)",
                          what->call, (long long)what->to_pitch, (long long)size);
-    if (!what->pattern && !nothing)
+    }
+    if (!what->pattern && !nothing) {
         return core_fail(ISO_INVALID, "%s: pattern is NULL: pass %lld bytes to repeat", what->call,
                          (long long)size);
+    }
     return ISO_OK;
 }
 
@@ -105,20 +116,27 @@ static iso_status check_shape(const asked *what, core_layout *to, core_layout *f
     iso_status status;
 
     status = core_check_size(call, what->is_2d ? "width" : "bytes", what->width);
-    if (!status)
+    if (!status) {
         status = core_check_size(call, "height", what->height);
-    if (!status)
+    }
+    if (!status) {
         status = check_pitch(call, "to_pitch", what->to_pitch, what->width, what->height, to);
-    if (!status && what->kind != ISO_TRANSFER_FILL)
+    }
+    if (!status && what->kind != ISO_TRANSFER_FILL) {
         status = check_pitch(call, "from_pitch", what->from_pitch, what->width, what->height, from);
-    if (status)
+    }
+    if (status) {
         return status;
-    if (what->kind == ISO_TRANSFER_FILL)
+    }
+    if (what->kind == ISO_TRANSFER_FILL) {
         return check_pattern(what, nothing);
-    if (what->kind == ISO_TRANSFER_WRITE && !what->host_from && !nothing)
+    }
+    if (what->kind == ISO_TRANSFER_WRITE && !what->host_from && !nothing) {
         return core_fail(ISO_INVALID, "%s: from is NULL: pass the memory to copy from", call);
-    if (what->kind == ISO_TRANSFER_READ && !what->host_to && !nothing)
+    }
+    if (what->kind == ISO_TRANSFER_READ && !what->host_to && !nothing) {
         return core_fail(ISO_INVALID, "%s: to is NULL: pass the memory to copy to", call);
+    }
     return ISO_OK;
 }
 
@@ -129,25 +147,30 @@ static iso_status check_ends(const asked *what, const core_layout *to_layout,
     int64_t to_bytes = to_layout->bytes, from_bytes = from_layout->bytes;
     iso_status status = ISO_OK;
 
-    if (to)
+    if (to) {
         status = core_check_range(what->call, "to", what->to.offset, to_bytes, to);
-    if (!status && to && to_bytes)
+    }
+    if (!status && to && to_bytes) {
         status = core_check_writable(what->call, "to", to);
-    if (!status && to && what->kind == ISO_TRANSFER_FILL && to->origin % what->pattern_bytes)
+    }
+    if (!status && to && what->kind == ISO_TRANSFER_FILL && to->origin % what->pattern_bytes) {
         status = core_fail(ISO_INVALID,
                            "%s: to.buffer is imported memory that begins %lld bytes after a "
                            "multiple of pattern_bytes (%lld): use a shorter pattern",
                            what->call, (long long)(to->origin % what->pattern_bytes),
                            (long long)what->pattern_bytes);
-    if (!status && from)
+    }
+    if (!status && from) {
         status = core_check_range(what->call, "from", what->from.offset, from_bytes, from);
+    }
     if (!status && to && from == to &&
-        core_layouts_meet(what->to.offset, to_layout, what->from.offset, from_layout))
+        core_layouts_meet(what->to.offset, to_layout, what->from.offset, from_layout)) {
         status = core_fail(ISO_INVALID,
                            "%s: to (offset %lld, %lld bytes) overlaps from (offset %lld, %lld "
                            "bytes) in the same buffer: use blocks that share no byte",
                            what->call, (long long)what->to.offset, (long long)to_bytes,
                            (long long)what->from.offset, (long long)from_bytes);
+    }
     return status;
 }
 
@@ -194,15 +217,19 @@ static iso_status submit(const asked *what, core_stream *stream, core_buffer *to
     };
     iso_status status = core_stream_enter(what->call, stream);
 
-    if (status)
+    if (status) {
         return status;
-    if (what->pattern && what->width && what->height)
+    }
+    if (what->pattern && what->width && what->height) {
         memcpy(transfer.pattern, what->pattern, (size_t)what->pattern_bytes);
+    }
     if (what->width && what->height) {
-        if (to)
+        if (to) {
             atomic_fetch_or(&to->used_by, stream->bit);
-        if (from)
+        }
+        if (from) {
             atomic_fetch_or(&from->used_by, stream->bit);
+        }
         status = core_transfer_submit(what->call, stream, &transfer);
     }
     core_stream_leave(stream);
@@ -218,21 +245,28 @@ static iso_status transfer(const asked *what)
     iso_status status;
 
     status = core_handle_acquire(what->call, "stream", what->stream.id, CORE_STREAM, &stream);
-    if (status)
+    if (status) {
         return status;
+    }
     status = check_shape(what, &to_layout, &from_layout);
-    if (!status && what->kind != ISO_TRANSFER_READ)
+    if (!status && what->kind != ISO_TRANSFER_READ) {
         status = acquire_buffer(what->call, "to", what->to, stream, &to);
-    if (!status && reads)
+    }
+    if (!status && reads) {
         status = acquire_buffer(what->call, "from", what->from, stream, &from);
-    if (!status)
+    }
+    if (!status) {
         status = check_ends(what, &to_layout, &from_layout, to, from);
-    if (!status)
+    }
+    if (!status) {
         status = submit(what, stream, to, from);
-    if (to)
+    }
+    if (to) {
         core_handle_release(what->to.buffer.id);
-    if (from)
+    }
+    if (from) {
         core_handle_release(what->from.buffer.id);
+    }
     core_handle_release(what->stream.id);
     return status;
 }

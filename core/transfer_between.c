@@ -22,19 +22,22 @@ static iso_status enter(const between *what)
     core_stream *second = swapped ? what->to_stream : what->from_stream;
     iso_status status = core_stream_enter(what->call, first);
 
-    if (status || first == second)
+    if (status || first == second) {
         return status;
+    }
     status = core_stream_enter(what->call, second);
-    if (status)
+    if (status) {
         core_stream_leave(first);
+    }
     return status;
 }
 
 static void leave(const between *what)
 {
     core_stream_leave(what->to_stream);
-    if (what->from_stream != what->to_stream)
+    if (what->from_stream != what->to_stream) {
         core_stream_leave(what->from_stream);
+    }
 }
 
 /* Both on one backend device: a copy on `to_stream`, ordered on both. */
@@ -53,12 +56,15 @@ static iso_status copy_same(const between *what)
     };
     iso_status status = ISO_OK;
 
-    if (two)
+    if (two) {
         status = core_stream_link(what->call, what->from_stream, what->to_stream);
-    if (!status)
+    }
+    if (!status) {
         status = core_transfer_submit(what->call, what->to_stream, &copy);
-    if (!status && two)
+    }
+    if (!status && two) {
         status = core_stream_link(what->call, what->to_stream, what->from_stream);
+    }
     return status;
 }
 
@@ -71,8 +77,9 @@ static iso_status copy_peer(const between *what)
     iso_status status;
 
     if (what->from->child.device->physical->backend != what->to->child.device->physical->backend ||
-        !table->copy_peer)
+        !table->copy_peer) {
         return ISO_UNSUPPORTED;
+    }
     core_trace_begin(what->to_stream, &span);
     status = CORE_CALL(what->call, table,
                        table->copy_peer(what->to_stream->handle, to, what->from_stream->handle,
@@ -92,8 +99,9 @@ static iso_status stage(const between *what, core_stream *stream, const iso_tran
 {
     iso_status status = core_transfer_submit(what->call, stream, part);
 
-    if (!status)
+    if (!status) {
         core_stream_drain(what->call, stream);
+    }
     return status ? status : core_stream_late(what->call, stream);
 }
 
@@ -103,8 +111,9 @@ static iso_status copy_staged(const between *what)
     void *host = core_alloc(most);
     iso_status status = ISO_OK;
 
-    if (!host)
+    if (!host) {
         return core_fail_no_memory(what->call, most);
+    }
     for (int64_t done = 0; done < what->bytes && !status; done += most) {
         int64_t left = what->bytes - done, part = left < most ? left : most;
         iso_transfer read = {
@@ -129,8 +138,9 @@ static iso_status copy_staged(const between *what)
         };
 
         status = stage(what, what->from_stream, &read);
-        if (!status)
+        if (!status) {
             status = stage(what, what->to_stream, &write);
+        }
     }
     core_free(host);
     return status;
@@ -163,33 +173,39 @@ static iso_status check(const between *what)
     core_layout run;
     iso_status status;
 
-    if (what->to->child.device != what->to_stream->child.device)
+    if (what->to->child.device != what->to_stream->child.device) {
         return core_fail(ISO_MISMATCH,
                          "%s: to.buffer belongs to another device handle (%s) than to_stream "
                          "(%s)",
                          call, what->to->child.device->physical->spec,
                          what->to_stream->child.device->physical->spec);
-    if (what->from->child.device != what->from_stream->child.device)
+    }
+    if (what->from->child.device != what->from_stream->child.device) {
         return core_fail(ISO_MISMATCH,
                          "%s: from.buffer belongs to another device handle (%s) than "
                          "from_stream (%s)",
                          call, what->from->child.device->physical->spec,
                          what->from_stream->child.device->physical->spec);
+    }
     status = core_check_size(call, "bytes", what->bytes);
-    if (!status)
+    if (!status) {
         status = core_check_range(call, "to", what->to_offset, what->bytes, what->to);
-    if (!status)
+    }
+    if (!status) {
         status = core_check_range(call, "from", what->from_offset, what->bytes, what->from);
-    if (!status && what->bytes)
+    }
+    if (!status && what->bytes) {
         status = core_check_writable(call, "to", what->to);
+    }
     run = core_run(what->bytes);
     if (!status && what->to == what->from &&
-        core_layouts_meet(what->to_offset, &run, what->from_offset, &run))
+        core_layouts_meet(what->to_offset, &run, what->from_offset, &run)) {
         status = core_fail(ISO_INVALID,
                            "%s: to (offset %lld) overlaps from (offset %lld): %lld bytes in the "
                            "same buffer",
                            call, (long long)what->to_offset, (long long)what->from_offset,
                            (long long)what->bytes);
+    }
     return status;
 }
 
@@ -207,38 +223,49 @@ iso_status iso_copy_between(iso_stream to_stream, iso_operand to, iso_stream fro
 
     status =
         core_handle_acquire(what.call, "to_stream", to_stream.id, CORE_STREAM, &what.to_stream);
-    if (status)
+    if (status) {
         goto out;
+    }
     status = core_handle_acquire(what.call, "from_stream", from_stream.id, CORE_STREAM,
                                  &what.from_stream);
-    if (status)
+    if (status) {
         goto out;
+    }
     status = core_handle_acquire(what.call, "to.buffer", to.buffer.id, CORE_BUFFER, &what.to);
-    if (status)
+    if (status) {
         goto out;
+    }
     status = core_handle_acquire(what.call, "from.buffer", from.buffer.id, CORE_BUFFER, &what.from);
-    if (!status)
+    if (!status) {
         status = check(&what);
-    if (!status)
+    }
+    if (!status) {
         status = enter(&what);
-    if (status)
+    }
+    if (status) {
         goto out;
+    }
     if (bytes) {
         atomic_fetch_or(&what.to->used_by, what.to_stream->bit);
         atomic_fetch_or(&what.from->used_by, what.from_stream->bit);
         status = copy(&what, &went);
     }
     leave(&what);
-    if (!status && path)
+    if (!status && path) {
         *path = went;
+    }
 out:
-    if (what.from)
+    if (what.from) {
         core_handle_release(from.buffer.id);
-    if (what.to)
+    }
+    if (what.to) {
         core_handle_release(to.buffer.id);
-    if (what.from_stream)
+    }
+    if (what.from_stream) {
         core_handle_release(from_stream.id);
-    if (what.to_stream)
+    }
+    if (what.to_stream) {
         core_handle_release(to_stream.id);
+    }
     return status;
 }

@@ -10,7 +10,7 @@ enum { ALIGNMENT = 256, WIDEST = 16 };
 
 static const iso_host *core; /* what the core offers us */
 
-/* ---- devices: `out` comes zeroed, with its size set ---- */
+/* ---- devices: `out` comes zeroed, with its size set ------------------------------------------ */
 
 static iso_status probe(iso_probe *out)
 {
@@ -45,16 +45,18 @@ static void forget(void *object)
     core->free(object);
 }
 
-/* ---- memory: the handle is the aligned address; what alloc() gave lies right before it ---- */
+/* ---- memory: the handle is the aligned address; what alloc() gave lies right before it ------- */
 
 static iso_status memory_alloc(void *device, int64_t bytes, void **memory)
 {
     (void)device;
-    if (bytes > INT64_MAX - ALIGNMENT)
+    if (bytes > INT64_MAX - ALIGNMENT) {
         return core->fail(ISO_NO_MEMORY, "%lld bytes are too many", (long long)bytes);
+    }
     char *block = core->alloc(bytes + ALIGNMENT); /* aligned to 64: there is room before */
-    if (!block)
+    if (!block) {
         return ISO_NO_MEMORY;
+    }
     char *aligned = block + ALIGNMENT - (uintptr_t)block % ALIGNMENT;
     memcpy(aligned - sizeof block, &block, sizeof block);
     *memory = aligned;
@@ -74,14 +76,15 @@ static char *at(iso_ref place)
     return (char *)place.memory + place.offset;
 }
 
-/* ---- streams and events ---- */
+/* ---- streams and events ---------------------------------------------------------------------- */
 
 static iso_status stream_create(void *device, uint32_t flags, void **stream)
 {
     (void)device;
-    if (flags & ~(uint32_t)ISO_STREAM_INLINE)
+    if (flags & ~(uint32_t)ISO_STREAM_INLINE) {
         return core->fail(ISO_UNSUPPORTED, "stream flags are 0x%x, known is 0x%x", (unsigned)flags,
                           (unsigned)ISO_STREAM_INLINE);
+    }
     *stream = core->alloc(1);
     return *stream ? ISO_OK : ISO_NO_MEMORY;
 }
@@ -119,7 +122,7 @@ static iso_status stream_wait(void *stream, void *event)
     return done(event);
 }
 
-/* ---- transfers and operations ---- */
+/* ---- transfers and operations ---------------------------------------------------------------- */
 
 static iso_status transfer(void *stream, const iso_transfer *t)
 {
@@ -127,14 +130,17 @@ static iso_status transfer(void *stream, const iso_transfer *t)
     for (int64_t row = 0; row < t->height; row++) {
         char *to = t->kind == ISO_TRANSFER_READ ? t->host_to : at(t->to);
         const char *from = t->kind == ISO_TRANSFER_WRITE ? t->host_from : NULL;
-        if (t->kind == ISO_TRANSFER_READ || t->kind == ISO_TRANSFER_COPY)
+        if (t->kind == ISO_TRANSFER_READ || t->kind == ISO_TRANSFER_COPY) {
             from = at(t->from);
+        }
         to += row * t->to_pitch;
-        if (t->kind == ISO_TRANSFER_FILL)
-            for (int64_t i = 0; i < t->width; i += t->pattern_bytes)
+        if (t->kind == ISO_TRANSFER_FILL) {
+            for (int64_t i = 0; i < t->width; i += t->pattern_bytes) {
                 memcpy(to + i, t->pattern, (size_t)t->pattern_bytes);
-        else
+            }
+        } else {
             memcpy(to, from + row * t->from_pitch, (size_t)t->width);
+        }
     }
     return ISO_OK;
 }
@@ -150,15 +156,18 @@ static iso_transpose_op arguments(const iso_op *op)
 static iso_status supports(void *device, const iso_op *op)
 {
     (void)device;
-    if (op->kind != ISO_OP_TRANSPOSE)
+    if (op->kind != ISO_OP_TRANSPOSE) {
         return core->fail(ISO_UNSUPPORTED, "flip has transposes alone");
+    }
     iso_transpose_op t = arguments(op);
-    if (t.variant != ISO_VARIANT_NAIVE && t.variant != ISO_VARIANT_TILED)
+    if (t.variant != ISO_VARIANT_NAIVE && t.variant != ISO_VARIANT_TILED) {
         return core->fail(ISO_UNSUPPORTED, "flip has the variants naive and tiled alone");
-    if (t.element_bytes > WIDEST)
+    }
+    if (t.element_bytes > WIDEST) {
         return core->fail(ISO_UNSUPPORTED,
                           "element_bytes is %lld, but %d is the most that flip has",
                           (long long)t.element_bytes, WIDEST);
+    }
     return ISO_OK;
 }
 
@@ -176,15 +185,17 @@ static iso_status execute(void *stream, const iso_op *op)
     iso_transpose_op t = arguments(op);
     size_t bytes = (size_t)t.element_bytes;
     char *source = at(t.from), *target = at(t.to), kept[WIDEST];
-    for (int64_t i = 0; i < t.rows; i++)
+    for (int64_t i = 0; i < t.rows; i++) {
         for (int64_t j = 0; j < (source == target ? i : t.cols); j++) {
             char *from = source + (i * t.ld_from + j) * t.element_bytes;
             char *to = target + (j * t.ld_to + i) * t.element_bytes;
             memcpy(kept, from, bytes);
-            if (source == target)
+            if (source == target) {
                 memcpy(from, to, bytes);
+            }
             memcpy(to, kept, bytes);
         }
+    }
     return ISO_OK;
 }
 

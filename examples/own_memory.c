@@ -28,14 +28,17 @@ int main(void)
     if (iso_device_open("openmp", &device) || iso_stream_create(device, 0, &stream) ||
         iso_buffer_import(device, numbers, sizeof numbers, ISO_IMPORT_READ_ONLY, released,
                           "numbers", &in) ||
-        iso_buffer_create(device, sizeof(double), &out))
+        iso_buffer_create(device, sizeof(double), &out)) {
         return failed();
+    }
     sum.op = ISO_SUM, sum.dtype = ISO_F64, sum.cols = 4;
     sum.x.buffer = in, sum.result.buffer = out;
     tensor.dtype = ISO_F64, tensor.buffer = out;
     if (iso_reduce(stream, &sum) ||
-        iso_dlpack_export(stream, (iso_stream){0}, &tensor, &exported) || iso_device_close(device))
+        iso_dlpack_export(stream, (iso_stream){0}, &tensor, &exported) ||
+        iso_device_close(device)) {
         return failed();
+    }
     managed = exported; /* outlives the device's handle */
     printf("sum %g\n", *(double *)managed->tensor.data);
     managed->deleter(managed);

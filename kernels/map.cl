@@ -47,8 +47,7 @@ ISO_INLINE acc value_of(int op, acc x, acc y, acc alpha)
 
 #if defined(MAP_LOOPED)
 
-/* ---- a group is a loop --------------------------------------------------------------------------
- */
+/* ---- a group is a loop ----------------------------------------------------------------------- */
 
 #define FIRST(block, each) (((block)*ISO_THREADS + ISO_LOCAL_ID()) * (each))
 #define END(first, each)   ((first) + (each) < n ? (first) + (each) : n)
@@ -118,8 +117,7 @@ ISO_INLINE void chain_tiled(ISO_GLOBAL const elem *x, ISO_GLOBAL elem *z, iso_i6
 
 #else
 
-/* ---- words as elements --------------------------------------------------------------------------
- */
+/* ---- words as elements ----------------------------------------------------------------------- */
 
 #if MAP_WORD == 1
 
@@ -224,8 +222,7 @@ ISO_INLINE void store_part(ISO_GLOBAL elem *z, iso_i64 at, iso_i64 n, const acc 
     }
 }
 
-/* ---- blocks of words ----------------------------------------------------------------------------
- */
+/* ---- blocks of words ------------------------------------------------------------------------- */
 
 #if MAP_WORD == 1
 typedef cell bits;
@@ -352,8 +349,7 @@ ISO_INLINE void chain_tiled(ISO_GLOBAL const elem *x, ISO_GLOBAL elem *z, iso_i6
 
 #endif
 
-/* ---- tiled --------------------------------------------------------------------------------------
- */
+/* ---- tiled ----------------------------------------------------------------------------------- */
 
 ISO_KERNEL(ISO_THREADS)
 map_copy(ISO_GLOBAL const cell *x, iso_i64 x_at, ISO_GLOBAL cell *z, iso_i64 z_at, iso_i64 n)
@@ -400,8 +396,7 @@ map_chain(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL elem *z, iso_i64 z_
 
 #endif
 
-/* ---- naive: one element a work-item -------------------------------------------------------------
- */
+/* ---- naive: one element a work-item ---------------------------------------------------------- */
 
 #if defined(MAP_NAIVE)
 

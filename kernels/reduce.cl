@@ -188,8 +188,7 @@ ISO_INLINE int least_count(iso_i64 a, int most)
     return a < most ? (int)a : most;
 }
 
-/* ---- tiled --------------------------------------------------------------------------------------
- */
+/* ---- tiled ----------------------------------------------------------------------------------- */
 
 /* Sequences of at most one block: a team of `width` work-items each. */
 ISO_KERNEL(ISO_THREADS)
@@ -405,8 +404,7 @@ reduce_last_two(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, ISO_GLOBAL result *to,
     }
 }
 
-/* ---- naive and partials -------------------------------------------------------------------------
- */
+/* ---- naive and partials ---------------------------------------------------------------------- */
 
 /* Along an axis: one result a work-item. */
 ISO_KERNEL(ISO_THREADS)

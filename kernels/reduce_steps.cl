@@ -41,8 +41,7 @@
 #define number_of(x) ((acc)(x))
 #endif
 
-/* ---- order: min, max, argmin, argmax ----------------------------------------------------------
- */
+/* ---- order: min, max, argmin, argmax --------------------------------------------------------- */
 #if IS_ORDERED
 
 #if IS_LONG
@@ -227,8 +226,7 @@ ISO_INLINE void lane_finish(ISO_GLOBAL result *to, iso_i64 i, lane l, iso_i64 n)
 #define word_value(w) ((key)(w))
 #endif
 
-/* ---- sums and products ------------------------------------------------------------------------
- */
+/* ---- sums and products ----------------------------------------------------------------------- */
 #else
 
 #if ISO_OP == OP_NORM2
@@ -406,8 +404,7 @@ typedef lane spot;
 #define lane_of(s, first)      (s)
 #endif
 
-/* ---- lanes as words, for shuffles and atomics -------------------------------------------------
- */
+/* ---- lanes as words, for shuffles and atomics ------------------------------------------------ */
 #if IS_LONG || ISO_OP == OP_NORM2 || (ISO_OP == OP_MEAN && IS_WHOLE)
 #define IS_LONG_WORD 1
 typedef iso_u64 word;

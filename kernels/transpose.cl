@@ -47,8 +47,7 @@ typedef union piece {
     cell cells[SPAN];
 } piece;
 
-/* ---- squares of SPAN x SPAN elements, in registers ----------------------------------------------
- */
+/* ---- squares of SPAN x SPAN elements, in registers ------------------------------------------- */
 
 /* Element j of word i changes places with element i of word j. */
 ISO_INLINE void turn_square(word *w)
@@ -159,8 +158,7 @@ ISO_INLINE int left_of(iso_i64 all, iso_i64 from, int most)
     return all - from < most ? (int)(all - from) : most;
 }
 
-/* ---- the order of tiles -------------------------------------------------------------------------
- */
+/* ---- the order of tiles ---------------------------------------------------------------------- */
 
 typedef struct place {
     iso_i64 i, j;
@@ -193,8 +191,7 @@ ISO_INLINE place pair_of(iso_i64 pair, iso_i64 side)
     return at;
 }
 
-/* ---- tiled --------------------------------------------------------------------------------------
- */
+/* ---- tiled ----------------------------------------------------------------------------------- */
 
 #if defined(DIRECT)
 
@@ -369,8 +366,7 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
 
 #endif
 
-/* ---- naive: one element a work-item -------------------------------------------------------------
- */
+/* ---- naive: one element a work-item ---------------------------------------------------------- */
 
 #if defined(NAIVE_COLS) /* a group takes NAIVE_COLS columns, and as many rows as it then reaches   \
                          */

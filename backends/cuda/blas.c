@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the libraries -----------------------------------------------------------------------------
- */
+/* ---- the libraries --------------------------------------------------------------------------- */
 
 cublas_api cuda_blas;
 cublaslt_api cuda_blaslt;
@@ -91,8 +90,7 @@ static iso_status need(const char *label, const opened *which, const char *name)
                                  name, which->library.tried);
 }
 
-/* ---- small things that all operations need -----------------------------------------------------
- */
+/* ---- small things that all operations need --------------------------------------------------- */
 
 cublas_enum blas_type(iso_dtype dtype)
 {
@@ -205,8 +203,7 @@ iso_status cuda_blas_handle(simt_stream *stream, const iso_op *op, cublas_enum p
     return cuda_blas_check(queue, code, "cublasSetWorkspace");
 }
 
-/* ---- the table ---------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* The second library has no product whose k is 0. */
 static bool needs_k(const iso_gemm_op *op)

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- precision ---------------------------------------------------------------------------------
- */
+/* ---- precision ------------------------------------------------------------------------------- */
 
 static bool is_set(const char *variable, const char *harmless)
 {
@@ -75,8 +74,7 @@ cublas_enum blas_compute(const iso_gemm_op *op)
     return op->dtype == ISO_F32 && op->math == ISO_MATH_TF32 ? CUBLAS_IN_TF32 : CUBLAS_IN_F32;
 }
 
-/* ---- sizes -------------------------------------------------------------------------------------
- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 static bool too_large(const iso_gemm_op *op, blas_size *which)
 {
@@ -110,8 +108,7 @@ const char *cuda_blas_gemm_name(const iso_gemm_op *op)
     return op->batch > 1 ? "cublasGemmStridedBatchedEx" : "cublasGemmEx";
 }
 
-/* ---- the call ----------------------------------------------------------------------------------
- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 /* The product as cuBLAS is told of it: C' = op(B)' op(A)', column-major. */
 typedef struct swapped {

@@ -9,8 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* ---- transposes --------------------------------------------------------------------------------
- */
+/* ---- transposes ------------------------------------------------------------------------------ */
 
 iso_status cuda_blas_transpose_supports(simt_device *device, const iso_transpose_op *op)
 {
@@ -142,8 +141,7 @@ iso_status cuda_blas_transpose(simt_stream *stream, const iso_op *op)
                            cuda_blas_transpose_name(t));
 }
 
-/* ---- reductions --------------------------------------------------------------------------------
- */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 static bool is_half(iso_dtype dtype)
 {

@@ -22,8 +22,7 @@ struct blaslt_plan {
     cublaslt_choice choice;
 };
 
-/* ---- handles -----------------------------------------------------------------------------------
- */
+/* ---- handles --------------------------------------------------------------------------------- */
 
 static iso_status device_handle(simt_device *device, cublaslt_handle *out)
 {
@@ -55,8 +54,7 @@ void cuda_blaslt_device_close(blas_device *own)
     (void)cuda_blaslt.cublasLtDestroy(own->lt);
 }
 
-/* ---- plans -------------------------------------------------------------------------------------
- */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
 /* The alignment that an operand is sure to have; that of its type where `least`. */
 static uint32_t alignment(iso_ref ref, iso_dtype dtype, bool least)
@@ -272,8 +270,7 @@ void cuda_blaslt_stream_close(blas_stream *own)
     own->plans = NULL;
 }
 
-/* ---- the operation -----------------------------------------------------------------------------
- */
+/* ---- the operation --------------------------------------------------------------------------- */
 
 /* Asks the library, for operands of the least alignment. */
 iso_status cuda_blaslt_supports(simt_device *device, const iso_gemm_op *op)

@@ -16,8 +16,7 @@ int32_t cuda_architecture_of(cuda_ordinal device)
     return attribute_of(device, CUDA_COMPUTE_MAJOR) * 10 + attribute_of(device, CUDA_COMPUTE_MINOR);
 }
 
-/* ---- describing --------------------------------------------------------------------------------
- */
+/* ---- describing ------------------------------------------------------------------------------ */
 
 /* As nvidia-smi writes it. A slice of a device has a uuid of its own, and the older call gives the
  * whole one's. */
@@ -119,8 +118,7 @@ static void fill_limits(const cuda_device *device, simt_limits *limits)
     };
 }
 
-/* ---- contexts ----------------------------------------------------------------------------------
- */
+/* ---- contexts -------------------------------------------------------------------------------- */
 
 cuda_scope cuda_enter(const cuda_device *device)
 {

@@ -14,8 +14,7 @@
         cuda_leave(scope_);                                                                        \
     } while (0)
 
-/* ---- memory ------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static iso_status memory_alloc(void *native, int64_t bytes, void **memory)
 {
@@ -106,8 +105,7 @@ static void host_unregister(void *native, void *pointer)
     }
 }
 
-/* ---- streams -----------------------------------------------------------------------------------
- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 static iso_status make_queue(cuda_device *device, cuda_stream stream, bool foreign, void **out)
 {
@@ -192,8 +190,7 @@ static iso_status stream_query(void *stream)
                                   : cuda_check(queue->device, code, "cuStreamQuery");
 }
 
-/* ---- events ------------------------------------------------------------------------------------
- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static iso_status event_create(void *native, void **out)
 {
@@ -267,8 +264,7 @@ static iso_status event_elapsed(void *start, void *stop, int64_t *nanoseconds)
     return cuda_check(from->device, code, "cuEventElapsedTime");
 }
 
-/* ---- joining with a program's own objects ------------------------------------------------------
- */
+/* ---- joining with a program's own objects ---------------------------------------------------- */
 
 static iso_status memory_import(void *native, void *foreign, int64_t bytes, void **memory)
 {
@@ -349,8 +345,7 @@ static iso_status dlpack_device(void *native, int32_t *type, int32_t *id)
     return ISO_OK;
 }
 
-/* ---- properties and the table ------------------------------------------------------------------
- */
+/* ---- properties and the table ---------------------------------------------------------------- */
 
 static iso_status device_property(void *native, int32_t index, iso_property *out)
 {

@@ -18,8 +18,7 @@ typedef struct cuda_program {
     cuda_module module;
 } cuda_program;
 
-/* ---- the compiler ------------------------------------------------------------------------------
- */
+/* ---- the compiler ---------------------------------------------------------------------------- */
 
 static nvrtc_api rtc;
 
@@ -106,8 +105,7 @@ iso_status cuda_program_identity(void *native, char *text, int64_t capacity)
     return ISO_OK;
 }
 
-/* ---- compiling ---------------------------------------------------------------------------------
- */
+/* ---- compiling ------------------------------------------------------------------------------- */
 
 /* Code for this very chip where the compiler knows it, else PTX for the highest that it knows below
  * the chip. */
@@ -253,8 +251,7 @@ done:
     return status;
 }
 
-/* ---- loading -----------------------------------------------------------------------------------
- */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 /* The driver is given no length: what was cut short must not reach it. Where the section headers
  * end is where a cubin ends. */
@@ -329,8 +326,7 @@ void cuda_program_unload(void *opaque)
     cuda_host->free(program);
 }
 
-/* ---- kernels -----------------------------------------------------------------------------------
- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static int32_t kernel_attribute(cuda_function function, cuda_attribute attribute)
 {

@@ -78,8 +78,7 @@ iso_status cuda_transfer(void *stream, const iso_transfer *transfer)
                       (long long)transfer->to_pitch, (long long)transfer->from_pitch);
 }
 
-/* ---- between devices ---------------------------------------------------------------------------
- */
+/* ---- between devices ------------------------------------------------------------------------- */
 
 /* Lets the one context read the other's memory. */
 static iso_status connect(cuda_device *to, cuda_device *from)

@@ -17,8 +17,7 @@ enum { FOLDERS_OWN = 6, FOLDERS_MAX = 24, FOLDER_MAX = 256 };
 const iso_host *cuda_host;
 static int oldest_chip; /* of the devices: 90 for sm_90; 0 before probing */
 
-/* ---- where to look -----------------------------------------------------------------------------
- */
+/* ---- where to look --------------------------------------------------------------------------- */
 
 /* Folders in the order of search. The first `named` were named by the user: all versions are
  * looked for in one of them before the next; in the others the newest version in any of them. */
@@ -108,8 +107,7 @@ static void drop_missing(folder_list *list, cuda_library *library)
     list->named = named;
 }
 
-/* ---- opening -----------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static void *open_path(cuda_library *library, const char *path)
 {
@@ -231,8 +229,7 @@ bool cuda_library_find(cuda_library *library)
     return library->handle || search(library, true);
 }
 
-/* ---- the driver and its errors -----------------------------------------------------------------
- */
+/* ---- the driver and its errors --------------------------------------------------------------- */
 
 cuda_api cu;
 int32_t cuda_version;
@@ -322,8 +319,7 @@ iso_status cuda_check(cuda_device *device, cuda_code code, const char *format, .
     return status;
 }
 
-/* ---- probing -----------------------------------------------------------------------------------
- */
+/* ---- probing --------------------------------------------------------------------------------- */
 
 static iso_probe found;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -401,8 +397,7 @@ iso_status cuda_probe(iso_probe *out)
     return ISO_OK;
 }
 
-/* ---- the descriptor ----------------------------------------------------------------------------
- */
+/* ---- the descriptor -------------------------------------------------------------------------- */
 
 static iso_status device_open(int32_t index, void **device)
 {

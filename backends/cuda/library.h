@@ -13,8 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* ---- libraries (library.c) ---------------------------------------------------------------------
- */
+/* ---- libraries (library.c) ------------------------------------------------------------------- */
 
 #define CUDA_MEMBER(result, name, parameters) result(*name) parameters;
 
@@ -79,8 +78,7 @@ iso_status cuda_status(cuda_code code);
 iso_status cuda_fail(cuda_code code, const char *format, ...) ISO_PRINTF(2, 3);
 const char *cuda_code_name(cuda_code code);
 
-/* ---- objects (driver.c) ------------------------------------------------------------------------
- */
+/* ---- objects (driver.c) ---------------------------------------------------------------------- */
 
 /* A range of the program's that this backend pinned. */
 typedef struct cuda_pin {

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the library -------------------------------------------------------------------------------
- */
+/* ---- the library ----------------------------------------------------------------------------- */
 
 static struct {
     CUDA_NVML_SYMBOLS(CUDA_MEMBER, CUDA_MEMBER)
@@ -42,8 +41,7 @@ static void begin(void)
     (void)snprintf(label, sizeof label, "NVML%s%.63s", version[0] ? " " : "", version);
 }
 
-/* ---- its errors --------------------------------------------------------------------------------
- */
+/* ---- its errors ------------------------------------------------------------------------------ */
 
 #define NVML_ENUMERATOR(name, number) name = (number),
 enum { NVML_ERRORS(NVML_ENUMERATOR) };
@@ -95,8 +93,7 @@ static bool answered(nvml_code code, const char *call, iso_status *status)
 #define ASK(status, name, ...)                                                                     \
     (nvml.name && !*(status) && answered(nvml.name(__VA_ARGS__), #name, (status)))
 
-/* ---- reading -----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static int32_t throttle_of(unsigned long long reasons)
 {

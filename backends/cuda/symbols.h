@@ -14,8 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- types -------------------------------------------------------------------------------------
- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 typedef unsigned cuda_code;              /* CUresult */
 typedef unsigned cuda_attribute;         /* of a device, a function or a pointer */
@@ -184,8 +183,7 @@ struct double2;
 #define CUDA_ENUMERATOR(ours, number, theirs) ours = (number),
 enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
 
-/* ---- the driver: libcuda.so.1 ------------------------------------------------------------------
- */
+/* ---- the driver: libcuda.so.1 ---------------------------------------------------------------- */
 
 #define CUDA_DRIVER_SYMBOLS(REQUIRED, OPTIONAL)                                                    \
     REQUIRED(cuda_code, cuInit, (unsigned flags))                                                  \
@@ -264,8 +262,7 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
               unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,         \
               cuda_stream stream, void **arguments, void **extra))
 
-/* ---- the compiler of kernels: libnvrtc ---------------------------------------------------------
- */
+/* ---- the compiler of kernels: libnvrtc ------------------------------------------------------- */
 
 #define CUDA_NVRTC_SYMBOLS(REQUIRED, OPTIONAL)                                                     \
     REQUIRED(nvrtc_code, nvrtcVersion, (int *major, int *minor))                                   \
@@ -285,8 +282,7 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
     OPTIONAL(nvrtc_code, nvrtcGetNumSupportedArchs, (int *count))                                  \
     OPTIONAL(nvrtc_code, nvrtcGetSupportedArchs, (int *architectures))
 
-/* ---- libcublas ---------------------------------------------------------------------------------
- */
+/* ---- libcublas ------------------------------------------------------------------------------- */
 
 #define CUDA_CUBLAS_SYMBOLS(REQUIRED, OPTIONAL)                                                    \
     REQUIRED(cublas_code, cublasCreate_v2, (cublas_handle *handle))                                \
@@ -367,8 +363,7 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
     OPTIONAL(cublas_code, cublasDasum_v2_64,                                                       \
              (cublas_handle handle, int64_t n, const double *x, int64_t incx, double *result))
 
-/* ---- libcublasLt -------------------------------------------------------------------------------
- */
+/* ---- libcublasLt ----------------------------------------------------------------------------- */
 
 #define CUDA_CUBLASLT_SYMBOLS(REQUIRED, OPTIONAL)                                                  \
     REQUIRED(cublas_code, cublasLtCreate, (cublaslt_handle *handle))                               \
@@ -402,8 +397,7 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
               const cublaslt_algorithm *algorithm, void *workspace, size_t workspace_bytes,        \
               cuda_stream stream))
 
-/* ---- the sensors: libnvidia-ml.so.1 -------------------------------------------------------------
- */
+/* ---- the sensors: libnvidia-ml.so.1 ---------------------------------------------------------- */
 
 #define NVML_VALUES(VALUE)                                                                         \
     VALUE(NVML_DONE, 0, NVML_SUCCESS)                                                              \

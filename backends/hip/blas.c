@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the libraries ------------------------------------------------------------------------------
- */
+/* ---- the libraries --------------------------------------------------------------------------- */
 
 rocblas_api hip_blas;
 hiplt_api hip_blaslt;
@@ -141,8 +140,7 @@ static iso_status need(simt_device *device, bool lt)
     return ISO_OK;
 }
 
-/* ---- small things that all operations need ------------------------------------------------------
- */
+/* ---- small things that all operations need --------------------------------------------------- */
 
 const blas_size *hip_blas_too_large(const blas_size *sizes, int count)
 {
@@ -233,8 +231,7 @@ iso_status hip_blas_handle(simt_stream *stream, const iso_op *op, rocblas_enum p
     return hip_blas_check(queue, code, "rocblas_set_workspace");
 }
 
-/* ---- the table ----------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* The second library has no product whose k is 0. */
 static bool needs_k(const iso_gemm_op *op)

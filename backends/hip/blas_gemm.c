@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- precision ----------------------------------------------------------------------------------
- */
+/* ---- precision ------------------------------------------------------------------------------- */
 
 /* Variables by which the user changes what the libraries compute, whatever the program asks for. */
 static const char *overriding(const iso_gemm_op *op)
@@ -59,8 +58,7 @@ iso_status hip_blas_precision(const hip_device *device, const iso_gemm_op *op)
     return ISO_OK;
 }
 
-/* ---- the operation ------------------------------------------------------------------------------
- */
+/* ---- the operation --------------------------------------------------------------------------- */
 
 static const blas_size *large_size(const iso_gemm_op *op, blas_size *sizes)
 {

@@ -4,8 +4,7 @@
 
 #include <limits.h>
 
-/* ---- transposes ---------------------------------------------------------------------------------
- */
+/* ---- transposes ------------------------------------------------------------------------------ */
 
 static bool has_wide_geam(int64_t element)
 {
@@ -141,8 +140,7 @@ iso_status hip_blas_transpose(simt_stream *stream, const iso_op *op)
                           hip_blas_transpose_name(t));
 }
 
-/* ---- reductions: of an array, or of each row ----------------------------------------------------
- */
+/* ---- reductions: of an array, or of each row ------------------------------------------------- */
 
 static bool has_wide_reduction(const iso_reduce_op_args *op)
 {

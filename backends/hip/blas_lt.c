@@ -21,8 +21,7 @@ struct blaslt_plan {
     hiplt_choice choice;
 };
 
-/* ---- handles ------------------------------------------------------------------------------------
- */
+/* ---- handles --------------------------------------------------------------------------------- */
 
 /* Before 0.7 the types of a computation had other numbers. */
 enum { LT_VERSION_LEAST = 700 };
@@ -99,8 +98,7 @@ static iso_status lt_check(hip_queue *queue, hiplt_code code, const char *call)
                           "%s gives status %u", call, code);
 }
 
-/* ---- plans --------------------------------------------------------------------------------------
- */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
 static hiplt_enum lt_type(iso_dtype dtype)
 {
@@ -278,8 +276,7 @@ void hip_blaslt_stream_close(blas_stream *own)
     own->plans = NULL;
 }
 
-/* ---- the operation ------------------------------------------------------------------------------
- */
+/* ---- the operation --------------------------------------------------------------------------- */
 
 static iso_status ask(simt_device *device, const iso_gemm_op *op)
 {

@@ -37,8 +37,7 @@ void hip_leave(hip_scope scope)
     }
 }
 
-/* ---- describing ---------------------------------------------------------------------------------
- */
+/* ---- describing ------------------------------------------------------------------------------ */
 
 /* The properties are a struct that grew and changed with version 6; the name's place is known. */
 static iso_status read_architecture(int32_t index, char *text, size_t capacity, char *room)
@@ -183,8 +182,7 @@ static void fill_limits(int32_t index, const char *architecture, simt_limits *li
     };
 }
 
-/* ---- opening ------------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 iso_status hip_device_open(int32_t index, void **native, simt_limits *limits)
 {

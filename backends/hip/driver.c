@@ -26,8 +26,7 @@ static iso_status answer(hip_device *device, hip_code code, const char *call)
     return hip_check(device, code, "%s", call);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static iso_status memory_alloc(void *native, int64_t bytes, void **memory)
 {
@@ -111,8 +110,7 @@ static void host_unregister(void *native, void *pointer)
     }
 }
 
-/* ---- streams ------------------------------------------------------------------------------------
- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 static iso_status make_queue(hip_device *device, hip_stream stream, bool foreign, void **out)
 {
@@ -205,8 +203,7 @@ static iso_status stream_query(void *stream)
     return status ? status : still_lost(queue->device, "hipStreamQuery");
 }
 
-/* ---- events -------------------------------------------------------------------------------------
- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static iso_status event_create(void *native, void **out)
 {
@@ -280,8 +277,7 @@ static iso_status event_elapsed(void *start, void *stop, int64_t *nanoseconds)
     return hip_check(from->device, code, "hipEventElapsedTime");
 }
 
-/* ---- joining with a program's own objects -------------------------------------------------------
- */
+/* ---- joining with a program's own objects ---------------------------------------------------- */
 
 /* The kind of memory has other numbers in other versions, so the device is asked for instead. */
 static iso_status memory_import(void *native, void *foreign, int64_t bytes, void **memory)
@@ -359,8 +355,7 @@ static iso_status dlpack_device(void *native, int32_t *type, int32_t *id)
     return ISO_OK;
 }
 
-/* ---- properties and the table -------------------------------------------------------------------
- */
+/* ---- properties and the table ---------------------------------------------------------------- */
 
 static iso_status device_property(void *native, int32_t index, iso_property *out)
 {

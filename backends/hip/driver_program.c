@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the compiler -------------------------------------------------------------------------------
- */
+/* ---- the compiler ---------------------------------------------------------------------------- */
 
 static hiprtc_api rtc;
 
@@ -80,8 +79,7 @@ iso_status hip_program_identity(void *native, char *text, int64_t capacity)
     return ISO_OK;
 }
 
-/* ---- building -----------------------------------------------------------------------------------
- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 enum { OPTIONS_MAX = 48 };
 
@@ -218,8 +216,7 @@ iso_status hip_program_build(void *native, const simt_source *source, void **bin
     return status;
 }
 
-/* ---- modules and kernels ------------------------------------------------------------------------
- */
+/* ---- modules and kernels --------------------------------------------------------------------- */
 
 typedef struct hip_program {
     hip_device *device;

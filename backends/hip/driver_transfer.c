@@ -60,8 +60,7 @@ iso_status hip_transfer(void *stream, const iso_transfer *transfer)
                      (long long)transfer->to_pitch, (long long)transfer->from_pitch);
 }
 
-/* ---- between devices ----------------------------------------------------------------------------
- */
+/* ---- between devices ------------------------------------------------------------------------- */
 
 /* Lets the one device read the other's memory. */
 static iso_status connect_devices(hip_device *to, const hip_device *from)

@@ -21,8 +21,7 @@ int32_t hip_major(void)
     return hip_version / 10000000;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* /opt/rocm first, then its versions, of which glob gives the list in ascending order. */
 static void place_installations(loader_places *places, glob_t *found)
@@ -125,8 +124,7 @@ bool hip_survives(const char *const *arguments, const char *besides, char *why, 
     return trial_make(&what, why, capacity) == TRIAL_GOOD;
 }
 
-/* ---- the runtime and its errors -----------------------------------------------------------------
- */
+/* ---- the runtime and its errors -------------------------------------------------------------- */
 
 #define RUNTIME_REQUIRED(result, name, parameters) {#name, &hip.name, true},
 #define RUNTIME_OPTIONAL(result, name, parameters) {#name, &hip.name, false},
@@ -200,8 +198,7 @@ iso_status hip_check(hip_device *device, hip_code code, const char *format, ...)
     return status;
 }
 
-/* ---- probing ------------------------------------------------------------------------------------
- */
+/* ---- probing --------------------------------------------------------------------------------- */
 
 static iso_probe found;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -272,8 +269,7 @@ iso_status hip_probe(iso_probe *out)
     return ISO_OK;
 }
 
-/* ---- the descriptor -----------------------------------------------------------------------------
- */
+/* ---- the descriptor -------------------------------------------------------------------------- */
 
 static iso_status device_open(int32_t index, void **device)
 {

@@ -13,8 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* ---- libraries (library.c) ----------------------------------------------------------------------
- */
+/* ---- libraries (library.c) ------------------------------------------------------------------- */
 
 #define HIP_MEMBER(result, name, parameters) result(*name) parameters;
 
@@ -75,8 +74,7 @@ iso_status hip_status(hip_code code);
 iso_status hip_fail(hip_code code, const char *format, ...) ISO_PRINTF(2, 3);
 const char *hip_code_name(hip_code code);
 
-/* ---- objects ------------------------------------------------------------------------------------
- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 /* A range of the program's that this backend pinned. */
 typedef struct hip_pin {

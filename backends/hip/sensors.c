@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the library --------------------------------------------------------------------------------
- */
+/* ---- the library ----------------------------------------------------------------------------- */
 
 static struct {
     HIP_RSMI_SYMBOLS(HIP_MEMBER, HIP_MEMBER)
@@ -42,8 +41,7 @@ static void begin(void)
     }
 }
 
-/* ---- its errors ---------------------------------------------------------------------------------
- */
+/* ---- its errors ------------------------------------------------------------------------------ */
 
 #define SMI_ENUMERATOR(name, number) name = (number),
 enum { HIP_RSMI_ERRORS(SMI_ENUMERATOR) };
@@ -100,8 +98,7 @@ static bool answered(rsmi_code code, const char *call, iso_status *status)
 #define ASK(status, name, ...)                                                                     \
     (smi.name && !*(status) && answered(smi.name(__VA_ARGS__), #name, (status)))
 
-/* ---- finding the device -------------------------------------------------------------------------
- */
+/* ---- finding the device ---------------------------------------------------------------------- */
 
 static iso_status place_of(const hip_device *device, uint64_t *place)
 {
@@ -148,8 +145,7 @@ static iso_status find(const hip_device *device, uint32_t *at)
                           (unsigned)(place >> 8 & 0xff), (unsigned)(place >> 3 & 0x1f));
 }
 
-/* ---- reading ------------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Of the current and the highest frequency of the list; left alone where the list makes no sense.
  */

@@ -14,8 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- types -------------------------------------------------------------------------------------
- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 typedef unsigned hip_code; /* hipError_t */
 typedef unsigned hip_enum; /* attributes of devices, functions and pointers; kinds of copies */
@@ -125,8 +124,7 @@ struct hipUUID_t;
 
 /* clang-format off */
 
-/* ---- the runtime: libamdhip64.so ---------------------------------------------------------------
- */
+/* ---- the runtime: libamdhip64.so ------------------------------------------------------------- */
 
 #define HIP_RUNTIME_SYMBOLS(REQUIRED, OPTIONAL)                                                    \
     REQUIRED(hip_code, hipInit, (unsigned flags))                                                  \
@@ -191,8 +189,7 @@ struct hipUUID_t;
     REQUIRED(hip_code, hipModuleOccupancyMaxActiveBlocksPerMultiprocessor,                         \
              (int *blocks, hip_function function, int block, size_t shared_bytes))
 
-/* ---- the compiler: libhiprtc.so, or the runtime's own library up to 6.x --------------------------
- */
+/* ---- the compiler: libhiprtc.so, or the runtime's own library up to 6.x ---------------------- */
 
 #define HIP_RTC_SYMBOLS(REQUIRED, OPTIONAL)                                                        \
     REQUIRED(hiprtc_code, hiprtcVersion, (int *major, int *minor))                                 \
@@ -208,8 +205,7 @@ struct hipUUID_t;
     REQUIRED(hiprtc_code, hiprtcGetCodeSize, (hiprtc_program program, size_t *bytes))              \
     REQUIRED(hiprtc_code, hiprtcGetCode, (hiprtc_program program, char *code))
 
-/* ---- rocBLAS: librocblas.so --------------------------------------------------------------------
- */
+/* ---- rocBLAS: librocblas.so ------------------------------------------------------------------ */
 
 #define HIP_ROCBLAS_GEAM(KIND, name, type, size)                                                   \
     KIND(rocblas_code, name,                                                                       \
@@ -274,8 +270,7 @@ struct hipUUID_t;
     HIP_ROCBLAS_NORM(OPTIONAL, rocblas_sasum_strided_batched_64, float, int64_t)                   \
     HIP_ROCBLAS_NORM(OPTIONAL, rocblas_dasum_strided_batched_64, double, int64_t)
 
-/* ---- hipBLASLt: libhipblaslt.so ----------------------------------------------------------------
- */
+/* ---- hipBLASLt: libhipblaslt.so -------------------------------------------------------------- */
 
 #define HIP_LT_SYMBOLS(REQUIRED, OPTIONAL)                                                         \
     REQUIRED(hiplt_code, hipblasLtCreate, (hiplt_handle *handle))                                  \
@@ -307,8 +302,7 @@ struct hipUUID_t;
               const hiplt_algorithm *algorithm, void *workspace, size_t workspace_bytes,           \
               hip_stream stream))
 
-/* ---- the sensors: librocm_smi64.so -------------------------------------------------------------
- */
+/* ---- the sensors: librocm_smi64.so ----------------------------------------------------------- */
 
 #define HIP_RSMI_SYMBOLS(REQUIRED, OPTIONAL)                                                       \
     REQUIRED(rsmi_code, rsmi_init, (uint64_t flags))                                               \

@@ -21,8 +21,7 @@
 #define NEEDED(result, name, parameters)  {#name, (void *)&name},
 #define NO_ADDRESS(result, name, parameters)
 
-/* ---- the compiler -------------------------------------------------------------------------------
- */
+/* ---- the compiler ---------------------------------------------------------------------------- */
 
 HIP_RTC_SYMBOLS(ADDRESS, NO_ADDRESS)
 
@@ -59,8 +58,7 @@ static int try_compiler(const char *path, const char *architecture)
     return 1;
 }
 
-/* ---- rocBLAS and hipBLASLt ----------------------------------------------------------------------
- */
+/* ---- rocBLAS and hipBLASLt ------------------------------------------------------------------- */
 
 static hip_code (*set_device)(int device);
 static hip_code (*allocate)(void **address, size_t bytes);

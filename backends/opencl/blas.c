@@ -20,8 +20,7 @@ typedef struct prepared {
     uint64_t bits[PREPARED_WORDS];
 } prepared;
 
-/* ---- what it does ------------------------------------------------------------------------------
- */
+/* ---- what it does ---------------------------------------------------------------------------- */
 
 static const char *product_name(const iso_gemm_op *op)
 {
@@ -197,8 +196,7 @@ static iso_status workspace(simt_device *device, const iso_op *op, int64_t *byte
     return ISO_OK;
 }
 
-/* ---- calling -----------------------------------------------------------------------------------
- */
+/* ---- calling --------------------------------------------------------------------------------- */
 
 static clblast_code product(ocl_stream *stream, const iso_gemm_op *op)
 {
@@ -355,8 +353,7 @@ static iso_status execute(simt_stream *on, const iso_op *op)
     return ocl_host->fail(ISO_INTERNAL, "kind is %d", (int)op->kind);
 }
 
-/* ---- preparing ---------------------------------------------------------------------------------
- */
+/* ---- preparing ------------------------------------------------------------------------------- */
 
 /* Sizes beyond which a routine does nothing new. */
 enum { PREPARE_SIDE = 640, PREPARE_ELEMENTS = 1 << 18 };
@@ -504,8 +501,7 @@ static iso_status prepare(simt_stream *stream, const iso_op *op)
     return status;
 }
 
-/* ---- the table ---------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static void describe(simt_device *device, const iso_op *op, iso_op_info *out)
 {

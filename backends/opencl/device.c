@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- asking ------------------------------------------------------------------------------------
- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 /* Long texts are cut. */
 void ocl_device_text(ocl_device_id device, ocl_name what, char *text, size_t capacity)
@@ -86,8 +85,7 @@ static int32_t width_of(ocl_device_id device)
     return (int32_t)size(device, OCL_DEVICE_MULTIPLE);
 }
 
-/* ---- describing --------------------------------------------------------------------------------
- */
+/* ---- describing ------------------------------------------------------------------------------ */
 
 static void write_uuid(ocl_device_id device, char *text, size_t capacity)
 {
@@ -150,8 +148,7 @@ iso_status ocl_device_info(int32_t index, iso_device_info *out)
     return ISO_OK;
 }
 
-/* ---- limits ------------------------------------------------------------------------------------
- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 /* What a configuration lacks for the defined arithmetic; NULL: nothing. CL_FP_FMA says that fma is
  * in hardware: the function rounds once everywhere. */
@@ -192,8 +189,7 @@ static void fill_limits(ocl_device_id device, simt_limits *limits)
     limits->f64 = !limits->f64_problem;
 }
 
-/* ---- contexts ----------------------------------------------------------------------------------
- */
+/* ---- contexts -------------------------------------------------------------------------------- */
 
 /* Keeps the context, which the caller owned. */
 static iso_status make(const ocl_found *at, ocl_context context, int32_t index, void **native,

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- device memory -----------------------------------------------------------------------------
- */
+/* ---- device memory --------------------------------------------------------------------------- */
 
 /* Drivers put off an allocation until it is used, and then the error comes at a command. Moving the
  * buffer to the device makes them do it now. */
@@ -49,8 +48,7 @@ static void memory_free(void *native, void *memory)
     }
 }
 
-/* ---- host memory -------------------------------------------------------------------------------
- */
+/* ---- host memory ----------------------------------------------------------------------------- */
 
 /* A buffer in host memory that stays mapped. The program gets its first whole page. */
 struct ocl_block {
@@ -141,8 +139,7 @@ static void host_unregister(void *native, void *pointer)
     (void)pointer;
 }
 
-/* ---- a program's own objects -------------------------------------------------------------------
- */
+/* ---- a program's own objects ----------------------------------------------------------------- */
 
 static iso_status memory_import(void *native, void *foreign, int64_t bytes, void **memory)
 {
@@ -229,8 +226,7 @@ static iso_status dlpack_device(void *native, int32_t *type, int32_t *id)
     return ISO_OK;
 }
 
-/* ---- properties and the table ------------------------------------------------------------------
- */
+/* ---- properties and the table ---------------------------------------------------------------- */
 
 static iso_status device_property(void *native, int32_t index, iso_property *out)
 {

@@ -127,8 +127,7 @@ iso_status ocl_event_query(void *event)
     return busy ? ISO_NOT_READY : ISO_OK;
 }
 
-/* ---- time --------------------------------------------------------------------------------------
- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 typedef struct moment {
     ocl_event event;

@@ -21,8 +21,7 @@ typedef struct kernel {
     char name[64];
 } kernel;
 
-/* ---- identity ----------------------------------------------------------------------------------
- */
+/* ---- identity -------------------------------------------------------------------------------- */
 
 /* A CPU's binaries hold its instructions: its features tell them from another's. */
 static uint64_t cpu_features(void)
@@ -62,8 +61,7 @@ iso_status ocl_program_identity(void *native, char *text, int64_t capacity)
     return ISO_OK;
 }
 
-/* ---- building ----------------------------------------------------------------------------------
- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static iso_status fail_build(const ocl_device *device, ocl_program_id id, ocl_code code,
                              const char *name, const char *options)
@@ -306,8 +304,7 @@ void ocl_program_unload(void *at)
     ocl_host->free(self);
 }
 
-/* ---- kernels -----------------------------------------------------------------------------------
- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static int64_t kernel_number(const kernel *self, ocl_name what)
 {

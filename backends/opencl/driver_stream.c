@@ -25,8 +25,7 @@ static ocl_command *command_at(ocl_stream *stream, uint32_t index)
     return &stream->commands[(stream->first + index) & (stream->capacity - 1)];
 }
 
-/* ---- making ------------------------------------------------------------------------------------
- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 static iso_status make(ocl_device *device, ocl_queue queue, bool foreign, bool timed, void **out)
 {
@@ -112,8 +111,7 @@ iso_status ocl_stream_adopt(void *native, void *foreign, void **stream)
     return status;
 }
 
-/* ---- what is under way -------------------------------------------------------------------------
- */
+/* ---- what is under way ----------------------------------------------------------------------- */
 
 /* Under the device's lock: forgets the commands that have ended, and keeps the first failure. */
 static void sweep(ocl_stream *stream)
@@ -273,8 +271,7 @@ iso_status ocl_routine_tell(ocl_stream *stream)
     return name ? mark_here(stream, name) : ISO_OK;
 }
 
-/* ---- waiting -----------------------------------------------------------------------------------
- */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 /* The late error, as often as it is asked for. */
 static iso_status tell_late(ocl_stream *stream)

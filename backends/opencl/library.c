@@ -15,8 +15,7 @@ const iso_host *ocl_host;
 ocl_api cl;
 char ocl_loader_path[1024];
 
-/* ---- symbols -----------------------------------------------------------------------------------
- */
+/* ---- symbols --------------------------------------------------------------------------------- */
 
 #define LOADER_REQUIRED(result, name, parameters) {#name, &cl.name, true},
 #define LOADER_OPTIONAL(result, name, parameters) {#name, &cl.name, false},
@@ -32,8 +31,7 @@ const char *ocl_find_symbols(void *library, const ocl_symbol *symbols, size_t co
     return NULL;
 }
 
-/* ---- errors ------------------------------------------------------------------------------------
- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 const char *ocl_code_name(ocl_code code)
 {
@@ -133,8 +131,7 @@ iso_status ocl_fail(ocl_code code, const char *format, ...)
                           code);
 }
 
-/* ---- probing -----------------------------------------------------------------------------------
- */
+/* ---- probing --------------------------------------------------------------------------------- */
 
 static iso_probe found;
 static ocl_found devices[DEVICES_MAX];
@@ -371,8 +368,7 @@ const ocl_found *ocl_device_at(int32_t index)
     return index >= 0 && index < device_count ? &devices[index] : NULL;
 }
 
-/* ---- the descriptor ----------------------------------------------------------------------------
- */
+/* ---- the descriptor -------------------------------------------------------------------------- */
 
 static iso_status device_open(int32_t index, void **device)
 {

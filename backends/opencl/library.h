@@ -8,8 +8,7 @@
 #include <backends/loader/loader.h>
 #include <backends/simt/simt.h>
 
-/* ---- the loader (library.c) --------------------------------------------------------------------
- */
+/* ---- the loader (library.c) ------------------------------------------------------------------ */
 
 #define OCL_MEMBER(result, name, parameters) result(*name) parameters;
 
@@ -48,8 +47,7 @@ iso_status ocl_status(ocl_code code);
 /* "WHAT gives CL_X (n)". */
 iso_status ocl_fail(ocl_code code, const char *format, ...) ISO_PRINTF(2, 3);
 
-/* ---- objects -----------------------------------------------------------------------------------
- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 typedef struct ocl_block ocl_block; /* host memory, mapped */
 typedef struct ocl_mark ocl_mark;

@@ -23,8 +23,7 @@
 
 enum { LIST_MAX = 3072, NAMES_MAX = 1024, PATH_BYTES = 512 };
 
-/* ---- what is known ------------------------------------------------------------------------------
- */
+/* ---- what is known --------------------------------------------------------------------------- */
 
 /* Platforms by the beginning of their name. PoCL before 1.8 was never tried, and its devices other
  * than CPUs are drivers of their own. */
@@ -87,8 +86,7 @@ static bool forced(void)
     return setting && strcmp(setting, "1") == 0;
 }
 
-/* ---- the loader's list --------------------------------------------------------------------------
- */
+/* ---- the loader's list ----------------------------------------------------------------------- */
 
 /* The drivers that the loader will open. */
 typedef struct driver_list {
@@ -219,8 +217,7 @@ static void read_list(driver_list *list)
     list->dated &= list->count > 0;
 }
 
-/* ---- trials -------------------------------------------------------------------------------------
- */
+/* ---- trials ---------------------------------------------------------------------------------- */
 
 /* Before a driver was loaded: a trial loads it too. */
 static trial_room room;

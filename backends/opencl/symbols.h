@@ -12,8 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- types -------------------------------------------------------------------------------------
- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 typedef int32_t ocl_code;  /* cl_int, where it is a result */
 typedef uint32_t ocl_name; /* what is asked for */
@@ -128,8 +127,7 @@ enum { OPENCL_VALUES(OCL_ENUMERATOR) CLBLAST_VALUES(OCL_ENUMERATOR) };
 
 #define OCL_EVERY_TYPE ((ocl_bits)0xffffffff) /* CL_DEVICE_TYPE_ALL */
 
-/* ---- the loader: libOpenCL.so.1 ----------------------------------------------------------------
- */
+/* ---- the loader: libOpenCL.so.1 -------------------------------------------------------------- */
 
 #define OPENCL_SYMBOLS(REQUIRED, OPTIONAL)                                                         \
     REQUIRED(ocl_code, clGetPlatformIDs,                                                           \
@@ -238,8 +236,7 @@ enum { OPENCL_VALUES(OCL_ENUMERATOR) CLBLAST_VALUES(OCL_ENUMERATOR) };
     REQUIRED(ocl_code, clFlush, (ocl_queue queue))                                                 \
     REQUIRED(ocl_code, clFinish, (ocl_queue queue))
 
-/* ---- libclblast.so.1 ---------------------------------------------------------------------------
- */
+/* ---- libclblast.so.1 ------------------------------------------------------------------------- */
 
 #define CLBLAST_PRODUCT(ENTRY, name, number)                                                       \
     ENTRY(clblast_code, name,                                                                      \

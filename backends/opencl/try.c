@@ -65,8 +65,7 @@ static bool failed(iso_status status)
     return true;
 }
 
-/* ---- checking -----------------------------------------------------------------------------------
- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 /* What an operation does not write is not to be the right result of the one before. */
 static bool spoil(int64_t count)
@@ -114,8 +113,7 @@ static const char *variant_name(iso_variant variant)
                                           : "partials";
 }
 
-/* ---- operations ---------------------------------------------------------------------------------
- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static bool try_transpose(iso_variant variant, int64_t rows, int64_t cols)
 {
@@ -244,8 +242,7 @@ static bool try_operations(void)
            try_triad(ISO_VARIANT_TILED, 10007) && try_triad(ISO_VARIANT_NAIVE, 1001);
 }
 
-/* ---- devices ------------------------------------------------------------------------------------
- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 static bool open_device(const char *spec, const char *name)
 {

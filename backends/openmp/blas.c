@@ -74,8 +74,7 @@ static void find(void *to, const char *name)
     memcpy(to, &address, sizeof address);
 }
 
-/* ---- Transposes: two libraries, two signatures -------------------------------------------------
- */
+/* ---- Transposes: two libraries, two signatures ----------------------------------------------- */
 
 static void openblas_s(int rows, int cols, const float *from, int ld_from, float *to, int ld_to)
 {
@@ -126,8 +125,7 @@ static void find_transposes(void)
     }
 }
 
-/* ---- What the library says of itself ------------------------------------------------------------
- */
+/* ---- What the library says of itself --------------------------------------------------------- */
 
 static void copy_text(char *to, size_t capacity, const char *from)
 {
@@ -270,8 +268,7 @@ static void ask_mkl(void)
     copy_text(the.threading, sizeof the.threading, "OpenMP");
 }
 
-/* ---- The core -----------------------------------------------------------------------------------
- */
+/* ---- The core -------------------------------------------------------------------------------- */
 
 /* With the number of a core that was not built in, BLIS ends the process: this has to be certain.
  */
@@ -415,8 +412,7 @@ static int correct_core(const blas_library *library, int loaded_before)
     return the.handle != NULL;
 }
 
-/* ---- Opening ------------------------------------------------------------------------------------
- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static void find_functions(void)
 {

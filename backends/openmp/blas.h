@@ -72,8 +72,7 @@ iso_status cpu_blas_check_setting(void);
  * put back. NO_MEMORY: the caller has too little stack, and no thread could be made. */
 iso_status cpu_blas_call(const cpu_device *device, void (*body)(void *context), void *context);
 
-/* ---- Where threads are limited: blas_threads.c -------------------------------------------------
- */
+/* ---- Where threads are limited: blas_threads.c ----------------------------------------------- */
 
 typedef struct cpu_blas_threads {
     char *value; /* of the user's variable */
@@ -87,8 +86,7 @@ void cpu_blas_threads_restore(cpu_blas_threads *was);
 /* How many of the `wanted` threads the library may use in a call. */
 int cpu_blas_threads_for(const cpu_blas *blas, int wanted);
 
-/* ---- Where memory is limited: blas_trial.c ------------------------------------------------------
- */
+/* ---- Where memory is limited: blas_trial.c --------------------------------------------------- */
 
 /* Whether the first of these that is there can be opened without stopping the process: a trial
  * where the system limits its memory, else yes. 0: `why` says what the limits are and what was
@@ -98,8 +96,7 @@ int cpu_blas_may_open(const char *const *names, int count, char *why, size_t cap
  * where memory is not limited. `set_threads` may be NULL. */
 void cpu_blas_settle(const cpu_blas *blas);
 
-/* ---- Which core the library should use: pure, for tests too ------------------------------------
- */
+/* ---- Which core the library should use: pure, for tests too ---------------------------------- */
 
 /* The value for OPENBLAS_CORETYPE (BLIS_ARCH_TYPE) that suits the processor better than `core`,
  * which the library has chosen itself; NULL where `core` is as good as any. */

@@ -25,8 +25,7 @@ enum {
     GEMM_SPLIT_BYTES = 64 << 20 /* the most scratch memory for segments that wait for others */
 };
 
-/* ---- The plan: how an operation is cut up. It depends on the operation and the device alone. ----
- */
+/* ---- The plan: how an operation is cut up, by the operation and the device alone ------------ */
 
 typedef struct gemm_plan {
     const cpu_gemm_type *type;
@@ -210,8 +209,7 @@ static int64_t plan_bytes(const gemm_plan *p)
     return p->threads * (p->a_bytes + p->b_bytes + p->t_bytes) + p->split * p->slot_bytes;
 }
 
-/* ---- A unit -----------------------------------------------------------------------------------
- */
+/* ---- A unit ---------------------------------------------------------------------------------- */
 
 typedef struct gemm_run {
     const gemm_plan *plan;
@@ -342,8 +340,7 @@ static void run_whole(void *context, int thread, int threads)
     }
 }
 
-/* ---- Segments side by side --------------------------------------------------------------------
- */
+/* ---- Segments side by side ------------------------------------------------------------------- */
 
 static char *split_slot(const gemm_run *run, int64_t slot, int64_t block)
 {
@@ -445,8 +442,7 @@ static void execute_tiled(cpu_device *device, const iso_op *op)
     }
 }
 
-/* ---- The table --------------------------------------------------------------------------------
- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static iso_status gemm_supports(cpu_device *device, const iso_op *op)
 {

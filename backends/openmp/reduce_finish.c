@@ -90,8 +90,7 @@ int cpu_reduce_threads(const cpu_device *device, const cpu_reduction *r)
     return (int)(wanted < 1 ? 1 : wanted < size ? wanted : size);
 }
 
-/* ---- partial values, in order -------------------------------------------------------------------
- */
+/* ---- partial values, in order ---------------------------------------------------------------- */
 
 #define DEFINE_IN_ORDER(name, type)                                                                \
     static void name(int product, type *values, int64_t n, int64_t stride)                         \
@@ -126,8 +125,7 @@ void cpu_reduce_in_order(const cpu_reduction *r, void *values, int64_t n, int64_
     }
 }
 
-/* ---- results ------------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static void store_f64(iso_dtype dtype, char *result, int64_t at, double value)
 {

@@ -17,8 +17,7 @@ typedef union values {
     int64_t key64;
 } values;
 
-/* ---- sums and products --------------------------------------------------------------------------
- */
+/* ---- sums and products ----------------------------------------------------------------------- */
 
 static const cpu_straight_kernels *kernels_for(cpu_isa isa)
 {
@@ -60,8 +59,7 @@ static void add(const cpu_reduction *r, values *to, const values *v)
     }
 }
 
-/* ---- order --------------------------------------------------------------------------------------
- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static int64_t key_at(const cpu_reduction *r, const void *x, int64_t i)
 {
@@ -124,8 +122,7 @@ static void store_best(const cpu_reduction *r, cpu_best best, int64_t at)
     cpu_reduce_finish(r, &v, 1, at, 1);
 }
 
-/* ---- the threads --------------------------------------------------------------------------------
- */
+/* ---- the threads ----------------------------------------------------------------------------- */
 
 typedef struct task {
     const cpu_reduction *r;

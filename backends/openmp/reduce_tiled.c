@@ -45,8 +45,7 @@ static char *partial(const task *t, int64_t index)
     return t->partials + index * t->r->lane_bytes;
 }
 
-/* ---- along lines: the whole array, or each row --------------------------------------------------
- */
+/* ---- along lines: the whole array, or each row ----------------------------------------------- */
 
 static void line_body(void *context, int thread, int threads)
 {
@@ -109,8 +108,7 @@ static void fold_line_body(void *context, int thread, int threads)
     }
 }
 
-/* ---- down columns -------------------------------------------------------------------------------
- */
+/* ---- down columns ---------------------------------------------------------------------------- */
 
 static void cols_body(void *context, int thread, int threads)
 {
@@ -181,8 +179,7 @@ static void fold_cols_body(void *context, int thread, int threads)
     }
 }
 
-/* ---- argmin and argmax --------------------------------------------------------------------------
- */
+/* ---- argmin and argmax ----------------------------------------------------------------------- */
 
 static int64_t key_of(const cpu_reduction *r, const void *values, int64_t i)
 {
@@ -286,8 +283,7 @@ static void fold_best_body(void *context, int thread, int threads)
     }
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static const cpu_reduce_kernels *sums_for(cpu_isa isa)
 {

@@ -55,8 +55,7 @@ static int64_t split(int64_t count, int parts, int index)
     return count / parts * index + (count % parts < index ? count % parts : index);
 }
 
-/* ---- naive --------------------------------------------------------------------------------------
- */
+/* ---- naive ----------------------------------------------------------------------------------- */
 
 #define DEFINE_NAIVE(name, type)                                                                   \
     static void name(const iso_transpose_op *op, const type *from, type *to, int64_t first,        \
@@ -136,8 +135,7 @@ static void naive_swap_body(void *context, int thread, int threads)
     }
 }
 
-/* ---- tiled --------------------------------------------------------------------------------------
- */
+/* ---- tiled ----------------------------------------------------------------------------------- */
 
 static cpu_transpose_block block_for(const cpu_device *device, const iso_transpose_op *op)
 {
@@ -223,8 +221,7 @@ static void tiled_swap_body(void *context, int thread, int threads)
     }
 }
 
-/* ---- vendor -------------------------------------------------------------------------------------
- */
+/* ---- vendor ---------------------------------------------------------------------------------- */
 
 static void vendor_4(const void *from, int64_t ld_from, void *to, int64_t ld_to, int64_t rows,
                      int64_t cols, int stream, void *scratch)
@@ -303,8 +300,7 @@ static void vendor_execute(void *context)
     }
 }
 
-/* ---- the operation ------------------------------------------------------------------------------
- */
+/* ---- the operation --------------------------------------------------------------------------- */
 
 static iso_status supports(cpu_device *device, const iso_op *op)
 {

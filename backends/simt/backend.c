@@ -7,8 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ---- devices ------------------------------------------------------------------------------------
- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 static simt_device *device_new(const simt_driver *driver, const iso_host *host)
 {
@@ -109,8 +108,7 @@ iso_status simt_device_property(void *device, int32_t index, iso_property *out)
     return vendor->property(self, index - own, out);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 iso_status simt_memory_alloc(void *device, int64_t bytes, void **memory)
 {
@@ -179,8 +177,7 @@ int32_t simt_memory_is_read_only(void *device, void *memory)
            self->driver->memory_is_read_only(self->native, memory);
 }
 
-/* ---- streams and events -------------------------------------------------------------------------
- */
+/* ---- streams and events ---------------------------------------------------------------------- */
 
 static simt_stream *stream_new(simt_device *device)
 {
@@ -351,8 +348,7 @@ iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id)
     return self->driver->dlpack_device(self->native, type, id);
 }
 
-/* ---- transfers ----------------------------------------------------------------------------------
- */
+/* ---- transfers ------------------------------------------------------------------------------- */
 
 iso_status simt_transfer(void *stream, const iso_transfer *transfer)
 {
@@ -375,8 +371,7 @@ iso_status simt_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_re
     return driver->copy_peer(there->native, to, here->native, from, bytes);
 }
 
-/* ---- operations ---------------------------------------------------------------------------------
- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static const simt_operation *operation_of(iso_op_kind kind)
 {

@@ -6,8 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- programs -----------------------------------------------------------------------------------
- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 enum { KERNEL_TILED = 0, KERNEL_JOIN = 1 };
 
@@ -82,8 +81,7 @@ static void gemm_each(const simt_limits *limits,
     }
 }
 
-/* ---- questions ----------------------------------------------------------------------------------
- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 static iso_status gemm_supports(simt_device *device, const iso_op *op)
 {
@@ -133,8 +131,7 @@ static void gemm_describe(simt_device *device, const iso_op *op, iso_op_info *ou
                    plan.tile.bn, plan.tile.bk, plan.apart ? " segments apart" : "");
 }
 
-/* ---- running ------------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* What kernels take of an operation, in the types that they take it in. */
 typedef struct gemm_values {

@@ -62,10 +62,7 @@ static const simt_tile small_all[] = {
 };
 /* clang-format on */
 
-#define ROWS(table)                                                                                \
-    {                                                                                              \
-        .rows = (table), .count = (int32_t)(sizeof(table) / sizeof *(table))                       \
-    }
+#define ROWS(table) {.rows = (table), .count = (int32_t)(sizeof(table) / sizeof *(table))}
 
 simt_tiles simt_gemm_tiles(simt_class class_of, iso_dtype dtype)
 {
@@ -121,8 +118,7 @@ int32_t simt_gemm_naive_threads(const simt_limits *limits)
     return wanted <= limits->threads_max ? wanted : threads[SIMT_CLASS_SMALL];
 }
 
-/* ---- the choice ---------------------------------------------------------------------------------
- */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 static int64_t pieces(int64_t n, int64_t size)
 {

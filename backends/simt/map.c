@@ -40,8 +40,7 @@ enum {
     VALUE_NAIVE
 };
 
-/* ---- tiles --------------------------------------------------------------------------------------
- */
+/* ---- tiles ----------------------------------------------------------------------------------- */
 
 /*
  * run          words of 16 bytes that a work-item reads of an array before it writes; plain_run:
@@ -92,8 +91,7 @@ static simt_spec spec_for(const simt_limits *limits, iso_map_op op, iso_dtype dt
                                   [VALUE_NAIVE] = wide || s->looped}};
 }
 
-/* ---- planning -----------------------------------------------------------------------------------
- */
+/* ---- planning -------------------------------------------------------------------------------- */
 
 static bool reads_y(iso_map_op op)
 {
@@ -128,8 +126,7 @@ static int64_t groups_of(const simt_spec *spec, const iso_map_op_args *op)
     return groups < GROUPS_MOST ? groups : GROUPS_MOST;
 }
 
-/* ---- entries ------------------------------------------------------------------------------------
- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 static iso_status map_supports(simt_device *device, const iso_op *op)
 {

@@ -27,8 +27,7 @@ struct simt_program {
     simt_kernel kernels[SIMT_KERNELS_MAX]; /* native NULL: not asked for yet */
 };
 
-/* ---- options ------------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 /* Writes one define as an option; false: it is left out. */
 static bool write_option(const simt_spec *spec, int32_t index, char *text, size_t room)
@@ -57,8 +56,7 @@ void simt_spec_options(const simt_spec *spec, char *text, int64_t capacity)
     }
 }
 
-/* ---- finding ------------------------------------------------------------------------------------
- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 static uint64_t hash_of(const simt_spec *spec)
 {
@@ -99,8 +97,7 @@ static const simt_kernel *find_kernel(simt_device *device, const simt_spec *spec
     return found;
 }
 
-/* ---- building -----------------------------------------------------------------------------------
- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 /* What the cache knows a binary by: all that it was made from. */
 static iso_status make_key(simt_device *device, const simt_spec *spec, const char *options,
@@ -226,8 +223,7 @@ static iso_status load(simt_device *device, const simt_spec *spec, void **progra
     return status;
 }
 
-/* ---- keeping ------------------------------------------------------------------------------------
- */
+/* ---- keeping --------------------------------------------------------------------------------- */
 
 /* Under build_lock: only this thread changes the trie, so it may read without the other lock. */
 static iso_status get_program(simt_device *device, const simt_spec *spec, uint64_t hash,

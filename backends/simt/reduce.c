@@ -6,8 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- programs -----------------------------------------------------------------------------------
- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 enum {
     KERNEL_SHORT,
@@ -82,8 +81,7 @@ static void reduce_each(const simt_limits *limits,
     }
 }
 
-/* ---- questions ----------------------------------------------------------------------------------
- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 static iso_status reduce_supports(simt_device *device, const iso_op *op)
 {
@@ -124,8 +122,7 @@ static void reduce_describe(simt_device *device, const iso_op *op, iso_op_info *
                    iso_variant_name(r->variant), iso_dtype_name(r->dtype));
 }
 
-/* ---- running ------------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* One reduction that is being submitted, or, where `dry` is set, only prepared. */
 typedef struct run {

@@ -22,8 +22,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* ---- devices ------------------------------------------------------------------------------------
- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 /* Vendors' compilers run in the caller's thread: hipRTC was seen to need up to 192 KiB of stack,
  * NVRTC 128, PoCL 105. A thread of 256 KiB is enough. */
@@ -83,8 +82,7 @@ typedef struct simt_event {
     void *native;
 } simt_event;
 
-/* ---- the driver ---------------------------------------------------------------------------------
- */
+/* ---- the driver ------------------------------------------------------------------------------ */
 
 /* One kernel argument: `value` of `bytes`, or memory (a pointer to the `void *` that memory_alloc
  * gave; NULL memory is passed as a null pointer). */
@@ -183,8 +181,7 @@ struct simt_driver {
     const simt_vendor *vendor; /* NULL: no vendor library at all */
 };
 
-/* ---- vendor libraries (blas.c) ------------------------------------------------------------------
- */
+/* ---- vendor libraries (blas.c) --------------------------------------------------------------- */
 
 /*
  * Operations whose variant is VENDOR. Libraries are opened at the first question. For a product,
@@ -214,8 +211,7 @@ iso_status simt_vendor_execute(simt_stream *stream, const iso_op *op);
 iso_status simt_vendor_prepare(simt_stream *stream, const iso_op *op);
 void simt_vendor_describe(simt_device *device, const iso_op *op, iso_op_info *out);
 
-/* ---- programs -----------------------------------------------------------------------------------
- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 enum { SIMT_DEFINES_MAX = 12, SIMT_KERNELS_MAX = 24, SIMT_ARGS_MAX = 32 };
 
@@ -257,22 +253,15 @@ void simt_spec_options(const simt_spec *spec, char *text, int64_t capacity);
 /* Forgets all programs of a device that is being closed. */
 void simt_programs_drop(simt_device *device);
 
-#define SIMT_ARG(variable)                                                                         \
-    {                                                                                              \
-        .value = &(variable), .bytes = (int32_t)sizeof(variable)                                   \
-    }
-#define SIMT_MEMORY(variable)                                                                      \
-    {                                                                                              \
-        .value = &(variable), .bytes = 0                                                           \
-    }
+#define SIMT_ARG(variable)    {.value = &(variable), .bytes = (int32_t)sizeof(variable)}
+#define SIMT_MEMORY(variable) {.value = &(variable), .bytes = 0}
 iso_status simt_launch(simt_stream *stream, const simt_kernel *kernel, int64_t groups,
                        const simt_arg *args, int32_t arg_count);
 
 /* Bytes of alignment that memory + offset is sure to have: a power of two up to 256. */
 int64_t simt_alignment(const simt_device *device, iso_ref ref);
 
-/* ---- operations ---------------------------------------------------------------------------------
- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 /* One kind of operation, for its variants that are not VENDOR. */
 typedef struct simt_operation {
@@ -302,8 +291,7 @@ void simt_fill_each(const simt_limits *limits, void (*visit)(const simt_spec *sp
 void simt_each_spec(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
                     void *context);
 
-/* ---- the core's entries, for descriptors (backend.c) --------------------------------------------
- */
+/* ---- the core's entries, for descriptors (backend.c) ----------------------------------------- */
 
 iso_status simt_device_open(const simt_driver *driver, const iso_host *host, int32_t index,
                             void **device);

@@ -25,8 +25,7 @@ static const simt_text transpose_text = {
     .kernels = {"transpose_tiled", "transpose_swap", "transpose_naive", "transpose_naive_swap"},
 };
 
-/* ---- tiles --------------------------------------------------------------------------------------
- */
+/* ---- tiles ----------------------------------------------------------------------------------- */
 
 /*
  * A program. With SPAN the elements of a word: the sides of tiles are powers of two; of a tile's
@@ -125,8 +124,7 @@ static simt_spec spec_for(const simt_limits *limits, int64_t element_bytes, bool
 /* The place of a value in a spec of this text. */
 enum { VALUE_WORD = 3, VALUE_ROWS, VALUE_COLS, VALUE_SWAP, VALUE_BAND, VALUE_NAIVE };
 
-/* ---- planning -----------------------------------------------------------------------------------
- */
+/* ---- planning -------------------------------------------------------------------------------- */
 
 static bool aligned(const simt_device *device, iso_ref ref, int64_t ld_bytes, int64_t word)
 {
@@ -214,8 +212,7 @@ static int32_t kernel_of(const iso_transpose_op *op, bool in_place)
     return in_place ? KERNEL_SWAP : KERNEL_TILED;
 }
 
-/* ---- entries ------------------------------------------------------------------------------------
- */
+/* ---- entries --------------------------------------------------------------------------------- */
 
 static iso_status transpose_supports(simt_device *device, const iso_op *op)
 {

@@ -19,8 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- finding it ---------------------------------------------------------------------------------
- */
+/* ---- finding it ------------------------------------------------------------------------------ */
 
 static char library[PATH_MAX]; /* no allocation can make it unknown for good */
 
@@ -54,8 +53,7 @@ bool process_find(char *path, size_t capacity)
     return false;
 }
 
-/* ---- running it ---------------------------------------------------------------------------------
- */
+/* ---- running it ------------------------------------------------------------------------------ */
 
 static int64_t milliseconds(void)
 {

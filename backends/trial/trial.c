@@ -41,8 +41,7 @@ const char *trial_library(void)
     return process_library();
 }
 
-/* ---- the program's words ------------------------------------------------------------------------
- */
+/* ---- the program's words --------------------------------------------------------------------- */
 
 /* Parts of what the program wrote; NULL: it has none. */
 typedef struct words {
@@ -112,8 +111,7 @@ static trial_verdict judge(const trial *what, const words *said, const process_e
     return TRIAL_BAD;
 }
 
-/* ---- running it ---------------------------------------------------------------------------------
- */
+/* ---- running it ------------------------------------------------------------------------------ */
 
 static int seconds_of(const trial *what)
 {
@@ -165,8 +163,7 @@ static trial_verdict run(const trial *what, scratch *work, char *why, size_t cap
     return judge(what, &said, &end, seconds, why, capacity);
 }
 
-/* ---- remembering --------------------------------------------------------------------------------
- */
+/* ---- remembering ----------------------------------------------------------------------------- */
 
 typedef struct known_verdict {
     struct known_verdict *next;

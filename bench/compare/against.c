@@ -47,8 +47,7 @@ static const char *name_of(const against *g, int side)
     return side == 0 ? "this program" : g->program;
 }
 
-/* ---- the command line of a process --------------------------------------------------------------
- */
+/* ---- the command line of a process ----------------------------------------------------------- */
 
 /* Options that are ours; all others select what is measured. */
 static const struct {
@@ -65,8 +64,9 @@ static int our_option(const char *word)
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
         size_t length = strlen(ours[i].name);
         if (strncmp(word, ours[i].name, length) == 0 &&
-            (word[length] == '\0' || word[length] == '='))
+            (word[length] == '\0' || word[length] == '=')) {
             return (int)i;
+        }
     }
     return -1;
 }
@@ -77,16 +77,18 @@ static bool make_arguments(against *g, int argc, char **argv)
         char **out = calloc((size_t)argc + 10, sizeof *out);
         int count = 0;
         g->arguments[side] = out;
-        if (out == NULL)
+        if (out == NULL) {
             return false;
+        }
         out[count++] = side == 0 || g->self_check ? g->self : (char *)g->program;
         out[count++] = "bench";
         for (int i = 1; i < argc; i++) {
             int which = our_option(argv[i]);
-            if (which < 0)
+            if (which < 0) {
                 out[count++] = argv[i];
-            else if (ours[which].value && strchr(argv[i], '=') == NULL)
+            } else if (ours[which].value && strchr(argv[i], '=') == NULL) {
                 i++;
+            }
         }
         out[count++] = "--no-roofs"; /* they would take longer than most selections */
         out[count++] = "--budget";
@@ -99,14 +101,14 @@ static bool make_arguments(against *g, int argc, char **argv)
     return true;
 }
 
-/* ---- one process --------------------------------------------------------------------------------
- */
+/* ---- one process ----------------------------------------------------------------------------- */
 
 /* Says what it said last. */
 static void pass_on(const compare_child *child, const char *name)
 {
-    if (child->err[0] != '\0')
+    if (child->err[0] != '\0') {
         tool_error(TOOL_OK, "the end of what %s said:\n%s", name, child->err);
+    }
 }
 
 static int cannot_start(const compare_child *child, const char *name)
@@ -144,22 +146,24 @@ static json_t *document_of(const against *g, int side, const compare_child *chil
     int status = WEXITSTATUS(child->status);
     json_t *root = child->size > 0 ? json_loadb(child->out, child->size, 0, &error) : NULL;
     char *wrong = root != NULL ? record_fault(root) : NULL;
-    if (root != NULL && wrong == NULL && (status == TOOL_OK || status == TOOL_FAILED))
+    if (root != NULL && wrong == NULL && (status == TOOL_OK || status == TOOL_FAILED)) {
         return root;
+    }
     bool known = (status >= TOOL_USAGE && status <= TOOL_IO) || status == TOOL_INTERNAL;
-    if (known)
+    if (known) {
         *code = tool_error(status, "%s ended with exit code %d", name, status);
-    else if (child->size == 0)
+    } else if (child->size == 0) {
         *code = tool_error(stranger,
                            "%s ended with exit code %d and printed nothing where results "
                            "were asked for: is it isomer?",
                            name, status);
-    else if (root == NULL)
+    } else if (root == NULL) {
         *code = tool_error(stranger, "what %s printed is no JSON: line %d, column %d: %s", name,
                            error.line, error.column, error.text);
-    else
+    } else {
         *code = tool_error(stranger, "what %s printed cannot be used: %s", name,
                            wrong != NULL ? wrong : "its exit code is none of isomer's");
+    }
     pass_on(child, name);
     free(wrong);
     json_decref(root);
@@ -172,24 +176,26 @@ static int probe(const against *g)
     char *arguments[] = {(char *)g->program, "--version", NULL};
     compare_child child;
     int code = TOOL_OK;
-    if (g->self_check)
+    if (g->self_check) {
         return TOOL_OK;
-    if (!compare_run(arguments, fmin(g->limit, PROBE_SECONDS), &child))
+    }
+    if (!compare_run(arguments, fmin(g->limit, PROBE_SECONDS), &child)) {
         code = cannot_start(&child, g->program);
-    else if (compare_interrupted())
+    } else if (compare_interrupted()) {
         code = TOOL_OK;
-    else if (child.late || child.large)
+    } else if (child.late || child.large) {
         code =
             tool_error(TOOL_FILES, "%s is no isomer: `%s --version` %s and was ended", g->program,
                        g->program, child.late ? "did not end" : "printed without an end");
-    else if (WIFSIGNALED(child.status))
+    } else if (WIFSIGNALED(child.status)) {
         code = tool_error(TOOL_FILES, "%s --version was ended by signal %d (%s)", g->program,
                           WTERMSIG(child.status), strsignal(WTERMSIG(child.status)));
-    else if (child.size < 7 || strncmp(child.out, "isomer ", 7) != 0)
+    } else if (child.size < 7 || strncmp(child.out, "isomer ", 7) != 0) {
         code = tool_error(TOOL_FILES,
                           "%s is no isomer: `%s --version` ends with exit code %d and does not "
                           "print a version of it",
                           g->program, g->program, WEXITSTATUS(child.status));
+    }
     compare_child_free(&child);
     return code;
 }
@@ -199,16 +205,16 @@ static json_t *run_one(const against *g, int side, int *code)
     compare_child child;
     json_t *root = NULL;
     bool started = compare_run(g->arguments[side], g->limit, &child);
-    if (!started)
+    if (!started) {
         *code = cannot_start(&child, name_of(g, side));
-    else if (!compare_interrupted())
+    } else if (!compare_interrupted()) {
         root = document_of(g, side, &child, code);
+    }
     compare_child_free(&child);
     return root;
 }
 
-/* ---- pairs --------------------------------------------------------------------------------------
- */
+/* ---- pairs ----------------------------------------------------------------------------------- */
 
 static int make_pair(against *g, bool b_first)
 {
@@ -218,15 +224,19 @@ static int make_pair(against *g, bool b_first)
         int side = b_first ? 1 - turn : turn;
         documents[side] = run_one(g, side, &code);
     }
-    if (documents[0] != NULL && documents[1] != NULL && !compare_interrupted())
+    if (documents[0] != NULL && documents[1] != NULL && !compare_interrupted()) {
         code = compare_tally_add(g->tally, documents[0], documents[1], name_of(g, 1));
-    else if (code == TOOL_OK)
+    } else if (code == TOOL_OK) {
         goto done;
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         g->made++;
-    for (int side = 0; side < 2 && code == TOOL_OK; side++)
-        if (g->first[side] == NULL)
+    }
+    for (int side = 0; side < 2 && code == TOOL_OK; side++) {
+        if (g->first[side] == NULL) {
             g->first[side] = json_incref(documents[side]);
+        }
+    }
 done:
     json_decref(documents[0]);
     json_decref(documents[1]);
@@ -235,14 +245,16 @@ done:
 
 static void show_progress(const against *g, bool end)
 {
-    if (!g->progress)
+    if (!g->progress) {
         return;
+    }
     tool_escape(stderr, "\r\033[K");
-    if (!end && g->wanted > 0)
+    if (!end && g->wanted > 0) {
         fprintf(stderr, "pair %d of %d", g->made + 1, g->wanted);
-    else if (!end)
+    } else if (!end) {
         fprintf(stderr, "pair %d, %.0f s left", g->made + 1,
                 fmax(0, g->budget - (seconds() - g->began)));
+    }
     fflush(stderr);
 }
 
@@ -258,24 +270,26 @@ static int make_pairs(against *g)
     for (int32_t i = 0; code == TOOL_OK && !compare_interrupted(); i++) {
         double now = seconds();
         bool fits = i == 0 || now - g->began + g->longest <= g->budget;
-        if ((g->wanted > 0 && i >= g->wanted) || (g->wanted == 0 && !fits))
+        if ((g->wanted > 0 && i >= g->wanted) || (g->wanted == 0 && !fits)) {
             break;
-        if (i == 0)
+        }
+        if (i == 0) {
             drawn = 1;
-        else if (i % 2 == 0 && getrandom(&drawn, 1, 0) != 1)
+        } else if (i % 2 == 0 && getrandom(&drawn, 1, 0) != 1) {
             drawn = (unsigned char)((unsigned long)time(NULL) ^ (unsigned long)getpid());
+        }
         show_progress(g, false);
         code = make_pair(g, (drawn & 1) != (i & 1));
         g->longest = fmax(g->longest, seconds() - now);
-        if (code == TOOL_OK)
+        if (code == TOOL_OK) {
             save(g);
+        }
     }
     show_progress(g, true);
     return code;
 }
 
-/* ---- what comes of it ---------------------------------------------------------------------------
- */
+/* ---- what comes of it ------------------------------------------------------------------------ */
 
 static const char *what_ran(char *text, size_t room, const char *path, const json_t *document)
 {
@@ -310,18 +324,21 @@ static json_t *run_json(const against *g, json_t *run, bool finished)
     json_object_set_new(run, "budget", tool_json_number(g->budget));
     json_object_set_new(run, "rounds", json_integer(g->made));
     json_object_set_new(run, "seconds", tool_json_number(seconds() - g->began));
-    if (compare_interrupted())
+    if (compare_interrupted()) {
         json_array_append_new(flags, json_string("interrupted"));
-    if (finished && g->made < COMPARE_PAIRS_LEAST)
+    }
+    if (finished && g->made < COMPARE_PAIRS_LEAST) {
         json_array_append_new(flags, json_string("budget"));
+    }
     for (int side = 0; side < 2; side++) {
         json_t *flag, *run_of = json_object_get(g->first[side], "run");
         size_t at;
         json_array_foreach(json_object_get(run_of, "flags"), at, flag)
         {
             const char *word = json_string_value(flag);
-            if (word != NULL && strcmp(word, "fake") == 0 && json_array_size(flags) < 8)
+            if (word != NULL && strcmp(word, "fake") == 0 && json_array_size(flags) < 8) {
                 json_array_append(flags, flag);
+            }
         }
     }
     json_object_set_new(run, "flags", flags);
@@ -350,30 +367,34 @@ static json_t *make_document(const against *g, bool finished)
 static void save(against *g)
 {
     double now = seconds();
-    if (g->file.path == NULL || g->made == 0 || (g->saved > 0 && now - g->saved < SAVE_SECONDS))
+    if (g->file.path == NULL || g->made == 0 || (g->saved > 0 && now - g->saved < SAVE_SECONDS)) {
         return;
+    }
     json_t *root = make_document(g, false);
-    if (root != NULL)
+    if (root != NULL) {
         tool_file_checkpoint(&g->file, root);
+    }
     json_decref(root);
     g->saved = now;
 }
 
 static void say_few(const against *g)
 {
-    if (g->made >= COMPARE_PAIRS_LEAST || compare_interrupted())
+    if (g->made >= COMPARE_PAIRS_LEAST || compare_interrupted()) {
         return;
-    if (g->wanted > 0)
+    }
+    if (g->wanted > 0) {
         tool_error(TOOL_OK,
                    "%d pairs cannot show a difference: %d are needed; give --rounds %d or "
                    "more",
                    g->made, COMPARE_PAIRS_LEAST, COMPARE_PAIRS_LEAST);
-    else
+    } else {
         tool_error(TOOL_OK,
                    "only %d fit into %g s, and fewer pairs than %d cannot show a difference; give "
                    "--budget %.0f or more, or choose fewer cases",
                    g->made, g->budget, COMPARE_PAIRS_LEAST,
                    ceil(g->longest * (COMPARE_PAIRS_LEAST + 2)));
+    }
 }
 
 /* Shows and writes the pairs that were made. */
@@ -382,16 +403,18 @@ static int finish(against *g, double fail_on, int code)
     FILE *out = g->file.stream == tool_data() ? stderr : stdout;
     const tool_words all = {0};
     json_t *root = make_document(g, code == TOOL_OK && !compare_interrupted());
-    if (root == NULL)
+    if (root == NULL) {
         return tool_error(TOOL_INTERNAL, "no memory for %d pairs", g->made);
+    }
     compare_set set = {.a = root,
                        .path_a = "this run",
                        .rules = {.least_effect = STATS_LEAST_EFFECT,
                                  .alpha = STATS_ALPHA,
                                  .fail_on = fail_on / 100,
                                  .ops = &all}};
-    if (set.rules.fail_on < set.rules.least_effect)
+    if (set.rules.fail_on < set.rules.least_effect) {
         set.rules.least_effect = set.rules.fail_on;
+    }
     int shown = compare_pairs_read(&set);
     if (shown == TOOL_OK) {
         compare_show(out, &set, tool_width(out), tool_colour(out));
@@ -399,25 +422,30 @@ static int finish(against *g, double fail_on, int code)
                 seconds() - g->began);
         shown = compare_code(&set);
     }
-    if ((shown == TOOL_OK || shown == TOOL_NOTHING) && compare_tally_wrong(g->tally))
+    if ((shown == TOOL_OK || shown == TOOL_NOTHING) && compare_tally_wrong(g->tally)) {
         shown = TOOL_FAILED; /* as without --against */
+    }
     compare_free(&set);
     int written = tool_file_json(&g->file, root);
     json_decref(root);
-    if (code == TOOL_OK)
+    if (code == TOOL_OK) {
         say_few(g);
-    if (written != TOOL_OK)
+    }
+    if (written != TOOL_OK) {
         return written;
-    if (code != TOOL_OK)
+    }
+    if (code != TOOL_OK) {
         return code;
+    }
     return compare_interrupted() ? TOOL_INTERRUPTED : shown;
 }
 
 static bool find_self(against *g)
 {
     ssize_t length = readlink("/proc/self/exe", g->self, sizeof g->self - 1);
-    if (length > 0)
+    if (length > 0) {
         g->self[length] = '\0';
+    }
     return length > 0;
 }
 
@@ -432,29 +460,35 @@ int compare_against(const char *program, int argc, char **argv, double budget, i
                  .argv = argv,
                  .self_check = program == NULL,
                  .progress = isatty(STDERR_FILENO) != 0};
-    if (!find_self(&g))
+    if (!find_self(&g)) {
         return tool_error(TOOL_INTERNAL, "cannot find this program itself: /proc/self/exe: %s",
                           strerror(errno));
-    if (program == NULL)
+    }
+    if (program == NULL) {
         g.program = "this program again";
+    }
     snprintf(g.budget_text, sizeof g.budget_text, "%.17g", budget);
     record_point(g.budget_text);
     int code = tool_file_open(&g.file, json);
     g.tally = compare_tally_create();
-    if (code == TOOL_OK && (g.tally == NULL || !make_arguments(&g, argc, argv)))
+    if (code == TOOL_OK && (g.tally == NULL || !make_arguments(&g, argc, argv))) {
         code = tool_error(TOOL_INTERNAL, "no memory");
+    }
     if (code == TOOL_OK) {
         compare_signals(true);
         code = probe(&g);
-        if (code == TOOL_OK)
+        if (code == TOOL_OK) {
             code = make_pairs(&g);
-        if (compare_interrupted())
+        }
+        if (compare_interrupted()) {
             tool_error(TOOL_OK, "interrupted after %d pairs%s", g.made,
                        g.made > 0 ? ": keeping what was measured" : "");
-        if (g.made > 0)
+        }
+        if (g.made > 0) {
             code = finish(&g, fail_on, code);
-        else if (code == TOOL_OK)
+        } else if (code == TOOL_OK) {
             code = TOOL_INTERRUPTED;
+        }
         compare_signals(false);
     }
     tool_file_discard(&g.file);

@@ -32,8 +32,9 @@ static void note_signal(int number)
 static void blocked_set(sigset_t *set)
 {
     sigemptyset(set);
-    for (int i = 0; i < SIGNALS; i++)
+    for (int i = 0; i < SIGNALS; i++) {
         sigaddset(set, caught[i]);
+    }
 }
 
 void compare_signals(bool on)
@@ -46,11 +47,13 @@ void compare_signals(bool on)
             continue;
         }
         /* Who started us with a signal ignored, such as nohup, wants that to stay. */
-        if (sigaction(caught[i], &action, &before[i]) == 0 && before[i].sa_handler == SIG_IGN)
+        if (sigaction(caught[i], &action, &before[i]) == 0 && before[i].sa_handler == SIG_IGN) {
             sigaction(caught[i], &before[i], NULL);
+        }
     }
-    if (on)
+    if (on) {
         came = 0;
+    }
 }
 
 int compare_interrupted(void)
@@ -58,8 +61,7 @@ int compare_interrupted(void)
     return came;
 }
 
-/* ---- output -------------------------------------------------------------------------------------
- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 /* Reads what is there. False at its end. */
 static bool take_out(int descriptor, compare_child *child, size_t *room)
@@ -75,8 +77,9 @@ static bool take_out(int descriptor, compare_child *child, size_t *room)
         *room = more;
     }
     ssize_t got = read(descriptor, child->out + child->size, *room - child->size - 1);
-    if (got > 0)
+    if (got > 0) {
         child->size += (size_t)got;
+    }
     child->large = child->size > (size_t)RECORD_MOST_MIB << 20;
     child->out[child->size] = '\0';
     return !child->large && (got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN)));
@@ -87,12 +90,15 @@ static bool take_err(int descriptor, compare_child *child)
 {
     char text[2048];
     ssize_t got = read(descriptor, text, sizeof text);
-    if (got <= 0)
+    if (got <= 0) {
         return got < 0 && (errno == EINTR || errno == EAGAIN);
+    }
     size_t used = strlen(child->err), length = (size_t)got;
-    for (size_t i = 0; i < length; i++)
-        if (text[i] == '\0')
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\0') {
             text[i] = ' ';
+        }
+    }
     if (used + length >= ERR_KEPT) {
         size_t drop = used + length - ERR_KEPT + 1;
         drop = drop < used ? drop : used;
@@ -126,29 +132,34 @@ static void attend(pid_t pid, const int *descriptors, const sigset_t *open, doub
             kill(-pid, SIGTERM);
             told = seconds();
         }
-        if (told > 0 && seconds() - told > GRACE_MS / 1000.0)
+        if (told > 0 && seconds() - told > GRACE_MS / 1000.0) {
             kill(-pid, SIGKILL);
+        }
         struct timespec pause = {0, 200000000};
         int ready = ended ? 0 : ppoll(watched, 2, &pause, open);
-        if (ended)
+        if (ended) {
             ppoll(NULL, 0, &(struct timespec){0, 5000000}, open);
-        if (ready > 0 && watched[0].revents != 0 && !take_out(descriptors[0], child, &room))
+        }
+        if (ready > 0 && watched[0].revents != 0 && !take_out(descriptors[0], child, &room)) {
             watched[0].fd = -1;
-        if (ready > 0 && watched[1].revents != 0 && !take_err(descriptors[1], child))
+        }
+        if (ready > 0 && watched[1].revents != 0 && !take_err(descriptors[1], child)) {
             watched[1].fd = -1;
+        }
         child->late = child->late || (!reaped && seconds() - began > limit);
-        if (child->error != 0 || child->late || child->large)
+        if (child->error != 0 || child->late || child->large) {
             kill(-pid, SIGKILL);
-        if (!reaped)
+        }
+        if (!reaped) {
             reaped = waitpid(pid, &child->status, WNOHANG) == pid;
+        }
         /* What it left behind may keep the pipes open for ever. */
         ended = (watched[0].fd < 0 && watched[1].fd < 0) || (reaped && ready == 0);
     }
     kill(-pid, SIGKILL);
 }
 
-/* ---- starting -----------------------------------------------------------------------------------
- */
+/* ---- starting -------------------------------------------------------------------------------- */
 
 static int start(char *const *argv, const int *out, const int *err, pid_t *pid)
 {
@@ -160,8 +171,9 @@ static int start(char *const *argv, const int *out, const int *err, pid_t *pid)
     sigaddset(&defaults, SIGPIPE);
     sigaddset(&defaults, SIGXFSZ);
     int error = posix_spawn_file_actions_init(&actions);
-    if (error != 0)
+    if (error != 0) {
         return error;
+    }
     error = posix_spawnattr_init(&attributes);
     if (error != 0) {
         posix_spawn_file_actions_destroy(&actions);
@@ -169,19 +181,25 @@ static int start(char *const *argv, const int *out, const int *err, pid_t *pid)
     }
     /* Its own group is not the terminal's: to read from there would stop it. */
     error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (error == 0)
+    if (error == 0) {
         error = posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-    if (error == 0)
+    }
+    if (error == 0) {
         error = posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
-    if (error == 0)
+    }
+    if (error == 0) {
         error = posix_spawnattr_setsigmask(&attributes, &none);
-    if (error == 0)
+    }
+    if (error == 0) {
         error = posix_spawnattr_setsigdefault(&attributes, &defaults);
-    if (error == 0)
+    }
+    if (error == 0) {
         error = posix_spawnattr_setflags(
             &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    if (error == 0)
+    }
+    if (error == 0) {
         error = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environ);
+    }
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
@@ -189,8 +207,9 @@ static int start(char *const *argv, const int *out, const int *err, pid_t *pid)
 
 static void shut(int *descriptor)
 {
-    if (*descriptor >= 0)
+    if (*descriptor >= 0) {
         close(*descriptor);
+    }
     *descriptor = -1;
 }
 
@@ -202,16 +221,18 @@ bool compare_run(char *const *argv, double limit, compare_child *child)
     *child = (compare_child){.err = calloc(1, ERR_KEPT + 2048)};
     blocked_set(&blocked);
     sigprocmask(SIG_BLOCK, &blocked, &open);
-    if (child->err == NULL)
+    if (child->err == NULL) {
         child->error = ENOMEM;
-    else if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
+    } else if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) {
         child->error = errno;
-    else
+    } else {
         child->error = start(argv, out, err, &pid);
+    }
     shut(&out[1]);
     shut(&err[1]);
-    if (child->error == 0)
+    if (child->error == 0) {
         attend(pid, (int[]){out[0], err[0]}, &open, limit, child);
+    }
     shut(&out[0]);
     shut(&err[0]);
     sigprocmask(SIG_SETMASK, &open, NULL);

@@ -41,11 +41,13 @@ static int percent(const char *option, const char *text, double *out)
 {
     char *end;
     double value = strtod(text, &end);
-    if (*end == '%')
+    if (*end == '%') {
         end++;
-    if (end == text || *end != '\0' || !(value >= 0) || value > 1000)
+    }
+    if (end == text || *end != '\0' || !(value >= 0) || value > 1000) {
         return tool_error(TOOL_USAGE, "--%s %s: a percentage from 0 to 1000 belongs here", option,
                           text);
+    }
     *out = value / 100;
     return TOOL_OK;
 }
@@ -66,8 +68,9 @@ static int read_options(int argc, char **argv, request *r, compare_rules *rules)
     enum { OPTIONS = sizeof options / sizeof options[0] };
     char **left = calloc((size_t)argc + 1, sizeof *left);
     int count = 1;
-    if (left == NULL)
+    if (left == NULL) {
         return tool_error(TOOL_INTERNAL, "no memory for the command line");
+    }
     left[0] = argv[0];
     for (int i = 1; i < argc; i++) {
         bool option = strncmp(argv[i], "--", 2) == 0;
@@ -80,11 +83,12 @@ static int read_options(int argc, char **argv, request *r, compare_rules *rules)
             continue;
         }
         left[count++] = argv[i];
-        for (int k = 0; k < OPTIONS && i + 1 < argc; k++)
+        for (int k = 0; k < OPTIONS && i + 1 < argc; k++) {
             if (options[k].value != NULL && strcmp(argv[i] + 2, options[k].name) == 0) {
                 left[count++] = argv[++i];
                 break;
             }
+        }
     }
     int code = tool_options(count, left, options, OPTIONS);
     free(left);
@@ -94,24 +98,32 @@ static int read_options(int argc, char **argv, request *r, compare_rules *rules)
 static int check_request(const request *r, compare_rules *rules)
 {
     int code = TOOL_OK;
-    if (r->path_count == 0)
+    if (r->path_count == 0) {
         return tool_error(TOOL_USAGE, "compare needs files: isomer compare A.json B.json");
-    if (r->json != NULL && r->csv != NULL && strcmp(r->json, "-") == 0 && strcmp(r->csv, "-") == 0)
+    }
+    if (r->json != NULL && r->csv != NULL && strcmp(r->json, "-") == 0 &&
+        strcmp(r->csv, "-") == 0) {
         return tool_error(TOOL_USAGE, "--json - and --csv - cannot both have standard output");
-    if (r->path_count == 2 && strcmp(r->paths[0], "-") == 0 && strcmp(r->paths[1], "-") == 0)
+    }
+    if (r->path_count == 2 && strcmp(r->paths[0], "-") == 0 && strcmp(r->paths[1], "-") == 0) {
         return tool_error(TOOL_USAGE, "A and B cannot both be read from standard input");
-    if (r->least_effect != NULL)
+    }
+    if (r->least_effect != NULL) {
         code = percent("least-effect", r->least_effect, &rules->least_effect);
-    if (code == TOOL_OK && r->fail_on != NULL)
+    }
+    if (code == TOOL_OK && r->fail_on != NULL) {
         code = percent("fail-on", r->fail_on, &rules->fail_on);
+    }
     /* A gate under the least effect could never close. */
-    if (code == TOOL_OK && r->least_effect == NULL && rules->fail_on < rules->least_effect)
+    if (code == TOOL_OK && r->least_effect == NULL && rules->fail_on < rules->least_effect) {
         rules->least_effect = rules->fail_on;
-    if (code == TOOL_OK && rules->fail_on < rules->least_effect)
+    }
+    if (code == TOOL_OK && rules->fail_on < rules->least_effect) {
         code = tool_error(TOOL_USAGE,
                           "--fail-on %s is under --least-effect %s: such differences are never "
                           "called; lower the least effect",
                           r->fail_on, r->least_effect);
+    }
     return code;
 }
 
@@ -121,10 +133,12 @@ static int check_ops(const compare_set *set)
     for (int i = 0; i < set->rules.ops->count; i++) {
         const char *word = set->rules.ops->items[i];
         bool found = false;
-        for (int k = 0; k < 5 && !found; k++)
+        for (int k = 0; k < 5 && !found; k++) {
             found = strcmp(known[k], word) == 0;
-        if (found)
+        }
+        if (found) {
             continue;
+        }
         const char *near = tool_nearest(word, known, 5);
         return tool_error(TOOL_USAGE,
                           "unknown operation \"%s\"%s%s; there are transfer, stream, "
@@ -137,35 +151,41 @@ static int check_ops(const compare_set *set)
 int compare_code(const compare_set *set)
 {
     compare_sum all = compare_summary(set, NULL);
-    if (all.worse > 0)
+    if (all.worse > 0) {
         return TOOL_FAILED;
-    if (all.unjudged == all.cases)
+    }
+    if (all.unjudged == all.cases) {
         return tool_error(TOOL_NOTHING, "no case has times on both sides: nothing was compared");
+    }
     return TOOL_OK;
 }
 
 static int work_out(compare_set *set)
 {
     bool pairs = json_is_array(json_object_get(set->a, "pairs"));
-    if (set->b == NULL && pairs)
+    if (set->b == NULL && pairs) {
         return compare_pairs_read(set);
-    if (set->b == NULL && (set->rules.device_a == NULL || set->rules.device_b == NULL))
+    }
+    if (set->b == NULL && (set->rules.device_a == NULL || set->rules.device_b == NULL)) {
         return tool_error(TOOL_USAGE,
                           "%s alone has nothing to be compared with: give a second file, or two of "
                           "its devices by --device-a and --device-b",
                           set->path_a);
+    }
     if (set->b == NULL) {
         set->b = set->a;
         set->path_b = set->path_a;
     }
-    if (pairs && set->a != set->b)
+    if (pairs && set->a != set->b) {
         fprintf(stderr,
                 "isomer: %s holds pairs, which `isomer compare %s` shows; here its rounds "
                 "are compared\n",
                 set->path_a, set->path_a);
+    }
     int code = compare_match(set);
-    if (code == TOOL_OK && !compare_judge(set))
+    if (code == TOOL_OK && !compare_judge(set)) {
         code = tool_error(TOOL_INTERNAL, "no memory to judge %d cases", set->count);
+    }
     return code;
 }
 
@@ -189,8 +209,9 @@ static int write_all(const compare_set *set, tool_file *json, tool_file *csv)
 static int load(const request *r, compare_set *set, json_t **documents)
 {
     int code = TOOL_OK;
-    for (int i = 0; i < r->path_count && code == TOOL_OK; i++)
+    for (int i = 0; i < r->path_count && code == TOOL_OK; i++) {
         documents[i] = record_load(r->paths[i], &code);
+    }
     set->a = documents[0];
     set->b = documents[1];
     set->path_a = r->paths[0];
@@ -212,22 +233,30 @@ int tool_compare(int argc, char **argv)
         fputs(help, stdout);
         return TOOL_OK;
     }
-    if (code == TOOL_OK)
+    if (code == TOOL_OK) {
         code = check_request(&r, &set.rules);
-    if (code == TOOL_OK && !tool_split(r.op, &ops))
+    }
+    if (code == TOOL_OK && !tool_split(r.op, &ops)) {
         code = tool_error(TOOL_INTERNAL, "no memory for the command line");
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = check_ops(&set);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = tool_file_open(&json, r.json);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = tool_file_open(&csv, r.csv);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = load(&r, &set, documents);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = work_out(&set);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = write_all(&set, &json, &csv);
+    }
     tool_file_discard(&json);
     tool_file_discard(&csv);
     compare_free(&set);

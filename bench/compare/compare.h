@@ -50,8 +50,7 @@ typedef struct compare_set {
     int32_t count;
 } compare_set;
 
-/* ---- match.c, unlike.c --------------------------------------------------------------------------
- */
+/* ---- match.c, unlike.c ----------------------------------------------------------------------- */
 
 /* Fills the rows. TOOL_OK, or an exit code after saying which is unlike what. */
 int compare_match(compare_set *set);
@@ -76,8 +75,7 @@ bool compare_same_but_size(const json_t *a, const json_t *b);
 /* Notes in `set->forced` which cases of other sizes were matched. */
 void compare_note_sizes(compare_set *set);
 
-/* ---- show.c, write.c ----------------------------------------------------------------------------
- */
+/* ---- show.c, write.c ------------------------------------------------------------------------- */
 
 void compare_show(FILE *out, const compare_set *set, int width, bool colour);
 
@@ -94,8 +92,7 @@ bool compare_csv(FILE *out, const compare_set *set);
 /* The exit code of a finished comparison: TOOL_OK, TOOL_FAILED by the gate, TOOL_NOTHING. */
 int compare_code(const compare_set *set);
 
-/* ---- against.c, tally.c, child.c ----------------------------------------------------------------
- */
+/* ---- against.c, tally.c, child.c ------------------------------------------------------------- */
 
 /* Fewer pairs cannot show a difference at STATS_ALPHA. */
 enum { COMPARE_PAIRS_LEAST = 8 };

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- devices ------------------------------------------------------------------------------------
- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 /* Which devices are matched: all by their specs, or one with one. */
 typedef struct devices {
@@ -38,11 +37,13 @@ static const char *device_of(const compare_set *set, const json_t *root, int i)
         const json_t *result = result_at(root, at);
         const char *device = record_text(result, "device");
         bool seen = false;
-        for (size_t k = 0; k < at && !seen; k++)
+        for (size_t k = 0; k < at && !seen; k++) {
             seen = wanted_op(set, result_at(root, k)) &&
                    strcmp(record_text(result_at(root, k), "device"), device) == 0;
-        if (wanted_op(set, result) && !seen && i-- == 0)
+        }
+        if (wanted_op(set, result) && !seen && i-- == 0) {
             return device;
+        }
     }
     return NULL;
 }
@@ -50,9 +51,11 @@ static const char *device_of(const compare_set *set, const json_t *root, int i)
 static bool has_device(const compare_set *set, const json_t *root, const char *spec)
 {
     const char *device;
-    for (int i = 0; (device = device_of(set, root, i)) != NULL; i++)
-        if (strcmp(device, spec) == 0)
+    for (int i = 0; (device = device_of(set, root, i)) != NULL; i++) {
+        if (strcmp(device, spec) == 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -76,15 +79,18 @@ static int find_device(const compare_set *set, const json_t *root, const char *p
     *out = NULL;
     for (int i = 0; (device = device_of(set, root, i)) != NULL; i++) {
         bool backend = strncmp(device, wanted, length) == 0 && device[length] == ':';
-        if (strcmp(device, wanted) != 0 && !backend)
+        if (strcmp(device, wanted) != 0 && !backend) {
             continue;
-        if (*out != NULL)
+        }
+        if (*out != NULL) {
             return tool_error(TOOL_USAGE, "--%s %s: %s has several of it, %s and %s; name one",
                               option, wanted, path, *out, device);
+        }
         *out = device;
     }
-    if (*out != NULL)
+    if (*out != NULL) {
         return TOOL_OK;
+    }
     list_devices(set, root, there, sizeof there);
     return tool_error(TOOL_USAGE, "--%s %s: %s has no results of it; it has %s", option, wanted,
                       path, there[0] ? there : "none");
@@ -97,15 +103,19 @@ static int choose_devices(const compare_set *set, devices *out)
     bool common = false;
     *out = (devices){NULL, NULL};
     int code = TOOL_OK;
-    if (rules->device_a != NULL)
+    if (rules->device_a != NULL) {
         code = find_device(set, set->a, set->path_a, "device-a", rules->device_a, &out->a);
-    if (code == TOOL_OK && rules->device_b != NULL)
+    }
+    if (code == TOOL_OK && rules->device_b != NULL) {
         code = find_device(set, set->b, set->path_b, "device-b", rules->device_b, &out->b);
-    if (code != TOOL_OK || (out->a != NULL && out->b != NULL))
+    }
+    if (code != TOOL_OK || (out->a != NULL && out->b != NULL)) {
         return code;
+    }
     const char *first_a = device_of(set, set->a, 0), *first_b = device_of(set, set->b, 0);
-    if (first_a == NULL || first_b == NULL)
+    if (first_a == NULL || first_b == NULL) {
         return TOOL_OK; /* nothing will match, and that is said elsewhere */
+    }
     bool one_a = out->a != NULL || device_of(set, set->a, 1) == NULL;
     bool one_b = out->b != NULL || device_of(set, set->b, 1) == NULL;
     if (one_a && one_b) {
@@ -118,11 +128,13 @@ static int choose_devices(const compare_set *set, devices *out)
         common = has_device(set, out->a != NULL ? set->b : set->a, named);
         out->a = out->b = common ? named : NULL;
     } else {
-        for (int i = 0; (device = device_of(set, set->a, i)) != NULL && !common; i++)
+        for (int i = 0; (device = device_of(set, set->a, i)) != NULL && !common; i++) {
             common = has_device(set, set->b, device);
+        }
     }
-    if (common)
+    if (common) {
         return TOOL_OK;
+    }
     list_devices(set, set->a, in_a, sizeof in_a);
     list_devices(set, set->b, in_b, sizeof in_b);
     return tool_error(TOOL_FILES,
@@ -131,14 +143,14 @@ static int choose_devices(const compare_set *set, devices *out)
                       set->path_a, in_a, set->path_b, in_b);
 }
 
-/* ---- results ------------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 bool compare_same_case(const json_t *a, const json_t *b, bool loose)
 {
     const char *x = record_text(a, "id"), *y = record_text(b, "id");
-    if (strcmp(x, y) == 0 || !loose)
+    if (strcmp(x, y) == 0 || !loose) {
         return strcmp(x, y) == 0;
+    }
     static const char *const may_differ[] = {"math", "fill"};
     while (*x != '\0' && *y != '\0') {
         size_t n = strcspn(x, "/"), m = strcspn(y, "/");
@@ -148,8 +160,9 @@ bool compare_same_case(const json_t *a, const json_t *b, bool loose)
             same =
                 strlen(p) == n && strlen(q) == m && strncmp(x, p, n) == 0 && strncmp(y, q, m) == 0;
         }
-        if (!same)
+        if (!same) {
             return false;
+        }
         x += n + (x[n] == '/');
         y += m + (y[m] == '/');
     }
@@ -159,9 +172,11 @@ bool compare_same_case(const json_t *a, const json_t *b, bool loose)
 bool compare_same_but_size(const json_t *a, const json_t *b)
 {
     static const char *const must[] = {"op", "kind", "variant", "dtype", "layout", "cache"};
-    for (size_t i = 0; i < sizeof must / sizeof must[0]; i++)
-        if (!json_equal(json_object_get(a, must[i]), json_object_get(b, must[i])))
+    for (size_t i = 0; i < sizeof must / sizeof must[0]; i++) {
+        if (!json_equal(json_object_get(a, must[i]), json_object_get(b, must[i]))) {
             return false;
+        }
+    }
     return !json_equal(json_object_get(a, "shape"), json_object_get(b, "shape"));
 }
 
@@ -171,8 +186,9 @@ static double work_of(const json_t *result)
 {
     const json_t *work = json_object_get(result, "work");
     if (strcmp(record_text(result, "op"), "gemm") == 0 ||
-        strcmp(record_text(result, "kind"), "chain") == 0)
+        strcmp(record_text(result, "kind"), "chain") == 0) {
         return record_number(work, "flops");
+    }
     return record_number(work, "bytes_read") + record_number(work, "bytes_written");
 }
 
@@ -185,8 +201,9 @@ static compare_side side_of(const json_t *result)
                          record_text(result, "status"),
                          record_text(result, "reason"),
                          NAN};
-    if (strcmp(side.status, "ok") == 0)
+    if (strcmp(side.status, "ok") == 0) {
         side.median = record_number(times, "median");
+    }
     return side;
 }
 
@@ -214,8 +231,9 @@ static const json_t *partner(matching *m, const json_t *a, likeness like)
         const json_t *b = result_at(b_root, at);
         if (m->taken[at] || !takes_part(m->set, b, device) ||
             !(like == OTHER_SIZE ? compare_same_but_size(a, b)
-                                 : compare_same_case(a, b, m->set->rules.force)))
+                                 : compare_same_case(a, b, m->set->rules.force))) {
             continue;
+        }
         if (like != SAME_LIBRARY ||
             strcmp(record_text(a, "library"), record_text(b, "library")) == 0) {
             m->taken[at] = true;
@@ -248,14 +266,17 @@ static bool is_ok(const compare_side *side)
 static bool was_lost(const matching *m, const compare_row *row)
 {
     const char *device = m->chosen.b != NULL ? m->chosen.b : row->a.device;
-    if (!is_ok(&row->a) || is_ok(&row->b))
+    if (!is_ok(&row->a) || is_ok(&row->b)) {
         return false;
-    if (row->b.result != NULL)
+    }
+    if (row->b.result != NULL) {
         return true;
+    }
     for (size_t at = 0; at < results_of(m->set->b); at++) {
         const json_t *b = result_at(m->set->b, at);
-        if (takes_part(m->set, b, device) && strcmp(record_text(b, "op"), row->op) == 0)
+        if (takes_part(m->set, b, device) && strcmp(record_text(b, "op"), row->op) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -266,8 +287,9 @@ static void match_sizes(matching *m)
     for (int32_t i = 0; i < m->set->count; i++) {
         compare_row *row = &m->set->rows[i];
         const json_t *b = row->b.result == NULL ? partner(m, row->a.result, OTHER_SIZE) : NULL;
-        if (b == NULL)
+        if (b == NULL) {
             continue;
+        }
         row->b = side_of(b);
         row->other = record_text(b, "id");
         row->share = work_of(row->a.result) / work_of(b);
@@ -280,22 +302,26 @@ static int match_results(matching *m)
     int32_t both = 0;
     for (size_t at = 0; at < results_of(set->a); at++) {
         const json_t *a = result_at(set->a, at);
-        if (!takes_part(set, a, m->chosen.a))
+        if (!takes_part(set, a, m->chosen.a)) {
             continue;
+        }
         compare_row *row = new_row(set, a);
         row->a = side_of(a);
         const json_t *b = partner(m, a, SAME_LIBRARY);
-        if (b != NULL)
+        if (b != NULL) {
             row->b = side_of(b);
+        }
     }
     for (int32_t i = 0; i < set->count; i++) {
         compare_row *row = &set->rows[i];
         const json_t *b = row->b.result == NULL ? partner(m, row->a.result, SAME_CASE) : NULL;
-        if (b != NULL)
+        if (b != NULL) {
             row->b = side_of(b);
+        }
     }
-    if (set->rules.force)
+    if (set->rules.force) {
         match_sizes(m);
+    }
     for (int32_t i = 0; i < set->count; i++) {
         compare_row *row = &set->rows[i];
         both += row->b.result != NULL;
@@ -304,8 +330,9 @@ static int match_results(matching *m)
     }
     for (size_t at = 0; at < results_of(set->b); at++) {
         const json_t *b = result_at(set->b, at);
-        if (!m->taken[at] && takes_part(set, b, m->chosen.b))
+        if (!m->taken[at] && takes_part(set, b, m->chosen.b)) {
             new_row(set, b)->b = side_of(b);
+        }
     }
     return both > 0 ? TOOL_OK : compare_nothing(set);
 }
@@ -325,14 +352,18 @@ int compare_match(compare_set *set)
     set->unpaired = set->a != set->b &&
                     !json_equal(json_object_get(set->a, "run"), json_object_get(set->b, "run"));
     code = compare_unlike(set) > 0 && !set->rules.force ? TOOL_FILES : TOOL_OK;
-    if (code == TOOL_OK)
+    if (code == TOOL_OK) {
         code = choose_devices(set, &m.chosen);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = match_results(&m);
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         compare_note_sizes(set);
-    if (code == TOOL_OK && compare_unlike_devices(set) > 0 && !set->rules.force)
+    }
+    if (code == TOOL_OK && compare_unlike_devices(set) > 0 && !set->rules.force) {
         code = TOOL_FILES;
+    }
 done:
     free(m.taken);
     return code;
@@ -347,8 +378,7 @@ void compare_free(compare_set *set)
     set->count = 0;
 }
 
-/* ---- judging ------------------------------------------------------------------------------------
- */
+/* ---- judging --------------------------------------------------------------------------------- */
 
 /* The medians of the rounds, to be freed; NULL: no memory. */
 static double *rounds_of(const json_t *result, int32_t *count)
@@ -365,10 +395,12 @@ static double *rounds_of(const json_t *result, int32_t *count)
             free(medians);
             return NULL;
         }
-        for (size_t k = 0; k < samples; k++)
+        for (size_t k = 0; k < samples; k++) {
             x[k] = json_number_value(json_array_get(round, k));
-        if (samples > 0)
+        }
+        if (samples > 0) {
             medians[(*count)++] = stats_median(x, (int32_t)samples);
+        }
         free(x);
     }
     return medians;
@@ -386,15 +418,20 @@ static bool add_drift(compare_set *set)
 {
     double *all = calloc((size_t)set->count + 1, sizeof *all);
     int32_t used = 0;
-    if (all == NULL)
+    if (all == NULL) {
         return false;
-    for (int32_t i = 0; i < set->count; i++)
-        if (set->rows[i].judged)
+    }
+    for (int32_t i = 0; i < set->count; i++) {
+        if (set->rows[i].judged) {
             all[used++] = set->rows[i].drift;
+        }
+    }
     double usual = stats_median(all, used);
-    for (int32_t i = 0; i < set->count; i++)
-        if (set->rows[i].drift < usual)
+    for (int32_t i = 0; i < set->count; i++) {
+        if (set->rows[i].drift < usual) {
             set->rows[i].drift = usual;
+        }
+    }
     free(all);
     return true;
 }
@@ -405,11 +442,12 @@ static bool judge_row(const compare_set *set, compare_row *row, bool measure)
     int32_t na, nb;
     double *a = rounds_of(row->a.result, &na), *b = rounds_of(row->b.result, &nb);
     bool good = a != NULL && b != NULL;
-    for (int32_t i = 0; good && i < nb; i++)
+    for (int32_t i = 0; good && i < nb; i++) {
         b[i] *= row->share;
-    if (good && measure)
+    }
+    if (good && measure) {
         row->drift = fmax(relative_spread(a, na), relative_spread(b, nb));
-    else if (good) {
+    } else if (good) {
         row->pairs = na < nb ? na : nb;
         row->c = stats_compare(a, na, b, nb, row->drift, set->rules.least_effect, set->rules.alpha);
     }
@@ -420,14 +458,19 @@ static bool judge_row(const compare_set *set, compare_row *row, bool measure)
 
 bool compare_judge(compare_set *set)
 {
-    for (int32_t i = 0; i < set->count && set->unpaired; i++)
-        if (set->rows[i].judged && !judge_row(set, &set->rows[i], true))
+    for (int32_t i = 0; i < set->count && set->unpaired; i++) {
+        if (set->rows[i].judged && !judge_row(set, &set->rows[i], true)) {
             return false;
-    if (set->unpaired && !add_drift(set))
+        }
+    }
+    if (set->unpaired && !add_drift(set)) {
         return false;
-    for (int32_t i = 0; i < set->count; i++)
-        if (set->rows[i].judged && !judge_row(set, &set->rows[i], false))
+    }
+    for (int32_t i = 0; i < set->count; i++) {
+        if (set->rows[i].judged && !judge_row(set, &set->rows[i], false)) {
             return false;
+        }
+    }
     compare_gate(set);
     return true;
 }

@@ -15,10 +15,12 @@ static const json_t *result_of(const json_t *root, const json_t *pair)
     json_array_foreach(json_object_get(root, "results"), at, result)
     {
         bool same = true;
-        for (int i = 0; i < 3 && same; i++)
+        for (int i = 0; i < 3 && same; i++) {
             same = strcmp(record_text(result, keys[i]), record_text(pair, keys[i])) == 0;
-        if (same)
+        }
+        if (same) {
             return result;
+        }
     }
     return NULL;
 }
@@ -78,8 +80,9 @@ static bool read_pair(const compare_set *set, const json_t *pair, compare_row *r
     bool ok_a = strcmp(row->a.status, "ok") == 0, ok_b = strcmp(row->b.status, "ok") == 0;
     int32_t lost = count_of(pair, "lost");
     row->lost = lost > 0 || (lost < 0 && ok_a && !ok_b && strcmp(row->b.status, "missing") != 0);
-    if (!ok_a || !ok_b)
+    if (!ok_a || !ok_b) {
         return true;
+    }
     return judge_ratios(set, ratios, row);
 }
 
@@ -90,13 +93,15 @@ int compare_pairs_read(compare_set *set)
     size_t at;
     set->forced = json_array();
     set->rows = calloc(json_array_size(list) + 1, sizeof *set->rows);
-    if (set->forced == NULL || set->rows == NULL)
+    if (set->forced == NULL || set->rows == NULL) {
         return tool_error(TOOL_INTERNAL, "no memory for the pairs of %s", set->path_a);
+    }
     json_array_foreach(list, at, pair)
     {
         compare_row *row = &set->rows[set->count];
-        if (!read_pair(set, pair, row))
+        if (!read_pair(set, pair, row)) {
             return tool_error(TOOL_INTERNAL, "no memory for the pairs of %s", set->path_a);
+        }
         set->count += ops == NULL || ops->count == 0 || tool_words_have(ops, row->op);
     }
     compare_gate(set);

@@ -15,8 +15,7 @@ static const char *const colours[] = {[STATS_SAME] = "",
                                       [STATS_SLOWER] = "\033[31m",
                                       [STATS_AMBIGUOUS] = "\033[33m"};
 
-/* ---- summary ------------------------------------------------------------------------------------
- */
+/* ---- summary --------------------------------------------------------------------------------- */
 
 compare_sum compare_summary(const compare_set *set, const char *op)
 {
@@ -25,8 +24,9 @@ compare_sum compare_summary(const compare_set *set, const char *op)
     int32_t judged = 0;
     for (int32_t i = 0; i < set->count; i++) {
         const compare_row *row = &set->rows[i];
-        if (op != NULL && strcmp(row->op, op) != 0)
+        if (op != NULL && strcmp(row->op, op) != 0) {
             continue;
+        }
         sum.cases++;
         sum.worse += row->worse;
         if (!row->judged) {
@@ -37,8 +37,9 @@ compare_sum compare_summary(const compare_set *set, const char *op)
         logs += log(row->c.ratio);
         judged++;
     }
-    if (judged > 0)
+    if (judged > 0) {
         sum.mean = exp(logs / judged);
+    }
     return sum;
 }
 
@@ -54,46 +55,53 @@ static void show_sum(FILE *out, const char *op, const compare_sum *s, int width)
 {
     char mean[32] = "-", name[128];
     printable_line(name, sizeof name, op);
-    if (isfinite(s->mean))
+    if (isfinite(s->mean)) {
         snprintf(mean, sizeof mean, "%.3f", s->mean);
-    if (width >= 80)
+    }
+    if (width >= 80) {
         fprintf(out, "  %-10s %6d %8d %8d %8d %10d %13d %8s\n", name, s->cases,
                 s->verdicts[STATS_FASTER], s->verdicts[STATS_SLOWER], s->verdicts[STATS_SAME],
                 s->verdicts[STATS_AMBIGUOUS], s->unjudged, mean);
-    else
+    } else {
         fprintf(out, "  %-9s %5d %4d %4d %5d %4d\n", name, s->cases, s->verdicts[STATS_FASTER],
                 s->verdicts[STATS_SLOWER], s->verdicts[STATS_SAME], s->verdicts[STATS_AMBIGUOUS]);
+    }
 }
 
 static void show_summary(FILE *out, const compare_set *set, int width, bool colour)
 {
     heading(out, colour, "Summary");
-    if (width >= 80)
+    if (width >= 80) {
         fprintf(out, "  %-10s %6s %8s %8s %8s %10s %13s %8s\n", "operation", "cases", "FASTER",
                 "SLOWER", "SAME", "AMBIGUOUS", "not compared", "mean B/A");
-    else
+    } else {
         fprintf(out, "  %-9s %5s %4s %4s %5s %4s\n", "operation", "cases", "FAST", "SLOW", "SAME",
                 "AMB.");
+    }
     int32_t kinds = 0;
     for (int32_t i = 0; i < set->count; i++) {
         bool seen = false;
-        for (int32_t k = 0; k < i && !seen; k++)
+        for (int32_t k = 0; k < i && !seen; k++) {
             seen = strcmp(set->rows[k].op, set->rows[i].op) == 0;
-        if (seen)
+        }
+        if (seen) {
             continue;
+        }
         compare_sum s = compare_summary(set, set->rows[i].op);
         show_sum(out, set->rows[i].op, &s, width);
         kinds++;
     }
     compare_sum all = compare_summary(set, NULL);
-    if (kinds > 1)
+    if (kinds > 1) {
         show_sum(out, "all", &all, width);
+    }
     fprintf(out, "  ");
     tool_wrap(out, 2, 2,
               "Ratios are B's time by A's; mean B/A is their geometric mean, with a 95 % interval "
               "for each case.");
-    if (!isfinite(set->rules.fail_on))
+    if (!isfinite(set->rules.fail_on)) {
         return;
+    }
     const char *tint = all.worse > 0 ? "\033[31m" : "\033[32m";
     fputs("  ", out);
     tool_escape(out, colour ? tint : "");
@@ -103,8 +111,7 @@ static void show_summary(FILE *out, const compare_set *set, int width, bool colo
     fputc('\n', out);
 }
 
-/* ---- what is compared ---------------------------------------------------------------------------
- */
+/* ---- what is compared ------------------------------------------------------------------------ */
 
 static const json_t *device_json(const json_t *root, const char *spec)
 {
@@ -112,8 +119,9 @@ static const json_t *device_json(const json_t *root, const char *spec)
     size_t at;
     json_array_foreach(json_object_get(root, "devices"), at, device)
     {
-        if (strcmp(record_text(device, "spec"), spec) == 0)
+        if (strcmp(record_text(device, "spec"), spec) == 0) {
             return device;
+        }
     }
     return NULL;
 }
@@ -166,12 +174,14 @@ static void show_head(FILE *out, const compare_set *set)
     show_side(out, "A", set->path_a, set->a);
     show_side(out, "B", set->path_b, set->b);
     show_flags(out, "A", set->a);
-    if (set->a != set->b)
+    if (set->a != set->b) {
         show_flags(out, "B", set->b);
-    if (set->unpaired)
+    }
+    if (set->unpaired) {
         note(out, "UNPAIRED",
              "The two were taken at different times: the spread between rounds is added to each "
              "interval. `isomer bench --against` takes them turn by turn.");
+    }
     const json_t *text;
     size_t at;
     json_array_foreach(set->forced, at, text)
@@ -180,8 +190,7 @@ static void show_head(FILE *out, const compare_set *set)
     }
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Columns that a table of this width has room for. */
 typedef struct columns {
@@ -215,11 +224,12 @@ static size_t tail_of(const compare_row *x, const compare_row *y, size_t most)
     size_t n = strlen(x->id) - head_of(x), m = strlen(y->id) - head_of(y), tail = 0;
     const char *p = x->id + strlen(x->id), *q = y->id + strlen(y->id);
     int words = 0;
-    for (size_t k = 1; k < n && k < m && k <= most && words < 3 && *(p - k) == *(q - k); k++)
+    for (size_t k = 1; k < n && k < m && k <= most && words < 3 && *(p - k) == *(q - k); k++) {
         if (*(p - k) == '/') {
             tail = k;
             words++;
         }
+    }
     return tail;
 }
 
@@ -228,26 +238,32 @@ static columns fit(const compare_set *set, const compare_row *first, int width)
     columns c = {.label = 4, .times = true, .interval = true, .p = true, .tail = SIZE_MAX};
     for (int32_t i = 0; i < set->count; i++) {
         const compare_row *row = &set->rows[i];
-        if (shown(set, row) && same_group(row, first))
+        if (shown(set, row) && same_group(row, first)) {
             c.tail = tail_of(row, first, c.tail);
+        }
     }
     for (int32_t i = 0; i < set->count; i++) {
         const compare_row *row = &set->rows[i];
         int label = (int)(strlen(row->id) - head_of(row) - c.tail);
-        if (shown(set, row) && same_group(row, first) && label > c.label)
+        if (shown(set, row) && same_group(row, first) && label > c.label) {
             c.label = label;
+        }
     }
     int rest = 2 + 7 + 11; /* indent, ratio, verdict */
     /* The interval says why a verdict is what it is: it goes last. */
-    if (c.label + rest + 22 + 16 + 8 > width)
+    if (c.label + rest + 22 + 16 + 8 > width) {
         c.p = false;
-    if (c.label + rest + 22 + 16 + (c.p ? 8 : 0) > width)
+    }
+    if (c.label + rest + 22 + 16 + (c.p ? 8 : 0) > width) {
         c.times = false;
-    if (c.label + rest + 16 + (c.times ? 22 : 0) > width)
+    }
+    if (c.label + rest + 16 + (c.times ? 22 : 0) > width) {
         c.interval = false;
+    }
     rest += (c.times ? 22 : 0) + (c.interval ? 16 : 0) + (c.p ? 8 : 0);
-    if (c.label > width - rest)
+    if (c.label > width - rest) {
         c.label = width - rest;
+    }
     return c;
 }
 
@@ -295,26 +311,29 @@ static void show_label(FILE *out, const compare_row *row, const columns *c)
     printable_line(id, sizeof id, row->id);
     const char *label = id + (strlen(id) > head_of(row) ? head_of(row) : 0);
     int length = (int)(strlen(label) > c->tail ? strlen(label) - c->tail : strlen(label));
-    if (length <= c->label)
+    if (length <= c->label) {
         fprintf(out, "  %-*.*s", c->label, length, label);
-    else /* the end has the size */
+    } else { /* the end has the size */
         fprintf(out, "  ..%.*s", c->label - 2, label + length - (c->label - 2));
+    }
 }
 
 static void show_row(FILE *out, const compare_row *row, const columns *c, bool colour)
 {
     char a[32], b[32], between[48], notes[512];
     show_label(out, row, c);
-    if (c->times)
+    if (c->times) {
         fprintf(out, " %10s %10s", record_time(a, sizeof a, row->a.median),
                 record_time(b, sizeof b, row->b.median));
+    }
     fprintf(out, " %6.3f", row->c.ratio);
     if (c->interval) {
         snprintf(between, sizeof between, "%.3f-%.3f", row->c.low, row->c.high);
         fprintf(out, " %15s", isfinite(row->c.low) ? between : "-");
     }
-    if (c->p)
+    if (c->p) {
         fprintf(out, " %7.4f", row->c.p);
+    }
     bool coloured = colour && colours[row->c.verdict][0] != '\0';
     fputs("  ", out);
     tool_escape(out, coloured ? colours[row->c.verdict] : "");
@@ -337,12 +356,13 @@ static void show_group(FILE *out, const compare_set *set, const compare_row *fir
     const json_t *a = device_json(set->a, first->a.device);
     const json_t *b = device_json(b_root, first->b.device);
     if (strcmp(first->a.device, first->b.device) == 0 &&
-        strcmp(record_text(a, "name"), record_text(b, "name")) == 0)
+        strcmp(record_text(a, "name"), record_text(b, "name")) == 0) {
         snprintf(text, sizeof text, "%s on %s (%s)", first->op, first->a.device,
                  record_text(a, "name"));
-    else
+    } else {
         snprintf(text, sizeof text, "%s, A on %s (%s), B on %s (%s)", first->op, first->a.device,
                  record_text(a, "name"), first->b.device, record_text(b, "name"));
+    }
     if (c.tail > 0) {
         size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, ", %s",
@@ -350,17 +370,22 @@ static void show_group(FILE *out, const compare_set *set, const compare_row *fir
     }
     heading(out, colour, text);
     fprintf(out, "  %-*s", c.label, "case");
-    if (c.times)
+    if (c.times) {
         fprintf(out, " %10s %10s", "A", "B");
+    }
     fprintf(out, " %6s", "B/A");
-    if (c.interval)
+    if (c.interval) {
         fprintf(out, " %15s", "interval");
-    if (c.p)
+    }
+    if (c.p) {
         fprintf(out, " %7s", "p");
+    }
     fprintf(out, "  verdict\n");
-    for (int32_t i = 0; i < set->count; i++)
-        if (shown(set, &set->rows[i]) && same_group(&set->rows[i], first))
+    for (int32_t i = 0; i < set->count; i++) {
+        if (shown(set, &set->rows[i]) && same_group(&set->rows[i], first)) {
             show_row(out, &set->rows[i], &c, colour);
+        }
+    }
 }
 
 static void show_rows(FILE *out, const compare_set *set, int width, bool colour)
@@ -370,20 +395,23 @@ static void show_rows(FILE *out, const compare_set *set, int width, bool colour)
         const compare_row *row = &set->rows[i];
         bool seen = false;
         hidden += row->judged && !shown(set, row);
-        if (!shown(set, row))
+        if (!shown(set, row)) {
             continue;
-        for (int32_t k = 0; k < i && !seen; k++)
+        }
+        for (int32_t k = 0; k < i && !seen; k++) {
             seen = shown(set, &set->rows[k]) && same_group(&set->rows[k], row);
-        if (!seen)
+        }
+        if (!seen) {
             show_group(out, set, row, width, colour);
+        }
     }
-    if (hidden > 0)
+    if (hidden > 0) {
         fprintf(out, "\n%d %s the same; --all shows %s\n", hidden,
                 hidden == 1 ? "case is" : "cases are", hidden == 1 ? "it" : "them");
+    }
 }
 
-/* ---- rows without a ratio -----------------------------------------------------------------------
- */
+/* ---- rows without a ratio -------------------------------------------------------------------- */
 
 enum { ONLY_A, ONLY_B, LOST, OTHERS, BOTH, LISTS };
 
@@ -397,18 +425,24 @@ static const char *const list_names[LISTS] = {
 
 static int list_of(const compare_row *row)
 {
-    if (row->lost)
+    if (row->lost) {
         return LOST;
-    if (row->judged && row->without_a > 0) /* in some pairs */
+    }
+    if (row->judged && row->without_a > 0) { /* in some pairs */
         return row->without_a > row->without_b ? OTHERS : BOTH;
-    if (row->judged)
+    }
+    if (row->judged) {
         return LISTS;
-    if (strcmp(row->b.status, "missing") == 0)
+    }
+    if (strcmp(row->b.status, "missing") == 0) {
         return ONLY_A;
-    if (strcmp(row->a.status, "missing") == 0)
+    }
+    if (strcmp(row->a.status, "missing") == 0) {
         return ONLY_B;
-    if (strcmp(row->a.status, "ok") == 0)
+    }
+    if (strcmp(row->a.status, "ok") == 0) {
         return LOST;
+    }
     return strcmp(row->b.status, "ok") == 0 ? OTHERS : BOTH;
 }
 
@@ -420,12 +454,14 @@ static void add_side(char *text, size_t room, const char *who, const compare_row
     bool ok = strcmp(side->status, "ok") == 0;
     int32_t without = side == &row->a ? row->without_a : row->without_b;
     size_t used = strlen(text);
-    if (without > 0 && without < row->made)
+    if (without > 0 && without < row->made) {
         snprintf(pairs, sizeof pairs, "%sno result in %d of %d pairs", ok ? "" : ", ", without,
                  row->made);
+    }
     const char *why = side->reason;
-    if (strcmp(side->status, "missing") == 0 && why[0] == '\0')
+    if (strcmp(side->status, "missing") == 0 && why[0] == '\0') {
         why = "it has others of that operation on that device";
+    }
     snprintf(text + used, room - used, "\n%s %s%s%s%.900s", who, ok ? "" : side->status, pairs,
              why[0] != '\0' ? ": " : "", why);
 }
@@ -437,10 +473,12 @@ static void show_unjudged(FILE *out, const compare_row *row, int list)
                  strcmp(row->a.reason, row->b.reason) == 0;
     snprintf(text, sizeof text, "%s on %s", row->id,
              list == ONLY_B ? row->b.device : row->a.device);
-    if (list == LOST || list == BOTH)
+    if (list == LOST || list == BOTH) {
         add_side(text, sizeof text, alike ? "both" : "B", row, &row->b);
-    if (list == OTHERS || (list == BOTH && !alike))
+    }
+    if (list == OTHERS || (list == BOTH && !alike)) {
         add_side(text, sizeof text, "A", row, &row->a);
+    }
     fprintf(out, "  ");
     tool_wrap(out, 2, 6, text);
 }
@@ -450,15 +488,19 @@ static void show_lists(FILE *out, const compare_set *set, bool colour)
     for (int list = 0; list < LISTS; list++) {
         int32_t count = 0;
         for (int32_t i = 0; i < set->count; i++) {
-            if (list_of(&set->rows[i]) != list)
+            if (list_of(&set->rows[i]) != list) {
                 continue;
-            if (count++ == 0)
+            }
+            if (count++ == 0) {
                 heading(out, colour, list_names[list]);
-            if (count <= LISTED || set->rules.all || list == LOST)
+            }
+            if (count <= LISTED || set->rules.all || list == LOST) {
                 show_unjudged(out, &set->rows[i], list);
+            }
         }
-        if (count > LISTED && !set->rules.all && list != LOST)
+        if (count > LISTED && !set->rules.all && list != LOST) {
             fprintf(out, "  and %d more; --all shows them\n", count - LISTED);
+        }
     }
 }
 

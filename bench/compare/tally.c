@@ -48,8 +48,9 @@ void compare_tally_free(compare_tally *tally)
         free(e->a);
         free(e->b);
     }
-    if (tally != NULL)
+    if (tally != NULL) {
         free(tally->entries);
+    }
     free(tally);
 }
 
@@ -69,14 +70,16 @@ static entry *entry_of(compare_tally *tally, const compare_row *row, int32_t hin
 {
     for (int32_t k = 0; k < tally->count; k++) {
         entry *e = &tally->entries[(hint + k) % tally->count];
-        if (e->seen != tally->pairs && is_of(e, row))
+        if (e->seen != tally->pairs && is_of(e, row)) {
             return e;
+        }
     }
     if (tally->count == tally->room) {
         int32_t room = tally->room > 0 ? 2 * tally->room : 256;
         entry *grown = realloc(tally->entries, (size_t)room * sizeof *grown);
-        if (grown == NULL)
+        if (grown == NULL) {
             return NULL;
+        }
         tally->entries = grown;
         tally->room = room;
     }
@@ -88,8 +91,9 @@ static entry *entry_of(compare_tally *tally, const compare_row *row, int32_t hin
 static bool grow(double **x, int32_t room)
 {
     double *more = realloc(*x, (size_t)room * sizeof *more);
-    if (more != NULL)
+    if (more != NULL) {
         *x = more;
+    }
     return more != NULL;
 }
 
@@ -97,8 +101,9 @@ static bool add_times(entry *e, double a, double b)
 {
     if (e->count == e->room) {
         int32_t room = e->room > 0 ? 2 * e->room : 16;
-        if (!grow(&e->a, room) || !grow(&e->b, room))
+        if (!grow(&e->a, room) || !grow(&e->b, room)) {
             return false;
+        }
         e->room = room;
     }
     e->a[e->count] = a;
@@ -112,10 +117,12 @@ static void keep(half *h, const compare_side *side)
     bool better = h->result == NULL || (failed && !h->failed) ||
                   (strcmp(record_text(h->result, "status"), "ok") != 0 && !h->failed && ok);
     h->failed = h->failed || failed;
-    if (!ok && h->without++ == 0)
+    if (!ok && h->without++ == 0) {
         h->why = tool_json_text(side->result != NULL ? side->reason : "it has no such case");
-    if (side->result == NULL || !better)
+    }
+    if (side->result == NULL || !better) {
         return;
+    }
     json_decref(h->result);
     h->result = json_deep_copy(side->result);
 }
@@ -134,8 +141,9 @@ int compare_tally_add(compare_tally *tally, const json_t *a, const json_t *b, co
                        .path_b = name_b,
                        .rules = {.fail_on = NAN, .ops = &all}};
     int code = compare_match(&set);
-    if (code == TOOL_OK)
+    if (code == TOOL_OK) {
         tally->pairs++;
+    }
     for (int32_t i = 0; i < set.count && code == TOOL_OK; i++) {
         const compare_row *row = &set.rows[i];
         entry *e = entry_of(tally, row, i);
@@ -150,12 +158,14 @@ int compare_tally_add(compare_tally *tally, const json_t *a, const json_t *b, co
         keep(&e->own, &row->a);
         keep(&e->other, &row->b);
         tally->wrong = tally->wrong || is_wrong(&row->a) || is_wrong(&row->b);
-        if (!row->judged)
+        if (!row->judged) {
             continue;
+        }
         json_t *samples = json_object_get(json_object_get(row->a.result, "times"), "samples");
         json_array_extend(e->rounds, samples);
-        if (!add_times(e, row->a.median, row->b.median))
+        if (!add_times(e, row->a.median, row->b.median)) {
             code = tool_error(TOOL_INTERNAL, "no memory for the pairs");
+        }
     }
     compare_free(&set);
     return code;
@@ -166,8 +176,7 @@ bool compare_tally_wrong(const compare_tally *tally)
     return tally->wrong;
 }
 
-/* ---- the document -------------------------------------------------------------------------------
- */
+/* ---- the document ---------------------------------------------------------------------------- */
 
 static void set_number(json_t *object, const char *key, double value)
 {
@@ -178,20 +187,23 @@ static void set_number(json_t *object, const char *key, double value)
 static int32_t flatten(const json_t *rounds, double *out)
 {
     int32_t n = 0;
-    for (size_t r = 0; r < json_array_size(rounds); r++)
+    for (size_t r = 0; r < json_array_size(rounds); r++) {
         for (size_t s = 0; s < json_array_size(json_array_get(rounds, r)); s++) {
-            if (out != NULL)
+            if (out != NULL) {
                 out[n] = json_number_value(json_array_get(json_array_get(rounds, r), s));
+            }
             n++;
         }
+    }
     return n;
 }
 
 static void set_rate(json_t *rates, const char *key, double work, const stats_interval *time)
 {
     json_t *rate = json_object_get(rates, key);
-    if (!json_is_object(rate))
+    if (!json_is_object(rate)) {
         return;
+    }
     set_number(rate, "value", work / time->median);
     set_number(rate, "low", work / time->high);
     set_number(rate, "high", work / time->low);
@@ -199,9 +211,11 @@ static void set_rate(json_t *rates, const char *key, double work, const stats_in
 
 static void drop_flag(json_t *flags, const char *name)
 {
-    for (size_t i = json_array_size(flags); i-- > 0;)
-        if (strcmp(json_string_value(json_array_get(flags, i)), name) == 0)
+    for (size_t i = json_array_size(flags); i-- > 0;) {
+        if (strcmp(json_string_value(json_array_get(flags, i)), name) == 0) {
             json_array_remove(flags, i);
+        }
+    }
 }
 
 /* A result of one round with the rounds of all pairs. */
@@ -211,8 +225,9 @@ static bool merge(const entry *e, json_t *result)
     json_t *roof = json_object_get(result, "roof"), *work = json_object_get(result, "work");
     int32_t n = flatten(e->rounds, NULL);
     double *x = calloc((size_t)n + 1, sizeof *x);
-    if (x == NULL)
+    if (x == NULL) {
         return false;
+    }
     flatten(e->rounds, x);
     stats_interval time = stats_median_interval(e->a, e->count, 0.95);
     double before = record_number(times, "median"), target = record_number(times, "target");
@@ -231,10 +246,12 @@ static bool merge(const entry *e, json_t *result)
     json_object_set(times, "samples", e->rounds);
     set_rate(rates, "gbps", bytes, &time);
     set_rate(rates, "gflops", record_number(work, "flops"), &time);
-    if (json_is_object(roof))
+    if (json_is_object(roof)) {
         set_number(roof, "percent", record_number(roof, "percent") * before / time.median);
-    if (e->count >= 5)
+    }
+    if (e->count >= 5) {
         drop_flag(json_object_get(result, "flags"), "few-rounds");
+    }
     free(x);
     return true;
 }
@@ -271,8 +288,9 @@ static json_t *pair_json(const entry *e)
     set_number(pair, "low", judged ? c.low : (double)NAN);
     set_number(pair, "high", judged ? c.high : (double)NAN);
     set_number(pair, "p", judged ? c.p : (double)NAN);
-    for (int32_t i = 0; i < e->count && judged; i++)
+    for (int32_t i = 0; i < e->count && judged; i++) {
         json_array_append_new(ratios, json_real(e->b[i] / e->a[i]));
+    }
     json_object_set_new(pair, "pairs", ratios);
     json_object_set_new(pair, "verdict",
                         tool_json_text(judged ? stats_verdict_name(c.verdict) : ""));
@@ -285,12 +303,14 @@ bool compare_tally_write(const compare_tally *tally, json_t *root)
     bool good = results != NULL && pairs != NULL;
     for (int32_t i = 0; i < tally->count && good; i++) {
         const entry *e = &tally->entries[i];
-        if (e->own.result == NULL)
+        if (e->own.result == NULL) {
             continue; /* B alone knows the case */
+        }
         json_t *result = json_deep_copy(e->own.result);
         good = result != NULL;
-        if (good && e->count > 0 && strcmp(record_text(result, "status"), "ok") == 0)
+        if (good && e->count > 0 && strcmp(record_text(result, "status"), "ok") == 0) {
             good = merge(e, result);
+        }
         json_array_append_new(results, result);
         json_array_append_new(pairs, pair_json(e));
     }

@@ -16,10 +16,11 @@ static int refuse(compare_set *set, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    if (set->rules.force)
+    if (set->rules.force) {
         json_array_append_new(set->forced, json_string(text));
-    else
+    } else {
         tool_error(TOOL_FILES, "unlike: %s; --force compares them all the same", text);
+    }
     return 1;
 }
 
@@ -27,8 +28,9 @@ static int unlike_text(compare_set *set, const char *key, const char *what)
 {
     const char *a = record_text(json_object_get(set->a, "run"), key);
     const char *b = record_text(json_object_get(set->b, "run"), key);
-    if (strcmp(a, b) == 0)
+    if (strcmp(a, b) == 0) {
         return 0;
+    }
     return refuse(set, "the %s of %s is %s, that of %s is %s", what, set->path_a,
                   a[0] ? a : "not known", set->path_b, b[0] ? b : "not known");
 }
@@ -40,8 +42,9 @@ int compare_unlike(compare_set *set)
     const char *paths[] = {set->path_a, set->path_b};
     for (int i = 0; i < 2; i++) {
         /* It has no times: no force can help. */
-        if (strcmp(record_text(json_object_get(documents[i], "run"), "command"), "verify") != 0)
+        if (strcmp(record_text(json_object_get(documents[i], "run"), "command"), "verify") != 0) {
             continue;
+        }
         tool_error(TOOL_FILES,
                    "%s was written by `isomer verify`, which takes no times: compare "
                    "files of `isomer bench`",
@@ -51,15 +54,15 @@ int compare_unlike(compare_set *set)
     }
     int count = unlike_text(set, "math", "math mode");
     const json_t *seed_a = json_object_get(run_a, "seed"), *seed_b = json_object_get(run_b, "seed");
-    if (seed_a != NULL && seed_b != NULL && !json_equal(seed_a, seed_b))
+    if (seed_a != NULL && seed_b != NULL && !json_equal(seed_a, seed_b)) {
         count += refuse(set, "the seed of %s is %lld, that of %s is %lld: they had other inputs",
                         set->path_a, (long long)json_integer_value(seed_a), set->path_b,
                         (long long)json_integer_value(seed_b));
+    }
     return count;
 }
 
-/* ---- devices ------------------------------------------------------------------------------------
- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 static bool is_fake(const json_t *root, const char *spec)
 {
@@ -67,8 +70,9 @@ static bool is_fake(const json_t *root, const char *spec)
     const json_t *device;
     json_array_foreach(json_object_get(root, "devices"), at, device)
     {
-        if (strcmp(record_text(device, "spec"), spec) == 0)
+        if (strcmp(record_text(device, "spec"), spec) == 0) {
             return json_is_true(json_object_get(device, "fake"));
+        }
     }
     return false;
 }
@@ -79,23 +83,25 @@ int compare_unlike_devices(compare_set *set)
     for (int32_t i = 0; i < set->count; i++) {
         const compare_row *row = &set->rows[i];
         bool said = row->a.result == NULL || row->b.result == NULL;
-        for (int32_t k = 0; k < i && !said; k++)
+        for (int32_t k = 0; k < i && !said; k++) {
             said = set->rows[k].b.result != NULL &&
                    strcmp(set->rows[k].a.device, row->a.device) == 0 &&
                    strcmp(set->rows[k].b.device, row->b.device) == 0;
-        if (said)
+        }
+        if (said) {
             continue;
+        }
         bool a = is_fake(set->a, row->a.device), b = is_fake(set->b, row->b.device);
-        if (a != b)
+        if (a != b) {
             count += refuse(set, "%s of %s is %s, %s of %s is %s", row->a.device, set->path_a,
                             a ? "a stand-in made for tests" : "real", row->b.device, set->path_b,
                             b ? "a stand-in made for tests" : "real");
+        }
     }
     return count;
 }
 
-/* ---- sizes --------------------------------------------------------------------------------------
- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 void compare_note_sizes(compare_set *set)
 {
@@ -103,13 +109,15 @@ void compare_note_sizes(compare_set *set)
     const compare_row *first = NULL;
     int32_t count = 0;
     for (int32_t i = 0; i < set->count; i++) {
-        if (set->rows[i].other == NULL)
+        if (set->rows[i].other == NULL) {
             continue;
+        }
         first = first != NULL ? first : &set->rows[i];
         count++;
     }
-    if (first == NULL)
+    if (first == NULL) {
         return;
+    }
     snprintf(text, sizeof text,
              "%d case%s of another size in B, such as %s for %s: %s for the same flops (products "
              "and chains) or bytes",
@@ -118,8 +126,7 @@ void compare_note_sizes(compare_set *set)
     json_array_append_new(set->forced, json_string(text));
 }
 
-/* ---- nothing in common --------------------------------------------------------------------------
- */
+/* ---- nothing in common ----------------------------------------------------------------------- */
 
 static bool same_text(const json_t *a, const json_t *b, const char *key)
 {
@@ -129,8 +136,9 @@ static bool same_text(const json_t *a, const json_t *b, const char *key)
 /* Of all results of the two files, the pair that is nearest to being one case: how near. */
 static int nearness(const json_t *a, const json_t *b)
 {
-    if (!same_text(a, b, "op") || !same_text(a, b, "kind"))
+    if (!same_text(a, b, "op") || !same_text(a, b, "kind")) {
         return 0;
+    }
     return 1 + same_text(a, b, "dtype") + same_text(a, b, "variant") + same_text(a, b, "math") +
            same_text(a, b, "fill") + same_text(a, b, "cache") +
            json_equal(json_object_get(a, "shape"), json_object_get(b, "shape"));
@@ -148,22 +156,25 @@ int compare_nothing(const compare_set *set)
         json_array_foreach(all_b, k, b)
         {
             int near = nearness(a, b);
-            if (near <= best)
+            if (near <= best) {
                 continue;
+            }
             best = near;
             near_a = a;
             near_b = b;
         }
     }
-    if (near_a == NULL)
+    if (near_a == NULL) {
         return tool_error(TOOL_FILES, "no case is in both %s and %s: they measure other operations",
                           set->path_a, set->path_b);
-    if (compare_same_case(near_a, near_b, false))
+    }
+    if (compare_same_case(near_a, near_b, false)) {
         return tool_error(TOOL_FILES,
                           "no case of those devices and operations is in both %s and %s; %s has "
                           "results of %s, %s of %s",
                           set->path_a, set->path_b, set->path_a, record_text(near_a, "device"),
                           set->path_b, record_text(near_b, "device"));
+    }
     static const struct {
         const char *key, *what;
     } members[] = {{"math", "math mode"},
@@ -172,11 +183,12 @@ int compare_nothing(const compare_set *set)
                    {"dtype", "type"},
                    {"variant", "variant"}};
     const char *what = "size";
-    for (size_t m = 0; m < sizeof members / sizeof members[0]; m++)
+    for (size_t m = 0; m < sizeof members / sizeof members[0]; m++) {
         if (!same_text(near_a, near_b, members[m].key)) {
             what = members[m].what;
             break;
         }
+    }
     return tool_error(
         TOOL_FILES, "no case is in both %s and %s; the nearest are of another %s: %s and %s",
         set->path_a, set->path_b, what, record_text(near_a, "id"), record_text(near_b, "id"));

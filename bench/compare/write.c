@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- JSON ---------------------------------------------------------------------------------------
- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void set_text(json_t *object, const char *key, const char *value)
 {
@@ -36,8 +35,9 @@ static json_t *source_json(const char *path, const json_t *root)
 
 static json_t *side_json(const compare_side *side)
 {
-    if (strcmp(side->status, "missing") == 0)
+    if (strcmp(side->status, "missing") == 0) {
         return json_null();
+    }
     json_t *object = json_object(), *flags = json_object_get(side->result, "flags");
     set_text(object, "device", side->device);
     set_text(object, "library", side->library);
@@ -89,11 +89,13 @@ static json_t *sums_json(const compare_set *set)
     json_t *list = json_array();
     for (int32_t i = 0; i < set->count; i++) {
         bool seen = false;
-        for (int32_t k = 0; k < i && !seen; k++)
+        for (int32_t k = 0; k < i && !seen; k++) {
             seen = strcmp(set->rows[k].op, set->rows[i].op) == 0;
+        }
         compare_sum sum = compare_summary(set, set->rows[i].op);
-        if (!seen)
+        if (!seen) {
             json_array_append_new(list, sum_json(set->rows[i].op, &sum));
+        }
     }
     compare_sum all = compare_summary(set, NULL);
     json_array_append_new(list, sum_json(NULL, &all));
@@ -112,29 +114,31 @@ json_t *compare_json(const compare_set *set)
     set_number(root, "least_effect", set->rules.least_effect);
     set_number(root, "alpha", set->rules.alpha);
     set_number(root, "fail_on", set->rules.fail_on);
-    for (int32_t i = 0; i < set->count; i++)
+    for (int32_t i = 0; i < set->count; i++) {
         json_array_append_new(rows, row_json(&set->rows[i]));
+    }
     json_object_set_new(root, "cases", rows);
     json_object_set_new(root, "summary", sums_json(set));
     return root;
 }
 
-/* ---- CSV ----------------------------------------------------------------------------------------
- */
+/* ---- CSV ------------------------------------------------------------------------------------- */
 
 static void put(FILE *out, const char *text, char end)
 {
     record_csv_text(out, text);
-    if (end == '\n')
+    if (end == '\n') {
         fputc('\r', out);
+    }
     fputc(end, out);
 }
 
 static void put_number(FILE *out, double value)
 {
     char text[40] = "";
-    if (isfinite(value))
+    if (isfinite(value)) {
         snprintf(text, sizeof text, "%.17g", value);
+    }
     fprintf(out, "%s,", record_point(text));
 }
 

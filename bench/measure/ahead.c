@@ -53,13 +53,16 @@ static void add_tasks(dispatch *self)
         const measure_row *row = &state->rows[i];
         char group[WORK_ID_MAX];
         int32_t t = 0;
-        if (!compiles(state, row))
+        if (!compiles(state, row)) {
             continue;
+        }
         crew_group(row->item, group);
-        while (t < self->count && !same_task(state, &self->tasks[t], row, group))
+        while (t < self->count && !same_task(state, &self->tasks[t], row, group)) {
             t++;
-        if (t < self->count)
+        }
+        if (t < self->count) {
             continue;
+        }
         self->tasks[t] = (task){.row = i,
                                 .weight = 2 * (row->item->op == WORK_GEMM) +
                                           (row->item->how == ISO_VARIANT_VENDOR)};
@@ -92,8 +95,9 @@ static void give(dispatch *self, int32_t i)
                           work_target_info(self->state->plan->targets[row->target])->spec,
                           (int)row->library, next->group);
     self->members[i].task = next;
-    if (send(self->crew->lines[i], text, (size_t)length, MSG_NOSIGNAL) != length)
+    if (send(self->crew->lines[i], text, (size_t)length, MSG_NOSIGNAL) != length) {
         lose(self, i);
+    }
 }
 
 /* It was compiled there: that is what compiling took, and what the first call did. */
@@ -101,13 +105,15 @@ static void note(dispatch *self, const task *of, const char *line)
 {
     char id[WORK_ID_MAX];
     double prepare, first;
-    if (sscanf(line, "%159s %lf %lf", id, &prepare, &first) != 3)
+    if (sscanf(line, "%159s %lf %lf", id, &prepare, &first) != 3) {
         return;
+    }
     for (int32_t i = of->row; i < self->state->count; i++) {
         measure_row *row = &self->state->rows[i];
         if (strcmp(row->item->id, id) != 0 || row->target != self->state->rows[of->row].target ||
-            row->library != self->state->rows[of->row].library)
+            row->library != self->state->rows[of->row].library) {
             continue;
+        }
         row->prepare = prepare;
         row->first = first;
         row->ahead = true;
@@ -116,8 +122,9 @@ static void note(dispatch *self, const task *of, const char *line)
 
 static void take_line(dispatch *self, member *from, const char *line)
 {
-    if (from->task == NULL)
+    if (from->task == NULL) {
         return;
+    }
     if (line[0] != '\0') {
         note(self, from->task, line);
         return;
@@ -132,8 +139,9 @@ static void listen_to(dispatch *self, int32_t i)
     member *from = &self->members[i];
     ssize_t got = recv(self->crew->lines[i], from->text + from->length,
                        sizeof from->text - 1 - from->length, 0);
-    if (got < 0 && errno == EINTR)
+    if (got < 0 && errno == EINTR) {
         return;
+    }
     if (got <= 0) {
         lose(self, i);
         return;
@@ -148,8 +156,9 @@ static void listen_to(dispatch *self, int32_t i)
     }
     from->length -= (size_t)(at - from->text);
     memmove(from->text, at, from->length);
-    if (from->length == sizeof from->text - 1)
+    if (from->length == sizeof from->text - 1) {
         lose(self, i); /* no member writes such lines */
+    }
 }
 
 /* False: nobody is left who does anything. */
@@ -158,30 +167,37 @@ static bool turn(dispatch *self)
     struct pollfd watched[CREW_MOST];
     int32_t busy = 0;
     for (int32_t i = 0; i < self->crew->count; i++) {
-        if (!self->members[i].gone && self->members[i].task == NULL && self->next < self->count)
+        if (!self->members[i].gone && self->members[i].task == NULL && self->next < self->count) {
             give(self, i);
+        }
         bool works = !self->members[i].gone && self->members[i].task != NULL;
         watched[i] = (struct pollfd){works ? self->crew->lines[i] : -1, POLLIN, 0};
         busy += works;
     }
-    if (busy == 0 || poll(watched, (nfds_t)self->crew->count, 100) < 0)
+    if (busy == 0 || poll(watched, (nfds_t)self->crew->count, 100) < 0) {
         return busy > 0;
-    for (int32_t i = 0; i < self->crew->count; i++)
-        if (watched[i].fd >= 0 && watched[i].revents != 0)
+    }
+    for (int32_t i = 0; i < self->crew->count; i++) {
+        if (watched[i].fd >= 0 && watched[i].revents != 0) {
             listen_to(self, i);
+        }
+    }
     return true;
 }
 
 void measure_ahead(measure_state *state)
 {
     dispatch self = {.state = state, .crew = state->plan->crew};
-    if (self.crew == NULL || self.crew->count == 0)
+    if (self.crew == NULL || self.crew->count == 0) {
         return;
+    }
     self.tasks = calloc((size_t)state->count + 1, sizeof *self.tasks);
-    if (self.tasks != NULL)
+    if (self.tasks != NULL) {
         add_tasks(&self);
-    if (self.count > 0)
+    }
+    if (self.count > 0) {
         qsort(self.tasks, (size_t)self.count, sizeof *self.tasks, heavier);
+    }
     while (self.count > 0 && !measure_stop_asked() && turn(&self)) {
         int32_t shown = self.next > 0 ? self.next - 1 : 0;
         measure_progress(state, "compiling", (double)self.done / self.count, -1,
@@ -189,6 +205,7 @@ void measure_ahead(measure_state *state)
     }
     free(self.tasks);
     crew_end(self.crew, measure_stop_asked());
-    if (self.count > 0)
+    if (self.count > 0) {
         state->compiled = measure_now() - state->began;
+    }
 }

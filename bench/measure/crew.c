@@ -16,22 +16,26 @@
 static void silence(void)
 {
     int nowhere = open("/dev/null", O_RDWR);
-    for (int i = 0; i < 3 && nowhere >= 0; i++)
+    for (int i = 0; i < 3 && nowhere >= 0; i++) {
         dup2(nowhere, i);
-    if (nowhere > 2)
+    }
+    if (nowhere > 2) {
         close(nowhere);
+    }
 }
 
 static bool become_member(crew *self, int line)
 {
-    for (int32_t i = 0; i < self->count; i++)
+    for (int32_t i = 0; i < self->count; i++) {
         close(self->lines[i]); /* so that each sees the end of its own */
+    }
     silence();
     self->count = 0;
     self->tasks = fdopen(line, "r");
     self->answers = fdopen(dup(line), "w");
-    if (self->tasks == NULL || self->answers == NULL)
+    if (self->tasks == NULL || self->answers == NULL) {
         crew_leave();
+    }
     return true;
 }
 
@@ -40,8 +44,9 @@ bool crew_start(crew *self, int32_t count)
     fflush(NULL); /* nothing is to be written twice */
     for (self->count = 0; self->count < count && self->count < CREW_MOST;) {
         int ends[2];
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
             return false;
+        }
         pid_t pid = fork();
         if (pid == 0) {
             close(ends[0]);
@@ -62,16 +67,17 @@ void crew_end(crew *self, bool now)
 {
     for (int32_t i = 0; i < self->count; i++) {
         close(self->lines[i]);
-        if (now)
+        if (now) {
             kill(self->pids[i], SIGKILL);
+        }
     }
-    for (int32_t i = 0; i < self->count; i++)
+    for (int32_t i = 0; i < self->count; i++) {
         waitpid(self->pids[i], NULL, 0);
+    }
     self->count = 0;
 }
 
-/* ---- in a member --------------------------------------------------------------------------------
- */
+/* ---- in a member ----------------------------------------------------------------------------- */
 
 _Noreturn void crew_leave(void)
 {
@@ -80,8 +86,9 @@ _Noreturn void crew_leave(void)
 
 bool crew_next(crew *self, char text[CREW_LINE])
 {
-    if (fgets(text, CREW_LINE, self->tasks) == NULL)
+    if (fgets(text, CREW_LINE, self->tasks) == NULL) {
         return false;
+    }
     text[strcspn(text, "\n")] = '\0';
     return true;
 }
@@ -106,8 +113,9 @@ static bool rehearse(work_target *target, const work_case *item, int32_t library
         done =
             work_job_submit(job) == ISO_OK && iso_stream_sync(work_target_stream(target)) == ISO_OK;
         *first = (measure_now() - began) * 1e9;
-        if (!done)
+        if (!done) {
             work_target_revive(target);
+        }
     }
     work_job_destroy(job);
     return done;
@@ -119,16 +127,20 @@ void crew_work(crew *self, const char *task, const work_list *list, work_target 
     char spec[ISO_NAME_MAX], group[WORK_ID_MAX], own[WORK_ID_MAX];
     int library = 0;
     work_target *target = NULL;
-    if (sscanf(task, "%127s %d %159s", spec, &library, group) == 3)
-        for (int32_t t = 0; t < target_count && target == NULL; t++)
-            if (strcmp(work_target_info(targets[t])->spec, spec) == 0)
+    if (sscanf(task, "%127s %d %159s", spec, &library, group) == 3) {
+        for (int32_t t = 0; t < target_count && target == NULL; t++) {
+            if (strcmp(work_target_info(targets[t])->spec, spec) == 0) {
                 target = targets[t];
+            }
+        }
+    }
     for (int32_t i = 0; i < list->count && target != NULL; i++) {
         const work_case *item = &list->items[i];
         double prepare = 0, first = 0;
         crew_group(item, own);
-        if (strcmp(own, group) == 0 && rehearse(target, item, library, &prepare, &first))
+        if (strcmp(own, group) == 0 && rehearse(target, item, library, &prepare, &first)) {
             fprintf(self->answers, "%s %.0f %.0f\n", item->id, prepare, first);
+        }
     }
     fputc('\n', self->answers);
     fflush(self->answers);

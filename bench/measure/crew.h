@@ -31,8 +31,7 @@ bool crew_start(crew *self, int32_t count);
 /* Lets all go and waits for them; `now`: in the middle of what they do. */
 void crew_end(crew *self, bool now);
 
-/* ---- in a member --------------------------------------------------------------------------------
- */
+/* ---- in a member ----------------------------------------------------------------------------- */
 
 /* The next task; false: there is none any more. */
 bool crew_next(crew *self, char text[CREW_LINE]);

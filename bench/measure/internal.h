@@ -71,14 +71,12 @@ typedef struct measure_state {
 double measure_now(void); /* seconds */
 bool measure_stop_asked(void);
 
-/* ---- ahead.c ------------------------------------------------------------------------------------
- */
+/* ---- ahead.c --------------------------------------------------------------------------------- */
 
 /* Lets the crew compile what the rows need, and waits for it. */
 void measure_ahead(measure_state *state);
 
-/* ---- sample.c -----------------------------------------------------------------------------------
- */
+/* ---- sample.c -------------------------------------------------------------------------------- */
 
 /* Prepares, runs once, judges, and finds how many calls a sample takes. */
 void measure_prepare(measure_state *state, measure_row *row);
@@ -91,8 +89,7 @@ double measure_least(const measure_row *row);
 /* Keeps a GPU busy until its clock is steady. */
 void measure_warm(measure_state *state, int32_t target);
 
-/* ---- result.c -----------------------------------------------------------------------------------
- */
+/* ---- result.c -------------------------------------------------------------------------------- */
 
 /* The medians of a row's rounds; how many. `out` has room for row->rounds. */
 int32_t measure_round_medians(const measure_row *row, double *out);
@@ -100,15 +97,13 @@ int32_t measure_round_medians(const measure_row *row, double *out);
 /* The whole document as it is now; NULL: no memory. */
 json_t *measure_document(measure_state *state, bool finished);
 
-/* ---- chips.c ------------------------------------------------------------------------------------
- */
+/* ---- chips.c --------------------------------------------------------------------------------- */
 
 /* GFLOP/s of a chip's matrix units by its maker's table, dense; NaN where the chip or the type is
  * not in ours. `type` is "f16", "bf16", "tf32" or "f64"; `*line` names the table's line. */
 double measure_chip_peak(const char *device, const char *type, const char **line);
 
-/* ---- progress.c ---------------------------------------------------------------------------------
- */
+/* ---- progress.c ------------------------------------------------------------------------------ */
 
 void measure_progress(const measure_state *state, const char *phase, double done, double left,
                       const measure_row *row);

@@ -19,8 +19,7 @@ double measure_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- being asked to stop ------------------------------------------------------------------------
- */
+/* ---- being asked to stop --------------------------------------------------------------------- */
 
 static volatile sig_atomic_t asked;
 
@@ -47,15 +46,17 @@ static void catch_signals(struct sigaction *before)
     asked = 0;
     for (int i = 0; i < SIGNALS; i++) {
         sigaction(signals[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN)
+        if (before[i].sa_handler != SIG_IGN) {
             sigaction(signals[i], &action, NULL);
+        }
     }
 }
 
 static void release_signals(const struct sigaction *before)
 {
-    for (int i = 0; i < SIGNALS; i++)
+    for (int i = 0; i < SIGNALS; i++) {
         sigaction(signals[i], &before[i], NULL);
+    }
 }
 
 /* Once asked, the next one is not ours any more. */
@@ -70,8 +71,7 @@ static bool stop(measure_state *state, const struct sigaction *before)
     return state->interrupted;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static bool add_row(measure_state *state, const work_case *item, int32_t target, int32_t library)
 {
@@ -98,8 +98,9 @@ static bool make_rows(measure_state *state)
     char names[WORK_LIBRARIES][ISO_NAME_MAX];
     state->rows = calloc(room, sizeof *state->rows);
     state->order = calloc(room, sizeof *state->order);
-    if (state->rows == NULL || state->order == NULL)
+    if (state->rows == NULL || state->order == NULL) {
         return false;
+    }
     for (int32_t i = 0; i < plan->list->count; i++) {
         const work_case *item = &plan->list->items[i];
         for (int32_t t = 0; t < plan->target_count; t++) {
@@ -107,9 +108,11 @@ static bool make_rows(measure_state *state)
             int32_t libraries = product ? tool_libraries(work_target_device(plan->targets[t]),
                                                          names, WORK_LIBRARIES)
                                         : 1;
-            for (int32_t l = 0; l < (libraries > 1 ? libraries : 1); l++)
-                if (!add_row(state, item, t, l))
+            for (int32_t l = 0; l < (libraries > 1 ? libraries : 1); l++) {
+                if (!add_row(state, item, t, l)) {
                     return false;
+                }
+            }
         }
     }
     return true;
@@ -119,8 +122,9 @@ static bool make_devices(measure_state *state)
 {
     const measure_plan *plan = state->plan;
     state->devices = calloc((size_t)plan->target_count, sizeof *state->devices);
-    if (state->devices == NULL)
+    if (state->devices == NULL) {
         return false;
+    }
     for (int32_t t = 0; t < plan->target_count; t++) {
         iso_telemetry seen = ISO_TELEMETRY_INIT;
         iso_device handle = work_target_device(plan->targets[t]);
@@ -128,16 +132,19 @@ static bool make_devices(measure_state *state)
         device->gpu = work_target_info(plan->targets[t])->type == ISO_DEVICE_GPU;
         device->sensors = iso_device_get_telemetry(handle, &seen) == ISO_OK ? t : -1;
         if (iso_event_create(handle, &device->start) != ISO_OK ||
-            iso_event_create(handle, &device->stop) != ISO_OK)
+            iso_event_create(handle, &device->stop) != ISO_OK) {
             return false;
+        }
     }
     /* A device without sensors may be one that has them under another backend's name. */
     for (int32_t t = 0; t < plan->target_count; t++) {
         const char *uuid = work_target_info(plan->targets[t])->uuid;
-        for (int32_t u = 0; u < plan->target_count && state->devices[t].sensors < 0; u++)
+        for (int32_t u = 0; u < plan->target_count && state->devices[t].sensors < 0; u++) {
             if (state->devices[u].sensors == u &&
-                work_same_chip(uuid, work_target_info(plan->targets[u])->uuid))
+                work_same_chip(uuid, work_target_info(plan->targets[u])->uuid)) {
                 state->devices[t].sensors = u;
+            }
+        }
     }
     return true;
 }
@@ -150,18 +157,19 @@ static void free_state(measure_state *state)
         free(state->rows[i].parts);
     }
     for (int32_t t = 0; state->devices != NULL && t < state->plan->target_count; t++) {
-        if (state->devices[t].start.id != 0)
+        if (state->devices[t].start.id != 0) {
             iso_event_destroy(state->devices[t].start);
-        if (state->devices[t].stop.id != 0)
+        }
+        if (state->devices[t].stop.id != 0) {
             iso_event_destroy(state->devices[t].stop);
+        }
     }
     free(state->devices);
     free(state->rows);
     free(state->order);
 }
 
-/* ---- rounds -------------------------------------------------------------------------------------
- */
+/* ---- rounds ---------------------------------------------------------------------------------- */
 
 static bool measured(const measure_row *row)
 {
@@ -179,8 +187,9 @@ static double least_round(const measure_state *state, int32_t *rows)
     double sum = 0;
     *rows = 0;
     for (int32_t i = 0; i < state->count; i++) {
-        if (!active(state, &state->rows[i]))
+        if (!active(state, &state->rows[i])) {
             continue;
+        }
         sum += 1e-9 * measure_least(&state->rows[i]);
         ++*rows;
     }
@@ -213,9 +222,11 @@ static uint64_t next_random(uint64_t *x)
 static int32_t shuffle(measure_state *state, uint64_t *random)
 {
     int32_t n = 0;
-    for (int32_t i = 0; i < state->count; i++)
-        if (active(state, &state->rows[i]))
+    for (int32_t i = 0; i < state->count; i++) {
+        if (active(state, &state->rows[i])) {
             state->order[n++] = i;
+        }
+    }
     for (int32_t i = n - 1; i > 0; i--) {
         int32_t j = (int32_t)(next_random(random) % (uint64_t)(i + 1)), kept = state->order[i];
         state->order[i] = state->order[j];
@@ -230,8 +241,9 @@ static void settle(const measure_state *state, measure_row *row)
     enum { ROUNDS_LEAST = 5 };
     bool enough = row->rounds >= state->plan->rounds_min && row->rounds >= ROUNDS_LEAST;
     double *x = enough ? malloc(sizeof *x * (size_t)row->rounds) : NULL;
-    if (x == NULL)
+    if (x == NULL) {
         return;
+    }
     stats_interval i = stats_median_interval(x, measure_round_medians(row, x), 0.95);
     free(x);
     row->settled = (i.high - i.low) / 2 <= state->plan->target * i.median;
@@ -240,12 +252,14 @@ static void settle(const measure_state *state, measure_row *row)
 static void save(measure_state *state, double seconds)
 {
     double now = measure_now();
-    if (state->plan->file == NULL || now - state->saved < seconds)
+    if (state->plan->file == NULL || now - state->saved < seconds) {
         return;
+    }
     state->saved = now;
     json_t *root = measure_document(state, false);
-    if (root != NULL)
+    if (root != NULL) {
         state->kept |= tool_file_checkpoint(state->plan->file, root) == TOOL_OK;
+    }
     json_decref(root);
 }
 
@@ -255,8 +269,9 @@ static double visit(measure_state *state, measure_row *row, double seconds)
     int32_t had = row->count;
     double began = measure_now(), sampled = 0;
     measure_visit(state, row, seconds);
-    for (int32_t i = had; i < row->count; i++)
+    for (int32_t i = had; i < row->count; i++) {
         sampled += row->samples[i].host * (double)row->calls;
+    }
     double before = measure_least(row) - row->estimate * (double)row->calls;
     return fmax(measure_now() - began - 1e-9 * (sampled + before), 0);
 }
@@ -269,8 +284,9 @@ static void visit_all(measure_state *state, int32_t n, double seconds, double en
     for (int32_t i = 0; i < n && !stop(state, before); i++) {
         measure_row *row = &state->rows[state->order[i]];
         double now = measure_now();
-        if (!active(state, row))
+        if (!active(state, row)) {
             continue;
+        }
         if (now + 1e-9 * measure_least(row) > end) {
             state->short_budget |= row->rounds < state->plan->rounds_min;
             continue;
@@ -281,16 +297,18 @@ static void visit_all(measure_state *state, int32_t n, double seconds, double en
         row->cut = state->devices[row->target].dead;
         save(state, SAVE_SECONDS);
     }
-    if (visits > 0)
+    if (visits > 0) {
         state->besides = besides / visits;
+    }
 }
 
 static void say_if_short(measure_state *state)
 {
     int32_t rows;
     double need = least_round(state, &rows) * state->plan->rounds_min;
-    if (need <= state->budget || state->plan->rounds_max > 0)
+    if (need <= state->budget || state->plan->rounds_max > 0) {
         return;
+    }
     measure_progress_end(state);
     tool_error(TOOL_OK,
                "the budget of %g s is short for %d rounds of %d cases, which take about %.0f s: "
@@ -300,9 +318,11 @@ static void say_if_short(measure_state *state)
 
 static void note_short(measure_state *state)
 {
-    for (int32_t i = 0; i < state->count; i++)
-        if (active(state, &state->rows[i]) && state->rows[i].rounds < state->plan->rounds_min)
+    for (int32_t i = 0; i < state->count; i++) {
+        if (active(state, &state->rows[i]) && state->rows[i].rounds < state->plan->rounds_min) {
             state->short_budget = true;
+        }
+    }
 }
 
 /* What preparing left of the whole, less what the last checks will take. */
@@ -310,8 +330,9 @@ static void cut_budget(measure_state *state)
 {
     const double least = 60, whole = state->plan->whole;
     double prepared = state->rounds_began - state->began;
-    if (whole > 0)
+    if (whole > 0) {
         state->budget = fmin(state->budget, fmax(whole - prepared - state->checks, least));
+    }
 }
 
 static void measure_rounds(measure_state *state, const struct sigaction *before)
@@ -320,40 +341,44 @@ static void measure_rounds(measure_state *state, const struct sigaction *before)
     uint64_t random = plan->seed * 0x9e3779b97f4a7c15ULL | 1;
     state->rounds_began = measure_now();
     cut_budget(state);
-    if (!stop(state, before))
+    if (!stop(state, before)) {
         say_if_short(state);
+    }
     double end = measure_now() + state->budget;
     for (;;) {
         int32_t n = shuffle(state, &random);
         double left = end - measure_now();
         if (n == 0 || stop(state, before) ||
-            (plan->rounds_max > 0 && state->round == plan->rounds_max))
+            (plan->rounds_max > 0 && state->round == plan->rounds_max)) {
             return;
+        }
         if (left <= 0) {
             note_short(state);
             return;
         }
         int32_t taken = 0;
         state->round++;
-        for (int32_t i = 0; i < state->count; i++)
+        for (int32_t i = 0; i < state->count; i++) {
             taken -= state->rows[i].count;
+        }
         visit_all(state, n, visit_seconds(state, left), end, before);
         for (int32_t i = 0; i < state->count; i++) {
             taken += state->rows[i].count;
-            if (active(state, &state->rows[i]))
+            if (active(state, &state->rows[i])) {
                 settle(state, &state->rows[i]);
+            }
         }
-        if (!state->kept)
+        if (!state->kept) {
             save(state, 0); /* the first round is soon worth more than the seconds it took */
-        if (taken == 0) {   /* nothing fits into the time that is left */
+        }
+        if (taken == 0) { /* nothing fits into the time that is left */
             note_short(state);
             return;
         }
     }
 }
 
-/* ---- the run ------------------------------------------------------------------------------------
- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static void prepare_all(measure_state *state, const struct sigaction *before)
 {
@@ -361,16 +386,18 @@ static void prepare_all(measure_state *state, const struct sigaction *before)
         measure_progress(state, "preparing", (double)i / state->count, -1, &state->rows[i]);
         measure_prepare(state, &state->rows[i]);
     }
-    for (int32_t t = 0; t < state->plan->target_count && !stop(state, before); t++)
+    for (int32_t t = 0; t < state->plan->target_count && !stop(state, before); t++) {
         measure_warm(state, t);
+    }
 }
 
 static void close_all(measure_state *state, const struct sigaction *before)
 {
     for (int32_t i = 0; i < state->count && !stop(state, before); i++) {
         measure_row *row = &state->rows[i];
-        if (!measured(row) || row->count == 0 || state->devices[row->target].dead)
+        if (!measured(row) || row->count == 0 || state->devices[row->target].dead) {
             continue;
+        }
         measure_progress(state, "checking", (double)i / state->count, -1, row);
         measure_close(state, row);
     }
@@ -384,10 +411,12 @@ static int exit_code(const measure_state *state)
         ok += measured(row) && row->count > 0;
         wrong += row->result.status == WORK_FAILED || row->result.status == WORK_ERROR;
     }
-    if (state->interrupted)
+    if (state->interrupted) {
         return TOOL_INTERRUPTED;
-    if (wrong > 0)
+    }
+    if (wrong > 0) {
         return TOOL_FAILED;
+    }
     return ok > 0 ? TOOL_OK : TOOL_NOTHING;
 }
 
@@ -407,19 +436,22 @@ int measure_run(const measure_plan *plan, json_t **root)
         prepare_all(&state, before);
         measure_rounds(&state, before);
         state.rounds_ended = measure_now();
-        if (!state.interrupted)
+        if (!state.interrupted) {
             save(&state, 0);
+        }
         close_all(&state, before);
         tool_doing(NULL);
         measure_progress_end(&state);
         *root = measure_document(&state, true);
         code = exit_code(&state);
     }
-    if (!state.interrupted)
+    if (!state.interrupted) {
         release_signals(before);
-    if (*root == NULL)
+    }
+    if (*root == NULL) {
         code =
             tool_error(TOOL_INTERNAL, "no memory to measure, or no events: %s", iso_last_error());
+    }
     free_state(&state);
     return code;
 }

@@ -20,19 +20,22 @@ void measure_progress(const measure_state *state, const char *phase, double done
                                            : "No results were kept yet.");
     char bar[BAR + 1], time[32] = "", line[LINE];
     double now = measure_now();
-    if (!state->plan->progress || now - last < 0.1)
+    if (!state->plan->progress || now - last < 0.1) {
         return;
+    }
     last = now;
     int full = (int)(BAR * fmin(fmax(done, 0), 1));
     memset(bar, '.', BAR);
     memset(bar, '#', (size_t)full);
     bar[BAR] = '\0';
-    if (left >= 0)
+    if (left >= 0) {
         snprintf(time, sizeof time, " %.0f s left", ceil(left));
+    }
     snprintf(line, sizeof line, "[%s]%s %s: %s on %s", bar, time, phase, row->item->id, spec);
     int width = tool_width(stderr) - 1;
-    if (width < LINE)
+    if (width < LINE) {
         line[width] = '\0';
+    }
     tool_escape(stderr, "\r");
     fputs(line, stderr);
     tool_escape(stderr, "\033[K");
@@ -40,6 +43,7 @@ void measure_progress(const measure_state *state, const char *phase, double done
 
 void measure_progress_end(const measure_state *state)
 {
-    if (state->plan->progress)
+    if (state->plan->progress) {
         tool_escape(stderr, "\r\033[K");
+    }
 }

@@ -24,8 +24,7 @@ static void set_text(json_t *object, const char *key, const char *value)
     set(object, key, tool_json_text(value));
 }
 
-/* ---- figures of a row ---------------------------------------------------------------------------
- */
+/* ---- figures of a row ------------------------------------------------------------------------ */
 
 typedef struct figures {
     stats_interval time;
@@ -37,12 +36,14 @@ static int32_t medians(const measure_row *row, double *out, bool host)
 {
     int32_t rounds = 0;
     double *times = malloc(sizeof *times * (size_t)(row->count > 0 ? row->count : 1));
-    if (times == NULL)
+    if (times == NULL) {
         return 0;
+    }
     for (int32_t i = 0; i < row->count;) {
         int32_t n = 0, round = row->samples[i].round;
-        for (; i < row->count && row->samples[i].round == round; i++)
+        for (; i < row->count && row->samples[i].round == round; i++) {
             times[n++] = host ? row->samples[i].host : row->samples[i].time;
+        }
         out[rounds++] = stats_median(times, n);
     }
     free(times);
@@ -81,8 +82,7 @@ static bool work_out(const measure_row *row, figures *out)
     return enough;
 }
 
-/* ---- roofs --------------------------------------------------------------------------------------
- */
+/* ---- roofs ----------------------------------------------------------------------------------- */
 
 enum { READ, COPY, FMA_F32, FMA_F64, MATRIX_F16, MATRIX_BF16, MATRIX_TF32, MATRIX_F64, ROOFS };
 
@@ -107,13 +107,16 @@ typedef struct roof {
 static int roof_of_case(const work_case *item, const iso_device_info *info)
 {
     bool large = work_case_array(item) >= 4 * info->cache_bytes && !item->cold;
-    if (large && item->op == WORK_TRANSFER && item->move == WORK_COPY)
+    if (large && item->op == WORK_TRANSFER && item->move == WORK_COPY) {
         return COPY;
-    if (large && item->op == WORK_STREAM && item->map == ISO_MAP_COPY)
+    }
+    if (large && item->op == WORK_STREAM && item->map == ISO_MAP_COPY) {
         return COPY;
+    }
     if (large && (item->op == WORK_REDUCE || (item->op == WORK_STREAM && item->map == 0)) &&
-        item->axis == ISO_AXIS_ALL && (item->reduction == ISO_SUM || item->reduction == ISO_DOT))
+        item->axis == ISO_AXIS_ALL && (item->reduction == ISO_SUM || item->reduction == ISO_DOT)) {
         return READ;
+    }
     switch (item->roof) {
     case WORK_ROOF_READ:
         return READ;
@@ -134,26 +137,30 @@ static bool has_times(const measure_row *row)
 
 static void find_roofs(const measure_state *state, int32_t target, roof *roofs)
 {
-    for (int i = 0; i < ROOFS; i++)
+    for (int i = 0; i < ROOFS; i++) {
         roofs[i] = (roof){NAN, NAN, NAN, "measured", NULL};
+    }
     for (int32_t i = 0; i < state->count; i++) {
         const measure_row *row = &state->rows[i];
         const work_case *item = row->item;
         int which = roof_of_case(item, work_target_info(state->plan->targets[target]));
         figures f;
-        if (row->target != target || which == ROOFS || !has_times(row) || !work_out(row, &f))
+        if (row->target != target || which == ROOFS || !has_times(row) || !work_out(row, &f)) {
             continue;
+        }
         double work = which <= COPY ? item->bytes_read + item->bytes_written : item->flops;
-        if (!(roofs[which].value >= work / f.time.median))
+        if (!(roofs[which].value >= work / f.time.median)) {
             roofs[which] = (roof){work / f.time.median, work / f.time.high, work / f.time.low,
                                   "measured", item->id};
+        }
     }
     const iso_device_info *info = work_target_info(state->plan->targets[target]);
     for (int i = MATRIX_F16; i < ROOFS && info->type == ISO_DEVICE_GPU; i++) {
         const char *line = NULL;
         double peak = measure_chip_peak(info->name, roof_names[i] + strlen("matrix "), &line);
-        if (isfinite(peak))
+        if (isfinite(peak)) {
             roofs[i] = (roof){peak, peak, peak, "table", line};
+        }
     }
 }
 
@@ -161,8 +168,9 @@ static json_t *roofs_json(const roof *roofs)
 {
     json_t *list = json_array();
     for (int i = 0; i < ROOFS; i++) {
-        if (!isfinite(roofs[i].value))
+        if (!isfinite(roofs[i].value)) {
             continue;
+        }
         json_t *item = json_object();
         set_text(item, "name", roof_names[i]);
         set_text(item, "unit", i <= COPY ? "GB/s" : "GFLOP/s");
@@ -182,16 +190,18 @@ static int compute_roof(const measure_row *row, const roof *roofs)
 {
     const work_case *item = row->item;
     int plain = item->dtype == ISO_F64 ? FMA_F64 : FMA_F32, matrix = ROOFS;
-    if (item->op != WORK_GEMM || item->how != ISO_VARIANT_VENDOR)
+    if (item->op != WORK_GEMM || item->how != ISO_VARIANT_VENDOR) {
         return plain;
-    if (item->dtype == ISO_F16)
+    }
+    if (item->dtype == ISO_F16) {
         matrix = MATRIX_F16;
-    else if (item->dtype == ISO_BF16)
+    } else if (item->dtype == ISO_BF16) {
         matrix = MATRIX_BF16;
-    else if (item->dtype == ISO_F64)
+    } else if (item->dtype == ISO_F64) {
         matrix = MATRIX_F64;
-    else if (row->result.math == ISO_MATH_TF32)
+    } else if (row->result.math == ISO_MATH_TF32) {
         matrix = MATRIX_TF32;
+    }
     return matrix != ROOFS && isfinite(roofs[matrix].value) ? matrix : plain;
 }
 
@@ -200,19 +210,20 @@ static int compute_roof(const measure_row *row, const roof *roofs)
 static int binding_roof(const measure_row *row, const roof *roofs)
 {
     const work_case *item = row->item;
-    if (item->op == WORK_TRANSFER && item->move != WORK_COPY)
+    if (item->op == WORK_TRANSFER && item->move != WORK_COPY) {
         return ROOFS;
+    }
     int memory = item->bytes_written > 0.25 * item->bytes_read ? COPY : READ;
     int compute = compute_roof(row, roofs);
     double moving = (item->bytes_read + item->bytes_written) / roofs[memory].value;
     double computing = item->flops / roofs[compute].value;
-    if (!isfinite(moving) || item->roof == WORK_ROOF_FMA)
+    if (!isfinite(moving) || item->roof == WORK_ROOF_FMA) {
         return isfinite(computing) && item->flops > 0 ? compute : ROOFS;
+    }
     return isfinite(computing) && computing > moving ? compute : memory;
 }
 
-/* ---- members of a result ------------------------------------------------------------------------
- */
+/* ---- members of a result --------------------------------------------------------------------- */
 
 static json_t *samples_json(const measure_row *row)
 {
@@ -229,10 +240,12 @@ static json_t *samples_json(const measure_row *row)
 
 static const char *stopped(const measure_state *state, const measure_row *row)
 {
-    if (row->settled)
+    if (row->settled) {
         return "interval";
-    if (state->interrupted || row->cut)
+    }
+    if (state->interrupted || row->cut) {
         return "interrupted";
+    }
     return state->short_budget || state->plan->rounds_max == 0 ? "budget" : "rounds";
 }
 
@@ -263,8 +276,9 @@ static json_t *times_json(const measure_state *state, const measure_row *row, co
 
 static json_t *rate_json(double work, const figures *f)
 {
-    if (!(work > 0))
+    if (!(work > 0)) {
         return json_null();
+    }
     json_t *rate = json_object();
     set_number(rate, "value", work / f->time.median);
     set_number(rate, "low", work / f->time.high);
@@ -275,14 +289,16 @@ static json_t *rate_json(double work, const figures *f)
 static json_t *parts_json(const measure_row *row)
 {
     static const char *const names[MEASURE_PARTS] = {"copy_in", "kernel", "copy_out", "total"};
-    if (row->part_count == 0)
+    if (row->part_count == 0) {
         return json_null();
+    }
     json_t *parts = json_object();
     for (int p = 0; p < MEASURE_PARTS; p++) {
         double x[16];
         int32_t n = 0;
-        for (int32_t i = 0; i < row->part_count && n < 16; i++)
+        for (int32_t i = 0; i < row->part_count && n < 16; i++) {
             x[n++] = row->parts[i][p];
+        }
         set_number(parts, names[p], stats_median(x, n));
     }
     return parts;
@@ -290,8 +306,9 @@ static json_t *parts_json(const measure_row *row)
 
 static json_t *clocks_json(const measure_row *row)
 {
-    if (!isfinite(row->mhz_high) && !isfinite(row->watts))
+    if (!isfinite(row->mhz_high) && !isfinite(row->watts)) {
         return json_null();
+    }
     json_t *clocks = json_object();
     set_number(clocks, "mhz_low", row->mhz_low);
     set_number(clocks, "mhz_high", row->mhz_high);
@@ -302,8 +319,9 @@ static json_t *clocks_json(const measure_row *row)
 
 static void flag(json_t *flags, bool is, const char *name)
 {
-    if (is)
+    if (is) {
         json_array_append_new(flags, json_string(name));
+    }
 }
 
 static bool clocks_disagree(const measure_row *row, const figures *f)
@@ -380,13 +398,15 @@ static void set_measured(const measure_state *state, const measure_row *row, con
 
 static json_t *verified_json(const work_result *result)
 {
-    if (result->method == NULL || (result->status != WORK_OK && result->status != WORK_FAILED))
+    if (result->method == NULL || (result->status != WORK_OK && result->status != WORK_FAILED)) {
         return json_null();
+    }
     json_t *v = json_object();
     char digest[33] = "";
-    if (result->has_digest)
+    if (result->has_digest) {
         snprintf(digest, sizeof digest, "%016llx%016llx", (unsigned long long)result->digest[0],
                  (unsigned long long)result->digest[1]);
+    }
     set_text(v, "method", result->method);
     /* What failed by its bits, or before any bound was looked at, has no distance from it. */
     bool beyond = result->status != WORK_FAILED || result->error > result->bound;
@@ -426,13 +446,13 @@ static json_t *row_json(const measure_state *state, const measure_row *row, cons
         set(r, none[i], json_null());
     }
     set(r, "flags", flags_json(state, row, NULL, false));
-    if (has_times(row))
+    if (has_times(row)) {
         set_measured(state, row, roofs, r);
+    }
     return r;
 }
 
-/* ---- the document -------------------------------------------------------------------------------
- */
+/* ---- the document ---------------------------------------------------------------------------- */
 
 /* Seconds of each phase, up to now for the one that lasts. */
 static json_t *phases_json(const measure_state *state, double now)
@@ -456,8 +476,9 @@ static json_t *run_json(const measure_state *state, bool finished)
     struct tm utc;
     record_noise noise;
     bool fake = false;
-    for (int32_t i = 0; i < state->plan->target_count; i++)
+    for (int32_t i = 0; i < state->plan->target_count; i++) {
         fake |= tool_is_fake(work_target_info(state->plan->targets[i]));
+    }
     record_noise_now(&noise);
     gmtime_r(&t, &utc);
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
@@ -494,9 +515,10 @@ json_t *measure_document(measure_state *state, bool finished)
         find_roofs(state, t, roofs + (size_t)t * ROOFS);
         set(json_array_get(devices, (size_t)t), "roofs", roofs_json(roofs + (size_t)t * ROOFS));
     }
-    for (int32_t i = 0; i < state->count; i++)
+    for (int32_t i = 0; i < state->count; i++) {
         json_array_append_new(results, row_json(state, &state->rows[i],
                                                 roofs + (size_t)state->rows[i].target * ROOFS));
+    }
     set(root, "schema", json_string(RECORD_SCHEMA));
     set(root, "run", run_json(state, finished));
     set(root, "devices", devices);

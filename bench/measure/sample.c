@@ -9,8 +9,7 @@
 static const double SAMPLE_GPU = 300e3, SAMPLE_CPU = 500e3; /* the least length of a sample, ns */
 enum { VISIT_SAMPLES = 12, ONLY_SAMPLES = 100, CALLS_MOST = 4096, PART_VISITS = 5 };
 
-/* ---- failing ------------------------------------------------------------------------------------
- */
+/* ---- failing --------------------------------------------------------------------------------- */
 
 static void fail(measure_state *state, measure_row *row, const char *what)
 {
@@ -19,36 +18,40 @@ static void fail(measure_state *state, measure_row *row, const char *what)
     snprintf(row->result.reason, sizeof row->result.reason, "%s: %s: %s", what,
              iso_status_name(iso_last_status()), iso_last_error());
     /* A late error stays with the stream: the next case needs another. */
-    if (work_target_revive(target))
+    if (work_target_revive(target)) {
         return;
+    }
     state->devices[row->target].dead = true;
     state->lost = true;
 }
 
-/* ---- sensors ------------------------------------------------------------------------------------
- */
+/* ---- sensors --------------------------------------------------------------------------------- */
 
 static void look(measure_state *state, measure_row *row)
 {
     int32_t sensors = state->devices[row->target].sensors;
     iso_telemetry now = ISO_TELEMETRY_INIT;
     if (sensors < 0 || !state->devices[row->target].gpu ||
-        iso_device_get_telemetry(work_target_device(state->plan->targets[sensors]), &now) != ISO_OK)
+        iso_device_get_telemetry(work_target_device(state->plan->targets[sensors]), &now) !=
+            ISO_OK) {
         return;
+    }
     if (now.clock_mhz > 0) {
         row->mhz_low = fmin(row->mhz_low, now.clock_mhz);
         row->mhz_high = fmax(row->mhz_high, now.clock_mhz);
     }
-    if (now.power_watts >= 0)
+    if (now.power_watts >= 0) {
         row->watts = fmax(row->watts, now.power_watts);
-    if (now.temperature_celsius >= 0)
+    }
+    if (now.temperature_celsius >= 0) {
         row->celsius = fmax(row->celsius, now.temperature_celsius);
-    if (now.throttle > 0 && (now.throttle & (ISO_THROTTLE_POWER | ISO_THROTTLE_THERMAL)) != 0)
+    }
+    if (now.throttle > 0 && (now.throttle & (ISO_THROTTLE_POWER | ISO_THROTTLE_THERMAL)) != 0) {
         row->throttled = true;
+    }
 }
 
-/* ---- one sample ---------------------------------------------------------------------------------
- */
+/* ---- one sample ------------------------------------------------------------------------------ */
 
 static bool run(measure_state *state, measure_row *row, int64_t calls, measure_sample *out)
 {
@@ -72,13 +75,16 @@ static bool run(measure_state *state, measure_row *row, int64_t calls, measure_s
     }
     iso_status status = iso_event_record(device->start, stream);
     double begin = measure_now();
-    for (int64_t i = 0; i < calls && status == ISO_OK; i++)
+    for (int64_t i = 0; i < calls && status == ISO_OK; i++) {
         status = work_job_submit(row->job);
+    }
     double handed = measure_now();
-    if (status == ISO_OK)
+    if (status == ISO_OK) {
         status = iso_event_record(device->stop, stream);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         status = iso_stream_sync(stream);
+    }
     double end = measure_now();
     device->worked = end;
     if (status != ISO_OK) {
@@ -91,10 +97,11 @@ static bool run(measure_state *state, measure_row *row, int64_t calls, measure_s
                             .round = state->round};
     out->time = out->host;
     status = iso_event_elapsed(device->start, device->stop, &elapsed);
-    if (status == ISO_OK && elapsed > 0)
+    if (status == ISO_OK && elapsed > 0) {
         out->time = (double)elapsed / (double)calls;
-    else
+    } else {
         row->host_clock = true;
+    }
     return true;
 }
 
@@ -103,19 +110,20 @@ static bool keep(measure_row *row, const measure_sample *sample)
     if (row->count == row->room) {
         int32_t room = row->room == 0 ? 64 : row->room * 2;
         measure_sample *more = realloc(row->samples, (size_t)room * sizeof *more);
-        if (more == NULL)
+        if (more == NULL) {
             return false;
+        }
         row->samples = more;
         row->room = room;
     }
-    if (row->count == 0 || row->samples[row->count - 1].round != sample->round)
+    if (row->count == 0 || row->samples[row->count - 1].round != sample->round) {
         row->rounds++;
+    }
     row->samples[row->count++] = *sample;
     return true;
 }
 
-/* ---- the first call -----------------------------------------------------------------------------
- */
+/* ---- the first call -------------------------------------------------------------------------- */
 
 /* How many calls make a sample long enough for the clocks. A first call that had nothing to compile
  * tells as much as a second. */
@@ -127,11 +135,13 @@ static bool choose_calls(measure_state *state, measure_row *row, const measure_s
     measure_sample sample;
     row->estimate = first->time;
     while (!enough) {
-        if (!run(state, row, calls, &sample))
+        if (!run(state, row, calls, &sample)) {
             return false;
+        }
         row->estimate = sample.time;
-        if (row->item->cold || calls >= CALLS_MOST || sample.time * (double)calls >= least)
+        if (row->item->cold || calls >= CALLS_MOST || sample.time * (double)calls >= least) {
             break;
+        }
         double wanted = ceil(1.2 * least / fmax(sample.time, 1));
         calls = (int64_t)fmin(fmax(wanted, 2 * (double)calls), CALLS_MOST);
     }
@@ -143,22 +153,26 @@ void measure_prepare(measure_state *state, measure_row *row)
 {
     measure_sample sample;
     double prepare;
-    if (row->job == NULL || row->result.status != WORK_OK)
+    if (row->job == NULL || row->result.status != WORK_OK) {
         return;
+    }
     if (state->devices[row->target].dead) {
         row->result.status = WORK_ERROR;
         snprintf(row->result.reason, sizeof row->result.reason,
                  "the device was lost before this case");
         return;
     }
-    if (!work_job_prepare(row->job, &prepare, &row->result))
+    if (!work_job_prepare(row->job, &prepare, &row->result)) {
         return;
+    }
     double spoiling = measure_now();
-    if (!work_job_spoil(row->job, &row->result))
+    if (!work_job_spoil(row->job, &row->result)) {
         return;
+    }
     double spoiled = measure_now();
-    if (!run(state, row, 1, &sample))
+    if (!run(state, row, 1, &sample)) {
         return;
+    }
     if (!row->ahead) {
         row->prepare = prepare;
         row->first = sample.host;
@@ -166,13 +180,13 @@ void measure_prepare(measure_state *state, measure_row *row)
     double judging = measure_now();
     bool right = work_job_check(row->job, &row->result);
     double judged = measure_now();
-    if (right && choose_calls(state, row, &sample))
+    if (right && choose_calls(state, row, &sample)) {
         state->checks +=
             spoiled - spoiling + judged - judging + 1e-9 * row->estimate * (double)row->calls;
+    }
 }
 
-/* ---- visits -------------------------------------------------------------------------------------
- */
+/* ---- visits ---------------------------------------------------------------------------------- */
 
 double measure_least(const measure_row *row)
 {
@@ -188,28 +202,34 @@ static void take_parts(measure_state *state, measure_row *row)
     iso_status (*const steps[])(work_job *) = {work_job_copy_in, work_job_submit,
                                                work_job_copy_out};
     double parts[MEASURE_PARTS];
-    if (row->part_count == row->part_room)
+    if (row->part_count == row->part_room) {
         return;
+    }
     iso_status status = work_job_ready(row->job);
     for (int i = 0; i < 3 && status == ISO_OK; i++) {
         double begin = measure_now();
         status = steps[i](row->job);
-        if (status == ISO_OK)
+        if (status == ISO_OK) {
             status = iso_stream_sync(stream);
+        }
         parts[i] = (measure_now() - begin) * 1e9;
     }
-    if (status == ISO_OK)
+    if (status == ISO_OK) {
         status = work_job_spoil_parts(row->job);
+    }
     double begin = measure_now();
-    for (int i = 0; i < 3 && status == ISO_OK; i++)
+    for (int i = 0; i < 3 && status == ISO_OK; i++) {
         status = steps[i](row->job);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         status = iso_stream_sync(stream);
+    }
     parts[3] = (measure_now() - begin) * 1e9;
-    if (status != ISO_OK)
+    if (status != ISO_OK) {
         fail(state, row, "moving its operands and its result");
-    else if (work_job_check_parts(row->job, &row->result))
+    } else if (work_job_check_parts(row->job, &row->result)) {
         memcpy(row->parts[row->part_count++], parts, sizeof parts);
+    }
 }
 
 /* While other devices were measured a GPU's clock may have gone down: it works for a while before
@@ -220,12 +240,14 @@ static bool wake(measure_state *state, measure_row *row)
     measure_device *device = &state->devices[row->target];
     measure_sample sample;
     double begin = measure_now();
-    if (!device->gpu || begin - device->worked < idle)
+    if (!device->gpu || begin - device->worked < idle) {
         return true;
-    do
-        if (!run(state, row, row->calls, &sample))
+    }
+    do {
+        if (!run(state, row, row->calls, &sample)) {
             return false;
-    while (measure_now() - begin < work);
+        }
+    } while (measure_now() - begin < work);
     return true;
 }
 
@@ -233,23 +255,29 @@ void measure_visit(measure_state *state, measure_row *row, double seconds)
 {
     bool only = state->plan->rounds_max == 1;
     measure_sample sample;
-    if (!wake(state, row))
+    if (!wake(state, row)) {
         return;
+    }
     double begin = measure_now(), end = begin + seconds;
     if (row->estimate * (double)row->calls < 2e6 && !row->item->cold &&
-        !run(state, row, row->calls, &sample))
+        !run(state, row, row->calls, &sample)) {
         return;
+    }
     /* In a fresh process threads and clocks are cold yet. */
-    while (only && measure_now() - begin < 0.2 * seconds)
-        if (!run(state, row, row->calls, &sample))
+    while (only && measure_now() - begin < 0.2 * seconds) {
+        if (!run(state, row, row->calls, &sample)) {
             return;
+        }
+    }
     look(state, row);
     for (int i = 0; i < (only ? ONLY_SAMPLES : VISIT_SAMPLES); i++) {
         double left = end - measure_now();
-        if (i > 0 && (left * 1e9 < row->estimate * (double)row->calls || measure_stop_asked()))
+        if (i > 0 && (left * 1e9 < row->estimate * (double)row->calls || measure_stop_asked())) {
             break;
-        if (!run(state, row, row->calls, &sample) || !keep(row, &sample))
+        }
+        if (!run(state, row, row->calls, &sample) || !keep(row, &sample)) {
             return;
+        }
     }
     look(state, row);
     if (row->item->parts) {
@@ -264,14 +292,14 @@ void measure_visit(measure_state *state, measure_row *row, double seconds)
 void measure_close(measure_state *state, measure_row *row)
 {
     measure_sample sample;
-    if (!work_job_spoil(row->job, &row->result) || !run(state, row, row->calls, &sample))
+    if (!work_job_spoil(row->job, &row->result) || !run(state, row, row->calls, &sample)) {
         return;
+    }
     row->closing = sample.time;
     work_job_check(row->job, &row->result);
 }
 
-/* ---- warming up ---------------------------------------------------------------------------------
- */
+/* ---- warming up ------------------------------------------------------------------------------ */
 
 /* The row of a target that does the most arithmetic in a call. */
 static measure_row *heaviest(measure_state *state, int32_t target)
@@ -280,8 +308,9 @@ static measure_row *heaviest(measure_state *state, int32_t target)
     for (int32_t i = 0; i < state->count; i++) {
         measure_row *row = &state->rows[i];
         if (row->target == target && row->result.status == WORK_OK && row->calls > 0 &&
-            row->estimate < 50e6 && (best == NULL || row->item->flops > best->item->flops))
+            row->estimate < 50e6 && (best == NULL || row->item->flops > best->item->flops)) {
             best = row;
+        }
     }
     return best;
 }
@@ -298,15 +327,18 @@ void measure_warm(measure_state *state, int32_t target)
         measure_sample sample;
         iso_telemetry now = ISO_TELEMETRY_INIT;
         double passed = measure_now() - begin;
-        if (passed > most || (passed > least && (device->sensors < 0 || steady >= STEADY)))
+        if (passed > most || (passed > least && (device->sensors < 0 || steady >= STEADY))) {
             return;
+        }
         int64_t calls = (int64_t)ceil(20e6 / fmax(row->estimate, 1e3));
-        if (!run(state, row, calls, &sample))
+        if (!run(state, row, calls, &sample)) {
             return;
+        }
         if (device->sensors < 0 ||
             iso_device_get_telemetry(work_target_device(state->plan->targets[device->sensors]),
-                                     &now) != ISO_OK)
+                                     &now) != ISO_OK) {
             continue;
+        }
         steady = before > 0 && fabs(now.clock_mhz - before) < 0.02 * before ? steady + 1 : 0;
         before = now.clock_mhz;
     }

@@ -65,14 +65,19 @@ static void *choose(void)
 {
     void *platforms[MOST], *device = NULL;
     unsigned count = 0;
-    if (cl.platforms(MOST, platforms, &count) != 0 || count == 0)
+    if (cl.platforms(MOST, platforms, &count) != 0 || count == 0) {
         peer_die("there is no OpenCL platform");
-    for (int pass = 0; pass < 2 && device == NULL; pass++)
-        for (unsigned i = 0; i < count && i < MOST && device == NULL; i++)
-            if (cl.devices(platforms[i], pass == 0 ? GPU : ANY, 1, &device, NULL) != 0)
+    }
+    for (int pass = 0; pass < 2 && device == NULL; pass++) {
+        for (unsigned i = 0; i < count && i < MOST && device == NULL; i++) {
+            if (cl.devices(platforms[i], pass == 0 ? GPU : ANY, 1, &device, NULL) != 0) {
                 device = NULL;
-    if (device == NULL)
+            }
+        }
+    }
+    if (device == NULL) {
         peer_die("no OpenCL platform has a device");
+    }
     return device;
 }
 
@@ -95,18 +100,21 @@ static void open_device(char *name, size_t room)
     void *device = choose();
     cl.info(device, NAME, room, name, NULL);
     cl.own_context = cl.context(NULL, 1, &device, NULL, NULL, &status);
-    if (status == 0)
+    if (status == 0) {
         cl.own_queue = cl.queue(cl.own_context, device, 0, &status);
-    if (status != 0)
+    }
+    if (status != 0) {
         peer_die("the OpenCL device gives no context or queue: %d", status);
+    }
 }
 
 static void *make(const void *host, size_t bytes)
 {
     int status = 0;
     void *buffer = cl.buffer(cl.own_context, READ_WRITE, bytes, NULL, &status);
-    if (status != 0 || cl.write(cl.own_queue, buffer, 1, 0, bytes, host, 0, NULL, NULL) != 0)
+    if (status != 0 || cl.write(cl.own_queue, buffer, 1, 0, bytes, host, 0, NULL, NULL) != 0) {
         peer_die("the OpenCL device gives no buffer of %zu bytes: %d", bytes, status);
+    }
     return buffer;
 }
 
@@ -115,8 +123,9 @@ static peer_check check(void *context)
     const product *p = context;
     size_t bytes = p->n * p->n * (p->f64 ? 8 : 4);
     void *c = malloc(bytes);
-    if (c == NULL || cl.read(cl.own_queue, p->c, 1, 0, bytes, c, 0, NULL, NULL) != 0)
+    if (c == NULL || cl.read(cl.own_queue, p->c, 1, 0, bytes, c, 0, NULL, NULL) != 0) {
         peer_die("the result cannot be read");
+    }
     peer_check result = peer_check_product((int64_t)p->n, p->f64, p->host, p->host, c);
     free(c);
     return result;
@@ -126,12 +135,14 @@ static void measure(product *p, int64_t n, bool f64)
 {
     size_t count = (size_t)n * (size_t)n, bytes = count * (f64 ? 8 : 4);
     void *host = malloc(bytes);
-    if (host == NULL)
+    if (host == NULL) {
         peer_die("no memory for %zu bytes", bytes);
-    if (f64)
+    }
+    if (f64) {
         peer_fill_f64(host, (int64_t)count);
-    else
+    } else {
         peer_fill_f32(host, (int64_t)count);
+    }
     p->n = (size_t)n;
     p->f64 = f64;
     p->a = make(host, bytes);
@@ -161,10 +172,12 @@ int main(int argc, char **argv)
                  .twice = (dgemm)peer_find(library, "CLBlastDgemm")};
     peer_begin("peer-clblast", "opencl:0", name, "CLBlast");
     for (int i = 0; i < options.size_count; i++) {
-        if (options.f32)
+        if (options.f32) {
             measure(&p, options.sizes[i], false);
-        if (options.f64)
+        }
+        if (options.f64) {
             measure(&p, options.sizes[i], true);
+        }
     }
     return peer_end();
 }

@@ -39,8 +39,9 @@ static struct {
 
 static void need(int status, const char *what)
 {
-    if (status != 0)
+    if (status != 0) {
         peer_die("%s gives %d", what, status);
+    }
 }
 
 static void *function(void *library, const char *name)
@@ -136,12 +137,14 @@ static int copy(void *context)
 static void make(work *w, size_t bytes, bool f64)
 {
     void *host = malloc(bytes);
-    if (host == NULL)
+    if (host == NULL) {
         peer_die("no memory for %zu bytes", bytes);
-    if (f64)
+    }
+    if (f64) {
         peer_fill_f64(host, (int64_t)(bytes / 8));
-    else
+    } else {
         peer_fill_f32(host, (int64_t)(bytes / 4));
+    }
     w->bytes = bytes;
     w->f64 = f64;
     need(cu.alloc(&w->a, bytes), "cuMemAlloc");
@@ -157,13 +160,15 @@ static peer_check check(void *context)
     const work *w = context;
     peer_check result = {"exact", 0, 0};
     void *c = malloc(w->bytes);
-    if (c == NULL)
+    if (c == NULL) {
         peer_die("no memory for %zu bytes", w->bytes);
+    }
     need(cu.read(c, w->c, w->bytes), "cuMemcpyDtoH");
-    if (w->n > 0)
+    if (w->n > 0) {
         result = peer_check_product(w->n, w->f64, w->host, w->host, c);
-    else
+    } else {
         result.error = memcmp(c, w->host, w->bytes) == 0 ? 0 : 1;
+    }
     free(c);
     return result;
 }
@@ -203,23 +208,28 @@ int main(int argc, char **argv)
     bool transfers = false;
     char name[128], library[64];
     peer_options options;
-    for (int i = 1; i + 1 < argc; i++)
+    for (int i = 1; i + 1 < argc; i++) {
         transfers |= strcmp(argv[i], "--op") == 0 &&
                      (strcmp(argv[i + 1], "transfer") == 0 || strcmp(argv[i + 1], "copy") == 0);
+    }
     peer_parse(argc, argv, transfers ? copies : products, &options);
     open_driver(name, (int)sizeof name);
-    if (transfers)
+    if (transfers) {
         snprintf(library, sizeof library, "cuMemcpyDtoDAsync");
-    else
+    } else {
         open_blas(library, sizeof library);
+    }
     peer_begin("peer-cuda", "cuda:0", name, library);
     for (int i = 0; i < options.size_count; i++) {
-        if (transfers)
+        if (transfers) {
             measure_copy(options.sizes[i]);
-        if (!transfers && options.f32)
+        }
+        if (!transfers && options.f32) {
             measure_product(options.sizes[i], false);
-        if (!transfers && options.f64)
+        }
+        if (!transfers && options.f64) {
             measure_product(options.sizes[i], true);
+        }
     }
     return peer_end();
 }

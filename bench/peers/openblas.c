@@ -24,12 +24,13 @@ typedef struct product {
 static int multiply(void *context)
 {
     product *p = context;
-    if (p->f64)
+    if (p->f64) {
         p->twice(ROW_MAJOR, NO_TRANS, NO_TRANS, p->n, p->n, p->n, 1.0, p->a, p->n, p->b, p->n, 0.0,
                  p->c, p->n);
-    else
+    } else {
         p->single(ROW_MAJOR, NO_TRANS, NO_TRANS, p->n, p->n, p->n, 1.0f, p->a, p->n, p->b, p->n,
                   0.0f, p->c, p->n);
+    }
     return 0;
 }
 
@@ -77,10 +78,12 @@ int main(int argc, char **argv)
     const char *(*config)(void) = (const char *(*)(void))peer_find(library, "openblas_get_config");
     peer_begin("peer-openblas", "openmp:0", "host", config());
     for (int i = 0; i < options.size_count; i++) {
-        if (options.f32)
+        if (options.f32) {
             measure(&p, options.sizes[i], false);
-        if (options.f64)
+        }
+        if (options.f64) {
             measure(&p, options.sizes[i], true);
+        }
     }
     return peer_end();
 }

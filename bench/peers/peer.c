@@ -30,8 +30,7 @@ void peer_die(const char *format, ...)
     exit(1);
 }
 
-/* ---- options ------------------------------------------------------------------------------------
- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static void parse_sizes(const char *text, peer_options *out)
 {
@@ -41,18 +40,21 @@ static void parse_sizes(const char *text, peer_options *out)
         errno = 0;
         long long size = strtoll(text, &end, 10);
         for (const char *unit = "KMG"; end != text && *unit != '\0'; unit++) {
-            if (*end != *unit)
+            if (*end != *unit) {
                 continue;
+            }
             int shift = 10 * (int)(strchr("KMG", *unit) - "KMG" + 1);
-            if (end[1] == 'i')
+            if (end[1] == 'i') {
                 size <<= shift;
-            else
+            } else {
                 size *= shift == 10 ? 1000 : shift == 20 ? 1000000 : 1000000000;
+            }
             end += end[1] == 'i' ? 2 : 1;
             break;
         }
-        if (errno != 0 || end == text || size < 1 || (*end != ',' && *end != '\0'))
+        if (errno != 0 || end == text || size < 1 || (*end != ',' && *end != '\0')) {
             peer_die("--size is a list of whole numbers such as 1024,4Ki, not \"%s\"", text);
+        }
         out->sizes[out->size_count++] = size;
         text = *end == ',' ? end + 1 : end;
     }
@@ -65,15 +67,18 @@ void peer_parse(int argc, char **argv, const int64_t *defaults, peer_options *ou
         puts("isomer peer"); /* it speaks as isomer's bench does */
         exit(0);
     }
-    for (; defaults[out->size_count] != 0; out->size_count++)
+    for (; defaults[out->size_count] != 0; out->size_count++) {
         out->sizes[out->size_count] = defaults[out->size_count];
+    }
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         const char *equals = strchr(argv[i], '=');
-        if (equals != NULL)
+        if (equals != NULL) {
             value = equals + 1;
-        if (strncmp(argv[i], "--size", 6) == 0)
+        }
+        if (strncmp(argv[i], "--size", 6) == 0) {
             parse_sizes(value, out);
+        }
         if (strncmp(argv[i], "--dtype", 7) == 0) {
             out->f32 = strstr(value, "f32") != NULL;
             out->f64 = strstr(value, "f64") != NULL;
@@ -81,16 +86,16 @@ void peer_parse(int argc, char **argv, const int64_t *defaults, peer_options *ou
     }
 }
 
-/* ---- libraries, clock, inputs -------------------------------------------------------------------
- */
+/* ---- libraries, clock, inputs ---------------------------------------------------------------- */
 
 void *peer_open(const char *const *names)
 {
     char tried[2048] = "";
     for (; *names != NULL; names++) {
         void *library = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
-        if (library != NULL)
+        if (library != NULL) {
             return library;
+        }
         snprintf(tried + strlen(tried), sizeof tried - strlen(tried), "\n  %s", dlerror());
     }
     peer_die("none of its libraries can be opened:%s", tried);
@@ -99,8 +104,9 @@ void *peer_open(const char *const *names)
 void *peer_find(void *library, const char *name)
 {
     void *function = dlsym(library, name);
-    if (function == NULL)
+    if (function == NULL) {
         peer_die("the library has no function %s", name);
+    }
     return function;
 }
 
@@ -116,8 +122,9 @@ char *peer_memory(size_t bytes)
     enum { HUGE_PAGE = 2 << 20 };
     size_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     char *block = aligned_alloc(HUGE_PAGE, whole);
-    if (block == NULL)
+    if (block == NULL) {
         peer_die("no memory for arrays of %zu bytes", bytes);
+    }
     madvise(block, whole, MADV_HUGEPAGE);
     return block;
 }
@@ -131,19 +138,20 @@ static double next_number(uint64_t *state)
 void peer_fill_f32(float *x, int64_t n)
 {
     uint64_t state = 1;
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
         x[i] = (float)next_number(&state);
+    }
 }
 
 void peer_fill_f64(double *x, int64_t n)
 {
     uint64_t state = 2;
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
         x[i] = next_number(&state);
+    }
 }
 
-/* ---- the document -------------------------------------------------------------------------------
- */
+/* ---- the document ---------------------------------------------------------------------------- */
 
 static void set(json_t *object, const char *key, json_t *value)
 {
@@ -200,8 +208,9 @@ void peer_begin(const char *program, const char *device, const char *name, const
     document.root =
         json_pack("{s:s, s:o, s:[o], s:o}", "schema", "isomer-results/1", "run", make_run(),
                   "devices", make_device(name), "results", document.results);
-    if (document.root == NULL)
+    if (document.root == NULL) {
         peer_die("no memory for the results");
+    }
 }
 
 static void describe(const peer_case *item, json_t *r)
@@ -209,15 +218,16 @@ static void describe(const peer_case *item, json_t *r)
     char id[160];
     long long n = (long long)item->n;
     bool product = strcmp(item->op, "gemm") == 0;
-    if (product)
+    if (product) {
         snprintf(id, sizeof id, "gemm/%s/%s/%lldx%lldx%lld/nn/strict/uniform/hot", item->variant,
                  item->dtype, n, n, n);
-    else if (item->dtype != NULL)
+    } else if (item->dtype != NULL) {
         snprintf(id, sizeof id, "%s/%s/%s/%s/%lld/uniform/hot", item->op, item->kind, item->variant,
                  item->dtype, n);
-    else
+    } else {
         snprintf(id, sizeof id, "%s/%s/%s/%lld/uniform/hot", item->op, item->kind, item->variant,
                  n);
+    }
     set(r, "id", json_string(id));
     set(r, "op", json_string(item->op));
     set(r, "kind", text(item->kind));
@@ -269,8 +279,9 @@ peer_check peer_check_product(int64_t n, bool f64, const void *a, const void *b,
         double got = f64 ? ((const double *)c)[i * n + j] : (double)((const float *)c)[i * n + j];
         double bound = (double)(n + 1) * (f64 ? 0x1p-53 : 0x1p-24) * (double)size;
         double error = fabs(got - (double)sum);
-        if (!(error / bound <= worst.error / worst.bound))
+        if (!(error / bound <= worst.error / worst.bound)) {
             worst = (peer_check){"bound", error, bound};
+        }
     }
     return worst;
 }
@@ -323,17 +334,19 @@ int peer_end(void)
     return wrong != 0 || fflush(stdout) != 0 ? 1 : 0;
 }
 
-/* ---- measuring ----------------------------------------------------------------------------------
- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static double run(const peer_work *work, int64_t calls)
 {
     double begin = peer_seconds();
-    for (int64_t i = 0; i < calls; i++)
-        if (work->call(work->context) != 0)
+    for (int64_t i = 0; i < calls; i++) {
+        if (work->call(work->context) != 0) {
             peer_die("the library's call failed");
-    if (work->wait != NULL && work->wait(work->context) != 0)
+        }
+    }
+    if (work->wait != NULL && work->wait(work->context) != 0) {
         peer_die("waiting for the device failed");
+    }
     return (peer_seconds() - begin) * 1e9 / (double)calls;
 }
 
@@ -350,12 +363,13 @@ void peer_measure(const peer_case *item, const peer_work *work)
         once = run(work, calls);
     }
     double begin = peer_seconds();
-    do
+    do {
         nanoseconds[count++] = run(work, calls);
-    while (count < PEER_SAMPLES && (peer_seconds() - begin) * 1e9 + once * (double)calls < visit);
+    } while (count < PEER_SAMPLES && (peer_seconds() - begin) * 1e9 + once * (double)calls < visit);
     peer_check check = work->check(work->context);
-    if (!(check.error <= check.bound))
+    if (!(check.error <= check.bound)) {
         peer_die("a result of %s %s is off by %g; at most %g is right", item->op, item->variant,
                  check.error, check.bound);
+    }
     peer_add(item, &check, nanoseconds, count, calls);
 }

@@ -73,10 +73,11 @@ static void touch(arrays *x, bool f64)
     for (int64_t i = 0; i < x->n; i++) {
         uint64_t state = (uint64_t)i * 6364136223846793005u + 1442695040888963407u;
         double value = (double)(state >> 11) * 0x1p-52 - 1;
-        if (f64)
+        if (f64) {
             x->a[i] = value, x->b[i] = -value, x->c[i] = 0;
-        else
+        } else {
             x->fa[i] = (float)value, x->fb[i] = (float)-value, x->fc[i] = 0;
+        }
     }
 }
 
@@ -87,8 +88,9 @@ static peer_check check(void *context)
     const arrays *x = context;
     peer_check worst = {"bound", 0, 1};
     bool f64 = x->f64;
-    if (x->kind == DOT)
+    if (x->kind == DOT) {
         return (peer_check){"sign", x->sum < 0 ? 0 : 1, 0};
+    }
     for (int64_t i = 0; i < x->n; i = i < x->n - 1 && i + 997 >= x->n ? x->n - 1 : i + 997) {
         double a = f64 ? x->a[i] : (double)x->fa[i], b = f64 ? x->b[i] : (double)x->fb[i];
         double got = f64 ? x->c[i] : (double)x->fc[i];
@@ -98,8 +100,9 @@ static peer_check check(void *context)
                       : x->kind == ADD   ? a + b
                                          : a + factor * b;
         double bound = 4 * (f64 ? 0x1p-53 : 0x1p-24) * (fabs(a) + fabs(b));
-        if (!(fabs(got - want) / bound <= worst.error / worst.bound))
+        if (!(fabs(got - want) / bound <= worst.error / worst.bound)) {
             worst = (peer_check){"bound", fabs(got - want), bound};
+        }
     }
     return worst;
 }
@@ -132,10 +135,12 @@ int main(int argc, char **argv)
     peer_parse(argc, argv, defaults, &options);
     peer_begin("peer-stream", "openmp:0", "host", "plain OpenMP loops");
     for (int i = 0; i < options.size_count; i++) {
-        if (options.f32)
+        if (options.f32) {
             measure(options.sizes[i], false);
-        if (options.f64)
+        }
+        if (options.f64) {
             measure(options.sizes[i], true);
+        }
     }
     return peer_end();
 }

@@ -116,8 +116,9 @@ static void put_list(FILE *out, json_t *value)
     const char *key;
     json_t *item;
     FILE *memory = open_memstream(&text, &length);
-    if (memory == NULL)
+    if (memory == NULL) {
         return;
+    }
     json_array_foreach(value, index, item) fprintf(
         memory, "%s%s", index > 0 ? " " : "", json_is_string(item) ? json_string_value(item) : "");
     json_object_foreach(value, key, item)
@@ -130,8 +131,9 @@ static void put_list(FILE *out, json_t *value)
                 one != NULL ? one : record_text(value, key));
         free(one);
     }
-    if (fclose(memory) == 0)
+    if (fclose(memory) == 0) {
         record_csv_text(out, text);
+    }
     free(text);
 }
 
@@ -168,19 +170,22 @@ static json_t *device_of(const json_t *root, const json_t *result)
     size_t index;
     json_array_foreach(devices, index, device)
     {
-        if (strcmp(record_text(device, "spec"), record_text(result, "device")) == 0)
+        if (strcmp(record_text(device, "spec"), record_text(result, "device")) == 0) {
             return device;
+        }
     }
     return NULL;
 }
 
 static json_t *find(const json_t *root, const json_t *result, const struct column *column)
 {
-    if (column->outer == NULL)
+    if (column->outer == NULL) {
         return json_object_get(device_of(root, result), column->inner);
+    }
     const json_t *inside = result;
-    if (strcmp(column->outer, "gbps") == 0 || strcmp(column->outer, "gflops") == 0)
+    if (strcmp(column->outer, "gbps") == 0 || strcmp(column->outer, "gflops") == 0) {
         inside = json_object_get(result, "rates");
+    }
     json_t *value = json_object_get(inside, column->outer);
     return column->inner != NULL ? json_object_get(value, column->inner) : value;
 }
@@ -189,19 +194,22 @@ bool record_csv(FILE *out, const json_t *root)
 {
     json_t *results = json_object_get(root, "results"), *result;
     size_t index;
-    for (int c = 0; c < COLUMNS; c++)
+    for (int c = 0; c < COLUMNS; c++) {
         fprintf(out, "%s%s", c > 0 ? "," : "", columns[c].name);
+    }
     fputs("\r\n", out);
     json_array_foreach(results, index, result)
     {
         for (int c = 0; c < COLUMNS; c++) {
             json_t *value = find(root, result, &columns[c]);
-            if (c > 0)
+            if (c > 0) {
                 fputc(',', out);
-            if (strcmp(columns[c].name, "rounds") != 0)
+            }
+            if (strcmp(columns[c].name, "rounds") != 0) {
                 put_value(out, value);
-            else if (value != NULL)
+            } else if (value != NULL) {
                 fprintf(out, "%zu", json_array_size(value));
+            }
         }
         fputs("\r\n", out);
     }

@@ -33,8 +33,7 @@ typedef struct walk {
     char *fault;
 } walk;
 
-/* ---- the layout ---------------------------------------------------------------------------------
- */
+/* ---- the layout ------------------------------------------------------------------------------ */
 
 static const char *const commands[] = {"bench", "against", "verify", NULL};
 static const char *const statuses[] = {"ok", "failed", "unsupported", "error", NULL};
@@ -276,8 +275,7 @@ static const rule bench_rule = {.types = ARRAY, .items = &bench_item};
 static const rule verify_rule = {.types = ARRAY, .items = &verify_item};
 static const rule pairs_rule = {.types = ARRAY | LACKING, .items = &pair_item};
 
-/* ---- the walk -----------------------------------------------------------------------------------
- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 static bool fault(walk *w, const char *format, ...) ISO_PRINTF(2, 3);
 static bool fault(walk *w, const char *format, ...)
@@ -289,8 +287,9 @@ static bool fault(walk *w, const char *format, ...)
     va_end(list);
     size_t room = strlen(w->path) + strlen(what) + 2;
     w->fault = malloc(room);
-    if (w->fault != NULL)
+    if (w->fault != NULL) {
         snprintf(w->fault, room, "%s %s", w->path, what);
+    }
     return false;
 }
 
@@ -325,9 +324,10 @@ static const char *type_names(char *text, size_t room, int types)
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if ((types & names[i].type) && used < room)
+        if ((types & names[i].type) && used < room) {
             used += (size_t)snprintf(text + used, room - used, "%s%s", used > 0 ? " or " : "",
                                      names[i].name);
+        }
     }
     return text;
 }
@@ -337,8 +337,9 @@ static const char *quoted(char *text, size_t room, const char *from)
 {
     snprintf(text, room, "%s", from);
     for (char *c = text; *c != '\0'; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
             *c = '?';
+        }
     }
     return text;
 }
@@ -348,8 +349,9 @@ static bool word_allowed(walk *w, const rule *r, const char *word)
     char known[256] = "", shown[48];
     size_t used = 0;
     for (int i = 0; r->words[i] != NULL; i++) {
-        if (strcmp(word, r->words[i]) == 0)
+        if (strcmp(word, r->words[i]) == 0) {
             return true;
+        }
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
                                  r->words[i]);
     }
@@ -361,26 +363,32 @@ static bool allowed(walk *w, const rule *r, const json_t *value)
     char wanted[96], found[32];
     size_t length = strlen(w->path);
     int type = type_of(value);
-    if ((type & r->types) == 0)
+    if ((type & r->types) == 0) {
         return fault(w, "is %s where %s belongs", type_names(found, sizeof found, type),
                      type_names(wanted, sizeof wanted, r->types));
-    if (type == STRING && r->words != NULL)
+    }
+    if (type == STRING && r->words != NULL) {
         return word_allowed(w, r, json_string_value(value));
-    if ((r->types & POSITIVE) && type == NUMBER && !(json_number_value(value) > 0))
+    }
+    if ((r->types & POSITIVE) && type == NUMBER && !(json_number_value(value) > 0)) {
         return fault(w, "is %.17g, but has to be over 0", json_number_value(value));
+    }
     for (const rule *m = r->members; type == OBJECT && m != NULL && m->types != 0; m++) {
         const json_t *inside = json_object_get(value, m->name);
         snprintf(w->path + length, sizeof w->path - length, "%s%s", length > 0 ? "." : "", m->name);
-        if (inside == NULL && !(m->types & LACKING))
+        if (inside == NULL && !(m->types & LACKING)) {
             return fault(w, "is missing");
-        if (inside != NULL && !allowed(w, m, inside))
+        }
+        if (inside != NULL && !allowed(w, m, inside)) {
             return false;
+        }
         w->path[length] = '\0';
     }
     for (size_t i = 0; type == ARRAY && r->items != NULL && i < json_array_size(value); i++) {
         snprintf(w->path + length, sizeof w->path - length, "[%zu]", i);
-        if (!allowed(w, r->items, json_array_get(value, i)))
+        if (!allowed(w, r->items, json_array_get(value, i))) {
             return false;
+        }
         w->path[length] = '\0';
     }
     return true;
@@ -390,20 +398,21 @@ static bool member(walk *w, const json_t *root, const char *name, const rule *r)
 {
     const json_t *value = json_object_get(root, name);
     snprintf(w->path, sizeof w->path, "%s", name);
-    if (value == NULL)
+    if (value == NULL) {
         return (r->types & LACKING) || fault(w, "is missing");
+    }
     return allowed(w, r, value);
 }
 
-/* ---- what members say of each other -------------------------------------------------------------
- */
+/* ---- what members say of each other ---------------------------------------------------------- */
 
 static bool has_samples(const json_t *times)
 {
     const json_t *rounds = json_object_get(times, "samples");
     for (size_t i = 0; i < json_array_size(rounds); i++) {
-        if (json_array_size(json_array_get(rounds, i)) > 0)
+        if (json_array_size(json_array_get(rounds, i)) > 0) {
             return true;
+        }
     }
     return false;
 }
@@ -420,10 +429,12 @@ static bool consistent(walk *w, const json_t *result, bool timed)
         const char *name = i == 0 ? "times" : "rates";
         bool there = json_is_object(json_object_get(result, name));
         snprintf(w->path + length, sizeof w->path - length, ".%s", name);
-        if (there && !ok)
+        if (there && !ok) {
             return fault(w, "has figures, but the status is \"%s\"", record_text(result, "status"));
-        if (!there && ok)
+        }
+        if (!there && ok) {
             return fault(w, "is null, but the status is \"ok\"");
+        }
     }
     if (timed && ok && !has_samples(json_object_get(result, "times"))) {
         snprintf(w->path + length, sizeof w->path - length, ".times.samples");
@@ -447,14 +458,17 @@ static bool joined(walk *w, const json_t *root, bool timed)
         const json_t *result = json_array_get(results, i);
         const char *spec = record_text(result, "device");
         bool known = false;
-        for (size_t d = 0; !known && d < json_array_size(devices); d++)
+        for (size_t d = 0; !known && d < json_array_size(devices); d++) {
             known = strcmp(record_text(json_array_get(devices, d), "spec"), spec) == 0;
+        }
         snprintf(w->path, sizeof w->path, "results[%zu]", i);
-        if (!known)
+        if (!known) {
             return fault(w, "names the device \"%s\", which is not in devices",
                          quoted(shown, sizeof shown, spec));
-        if (!consistent(w, result, timed))
+        }
+        if (!consistent(w, result, timed)) {
             return false;
+        }
     }
     return true;
 }
@@ -464,30 +478,36 @@ static bool schema_known(walk *w, const json_t *root)
     static const char family[] = "isomer-results/";
     char shown[64];
     const char *schema = record_text(root, "schema");
-    if (!json_is_object(root) || strncmp(schema, "isomer-", 7) != 0)
+    if (!json_is_object(root) || strncmp(schema, "isomer-", 7) != 0) {
         return fault(w, "no results of isomer: it is JSON, but its \"schema\" is not \"%s\"",
                      RECORD_SCHEMA);
-    if (strncmp(schema, family, sizeof family - 1) != 0)
+    }
+    if (strncmp(schema, family, sizeof family - 1) != 0) {
         return fault(w, "no results: its \"schema\" is \"%s\"; `isomer bench --json` writes \"%s\"",
                      quoted(shown, sizeof shown, schema), RECORD_SCHEMA);
-    if (strcmp(schema, RECORD_SCHEMA) != 0)
+    }
+    if (strcmp(schema, RECORD_SCHEMA) != 0) {
         return fault(w, "in the layout \"%s\", and isomer %s reads \"%s\": use a newer isomer",
                      quoted(shown, sizeof shown, schema), iso_version(), RECORD_SCHEMA);
+    }
     return true;
 }
 
 char *record_fault(const json_t *root)
 {
     walk w = {.path = "it is"};
-    if (!schema_known(&w, root))
+    if (!schema_known(&w, root)) {
         goto done;
-    if (!member(&w, root, "run", &run_rule))
+    }
+    if (!member(&w, root, "run", &run_rule)) {
         goto done;
+    }
     bool timed = strcmp(record_text(json_object_get(root, "run"), "command"), "verify") != 0;
     if (member(&w, root, "devices", &devices_rule) &&
         member(&w, root, "results", timed ? &bench_rule : &verify_rule) &&
-        member(&w, root, "pairs", &pairs_rule) && joined(&w, root, timed))
+        member(&w, root, "pairs", &pairs_rule) && joined(&w, root, timed)) {
         return NULL;
+    }
 done:
     return w.fault != NULL ? w.fault : strdup("no memory to say what is wrong with it");
 }

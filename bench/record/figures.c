@@ -34,10 +34,11 @@ static const char *three(char *text, size_t room, double value)
 {
     double size = fabs(value);
     int digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.09995 || value == 0 ? 2 : 3;
-    if (size < 0.0009995 && value != 0)
+    if (size < 0.0009995 && value != 0) {
         snprintf(text, room, "%.2g", value);
-    else
+    } else {
         snprintf(text, room, "%.*f", digits, value);
+    }
     return record_point(text);
 }
 
@@ -63,8 +64,9 @@ const char *record_time(char *text, size_t room, double nanoseconds)
         return text;
     }
     /* 999.6 us would be shown as 1000 us. */
-    while (unit < 3 && fabs(nanoseconds) < 0.9995 * units[unit].size)
+    while (unit < 3 && fabs(nanoseconds) < 0.9995 * units[unit].size) {
         unit++;
+    }
     three(number, sizeof number, nanoseconds / units[unit].size);
     snprintf(text, room, "%s %s", number, units[unit].name);
     return text;

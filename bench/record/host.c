@@ -22,8 +22,9 @@ static const char *first_line(char *text, size_t room, const char *path)
     FILE *in = fopen(path, "r");
     text[0] = '\0';
     if (in != NULL) {
-        if (fgets(text, (int)room, in) == NULL)
+        if (fgets(text, (int)room, in) == NULL) {
             text[0] = '\0';
+        }
         fclose(in);
     }
     text[strcspn(text, "\n")] = '\0';
@@ -39,18 +40,21 @@ static const char *cpu_name(char *text, size_t room)
     text[0] = '\0';
     while (in != NULL && text[0] == '\0' && fgets(line, sizeof line, in) != NULL) {
         char *colon = strchr(line, ':');
-        if (colon == NULL)
+        if (colon == NULL) {
             continue;
+        }
         size_t length = strcspn(line, "\t:");
         colon += 1 + strspn(colon + 1, " ");
         colon[strcspn(colon, "\n")] = '\0';
         for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
-            if (strlen(keys[k]) == length && strncmp(line, keys[k], length) == 0)
+            if (strlen(keys[k]) == length && strncmp(line, keys[k], length) == 0) {
                 snprintf(text, room, "%s", colon);
+            }
         }
     }
-    if (in != NULL)
+    if (in != NULL) {
         fclose(in);
+    }
     return text;
 }
 
@@ -73,8 +77,9 @@ static const char *hypervisor(char *text, size_t room)
         memcpy(mark + 8, &d, 4);
         snprintf(text, room, "unknown");
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-            if (strcmp(mark, known[i].mark) == 0)
+            if (strcmp(mark, known[i].mark) == 0) {
                 snprintf(text, room, "%s", known[i].name);
+            }
         }
         return text;
     }
@@ -88,8 +93,9 @@ json_t *host_json(void)
     struct utsname names;
     double load[1];
     json_t *host = json_object();
-    if (uname(&names) != 0)
+    if (uname(&names) != 0) {
         memset(&names, 0, sizeof names);
+    }
     json_object_set_new(host, "name", tool_json_text(names.nodename));
     json_object_set_new(host, "system", tool_json_text(names.sysname));
     json_object_set_new(host, "release", tool_json_text(names.release));
@@ -111,14 +117,14 @@ json_t *host_json(void)
     return host;
 }
 
-/* ---- noise --------------------------------------------------------------------------------------
- */
+/* ---- noise ----------------------------------------------------------------------------------- */
 
 static double of_children(void)
 {
     struct rusage use;
-    if (getrusage(RUSAGE_CHILDREN, &use) != 0)
+    if (getrusage(RUSAGE_CHILDREN, &use) != 0) {
         return 0;
+    }
     return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
            1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
 }
@@ -131,8 +137,9 @@ void record_noise_now(record_noise *out)
     double ticks = (double)sysconf(_SC_CLK_TCK), fields[FIELDS] = {0};
     struct timespec own;
     *out = (record_noise){0};
-    if (strncmp(first_line(line, sizeof line, "/proc/stat"), "cpu ", 4) != 0)
+    if (strncmp(first_line(line, sizeof line, "/proc/stat"), "cpu ", 4) != 0) {
         return;
+    }
     at += 4;
     for (int i = 0; i < FIELDS; i++) {
         fields[i] = (double)strtoull(at, &at, 10) / ticks;
@@ -140,15 +147,17 @@ void record_noise_now(record_noise *out)
     }
     out->idle = fields[IDLE] + fields[WAITING];
     out->steal = fields[STEAL];
-    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own) == 0)
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own) == 0) {
         out->own = (double)own.tv_sec + 1e-9 * (double)own.tv_nsec + of_children();
+    }
 }
 
 double record_noise_share(const record_noise *before, const record_noise *after)
 {
     double total = after->total - before->total;
-    if (!(total > 0))
+    if (!(total > 0)) {
         return (double)NAN;
+    }
     double busy = total - (after->idle - before->idle) - (after->own - before->own);
     return busy <= 0 ? 0 : busy >= total ? 1 : busy / total;
 }

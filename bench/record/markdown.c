@@ -23,18 +23,21 @@ static void put(FILE *out, const char *text)
         }
         /* Within a word '_' is no mark: sm_90. */
         bool within = c == '_' && isalnum(before) && isalnum((unsigned char)text[at + 1]);
-        if ((strchr("\\`*_[]<>|", c) != NULL && !within) || one[0] == '\\')
+        if ((strchr("\\`*_[]<>|", c) != NULL && !within) || one[0] == '\\') {
             fputc('\\', out);
-        if (c == '\n')
+        }
+        if (c == '\n') {
             one[0] = ' ';
+        }
         fwrite(one, 1, bytes, out);
     }
 }
 
 static void put_pair(FILE *out, const char *name, const char *text)
 {
-    if (text[0] == '\0')
+    if (text[0] == '\0') {
         return;
+    }
     fprintf(out, "- %s: ", name);
     put(out, text);
     fputc('\n', out);
@@ -64,8 +67,9 @@ static void put_machine(FILE *out, const json_t *root)
         snprintf(text, sizeof text, "host %s", host_members[i]);
         put_pair(out, text, record_text(host, host_members[i]));
     }
-    for (size_t i = 0; i < json_array_size(flags); i++)
+    for (size_t i = 0; i < json_array_size(flags); i++) {
         put_pair(out, "flag", json_string_value(json_array_get(flags, i)));
+    }
 }
 
 static void put_devices(FILE *out, const json_t *root)
@@ -81,8 +85,9 @@ static void put_devices(FILE *out, const json_t *root)
         for (size_t m = 0; m < sizeof members / sizeof members[0]; m++) {
             fprintf(out, "| ");
             put(out, record_text(device, members[m]));
-            if (m == 1 && json_is_true(json_object_get(device, "fake")))
+            if (m == 1 && json_is_true(json_object_get(device, "fake"))) {
                 fprintf(out, " **FAKE: a stand-in made for tests**");
+            }
             fputc(' ', out);
         }
         fprintf(out, "|");
@@ -100,8 +105,7 @@ static void put_devices(FILE *out, const json_t *root)
     }
 }
 
-/* ---- results ------------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 typedef struct ranked {
     const json_t *result;
@@ -113,10 +117,12 @@ typedef struct ranked {
 static int faster(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
-    if (x->fake != y->fake)
+    if (x->fake != y->fake) {
         return x->fake ? 1 : -1;
-    if (x->rate != y->rate)
+    }
+    if (x->rate != y->rate) {
         return x->rate > y->rate ? -1 : 1;
+    }
     return x->place - y->place;
 }
 
@@ -146,8 +152,9 @@ static void put_rate(FILE *out, const ranked *r, bool best)
     }
     fprintf(out, "| %s ", record_time(text, sizeof text, median));
     text[0] = '\0';
-    if (isfinite(half))
+    if (isfinite(half)) {
         snprintf(text, sizeof text, "%.1f%%", 100 * half);
+    }
     fprintf(out, "| %s | ", record_point(text));
     const json_t *flags = json_object_get(r->result, "flags");
     for (size_t i = 0; i < json_array_size(flags); i++) {
@@ -164,9 +171,10 @@ static void put_case(FILE *out, const view_block *block, int row, ranked *order)
     for (int c = 0; c < block->column_count; c++) {
         const json_t *result = block->cells[row * block->column_count + c];
         double rate = view_rate(block, result);
-        if (result != NULL)
+        if (result != NULL) {
             order[count++] = (ranked){result, view_is(result, "ok") && rate >= 0 ? rate : -1,
                                       block->columns[c].fake, c};
+        }
     }
     qsort(order, (size_t)count, sizeof *order, faster);
     for (int i = 0; i < count; i++) {
@@ -189,16 +197,18 @@ static void put_case(FILE *out, const view_block *block, int row, ranked *order)
 static bool put_block(FILE *out, const view_block *block)
 {
     ranked *order = malloc((size_t)block->column_count * sizeof *order);
-    if (order == NULL)
+    if (order == NULL) {
         return false;
+    }
     fprintf(
         out,
         "\n## %s\n\n| kind | type | %s | | device | variant | library | %s | roof | time | +- | "
         "flags |\n"
         "| --- | --- | ---: | --- | --- | --- | --- | ---: | ---: | ---: | ---: | --- |\n",
         view_title(block), view_size_title(block), view_unit(block));
-    for (int r = 0; r < block->row_count; r++)
+    for (int r = 0; r < block->row_count; r++) {
         put_case(out, block, r, order);
+    }
     free(order);
     return true;
 }
@@ -214,8 +224,9 @@ static void put_flags(FILE *out, const json_t *root)
         json_array_foreach(json_object_get(result, "flags"), f, flag)
             json_object_set_new(seen, json_string_value(flag), json_true());
     }
-    if (json_object_size(seen) > 0)
+    if (json_object_size(seen) > 0) {
         fprintf(out, "\n## Flags\n\n");
+    }
     json_object_foreach(seen, name, flag)
         put_pair(out, name, view_flag(name)[0] != '\0' ? view_flag(name) : "not known here");
     json_decref(seen);
@@ -224,13 +235,15 @@ static void put_flags(FILE *out, const json_t *root)
 bool record_markdown(FILE *out, const json_t *root)
 {
     view v;
-    if (!view_make(root, &v))
+    if (!view_make(root, &v)) {
         return false;
+    }
     put_machine(out, root);
     put_devices(out, root);
     bool ok = true;
-    for (int i = 0; i < v.count && ok; i++)
+    for (int i = 0; i < v.count && ok; i++) {
         ok = put_block(out, &v.blocks[i]);
+    }
     put_flags(out, root);
     view_free(&v);
     return ok && fflush(out) == 0 && !ferror(out);

@@ -16,13 +16,16 @@ static uint32_t character(const char *text, size_t *length)
     size_t more = t[0] >= 0xf0 ? 3 : t[0] >= 0xe0 ? 2 : t[0] >= 0xc0 ? 1 : 0;
     uint32_t value = more == 3 ? t[0] & 0x07u : more == 2 ? t[0] & 0x0fu : t[0] & 0x1fu;
     *length = 1;
-    if (t[0] < 0x80)
+    if (t[0] < 0x80) {
         return t[0];
-    if (more == 0)
+    }
+    if (more == 0) {
         return '?';
+    }
     for (size_t i = 1; i <= more; i++) {
-        if ((t[i] & 0xc0u) != 0x80)
+        if ((t[i] & 0xc0u) != 0x80) {
             return '?';
+        }
         value = value << 6 | (t[i] & 0x3fu);
     }
     *length = more + 1;
@@ -36,8 +39,9 @@ typedef struct range {
 static bool within(uint32_t c, const range *ranges, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (c >= ranges[i].first && c <= ranges[i].last)
+        if (c >= ranges[i].first && c <= ranges[i].last) {
             return true;
+        }
     }
     return false;
 }
@@ -52,12 +56,15 @@ static int columns_of(uint32_t c)
                                  {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
                                  {0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x1f300, 0x1f64f},
                                  {0x1f680, 0x1f6ff}, {0x1f900, 0x1faff}, {0x20000, 0x3fffd}};
-    if (printable_acts(c))
+    if (printable_acts(c)) {
         return -1;
-    if (c < 0x300)
+    }
+    if (c < 0x300) {
         return 1;
-    if (within(c, none, sizeof none / sizeof none[0]))
+    }
+    if (within(c, none, sizeof none / sizeof none[0])) {
         return 0;
+    }
     return within(c, wide, sizeof wide / sizeof wide[0]) ? 2 : 1;
 }
 
@@ -65,8 +72,9 @@ int paint_columns(const char *text)
 {
     int columns = 0;
     size_t length;
-    for (; *text != '\0'; text += length)
+    for (; *text != '\0'; text += length) {
         columns += abs(columns_of(character(text, &length)));
+    }
     return columns;
 }
 
@@ -79,17 +87,20 @@ static void put(paint *p, paint_style style, const char *text, size_t bytes, int
                                         [PAINT_GOOD] = "\033[1;32m",
                                         [PAINT_BAD] = "\033[1;31m"};
     bool coloured = p->colour && style != PAINT_PLAIN && bytes > 0;
-    if (columns > p->width - p->column)
+    if (columns > p->width - p->column) {
         columns = p->width - p->column;
+    }
     tool_escape(p->out, coloured ? begin[style] : "");
     for (size_t at = 0, length; at < bytes && text[at] != '\0'; at += length) {
         int more = columns_of(character(text + at, &length));
-        if (abs(more) > columns)
+        if (abs(more) > columns) {
             break;
-        if (more < 0 || (length == 1 && (unsigned char)text[at] >= 0x80))
+        }
+        if (more < 0 || (length == 1 && (unsigned char)text[at] >= 0x80)) {
             fputc('?', p->out);
-        else
+        } else {
             fwrite(text + at, 1, length, p->out);
+        }
         columns -= abs(more);
         p->column += abs(more);
     }
@@ -103,8 +114,9 @@ void paint_put(paint *p, paint_style style, const char *text)
 
 void paint_pad(paint *p, int columns)
 {
-    for (; columns > 0 && p->column < p->width; columns--, p->column++)
+    for (; columns > 0 && p->column < p->width; columns--, p->column++) {
         fputc(' ', p->out);
+    }
 }
 
 void paint_left(paint *p, paint_style style, const char *text, int columns)
@@ -132,8 +144,9 @@ void paint_fit(paint *p, paint_style style, const char *text, int columns)
 void paint_rule(paint *p, int columns)
 {
     tool_escape(p->out, p->colour && columns > 0 ? "\033[2m" : "");
-    for (; columns > 0 && p->column < p->width; columns--, p->column++)
+    for (; columns > 0 && p->column < p->width; columns--, p->column++) {
         fputs(p->utf8 ? "─" : "-", p->out);
+    }
     tool_escape(p->out, p->colour ? "\033[0m" : "");
 }
 
@@ -146,8 +159,9 @@ void paint_end(paint *p)
 void paint_wrap(paint *p, paint_style style, int indent, const char *text)
 {
     bool fresh = true; /* nothing of it on this line yet */
-    if (indent > p->width / 2)
+    if (indent > p->width / 2) {
         indent = p->width / 2;
+    }
     while (*(text += strspn(text, " \n\t")) != '\0') {
         size_t length = strcspn(text, " \n\t");
         char word[256];
@@ -158,21 +172,24 @@ void paint_wrap(paint *p, paint_style style, int indent, const char *text)
             paint_pad(p, indent);
             fresh = true;
         }
-        if (!fresh)
+        if (!fresh) {
             paint_put(p, PAINT_PLAIN, " ");
+        }
         /* A word without spaces that no line holds is continued on the next. */
         for (const char *rest = word; *rest != '\0';) {
             size_t taken = 0, one;
             int used = 0;
             while (rest[taken] != '\0') {
                 int more = abs(columns_of(character(rest + taken, &one)));
-                if (p->column + used + more > p->width)
+                if (p->column + used + more > p->width) {
                     break;
+                }
                 used += more;
                 taken += one;
             }
-            if (taken == 0 && p->column <= indent)
+            if (taken == 0 && p->column <= indent) {
                 break; /* a character wider than the line */
+            }
             put(p, style, rest, taken, used);
             rest += taken;
             if (*rest != '\0') {

@@ -51,8 +51,9 @@ static bool is_telling(const char *variable, size_t length)
         size_t known = strlen(telling[i]);
         bool begins = telling[i][known - 1] == '_';
         if ((begins ? length > known : length == known) &&
-            strncmp(variable, telling[i], known) == 0)
+            strncmp(variable, telling[i], known) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -70,8 +71,9 @@ static json_t *environment_json(void)
     for (char **e = environ; e != NULL && *e != NULL; e++) {
         char name[128];
         size_t length = strcspn(*e, "=");
-        if ((*e)[length] != '=' || length >= sizeof name || !is_telling(*e, length))
+        if ((*e)[length] != '=' || length >= sizeof name || !is_telling(*e, length)) {
             continue;
+        }
         memcpy(name, *e, length);
         name[length] = '\0';
         json_object_set_new(object, name, text_as_it_is(*e + length + 1));
@@ -148,21 +150,22 @@ json_t *record_run(const char *command, int argc, char **argv)
     return run;
 }
 
-/* ---- devices ------------------------------------------------------------------------------------
- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 json_t *record_device(iso_device device)
 {
     iso_device_info info = ISO_DEVICE_INFO_INIT;
     iso_property property = ISO_PROPERTY_INIT;
     iso_telemetry telemetry = ISO_TELEMETRY_INIT;
-    if (iso_device_get_info(device, &info) != ISO_OK)
+    if (iso_device_get_info(device, &info) != ISO_OK) {
         return NULL;
+    }
     bool sensed = iso_device_get_telemetry(device, &telemetry) == ISO_OK;
     json_t *object = tool_json_device(&info);
     json_t *properties = json_object();
-    for (int32_t i = 0; tool_property(device, i, &property); i++)
+    for (int32_t i = 0; tool_property(device, i, &property); i++) {
         json_object_set_new(properties, property.name, tool_json_text(property.value));
+    }
     json_object_set_new(object, "properties", properties);
     json_object_set_new(object, "fake", json_boolean(tool_is_fake(&info)));
     json_object_set_new(object, "telemetry", tool_json_telemetry(sensed ? &telemetry : NULL));

@@ -10,8 +10,7 @@
 
 #define RECORD_SCHEMA "isomer-results/1"
 
-/* ---- provenance.c -------------------------------------------------------------------------------
- */
+/* ---- provenance.c ---------------------------------------------------------------------------- */
 
 /* The members of "run" that do not depend on what is measured: command, version, library_version,
  * time, arguments, host, build, settings, environment, and empty flags. `argv` begins with the
@@ -38,8 +37,7 @@ typedef struct record_noise {
 void record_noise_now(record_noise *out);
 double record_noise_share(const record_noise *before, const record_noise *after);
 
-/* ---- load.c, fault.c ----------------------------------------------------------------------------
- */
+/* ---- load.c, fault.c ------------------------------------------------------------------------- */
 
 /* Reads and checks a results file ("-" is standard input). NULL after saying what is wrong with it:
  * cannot be read (TOOL_IO), empty, truncated or no JSON (line and column), another program's JSON
@@ -53,8 +51,7 @@ enum { RECORD_MOST_MIB = 64 };
 /* The same check of a document in memory; NULL, or what is wrong in a text to be freed. */
 char *record_fault(const json_t *root);
 
-/* ---- csv.c, markdown.c, table.c -----------------------------------------------------------------
- */
+/* ---- csv.c, markdown.c, table.c -------------------------------------------------------------- */
 
 /* A line for each result, RFC 4180, a header first, numbers with a point whatever the locale, an
  * empty field for null. False: could not be written. */
@@ -71,8 +68,7 @@ bool record_markdown(FILE *out, const json_t *root);
  * are marked, never numbers. */
 void record_table(FILE *out, const json_t *root, int width, bool colour);
 
-/* ---- figures, for all forms ---------------------------------------------------------------------
- */
+/* ---- figures, for all forms ------------------------------------------------------------------ */
 
 const char *record_time(char *text, size_t room, double nanoseconds); /* "12.3 us" */
 const char *record_rate(char *text, size_t room, double value); /* three digits: "4.57", "382" */

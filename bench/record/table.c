@@ -31,8 +31,7 @@ typedef struct plan {
     bool best;                  /* one column a device */
 } plan;
 
-/* ---- cells --------------------------------------------------------------------------------------
- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 typedef struct cell {
     const json_t *result; /* NULL: there is none */
@@ -44,8 +43,9 @@ static int urgency(const json_t *result)
 {
     static const char *const order[] = {"unsupported", "error", "failed"};
     for (int i = 0; i < 3; i++) {
-        if (view_is(result, order[i]))
+        if (view_is(result, order[i])) {
             return i;
+        }
     }
     return -1;
 }
@@ -62,11 +62,13 @@ static int pick(const view_block *block, int row, int first, int last)
     int best = -1;
     for (int c = first; c <= last; c++) {
         const json_t **cells = &block->cells[row * block->column_count];
-        if (cells[c] == NULL)
+        if (cells[c] == NULL) {
             continue;
+        }
         int by = best < 0 ? 1 : worth(block, c, cells[c]) - worth(block, best, cells[best]);
-        if (by > 0 || (by == 0 && view_rate(block, cells[c]) > view_rate(block, cells[best])))
+        if (by > 0 || (by == 0 && view_rate(block, cells[c]) > view_rate(block, cells[best]))) {
             best = c;
+        }
     }
     return best;
 }
@@ -74,11 +76,13 @@ static int pick(const view_block *block, int row, int first, int last)
 static int flag_place(table *t, const char *flag)
 {
     for (int i = 0; i < t->flag_count; i++) {
-        if (strcmp(t->flags[i], flag) == 0)
+        if (strcmp(t->flags[i], flag) == 0) {
             return i;
+        }
     }
-    if (t->flag_count == TABLE_FLAGS)
+    if (t->flag_count == TABLE_FLAGS) {
         return TABLE_FLAGS - 1;
+    }
     t->flags[t->flag_count++] = flag;
     return t->flag_count - 1;
 }
@@ -88,11 +92,13 @@ static void marks_text(table *t, char *text, size_t room, const json_t *result)
     const json_t *flags = json_object_get(result, "flags");
     bool has[TABLE_FLAGS] = {false};
     size_t used = strlen(text);
-    for (size_t i = 0; i < json_array_size(flags); i++)
+    for (size_t i = 0; i < json_array_size(flags); i++) {
         has[flag_place(t, json_string_value(json_array_get(flags, i)))] = true;
+    }
     for (int i = 0; i < t->flag_count && used + 1 < room; i++) {
-        if (has[i] && !t->common[i])
+        if (has[i] && !t->common[i]) {
             text[used++] = table_letter(t, i);
+        }
     }
     text[used] = '\0';
 }
@@ -100,22 +106,25 @@ static void marks_text(table *t, char *text, size_t room, const json_t *result)
 static void percent_text(char *text, size_t room, double percent)
 {
     text[0] = '\0';
-    if (!isfinite(percent))
+    if (!isfinite(percent)) {
         return;
-    if (percent >= 999.5)
+    }
+    if (percent >= 999.5) {
         snprintf(text, room, ">999%%");
-    else if (percent < 0.95)
+    } else if (percent < 0.95) {
         snprintf(text, room, "<1%%");
-    else
+    } else {
         snprintf(text, room, "%.0f%%", percent);
+    }
 }
 
 static void fill_cell(table *t, const view_block *block, int row, const shown *column, cell *out)
 {
     int from = pick(block, row, column->first, column->last);
     *out = (cell){.result = NULL};
-    if (from < 0)
+    if (from < 0) {
         return;
+    }
     out->result = block->cells[row * block->column_count + from];
     double rate = view_rate(block, out->result);
     out->ok = view_is(out->result, "ok") && isfinite(rate);
@@ -134,14 +143,14 @@ static void fill_cell(table *t, const view_block *block, int row, const shown *c
     percent_text(out->percent, sizeof out->percent, view_percent(out->result));
     out->top = block->column_count > 1 && !block->columns[from].fake &&
                from == pick(block, row, 0, block->column_count - 1);
-    if (out->top && !t->p.colour)
+    if (out->top && !t->p.colour) {
         out->marks[0] = '*';
+    }
     t->top = t->top || out->top;
     marks_text(t, out->marks, sizeof out->marks, out->result);
 }
 
-/* ---- which rows ---------------------------------------------------------------------------------
- */
+/* ---- which rows ------------------------------------------------------------------------------ */
 
 static bool same_group(const view_row *a, const view_row *b)
 {
@@ -152,8 +161,9 @@ static bool same_group(const view_row *a, const view_row *b)
 static int group_end(const view_block *block, int begin)
 {
     int end = begin + 1;
-    while (end < block->row_count && same_group(&block->rows[begin], &block->rows[end]))
+    while (end < block->row_count && same_group(&block->rows[begin], &block->rows[end])) {
         end++;
+    }
     return end;
 }
 
@@ -164,36 +174,41 @@ static bool choose_rows(plan *p)
     const view_block *block = p->block;
     int groups = 0;
     p->rows = malloc((size_t)block->row_count * sizeof *p->rows);
-    if (p->rows == NULL)
+    if (p->rows == NULL) {
         return false;
-    for (int i = 0; i < block->row_count; i = group_end(block, i))
+    }
+    for (int i = 0; i < block->row_count; i = group_end(block, i)) {
         groups++;
+    }
     int each = block->row_count <= ROWS ? block->row_count : ROWS / groups < 1 ? 1 : ROWS / groups;
     for (int i = 0, end; i < block->row_count; i = end) {
         end = group_end(block, i);
         int count = end - i, keep = count < each ? count : each;
-        for (int k = 0; k < keep; k++)
+        for (int k = 0; k < keep; k++) {
             p->rows[p->row_count++] =
                 keep == 1 ? end - 1 : i + (k * (count - 1) + (keep - 1) / 2) / (keep - 1);
+        }
     }
     return true;
 }
 
-/* ---- which columns ------------------------------------------------------------------------------
- */
+/* ---- which columns --------------------------------------------------------------------------- */
 
 static bool nowhere_fastest(const view_block *block, int column)
 {
     int first = column, last = column;
     const char *device = block->columns[column].device;
-    while (first > 0 && strcmp(block->columns[first - 1].device, device) == 0)
+    while (first > 0 && strcmp(block->columns[first - 1].device, device) == 0) {
         first--;
-    while (last + 1 < block->column_count && strcmp(block->columns[last + 1].device, device) == 0)
+    }
+    while (last + 1 < block->column_count && strcmp(block->columns[last + 1].device, device) == 0) {
         last++;
+    }
     for (int r = 0; r < block->row_count; r++) {
         const json_t *own = block->cells[r * block->column_count + column];
-        if (own != NULL && !view_is(own, "unsupported") && pick(block, r, first, last) == column)
+        if (own != NULL && !view_is(own, "unsupported") && pick(block, r, first, last) == column) {
             return false;
+        }
     }
     return first < last;
 }
@@ -219,10 +234,11 @@ static void measure_column(table *t, const plan *p, shown *column)
     column->width = greater(column->width, column->rate + (column->percent ? 1 : 0) +
                                                column->percent + column->marks);
     column->width = greater(column->width, paint_columns(column->title));
-    if (p->best)
+    if (p->best) {
         column->width =
             greater(column->width, column->rate + (column->percent ? 1 : 0) + column->percent +
                                        column->marks + 1 + p->variant);
+    }
 }
 
 static void title_column(const view_column *from, shown *to)
@@ -241,11 +257,13 @@ static void choose_columns(table *t, plan *p, const char *const *left_out, int l
     p->count = 0;
     for (int i = 0; i < block->column_count; i++) {
         bool drop = false;
-        for (int k = 0; k < left_count; k++)
+        for (int k = 0; k < left_count; k++) {
             drop = drop || (strcmp(block->columns[i].variant, left_out[k]) == 0 &&
                             nowhere_fastest(block, i));
-        if (drop)
+        }
+        if (drop) {
             continue;
+        }
         shown *column = &p->columns[p->count];
         if (p->best && p->count > 0 &&
             strcmp(block->columns[column[-1].first].device, block->columns[i].device) == 0) {
@@ -253,12 +271,14 @@ static void choose_columns(table *t, plan *p, const char *const *left_out, int l
             continue;
         }
         *column = (shown){.first = i, .last = i};
-        if (!p->best)
+        if (!p->best) {
             title_column(&block->columns[i], column);
+        }
         p->count++;
     }
-    for (int i = 0; i < p->count; i++)
+    for (int i = 0; i < p->count; i++) {
         measure_column(t, p, &p->columns[i]);
+    }
 }
 
 static const char *device_of(const plan *p, int column)
@@ -270,16 +290,18 @@ static const char *device_of(const plan *p, int column)
 static int device_end(const plan *p, int column)
 {
     int end = column + 1;
-    while (end < p->count && strcmp(device_of(p, end), device_of(p, column)) == 0)
+    while (end < p->count && strcmp(device_of(p, end), device_of(p, column)) == 0) {
         end++;
+    }
     return end;
 }
 
 static int device_width(const plan *p, int begin)
 {
     int end = device_end(p, begin), width = (end - begin - 1) * GAP;
-    for (int i = begin; i < end; i++)
+    for (int i = begin; i < end; i++) {
         width += p->columns[i].width;
+    }
     return width;
 }
 
@@ -288,15 +310,17 @@ static void widen(plan *p)
 {
     for (int i = 0; i < p->count; i = device_end(p, i)) {
         int lacking = paint_columns(device_of(p, i)) - device_width(p, i);
-        if (lacking > 0)
+        if (lacking > 0) {
             p->columns[device_end(p, i) - 1].width += lacking;
+        }
     }
 }
 
 static void measure_labels(plan *p)
 {
-    for (int i = 0; i < p->block->column_count; i++)
+    for (int i = 0; i < p->block->column_count; i++) {
         p->variant = greater(p->variant, paint_columns(p->block->columns[i].variant));
+    }
     for (int i = 0; i < p->row_count; i++) {
         const view_row *row = &p->block->rows[p->rows[i]];
         p->kind = greater(p->kind, paint_columns(row->kind));
@@ -320,11 +344,13 @@ static int fitting(const table *t, const plan *p, int begin)
     int end = begin, width = labels_width(p);
     while (end < p->count) {
         width += GROUP_GAP + device_width(p, end);
-        if (end > begin && width > t->p.width)
+        if (end > begin && width > t->p.width) {
             break;
+        }
         end = device_end(p, end);
-        if (width > t->p.width)
+        if (width > t->p.width) {
             break;
+        }
     }
     return end;
 }
@@ -332,13 +358,13 @@ static int fitting(const table *t, const plan *p, int begin)
 static bool fits(const table *t, const plan *p)
 {
     int width = labels_width(p);
-    for (int i = 0; i < p->count; i = device_end(p, i))
+    for (int i = 0; i < p->count; i = device_end(p, i)) {
         width += GROUP_GAP + device_width(p, i);
+    }
     return width <= t->p.width;
 }
 
-/* ---- printing -----------------------------------------------------------------------------------
- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static void print_headings(table *t, const plan *p, int begin, int end)
 {
@@ -361,13 +387,16 @@ static void print_headings(table *t, const plan *p, int begin, int end)
     }
     paint_end(out);
     paint_pad(out, 1);
-    if (p->kind > 0)
+    if (p->kind > 0) {
         paint_pad(out, p->kind + 1);
-    if (p->type > 0)
+    }
+    if (p->type > 0) {
         paint_left(out, PAINT_DIM, "type", p->type + 1);
+    }
     paint_right(out, PAINT_DIM, view_size_title(p->block), p->size);
-    if (p->note > 0)
+    if (p->note > 0) {
         paint_pad(out, p->note + 1);
+    }
     for (int i = begin; i < end; i++) {
         bool first = i == begin || strcmp(device_of(p, i), device_of(p, i - 1)) != 0;
         const shown *c = &p->columns[i];
@@ -416,10 +445,12 @@ static void print_row(table *t, const plan *p, int index, int begin, int end)
     bool new_kind = before == NULL || strcmp(row->kind, before->kind) != 0;
     bool new_type = new_kind || strcmp(row->type, before->type) != 0;
     paint_pad(out, 1);
-    if (p->kind > 0)
+    if (p->kind > 0) {
         paint_left(out, PAINT_BOLD, new_kind ? row->kind : "", p->kind + 1);
-    if (p->type > 0)
+    }
+    if (p->type > 0) {
         paint_left(out, PAINT_PLAIN, new_type ? row->type : "", p->type + 1);
+    }
     paint_right(out, PAINT_PLAIN, row->size, p->size);
     if (p->note > 0) {
         paint_pad(out, 1);
@@ -438,8 +469,9 @@ static void print_title(table *t, const plan *p)
     paint *out = &t->p;
     char unit[64];
     bool percents = false;
-    for (int i = 0; i < p->count; i++)
+    for (int i = 0; i < p->count; i++) {
         percents = percents || p->columns[i].percent > 0;
+    }
     snprintf(unit, sizeof unit, "%s%s", view_unit(p->block),
              percents ? " and percent of roof" : "");
     paint_end(out);
@@ -456,26 +488,32 @@ static void say_folds(table *t, const plan *p, const char *const *left_out, int 
     size_t used = 0;
     for (int k = 0; k < left_count; k++) {
         bool had = false;
-        for (int i = 0; i < p->block->column_count; i++)
+        for (int i = 0; i < p->block->column_count; i++) {
             had = had || (strcmp(p->block->columns[i].variant, left_out[k]) == 0 &&
                           nowhere_fastest(p->block, i));
-        if (had && used + JOINED_MOST < sizeof names)
+        }
+        if (had && used + JOINED_MOST < sizeof names) {
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s",
                                      used > 0 ? " and " : "", NAME_MOST, left_out[k]);
+        }
     }
     used = 0;
-    if (p->row_count < p->block->row_count)
+    if (p->row_count < p->block->row_count) {
         used += (size_t)snprintf(text, sizeof text, "%d of %d rows. ", p->row_count,
                                  p->block->row_count);
-    if (names[0] != '\0')
+    }
+    if (names[0] != '\0') {
         used += (size_t)snprintf(
             text + used, sizeof text - used,
             "Left out for want of width: %s, nowhere the fastest of a device. ", names);
-    if (p->best)
+    }
+    if (p->best) {
         snprintf(text + used, sizeof text - used,
                  "The fastest variant of each device: there is not the width for all.");
-    if (text[0] == '\0')
+    }
+    if (text[0] == '\0') {
         return;
+    }
     paint_pad(&t->p, 1);
     paint_wrap(&t->p, PAINT_DIM, 1, text);
     paint_end(&t->p);
@@ -488,8 +526,9 @@ static void print_block(table *t, const view_block *block)
     plan p = {.block = block};
     int left_out = 0;
     p.columns = calloc((size_t)block->column_count, sizeof *p.columns);
-    if (p.columns == NULL || !choose_rows(&p))
+    if (p.columns == NULL || !choose_rows(&p)) {
         goto done;
+    }
     measure_labels(&p);
     choose_columns(t, &p, NULL, 0);
     widen(&p);
@@ -506,11 +545,13 @@ static void print_block(table *t, const view_block *block)
     print_title(t, &p);
     for (int begin = 0, end; begin < p.count; begin = end) {
         end = fitting(t, &p, begin);
-        if (begin > 0)
+        if (begin > 0) {
             paint_end(&t->p);
+        }
         print_headings(t, &p, begin, end);
-        for (int i = 0; i < p.row_count; i++)
+        for (int i = 0; i < p.row_count; i++) {
             print_row(t, &p, i, begin, end);
+        }
     }
     say_folds(t, &p, least, left_out);
 done:
@@ -530,8 +571,9 @@ void record_table(FILE *out, const json_t *root, int width, bool colour)
     }
     table_find_common(&t);
     table_head(&t);
-    for (int i = 0; i < v.count; i++)
+    for (int i = 0; i < v.count; i++) {
         print_block(&t, &v.blocks[i]);
+    }
     table_foot(&t);
     view_free(&v);
 }

@@ -14,11 +14,13 @@ bool table_utf8(void)
     static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (int i = 0; i < 3; i++) {
         const char *value = getenv(variables[i]);
-        if (value == NULL || value[0] == '\0')
+        if (value == NULL || value[0] == '\0') {
             continue;
+        }
         for (; *value != '\0'; value++) {
-            if (strncasecmp(value, "utf-8", 5) == 0 || strncasecmp(value, "utf8", 4) == 0)
+            if (strncasecmp(value, "utf-8", 5) == 0 || strncasecmp(value, "utf8", 4) == 0) {
                 return true;
+            }
         }
         return false;
     }
@@ -44,16 +46,16 @@ static void entry(table *t, paint_style name_style, const char *name, paint_styl
 {
     paint_pad(&t->p, 1);
     paint_put(&t->p, name_style, name);
-    if (t->p.column >= NAME_COLUMN)
+    if (t->p.column >= NAME_COLUMN) {
         paint_pad(&t->p, 1);
-    else
+    } else {
         paint_pad(&t->p, NAME_COLUMN - t->p.column);
+    }
     paint_wrap(&t->p, style, NAME_COLUMN, text);
     paint_end(&t->p);
 }
 
-/* ---- above --------------------------------------------------------------------------------------
- */
+/* ---- above ----------------------------------------------------------------------------------- */
 
 void table_head(table *t)
 {
@@ -62,16 +64,18 @@ void table_head(table *t)
     double rounds = record_number(run, "rounds"), seconds = record_number(run, "seconds");
     double seed = record_number(run, "seed"), processors = record_number(host, "processors");
     char text[640], part[64] = "";
-    if (isfinite(rounds) && isfinite(seconds))
+    if (isfinite(rounds) && isfinite(seconds)) {
         snprintf(part, sizeof part, ", %.0f %s, %.0f s in all", rounds,
                  rounds == 1 ? "round" : "rounds", seconds);
+    }
     snprintf(text, sizeof text, "isomer %s %s, suite %.40s%s", record_text(run, "command"),
              record_text(run, "version"), record_text(run, "suite"), part);
     paint_end(&t->p);
     line(t, PAINT_BOLD, text);
     part[0] = '\0';
-    if (isfinite(processors))
+    if (isfinite(processors)) {
         snprintf(part, sizeof part, ", %.0f processor%s", processors, processors == 1 ? "" : "s");
+    }
     snprintf(text, sizeof text, "%.64s: %.128s%s%s%.32s; %s, math %.16s, seed %.0f",
              record_text(host, "name"), record_text(host, "cpu"), part,
              record_text(host, "virtual")[0] != '\0' ? ", under " : "",
@@ -86,25 +90,29 @@ void table_head(table *t)
     }
 }
 
-/* ---- below --------------------------------------------------------------------------------------
- */
+/* ---- below ----------------------------------------------------------------------------------- */
 
 static void print_signs(table *t)
 {
     char name[2] = "", text[160];
     bool common = t->all_wide;
-    for (int i = 0; i < t->flag_count; i++)
+    for (int i = 0; i < t->flag_count; i++) {
         common = common || t->common[i];
-    if (!t->top && !t->wide && !t->missing && t->flag_count == 0 && !common)
+    }
+    if (!t->top && !t->wide && !t->missing && t->flag_count == 0 && !common) {
         return;
+    }
     heading(t, "Signs");
-    if (t->top && !t->p.colour)
+    if (t->top && !t->p.colour) {
         entry(t, PAINT_BOLD, "*", PAINT_PLAIN, "the fastest of its row");
-    if (t->wide || t->all_wide)
+    }
+    if (t->wide || t->all_wide) {
         entry(t, PAINT_BOLD, t->all_wide ? "everywhere" : "~", PAINT_PLAIN,
               "the interval of its median is still wider than the target");
-    if (t->missing)
+    }
+    if (t->missing) {
         entry(t, PAINT_BOLD, "-", PAINT_PLAIN, "not supported, or not possible here");
+    }
     for (int i = 0; i < t->flag_count; i++) {
         const char *meaning = view_flag(t->flags[i]);
         name[0] = table_letter(t, i);
@@ -118,8 +126,9 @@ static bool has_flag(const json_t *result, const char *flag)
 {
     const json_t *flags = json_object_get(result, "flags");
     for (size_t i = 0; i < json_array_size(flags); i++) {
-        if (strcmp(json_string_value(json_array_get(flags, i)), flag) == 0)
+        if (strcmp(json_string_value(json_array_get(flags, i)), flag) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -127,8 +136,9 @@ static bool has_flag(const json_t *result, const char *flag)
 char table_letter(const table *t, int flag)
 {
     int before = 0;
-    for (int i = 0; i < flag; i++)
+    for (int i = 0; i < flag; i++) {
         before += !t->common[i];
+    }
     return (char)('a' + before);
 }
 
@@ -139,8 +149,9 @@ void table_find_common(table *t)
     size_t ok = 0, wide = 0;
     for (size_t i = 0; i < json_array_size(results); i++) {
         const json_t *result = json_array_get(results, i);
-        if (!view_is(result, "ok"))
+        if (!view_is(result, "ok")) {
             continue;
+        }
         first = first != NULL ? first : result;
         wide += json_is_false(json_object_get(json_object_get(result, "times"), "converged"));
         ok++;
@@ -155,8 +166,9 @@ void table_find_common(table *t)
             all = !view_is(result, "ok") || has_flag(result, flag);
         }
         t->common[t->flag_count] = all;
-        if (all)
+        if (all) {
             t->flags[t->flag_count++] = flag;
+        }
     }
 }
 
@@ -164,8 +176,9 @@ static bool same_reason(const json_t *a, const json_t *b)
 {
     static const char *const members[] = {"status", "device", "reason"};
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        if (strcmp(record_text(a, members[i]), record_text(b, members[i])) != 0)
+        if (strcmp(record_text(a, members[i]), record_text(b, members[i])) != 0) {
             return false;
+        }
     }
     return true;
 }
@@ -177,18 +190,22 @@ static bool print_reason(table *t, const json_t *results, size_t index)
     size_t more = 0;
     char text[512];
     for (size_t i = 0; i < json_array_size(results); i++) {
-        if (i == index || !same_reason(result, json_array_get(results, i)))
+        if (i == index || !same_reason(result, json_array_get(results, i))) {
             continue;
-        if (i < index)
+        }
+        if (i < index) {
             return false;
+        }
         more++;
     }
-    if (t == NULL)
+    if (t == NULL) {
         return true;
+    }
     const char *reason = record_text(result, "reason");
     char others[32] = "";
-    if (more > 0)
+    if (more > 0) {
         snprintf(others, sizeof others, " and %zu more", more);
+    }
     snprintf(text, sizeof text, "%.160s on %.64s%s: %.*s%s", record_text(result, "id"),
              record_text(result, "device"), others, REASON_LENGTH, reason,
              strlen(reason) > REASON_LENGTH ? " ..." : "");
@@ -208,11 +225,13 @@ static void print_reasons(table *t)
     int printed = 0, left = 0;
     for (int s = 0; s < 3; s++) {
         for (size_t i = 0; i < json_array_size(results); i++) {
-            if (!view_is(json_array_get(results, i), order[s]))
+            if (!view_is(json_array_get(results, i), order[s])) {
                 continue;
+            }
             bool room = s == 0 || printed < REASONS;
-            if (printed == 0)
+            if (printed == 0) {
                 heading(t, "Without a number");
+            }
             if (print_reason(room ? t : NULL, results, i)) {
                 printed += room;
                 left += !room;
@@ -235,8 +254,9 @@ static bool roofs_text(char *text, size_t room, const json_t *device, const char
     for (size_t i = 0; i < json_array_size(roofs); i++) {
         const json_t *roof = json_array_get(roofs, i);
         char number[32];
-        if (strcmp(record_text(roof, "source"), source) != 0 || used >= room)
+        if (strcmp(record_text(roof, "source"), source) != 0 || used >= room) {
             continue;
+        }
         used += (size_t)snprintf(text + used, room - used, "%s%.32s %s %.16s", used > 0 ? ", " : "",
                                  record_text(roof, "name"),
                                  record_rate(number, sizeof number, record_number(roof, "value")),
@@ -256,13 +276,15 @@ static void print_libraries(table *t, const char *spec)
         const char *library = record_text(result, "library");
         if (strcmp(record_text(result, "variant"), "vendor") != 0 || library[0] == '\0' ||
             strcmp(record_text(result, "device"), spec) != 0 || strstr(text, library) != NULL ||
-            used + strlen(library) + 3 > sizeof text)
+            used + strlen(library) + 3 > sizeof text) {
             continue;
+        }
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > begin ? ", " : "",
                                  library);
     }
-    if (used > begin)
+    if (used > begin) {
         entry(t, PAINT_PLAIN, "", PAINT_PLAIN, text);
+    }
 }
 
 static void print_left_out(table *t)
@@ -289,9 +311,10 @@ static void print_devices(table *t)
                  architecture[0] != '\0' ? ", " : "", architecture, driver[0] != '\0' ? ", " : "",
                  driver);
         entry(t, PAINT_BOLD, record_text(device, "spec"), PAINT_PLAIN, text);
-        if (json_is_true(json_object_get(device, "fake")))
+        if (json_is_true(json_object_get(device, "fake"))) {
             entry(t, PAINT_PLAIN, "", PAINT_BAD,
                   "FAKE: a stand-in made for tests; none of its numbers means anything");
+        }
         if (roofs_text(roofs, sizeof roofs, device, "measured")) {
             snprintf(text, sizeof text, "measured in this run: %s", roofs);
             entry(t, PAINT_PLAIN, "", PAINT_PLAIN, text);

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what a result is called --------------------------------------------------------------------
- */
+/* ---- what a result is called ----------------------------------------------------------------- */
 
 static bool counts_flops(const char *op, const char *kind)
 {
@@ -35,19 +34,20 @@ static void size_text(char *text, size_t room, const json_t *shape)
     double bytes = record_number(shape, "bytes"), elements = record_number(shape, "elements");
     char one[24], other[24];
     text[0] = '\0';
-    if (isfinite(bytes))
+    if (isfinite(bytes)) {
         snprintf(text, room, "%sB", count_text(one, sizeof one, bytes));
-    else if (isfinite(elements))
+    } else if (isfinite(elements)) {
         count_text(text, room, elements);
-    else if (isfinite(rows) && isfinite(cols) && rows == 1)
+    } else if (isfinite(rows) && isfinite(cols) && rows == 1) {
         count_text(text, room, cols);
-    else if (isfinite(rows) && isfinite(cols))
+    } else if (isfinite(rows) && isfinite(cols)) {
         snprintf(text, room, "%sx%s", count_text(one, sizeof one, rows),
                  count_text(other, sizeof other, cols));
-    else if (isfinite(m) && m == n && n == k)
+    } else if (isfinite(m) && m == n && n == k) {
         snprintf(text, room, "%.0f", m);
-    else if (isfinite(m))
+    } else if (isfinite(m)) {
         snprintf(text, room, "%.0fx%.0fx%.0f", m, n, k);
+    }
     if (isfinite(batch) && batch > 1) {
         size_t used = strlen(text);
         snprintf(text + used, room - used, " *%.0f", batch);
@@ -70,17 +70,20 @@ static void note_text(char *text, size_t room, const json_t *result)
     text[0] = '\0';
     if (strcmp(a, "n") != 0 || strcmp(b, "n") != 0) {
         snprintf(word, sizeof word, "%s%s", a, b);
-        if (word[0] != '\0')
+        if (word[0] != '\0') {
             append(text, room, word);
+        }
     }
     if (axis[0] != '\0' && strcmp(axis, "all") != 0) {
         snprintf(word, sizeof word, "axis %.8s", axis);
         append(text, room, word);
     }
-    if (fill[0] != '\0' && strcmp(fill, "uniform") != 0)
+    if (fill[0] != '\0' && strcmp(fill, "uniform") != 0) {
         append(text, room, fill);
-    if (strcmp(record_text(result, "cache"), "cold") == 0)
+    }
+    if (strcmp(record_text(result, "cache"), "cold") == 0) {
         append(text, room, "cold");
+    }
 }
 
 /* The case without its variant: what the columns are compared by. */
@@ -98,13 +101,13 @@ static char *row_key(const json_t *result)
     return text;
 }
 
-/* ---- sorting in ---------------------------------------------------------------------------------
- */
+/* ---- sorting in ------------------------------------------------------------------------------ */
 
 static void *grown(void *items, int count, size_t size)
 {
-    if ((count & (count - 1)) != 0 && count > 0)
+    if ((count & (count - 1)) != 0 && count > 0) {
         return items; /* room doubles at powers of two */
+    }
     return realloc(items, (size_t)(count == 0 ? 1 : 2 * count) * size);
 }
 
@@ -113,12 +116,14 @@ static view_block *block_of(view *v, const json_t *result)
     const char *op = record_text(result, "op");
     bool flops = counts_flops(op, record_text(result, "kind"));
     for (int i = 0; i < v->count; i++) {
-        if (strcmp(v->blocks[i].op, op) == 0 && v->blocks[i].flops == flops)
+        if (strcmp(v->blocks[i].op, op) == 0 && v->blocks[i].flops == flops) {
             return &v->blocks[i];
+        }
     }
     view_block *more = grown(v->blocks, v->count, sizeof *more);
-    if (more == NULL)
+    if (more == NULL) {
         return NULL;
+    }
     v->blocks = more;
     v->blocks[v->count] = (view_block){.op = op, .flops = flops};
     return &v->blocks[v->count++];
@@ -127,8 +132,9 @@ static view_block *block_of(view *v, const json_t *result)
 static bool add_row(view_block *block, const json_t *result)
 {
     char *key = row_key(result);
-    if (key == NULL)
+    if (key == NULL) {
         return false;
+    }
     for (int i = block->row_count - 1; i >= 0; i--) {
         if (strcmp(block->rows[i].key, key) == 0) {
             free(key);
@@ -163,19 +169,22 @@ static int column_of(const view_block *block, const json_t *result)
     for (int i = 0; i < block->column_count; i++) {
         const view_column *c = &block->columns[i];
         if (strcmp(c->device, device) == 0 && strcmp(c->variant, variant) == 0 &&
-            (library[0] == '\0' || strcmp(c->library, library) == 0))
+            (library[0] == '\0' || strcmp(c->library, library) == 0)) {
             return i;
+        }
     }
     return -1;
 }
 
 static bool add_column(view_block *block, const json_t *result)
 {
-    if (column_of(block, result) >= 0)
+    if (column_of(block, result) >= 0) {
         return true;
+    }
     view_column *more = grown(block->columns, block->column_count, sizeof *more);
-    if (more == NULL)
+    if (more == NULL) {
         return false;
+    }
     block->columns = more;
     more[block->column_count++] = (view_column){.device = record_text(result, "device"),
                                                 .variant = record_text(result, "variant"),
@@ -187,10 +196,12 @@ static int compare_rows(const void *a, const void *b)
 {
     const view_row *x = a, *y = b;
     int by_note = strcmp(x->note, y->note);
-    if (by_note != 0)
+    if (by_note != 0) {
         return by_note;
-    if (x->order != y->order)
+    }
+    if (x->order != y->order) {
         return x->order < y->order ? -1 : 1;
+    }
     return x->place - y->place;
 }
 
@@ -220,8 +231,9 @@ static int variant_rank(const char *variant)
                                         "vendor", "pageable", "pinned",   "device"};
     int count = (int)(sizeof order / sizeof order[0]);
     for (int i = 0; i < count; i++) {
-        if (strcmp(variant, order[i]) == 0)
+        if (strcmp(variant, order[i]) == 0) {
             return i;
+        }
     }
     return count;
 }
@@ -231,31 +243,35 @@ static int device_rank(const json_t *root, const char *spec)
     const json_t *devices = json_object_get(root, "devices");
     size_t i = 0;
     while (i < json_array_size(devices) &&
-           strcmp(record_text(json_array_get(devices, i), "spec"), spec) != 0)
+           strcmp(record_text(json_array_get(devices, i), "spec"), spec) != 0) {
         i++;
+    }
     return (int)i;
 }
 
 static void sort_columns(const json_t *root, view_block *block)
 {
-    for (int i = 0; i < block->column_count; i++)
+    for (int i = 0; i < block->column_count; i++) {
         block->columns[i].fake =
             json_is_true(json_object_get(view_device(root, block->columns[i].device), "fake"));
+    }
     for (int i = 1; i < block->column_count; i++) { /* few: by insertion, which keeps ties */
         view_column c = block->columns[i];
         int rank = 100 * device_rank(root, c.device) + variant_rank(c.variant), j = i;
         for (; j > 0; j--) {
             const view_column *before = &block->columns[j - 1];
-            if (100 * device_rank(root, before->device) + variant_rank(before->variant) <= rank)
+            if (100 * device_rank(root, before->device) + variant_rank(before->variant) <= rank) {
                 break;
+            }
             block->columns[j] = *before;
         }
         block->columns[j] = c;
     }
     for (int i = 1; i < block->column_count; i++) {
         view_column *a = &block->columns[i - 1], *b = &block->columns[i];
-        if (strcmp(a->device, b->device) == 0 && strcmp(a->variant, b->variant) == 0)
+        if (strcmp(a->device, b->device) == 0 && strcmp(a->variant, b->variant) == 0) {
             a->named = b->named = true;
+        }
     }
 }
 
@@ -268,21 +284,25 @@ static bool fill_cells(view *v)
         sort_columns(v->root, block);
         block->cells =
             calloc((size_t)block->row_count * (size_t)block->column_count, sizeof *block->cells);
-        if (block->cells == NULL)
+        if (block->cells == NULL) {
             return false;
+        }
     }
     for (size_t i = 0; i < json_array_size(results); i++) {
         const json_t *result = json_array_get(results, i);
         view_block *block = block_of(v, result);
         char *key = row_key(result);
-        if (key == NULL)
+        if (key == NULL) {
             return false;
+        }
         for (int r = 0; r < block->row_count; r++) {
-            if (strcmp(block->rows[r].key, key) != 0)
+            if (strcmp(block->rows[r].key, key) != 0) {
                 continue;
+            }
             const json_t **cell = &block->cells[r * block->column_count + column_of(block, result)];
-            if (*cell == NULL || !view_is(*cell, "ok"))
+            if (*cell == NULL || !view_is(*cell, "ok")) {
                 *cell = result;
+            }
             break;
         }
         free(key);
@@ -299,15 +319,18 @@ bool view_make(const json_t *root, view *out)
         for (size_t i = 0; i < json_array_size(results); i++) {
             const json_t *result = json_array_get(results, i);
             view_block *block = block_of(out, result);
-            if (block == NULL || (named && !add_row(block, result)))
+            if (block == NULL || (named && !add_row(block, result))) {
                 goto failed;
+            }
             if ((record_text(result, "library")[0] != '\0') == (named == 1) &&
-                !add_column(block, result))
+                !add_column(block, result)) {
                 goto failed;
+            }
         }
     }
-    if (fill_cells(out))
+    if (fill_cells(out)) {
         return true;
+    }
 failed:
     view_free(out);
     return false;
@@ -316,8 +339,9 @@ failed:
 void view_free(view *v)
 {
     for (int i = 0; i < v->count; i++) {
-        for (int r = 0; r < v->blocks[i].row_count; r++)
+        for (int r = 0; r < v->blocks[i].row_count; r++) {
             free(v->blocks[i].rows[r].key);
+        }
         free(v->blocks[i].rows);
         free(v->blocks[i].columns);
         free(v->blocks[i].cells);
@@ -326,8 +350,7 @@ void view_free(view *v)
     *v = (view){0};
 }
 
-/* ---- what there is to say -----------------------------------------------------------------------
- */
+/* ---- what there is to say -------------------------------------------------------------------- */
 
 const char *view_title(const view_block *block)
 {
@@ -338,11 +361,13 @@ const char *view_title(const view_block *block)
                   {"transpose", "Transposes"},
                   {"reduce", "Reductions"},
                   {"gemm", "Products"}};
-    if (block->flops && strcmp(block->op, "stream") == 0)
+    if (block->flops && strcmp(block->op, "stream") == 0) {
         return "Chained multiply-adds";
+    }
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
-        if (strcmp(block->op, titles[i].op) == 0)
+        if (strcmp(block->op, titles[i].op) == 0) {
             return titles[i].title;
+        }
     }
     return block->op;
 }
@@ -401,8 +426,9 @@ const char *view_flag(const char *flag)
         {"interrupted", "the run was interrupted: what it had is here"},
         {"budget", "the budget ended before every interval was narrow"}};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        if (strcmp(flag, flags[i].flag) == 0)
+        if (strcmp(flag, flags[i].flag) == 0) {
             return flags[i].meaning;
+        }
     }
     return "";
 }

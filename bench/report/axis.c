@@ -52,10 +52,12 @@ static void binary_tics(FILE *out, report_axis axis, double low, double high, bo
 {
     enum { MOST = 7 };
     int from = (int)ceil(log2(low) - 1e-9), to = (int)floor(log2(high) + 1e-9), step = 1;
-    while ((to - from) / step + 1 > MOST)
+    while ((to - from) / step + 1 > MOST) {
         step++;
-    for (int power = from; power <= to; power += step)
+    }
+    for (int power = from; power <= to; power += step) {
         tic(out, axis, exp2(power), first);
+    }
 }
 
 static void decimal_tics(FILE *out, report_axis axis, double low, double high, bool *first)
@@ -68,13 +70,15 @@ static void decimal_tics(FILE *out, report_axis axis, double low, double high, b
     double decades = log10(high / low);
     const double *at = decades < 0.35 ? finest : decades < 0.8 ? finer : fine;
     int parts = decades < 0.35 ? 20 : decades < 0.8 ? 7 : decades < 2.2 ? 3 : 1;
-    while (parts == 1 && (int)(decades / step) > MOST)
+    while (parts == 1 && (int)(decades / step) > MOST) {
         step++;
+    }
     for (int power = from; power <= to; power += step) {
         for (int part = 0; part < parts; part++) {
             double value = at[part] * pow(10.0, power);
-            if (value >= low * 0.999 && value <= high * 1.001)
+            if (value >= low * 0.999 && value <= high * 1.001) {
                 tic(out, axis, value, first);
+            }
         }
     }
 }
@@ -83,11 +87,12 @@ void report_axis_tics(FILE *out, report_axis axis, double low, double high)
 {
     bool first = true;
     fputc('(', out);
-    if (axis == AXIS_SHARE) /* gnuplot takes a tic's text for a format */
+    if (axis == AXIS_SHARE) { /* gnuplot takes a tic's text for a format */
         fputs("'0 %%' 0, '25 %%' 25, '50 %%' 50, '75 %%' 75, '100 %%' 100", out);
-    else if (axis == AXIS_BYTES || axis == AXIS_COUNT)
+    } else if (axis == AXIS_BYTES || axis == AXIS_COUNT) {
         binary_tics(out, axis, low, high, &first);
-    else
+    } else {
         decimal_tics(out, axis, low, high, &first);
+    }
     fputc(')', out);
 }

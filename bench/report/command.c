@@ -39,10 +39,12 @@ typedef struct request {
 static const char *value_of(int argc, char **argv, int *at, const char *option)
 {
     size_t length = strlen(option);
-    if (strncmp(argv[*at], option, length) == 0 && argv[*at][length] == '=')
+    if (strncmp(argv[*at], option, length) == 0 && argv[*at][length] == '=') {
         return argv[*at] + length + 1;
-    if (strcmp(argv[*at], option) != 0 || *at + 1 == argc)
+    }
+    if (strcmp(argv[*at], option) != 0 || *at + 1 == argc) {
         return NULL;
+    }
     return argv[++*at];
 }
 
@@ -67,16 +69,19 @@ static int read_options(int argc, char **argv, request *out)
         for (int j = 0; j < OPTIONS && !taken; j++) {
             size_t length = strlen(options[j].name);
             if (strncmp(argv[i], options[j].name, length) != 0 ||
-                (argv[i][length] != '\0' && argv[i][length] != '='))
+                (argv[i][length] != '\0' && argv[i][length] != '=')) {
                 continue;
+            }
             const char *value = value_of(argc, argv, &i, options[j].name);
-            if (value == NULL || value[0] == '\0')
+            if (value == NULL || value[0] == '\0') {
                 return tool_error(TOOL_USAGE, "%s needs a value", options[j].name);
+            }
             *options[j].value = value;
             taken = true;
         }
-        if (taken)
+        if (taken) {
             continue;
+        }
         const char *near = tool_nearest(argv[i], known, 4);
         return near != NULL
                    ? tool_error(TOOL_USAGE, "unknown option %s; did you mean %s?", argv[i], near)
@@ -88,19 +93,22 @@ static int read_options(int argc, char **argv, request *out)
 
 static int check_request(const request *wanted)
 {
-    if (wanted->count == 0)
+    if (wanted->count == 0) {
         return tool_error(TOOL_USAGE, "no results file is named; `isomer bench --json FILE` "
                                       "writes one");
-    if (wanted->output == NULL)
+    }
+    if (wanted->output == NULL) {
         return tool_error(TOOL_USAGE, "-o is missing: where to write the page, as in -o "
                                       "report.html");
+    }
     struct stat mine, theirs;
     for (int i = 0; i < wanted->count; i++) {
         if (strcmp(wanted->output, "-") != 0 && stat(wanted->output, &mine) == 0 &&
             S_ISREG(mine.st_mode) && stat(wanted->inputs[i], &theirs) == 0 &&
-            mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino)
+            mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino) {
             return tool_error(TOOL_USAGE, "-o %s is one of the results files: it would be lost",
                               wanted->output);
+        }
     }
     return TOOL_OK;
 }
@@ -110,14 +118,16 @@ static int load(const request *wanted, json_t **roots)
     for (int i = 0; i < wanted->count; i++) {
         int code = TOOL_FILES;
         roots[i] = record_load(wanted->inputs[i], &code);
-        if (roots[i] == NULL)
+        if (roots[i] == NULL) {
             return code;
+        }
         const char *command = record_text(json_object_get(roots[i], "run"), "command");
-        if (strcmp(command, "verify") == 0)
+        if (strcmp(command, "verify") == 0) {
             return tool_error(TOOL_FILES,
                               "%s was written by `isomer verify`, which takes no times; a report "
                               "needs a file of `isomer bench --json`",
                               wanted->inputs[i]);
+        }
     }
     return TOOL_OK;
 }
@@ -126,14 +136,17 @@ static int load(const request *wanted, json_t **roots)
 static int make_folder(const char *path)
 {
     struct stat about;
-    if (path == NULL)
+    if (path == NULL) {
         return TOOL_OK;
-    if ((stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) && mkdir(path, 0777) != 0)
+    }
+    if ((stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) && mkdir(path, 0777) != 0) {
         return tool_error(TOOL_IO, "cannot make the folder %s for --data: %s", path,
                           strerror(errno));
+    }
     char *trial = report_format("%s/.isomer.XXXXXX", path);
-    if (trial == NULL)
+    if (trial == NULL) {
         return tool_error(TOOL_INTERNAL, "no memory for the report");
+    }
     int code = TOOL_OK, descriptor = mkstemp(trial);
     if (descriptor < 0) {
         code = tool_error(TOOL_IO,
@@ -154,24 +167,29 @@ int tool_report(int argc, char **argv)
     json_t **roots = calloc((size_t)argc + 1, sizeof *roots);
     tool_file out = {0};
     int code = wanted.inputs != NULL && roots != NULL ? TOOL_OK : TOOL_INTERNAL;
-    if (code != TOOL_OK)
+    if (code != TOOL_OK) {
         tool_error(code, "no memory for the report");
-    if (code == TOOL_OK)
+    }
+    if (code == TOOL_OK) {
         code = read_options(argc, argv, &wanted);
-    if (code != TOOL_OK)
+    }
+    if (code != TOOL_OK) {
         goto end;
+    }
     if (wanted.help) {
         fputs(help, stdout);
         goto end;
     }
     if ((code = check_request(&wanted)) != TOOL_OK || (code = load(&wanted, roots)) != TOOL_OK ||
         (code = make_folder(wanted.data)) != TOOL_OK ||
-        (code = tool_file_open(&out, wanted.output)) != TOOL_OK)
+        (code = tool_file_open(&out, wanted.output)) != TOOL_OK) {
         goto end;
+    }
     code = report_make(roots, wanted.inputs, wanted.count, wanted.title, wanted.data, &out);
 end:
-    for (int i = 0; roots != NULL && i < wanted.count; i++)
+    for (int i = 0; roots != NULL && i < wanted.count; i++) {
         json_decref(roots[i]);
+    }
     free(roots);
     free(wanted.inputs);
     return code;

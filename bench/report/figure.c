@@ -30,18 +30,22 @@ report_figure *report_figure_make(figure_form form, char *name, char *title, cha
 
 void report_figure_free(report_figure *figure)
 {
-    if (figure == NULL)
+    if (figure == NULL) {
         return;
+    }
     for (int i = 0; i < figure->count; i++) {
-        for (int j = 0; j < figure->series[i].count; j++)
+        for (int j = 0; j < figure->series[i].count; j++) {
             free(figure->series[i].points[j].tip);
+        }
         free(figure->series[i].points);
         free(figure->series[i].label);
     }
-    for (int i = 0; i < figure->name_count; i++)
+    for (int i = 0; i < figure->name_count; i++) {
         free(figure->names[i]);
-    for (int i = 0; i < figure->label_count; i++)
+    }
+    for (int i = 0; i < figure->label_count; i++) {
         free(figure->labels[i].text);
+    }
     free(figure->series);
     free(figure->names);
     free(figure->labels);
@@ -51,8 +55,7 @@ void report_figure_free(report_figure *figure)
     free(figure);
 }
 
-/* ---- parts --------------------------------------------------------------------------------------
- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 figure_series *report_figure_series(report_figure *figure, char *label, int colour, int mark,
                                     int dash)
@@ -64,8 +67,9 @@ figure_series *report_figure_series(report_figure *figure, char *label, int colo
         }
     }
     figure_series *grown = realloc(figure->series, sizeof *grown * (size_t)(figure->count + 1));
-    if (grown != NULL)
+    if (grown != NULL) {
         figure->series = grown;
+    }
     if (grown == NULL || label == NULL) {
         free(label);
         figure->failed = true;
@@ -79,20 +83,24 @@ figure_series *report_figure_series(report_figure *figure, char *label, int colo
 void report_figure_point(report_figure *figure, figure_series *series, figure_point point)
 {
     figure_point *grown = NULL;
-    if (series != NULL)
+    if (series != NULL) {
         grown = realloc(series->points, sizeof *grown * (size_t)(series->count + 1));
+    }
     if (grown == NULL || point.tip == NULL) {
         free(point.tip);
         figure->failed = true;
-        if (grown != NULL)
+        if (grown != NULL) {
             series->points = grown;
+        }
         return;
     }
     double value = figure->form == FIGURE_ROWS ? point.x : point.y;
-    if (!isfinite(point.low))
+    if (!isfinite(point.low)) {
         point.low = value;
-    if (!isfinite(point.high))
+    }
+    if (!isfinite(point.high)) {
         point.high = value;
+    }
     series->points = grown;
     series->points[series->count++] = point;
 }
@@ -106,8 +114,9 @@ int report_figure_name(report_figure *figure, char *name)
         }
     }
     char **grown = realloc(figure->names, sizeof *grown * (size_t)(figure->name_count + 1));
-    if (grown != NULL)
+    if (grown != NULL) {
         figure->names = grown;
+    }
     if (grown == NULL || name == NULL) {
         free(name);
         figure->failed = true;
@@ -121,8 +130,9 @@ void report_figure_label(report_figure *figure, figure_label label)
 {
     figure_label *grown =
         realloc(figure->labels, sizeof *grown * (size_t)(figure->label_count + 1));
-    if (grown != NULL)
+    if (grown != NULL) {
         figure->labels = grown;
+    }
     if (grown == NULL || label.text == NULL) {
         free(label.text);
         figure->failed = true;
@@ -131,8 +141,7 @@ void report_figure_label(report_figure *figure, figure_label label)
     grown[figure->label_count++] = label;
 }
 
-/* ---- ranges -------------------------------------------------------------------------------------
- */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 static int by_x(const void *left, const void *right)
 {
@@ -142,8 +151,9 @@ static int by_x(const void *left, const void *right)
 
 static void include(double *low, double *high, double value)
 {
-    if (!(value > 0.0) || !isfinite(value))
+    if (!(value > 0.0) || !isfinite(value)) {
         return;
+    }
     *low = *low > 0.0 && *low < value ? *low : value;
     *high = *high > value ? *high : value;
 }
@@ -151,8 +161,9 @@ static void include(double *low, double *high, double value)
 /* Room around the points, and no axis so short that it has a single tic. */
 static void widen(double *low, double *high, double least)
 {
-    if (!(*low > 0.0))
+    if (!(*low > 0.0)) {
         *low = *high = 1.0;
+    }
     double room = pow(*high / *low, 0.05);
     room = room > 1.12 ? room : 1.12;
     *low /= room;
@@ -168,9 +179,11 @@ static void widen(double *low, double *high, double least)
 static void settle_rows(report_figure *figure)
 {
     double step = figure->form == FIGURE_ROWS && figure->count > 1 ? 0.7 / figure->count : 0.0;
-    for (int i = 0; i < figure->count; i++)
-        for (int j = 0; j < figure->series[i].count; j++)
+    for (int i = 0; i < figure->count; i++) {
+        for (int j = 0; j < figure->series[i].count; j++) {
             figure->series[i].points[j].y += step * (i - (figure->count - 1) / 2.0) - 1.0;
+        }
+    }
 }
 
 void report_figure_settle(report_figure *figure)
@@ -178,8 +191,9 @@ void report_figure_settle(report_figure *figure)
     double x_low = 0.0, x_high = 0.0, y_low = 0.0, y_high = 0.0;
     for (int i = 0; i < figure->count; i++) {
         figure_series *series = &figure->series[i];
-        if (figure->form == FIGURE_LINES)
+        if (figure->form == FIGURE_LINES) {
             qsort(series->points, (size_t)series->count, sizeof *series->points, by_x);
+        }
         for (int j = 0; j < series->count; j++) {
             const figure_point *point = &series->points[j];
             include(&x_low, &x_high, point->x);
@@ -190,15 +204,17 @@ void report_figure_settle(report_figure *figure)
                     figure->form == FIGURE_ROWS ? &x_high : &y_high, point->high);
         }
     }
-    if (figure->form != FIGURE_LINES)
+    if (figure->form != FIGURE_LINES) {
         settle_rows(figure);
+    }
     if (figure->form == FIGURE_BARS) {
         figure->x_low = 0.0;
         figure->x_high = 100.0;
         return;
     }
-    if (figure->x_low > 0.0) /* chosen by who made it */
+    if (figure->x_low > 0.0) { /* chosen by who made it */
         return;
+    }
     widen(&x_low, &x_high, figure->form == FIGURE_ROWS ? 4.0 : 2.0);
     widen(&y_low, &y_high, 4.0);
     figure->x_low = x_low;
@@ -207,8 +223,7 @@ void report_figure_settle(report_figure *figure)
     figure->y_high = y_high;
 }
 
-/* ---- data and script ----------------------------------------------------------------------------
- */
+/* ---- data and script ------------------------------------------------------------------------- */
 
 bool report_figure_data(FILE *out, const report_figure *figure)
 {
@@ -237,8 +252,9 @@ static void script_rows(FILE *out, const report_figure *figure)
     for (int i = 0; i < figure->name_count; i++) {
         char *name = report_plain(figure->names[i]);
         fputs(i > 0 ? ", '" : "'", out);
-        for (const char *at = name; at != NULL && *at != '\0'; at++)
+        for (const char *at = name; at != NULL && *at != '\0'; at++) {
             fputs(*at == '%' ? "%%" : (char[]){*at, '\0'}, out); /* it is taken for a format */
+        }
         fprintf(out, "' %d", i);
         free(name);
     }
@@ -291,9 +307,10 @@ static void script_labels(FILE *out, const report_figure *figure)
                 label->angle);
         free(text);
     }
-    if (figure->divide > 0.0)
+    if (figure->divide > 0.0) {
         fprintf(out, "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead dt 3 lc rgb '#777777'\n",
                 figure->divide, figure->divide);
+    }
 }
 
 int report_figure_plots(const report_figure *figure, const figure_series *series)
@@ -306,19 +323,20 @@ static void script_series(FILE *out, const report_figure *figure, int at)
     const figure_series *series = &figure->series[at];
     char *label = report_plain(series->label);
     fprintf(out, "%s'%s.dat' index %d using ", at > 0 ? ", \\\n     " : "plot ", figure->name, at);
-    if (figure->form == FIGURE_BARS)
+    if (figure->form == FIGURE_BARS) {
         fputs("1:2:3:4:($2-0.34):($2+0.34) with boxxyerror", out);
-    else if (figure->form == FIGURE_ROWS)
+    } else if (figure->form == FIGURE_ROWS) {
         fprintf(out, "1:2:3:4 with xerrorbars pt %d ps 0.7 lw 1.5", series->mark);
-    else if (series->mark == 0)
+    } else if (series->mark == 0) {
         fprintf(out, "1:2 with lines dt %d lw 1.3", series->dash);
-    else if (series->dash == 0)
+    } else if (series->dash == 0) {
         fprintf(out, "1:2:3:4 with yerrorbars pt %d ps 0.8 lw 1.3", series->mark);
-    else /* the line apart, so that the intervals are not dashed */
+    } else { /* the line apart, so that the intervals are not dashed */
         fprintf(out,
                 "1:2 with lines dt %d lw 1.5 lc rgb '%s' notitle, \\\n"
                 "     '' index %d using 1:2:3:4 with yerrorbars pt %d ps 0.6 lw 1.3",
                 series->dash, report_colours[series->colour], at, series->mark);
+    }
     fprintf(out, " lc rgb '%s' title '%s'", report_colours[series->colour],
             label != NULL ? label : "");
     free(label);
@@ -331,8 +349,9 @@ bool report_figure_script(FILE *out, const report_figure *figure)
             figure->x_label, figure->x_low, figure->x_high);
     report_axis_tics(out, figure->x, figure->divide > 0.0 ? figure->divide : figure->x_low,
                      figure->x_high);
-    if (figure->divide > 0.0) /* what stands left of it has none */
+    if (figure->divide > 0.0) { /* what stands left of it has none */
         fprintf(out, "\nset xtics add ('none' %.9g)", figure->divide / 2.0);
+    }
     fputc('\n', out);
     if (figure->form == FIGURE_LINES) {
         fprintf(out, "set ylabel '%s' offset 0.5,0\nset yrange [%.9g:%.9g]\nset ytics ",
@@ -341,18 +360,19 @@ bool report_figure_script(FILE *out, const report_figure *figure)
         fputs("\nset logscale xy\n", out);
     } else {
         script_rows(out, figure);
-        if (figure->form == FIGURE_ROWS)
+        if (figure->form == FIGURE_ROWS) {
             fputs("set logscale x\n", out);
+        }
     }
     script_labels(out, figure);
-    for (int i = 0; i < figure->count; i++)
+    for (int i = 0; i < figure->count; i++) {
         script_series(out, figure, i);
+    }
     fputc('\n', out);
     return ferror(out) == 0;
 }
 
-/* ---- for people ---------------------------------------------------------------------------------
- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 void report_figure_legend(FILE *out, const report_figure *figure)
 {
@@ -364,16 +384,18 @@ void report_figure_legend(FILE *out, const report_figure *figure)
                 "<li data-s=\"%d\"><svg class=\"key\" viewBox=\"0 0 32 12\" aria-hidden=\"true\" "
                 "style=\"color:var(--c%d)\">",
                 i, series->colour);
-        if (figure->form == FIGURE_BARS)
+        if (figure->form == FIGURE_BARS) {
             fputs("<rect x=\"8\" y=\"1\" width=\"16\" height=\"10\" fill=\"currentColor\"/>", out);
-        else if (series->dash > 0 && figure->form == FIGURE_LINES)
+        } else if (series->dash > 0 && figure->form == FIGURE_LINES) {
             fprintf(out,
                     "<path d=\"M1 6H31\" stroke=\"currentColor\" stroke-width=\"1.6\" "
                     "stroke-dasharray=\"%s\"/>",
                     dashes[series->dash]);
-        if (series->mark > 0 && figure->form != FIGURE_BARS)
+        }
+        if (series->mark > 0 && figure->form != FIGURE_BARS) {
             fprintf(out, "<use href=\"#gpPt%d\" transform=\"translate(16,6) scale(4)\"/>",
                     series->mark - 1);
+        }
         fputs("</svg>", out);
         report_html(out, series->label);
         fputs("</li>", out);

@@ -15,8 +15,7 @@
 
 enum { SECONDS = 30, HANGS = 2, LARGEST = 4 << 20 };
 
-/* ---- finding ------------------------------------------------------------------------------------
- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 static char *find_program(void)
 {
@@ -26,8 +25,9 @@ static char *find_program(void)
     char *found = NULL;
     while (copy != NULL && found == NULL && (folder = strsep(&rest, ":")) != NULL) {
         struct stat about;
-        if (folder[0] != '/') /* never from the working directory */
+        if (folder[0] != '/') { /* never from the working directory */
             continue;
+        }
         found = report_format("%s/gnuplot", folder);
         if (found != NULL &&
             (stat(found, &about) != 0 || !S_ISREG(about.st_mode) || access(found, X_OK) != 0)) {
@@ -49,10 +49,12 @@ static char *read_file(const char *path)
     FILE *in = path != NULL ? fopen(path, "r") : NULL;
     char *text = NULL;
     struct stat about;
-    if (in == NULL)
+    if (in == NULL) {
         return NULL;
-    if (fstat(fileno(in), &about) == 0 && about.st_size > 0 && about.st_size < LARGEST)
+    }
+    if (fstat(fileno(in), &about) == 0 && about.st_size > 0 && about.st_size < LARGEST) {
         text = calloc((size_t)about.st_size + 1, 1);
+    }
     if (text != NULL && fread(text, 1, (size_t)about.st_size, in) != (size_t)about.st_size) {
         free(text);
         text = NULL;
@@ -61,8 +63,7 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* ---- running ------------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static bool wait_for(pid_t child, int *status, bool *hung)
 {
@@ -71,10 +72,12 @@ static bool wait_for(pid_t child, int *status, bool *hung)
     *hung = false;
     for (;;) {
         pid_t done = waitpid(child, status, WNOHANG);
-        if (done == child)
+        if (done == child) {
             return true;
-        if (done < 0 && errno != EINTR)
+        }
+        if (done < 0 && errno != EINTR) {
             return false;
+        }
         clock_gettime(CLOCK_MONOTONIC, &now);
         if (now.tv_sec - begin.tv_sec >= SECONDS && !*hung) {
             *hung = true;
@@ -93,8 +96,9 @@ static int start(const report_plotter *plotter, char *const *arguments, pid_t *c
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGXFSZ); /* which we ignore */
     int error = posix_spawn_file_actions_init(&actions);
-    if (error != 0)
+    if (error != 0) {
         return error;
+    }
     error = posix_spawnattr_init(&attributes);
     if (error != 0) {
         posix_spawn_file_actions_destroy(&actions);
@@ -110,8 +114,9 @@ static int start(const report_plotter *plotter, char *const *arguments, pid_t *c
         (error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
         (error = posix_spawn_file_actions_addopen(&actions, 1, "said", O_WRONLY | O_CREAT | O_TRUNC,
                                                   0600)) == 0 &&
-        (error = posix_spawn_file_actions_adddup2(&actions, 1, 2)) == 0)
+        (error = posix_spawn_file_actions_adddup2(&actions, 1, 2)) == 0) {
         error = posix_spawn(child, plotter->program, &actions, &attributes, arguments, environ);
+    }
     tool_signals_child(error == 0 ? *child : 0);
     sigprocmask(SIG_SETMASK, &before, NULL);
     posix_spawnattr_destroy(&attributes);
@@ -126,23 +131,27 @@ static char *run(report_plotter *plotter, char *const *arguments, bool *good, bo
     int status = 0, error = start(plotter, arguments, &child);
     *hung = false;
     *good = false;
-    if (error != 0)
+    if (error != 0) {
         return strdup(strerror(error));
+    }
     *good =
         wait_for(child, &status, hung) && !*hung && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     tool_signals_child(0);
     char *said = in_folder(plotter, "said");
     char *text = read_file(said);
-    if (said != NULL)
+    if (said != NULL) {
         unlink(said);
+    }
     free(said);
     if (text != NULL) { /* the last line says what was wrong */
         size_t end = strlen(text);
-        while (end > 0 && text[end - 1] == '\n')
+        while (end > 0 && text[end - 1] == '\n') {
             text[--end] = '\0';
+        }
         char *line = strrchr(text, '\n');
-        if (line != NULL)
+        if (line != NULL) {
             memmove(text, line + 1, strlen(line));
+        }
     }
     return text;
 }
@@ -162,8 +171,9 @@ void report_plotter_open(report_plotter *plotter, const char *data)
     tool_signals_watch();
     tool_signals_hold(&before);
     bool made = plotter->folder != NULL && mkdtemp(plotter->folder) != NULL;
-    if (made)
+    if (made) {
         tool_signals_folder(plotter->folder);
+    }
     int why = errno;
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (!made) {
@@ -179,8 +189,9 @@ void report_plotter_open(report_plotter *plotter, const char *data)
     bool good, hung;
     char *arguments[] = {plotter->program, (char[]){"--version"}, NULL};
     plotter->version = run(plotter, arguments, &good, &hung);
-    if (good && plotter->version != NULL)
+    if (good && plotter->version != NULL) {
         return;
+    }
     tool_error(0, "%s --version %s: the report has tables where its plots would be",
                plotter->program, hung ? "does not end" : "fails");
     free(plotter->program);
@@ -190,16 +201,16 @@ void report_plotter_open(report_plotter *plotter, const char *data)
 
 void report_plotter_close(report_plotter *plotter)
 {
-    if (plotter->folder != NULL)
+    if (plotter->folder != NULL) {
         tool_folder_remove();
+    }
     free(plotter->folder);
     free(plotter->program);
     free(plotter->version);
     *plotter = (report_plotter){0};
 }
 
-/* ---- figures ------------------------------------------------------------------------------------
- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static bool write_part(const char *folder, const report_figure *figure, const char *ending,
                        bool (*write)(FILE *out, const report_figure *figure))
@@ -207,8 +218,9 @@ static bool write_part(const char *folder, const report_figure *figure, const ch
     tool_file file = {0};
     char *path = report_format("%s/%s.%s", folder, figure->name, ending);
     bool good = path != NULL;
-    if (!good)
+    if (!good) {
         tool_error(0, "no memory for the files in %s", folder);
+    }
     if (good && (good = tool_file_open(&file, path) == TOOL_OK)) {
         write(file.stream, figure); /* what fails here fails the commit, which says it */
         good = tool_file_commit(&file) == TOOL_OK;
@@ -229,16 +241,18 @@ static void forget(const report_plotter *plotter, const report_figure *figure)
     static const char *const endings[] = {"dat", "gp", "svg"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         char *path = report_format("%s/%s.%s", plotter->folder, figure->name, endings[i]);
-        if (path != NULL)
+        if (path != NULL) {
             unlink(path);
+        }
         free(path);
     }
 }
 
 char *report_plotter_run(report_plotter *plotter, const report_figure *figure)
 {
-    if (plotter->program == NULL)
+    if (plotter->program == NULL) {
         return NULL;
+    }
     char *svg = NULL, *said = NULL, *script = report_format("%s.gp", figure->name);
     char *path = report_format("%s/%s.svg", plotter->folder, figure->name);
     bool good = false, hung = false;

@@ -6,8 +6,7 @@
 #include "record/record.h"
 #include "report/report.h"
 
-/* ---- model.c: the documents as flat tables ------------------------------------------------------
- */
+/* ---- model.c: the documents as flat tables --------------------------------------------------- */
 
 typedef struct report_device {
     const json_t *json; /* NULL where a result names a device that its file does not describe */
@@ -67,8 +66,7 @@ const report_row *report_model_best(const report_model *model, const char *probl
  * largest. A row of it; NULL where nothing is ok. */
 const report_row *report_model_common(const report_model *model, int group, report_who who);
 
-/* ---- text.c -------------------------------------------------------------------------------------
- */
+/* ---- text.c ---------------------------------------------------------------------------------- */
 
 char *report_format(const char *format, ...) ISO_PRINTF(1, 2); /* to be freed; NULL: no memory */
 void report_html(FILE *out, const char *text);                 /* escaped */
@@ -87,8 +85,7 @@ const char *report_count(char *text, double value); /* "4096", "64 Mi" */
 char *report_shape(const report_row *row);          /* "4096 × 4096 × 4096" */
 char *report_value(const json_t *value);            /* any JSON, for people */
 
-/* ---- figure.c: a plot, its data and its script --------------------------------------------------
- */
+/* ---- figure.c: a plot, its data and its script ----------------------------------------------- */
 
 typedef enum report_axis {
     AXIS_BYTES,
@@ -157,15 +154,13 @@ void report_figure_legend(FILE *out, const report_figure *figure);
 extern const char *const report_colours[8]; /* "#0072B2" */
 enum { REPORT_COLOURS = 8 };
 
-/* ---- axis.c -------------------------------------------------------------------------------------
- */
+/* ---- axis.c ---------------------------------------------------------------------------------- */
 
 /* The tics of a gnuplot axis: "('1 us' 1000, ...)". */
 void report_axis_tics(FILE *out, report_axis axis, double low, double high);
 const char *report_axis_value(char *text, report_axis axis, double value, const char *unit);
 
-/* ---- gnuplot.c, svg.c ---------------------------------------------------------------------------
- */
+/* ---- gnuplot.c, svg.c ------------------------------------------------------------------------ */
 
 typedef struct report_plotter {
     char *program, *version; /* NULL: no gnuplot */
@@ -185,8 +180,7 @@ int report_plotter_save(const report_plotter *plotter, const report_figure *figu
 /* Turns gnuplot's SVG into one for the page. Lets through only what it knows. */
 void report_svg(FILE *out, const char *svg, const report_figure *figure);
 
-/* ---- the page -----------------------------------------------------------------------------------
- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 typedef struct report_page {
     const report_model *model;

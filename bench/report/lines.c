@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- lines of results ---------------------------------------------------------------------------
- */
+/* ---- lines of results ------------------------------------------------------------------------ */
 
 static const struct {
     const char *variant;
@@ -33,8 +32,9 @@ figure_series *report_series_of(report_page *page, report_figure *figure, const 
         const figure_series *other = &figure->series[i];
         if (other->mark == 9 && other->colour == row->device % (REPORT_COLOURS - 1) &&
             strncmp(other->label, device->brief, strlen(device->brief)) == 0 &&
-            strstr(other->label, row->library) == NULL)
+            strstr(other->label, row->library) == NULL) {
             mark = OTHER_LIBRARY;
+        }
     }
     char *label = named ? report_format("%s %s (%s)", device->brief, row->variant, row->library)
                         : report_format("%s %s", device->brief, row->variant);
@@ -49,11 +49,12 @@ static char *tip_of(const report_row *row, const char *label, bool rate, const c
     report_axis_value(value, axis, rate ? row->rate : row->time, unit);
     report_axis_value(low, axis, rate ? row->rate_low : row->low, "");
     report_axis_value(high, axis, rate ? row->rate_high : row->high, "");
-    if (shape != NULL && isfinite(row->percent) && rate)
+    if (shape != NULL && isfinite(row->percent) && rate) {
         tip = report_format("%s; %s: %s (%s to %s), %.1f %% of its roof", label, shape, value, low,
                             high, row->percent);
-    else if (shape != NULL)
+    } else if (shape != NULL) {
         tip = report_format("%s; %s: %s (%s to %s)", label, shape, value, low, high);
+    }
     free(shape);
     return tip;
 }
@@ -63,8 +64,9 @@ static void add_result(report_page *page, report_figure *figure, const report_ro
 {
     const report_group *group = &page->model->groups[row->group];
     double value = rate ? row->rate : row->time;
-    if (!(value > 0.0))
+    if (!(value > 0.0)) {
         return;
+    }
     figure_series *series = report_series_of(page, figure, row);
     char *tip = tip_of(row, series != NULL ? series->label : "", rate, report_model_unit(group));
     figure_point point = {.low = rate ? row->rate_low : row->low,
@@ -81,16 +83,16 @@ static int sizes_of(const report_model *model, int group)
     int sizes = 0;
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
-        if (row->group != group || !row->ok || !(row->size > 0.0) || row->size == first)
+        if (row->group != group || !row->ok || !(row->size > 0.0) || row->size == first) {
             continue;
+        }
         first = isnan(first) ? row->size : first;
         sizes++;
     }
     return sizes;
 }
 
-/* ---- the roofs that rates are held against ------------------------------------------------------
- */
+/* ---- the roofs that rates are held against --------------------------------------------------- */
 
 static void add_roofs(report_page *page, report_figure *figure, int group)
 {
@@ -100,35 +102,39 @@ static void add_roofs(report_page *page, report_figure *figure, int group)
         const json_t *roof = NULL;
         for (int i = 0; i < model->row_count; i++) {
             const report_row *row = &model->rows[i];
-            if (row->group != group || row->device != device || !row->ok || !(row->percent > 0.0))
+            if (row->group != group || row->device != device || !row->ok || !(row->percent > 0.0)) {
                 continue;
+            }
             low = row->size < low ? row->size : low;
             high = row->size > high ? row->size : high;
             roof = json_object_get(row->json, "roof");
         }
         double value = record_number(roof, "value");
-        if (!(value > 0.0) || !(low > 0.0))
+        if (!(value > 0.0) || !(low > 0.0)) {
             continue;
+        }
         char text[REPORT_TEXT];
         report_axis_value(text, AXIS_RATE, value, record_text(roof, "unit"));
         figure_series *series = report_figure_series(
             figure,
             report_format("%s roof: %s", model->devices[device].brief, record_text(roof, "name")),
             device % (REPORT_COLOURS - 1), 0, 3);
-        for (int end = 0; end < 2; end++)
+        for (int end = 0; end < 2; end++) {
             report_figure_point(figure, series,
                                 (figure_point){.x = end ? high : low,
                                                .y = value,
                                                .low = value,
                                                .high = value,
                                                .tip = strdup(text)});
+        }
     }
 }
 
 const char *report_size_name(const report_group *group)
 {
-    if (strcmp(group->op, "transfer") == 0)
+    if (strcmp(group->op, "transfer") == 0) {
         return "bytes";
+    }
     return strcmp(group->op, "gemm") == 0 || strcmp(group->op, "transpose") == 0 ? "N" : "elements";
 }
 
@@ -148,16 +154,17 @@ static void put_lines(report_page *page, int at, bool rate)
     figure->y_label = rate ? report_model_unit(group) : "time of one call";
     for (int i = 0; i < page->model->row_count; i++) {
         const report_row *row = &page->model->rows[i];
-        if (row->group == at && row->ok && row->size > 0.0)
+        if (row->group == at && row->ok && row->size > 0.0) {
             add_result(page, figure, row, rate, -1);
+        }
     }
-    if (rate)
+    if (rate) {
         add_roofs(page, figure, at);
+    }
     report_figure_put(page, figure);
 }
 
-/* ---- operations with one size: a row for each ---------------------------------------------------
- */
+/* ---- operations with one size: a row for each ------------------------------------------------ */
 
 static bool same_rows(const report_group *a, const report_group *b)
 {
@@ -169,8 +176,9 @@ static bool same_rows(const report_group *a, const report_group *b)
 /* "stream f32"; "stream chain"; "gemm, other shapes". */
 static char *rows_title(const report_group *like)
 {
-    if (strcmp(like->op, "stream") == 0)
+    if (strcmp(like->op, "stream") == 0) {
         return report_format("%s %s", like->op, like->flops ? like->kind : like->dtype);
+    }
     return report_format("%s, cases of one size", like->op);
 }
 
@@ -193,9 +201,10 @@ static void put_rows(report_page *page, int first, bool rate)
     const char *what = rate ? "rate" : "time";
     char *title = rows_title(like), *slug = title != NULL ? report_slug(title) : NULL;
     report_figure *figure = NULL;
-    if (slug != NULL)
+    if (slug != NULL) {
         figure = report_figure_make(FIGURE_ROWS, report_format("%s-%s", slug, what),
                                     report_format("%s: %s", title, what), strdup(""));
+    }
     free(title);
     free(slug);
     if (figure == NULL) {
@@ -205,11 +214,14 @@ static void put_rows(report_page *page, int first, bool rate)
     figure->x = rate ? AXIS_RATE : AXIS_TIME;
     figure->x_label = rate ? report_model_unit(like) : "time of one call";
     for (int g = first; g < model->group_count; g++) {
-        if (!same_rows(like, &model->groups[g]) || sizes_of(model, g) != 1)
+        if (!same_rows(like, &model->groups[g]) || sizes_of(model, g) != 1) {
             continue;
-        for (int i = 0; i < model->row_count; i++)
-            if (model->rows[i].group == g && model->rows[i].ok)
+        }
+        for (int i = 0; i < model->row_count; i++) {
+            if (model->rows[i].group == g && model->rows[i].ok) {
                 add_row(page, figure, &model->rows[i], rate);
+            }
+        }
     }
     report_figure_put(page, figure);
 }
@@ -222,9 +234,11 @@ static void put_group(report_page *page, int at)
         put_lines(page, at, false);
         put_lines(page, at, true);
     } else if (sizes == 1) {
-        for (int g = 0; g < at; g++) /* drawn with an earlier one */
-            if (same_rows(&model->groups[g], &model->groups[at]) && sizes_of(model, g) == 1)
+        for (int g = 0; g < at; g++) { /* drawn with an earlier one */
+            if (same_rows(&model->groups[g], &model->groups[at]) && sizes_of(model, g) == 1) {
                 return;
+            }
+        }
         put_rows(page, at, false);
         put_rows(page, at, true);
     }
@@ -232,25 +246,30 @@ static void put_group(report_page *page, int at)
 
 static bool any(const report_model *model, bool transfers)
 {
-    for (int i = 0; i < model->row_count; i++)
-        if (model->rows[i].ok && (strcmp(model->rows[i].op, "transfer") == 0) == transfers)
+    for (int i = 0; i < model->row_count; i++) {
+        if (model->rows[i].ok && (strcmp(model->rows[i].op, "transfer") == 0) == transfers) {
             return true;
+        }
+    }
     return false;
 }
 
 static void put_all(report_page *page, bool transfers)
 {
     fputs("<div class=\"figures\">\n", page->out);
-    for (int i = 0; i < page->model->group_count; i++)
-        if ((strcmp(page->model->groups[i].op, "transfer") == 0) == transfers)
+    for (int i = 0; i < page->model->group_count; i++) {
+        if ((strcmp(page->model->groups[i].op, "transfer") == 0) == transfers) {
             put_group(page, i);
+        }
+    }
     fputs("</div>\n</section>\n", page->out);
 }
 
 void report_lines(report_page *page)
 {
-    if (!any(page->model, false))
+    if (!any(page->model, false)) {
         return;
+    }
     fputs("<section id=\"lines\"><h2>Time and rate against size</h2>\n<p>The median of the rounds’ "
           "medians of one call, with its interval. A colour is a device, a mark is a variant; a "
           "dotted line without marks is the roof of a device. Point at a mark, or go along them "
@@ -261,8 +280,9 @@ void report_lines(report_page *page)
 
 void report_transfers(report_page *page)
 {
-    if (!any(page->model, true))
+    if (!any(page->model, true)) {
         return;
+    }
     fputs("<section id=\"transfers\"><h2>Transfers</h2>\n<p><em>write</em> is from host memory to "
           "the device, <em>read</em> back, <em>copy</em> within the device. <em>pinned</em> host "
           "memory is page-locked, <em>pageable</em> is not.</p>\n",

@@ -8,8 +8,9 @@
 
 static void pair(FILE *out, const char *name, const char *value)
 {
-    if (value == NULL || value[0] == '\0')
+    if (value == NULL || value[0] == '\0') {
         return;
+    }
     fputs("<div><dt>", out);
     report_html(out, name);
     fputs("</dt><dd>", out);
@@ -21,8 +22,9 @@ static void pair(FILE *out, const char *name, const char *value)
 static void member(FILE *out, const char *name, const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
-    if (value == NULL || json_is_null(value))
+    if (value == NULL || json_is_null(value)) {
         return;
+    }
     char *text = report_value(value);
     pair(out, name, text);
     free(text);
@@ -32,24 +34,26 @@ static void member_bytes(FILE *out, const char *name, const json_t *object, cons
 {
     char text[REPORT_TEXT];
     double value = record_number(object, key);
-    if (value > 0.0)
+    if (value > 0.0) {
         pair(out, name, report_bytes(text, value));
+    }
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------
- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static void put_arguments(FILE *out, const json_t *run)
 {
     size_t at;
     json_t *word;
-    if (json_array_size(json_object_get(run, "arguments")) == 0)
+    if (json_array_size(json_object_get(run, "arguments")) == 0) {
         return;
+    }
     fputs("<div><dt>command</dt><dd><code>", out);
     json_array_foreach(json_object_get(run, "arguments"), at, word)
     {
-        if (at > 0)
+        if (at > 0) {
             fputc(' ', out);
+        }
         report_html(out, json_is_string(word) ? json_string_value(word) : "");
     }
     fputs("</code></dd></div>", out);
@@ -59,9 +63,11 @@ static void put_phases(FILE *out, const json_t *phases)
 {
     static const char *const names[] = {"compiling", "preparing", "measuring", "checking"};
     char text[REPORT_TEXT];
-    for (int32_t i = 0; i < 4; i++)
-        if (record_number(phases, names[i]) >= 0.0)
+    for (int32_t i = 0; i < 4; i++) {
+        if (record_number(phases, names[i]) >= 0.0) {
             pair(out, names[i], report_time(text, record_number(phases, names[i]) * 1e9));
+        }
+    }
 }
 
 static void put_run(FILE *out, const json_t *run)
@@ -71,20 +77,24 @@ static void put_run(FILE *out, const json_t *run)
     put_arguments(out, run);
     member(out, "begun", run, "time");
     member(out, "ended", run, "finished");
-    if (record_number(run, "seconds") >= 0.0)
+    if (record_number(run, "seconds") >= 0.0) {
         pair(out, "took", report_time(text, record_number(run, "seconds") * 1e9));
+    }
     member(out, "suite", run, "suite");
-    if (record_number(run, "budget") >= 0.0)
+    if (record_number(run, "budget") >= 0.0) {
         pair(out, "budget", report_time(text, record_number(run, "budget") * 1e9));
+    }
     put_phases(out, json_object_get(run, "phases"));
-    if (record_number(run, "probe") >= 0.0)
+    if (record_number(run, "probe") >= 0.0) {
         pair(out, "devices found in", report_time(text, record_number(run, "probe")));
+    }
     member(out, "rounds", run, "rounds");
     member(out, "seed", run, "seed");
     member(out, "math mode", run, "math");
     member(out, "isomer", run, "version");
-    if (strcmp(record_text(run, "version"), record_text(run, "library_version")) != 0)
+    if (strcmp(record_text(run, "version"), record_text(run, "library_version")) != 0) {
         member(out, "library", run, "library_version");
+    }
     const json_t *build = json_object_get(run, "build");
     member(out, "compiler", build, "compiler");
     member(out, "compiler flags", build, "flags");
@@ -120,8 +130,9 @@ static void put_settings(FILE *out, const json_t *run)
     {
         const char *source = record_text(setting, "source"),
                    *problem = record_text(setting, "problem");
-        if (strcmp(source, "default") == 0 && problem[0] == '\0')
+        if (strcmp(source, "default") == 0 && problem[0] == '\0') {
             continue;
+        }
         fputs(some ? "" : "<h4>Settings that are not the default</h4><dl>", out);
         some = true;
         char *shown = report_format("%s (%s)%s%s", record_text(setting, "value"), source,
@@ -130,8 +141,9 @@ static void put_settings(FILE *out, const json_t *run)
         free(shown);
     }
     fputs(some ? "</dl>\n" : "<p class=\"quiet\">All settings are the default.</p>\n", out);
-    if (json_object_size(json_object_get(run, "environment")) == 0)
+    if (json_object_size(json_object_get(run, "environment")) == 0) {
         return;
+    }
     fputs("<h4>Environment</h4><dl>", out);
     json_object_foreach(json_object_get(run, "environment"), name, value)
     {
@@ -160,27 +172,30 @@ static void put_flags(FILE *out, const json_t *run)
 {
     size_t at;
     json_t *flag;
-    if (json_array_size(json_object_get(run, "flags")) == 0)
+    if (json_array_size(json_object_get(run, "flags")) == 0) {
         return;
+    }
     fputs("<p>Flags of the run: ", out);
     json_array_foreach(json_object_get(run, "flags"), at, flag)
     {
-        if (json_is_string(flag))
+        if (json_is_string(flag)) {
             report_flag(out, json_string_value(flag));
+        }
     }
     fputs("</p>\n", out);
 }
 
-/* ---- devices ------------------------------------------------------------------------------------
- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 /* The row that measured a roof; -1. */
 static int row_of(const report_model *model, int device, const char *id)
 {
-    for (int i = 0; i < model->row_count; i++)
+    for (int i = 0; i < model->row_count; i++) {
         if (model->rows[i].device == device &&
-            strcmp(record_text(model->rows[i].json, "id"), id) == 0)
+            strcmp(record_text(model->rows[i].json, "id"), id) == 0) {
             return i;
+        }
+    }
     return -1;
 }
 
@@ -190,8 +205,9 @@ static void put_roofs(report_page *page, int at)
     FILE *out = page->out;
     size_t index;
     json_t *roof;
-    if (json_array_size(roofs) == 0)
+    if (json_array_size(roofs) == 0) {
         return;
+    }
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Roofs\"><table>"
           "<caption>Roofs</caption><thead><tr><th scope=\"col\">roof</th><th scope=\"col\" "
           "class=\"n\">value</th><th scope=\"col\" class=\"n\">interval</th><th scope=\"col\">"
@@ -210,10 +226,11 @@ static void put_roofs(report_page *page, int at)
         fprintf(out, " to %s</td><td class=\"by\">",
                 report_rate(text, record_number(roof, "high")));
         report_html(out, record_text(roof, "source"));
-        if (row >= 0)
+        if (row >= 0) {
             fprintf(out, ": <a href=\"#r%d\">", row);
-        else if (by[0] != '\0')
+        } else if (by[0] != '\0') {
             fputs(": ", out);
+        }
         report_html(out, by);
         fputs(row >= 0 ? "</a></td></tr>\n" : "</td></tr>\n", out);
     }
@@ -224,8 +241,9 @@ static void put_object(FILE *out, const char *title, const json_t *object)
 {
     const char *name;
     json_t *value;
-    if (json_object_size(object) == 0)
+    if (json_object_size(object) == 0) {
         return;
+    }
     fprintf(out, "<details><summary>%s</summary><dl>", title);
     json_object_foreach((json_t *)object, name, value)
     {
@@ -250,10 +268,11 @@ static void put_device(report_page *page, int at)
     fputs(" <span>", out);
     report_html(out, device->name);
     fputs("</span></h4>\n", out);
-    if (device->fake)
+    if (device->fake) {
         fputs("<p class=\"loud\">FAKE: a stand-in made for tests. None of its numbers means "
               "anything.</p>\n",
               out);
+    }
     fputs("<dl>", out);
     member(out, "vendor", json, "vendor");
     member(out, "kind", json, "type");
@@ -268,8 +287,9 @@ static void put_device(report_page *page, int at)
         pair(out, "clock", text);
     }
     member(out, "uuid", json, "uuid");
-    if (record_number(json, "open") >= 0.0)
+    if (record_number(json, "open") >= 0.0) {
         pair(out, "opened in", report_time(text, record_number(json, "open")));
+    }
     fputs("</dl>\n", out);
     put_roofs(page, at);
     put_object(out, "Sensors before the first round", json_object_get(json, "telemetry"));
@@ -299,9 +319,11 @@ void report_machines(report_page *page)
         put_run(out, run);
         fputs("</div>\n", out);
         fputs("<div class=\"devices\">\n", out);
-        for (int i = 0; i < model->device_count; i++)
-            if (model->devices[i].file == file)
+        for (int i = 0; i < model->device_count; i++) {
+            if (model->devices[i].file == file) {
                 put_device(page, i);
+            }
+        }
         fputs("</div>\n", out);
     }
     fputs("</section>\n", out);

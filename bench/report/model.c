@@ -7,23 +7,24 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- files and devices --------------------------------------------------------------------------
- */
+/* ---- files and devices ----------------------------------------------------------------------- */
 
 /* The file's name without folders and ".json"; numbered where two are the same. */
 static bool name_files(report_model *model, const char *const *names)
 {
     model->files = calloc((size_t)model->count, sizeof *model->files);
-    if (model->files == NULL)
+    if (model->files == NULL) {
         return false;
+    }
     for (int i = 0; i < model->count; i++) {
         const char *slash = strrchr(names[i], '/');
         const char *base = strcmp(names[i], "-") == 0 ? "standard input"
                            : slash != NULL            ? slash + 1
                                                       : names[i];
         size_t length = strlen(base);
-        if (length > 5 && strcmp(base + length - 5, ".json") == 0)
+        if (length > 5 && strcmp(base + length - 5, ".json") == 0) {
             length -= 5;
+        }
         int same = 1;
         for (int j = 0; j < i; j++) {
             const char *other = strrchr(names[j], '/');
@@ -31,8 +32,9 @@ static bool name_files(report_model *model, const char *const *names)
         }
         model->files[i] = same > 1 ? report_format("%.*s (%d)", (int)length, base, same)
                                    : report_format("%.*s", (int)length, base);
-        if (model->files[i] == NULL)
+        if (model->files[i] == NULL) {
             return false;
+        }
     }
     return true;
 }
@@ -41,8 +43,9 @@ static int add_device(report_model *model, int file, const char *spec, const jso
 {
     report_device *grown =
         realloc(model->devices, sizeof *grown * (size_t)(model->device_count + 1));
-    if (grown == NULL)
+    if (grown == NULL) {
         return -1;
+    }
     model->devices = grown;
     report_device *device = &grown[model->device_count];
     const char *type = record_text(json, "type");
@@ -64,14 +67,15 @@ static int add_device(report_model *model, int file, const char *spec, const jso
 
 static int find_device(report_model *model, int file, const char *spec)
 {
-    for (int i = 0; i < model->device_count; i++)
-        if (model->devices[i].file == file && strcmp(model->devices[i].spec, spec) == 0)
+    for (int i = 0; i < model->device_count; i++) {
+        if (model->devices[i].file == file && strcmp(model->devices[i].spec, spec) == 0) {
             return i;
+        }
+    }
     return add_device(model, file, spec, NULL);
 }
 
-/* ---- groups -------------------------------------------------------------------------------------
- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static double divisor(double a, double b)
 {
@@ -93,12 +97,13 @@ static char *form_of(const json_t *shape)
     if (m > 0.0 && n > 0.0 && k > 0.0) {
         double unit = divisor(divisor(m, n), k);
         bool many = batch > 1.0;
-        if (m == n && n == k)
+        if (m == n && n == k) {
             text = many ? report_format("%.0f times", batch) : strdup("");
-        else if (many)
+        } else if (many) {
             text = report_format("%.0f:%.0f:%.0f, %.0f times", m / unit, n / unit, k / unit, batch);
-        else
+        } else {
             text = report_format("%.0f:%.0f:%.0f", m / unit, n / unit, k / unit);
+        }
     } else if (rows > 1.0 && cols > 0.0 && rows != cols) {
         double unit = divisor(rows, cols);
         text = report_format("%.0f:%.0f", rows / unit, cols / unit);
@@ -113,13 +118,16 @@ static char *title_of(const report_row *row, const char *form)
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    if (out == NULL)
+    if (out == NULL) {
         return NULL;
+    }
     fputs(row->op, out);
-    if (row->kind[0] != '\0')
+    if (row->kind[0] != '\0') {
         fprintf(out, " %s", row->kind);
-    if (row->dtype[0] != '\0')
+    }
+    if (row->dtype[0] != '\0') {
         fprintf(out, " %s", row->dtype);
+    }
     const char *key;
     json_t *value;
     json_object_foreach(json_object_get(row->json, "layout"), key, value)
@@ -127,21 +135,25 @@ static char *title_of(const report_row *row, const char *form)
         static const char *const usual[] = {"n", "N", "all", "none", "", "no"};
         const char *word = json_string_value(value);
         bool known = word == NULL && !json_is_true(value) && !json_is_number(value);
-        for (size_t i = 0; word != NULL && i < sizeof usual / sizeof usual[0]; i++)
+        for (size_t i = 0; word != NULL && i < sizeof usual / sizeof usual[0]; i++) {
             known = known || strcmp(word, usual[i]) == 0;
+        }
         char *shown = known ? NULL : report_value(value);
-        if (shown != NULL)
+        if (shown != NULL) {
             fprintf(out, ", %s %s", key, shown);
+        }
         free(shown);
     }
-    if (form[0] != '\0')
+    if (form[0] != '\0') {
         fprintf(out, ", shape %s", form);
+    }
     static const char *const marks[][2] = {
         {"math", "strict"}, {"cache", "hot"}, {"fill", "uniform"}};
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
         const char *word = record_text(row->json, marks[i][0]);
-        if (word[0] != '\0' && strcmp(word, marks[i][1]) != 0)
+        if (word[0] != '\0' && strcmp(word, marks[i][1]) != 0) {
             fprintf(out, ", %s", word);
+        }
     }
     return fclose(out) == 0 ? text : (free(text), NULL);
 }
@@ -151,8 +163,9 @@ static int add_group(report_model *model, const report_row *row)
     char *form = form_of(json_object_get(row->json, "shape"));
     char *key = form != NULL ? title_of(row, form) : NULL;
     free(form);
-    if (key == NULL)
+    if (key == NULL) {
         return -1;
+    }
     for (int i = 0; i < model->group_count; i++) {
         if (strcmp(model->groups[i].key, key) == 0) {
             free(key);
@@ -185,8 +198,7 @@ const char *report_model_unit(const report_group *group)
     return group->flops ? "GFLOP/s" : "GB/s";
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static char *problem_of(const json_t *json)
 {
@@ -195,8 +207,9 @@ static char *problem_of(const json_t *json)
     json_t *object = json_object();
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         json_t *value = json_object_get(json, keys[i]);
-        if (value != NULL)
+        if (value != NULL) {
             json_object_set(object, keys[i], value);
+        }
     }
     char *text = json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS);
     json_decref(object);
@@ -209,8 +222,9 @@ bool report_row_flag(const report_row *row, const char *flag)
     json_t *value;
     json_array_foreach(json_object_get(row->json, "flags"), at, value)
     {
-        if (json_is_string(value) && strcmp(json_string_value(value), flag) == 0)
+        if (json_is_string(value) && strcmp(json_string_value(value), flag) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -247,8 +261,9 @@ static bool add_row(report_model *model, int file, const json_t *json)
     row->device = find_device(model, file, record_text(json, "device"));
     row->group = add_group(model, row);
     model->row_count++;
-    if (row->problem == NULL || row->device < 0 || row->group < 0)
+    if (row->problem == NULL || row->device < 0 || row->group < 0) {
         return false;
+    }
     row->fake = model->devices[row->device].fake || report_row_flag(row, "fake");
     fill_numbers(row, &model->groups[row->group]);
     model->ok += row->ok;
@@ -266,8 +281,9 @@ static bool sort_groups(report_model *model)
     for (int op = 0; sorted != NULL && place != NULL && op <= OPERATIONS; op++) {
         for (int i = 0; i < model->group_count; i++) {
             int rank = 0;
-            while (rank < OPERATIONS && strcmp(order[rank], model->groups[i].op) != 0)
+            while (rank < OPERATIONS && strcmp(order[rank], model->groups[i].op) != 0) {
                 rank++;
+            }
             if (rank == op) {
                 sorted[count] = model->groups[i];
                 place[i] = count++;
@@ -275,8 +291,9 @@ static bool sort_groups(report_model *model)
         }
     }
     bool good = sorted != NULL && place != NULL;
-    for (int i = 0; i < model->row_count && good; i++)
+    for (int i = 0; i < model->row_count && good; i++) {
         model->rows[i].group = place[model->rows[i].group];
+    }
     if (good) {
         free(model->groups);
         model->groups = sorted;
@@ -295,8 +312,9 @@ bool report_model_make(report_model *out, json_t *const *roots, const char *cons
     bool good = name_files(out, names);
     for (int i = 0; i < count && good; i++) {
         rows += json_array_size(json_object_get(roots[i], "results"));
-        if (json_is_false(json_object_get(json_object_get(roots[i], "run"), "complete")))
+        if (json_is_false(json_object_get(json_object_get(roots[i], "run"), "complete"))) {
             out->complete = false;
+        }
         json_array_foreach(json_object_get(roots[i], "devices"), at, value)
         {
             good = good && add_device(out, i, record_text(value, "spec"), value) >= 0;
@@ -311,21 +329,24 @@ bool report_model_make(report_model *out, json_t *const *roots, const char *cons
         }
     }
     good = good && sort_groups(out);
-    if (!good)
+    if (!good) {
         report_model_free(out);
+    }
     return good;
 }
 
 void report_model_free(report_model *model)
 {
-    for (int i = 0; i < model->count && model->files != NULL; i++)
+    for (int i = 0; i < model->count && model->files != NULL; i++) {
         free(model->files[i]);
+    }
     for (int i = 0; i < model->device_count; i++) {
         free(model->devices[i].brief);
         free(model->devices[i].label);
     }
-    for (int i = 0; i < model->row_count; i++)
+    for (int i = 0; i < model->row_count; i++) {
         free(model->rows[i].problem);
+    }
     for (int i = 0; i < model->group_count; i++) {
         free(model->groups[i].key);
         free(model->groups[i].title);
@@ -339,8 +360,7 @@ void report_model_free(report_model *model)
     *model = (report_model){0};
 }
 
-/* ---- choosing -----------------------------------------------------------------------------------
- */
+/* ---- choosing -------------------------------------------------------------------------------- */
 
 static bool fits(const report_row *row, report_who who)
 {
@@ -354,8 +374,9 @@ const report_row *report_model_best(const report_model *model, const char *probl
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
         if (row->device == device && fits(row, who) && strcmp(row->problem, problem) == 0 &&
-            (best == NULL || row->time < best->time))
+            (best == NULL || row->time < best->time)) {
             best = row;
+        }
     }
     return best;
 }
@@ -367,10 +388,12 @@ const report_row *report_model_common(const report_model *model, int group, repo
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
         int solved = 0;
-        if (row->group != group || !fits(row, who))
+        if (row->group != group || !fits(row, who)) {
             continue;
-        for (int device = 0; device < model->device_count; device++)
+        }
+        for (int device = 0; device < model->device_count; device++) {
             solved += report_model_best(model, row->problem, device, who) != NULL;
+        }
         if (chosen == NULL || solved > most || (solved == most && row->size > chosen->size)) {
             chosen = row;
             most = solved;

@@ -26,8 +26,7 @@ static const char marks[] =
     "<path id=\"gpPt14\" class=\"f\" d=\"M0,1.33L1.27,.41L.78,-1.07L-.78,-1.07L-1.27,.41z\"/>"
     "</defs></svg>\n";
 
-/* ---- figures ------------------------------------------------------------------------------------
- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 void report_figure_put(report_page *page, report_figure *figure)
 {
@@ -42,8 +41,9 @@ void report_figure_put(report_page *page, report_figure *figure)
         return;
     }
     report_figure_settle(figure);
-    if (page->plotter->data != NULL && report_plotter_save(page->plotter, figure) != TOOL_OK)
+    if (page->plotter->data != NULL && report_plotter_save(page->plotter, figure) != TOOL_OK) {
         page->data_code = TOOL_IO;
+    }
     char *svg = report_plotter_run(page->plotter, figure);
     fputs("<figure>\n<figcaption>", out);
     report_html(out, figure->title);
@@ -64,8 +64,7 @@ void report_figure_put(report_page *page, report_figure *figure)
     report_figure_free(figure);
 }
 
-/* ---- head and foot ------------------------------------------------------------------------------
- */
+/* ---- head and foot --------------------------------------------------------------------------- */
 
 static bool run_flag(const json_t *run, const char *flag)
 {
@@ -73,8 +72,9 @@ static bool run_flag(const json_t *run, const char *flag)
     json_t *value;
     json_array_foreach(json_object_get(run, "flags"), at, value)
     {
-        if (json_is_string(value) && strcmp(json_string_value(value), flag) == 0)
+        if (json_is_string(value) && strcmp(json_string_value(value), flag) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -86,8 +86,9 @@ static void put_warnings(report_page *page)
     for (int i = 0; i < model->count; i++) {
         const json_t *run = json_object_get(model->roots[i], "run");
         bool fake = run_flag(run, "fake");
-        for (int d = 0; d < model->device_count; d++)
+        for (int d = 0; d < model->device_count; d++) {
             fake = fake || (model->devices[d].file == i && model->devices[d].fake);
+        }
         if (fake) {
             fputs("<p class=\"loud\" role=\"alert\"><b>FAKE devices</b> took part in ", out);
             report_html(out, model->files[i]);
@@ -103,10 +104,11 @@ static void put_warnings(report_page *page)
             fputs(" ended before every case had its rounds.</p>\n", out);
         }
     }
-    if (page->plotter->program == NULL)
+    if (page->plotter->program == NULL) {
         fputs("<p class=\"loud quietly\">gnuplot was not at hand when this page was made: tables "
               "stand where its plots would be.</p>\n",
               out);
+    }
 }
 
 static void put_subtitle(report_page *page)
@@ -122,10 +124,12 @@ static void put_subtitle(report_page *page)
             fputs(": ", out);
         }
         report_htmlf(out, "%s", record_text(host, "name"));
-        if (record_text(host, "cpu")[0] != '\0')
+        if (record_text(host, "cpu")[0] != '\0') {
             report_htmlf(out, ", %s", record_text(host, "cpu"));
-        if (record_text(run, "suite")[0] != '\0')
+        }
+        if (record_text(run, "suite")[0] != '\0') {
             report_htmlf(out, "; suite %s", record_text(run, "suite"));
+        }
         report_htmlf(out, "; %.10s", record_text(run, "time"));
         report_htmlf(out, "; isomer %s", record_text(run, "version"));
     }
@@ -188,13 +192,13 @@ void report_foot(report_page *page)
     fprintf(out, "<script>\n%s</script>\n</body>\n</html>\n", report_text_js);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static char *title_for(const report_model *model)
 {
-    if (model->count > 1)
+    if (model->count > 1) {
         return report_format("Isomer: %d runs side by side", model->count);
+    }
     const json_t *run = json_object_get(model->roots[0], "run");
     const char *host = record_text(json_object_get(run, "host"), "name");
     return host[0] != '\0' ? report_format("Isomer on %s", host) : strdup("Isomer");
@@ -253,8 +257,9 @@ static int save_samples(const report_model *model, const char *folder)
             parts[i].write(file.stream, model); /* what fails here fails the commit */
             got = tool_file_commit(&file);
         }
-        if (got != TOOL_OK)
+        if (got != TOOL_OK) {
             code = got;
+        }
         free(path);
     }
     return code;
@@ -288,18 +293,23 @@ int report_make(json_t *const *roots, const char *const *names, int count, const
     char *made = title == NULL ? title_for(&model) : NULL;
     report_plotter_open(&plotter, data);
     put_page(&page, title != NULL ? title : made != NULL ? made : "Isomer");
-    if (page.code == TOOL_INTERNAL)
+    if (page.code == TOOL_INTERNAL) {
         tool_error(page.code, "no memory for the report");
-    if (page.code == TOOL_OK)
+    }
+    if (page.code == TOOL_OK) {
         page.code = tool_file_commit(out);
-    else
+    } else {
         tool_file_discard(out);
-    if (data != NULL && page.code != TOOL_INTERNAL && save_samples(&model, data) != TOOL_OK)
+    }
+    if (data != NULL && page.code != TOOL_INTERNAL && save_samples(&model, data) != TOOL_OK) {
         page.data_code = TOOL_IO;
-    if (page.code == TOOL_OK && model.ok == 0)
+    }
+    if (page.code == TOOL_OK && model.ok == 0) {
         page.code = tool_error(TOOL_NOTHING, "no result is ok: the report has the reasons only");
-    if (page.data_code != TOOL_OK && page.code != TOOL_INTERNAL)
+    }
+    if (page.data_code != TOOL_OK && page.code != TOOL_INTERNAL) {
         page.code = page.data_code;
+    }
     report_plotter_close(&plotter);
     report_model_free(&model);
     free(made);

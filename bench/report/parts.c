@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- shares of the time -------------------------------------------------------------------------
- */
+/* ---- shares of the time ---------------------------------------------------------------------- */
 
 static const struct {
     const char *key, *label;
@@ -27,8 +26,9 @@ static void add_bar(report_figure *figure, const report_row *row)
     const json_t *all = parts_of(row);
     char *shape = report_shape(row), total[REPORT_TEXT], size[REPORT_TEXT];
     double sum = 0.0, at = 0.0;
-    for (int i = 0; i < PARTS; i++)
+    for (int i = 0; i < PARTS; i++) {
         sum += fmax(record_number(all, parts[i].key), 0.0);
+    }
     report_time(total, record_number(all, "total"));
     int name = report_figure_name(
         figure, report_format("%s %s, %s", row->variant, report_count(size, row->size), total));
@@ -58,8 +58,9 @@ static void put_parts(report_page *page, int group, int device)
         const report_row *row = &model->rows[i];
         bars += row->group == group && row->device == device && parts_of(row) != NULL;
     }
-    if (bars == 0)
+    if (bars == 0) {
         return;
+    }
     report_figure *figure = report_figure_make(
         FIGURE_BARS, report_format("parts-%s-%d", model->groups[group].slug, device),
         report_format("%s on %s", model->groups[group].title, model->devices[device].label),
@@ -72,8 +73,9 @@ static void put_parts(report_page *page, int group, int device)
     figure->x_label = "share of the time";
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
-        if (row->group == group && row->device == device && parts_of(row) != NULL)
+        if (row->group == group && row->device == device && parts_of(row) != NULL) {
             add_bar(figure, row);
+        }
     }
     report_figure_put(page, figure);
 }
@@ -82,22 +84,25 @@ void report_parts(report_page *page)
 {
     const report_model *model = page->model;
     bool some = false;
-    for (int i = 0; i < model->row_count; i++)
+    for (int i = 0; i < model->row_count; i++) {
         some = some || parts_of(&model->rows[i]) != NULL;
-    if (!some)
+    }
+    if (!some) {
         return;
+    }
     fputs("<section id=\"parts\"><h2>Copy in, kernel, copy out</h2>\n<p>The same work with its "
           "operands moved from host memory and its result moved back. The time beside the size is "
           "the whole, from the first copy to the last.</p>\n<div class=\"figures\">\n",
           page->out);
-    for (int group = 0; group < model->group_count; group++)
-        for (int device = 0; device < model->device_count; device++)
+    for (int group = 0; group < model->group_count; group++) {
+        for (int device = 0; device < model->device_count; device++) {
             put_parts(page, group, device);
+        }
+    }
     fputs("</div>\n</section>\n", page->out);
 }
 
-/* ---- speed-up -----------------------------------------------------------------------------------
- */
+/* ---- speed-up -------------------------------------------------------------------------------- */
 
 static const char baseline_backend[] = "openmp";
 
@@ -112,10 +117,12 @@ static int baseline_of(const report_model *model, int device)
 {
     int found = -1;
     for (int i = 0; i < model->device_count; i++) {
-        if (!is_baseline(&model->devices[i]))
+        if (!is_baseline(&model->devices[i])) {
             continue;
-        if (model->devices[i].file == model->devices[device].file)
+        }
+        if (model->devices[i].file == model->devices[device].file) {
             return i;
+        }
         found = found < 0 ? i : found;
     }
     return found;
@@ -129,8 +136,10 @@ static const report_row *whole_of(const report_model *model, const char *problem
         const report_row *row = &model->rows[i];
         const json_t *all = row->device == device ? parts_of(row) : NULL;
         if (all != NULL && strcmp(row->problem, problem) == 0 &&
-            (best == NULL || record_number(all, "total") < record_number(parts_of(best), "total")))
+            (best == NULL ||
+             record_number(all, "total") < record_number(parts_of(best), "total"))) {
             best = row;
+        }
     }
     return best;
 }
@@ -169,17 +178,21 @@ static void add_speedup(report_page *page, report_figure *figure, const report_r
 /* The first row of its problem on its device, so that each is drawn once. */
 static bool leads(const report_model *model, const report_row *row)
 {
-    for (const report_row *other = model->rows; other < row; other++)
-        if (other->ok && other->device == row->device && strcmp(other->problem, row->problem) == 0)
+    for (const report_row *other = model->rows; other < row; other++) {
+        if (other->ok && other->device == row->device &&
+            strcmp(other->problem, row->problem) == 0) {
             return false;
+        }
+    }
     return true;
 }
 
 static bool compared(const report_model *model, const report_row *row)
 {
     if (!row->ok || !(row->size > 0.0) || strcmp(row->op, "transfer") == 0 ||
-        is_baseline(&model->devices[row->device]) || !leads(model, row))
+        is_baseline(&model->devices[row->device]) || !leads(model, row)) {
         return false;
+    }
     int base = baseline_of(model, row->device);
     return base >= 0 && report_model_best(model, row->problem, base, REPORT_ANY) != NULL;
 }
@@ -190,10 +203,12 @@ static int speedup_sizes(const report_model *model, int group)
     int sizes = 0;
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
-        if (row->group != group || !compared(model, row) || row->size == first)
+        if (row->group != group || !compared(model, row) || row->size == first) {
             continue;
-        if (isnan(first))
+        }
+        if (isnan(first)) {
             first = row->size;
+        }
         sizes++;
     }
     return sizes;
@@ -213,8 +228,9 @@ static void add_both(report_page *page, report_figure *figure, const report_row 
         free(shape);
     }
     add_speedup(page, figure, best, best->time, false, name);
-    if (whole != NULL)
+    if (whole != NULL) {
         add_speedup(page, figure, whole, record_number(parts_of(whole), "total"), true, name);
+    }
 }
 
 static void put_speedup(report_page *page, int group)
@@ -231,9 +247,11 @@ static void put_speedup(report_page *page, int group)
     figure->y = AXIS_RATIO;
     figure->x_label = report_size_name(&model->groups[group]);
     figure->y_label = "times as fast";
-    for (int i = 0; i < model->row_count; i++)
-        if (model->rows[i].group == group && compared(model, &model->rows[i]))
+    for (int i = 0; i < model->row_count; i++) {
+        if (model->rows[i].group == group && compared(model, &model->rows[i])) {
             add_both(page, figure, &model->rows[i], false);
+        }
+    }
     report_figure_put(page, figure);
 }
 
@@ -250,9 +268,11 @@ static void put_single(report_page *page)
     }
     figure->x = AXIS_RATIO;
     figure->x_label = "times as fast";
-    for (int i = 0; i < model->row_count; i++)
-        if (compared(model, &model->rows[i]) && speedup_sizes(model, model->rows[i].group) == 1)
+    for (int i = 0; i < model->row_count; i++) {
+        if (compared(model, &model->rows[i]) && speedup_sizes(model, model->rows[i].group) == 1) {
             add_both(page, figure, &model->rows[i], true);
+        }
+    }
     report_figure_put(page, figure);
 }
 
@@ -265,16 +285,20 @@ void report_speedup(report_page *page)
         single += sizes == 1;
         lines += sizes > 1;
     }
-    if (single + lines == 0)
+    if (single + lines == 0) {
         return;
+    }
     fputs("<section id=\"speedup\"><h2>Speed-up over the CPU backend</h2>\n<p>The fastest of a "
           "device against the fastest of the CPU backend on the same problem, with its own "
           "transfers counted and without.</p>\n<div class=\"figures\">\n",
           page->out);
-    for (int i = 0; i < model->group_count; i++)
-        if (speedup_sizes(model, i) > 1)
+    for (int i = 0; i < model->group_count; i++) {
+        if (speedup_sizes(model, i) > 1) {
             put_speedup(page, i);
-    if (single > 0)
+        }
+    }
+    if (single > 0) {
         put_single(page);
+    }
     fputs("</div>\n</section>\n", page->out);
 }

@@ -33,14 +33,16 @@ static double height_of(const report_row *row, double zero)
 static bool placed(const report_model *model, const report_row *row, int device)
 {
     if (row->device != device || !row->ok || strcmp(row->op, "transfer") == 0 ||
-        !isfinite(intensity_of(row)))
+        !isfinite(intensity_of(row))) {
         return false;
+    }
     for (int i = 0; i < model->row_count; i++) {
         const report_row *other = &model->rows[i];
         if (other->ok && other->device == device && other->group == row->group &&
             strcmp(other->variant, row->variant) == 0 &&
-            strcmp(other->library, row->library) == 0 && other->size > row->size)
+            strcmp(other->library, row->library) == 0 && other->size > row->size) {
             return false;
+        }
     }
     return true;
 }
@@ -65,21 +67,24 @@ static bool measure(const report_model *model, int device, extent *out)
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
         double intensity = intensity_of(row);
-        if (!placed(model, row, device) || !(intensity > 0.0))
+        if (!placed(model, row, device) || !(intensity > 0.0)) {
             continue;
+        }
         least = intensity < least ? intensity : least;
         most = intensity > most ? intensity : most;
     }
-    if (!(out->memory > 0.0))
+    if (!(out->memory > 0.0)) {
         return false;
+    }
     out->zero = isfinite(least) ? least / 6.0 : 1.0 / 64.0;
     double ridge = out->compute > 0.0 ? out->compute / out->memory : 1.0;
     out->x_high = (most > ridge ? most : ridge) * 5.0;
     out->y_high = (out->compute > 0.0 ? out->compute : out->memory) * 2.5;
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
-        if (!placed(model, row, device))
+        if (!placed(model, row, device)) {
             continue;
+        }
         double height = height_of(row, out->zero);
         out->y_low = height < out->y_low ? height : out->y_low;
         out->y_high = height * 1.5 > out->y_high ? height * 1.5 : out->y_high;
@@ -89,16 +94,16 @@ static bool measure(const report_model *model, int device, extent *out)
     return true;
 }
 
-/* ---- roofs --------------------------------------------------------------------------------------
- */
+/* ---- roofs ----------------------------------------------------------------------------------- */
 
 static void add_roof(report_figure *figure, const json_t *roof, const extent *room)
 {
     double value = record_number(roof, "value");
     bool table = strcmp(record_text(roof, "source"), "table") == 0, memory = is_memory(roof);
     char text[REPORT_TEXT];
-    if (!(value > 0.0))
+    if (!(value > 0.0)) {
         return;
+    }
     report_axis_value(text, AXIS_RATE, value, record_text(roof, "unit"));
     char *label =
         report_format("%s: %s%s", record_text(roof, "name"), text, table ? " (table)" : "");
@@ -126,11 +131,13 @@ static void label_roofs(report_figure *figure, const json_t *roofs, bool memory,
     json_array_foreach(roofs, at, roof)
     {
         double value = record_number(roof, "value");
-        if (is_memory(roof) != memory || !(value > 0.0) || count == MOST)
+        if (is_memory(roof) != memory || !(value > 0.0) || count == MOST) {
             continue;
+        }
         int to = count++;
-        for (; to > 0 && record_number(order[to - 1], "value") < value; to--)
+        for (; to > 0 && record_number(order[to - 1], "value") < value; to--) {
             order[to] = order[to - 1];
+        }
         order[to] = roof;
     }
     double rise = 268.0 / log10(room->y_high / room->y_low);
@@ -156,8 +163,7 @@ static void label_roofs(report_figure *figure, const json_t *roofs, bool memory,
     }
 }
 
-/* ---- operations ---------------------------------------------------------------------------------
- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static const char *const operations[] = {"stream", "transpose", "reduce", "gemm"};
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
@@ -168,9 +174,11 @@ static int mark_of(const char *dtype)
         const char *dtype;
         int mark;
     } marks[] = {{"f32", 5}, {"f64", 7}, {"f16", 9}, {"bf16", 11}, {"e4", 5}, {"e8", 7}};
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-        if (strcmp(marks[i].dtype, dtype) == 0)
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        if (strcmp(marks[i].dtype, dtype) == 0) {
             return marks[i].mark;
+        }
+    }
     return 13;
 }
 
@@ -181,18 +189,21 @@ static void add_operation(report_page *page, report_figure *figure, const report
     double intensity = intensity_of(row);
     char rate[REPORT_TEXT], *shape = report_shape(row), *tip = NULL;
     int colour = 4;
-    for (int i = 0; i < OPERATIONS; i++)
-        if (strcmp(operations[i], row->op) == 0)
+    for (int i = 0; i < OPERATIONS; i++) {
+        if (strcmp(operations[i], row->op) == 0) {
             colour = i;
+        }
+    }
     report_axis_value(rate, AXIS_RATE, row->rate, report_model_unit(group));
-    if (shape != NULL && isfinite(row->percent))
+    if (shape != NULL && isfinite(row->percent)) {
         tip = report_format("%s, %s%s%s; %s: %s, %.1f %% of its roof; %.3g FLOP/byte", group->title,
                             row->variant, row->vendor ? " " : "", row->vendor ? row->library : "",
                             shape, rate, row->percent, intensity);
-    else if (shape != NULL)
+    } else if (shape != NULL) {
         tip = report_format("%s, %s%s%s; %s: %s; %.3g FLOP/byte", group->title, row->variant,
                             row->vendor ? " " : "", row->vendor ? row->library : "", shape, rate,
                             intensity);
+    }
     free(shape);
     figure_series *series = report_figure_series(
         figure, report_format("%s %s", row->op, row->dtype), colour, mark_of(row->dtype), 0);
@@ -213,8 +224,9 @@ static void put_device(report_page *page, int at)
     extent room;
     size_t index;
     json_t *roof;
-    if (!measure(model, at, &room))
+    if (!measure(model, at, &room)) {
         return;
+    }
     char *slug = report_slug(device->brief);
     report_figure *figure = report_figure_make(
         FIGURE_LINES, slug != NULL ? report_format("roofline-%d-%s", at, slug) : NULL,
@@ -236,9 +248,11 @@ static void put_device(report_page *page, int at)
     json_array_foreach(roofs, index, roof) add_roof(figure, roof, &room);
     label_roofs(figure, roofs, true, &room);
     label_roofs(figure, roofs, false, &room);
-    for (int i = 0; i < model->row_count; i++)
-        if (placed(model, &model->rows[i], at))
+    for (int i = 0; i < model->row_count; i++) {
+        if (placed(model, &model->rows[i], at)) {
             add_operation(page, figure, &model->rows[i], &room);
+        }
+    }
     report_figure_put(page, figure);
 }
 
@@ -247,17 +261,20 @@ void report_rooflines(report_page *page)
     const report_model *model = page->model;
     bool some = false;
     extent room;
-    for (int i = 0; i < model->device_count; i++)
+    for (int i = 0; i < model->device_count; i++) {
         some = some || measure(model, i, &room);
-    if (!some)
+    }
+    if (!some) {
         return;
+    }
     fputs("<section id=\"rooflines\"><h2>Rooflines</h2>\n<p>Each operation at its largest size, by "
           "the arithmetic that it does for each byte of its operands and result. The roofs were "
           "measured in the same run; dashed ones come from the chip’s table. What does no "
           "arithmetic stands left of the dotted line, at its own height under the memory’s "
           "roofs.</p>\n<div class=\"figures\">\n",
           page->out);
-    for (int i = 0; i < model->device_count; i++)
+    for (int i = 0; i < model->device_count; i++) {
         put_device(page, i);
+    }
     fputs("</div>\n</section>\n", page->out);
 }

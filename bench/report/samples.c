@@ -19,8 +19,9 @@ static void put_samples(FILE *out, const report_row *row)
         json_array_foreach(round, index, sample)
         {
             double value = json_number_value(sample);
-            if (!json_is_number(sample) || !isfinite(value))
+            if (!json_is_number(sample) || !isfinite(value)) {
                 continue;
+            }
             fprintf(out, "%s%.0f", first ? "" : ",", (value / row->time - 1.0) * 1e4 + 0.0);
             first = false;
         }
@@ -34,8 +35,9 @@ void report_samples(report_page *page)
     const report_model *model = page->model;
     FILE *out = page->out;
     bool first = true;
-    if (model->ok == 0)
+    if (model->ok == 0) {
         return;
+    }
     fputs(
         "<section id=\"samples\"><h2>Samples</h2>\n<p>Every sample of a case, round by round, so "
         "that drift is seen; beside them how they are spread. The line is the median, the band its "
@@ -47,8 +49,9 @@ void report_samples(report_page *page)
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
         if (!row->ok ||
-            json_array_size(json_object_get(json_object_get(row->json, "times"), "samples")) == 0)
+            json_array_size(json_object_get(json_object_get(row->json, "times"), "samples")) == 0) {
             continue;
+        }
         fprintf(out, "%s\"%d\":{", first ? "" : ",", i);
         put_samples(out, row);
         fputs("}\n", out);

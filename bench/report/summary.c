@@ -24,8 +24,7 @@ static void device_head(FILE *out, const report_device *device, int at)
     fputs("</th>", out);
 }
 
-/* ---- counts -------------------------------------------------------------------------------------
- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 static void put_counts(report_page *page)
 {
@@ -34,21 +33,26 @@ static void put_counts(report_page *page)
     const report_model *model = page->model;
     FILE *out = page->out;
     int all[STATES] = {0};
-    for (int i = 0; i < model->row_count; i++)
-        for (int s = 0; s < STATES; s++)
+    for (int i = 0; i < model->row_count; i++) {
+        for (int s = 0; s < STATES; s++) {
             all[s] += strcmp(model->rows[i].status, names[s]) == 0;
+        }
+    }
     fputs("<ul class=\"counts\">", out);
-    for (int s = 0; s < STATES; s++)
+    for (int s = 0; s < STATES; s++) {
         fprintf(out, "<li class=\"%s%s\"><b>%d</b> %s</li>", names[s], all[s] == 0 ? " zero" : "",
                 all[s], names[s]);
+    }
     fputs("</ul>\n", out);
-    if (model->device_count < 2)
+    if (model->device_count < 2) {
         return;
+    }
     fputs("<details><summary>Results by device</summary>\n", out);
     scroll_open(out, "Results by device");
     fputs("<thead><tr><th scope=\"col\">device</th>", out);
-    for (int s = 0; s < STATES; s++)
+    for (int s = 0; s < STATES; s++) {
         fprintf(out, "<th scope=\"col\" class=\"n\">%s</th>", names[s]);
+    }
     fputs("</tr></thead><tbody>\n", out);
     for (int d = 0; d < model->device_count; d++) {
         fputs("<tr><th scope=\"row\">", out);
@@ -56,8 +60,9 @@ static void put_counts(report_page *page)
         fputs("</th>", out);
         for (int s = 0; s < STATES; s++) {
             int count = 0;
-            for (int i = 0; i < model->row_count; i++)
+            for (int i = 0; i < model->row_count; i++) {
                 count += model->rows[i].device == d && strcmp(model->rows[i].status, names[s]) == 0;
+            }
             fprintf(out, "<td class=\"n\">%d</td>", count);
         }
         fputs("</tr>\n", out);
@@ -65,8 +70,7 @@ static void put_counts(report_page *page)
     fputs("</tbody></table></div></details>\n", out);
 }
 
-/* ---- the best of each operation -----------------------------------------------------------------
- */
+/* ---- the best of each operation -------------------------------------------------------------- */
 
 /* How many flags it has, and which; they stand with its row. */
 static void put_mark(report_page *page, const report_row *row)
@@ -75,8 +79,9 @@ static void put_mark(report_page *page, const report_row *row)
     size_t at, count = json_array_size(flags);
     json_t *flag;
     FILE *out = page->out;
-    if (count == 0)
+    if (count == 0) {
         return;
+    }
     fprintf(out, "<a class=\"mark\" href=\"#r%d\" title=\"", (int)(row - page->model->rows));
     json_array_foreach(flags, at, flag)
     {
@@ -102,12 +107,14 @@ static void best_cell(report_page *page, const report_row *row, bool fastest, co
         fastest ? " best" : "", (int)(row - page->model->rows), report_rate(rate, row->rate), unit);
     fputs("<small>", out);
     report_html(out, row->variant);
-    if (isfinite(row->percent))
+    if (isfinite(row->percent)) {
         fprintf(out, ", %.0f %% of roof", row->percent);
+    }
     fputs(row->fake ? " <strong class=\"fake\">FAKE</strong></small>" : "</small>", out);
-    if (isfinite(row->percent))
+    if (isfinite(row->percent)) {
         fprintf(out, "<span class=\"bar\"><i%s style=\"width:%.1f%%\"></i></span>",
                 row->percent > 100.0 ? " class=\"over\"" : "", fmin(row->percent, 100.0));
+    }
     put_mark(page, row);
     fputs(fastest ? "<span class=\"unseen\">the fastest</span></td>" : "</td>", out);
 }
@@ -123,18 +130,21 @@ static void put_best(report_page *page)
     scroll_open(out, "Fastest variant of each device");
     fputs("<thead><tr><th scope=\"col\">operation</th><th scope=\"col\" class=\"n\">size</th>",
           out);
-    for (int d = 0; d < model->device_count; d++)
+    for (int d = 0; d < model->device_count; d++) {
         device_head(out, &model->devices[d], d);
+    }
     fputs("</tr></thead><tbody>\n", out);
     for (int g = 0; g < model->group_count; g++) {
         const report_row *common = report_model_common(model, g, REPORT_ANY);
         const report_row *fastest = NULL;
-        if (common == NULL)
+        if (common == NULL) {
             continue;
+        }
         for (int d = 0; d < model->device_count; d++) {
             const report_row *row = report_model_best(model, common->problem, d, REPORT_ANY);
-            if (row != NULL && (fastest == NULL || row->time < fastest->time))
+            if (row != NULL && (fastest == NULL || row->time < fastest->time)) {
                 fastest = row;
+            }
         }
         char *shape = report_shape(common);
         fputs("<tr><th scope=\"row\">", out);
@@ -153,8 +163,7 @@ static void put_best(report_page *page)
     fputs("</tbody></table></div>\n", out);
 }
 
-/* ---- against the vendor's library ---------------------------------------------------------------
- */
+/* ---- against the vendor's library ------------------------------------------------------------ */
 
 typedef struct contest {
     const report_row *own, *vendor; /* at the largest problem that both solved */
@@ -168,11 +177,13 @@ static contest against(const report_model *model, int group, int device)
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
         if (row->group != group || row->device != device || !row->ok || !row->vendor ||
-            report_model_best(model, row->problem, device, REPORT_VENDOR) != row)
+            report_model_best(model, row->problem, device, REPORT_VENDOR) != row) {
             continue;
+        }
         const report_row *own = report_model_best(model, row->problem, device, REPORT_OWN);
-        if (own == NULL)
+        if (own == NULL) {
             continue;
+        }
         double ratio = row->time / own->time;
         found.least = ratio < found.least ? ratio : found.least;
         found.most = ratio > found.most ? ratio : found.most;
@@ -217,8 +228,9 @@ static void put_vendor(report_page *page)
     for (int g = 0; g < model->group_count; g++) {
         for (int d = 0; d < model->device_count; d++) {
             contest found = against(model, g, d);
-            if (found.count == 0)
+            if (found.count == 0) {
                 continue;
+            }
             if (!headed) {
                 fputs("<h3>Isomer’s kernels against the vendor’s library</h3>\n<p>The library’s "
                       "time by that of our fastest kernel on the same problem and device: above 1, "
@@ -238,12 +250,12 @@ static void put_vendor(report_page *page)
             vendor_row(page, g, d, &found);
         }
     }
-    if (headed)
+    if (headed) {
         fputs("</tbody></table></div>\n", page->out);
+    }
 }
 
-/* ---- performance portability --------------------------------------------------------------------
- */
+/* ---- performance portability ----------------------------------------------------------------- */
 
 typedef struct portability {
     double value;      /* NaN: not known */
@@ -256,8 +268,9 @@ static bool refused(const report_model *model, int group, int device, report_who
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
         if (row->group == group && row->device == device && !row->ok &&
-            (who == REPORT_ANY || (who == REPORT_VENDOR) == row->vendor))
+            (who == REPORT_ANY || (who == REPORT_VENDOR) == row->vendor)) {
             return true;
+        }
     }
     return false;
 }
@@ -286,36 +299,41 @@ static portability portability_of(const report_model *model, int group, report_w
                                : "no roof on",
                  model->devices[d].brief);
     }
-    if (!lacking)
+    if (!lacking) {
         found.value = unknown || inverse == 0.0 ? NAN : model->device_count / inverse;
+    }
     return found;
 }
 
 static bool has_roof(const report_model *model, int group)
 {
-    for (int i = 0; i < model->row_count; i++)
-        if (model->rows[i].group == group && model->rows[i].percent > 0.0)
+    for (int i = 0; i < model->row_count; i++) {
+        if (model->rows[i].group == group && model->rows[i].percent > 0.0) {
             return true;
+        }
+    }
     return false;
 }
 
 static void portability_cell(FILE *out, const portability *found)
 {
-    if (isnan(found->value))
+    if (isnan(found->value)) {
         fputs("<td class=\"n none\">not known</td>", out);
-    else
+    } else {
         fprintf(out,
                 "<td class=\"n beside\"><span class=\"bar\">"
                 "<i style=\"width:%.1f%%\"></i></span>%.0f %%</td>",
                 found->value * 100.0, found->value * 100.0);
+    }
 }
 
 static void put_portability(report_page *page)
 {
     const report_model *model = page->model;
     FILE *out = page->out;
-    if (model->device_count < 2)
+    if (model->device_count < 2) {
         return;
+    }
     fputs(
         "<h3>Performance portability</h3>\n<p>The harmonic mean, over all devices here, of the "
         "fraction of its roof that each reaches on the same problem (Pennycook’s metric); 0 where "
@@ -329,8 +347,9 @@ static void put_portability(report_page *page)
           out);
     for (int g = 0; g < model->group_count; g++) {
         if (!has_roof(model, g) || strcmp(model->groups[g].kind, "chain") == 0 ||
-            strcmp(model->groups[g].op, "transfer") == 0)
+            strcmp(model->groups[g].op, "transfer") == 0) {
             continue;
+        }
         portability own = portability_of(model, g, REPORT_OWN);
         portability all = portability_of(model, g, REPORT_ANY);
         fputs("<tr><th scope=\"row\">", out);

@@ -19,8 +19,7 @@ typedef struct svg_state {
     bool in_text;
 } svg_state;
 
-/* ---- attributes ---------------------------------------------------------------------------------
- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 /* The value of the attribute at *at, which moves behind it. False at the end of the tag. */
 static bool next_attribute(const char **at, const char *end, char *name, const char **value,
@@ -28,18 +27,23 @@ static bool next_attribute(const char **at, const char *end, char *name, const c
 {
     const char *from = *at;
     size_t to = 0;
-    while (from < end && (isspace((unsigned char)*from) || *from == '/'))
+    while (from < end && (isspace((unsigned char)*from) || *from == '/')) {
         from++;
-    while (from < end && *from != '=' && !isspace((unsigned char)*from) && to < VALUE - 1)
+    }
+    while (from < end && *from != '=' && !isspace((unsigned char)*from) && to < VALUE - 1) {
         name[to++] = *from++;
+    }
     name[to] = '\0';
-    while (from < end && (isspace((unsigned char)*from) || *from == '='))
+    while (from < end && (isspace((unsigned char)*from) || *from == '=')) {
         from++;
-    if (to == 0 || from >= end || (*from != '"' && *from != '\''))
+    }
+    if (to == 0 || from >= end || (*from != '"' && *from != '\'')) {
         return false;
+    }
     const char *close = memchr(from + 1, *from, (size_t)(end - from - 1));
-    if (close == NULL)
+    if (close == NULL) {
         return false;
+    }
     *value = from + 1;
     *length = (size_t)(close - from - 1);
     *at = close + 1;
@@ -64,15 +68,19 @@ static bool attribute(const char *tag, const char *end, const char *wanted, char
 static const char *colour_of(const char *value, char *room)
 {
     unsigned red, green, blue;
-    if (strcmp(value, "black") == 0 || strcmp(value, "gray") == 0)
+    if (strcmp(value, "black") == 0 || strcmp(value, "gray") == 0) {
         return "currentColor";
-    if (strcmp(value, "white") == 0)
+    }
+    if (strcmp(value, "white") == 0) {
         return "var(--paper)";
-    if (sscanf(value, "rgb( %u , %u , %u )", &red, &green, &blue) != 3)
+    }
+    if (sscanf(value, "rgb( %u , %u , %u )", &red, &green, &blue) != 3) {
         return NULL;
+    }
     unsigned rgb = red << 16 | green << 8 | blue;
-    if (rgb == 0x808080u)
+    if (rgb == 0x808080u) {
         return "var(--grid)";
+    }
     for (int i = 0; i < REPORT_COLOURS; i++) {
         if (strtoul(report_colours[i] + 1, NULL, 16) == rgb) {
             snprintf(room, VALUE, "var(--c%d)", i);
@@ -89,8 +97,9 @@ static bool harmless(const char *value, size_t length)
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)value[i];
         bool space = c == '\n' || c == '\t' || c == '\r';
-        if (strchr("<>\"'&", c) != NULL || ((c < 0x20 || c > 0x7e) && !space))
+        if (strchr("<>\"'&", c) != NULL || ((c < 0x20 || c > 0x7e) && !space)) {
             return false;
+        }
     }
     return true;
 }
@@ -120,31 +129,34 @@ static void write_attributes(FILE *out, const char *tag, const char *end)
     size_t length;
     while (next_attribute(&tag, end, name, &value, &length)) {
         bool keep = false;
-        if (!harmless(value, length))
+        if (!harmless(value, length)) {
             continue;
+        }
         if (strcmp(name, "xlink:href") == 0 && strncmp(value, "#gp", 3) == 0) {
             fprintf(out, " href=\"%.*s\"", (int)length, value);
             continue;
         }
-        for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
             keep = keep || strcmp(name, kept[i]) == 0;
+        }
         snprintf(text, sizeof text, "%.*s", (int)(length < VALUE ? length : VALUE - 1), value);
         const char *colour =
             strcmp(name, "fill") == 0 || strcmp(name, "stroke") == 0 || strcmp(name, "color") == 0
                 ? colour_of(text, room)
                 : NULL;
         if (!keep ||
-            (strcmp(name, "color") == 0 && colour != NULL && strcmp(colour, "currentColor") == 0))
+            (strcmp(name, "color") == 0 && colour != NULL && strcmp(colour, "currentColor") == 0)) {
             continue;
-        if (colour != NULL)
+        }
+        if (colour != NULL) {
             fprintf(out, " %s=\"%s\"", name, colour);
-        else
+        } else {
             fprintf(out, " %s=\"%.*s\"", name, (int)length, value);
+        }
     }
 }
 
-/* ---- elements -----------------------------------------------------------------------------------
- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 /* The series of gnuplot's plot of that number. */
 static void find_series(svg_state *state, int plot)
@@ -153,8 +165,9 @@ static void find_series(svg_state *state, int plot)
     state->point = 0;
     for (state->series = 0; state->series < figure->count; state->series++) {
         int plots = report_figure_plots(figure, &figure->series[state->series]);
-        if (plot < plots)
+        if (plot < plots) {
             return;
+        }
         plot -= plots;
     }
     state->series = -1;
@@ -164,11 +177,13 @@ static void open_group(svg_state *state, const char *tag, const char *end)
 {
     char id[VALUE], *text = NULL;
     size_t size = 0;
-    if (state->depth == DEPTH)
+    if (state->depth == DEPTH) {
         return;
+    }
     FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
+    if (out == NULL) {
         return;
+    }
     fputs("<g", out);
     if (attribute(tag, end, "id", id) && strncmp(id, "gnuplot_plot_", 13) == 0) {
         find_series(state, atoi(id + 13) - 1);
@@ -187,28 +202,34 @@ static void open_group(svg_state *state, const char *tag, const char *end)
 static void flush_groups(svg_state *state)
 {
     for (int i = 0; i < state->depth; i++) {
-        if (!state->written[i] && state->open[i] != NULL)
+        if (!state->written[i] && state->open[i] != NULL) {
             fputs(state->open[i], state->out);
+        }
         state->written[i] = true;
     }
 }
 
 static void close_group(svg_state *state)
 {
-    if (state->depth == 0)
+    if (state->depth == 0) {
         return;
+    }
     state->depth--;
-    if (state->open[state->depth] != NULL && strstr(state->open[state->depth], "\"plot\"") != NULL)
+    if (state->open[state->depth] != NULL &&
+        strstr(state->open[state->depth], "\"plot\"") != NULL) {
         state->series = -1;
-    if (state->written[state->depth] && state->open[state->depth] != NULL)
+    }
+    if (state->written[state->depth] && state->open[state->depth] != NULL) {
         fputs("</g>\n", state->out);
+    }
     free(state->open[state->depth]);
 }
 
 static const char *next_tip(svg_state *state)
 {
-    if (state->series < 0 || state->series >= state->figure->count)
+    if (state->series < 0 || state->series >= state->figure->count) {
         return NULL;
+    }
     const figure_series *series = &state->figure->series[state->series];
     return state->point < series->count ? series->points[state->point++].tip : NULL;
 }
@@ -257,9 +278,11 @@ static void take_tag(svg_state *state, const char *tag, const char *end)
         fputs("</text>", state->out);
         state->in_text = false;
     }
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        if (is(tag, end, shapes[i]))
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        if (is(tag, end, shapes[i])) {
             write_shape(state, tag, end, shapes[i]);
+        }
+    }
 }
 
 /* Behind the element that begins at `at` and whose content is of no use here. */
@@ -274,8 +297,9 @@ void report_svg(FILE *out, const char *svg, const report_figure *figure)
     svg_state state = {.out = out, .figure = figure, .series = -1};
     char box[VALUE] = "0 0 560 330";
     const char *at = strstr(svg, "<svg"), *end = at != NULL ? strchr(at, '>') : NULL;
-    if (end == NULL)
+    if (end == NULL) {
         return;
+    }
     attribute(at + 4, end, "viewBox", box);
     fprintf(out, "<svg class=\"plotted%s\" viewBox=\"",
             figure->form == FIGURE_LINES ? " over" : "");
@@ -287,8 +311,9 @@ void report_svg(FILE *out, const char *svg, const report_figure *figure)
     while (*at != '\0') {
         if (*at != '<') {
             const char *stop = at + strcspn(at, "<");
-            if (state.in_text) /* gnuplot has escaped it; what it was given is plain */
+            if (state.in_text) { /* gnuplot has escaped it; what it was given is plain */
                 report_shown(out, at, (size_t)(stop - at));
+            }
             at = stop;
         } else if (strncmp(at, "<title>", 7) == 0) {
             at = skip(at, "</title>");
@@ -298,13 +323,15 @@ void report_svg(FILE *out, const char *svg, const report_figure *figure)
             at = skip(at, "</defs>");
         } else {
             end = strchr(at, '>');
-            if (end == NULL)
+            if (end == NULL) {
                 break;
+            }
             take_tag(&state, at + 1, end);
             at = end + 1;
         }
     }
-    while (state.depth > 0)
+    while (state.depth > 0) {
         close_group(&state);
+    }
     fputs("</svg>\n", out);
 }

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- flags --------------------------------------------------------------------------------------
- */
+/* ---- flags ----------------------------------------------------------------------------------- */
 
 static const struct {
     const char *flag, *meaning;
@@ -31,9 +30,11 @@ enum { FLAGS = sizeof flags / sizeof flags[0] };
 
 const char *report_flag_meaning(const char *flag)
 {
-    for (int i = 0; i < FLAGS; i++)
-        if (strcmp(flags[i].flag, flag) == 0)
+    for (int i = 0; i < FLAGS; i++) {
+        if (strcmp(flags[i].flag, flag) == 0) {
             return flags[i].meaning;
+        }
+    }
     return "a flag that this version of isomer does not know";
 }
 
@@ -53,14 +54,14 @@ void report_flag(FILE *out, const char *flag)
 static void put_flag_legend(FILE *out)
 {
     fputs("<h3>Flags</h3>\n<dl class=\"flags\">", out);
-    for (int i = 0; i < FLAGS; i++)
+    for (int i = 0; i < FLAGS; i++) {
         fprintf(out, "<div id=\"flag-%s\"><dt>%s</dt><dd>%s</dd></div>", flags[i].flag,
                 flags[i].flag, flags[i].meaning);
+    }
     fputs("</dl>\n", out);
 }
 
-/* ---- the table ----------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *title;
@@ -91,10 +92,11 @@ enum { COLUMNS = sizeof columns / sizeof columns[0], FIRST_NUMBER = 5 };
 
 static void number_cell(FILE *out, double value, const char *text)
 {
-    if (isfinite(value))
+    if (isfinite(value)) {
         fprintf(out, "<td class=\"n\" data-v=\"%.6g\">", value);
-    else
+    } else {
         fputs("<td class=\"n\">", out);
+    }
     report_html(out, text);
     fputs("</td>", out);
 }
@@ -111,8 +113,9 @@ static void clocks_cell(FILE *out, const json_t *clocks)
     double low = record_number(clocks, "mhz_low"), high = record_number(clocks, "mhz_high");
     double watts = record_number(clocks, "power_watts");
     char power[REPORT_TEXT] = "";
-    if (isfinite(watts))
+    if (isfinite(watts)) {
         snprintf(power, sizeof power, ", %.0f W", watts);
+    }
     char *text = isfinite(low) && isfinite(high)
                      ? report_format("%.0f to %.0f MHz%s", low, high, power)
                      : strdup("–");
@@ -126,11 +129,13 @@ static void put_flags(FILE *out, const report_row *row)
     json_t *flag;
     json_array_foreach(json_object_get(row->json, "flags"), at, flag)
     {
-        if (json_is_string(flag))
+        if (json_is_string(flag)) {
             report_flag(out, json_string_value(flag));
+        }
     }
-    if (row->fake && !report_row_flag(row, "fake"))
+    if (row->fake && !report_row_flag(row, "fake")) {
         report_flag(out, "fake");
+    }
 }
 
 static void put_numbers(report_page *page, const report_row *row)
@@ -176,9 +181,10 @@ static void put_check(FILE *out, const json_t *verified)
     if (json_is_object(verified)) {
         report_html(out, record_text(verified, "method"));
         if (isfinite(record_number(verified, "error")) &&
-            isfinite(record_number(verified, "bound")))
+            isfinite(record_number(verified, "bound"))) {
             fprintf(out, " %.2g of %.2g", record_number(verified, "error"),
                     record_number(verified, "bound"));
+        }
     }
     fputs("</td>", out);
 }
@@ -238,12 +244,14 @@ void report_results(report_page *page)
             "<table id=\"all\"><caption>%d results; a reason stands where there is no "
             "number</caption>\n<thead><tr>",
             page->model->row_count);
-    for (int i = 0; i < COLUMNS; i++)
+    for (int i = 0; i < COLUMNS; i++) {
         fprintf(out, "<th scope=\"col\"%s title=\"%s\">%s</th>",
                 columns[i].number ? " class=\"n\"" : "", columns[i].title, columns[i].name);
+    }
     fputs("</tr></thead><tbody>\n", out);
-    for (int i = 0; i < page->model->row_count; i++)
+    for (int i = 0; i < page->model->row_count; i++) {
         put_row(page, i);
+    }
     fputs("</tbody></table></div>\n", out);
     put_flag_legend(out);
     fputs("</section>\n", out);

@@ -15,8 +15,9 @@ char *report_format(const char *format, ...)
     va_list list;
     char *text = NULL;
     va_start(list, format);
-    if (vasprintf(&text, format, list) < 0)
+    if (vasprintf(&text, format, list) < 0) {
         text = NULL;
+    }
     va_end(list);
     return text;
 }
@@ -87,8 +88,9 @@ char *report_plain(const char *text)
     }
     for (char *at = plain; at != NULL && *at != '\0'; at++) {
         unsigned char c = (unsigned char)*at;
-        if (c < 32 || c == 127 || strchr("\"'`<>&\\{}$^~|", *at) != NULL)
+        if (c < 32 || c == 127 || strchr("\"'`<>&\\{}$^~|", *at) != NULL) {
             *at = '_';
+        }
     }
     return plain;
 }
@@ -99,13 +101,15 @@ char *report_slug(const char *text)
     size_t to = 0;
     for (size_t from = 0; slug != NULL && text[from] != '\0'; from++) {
         bool word = isalnum((unsigned char)text[from]);
-        if (word || (to > 0 && slug[to - 1] != '-'))
+        if (word || (to > 0 && slug[to - 1] != '-')) {
             slug[to++] = word ? (char)tolower((unsigned char)text[from]) : '-';
+        }
     }
     if (slug != NULL) {
         to = to > 60 ? 60 : to;
-        while (to > 0 && slug[to - 1] == '-')
+        while (to > 0 && slug[to - 1] == '-') {
             to--;
+        }
         slug[to] = '\0';
     }
     return slug;
@@ -115,16 +119,17 @@ char *report_slug(const char *text)
 static void three(char *text, size_t room, double value)
 {
     double size = fabs(value);
-    if (size != 0.0 && (size < 1e-4 || size >= 1e9))
+    if (size != 0.0 && (size < 1e-4 || size >= 1e9)) {
         snprintf(text, room, "%.2e", value);
-    else if (size >= 100.0)
+    } else if (size >= 100.0) {
         snprintf(text, room, "%.0f", value);
-    else if (size >= 10.0)
+    } else if (size >= 10.0) {
         snprintf(text, room, "%.1f", value);
-    else if (size >= 1.0)
+    } else if (size >= 1.0) {
         snprintf(text, room, "%.2f", value);
-    else
+    } else {
         snprintf(text, room, "%.3g", value);
+    }
 }
 
 const char *report_time(char *text, double nanoseconds)
@@ -138,8 +143,9 @@ const char *report_time(char *text, double nanoseconds)
         snprintf(text, REPORT_TEXT, "–");
         return text;
     }
-    while (at < 3 && fabs(nanoseconds) < units[at].size * 0.9995)
+    while (at < 3 && fabs(nanoseconds) < units[at].size * 0.9995) {
         at++;
+    }
     char number[32];
     three(number, sizeof number, nanoseconds / units[at].size);
     snprintf(text, REPORT_TEXT, "%s %s", number, units[at].unit);
@@ -148,10 +154,11 @@ const char *report_time(char *text, double nanoseconds)
 
 const char *report_rate(char *text, double value)
 {
-    if (isfinite(value))
+    if (isfinite(value)) {
         three(text, REPORT_TEXT, value);
-    else
+    } else {
         snprintf(text, REPORT_TEXT, "–");
+    }
     return text;
 }
 
@@ -172,20 +179,22 @@ static const char *binary(char *text, double value, const char *unit, bool round
 
 const char *report_bytes(char *text, double bytes)
 {
-    if (isfinite(bytes))
+    if (isfinite(bytes)) {
         return binary(text, bytes, "B", false);
+    }
     snprintf(text, REPORT_TEXT, "–");
     return text;
 }
 
 const char *report_count(char *text, double value)
 {
-    if (!isfinite(value))
+    if (!isfinite(value)) {
         snprintf(text, REPORT_TEXT, "–");
-    else if (value >= 32768.0 && fmod(value, 1024.0) == 0.0)
+    } else if (value >= 32768.0 && fmod(value, 1024.0) == 0.0) {
         return binary(text, value, "", true);
-    else
+    } else {
         snprintf(text, REPORT_TEXT, "%.0f", value);
+    }
     return text;
 }
 
@@ -200,22 +209,27 @@ char *report_shape(const report_row *row)
         char *text = report_format("%s × %s × %s", report_count(a, m),
                                    report_count(b, record_number(shape, "n")),
                                    report_count(c, record_number(shape, "k")));
-        if (text == NULL || !(batch > 1.0))
+        if (text == NULL || !(batch > 1.0)) {
             return text;
+        }
         char *batched = report_format("%s, %s times", text, report_count(a, batch));
         free(text);
         return batched;
     }
-    if (isfinite(rows) && rows == 1.0)
+    if (isfinite(rows) && rows == 1.0) {
         return strdup(report_count(a, record_number(shape, "cols")));
-    if (isfinite(rows))
+    }
+    if (isfinite(rows)) {
         return report_format("%s × %s", report_count(a, rows),
                              report_count(b, record_number(shape, "cols")));
-    if (isfinite(bytes))
+    }
+    if (isfinite(bytes)) {
         return strdup(report_bytes(a, bytes));
+    }
     double steps = record_number(shape, "steps");
-    if (isfinite(elements) && isfinite(steps))
+    if (isfinite(elements) && isfinite(steps)) {
         return report_format("%s, %s steps", report_count(a, elements), report_count(b, steps));
+    }
     return strdup(report_count(a, isfinite(elements) ? elements : row->size));
 }
 

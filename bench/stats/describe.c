@@ -15,14 +15,18 @@ static int ascending(const void *a, const void *b)
 
 double *stats_sorted(const double *x, int32_t n)
 {
-    if (n <= 0)
+    if (n <= 0) {
         return NULL;
-    for (int32_t i = 0; i < n; i++)
-        if (isnan(x[i]))
+    }
+    for (int32_t i = 0; i < n; i++) {
+        if (isnan(x[i])) {
             return NULL;
+        }
+    }
     double *sorted = malloc((size_t)n * sizeof *sorted);
-    if (sorted == NULL)
+    if (sorted == NULL) {
         return NULL;
+    }
     memcpy(sorted, x, (size_t)n * sizeof *sorted);
     qsort(sorted, (size_t)n, sizeof *sorted, ascending);
     return sorted;
@@ -45,16 +49,18 @@ double stats_median(const double *x, int32_t n)
 double stats_mean(const double *x, int32_t n)
 {
     double sum = 0;
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++) {
         sum += x[i];
+    }
     return n > 0 ? sum / n : NAN;
 }
 
 double stats_deviation(const double *x, int32_t n)
 {
     double mean = stats_mean(x, n), sum = 0;
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++) {
         sum += (x[i] - mean) * (x[i] - mean);
+    }
     return n > 1 ? sqrt(sum / (n - 1)) : NAN;
 }
 
@@ -79,8 +85,9 @@ double stats_spread(const double *x, int32_t n)
     double *away = stats_sorted(x, n), spread = NAN;
     if (away != NULL) {
         double median = stats_middle(away, n);
-        for (int32_t i = 0; i < n; i++)
+        for (int32_t i = 0; i < n; i++) {
             away[i] = fabs(away[i] - median);
+        }
         spread = 1.4826 * stats_median(away, n);
     }
     free(away);

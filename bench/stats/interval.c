@@ -34,15 +34,17 @@ stats_interval stats_median_interval(const double *x, int32_t n, double confiden
 {
     stats_interval out = {NAN, NAN, NAN, NAN};
     double *s = stats_sorted(x, n);
-    if (s == NULL)
+    if (s == NULL) {
         return out;
+    }
     out.median = stats_middle(s, n);
     int32_t d = 1;
     double outer = reached(1, n), inner = 0;
     while (d < (n + 1) / 2) {
         inner = reached(d + 1, n);
-        if (inner < confidence)
+        if (inner < confidence) {
             break;
+        }
         outer = inner;
         d++;
     }

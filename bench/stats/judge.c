@@ -25,20 +25,23 @@ static void judge(stats_comparison *c, double least_effect, double alpha)
 {
     double much = 1 + least_effect;
     c->verdict = STATS_AMBIGUOUS;
-    if (c->p <= alpha && c->ratio >= much && c->low > 1)
+    if (c->p <= alpha && c->ratio >= much && c->low > 1) {
         c->verdict = STATS_SLOWER;
-    else if (c->p <= alpha && c->ratio <= 1 / much && c->high < 1)
+    } else if (c->p <= alpha && c->ratio <= 1 / much && c->high < 1) {
         c->verdict = STATS_FASTER;
-    else if (c->low > 1 / much && c->high < much)
+    } else if (c->low > 1 / much && c->high < much) {
         c->verdict = STATS_SAME;
+    }
 }
 
 /* Times are finite and above 0. */
 static bool are_times(const double *x, int32_t n)
 {
-    for (int32_t i = 0; i < n; i++)
-        if (!(x[i] > 0) || isinf(x[i]))
+    for (int32_t i = 0; i < n; i++) {
+        if (!(x[i] > 0) || isinf(x[i])) {
             return false;
+        }
+    }
     return n > 0;
 }
 
@@ -46,8 +49,9 @@ stats_comparison stats_compare(const double *a, int32_t na, const double *b, int
                                double drift, double least_effect, double alpha)
 {
     stats_comparison c = {NAN, NAN, NAN, NAN, STATS_AMBIGUOUS};
-    if (!are_times(a, na) || !are_times(b, nb) || !(drift >= 0))
+    if (!are_times(a, na) || !are_times(b, nb) || !(drift >= 0)) {
         return c;
+    }
     stats_interval ia = stats_median_interval(a, na, interval_confidence);
     stats_interval ib = stats_median_interval(b, nb, interval_confidence);
     c.ratio = ib.median / ia.median;
@@ -67,10 +71,12 @@ stats_comparison stats_compare(const double *a, int32_t na, const double *b, int
  * usual ones fully, and wild ones, which are the machine's, not at all. */
 static double weight(double size)
 {
-    if (size <= 1)
+    if (size <= 1) {
         return size;
-    if (size <= 2)
+    }
+    if (size <= 2) {
         return 1;
+    }
     return size < 3 ? 3 - size : 0;
 }
 
@@ -81,15 +87,18 @@ static double flips(const double *weights, int32_t n, double sum)
     double now = 0, least = fabs(sum) - 1e-9;
     uint32_t far = 0, all = UINT32_C(1) << (n - 1); /* the other half is the same with a minus */
     bool minus[32] = {false};
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++) {
         now += weights[i];
+    }
     for (uint32_t step = 1;; step++) {
         far += fabs(now) >= least;
-        if (step == all)
+        if (step == all) {
             return (double)far / all;
+        }
         int32_t at = 0;
-        while (!(step >> at & 1))
+        while (!(step >> at & 1)) {
             at++;
+        }
         now += minus[at] ? 2 * weights[at] : -2 * weights[at];
         minus[at] = !minus[at];
     }
@@ -100,28 +109,33 @@ double stats_sign_flips(const double *d, int32_t n)
     enum { EXACT = 18 };
     double p = NAN, sum = 0, squares = 0;
     double *size = malloc((size_t)(n > 0 ? n : 1) * sizeof *size);
-    if (size == NULL || n <= 0)
+    if (size == NULL || n <= 0) {
         goto done;
-    for (int32_t i = 0; i < n; i++)
+    }
+    for (int32_t i = 0; i < n; i++) {
         size[i] = fabs(d[i]);
+    }
     double usual = stats_median(size, n);
-    if (isnan(usual) || isinf(usual))
+    if (isnan(usual) || isinf(usual)) {
         goto done;
+    }
     int32_t used = 0;
     for (int32_t i = 0; i < n; i++) {
         /* Where most pairs are equal there is no usual size, and every other one is wild. */
         double w = usual > 0 ? weight(size[i] / usual) : 0;
         sum += d[i] > 0 ? w : -w;
         squares += w * w;
-        if (w > 0)
+        if (w > 0) {
             size[used++] = w;
+        }
     }
-    if (used == 0)
+    if (used == 0) {
         p = 1;
-    else if (used <= EXACT)
+    } else if (used <= EXACT) {
         p = flips(size, used, sum);
-    else
+    } else {
         p = erfc(fabs(sum) / sqrt(2 * squares));
+    }
 done:
     free(size);
     return p;
@@ -131,13 +145,16 @@ stats_comparison stats_compare_pairs(const double *a, const double *b, int32_t n
                                      double least_effect, double alpha)
 {
     stats_comparison c = {NAN, NAN, NAN, NAN, STATS_AMBIGUOUS};
-    if (!are_times(a, n) || !are_times(b, n))
+    if (!are_times(a, n) || !are_times(b, n)) {
         return c;
+    }
     double *d = malloc((size_t)n * sizeof *d);
-    if (d == NULL)
+    if (d == NULL) {
         return c;
-    for (int32_t i = 0; i < n; i++)
+    }
+    for (int32_t i = 0; i < n; i++) {
         d[i] = log(b[i] / a[i]);
+    }
     stats_interval i = stats_median_interval(d, n, interval_confidence);
     c.ratio = exp(i.median);
     if (n > 1) {

@@ -23,8 +23,9 @@ static double two_sided(double z)
 static int32_t double_rank(double value, const double *sorted, int32_t n, int32_t *equal)
 {
     int32_t from = 0, to;
-    while (from < n && sorted[from] < value)
+    while (from < n && sorted[from] < value) {
         from++;
+    }
     for (to = from; to < n && sorted[to] == value; to++)
         ;
     *equal = to - from;
@@ -47,10 +48,13 @@ static void count_subsets(double *counts, int32_t most, int32_t room, const int3
                           int32_t n)
 {
     counts[0] = 1;
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t k = most; k > 0; k--)
-            for (int32_t s = ranks[i]; s < room; s++)
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t k = most; k > 0; k--) {
+            for (int32_t s = ranks[i]; s < room; s++) {
                 counts[k * room + s] += counts[(k - 1) * room + s - ranks[i]];
+            }
+        }
+    }
 }
 
 /* The share of the counts as far from the middle as `sum`, or farther. */
@@ -59,8 +63,9 @@ static double share(const double *counts, int32_t room, double middle, int32_t s
     double all = 0, far = 0;
     for (int32_t s = 0; s < room; s++) {
         all += counts[s];
-        if (fabs(s - middle) >= fabs(sum - middle) - 1e-9)
+        if (fabs(s - middle) >= fabs(sum - middle) - 1e-9) {
             far += counts[s];
+        }
     }
     return far / all;
 }
@@ -68,27 +73,33 @@ static double share(const double *counts, int32_t room, double middle, int32_t s
 double stats_rank_sum(const double *x, int32_t nx, const double *y, int32_t ny)
 {
     double p = NAN, *counts = NULL;
-    if (nx <= 0 || ny <= 0)
+    if (nx <= 0 || ny <= 0) {
         return p;
+    }
     int32_t n = nx + ny, ranks[EXACT_SUM], sum = 0, equal;
     double *both = malloc((size_t)n * sizeof *both), *sorted = NULL;
-    if (both == NULL)
+    if (both == NULL) {
         return p;
+    }
     memcpy(both, x, (size_t)nx * sizeof *both);
     memcpy(both + nx, y, (size_t)ny * sizeof *both);
     sorted = stats_sorted(both, n);
-    if (sorted == NULL)
+    if (sorted == NULL) {
         goto done;
+    }
     double middle = (double)nx * (n + 1), twice = 0;
-    for (int32_t i = 0; i < nx; i++)
+    for (int32_t i = 0; i < nx; i++) {
         twice += double_rank(x[i], sorted, n, &equal);
+    }
     if (n <= EXACT_SUM) {
         int32_t room = n * (n + 1) + 1;
         counts = calloc((size_t)(nx + 1) * (size_t)room, sizeof *counts);
-        if (counts == NULL)
+        if (counts == NULL) {
             goto done;
-        for (int32_t i = 0; i < n; i++)
+        }
+        for (int32_t i = 0; i < n; i++) {
             ranks[i] = double_rank(both[i], sorted, n, &equal);
+        }
         sum = (int32_t)twice;
         count_subsets(counts, nx, room, ranks, n);
         p = share(counts + (size_t)nx * (size_t)room, room, middle, sum);
@@ -110,28 +121,35 @@ double stats_signed_rank(const double *d, int32_t n)
     double p = NAN, *size = malloc((size_t)(n > 0 ? n : 1) * sizeof *size), *sorted = NULL;
     double counts[EXACT_SIGNED * (EXACT_SIGNED + 1) + 1] = {1};
     int32_t used = 0, equal;
-    if (size == NULL || n <= 0)
+    if (size == NULL || n <= 0) {
         goto done;
-    for (int32_t i = 0; i < n; i++)
-        if (d[i] != 0) /* NaN too: sorting finds it */
+    }
+    for (int32_t i = 0; i < n; i++) {
+        if (d[i] != 0) { /* NaN too: sorting finds it */
             size[used++] = fabs(d[i]);
+        }
+    }
     if (used == 0) {
         p = 1;
         goto done;
     }
     sorted = stats_sorted(size, used);
-    if (sorted == NULL)
+    if (sorted == NULL) {
         goto done;
+    }
     double twice = 0, count = used, middle = count * (count + 1) / 2;
-    for (int32_t i = 0; i < n; i++)
-        if (d[i] > 0)
+    for (int32_t i = 0; i < n; i++) {
+        if (d[i] > 0) {
             twice += double_rank(d[i], sorted, used, &equal);
+        }
+    }
     if (used <= EXACT_SIGNED) {
         int32_t room = used * (used + 1) + 1;
         for (int32_t i = 0; i < used; i++) {
             int32_t rank = double_rank(size[i], sorted, used, &equal);
-            for (int32_t s = room - 1; s >= rank; s--)
+            for (int32_t s = room - 1; s >= rank; s--) {
                 counts[s] += counts[s - rank];
+            }
         }
         p = share(counts, room, middle, (int32_t)twice);
     } else {

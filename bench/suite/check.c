@@ -38,9 +38,11 @@ void suite_digest(suite_result *result, iso_dtype dtype, void *dense, int64_t co
                   int64_t element)
 {
     char *at = dense;
-    for (int64_t i = 0; dtype != 0 && i < count; i++, at += element)
-        if (suite_is_nan(dtype, at))
+    for (int64_t i = 0; dtype != 0 && i < count; i++, at += element) {
+        if (suite_is_nan(dtype, at)) {
             suite_set_nan(dtype, at);
+        }
+    }
     XXH128_hash_t hash = XXH3_128bits(dense, (size_t)(count * element));
     result->digest[0] = hash.high64;
     result->digest[1] = hash.low64;
@@ -52,12 +54,13 @@ static const char *place(char *text, size_t room, int64_t index, int64_t batch, 
                          int64_t cols)
 {
     long long b = index / (rows * cols), i = index / cols % rows, j = index % cols;
-    if (batch > 1)
+    if (batch > 1) {
         snprintf(text, room, "[%lld][%lld, %lld]", b, i, j);
-    else if (rows > 1)
+    } else if (rows > 1) {
         snprintf(text, room, "[%lld, %lld]", i, j);
-    else
+    } else {
         snprintf(text, room, "[%lld]", j);
+    }
     return text;
 }
 
@@ -67,13 +70,14 @@ static const char *show(char *text, size_t room, iso_dtype dtype, const void *el
     uint64_t bits = 0;
     size_t size = (size_t)iso_dtype_size(dtype);
     memcpy(&bits, element, size);
-    if (dtype == ISO_I64)
+    if (dtype == ISO_I64) {
         snprintf(text, room, "%lld", (long long)bits);
-    else if (dtype == ISO_I32)
+    } else if (dtype == ISO_I32) {
         snprintf(text, room, "%d", (int)(uint32_t)bits);
-    else
+    } else {
         snprintf(text, room, "%.*g (0x%0*llx)", dtype == ISO_F64 ? 17 : 9,
                  suite_load(dtype, element), (int)size * 2, (unsigned long long)bits);
+    }
     return text;
 }
 
@@ -82,17 +86,21 @@ bool suite_same_bits(suite_result *result, iso_dtype dtype, const void *got, con
 {
     int64_t count = batch * rows * cols, size = iso_dtype_size(dtype), wrong = 0, first = -1;
     const char *g = got, *w = want;
-    if (count == 0 || memcmp(g, w, (size_t)(count * size)) == 0)
+    if (count == 0 || memcmp(g, w, (size_t)(count * size)) == 0) {
         return true;
+    }
     for (int64_t i = 0; i < count; i++) {
         const char *a = g + i * size, *b = w + i * size;
-        if (memcmp(a, b, (size_t)size) == 0 || (suite_is_nan(dtype, a) && suite_is_nan(dtype, b)))
+        if (memcmp(a, b, (size_t)size) == 0 || (suite_is_nan(dtype, a) && suite_is_nan(dtype, b))) {
             continue;
-        if (wrong++ == 0)
+        }
+        if (wrong++ == 0) {
             first = i;
+        }
     }
-    if (wrong == 0)
+    if (wrong == 0) {
         return true;
+    }
     char where[96], one[64], two[64];
     result->error = fabs(suite_load(dtype, g + first * size) - suite_load(dtype, w + first * size));
     result->bound = 0;
@@ -121,12 +129,15 @@ static long double greatest(iso_dtype dtype)
 /* How far `got` is over its bound: 0 or less is right. */
 static long double excess(iso_dtype dtype, double got, long double want, double bound)
 {
-    if (isnan(want))
+    if (isnan(want)) {
         return isnan(got) ? 0 : INFINITY;
-    if (isnan(got))
+    }
+    if (isnan(got)) {
         return INFINITY;
-    if (isinf(want))
+    }
+    if (isinf(want)) {
         return (long double)got == want ? 0 : INFINITY;
+    }
     if (isinf(got)) { /* right where the reference may round there */
         long double edge = greatest(dtype) * (1 + (long double)suite_roundoff(dtype));
         bool reached = got > 0 ? want + bound >= edge : want - bound <= -edge;
@@ -144,8 +155,9 @@ bool suite_within(suite_result *result, iso_dtype dtype, const void *got, const 
         double value = suite_load(dtype, g + i * size);
         long double over = excess(dtype, value, want[i], bound[i]);
         if (over > 0) {
-            if (wrong++ == 0)
+            if (wrong++ == 0) {
                 first = i;
+            }
             continue;
         }
         double error = isfinite(value) ? fabs((double)((long double)value - want[i])) : 0;
@@ -154,8 +166,9 @@ bool suite_within(suite_result *result, iso_dtype dtype, const void *got, const 
             result->bound = bound[i];
         }
     }
-    if (wrong == 0)
+    if (wrong == 0) {
         return true;
+    }
     char where[96], one[64];
     result->error = fabs((double)((long double)suite_load(dtype, g + first * size) - want[first]));
     result->bound = bound[first];

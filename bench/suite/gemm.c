@@ -42,16 +42,18 @@ struct suite_gemm_data {
 
 void suite_gemm_data_destroy(suite_gemm_data *data)
 {
-    if (data == NULL)
+    if (data == NULL) {
         return;
+    }
     suite_region_free(&data->a);
     suite_region_free(&data->b);
     suite_region_free(&data->c);
     block *all[] = {&data->dense_a, &data->dense_b, &data->dense_c, &data->wide_a,
                     &data->wide_b,  &data->wide_c,  &data->result,  &data->expected,
                     &data->want,    &data->bound,   &data->row};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]->data);
+    }
     free(data);
 }
 
@@ -82,10 +84,11 @@ static void widen(iso_dtype dtype, const char *stored, iso_trans trans, int64_t 
         for (int64_t j = 0; j < cols; j++) {
             int64_t at = trans == ISO_TRANS ? j * all_rows + from : from * cols + j;
             double value = suite_load(dtype, stored + at * size);
-            if (dtype == ISO_F64)
+            if (dtype == ISO_F64) {
                 ((double *)out)[i * cols + j] = value;
-            else
+            } else {
                 ((float *)out)[i * cols + j] = (float)value;
+            }
         }
     }
 }
@@ -109,8 +112,9 @@ static void refer_f64(const double *a, const double *b, int64_t n, int64_t k, lo
 static void refer_f32(const float *restrict a, const float *restrict b, int64_t n, int64_t k,
                       double *restrict sum, double *restrict size)
 {
-    for (int64_t j = 0; j < n; j++)
+    for (int64_t j = 0; j < n; j++) {
         sum[j] = size[j] = 0;
+    }
     for (int64_t p = 0; p < k; p++) {
         double x = (double)a[p];
         const float *row = b + p * n;
@@ -159,23 +163,26 @@ static void compute(suite_gemm_data *d, const suite_case *item, int64_t member, 
     long double *want = (long double *)d->want.data + member * rows * n;
     double *bound = (double *)d->bound.data + member * rows * n;
     double *scratch = d->row.data;
-    if (f64)
+    if (f64) {
         suite_model_gemm_f64(rows, n, k, alpha, d->wide_a.data, d->wide_b.data, beta,
                              d->wide_c.data, d->result.data, scratch, scratch + n);
-    else
+    } else {
         suite_model_gemm_f32(rows, n, k, (float)alpha, d->wide_a.data, d->wide_b.data, (float)beta,
                              d->wide_c.data, d->result.data, d->row.data, (float *)d->row.data + n);
+    }
     for (int64_t i = 0; i < rows; i++) {
-        if (!f64)
+        if (!f64) {
             refer_f32((float *)d->wide_a.data + i * k, d->wide_b.data, n, alpha == 0 ? 0 : k,
                       scratch, scratch + n);
+        }
         for (int64_t j = 0; j < n; j++) {
             int64_t at = i * n + j;
             long double sum = scratch[j];
             double magnitude = scratch[n + j];
-            if (f64)
+            if (f64) {
                 refer_f64((double *)d->wide_a.data + i * k, (double *)d->wide_b.data + j, n,
                           alpha == 0 ? 0 : k, &sum, &magnitude);
+            }
             double c = f64 ? ((double *)d->wide_c.data)[at] : (double)((float *)d->wide_c.data)[at];
             set_bound(item, alpha, beta, sum, magnitude, c, &want[at], &bound[at]);
             suite_store(item->dtype, expected + at * size,
@@ -257,9 +264,11 @@ static void generate(suite_gemm_data *d, const suite_case *item)
     suite_generate(item->dtype, item->fill, item->seed + 2,
                    (g->same_b ? 1 : g->batch) * g->k * g->n, d->dense_b.data);
     suite_generate(item->dtype, item->fill, item->seed + 3, count_c, d->dense_c.data);
-    if (g->beta == 0) /* C is not read: whatever is there must not show */
-        for (int64_t i = 0; i < count_c; i++)
+    if (g->beta == 0) { /* C is not read: whatever is there must not show */
+        for (int64_t i = 0; i < count_c; i++) {
             suite_set_nan(item->dtype, (char *)d->dense_c.data + i * size);
+        }
+    }
     bool one = g->blocks == SUITE_NEIGHBOURS;
     suite_region_scatter_into(one ? &d->c : &d->a, &d->a, d->dense_a.data);
     suite_region_scatter_into(one ? &d->c : &d->b, &d->b, d->dense_b.data);
@@ -271,12 +280,15 @@ static bool build(suite_gemm_data *d, const suite_case *item, suite_result *resu
     const suite_gemm_case *g = &item->gemm;
     int64_t rows = computed_rows(item), size = iso_dtype_size(item->dtype);
     d->problem = -1;
-    if (!make_room(d, item, rows))
+    if (!make_room(d, item, rows)) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    }
     generate(d, item);
-    for (int64_t i = 0; g->sampled && i < SAMPLED_ROWS; i++) /* the first, the last, some others */
+    for (int64_t i = 0; g->sampled && i < SAMPLED_ROWS;
+         i++) { /* the first, the last, some others */
         d->rows[i] =
             i < 2 ? i * (g->m - 1) : (int64_t)(suite_mix(item->seed, (uint64_t)i) % (uint64_t)g->m);
+    }
     const int64_t *pick = g->sampled ? d->rows : NULL;
     for (int64_t b = 0; b < g->batch; b++) {
         const char *a = (char *)d->dense_a.data + (g->same_a ? 0 : b) * g->m * g->k * size;
@@ -288,8 +300,9 @@ static bool build(suite_gemm_data *d, const suite_case *item, suite_result *resu
         compute(d, item, b, rows);
     }
     if (!suite_within(result, item->dtype, d->expected.data, d->want.data, d->bound.data, g->batch,
-                      rows, g->n))
+                      rows, g->n)) {
         return false; /* the model itself is off: a fault of the suite or of this machine's fma */
+    }
     d->problem = item->problem;
     return true;
 }
@@ -302,28 +315,32 @@ static bool project(const suite_gemm_data *d, const suite_case *item, const char
     int64_t size = iso_dtype_size(item->dtype);
     bool ta = g->trans_a == ISO_TRANS, ok = true;
     double *bx = calloc((size_t)g->k, sizeof *bx);
-    if (bx == NULL)
+    if (bx == NULL) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
-    for (int64_t p = 0; p < g->k; p++)
+    }
+    for (int64_t p = 0; p < g->k; p++) {
         for (int64_t j = 0; j < g->n; j++) {
             double b = item->dtype == ISO_F64 ? ((double *)d->wide_b.data)[p * g->n + j]
                                               : (double)((float *)d->wide_b.data)[p * g->n + j];
             bx[p] += suite_mix(item->seed, (uint64_t)j) & 1 ? b : -b;
         }
+    }
     for (int64_t i = 0; i < g->m && ok; i++) {
         double want = 0, got = 0;
-        for (int64_t p = 0; p < g->k; p++)
+        for (int64_t p = 0; p < g->k; p++) {
             want += bx[p] * suite_load(item->dtype, (char *)d->dense_a.data +
                                                         (ta ? p * g->m + i : i * g->k + p) * size);
+        }
         for (int64_t j = 0; j < g->n; j++) {
             double c = suite_load(item->dtype, dense + (i * g->n + j) * size);
             got += suite_mix(item->seed, (uint64_t)j) & 1 ? c : -c;
         }
-        if (got != want)
+        if (got != want) {
             ok = suite_fail(result,
                             "row %lld projects to %.17g, expected exactly %.17g: it holds a "
                             "wrong element",
                             (long long)i, got, want);
+        }
     }
     free(bx);
     return ok;
@@ -336,14 +353,17 @@ static bool judge(suite_state *state, const suite_gemm_data *d, const suite_case
     int64_t size = iso_dtype_size(item->dtype), rows = computed_rows(item);
     int64_t count = g->batch * g->m * g->n;
     char *dense = suite_grow(&state->dense, &state->dense_bytes, (count + 1) * size);
-    if (dense == NULL)
+    if (dense == NULL) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    }
     suite_region_gather(&d->c, image, dense);
     if (g->sampled) {
-        if (exact_fill(item) && !project(d, item, dense, result))
+        if (exact_fill(item) && !project(d, item, dense, result)) {
             return false;
-        if (item->same_bits)
+        }
+        if (item->same_bits) {
             suite_digest(result, item->dtype, dense, count, size);
+        }
         for (int64_t i = 0; i < rows; i++) {
             result->method = item->same_bits ? "bits of sampled rows" : "bound in sampled rows";
             const char *row = dense + d->rows[i] * g->n * size;
@@ -351,17 +371,20 @@ static bool judge(suite_state *state, const suite_gemm_data *d, const suite_case
             if (item->same_bits ? !suite_same_bits(result, item->dtype, row, want, 1, 1, g->n)
                                 : !suite_within(result, item->dtype, row,
                                                 (long double *)d->want.data + i * g->n,
-                                                (double *)d->bound.data + i * g->n, 1, 1, g->n))
+                                                (double *)d->bound.data + i * g->n, 1, 1, g->n)) {
                 return false;
+            }
         }
         return true;
     }
     result->method = item->same_bits ? "bits" : exact_fill(item) ? "exact" : "bound";
     if (!suite_within(result, item->dtype, dense, d->want.data, d->bound.data, g->batch, g->m,
-                      g->n))
+                      g->n)) {
         return false;
-    if (!item->same_bits)
+    }
+    if (!item->same_bits) {
         return true;
+    }
     suite_digest(result, item->dtype, dense, count, size);
     return suite_same_bits(result, item->dtype, dense, d->expected.data, g->batch, g->m, g->n);
 }
@@ -376,11 +399,12 @@ static bool same_support(suite_runner *runner, const iso_gemm_args *args, suite_
         other.alpha = others[i][0];
         other.beta = others[i][1];
         iso_status status = iso_supports(suite_runner_device(runner), ISO_OP_GEMM, &other);
-        if (status != first)
+        if (status != first) {
             return suite_fail(result,
                               "iso_supports answers %s, and %s with alpha %g and beta %g: %.512s",
                               iso_status_name(first), iso_status_name(status), other.alpha,
                               other.beta, iso_last_error());
+        }
     }
     return true;
 }
@@ -391,13 +415,15 @@ bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *
     const suite_gemm_case *g = &item->gemm;
     if (state->gemm == NULL) {
         state->gemm = calloc(1, sizeof *state->gemm);
-        if (state->gemm == NULL)
+        if (state->gemm == NULL) {
             return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        }
         state->gemm->problem = -1;
     }
     suite_gemm_data *d = state->gemm;
-    if (d->problem != item->problem && !build(d, item, result))
+    if (d->problem != item->problem && !build(d, item, result)) {
         return false;
+    }
     iso_gemm_args args = ISO_GEMM_ARGS_INIT;
     args.dtype = item->dtype;
     args.variant = item->how;
@@ -429,11 +455,13 @@ bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *
         operands[i]->offset = regions[i]->start;
         iso_status status = suite_slot_room(
             runner, one ? 0 : i, one ? d->c.bytes : regions[i]->bytes, &operands[i]->buffer);
-        if (status != ISO_OK)
+        if (status != ISO_OK) {
             return suite_call_failed(result, "iso_buffer_create", status);
+        }
     }
     const unsigned char *image;
-    if (!same_support(runner, &args, result) || !suite_operate(runner, &work, &image, result))
+    if (!same_support(runner, &args, result) || !suite_operate(runner, &work, &image, result)) {
         return false;
+    }
     return image == NULL || judge(state, d, item, image, result);
 }

@@ -47,10 +47,11 @@ static void limit_work(suite_gemm_case *g, int64_t most)
 {
     static const int64_t thin[] = {9, 5, 2, 1};
     for (int i = 0; i < COUNT(thin) && g->m * g->n * g->k * g->batch > most; i++) {
-        if (g->m > g->n)
+        if (g->m > g->n) {
             g->m = g->m < thin[i] ? g->m : thin[i] + 8;
-        else
+        } else {
             g->n = g->n < thin[i] ? g->n : thin[i] + 8;
+        }
     }
 }
 
@@ -190,8 +191,9 @@ static void large(suite_list *list, iso_dtype dtype)
 {
     static const int64_t sizes[] = {257, 1000, 2048, 4096};
     for (int i = 0; i < COUNT(sizes); i++) {
-        if (sizes[i] == 4096 && dtype == ISO_F64)
+        if (sizes[i] == 4096 && dtype == ISO_F64) {
             continue;
+        }
         for (int f = 0; f < 2; f++) {
             suite_case item = start(dtype, i & 3);
             item.fill = f == 0 ? SUITE_SPARSE : SUITE_UNIFORM;
@@ -199,10 +201,11 @@ static void large(suite_list *list, iso_dtype dtype)
             item.gemm.n += f == 0 ? 0 : 7;
             item.gemm.pad = f;
             item.gemm.sampled = 1;
-            if (sizes[i] <= 1000)
+            if (sizes[i] <= 1000) {
                 add_with(list, &item, with_matrix, COUNT(with_matrix));
-            else
+            } else {
                 add_with(list, &item, fast, COUNT(fast));
+            }
         }
     }
 }
@@ -213,13 +216,15 @@ void suite_list_gemm(suite_list *list, int full)
         for (int trans = 0; trans < 4; trans++) {
             corners(list, types[d], trans);
             cover(list, types[d], trans, 23, 600000, 0);
-            if (full)
+            if (full) {
                 cover(list, types[d], trans, 150, 8000000, 1);
+            }
         }
         factors(list, types[d]);
         blocks(list, types[d]);
         signs(list, types[d]);
-        if (full)
+        if (full) {
             large(list, types[d]);
+        }
     }
 }

@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- number.c: stored numbers and the generator -------------------------------------------------
- */
+/* ---- number.c: stored numbers and the generator ---------------------------------------------- */
 
 uint64_t suite_mix(uint64_t seed, uint64_t index);
 
@@ -35,8 +34,7 @@ void suite_generate(iso_dtype dtype, suite_fill fill, uint64_t seed, int64_t cou
 
 void suite_fp_reset(void); /* rounding to nearest, subnormals kept, in this thread */
 
-/* ---- region.c: matrices in memory with watched bytes all around ---------------------------------
- */
+/* ---- region.c: matrices in memory with watched bytes all around ------------------------------ */
 
 enum { SUITE_GUARD = 256 };
 
@@ -75,8 +73,7 @@ int64_t suite_region_changed(const suite_region *region, const unsigned char *im
 /* Growing host memory. NULL: none. */
 void *suite_grow(void **block, int64_t *capacity, int64_t bytes);
 
-/* ---- runner.c -----------------------------------------------------------------------------------
- */
+/* ---- runner.c -------------------------------------------------------------------------------- */
 
 enum { SUITE_SLOTS = 4 };
 
@@ -99,8 +96,7 @@ struct suite_runner {
 /* The slot's buffer with room for `bytes`. */
 iso_status suite_slot_room(suite_runner *runner, int slot, int64_t bytes, iso_buffer *out);
 
-/* ---- results ------------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 /* Each gives false, so that a check can `return suite_fail(...)`. */
 bool suite_fail(suite_result *result, const char *format, ...) ISO_PRINTF(2, 3);
@@ -138,8 +134,7 @@ bool suite_within(suite_result *result, iso_dtype dtype, const void *got, const 
 
 const char *suite_fill_name(suite_fill fill); /* "uniform", ... */
 
-/* ---- lists --------------------------------------------------------------------------------------
- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 /* Adds a case for each of the variants: `format` is the id with one %s for the variant's name. The
  * seed is made from the id without it. */
@@ -153,8 +148,7 @@ void suite_list_gemm(suite_list *list, int full);
 void suite_list_map(suite_list *list, int full);
 void suite_list_script(suite_list *list, int full);
 
-/* ---- problems -----------------------------------------------------------------------------------
- */
+/* ---- problems -------------------------------------------------------------------------------- */
 
 typedef struct suite_gemm_data suite_gemm_data;
 typedef struct suite_reduce_data suite_reduce_data;
@@ -189,8 +183,7 @@ bool suite_run_transfer(suite_state *state, suite_runner *runner, const suite_ca
 bool suite_run_script(suite_state *state, suite_runner *runner, const suite_case *item,
                       suite_result *result);
 
-/* ---- model: the arithmetic of docs/arithmetic.md ------------------------------------------------
- */
+/* ---- model: the arithmetic of docs/arithmetic.md --------------------------------------------- */
 
 /* One product of dense operands already widened to the accumulation type: a is m x k, b is k x n,
  * c m x n (both read as op(A) and op(B)); `out` is in the accumulation type. acc and total have n

@@ -48,8 +48,9 @@ void suite_list_add(suite_list *list, const suite_case *model, const iso_variant
     int32_t problem = list->problems++;
     for (int v = 0; v < variant_count || v == 0; v++) {
         suite_case *item = append(list);
-        if (item == NULL)
+        if (item == NULL) {
             return;
+        }
         *item = *model;
         item->seed = seed;
         item->problem = problem;
@@ -69,19 +70,23 @@ void suite_list_add(suite_list *list, const suite_case *model, const iso_variant
 static bool drop_repeated(suite_list *list)
 {
     size_t slots = 1024;
-    while (slots < (size_t)list->count * 2)
+    while (slots < (size_t)list->count * 2) {
         slots *= 2;
+    }
     int32_t *table = calloc(slots, sizeof *table); /* index + 1 */
-    if (table == NULL)
+    if (table == NULL) {
         return false;
+    }
     int32_t kept = 0;
     for (int32_t i = 0; i < list->count; i++) {
         const suite_case *item = &list->cases[i];
         size_t at = XXH64(item->id, strlen(item->id), 0) & (slots - 1);
-        while (table[at] != 0 && strcmp(list->cases[table[at] - 1].id, item->id) != 0)
+        while (table[at] != 0 && strcmp(list->cases[table[at] - 1].id, item->id) != 0) {
             at = (at + 1) & (slots - 1);
-        if (table[at] != 0)
+        }
+        if (table[at] != 0) {
             continue;
+        }
         list->cases[kept] = *item;
         table[at] = ++kept;
     }
@@ -93,8 +98,9 @@ static bool drop_repeated(suite_list *list)
 suite_list *suite_list_create(int full, uint64_t seed)
 {
     suite_list *list = calloc(1, sizeof *list);
-    if (list == NULL)
+    if (list == NULL) {
         return NULL;
+    }
     list->seed = seed;
     suite_list_transfer(list, full);
     suite_list_transpose(list, full);
@@ -111,8 +117,9 @@ suite_list *suite_list_create(int full, uint64_t seed)
 
 void suite_list_destroy(suite_list *list)
 {
-    if (list == NULL)
+    if (list == NULL) {
         return;
+    }
     free(list->cases);
     free(list);
 }

@@ -16,8 +16,9 @@ struct suite_map_data {
 
 void suite_map_data_destroy(suite_map_data *data)
 {
-    if (data == NULL)
+    if (data == NULL) {
         return;
+    }
     suite_region_free(&data->x);
     suite_region_free(&data->y);
     suite_region_free(&data->z);
@@ -33,8 +34,7 @@ static bool has_y(const suite_case *item)
     return op == ISO_MAP_ADD || op == ISO_MAP_MULTIPLY || op == ISO_MAP_TRIAD;
 }
 
-/* ---- what is expected ---------------------------------------------------------------------------
- */
+/* ---- what is expected ------------------------------------------------------------------------ */
 
 static float map_f32(const suite_map_case *m, float x, float y)
 {
@@ -49,8 +49,9 @@ static float map_f32(const suite_map_case *m, float x, float y)
     case ISO_MAP_TRIAD:
         return fmaf(alpha, y, x);
     default:
-        for (int64_t s = 0; s < m->steps; s++)
+        for (int64_t s = 0; s < m->steps; s++) {
             x = fmaf(x, alpha, beta);
+        }
         return x;
     }
 }
@@ -67,8 +68,9 @@ static double map_f64(const suite_map_case *m, double x, double y)
     case ISO_MAP_TRIAD:
         return fma(m->alpha, y, x);
     default:
-        for (int64_t s = 0; s < m->steps; s++)
+        for (int64_t s = 0; s < m->steps; s++) {
             x = fma(x, m->alpha, m->beta);
+        }
         return x;
     }
 }
@@ -117,8 +119,9 @@ static bool build(suite_map_data *d, const suite_case *item, suite_result *resul
         !suite_region_init(&d->z, size, 1, m->n, 0, m->offset_z, 1, 0, false) ||
         !suite_grow(&d->dense_x, &d->room_x, bytes) ||
         !suite_grow(&d->dense_y, &d->room_y, bytes) ||
-        !suite_grow(&d->expected, &d->room_expected, bytes))
+        !suite_grow(&d->expected, &d->room_expected, bytes)) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    }
     suite_generate(item->dtype, item->fill, item->seed + 1, m->n, d->dense_x);
     suite_region_scatter(&d->x, d->dense_x);
     if (has_y(item) && !x_twice) {
@@ -130,8 +133,7 @@ static bool build(suite_map_data *d, const suite_case *item, suite_result *resul
     return true;
 }
 
-/* ---- the run ------------------------------------------------------------------------------------
- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static bool judge(suite_state *state, const suite_map_data *d, const suite_case *item,
                   const suite_region *out, const unsigned char *image, suite_result *result)
@@ -140,17 +142,21 @@ static bool judge(suite_state *state, const suite_map_data *d, const suite_case 
     bool copy = item->map.op == ISO_MAP_COPY;
     char *dense = suite_grow(&state->dense, &state->dense_bytes, n * size);
     const char *want = d->expected;
-    if (dense == NULL)
+    if (dense == NULL) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    }
     suite_region_gather(out, image, dense);
     result->method = "bits";
-    if (!copy && !suite_same_bits(result, item->dtype, dense, want, 1, 1, n))
+    if (!copy && !suite_same_bits(result, item->dtype, dense, want, 1, 1, n)) {
         return false;
-    for (int64_t i = 0; copy && i < n * size; i++)
-        if (dense[i] != want[i])
+    }
+    for (int64_t i = 0; copy && i < n * size; i++) {
+        if (dense[i] != want[i]) {
             return suite_fail(result, "byte %lld of element [%lld] is 0x%02x, expected 0x%02x",
                               (long long)(i % size), (long long)(i / size),
                               (unsigned)(unsigned char)dense[i], (unsigned)(unsigned char)want[i]);
+        }
+    }
     suite_digest(result, copy ? (iso_dtype)0 : item->dtype, dense, n, size);
     return true;
 }
@@ -166,18 +172,21 @@ static void arrange(suite_map_data *d, const suite_case *item, suite_work *work,
                   : place == SUITE_ON_Y                     ? &d->y
                                                             : &d->z;
     work->out = operands[2];
-    if (operands[0] != work->out)
+    if (operands[0] != work->out) {
         work->in[work->inputs++] = operands[0];
-    if (has_y(item) && operands[1] != work->out && operands[1] != operands[0])
+    }
+    if (has_y(item) && operands[1] != work->out && operands[1] != operands[0]) {
         work->in[work->inputs++] = operands[1];
+    }
 }
 
 static iso_status point(suite_runner *runner, const suite_work *work, const suite_region *region,
                         iso_operand *operand)
 {
     int slot = 0;
-    while (slot < work->inputs && work->in[slot] != region)
+    while (slot < work->inputs && work->in[slot] != region) {
         slot++;
+    }
     operand->offset = region->start;
     return suite_slot_room(runner, slot, region->bytes, &operand->buffer);
 }
@@ -188,13 +197,15 @@ bool suite_run_map(suite_state *state, suite_runner *runner, const suite_case *i
     const suite_map_case *m = &item->map;
     if (state->map == NULL) {
         state->map = calloc(1, sizeof *state->map);
-        if (state->map == NULL)
+        if (state->map == NULL) {
             return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        }
         state->map->problem = -1;
     }
     suite_map_data *d = state->map;
-    if (d->problem != item->problem && !build(d, item, result))
+    if (d->problem != item->problem && !build(d, item, result)) {
         return false;
+    }
     iso_map_args args = ISO_MAP_ARGS_INIT;
     args.op = m->op;
     args.dtype = item->dtype;
@@ -207,14 +218,18 @@ bool suite_run_map(suite_state *state, suite_runner *runner, const suite_case *i
     const suite_region *operands[3];
     arrange(d, item, &work, operands);
     iso_status status = point(runner, &work, operands[0], &args.x);
-    if (status == ISO_OK && has_y(item))
+    if (status == ISO_OK && has_y(item)) {
         status = point(runner, &work, operands[1], &args.y);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         status = point(runner, &work, operands[2], &args.z);
-    if (status != ISO_OK)
+    }
+    if (status != ISO_OK) {
         return suite_call_failed(result, "iso_buffer_create", status);
+    }
     const unsigned char *image;
-    if (!suite_operate(runner, &work, &image, result))
+    if (!suite_operate(runner, &work, &image, result)) {
         return false;
+    }
     return image == NULL || judge(state, d, item, work.out, image, result);
 }

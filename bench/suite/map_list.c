@@ -25,10 +25,11 @@ static void add(suite_list *list, suite_case *item)
     const suite_map_case *m = &item->map;
     char after[SUITE_ID_MAX - 16], factors[48] = "";
     snprintf(item->type, sizeof item->type, "%s", iso_dtype_name(item->dtype));
-    if (m->op == ISO_MAP_CHAIN)
+    if (m->op == ISO_MAP_CHAIN) {
         snprintf(factors, sizeof factors, "s%lld/a%gb%g/", (long long)m->steps, m->alpha, m->beta);
-    else if (m->op == ISO_MAP_SCALE || m->op == ISO_MAP_TRIAD)
+    } else if (m->op == ISO_MAP_SCALE || m->op == ISO_MAP_TRIAD) {
         snprintf(factors, sizeof factors, "a%g/", m->alpha);
+    }
     snprintf(after, sizeof after, "%s/%s/n%lld/%soff%d.%d.%d/%s/%s", item->type,
              iso_map_op_name(m->op), (long long)m->n, factors, m->offset_x, m->offset_y,
              m->offset_z, suite_place_name(m->place), suite_fill_name(item->fill));
@@ -41,8 +42,9 @@ static suite_fill fill_of(iso_map_op op, bool is_float, int turn)
     static const suite_fill ints[] = {SUITE_UNIFORM, SUITE_EXTREMES};
     static const suite_fill floats[] = {SUITE_UNIFORM, SUITE_MIXED, SUITE_NAN,  SUITE_SUBNORMAL,
                                         SUITE_HUGE,    SUITE_INF,   SUITE_ZEROS};
-    if (op == ISO_MAP_COPY)
+    if (op == ISO_MAP_COPY) {
         return SUITE_BITS;
+    }
     return is_float ? floats[turn % COUNT(floats)] : ints[turn % COUNT(ints)];
 }
 
@@ -57,8 +59,9 @@ static void set_factors(suite_map_case *m, int turn)
     m->alpha = chain ? growth[turn % COUNT(growth)] : alphas[turn % COUNT(alphas)];
     m->beta = chain ? added[turn % COUNT(added)] : 0;
     m->steps = chain ? steps[turn % COUNT(steps)] : 0;
-    if (m->n > 10000 && m->steps > 3)
+    if (m->n > 10000 && m->steps > 3) {
         m->steps = 3;
+    }
 }
 
 static void set_place(suite_map_case *m, int turn)
@@ -73,12 +76,15 @@ static void set_place(suite_map_case *m, int turn)
     m->offset_x = offset[0];
     m->offset_y = offset[1];
     m->offset_z = offset[2];
-    if (m->place == SUITE_ON_X || m->place == SUITE_ALL)
+    if (m->place == SUITE_ON_X || m->place == SUITE_ALL) {
         m->offset_z = m->offset_x;
-    if (m->place == SUITE_ON_Y)
+    }
+    if (m->place == SUITE_ON_Y) {
         m->offset_z = m->offset_y;
-    if (m->place == SUITE_TWICE || m->place == SUITE_ALL || !has_y(m->op))
+    }
+    if (m->place == SUITE_TWICE || m->place == SUITE_ALL || !has_y(m->op)) {
         m->offset_y = m->offset_x;
+    }
 }
 
 static void one(suite_list *list, iso_map_op op, iso_dtype dtype, int full)
@@ -99,8 +105,9 @@ static void one(suite_list *list, iso_map_op op, iso_dtype dtype, int full)
         set_factors(&item.map, last ? 0 : t + i / 7);
         add(list, &item);
     }
-    if (full)
+    if (full) {
         return;
+    }
     item.map.n = 0;
     add(list, &item);
 }
@@ -155,11 +162,13 @@ void suite_list_map(suite_list *list, int full)
     for (iso_dtype dtype = ISO_F16; dtype <= ISO_I64; dtype++) {
         for (iso_map_op op = ISO_MAP_COPY; op <= ISO_MAP_CHAIN; op++) {
             bool real = op == ISO_MAP_SCALE || op == ISO_MAP_TRIAD || op == ISO_MAP_CHAIN;
-            if (real && !suite_is_float(dtype))
+            if (real && !suite_is_float(dtype)) {
                 continue;
+            }
             one(list, op, dtype, 0);
-            if (real)
+            if (real) {
                 factors(list, op, dtype);
+            }
             if (suite_is_float(dtype) && op != ISO_MAP_COPY) {
                 signs(list, op, dtype);
             }

@@ -9,8 +9,7 @@
 #error "the suite's arithmetic must be IEEE 754"
 #endif
 
-/* ---- product ------------------------------------------------------------------------------------
- */
+/* ---- product --------------------------------------------------------------------------------- */
 
 enum { SEGMENT = 1024 };
 
@@ -89,8 +88,7 @@ void suite_model_gemm_f64(int64_t m, int64_t n, int64_t k, double alpha, const d
                                                          total);
 }
 
-/* ---- reduction ----------------------------------------------------------------------------------
- */
+/* ---- reduction ------------------------------------------------------------------------------- */
 
 enum { BLOCK = 4096, LANES = 128 };
 
@@ -117,14 +115,15 @@ typedef struct rule {
 static rule rule_of(iso_reduce_op op, iso_dtype dtype)
 {
     rule made = {op, dtype, ADD_F32, op == ISO_MIN || op == ISO_ARGMIN};
-    if (op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX)
+    if (op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX) {
         made.family = BEST;
-    else if (!suite_is_float(dtype))
+    } else if (!suite_is_float(dtype)) {
         made.family = ADD_INT;
-    else if (op == ISO_NORM2)
+    } else if (op == ISO_NORM2) {
         made.family = dtype == ISO_F64 ? SQUARES_F64 : SQUARES;
-    else
+    } else {
         made.family = dtype == ISO_F64 ? ADD_F64 : ADD_F32;
+    }
     return made;
 }
 
@@ -144,20 +143,25 @@ static lane neutral(const rule *r)
  * index. */
 static bool better(const rule *r, const lane *a, const lane *b)
 {
-    if (a->index < 0 || b->index < 0)
+    if (a->index < 0 || b->index < 0) {
         return a->index < 0 && b->index >= 0;
+    }
     if (!suite_is_float(r->dtype)) {
-        if (a->best_int != b->best_int)
+        if (a->best_int != b->best_int) {
             return r->least ? b->best_int < a->best_int : b->best_int > a->best_int;
+        }
         return b->index < a->index;
     }
     bool nan_a = isnan(a->best), nan_b = isnan(b->best);
-    if (nan_a || nan_b)
+    if (nan_a || nan_b) {
         return nan_a && nan_b ? b->index < a->index : nan_b;
-    if (a->best != b->best)
+    }
+    if (a->best != b->best) {
         return r->least ? b->best < a->best : b->best > a->best;
-    if (signbit(a->best) != signbit(b->best))
+    }
+    if (signbit(a->best) != signbit(b->best)) {
         return r->least ? signbit(b->best) != 0 : signbit(b->best) == 0;
+    }
     return b->index < a->index;
 }
 
@@ -175,36 +179,40 @@ static int64_t load_int(iso_dtype dtype, const void *element)
 
 static void step_square_f64(lane *l, double x)
 {
-    if (fabs(x) > 0x1p486)
+    if (fabs(x) > 0x1p486) {
         l->big = fma(x * 0x1p-538, x * 0x1p-538, l->big);
-    else if (fabs(x) < 0x1p-511)
+    } else if (fabs(x) < 0x1p-511) {
         l->small = fma(x * 0x1p537, x * 0x1p537, l->small);
-    else
+    } else {
         l->d = fma(x, x, l->d);
+    }
 }
 
 static void step_int(const rule *r, lane *l, uint64_t x, uint64_t y)
 {
-    if (r->op == ISO_PRODUCT)
+    if (r->op == ISO_PRODUCT) {
         l->u *= x;
-    else if (r->op == ISO_DOT)
+    } else if (r->op == ISO_DOT) {
         l->u += x * y;
-    else if (r->op == ISO_ASUM)
+    } else if (r->op == ISO_ASUM) {
         l->u += (int64_t)x < 0 ? 0 - x : x;
-    else
+    } else {
         l->u += x;
+    }
 }
 
 static void step(const rule *r, lane *l, const void *x, const void *y, int64_t index)
 {
     if (r->family == BEST) {
         lane seen = {.index = index};
-        if (suite_is_float(r->dtype))
+        if (suite_is_float(r->dtype)) {
             seen.best = suite_load(r->dtype, x);
-        else
+        } else {
             seen.best_int = load_int(r->dtype, x);
-        if (better(r, l, &seen))
+        }
+        if (better(r, l, &seen)) {
             *l = seen;
+        }
         return;
     }
     if (r->family == ADD_INT) {
@@ -217,28 +225,31 @@ static void step(const rule *r, lane *l, const void *x, const void *y, int64_t i
     } else if (r->family == SQUARES) {
         l->d = fma(value, value, l->d);
     } else if (r->family == ADD_F64) {
-        if (r->op == ISO_PRODUCT)
+        if (r->op == ISO_PRODUCT) {
             l->d *= value;
-        else if (r->op == ISO_DOT)
+        } else if (r->op == ISO_DOT) {
             l->d = fma(value, suite_load(r->dtype, y), l->d);
-        else
+        } else {
             l->d += r->op == ISO_ASUM ? fabs(value) : value;
+        }
     } else {
         float single = (float)value;
-        if (r->op == ISO_PRODUCT)
+        if (r->op == ISO_PRODUCT) {
             l->f *= single;
-        else if (r->op == ISO_DOT)
+        } else if (r->op == ISO_DOT) {
             l->f = fmaf(single, (float)suite_load(r->dtype, y), l->f);
-        else
+        } else {
             l->f += r->op == ISO_ASUM ? fabsf(single) : single;
+        }
     }
 }
 
 static void fold(const rule *r, lane *a, const lane *b)
 {
     if (r->family == BEST) {
-        if (better(r, a, b))
+        if (better(r, a, b)) {
             *a = *b;
+        }
     } else if (r->op == ISO_PRODUCT) {
         a->f *= b->f;
         a->d *= b->d;
@@ -254,9 +265,11 @@ static void fold(const rule *r, lane *a, const lane *b)
 
 static lane fold_lanes(const rule *r, lane *lanes)
 {
-    for (int half = LANES / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; l++)
+    for (int half = LANES / 2; half > 0; half /= 2) {
+        for (int l = 0; l < half; l++) {
             fold(r, &lanes[l], &lanes[l + half]);
+        }
+    }
     return lanes[0];
 }
 
@@ -272,14 +285,16 @@ typedef struct source {
 static lane reduce_block(const source *s, int level, int64_t block)
 {
     int64_t width = 1;
-    for (int i = 0; i < level; i++)
+    for (int i = 0; i < level; i++) {
         width *= BLOCK;
+    }
     int64_t available = (s->n + width - 1) / width; /* members of this level's sequence */
     int64_t first = block * BLOCK;
     int64_t last = first + BLOCK < available ? first + BLOCK : available;
     lane lanes[LANES];
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < LANES; l++) {
         lanes[l] = neutral(s->r);
+    }
     for (int64_t i = first; i < last; i++) {
         lane *l = &lanes[(i - first) % LANES];
         if (level == 0) {
@@ -302,8 +317,9 @@ static double finish_norm_f64(const lane *l)
     }
     if (l->small > 0) {
         double q = sqrt(l->small) / 0x1p537;
-        if (!has_med)
+        if (!has_med) {
             return q;
+        }
         double p = sqrt(med);
         double hi = isnan(p) || p > q ? p : q, lo = hi == q ? p : q;
         double ratio = lo / hi;
@@ -315,10 +331,11 @@ static double finish_norm_f64(const lane *l)
 static void store_int(iso_dtype dtype, void *result, uint64_t value)
 {
     uint32_t low = (uint32_t)value;
-    if (dtype == ISO_I32)
+    if (dtype == ISO_I32) {
         memcpy(result, &low, sizeof low);
-    else
+    } else {
         memcpy(result, &value, sizeof value);
+    }
 }
 
 static void store_f32(iso_dtype dtype, void *result, float value)
@@ -332,10 +349,11 @@ static void finish(const rule *r, const lane *l, int64_t n, void *result)
     if (r->op == ISO_ARGMIN || r->op == ISO_ARGMAX) {
         memcpy(result, &l->index, sizeof l->index);
     } else if (r->family == BEST) {
-        if (suite_is_float(r->dtype))
+        if (suite_is_float(r->dtype)) {
             suite_store(r->dtype, result, l->best);
-        else
+        } else {
             store_int(r->dtype, result, (uint64_t)l->best_int);
+        }
     } else if (r->op == ISO_MEAN && r->family == ADD_INT) {
         mean = (double)(int64_t)l->u / (double)n;
         memcpy(result, &mean, sizeof mean);
@@ -362,8 +380,9 @@ void suite_model_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const 
     int64_t size = iso_dtype_size(dtype);
     source s = {&r, x, y, step_x * size, step_y * size, n};
     int level = 0;
-    for (int64_t left = (n + BLOCK - 1) / BLOCK; left > 1; left = (left + BLOCK - 1) / BLOCK)
+    for (int64_t left = (n + BLOCK - 1) / BLOCK; left > 1; left = (left + BLOCK - 1) / BLOCK) {
         level++;
+    }
     lane total = reduce_block(&s, level, 0);
     finish(&r, &total, n, result);
 }

@@ -52,10 +52,12 @@ float suite_f16_to_f32(uint16_t bits)
 {
     uint32_t sign = (uint32_t)(bits & 0x8000u) << 16;
     uint32_t exponent = (bits >> 10) & 31u, fraction = bits & 0x3ffu;
-    if (exponent == 31)
+    if (exponent == 31) {
         return float_of(sign | 0x7f800000u | fraction << 13);
-    if (exponent != 0)
+    }
+    if (exponent != 0) {
         return float_of(sign | (exponent + 112u) << 23 | fraction << 13);
+    }
     float magnitude = (float)fraction * 0x1p-24f;
     return sign ? -magnitude : magnitude;
 }
@@ -68,12 +70,15 @@ float suite_bf16_to_f32(uint16_t bits)
 uint16_t suite_f32_to_f16(float value)
 {
     uint32_t bits = bits_of(value), sign = (bits >> 16) & 0x8000u, size = bits & 0x7fffffffu;
-    if (size > 0x7f800000u)
+    if (size > 0x7f800000u) {
         return (uint16_t)(sign | 0x7e00u);
-    if (size >= 0x477ff000u) /* 65520: half-way to what would be the next number */
+    }
+    if (size >= 0x477ff000u) { /* 65520: half-way to what would be the next number */
         return (uint16_t)(sign | 0x7c00u);
-    if (size < 0x38800000u) /* subnormal: an ulp of 0.5f is the smallest f16 */
+    }
+    if (size < 0x38800000u) { /* subnormal: an ulp of 0.5f is the smallest f16 */
         return (uint16_t)(sign | (bits_of(0.5f + float_of(size)) - bits_of(0.5f)));
+    }
     size += 0xfffu + ((size >> 13) & 1u);
     return (uint16_t)(sign | ((size - 0x38000000u) >> 13));
 }
@@ -81,8 +86,9 @@ uint16_t suite_f32_to_f16(float value)
 uint16_t suite_f32_to_bf16(float value)
 {
     uint32_t bits = bits_of(value);
-    if ((bits & 0x7fffffffu) > 0x7f800000u)
+    if ((bits & 0x7fffffffu) > 0x7f800000u) {
         return (uint16_t)((bits >> 16) | 0x40u);
+    }
     return (uint16_t)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
@@ -90,11 +96,13 @@ uint16_t suite_f32_to_bf16(float value)
 static float to_odd(double value)
 {
     float near = (float)value;
-    if ((double)near == value || isnan(value))
+    if ((double)near == value || isnan(value)) {
         return near;
+    }
     uint32_t bits = bits_of(near);
-    if (fabs((double)near) > fabs(value))
+    if (fabs((double)near) > fabs(value)) {
         bits--;
+    }
     return float_of(bits | 1u);
 }
 
@@ -186,14 +194,15 @@ void suite_set_nan(iso_dtype dtype, void *element)
     static const uint16_t f16 = 0x7e00, bf16 = 0x7fc0;
     static const uint32_t f32 = 0x7fc00000;
     static const uint64_t f64 = 0x7ff8000000000000;
-    if (dtype == ISO_F16)
+    if (dtype == ISO_F16) {
         memcpy(element, &f16, sizeof f16);
-    else if (dtype == ISO_BF16)
+    } else if (dtype == ISO_BF16) {
         memcpy(element, &bf16, sizeof bf16);
-    else if (dtype == ISO_F32)
+    } else if (dtype == ISO_F32) {
         memcpy(element, &f32, sizeof f32);
-    else if (dtype == ISO_F64)
+    } else if (dtype == ISO_F64) {
         memcpy(element, &f64, sizeof f64);
+    }
 }
 
 double suite_roundoff(iso_dtype dtype)
@@ -228,8 +237,7 @@ double suite_half_smallest(iso_dtype dtype)
     }
 }
 
-/* ---- the generator ------------------------------------------------------------------------------
- */
+/* ---- the generator --------------------------------------------------------------------------- */
 
 /* What the extreme fills of a type are scaled by: squares of huge numbers overflow in the type,
  * squares of tiny ones vanish. */
@@ -239,17 +247,20 @@ typedef struct scales {
 
 static scales scales_of(iso_dtype dtype)
 {
-    if (dtype == ISO_F64)
+    if (dtype == ISO_F64) {
         return (scales){0x1p1000, 0x1p-1000, 0x1p-1030};
-    if (dtype == ISO_F16)
+    }
+    if (dtype == ISO_F16) {
         return (scales){0x1p14, 0x1p-13, 0x1p-15};
+    }
     return (scales){0x1p110, 0x1p-110, 0x1p-130};
 }
 
 static double uniform_of(iso_dtype dtype, uint64_t mix)
 {
-    if (dtype == ISO_F64)
+    if (dtype == ISO_F64) {
         return ((double)(int64_t)(mix >> 11) - 0x1p52) / 0x1p52;
+    }
     return ((double)(int64_t)(mix >> 40) - 0x1p23) / 0x1p23;
 }
 
@@ -313,8 +324,9 @@ static void put_special(iso_dtype dtype, suite_fill fill, uint64_t mix, unsigned
     } else {
         suite_store(dtype, element, INFINITY);
     }
-    if (mix & 1)
+    if (mix & 1) {
         element[iso_dtype_size(dtype) - 1] |= 0x80;
+    }
 }
 
 static void fill_floats(iso_dtype dtype, suite_fill fill, uint64_t seed, int64_t count,
@@ -347,12 +359,14 @@ static void fill_bits(iso_dtype dtype, uint64_t seed, int64_t count, unsigned ch
 {
     uint64_t infinity = 0;
     size_t size = (size_t)iso_dtype_size(dtype);
-    if (suite_is_float(dtype))
+    if (suite_is_float(dtype)) {
         suite_store(dtype, &infinity, INFINITY);
+    }
     for (int64_t i = 0; i < count; i++) {
         uint64_t mix = suite_mix(seed, (uint64_t)i), bits = mix;
-        if (mix >> 62 == 0)
+        if (mix >> 62 == 0) {
             bits |= infinity;
+        }
         memcpy(out + (size_t)i * size, &bits, size);
     }
 }
@@ -369,9 +383,10 @@ void suite_generate(iso_dtype dtype, suite_fill fill, uint64_t seed, int64_t cou
     }
     for (int64_t i = 0; i < count; i++) {
         int64_t value = int_value(dtype, fill, suite_mix(seed, (uint64_t)i));
-        if (dtype == ISO_I32)
+        if (dtype == ISO_I32) {
             ((int32_t *)elements)[i] = (int32_t)value;
-        else
+        } else {
             ((int64_t *)elements)[i] = value;
+        }
     }
 }

@@ -29,8 +29,9 @@ struct suite_reduce_data {
 
 void suite_reduce_data_destroy(suite_reduce_data *data)
 {
-    if (data == NULL)
+    if (data == NULL) {
         return;
+    }
     suite_region_free(&data->x);
     suite_region_free(&data->y);
     suite_region_free(&data->out);
@@ -53,20 +54,24 @@ static bool exact_op(const suite_case *item)
  * rounded the same way by all. */
 static bool exact_fill(const suite_case *item)
 {
-    if (item->reduce.op == ISO_PRODUCT)
+    if (item->reduce.op == ISO_PRODUCT) {
         return item->fill == SUITE_POWERS;
-    if (item->reduce.op == ISO_NORM2)
+    }
+    if (item->reduce.op == ISO_NORM2) {
         return false;
+    }
     return item->fill == SUITE_INTS || item->fill == SUITE_SPARSE || item->fill == SUITE_ZEROS;
 }
 
 static long double term_of(const suite_case *item, const char *x, const char *y)
 {
     long double value = suite_load(item->dtype, x);
-    if (item->reduce.op == ISO_DOT)
+    if (item->reduce.op == ISO_DOT) {
         return value * suite_load(item->dtype, y);
-    if (item->reduce.op == ISO_NORM2)
+    }
+    if (item->reduce.op == ISO_NORM2) {
         return value * value;
+    }
     return item->reduce.op == ISO_ASUM ? fabsl(value) : value;
 }
 
@@ -80,16 +85,19 @@ static void refer(const suite_case *item, const char *x, const char *y, int64_t 
     long double total = op == ISO_PRODUCT ? 1 : 0, magnitude = 0;
     for (int64_t i = 0; i < n; i++) {
         long double term = term_of(item, x + i * step * size, y ? y + i * step * size : NULL);
-        if (op == ISO_PRODUCT)
+        if (op == ISO_PRODUCT) {
             total *= term;
-        else
+        } else {
             total += term;
+        }
         magnitude += fabsl(term);
     }
-    if (op == ISO_NORM2)
+    if (op == ISO_NORM2) {
         total = sqrtl(total);
-    if (op == ISO_NORM2 || op == ISO_PRODUCT)
+    }
+    if (op == ISO_NORM2 || op == ISO_PRODUCT) {
         magnitude = fabsl(total);
+    }
     if (op == ISO_MEAN) {
         total /= (long double)n;
         magnitude /= (long double)n;
@@ -123,8 +131,9 @@ static bool check_model(const suite_reduce_data *d, const suite_case *item, suit
 {
     /* A product of numbers under 1 may vanish in one order and not in another, and overflow or
      * infinities between huge numbers depend on the order too: there the bits alone are defined. */
-    if (exact_op(item))
+    if (exact_op(item)) {
         return true;
+    }
     return suite_within(result, d->type, d->expected, d->want, d->bound, 1, 1, d->results);
 }
 
@@ -135,10 +144,12 @@ static bool build(suite_reduce_data *d, const suite_case *item, suite_result *re
     d->problem = -1;
     d->results = r->axis == ISO_AXIS_ALL ? 1 : r->axis == ISO_AXIS_0 ? r->cols : r->rows;
     iso_status status = iso_reduce_result(r->op, item->dtype, &d->type);
-    if (status != ISO_OK)
+    if (status != ISO_OK) {
         return suite_call_failed(result, "iso_reduce_result", status);
-    if (!make_room(d, item))
+    }
+    if (!make_room(d, item)) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    }
     suite_generate(item->dtype, item->fill, item->seed + 1, r->rows * r->cols, d->dense_x);
     suite_region_scatter(&d->x, d->dense_x);
     if (dot) {
@@ -157,16 +168,18 @@ static bool build(suite_reduce_data *d, const suite_case *item, suite_result *re
         long double *want = (long double *)d->want + i;
         double *bound = (double *)d->bound + i;
         suite_model_reduce(r->op, item->dtype, x, y, n, step, step, expected);
-        if (exact_op(item))
+        if (exact_op(item)) {
             continue;
+        }
         refer(item, x, y, n, step, want, bound);
         if (exact_fill(item)) {
             *want = suite_load(d->type, expected);
             *bound = 0;
         }
     }
-    if (!check_model(d, item, result))
+    if (!check_model(d, item, result)) {
         return false;
+    }
     d->problem = item->problem;
     return true;
 }
@@ -176,17 +189,20 @@ static bool judge(suite_state *state, const suite_reduce_data *d, const suite_ca
 {
     int64_t size = iso_dtype_size(d->type);
     void *dense = suite_grow(&state->dense, &state->dense_bytes, (d->results + 1) * size);
-    if (dense == NULL)
+    if (dense == NULL) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    }
     suite_region_gather(&d->out, image, dense);
     bool bits = item->same_bits || exact_op(item);
     result->method = item->same_bits                      ? "bits"
                      : exact_op(item) || exact_fill(item) ? "exact"
                                                           : "bound";
-    if (item->same_bits)
+    if (item->same_bits) {
         suite_digest(result, d->type, dense, d->results, size);
-    if (bits && !suite_same_bits(result, d->type, dense, d->expected, 1, 1, d->results))
+    }
+    if (bits && !suite_same_bits(result, d->type, dense, d->expected, 1, 1, d->results)) {
         return false;
+    }
     return exact_op(item) ||
            suite_within(result, d->type, dense, d->want, d->bound, 1, 1, d->results);
 }
@@ -197,13 +213,15 @@ bool suite_run_reduce(suite_state *state, suite_runner *runner, const suite_case
     const suite_reduce_case *r = &item->reduce;
     if (state->reduce == NULL) {
         state->reduce = calloc(1, sizeof *state->reduce);
-        if (state->reduce == NULL)
+        if (state->reduce == NULL) {
             return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        }
         state->reduce->problem = -1;
     }
     suite_reduce_data *d = state->reduce;
-    if (d->problem != item->problem && !build(d, item, result))
+    if (d->problem != item->problem && !build(d, item, result)) {
         return false;
+    }
     bool dot = r->op == ISO_DOT;
     iso_reduce_args args = ISO_REDUCE_ARGS_INIT;
     args.op = r->op;
@@ -224,11 +242,13 @@ bool suite_run_reduce(suite_state *state, suite_runner *runner, const suite_case
         const suite_region *region = i < work.inputs ? work.in[i] : work.out;
         operands[i]->offset = region->start;
         iso_status status = suite_slot_room(runner, i, region->bytes, &operands[i]->buffer);
-        if (status != ISO_OK)
+        if (status != ISO_OK) {
             return suite_call_failed(result, "iso_buffer_create", status);
+        }
     }
     const unsigned char *image;
-    if (!suite_operate(runner, &work, &image, result))
+    if (!suite_operate(runner, &work, &image, result)) {
         return false;
+    }
     return image == NULL || judge(state, d, item, image, result);
 }

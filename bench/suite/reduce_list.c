@@ -28,9 +28,11 @@ static void add(suite_list *list, suite_case *item, int variant_count, int full)
              (long long)r->cols, r->pad, r->offset, suite_fill_name(item->fill));
     iso_variant kept[COUNT(variants)];
     int count = 0;
-    for (int v = 0; v < variant_count; v++)
-        if (full || in_quick(item, variants[v]))
+    for (int v = 0; v < variant_count; v++) {
+        if (full || in_quick(item, variants[v])) {
             kept[count++] = variants[v];
+        }
+    }
     suite_list_add(list, item, kept, count, after);
 }
 
@@ -64,8 +66,9 @@ static int fills_of(iso_reduce_op op, bool is_float, suite_fill out[12])
         from = norms;
         count = COUNT(norms);
     }
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         out[i] = from[i];
+    }
     return count;
 }
 
@@ -105,8 +108,9 @@ static void one(suite_list *list, iso_reduce_op op, iso_dtype dtype, iso_axis ax
     int fill_count = fills_of(op, suite_is_float(dtype), fills);
     int turn = (int)op * 3 + (int)dtype * 5 + (int)axis * 7;
     int rounds = suite_is_float(dtype) ? 6 : 4;
-    if (more)
+    if (more) {
         rounds = 32;
+    }
     for (int i = 0; i < rounds; i++) {
         suite_case item = {.kind = SUITE_REDUCE, .dtype = dtype};
         int t = turn + i + more * 6;
@@ -114,8 +118,9 @@ static void one(suite_list *list, iso_reduce_op op, iso_dtype dtype, iso_axis ax
         int64_t others = widths[(t * 5 + t / 8) % COUNT(widths)];
         item.reduce.op = op;
         item.fill = fills[(i + more * 5 + t / 16) % fill_count];
-        while (axis != ISO_AXIS_ALL && others > 1 && length * others > (more ? 2000000 : 150000))
+        while (axis != ISO_AXIS_ALL && others > 1 && length * others > (more ? 2000000 : 150000)) {
             others /= 2;
+        }
         set_shape(&item, axis, length, others, t);
         add(list, &item, vendor_may(&item) ? COUNT(variants) : COUNT(variants) - 1, full);
     }
@@ -142,8 +147,9 @@ static void corners(suite_list *list, iso_reduce_op op, iso_dtype dtype, iso_axi
     }
     item.fill = SUITE_INTS; /* wide: many results of few elements */
     set_shape(&item, axis, axis == ISO_AXIS_ALL ? 1000 : 5, 1021, 1);
-    if (axis == ISO_AXIS_ALL) /* a matrix of several rows without gaps is one array */
+    if (axis == ISO_AXIS_ALL) { /* a matrix of several rows without gaps is one array */
         item.reduce.rows = 7;
+    }
     add(list, &item, COUNT(variants), full);
 }
 
@@ -152,13 +158,15 @@ void suite_list_reduce(suite_list *list, int full)
     static const iso_axis axes[] = {ISO_AXIS_ALL, ISO_AXIS_0, ISO_AXIS_1};
     for (iso_dtype dtype = ISO_F16; dtype <= ISO_I64; dtype++) {
         for (iso_reduce_op op = ISO_SUM; op <= ISO_ARGMAX; op++) {
-            if (op == ISO_NORM2 && !suite_is_float(dtype))
+            if (op == ISO_NORM2 && !suite_is_float(dtype)) {
                 continue;
+            }
             for (int a = 0; a < COUNT(axes); a++) {
                 corners(list, op, dtype, axes[a], full);
                 one(list, op, dtype, axes[a], 0, full);
-                if (full)
+                if (full) {
                     one(list, op, dtype, axes[a], 1, full);
+                }
             }
             if (full) {
                 suite_case item = {.kind = SUITE_REDUCE, .dtype = dtype};

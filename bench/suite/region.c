@@ -7,12 +7,14 @@
 
 void *suite_grow(void **block, int64_t *capacity, int64_t bytes)
 {
-    if (bytes <= *capacity && *block != NULL)
+    if (bytes <= *capacity && *block != NULL) {
         return *block;
+    }
     int64_t room = bytes + bytes / 2 + 4096;
     void *larger = aligned_alloc(64, (size_t)((room + 63) / 64 * 64));
-    if (larger == NULL)
+    if (larger == NULL) {
         return NULL;
+    }
     free(*block);
     *block = larger;
     *capacity = room;
@@ -115,20 +117,25 @@ void suite_region_gather(const suite_region *region, const unsigned char *image,
 {
     int64_t row = region->cols * region->element;
     char *to = dense;
-    if (row == 0)
+    if (row == 0) {
         return;
-    for (int64_t b = 0; b < copies(region); b++)
-        for (int64_t i = 0; i < region->rows; i++, to += row)
+    }
+    for (int64_t b = 0; b < copies(region); b++) {
+        for (int64_t i = 0; i < region->rows; i++, to += row) {
             memcpy(to, image + suite_region_at(region, b, i, 0), (size_t)row);
+        }
+    }
 }
 
 static int64_t differs(const suite_region *region, const unsigned char *image, int64_t from,
                        int64_t to)
 {
-    if (from >= to || memcmp(region->image + from, image + from, (size_t)(to - from)) == 0)
+    if (from >= to || memcmp(region->image + from, image + from, (size_t)(to - from)) == 0) {
         return -1;
-    while (region->image[from] == image[from])
+    }
+    while (region->image[from] == image[from]) {
         from++;
+    }
     return from;
 }
 

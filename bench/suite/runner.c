@@ -10,32 +10,40 @@
 suite_runner *suite_runner_open(const char *spec, uint32_t stream_flags)
 {
     suite_runner *runner = calloc(1, sizeof *runner);
-    if (runner == NULL)
+    if (runner == NULL) {
         return NULL;
+    }
     runner->flags = stream_flags;
     runner->info = (iso_device_info)ISO_DEVICE_INFO_INIT;
-    if (iso_device_open(spec, &runner->device) != ISO_OK)
+    if (iso_device_open(spec, &runner->device) != ISO_OK) {
         goto fail;
+    }
     if (iso_device_get_info(runner->device, &runner->info) != ISO_OK ||
-        iso_stream_create(runner->device, stream_flags, &runner->stream) != ISO_OK)
+        iso_stream_create(runner->device, stream_flags, &runner->stream) != ISO_OK) {
         goto fail;
+    }
     return runner;
 fail:
-    if (runner->device.id != 0)
+    if (runner->device.id != 0) {
         iso_device_close(runner->device);
+    }
     free(runner);
     return NULL;
 }
 
 iso_status suite_runner_close(suite_runner *runner)
 {
-    if (runner == NULL)
+    if (runner == NULL) {
         return ISO_OK;
-    for (int i = 0; i < SUITE_SLOTS; i++)
-        if (runner->slots[i].buffer.id != 0)
+    }
+    for (int i = 0; i < SUITE_SLOTS; i++) {
+        if (runner->slots[i].buffer.id != 0) {
             iso_buffer_destroy(runner->slots[i].buffer);
-    if (runner->stream.id != 0)
+        }
+    }
+    if (runner->stream.id != 0) {
         iso_stream_destroy(runner->stream);
+    }
     iso_status status = iso_device_close(runner->device);
     free(runner->back);
     free(runner);
@@ -61,14 +69,16 @@ iso_status suite_slot_room(suite_runner *runner, int slot, int64_t bytes, iso_bu
 {
     suite_slot *s = &runner->slots[slot];
     if (s->buffer.id == 0 || s->bytes < bytes) {
-        if (s->buffer.id != 0)
+        if (s->buffer.id != 0) {
             iso_buffer_destroy(s->buffer);
+        }
         s->buffer.id = 0;
         s->bytes = 0;
         int64_t room = bytes < 1 << 24 ? bytes + bytes / 2 + 4096 : bytes;
         iso_status status = iso_buffer_create(runner->device, room, &s->buffer);
-        if (status != ISO_OK)
+        if (status != ISO_OK) {
             return status;
+        }
         s->bytes = room;
     }
     *out = s->buffer;
@@ -78,8 +88,9 @@ iso_status suite_slot_room(suite_runner *runner, int slot, int64_t bytes, iso_bu
 /* A stream that has failed runs nothing more: the next case gets a new one. */
 static void renew_stream(suite_runner *runner)
 {
-    if (runner->stream.id != 0)
+    if (runner->stream.id != 0) {
         iso_stream_destroy(runner->stream);
+    }
     runner->stream.id = 0;
     iso_stream_create(runner->device, runner->flags, &runner->stream);
 }
@@ -88,8 +99,9 @@ static iso_status upload(suite_runner *runner, int slot, const suite_region *reg
 {
     iso_buffer buffer;
     iso_status status = suite_slot_room(runner, slot, region->bytes, &buffer);
-    if (status != ISO_OK)
+    if (status != ISO_OK) {
         return status;
+    }
     return iso_write(runner->stream, (iso_operand){buffer, 0}, region->image, region->bytes);
 }
 
@@ -97,12 +109,14 @@ static const unsigned char *download(suite_runner *runner, int slot, const suite
                                      iso_status *status)
 {
     *status = ISO_NO_MEMORY;
-    if (suite_grow(&runner->back, &runner->back_bytes, region->bytes) == NULL)
+    if (suite_grow(&runner->back, &runner->back_bytes, region->bytes) == NULL) {
         return NULL;
+    }
     *status = iso_read(runner->stream, runner->back, (iso_operand){runner->slots[slot].buffer, 0},
                        region->bytes);
-    if (*status == ISO_OK)
+    if (*status == ISO_OK) {
         *status = iso_stream_sync(runner->stream);
+    }
     return *status == ISO_OK ? runner->back : NULL;
 }
 
@@ -110,13 +124,15 @@ static const unsigned char *download(suite_runner *runner, int slot, const suite
 static bool check_refusal(suite_runner *runner, const suite_work *work, suite_result *result)
 {
     snprintf(result->reason, sizeof result->reason, "%s", iso_last_error());
-    if (result->reason[0] == '\0')
+    if (result->reason[0] == '\0') {
         return suite_fail(result, "iso_supports answered UNSUPPORTED without a reason");
+    }
     iso_status status = iso_execute(runner->stream, work->kind, work->args);
-    if (status != ISO_UNSUPPORTED)
+    if (status != ISO_UNSUPPORTED) {
         return suite_fail(result,
                           "iso_supports answered UNSUPPORTED (%.512s), but iso_execute answered %s",
                           result->reason, iso_status_name(status));
+    }
     result->status = SUITE_UNSUPPORTED;
     return true;
 }
@@ -127,10 +143,12 @@ static bool check_inputs(suite_runner *runner, const suite_work *work, suite_res
         iso_status status;
         const suite_region *region = work->in[i];
         const unsigned char *image = download(runner, i, region, &status);
-        if (image == NULL)
+        if (image == NULL) {
             return suite_call_failed(result, "iso_read", status);
-        if (memcmp(image, region->image, (size_t)region->bytes) != 0)
+        }
+        if (memcmp(image, region->image, (size_t)region->bytes) != 0) {
             return suite_fail(result, "input %d was changed by the operation", i + 1);
+        }
     }
     return true;
 }
@@ -139,15 +157,18 @@ static bool execute(suite_runner *runner, const suite_work *work, suite_result *
 {
     iso_op_info info = ISO_OP_INFO_INIT;
     iso_status status = iso_describe(runner->device, work->kind, work->args, &info);
-    if (status != ISO_OK)
+    if (status != ISO_OK) {
         return suite_call_failed(result, "iso_describe", status);
+    }
     memcpy(result->library, info.library, sizeof result->library);
     status = iso_execute(runner->stream, work->kind, work->args);
-    if (status == ISO_UNSUPPORTED)
+    if (status == ISO_UNSUPPORTED) {
         return suite_fail(result, "iso_supports answered OK, but iso_execute UNSUPPORTED: %s",
                           iso_last_error());
-    if (status != ISO_OK)
+    }
+    if (status != ISO_OK) {
         return suite_call_failed(result, "iso_execute", status);
+    }
     status = iso_stream_sync(runner->stream);
     return status == ISO_OK || suite_call_failed(result, "iso_stream_sync", status);
 }
@@ -157,27 +178,35 @@ bool suite_operate(suite_runner *runner, const suite_work *work, const unsigned 
 {
     *back = NULL;
     iso_status status = iso_supports(runner->device, work->kind, work->args);
-    if (status == ISO_UNSUPPORTED)
+    if (status == ISO_UNSUPPORTED) {
         return check_refusal(runner, work, result);
-    if (status != ISO_OK)
+    }
+    if (status != ISO_OK) {
         return suite_call_failed(result, "iso_supports", status);
-    for (int i = 0; i < work->inputs && status == ISO_OK; i++)
+    }
+    for (int i = 0; i < work->inputs && status == ISO_OK; i++) {
         status = upload(runner, i, work->in[i]);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         status = upload(runner, work->inputs, work->out);
-    if (status != ISO_OK)
+    }
+    if (status != ISO_OK) {
         return suite_call_failed(result, "uploading the operands", status);
-    if (!execute(runner, work, result) || !check_inputs(runner, work, result))
+    }
+    if (!execute(runner, work, result) || !check_inputs(runner, work, result)) {
         return false;
+    }
     const unsigned char *image = download(runner, work->inputs, work->out, &status);
-    if (image == NULL)
+    if (image == NULL) {
         return suite_call_failed(result, "iso_read", status);
+    }
     int64_t changed = suite_region_changed(work->out, image);
-    if (changed >= 0)
+    if (changed >= 0) {
         return suite_fail(result,
                           "byte %lld, counted from the first element of the output, lies outside "
                           "its elements and was changed",
                           (long long)(changed - work->out->start));
+    }
     *back = image;
     return true;
 }
@@ -202,25 +231,29 @@ void suite_run(suite_state *state, suite_runner *runner, const suite_case *item,
     result->method = "";
     suite_fp_reset();
     double begin = now();
-    if (runner->stream.id == 0)
+    if (runner->stream.id == 0) {
         renew_stream(runner);
-    if (!runs[item->kind](state, runner, item, result))
+    }
+    if (!runs[item->kind](state, runner, item, result)) {
         renew_stream(runner);
+    }
     result->seconds = now() - begin;
 }
 
 suite_state *suite_state_create(uint64_t seed)
 {
     suite_state *state = calloc(1, sizeof *state);
-    if (state != NULL)
+    if (state != NULL) {
         state->seed = seed;
+    }
     return state;
 }
 
 void suite_state_destroy(suite_state *state)
 {
-    if (state == NULL)
+    if (state == NULL) {
         return;
+    }
     suite_gemm_data_destroy(state->gemm);
     suite_reduce_data_destroy(state->reduce);
     suite_map_data_destroy(state->map);

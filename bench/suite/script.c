@@ -11,10 +11,12 @@ enum { STEPS = 64, MEGABYTE = 1 << 20 };
 static bool set_up(stage *s)
 {
     TRY(iso_device_open(s->runner->info.spec, &s->device));
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         TRY(iso_stream_create(s->device, s->runner->flags, &s->streams[i]));
-    for (int i = 0; i < 2; i++)
+    }
+    for (int i = 0; i < 2; i++) {
         TRY(iso_event_create(s->device, &s->events[i]));
+    }
     TRY(iso_buffer_create(s->device, MEGABYTE, &s->a));
     TRY(iso_buffer_create(s->device, MEGABYTE, &s->b));
     return true;
@@ -31,17 +33,18 @@ bool script_choose(stage *s, iso_op_kind kind, const void *args, iso_variant *va
             s->result->reason[0] = '\0';
             return true;
         }
-        if (status != ISO_UNSUPPORTED)
+        if (status != ISO_UNSUPPORTED) {
             return suite_call_failed(s->result, "iso_supports", status);
-        if (i == 0)
+        }
+        if (i == 0) {
             snprintf(s->result->reason, sizeof s->result->reason, "%s", iso_last_error());
+        }
     }
     s->result->status = SUITE_UNSUPPORTED;
     return false;
 }
 
-/* ---- order --------------------------------------------------------------------------------------
- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* Each copy must see the fill before it and not the one after it. */
 static bool submit_chain(stage *s, iso_stream stream, int64_t base, uint32_t salt)
@@ -56,18 +59,21 @@ static bool submit_chain(stage *s, iso_stream stream, int64_t base, uint32_t sal
 
 static bool check_chain(stage *s, const uint32_t *got, uint32_t salt)
 {
-    for (uint32_t i = 0; i < STEPS; i++)
-        if (got[i] != salt + i)
+    for (uint32_t i = 0; i < STEPS; i++) {
+        if (got[i] != salt + i) {
             return suite_fail(s->result, "step %u of the stream saw 0x%x, expected 0x%x", i, got[i],
                               salt + i);
+        }
+    }
     return true;
 }
 
 static bool order_one(stage *s)
 {
     uint32_t got[STEPS];
-    if (!submit_chain(s, s->streams[0], 0, 0x1000))
+    if (!submit_chain(s, s->streams[0], 0, 0x1000)) {
         return false;
+    }
     TRY(iso_read(s->streams[0], got, at(s->b, 0), sizeof got));
     TRY(iso_stream_sync(s->streams[0]));
     return check_chain(s, got, 0x1000);
@@ -76,21 +82,26 @@ static bool order_one(stage *s)
 static bool order_many(stage *s)
 {
     uint32_t got[4][STEPS];
-    for (uint32_t i = 0; i < 4; i++)
-        if (!submit_chain(s, s->streams[i], i * 65536, i << 16))
+    for (uint32_t i = 0; i < 4; i++) {
+        if (!submit_chain(s, s->streams[i], i * 65536, i << 16)) {
             return false;
-    for (uint32_t i = 0; i < 4; i++)
+        }
+    }
+    for (uint32_t i = 0; i < 4; i++) {
         TRY(iso_read(s->streams[i], got[i], at(s->b, i * 65536), sizeof got[i]));
-    for (uint32_t i = 0; i < 4; i++)
+    }
+    for (uint32_t i = 0; i < 4; i++) {
         TRY(iso_stream_sync(s->streams[i]));
-    for (uint32_t i = 0; i < 4; i++)
-        if (!check_chain(s, got[i], i << 16))
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        if (!check_chain(s, got[i], i << 16)) {
             return false;
+        }
+    }
     return true;
 }
 
-/* ---- events -------------------------------------------------------------------------------------
- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /* A value goes round the streams; each waits for the one before it. */
 static bool event_wait(stage *s)
@@ -105,9 +116,10 @@ static bool event_wait(stage *s)
         TRY(iso_read(to, &got, at(s->b, MEGABYTE - 4), 4));
         TRY(iso_event_record(s->events[1], to));
         TRY(iso_event_sync(s->events[1]));
-        if (got != i)
+        if (got != i) {
             return suite_fail(
                 s->result, "a stream that waited for round %u of another one saw round %u", i, got);
+        }
     }
     return true;
 }
@@ -117,16 +129,18 @@ static bool event_elapsed(stage *s)
     int64_t forward = -1, backward = 1;
     uint32_t value = 7;
     TRY(iso_event_record(s->events[0], s->streams[0]));
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         TRY(iso_fill(s->streams[0], at(s->a, 0), &value, 4, MEGABYTE));
+    }
     TRY(iso_event_record(s->events[1], s->streams[0]));
     TRY(iso_event_sync(s->events[1]));
     TRY(iso_event_query(s->events[0]));
     TRY(iso_event_elapsed(s->events[0], s->events[1], &forward));
     TRY(iso_event_elapsed(s->events[1], s->events[0], &backward));
-    if (forward < 0 || backward > 0)
+    if (forward < 0 || backward > 0) {
         return suite_fail(s->result, "work took %lld ns forwards and %lld ns backwards",
                           (long long)forward, (long long)backward);
+    }
     return true;
 }
 
@@ -146,18 +160,19 @@ static bool stream_query(stage *s)
     uint32_t value = 9;
     TRY(iso_fill(s->streams[0], at(s->a, 0), &value, 4, MEGABYTE));
     iso_status status = iso_stream_query(s->streams[0]);
-    if (status != ISO_OK && status != ISO_NOT_READY)
+    if (status != ISO_OK && status != ISO_NOT_READY) {
         return suite_call_failed(s->result, "iso_stream_query", status);
+    }
     status = iso_stream_sync_timeout(s->streams[0], 0);
-    if (status != ISO_OK && status != ISO_TIMEOUT)
+    if (status != ISO_OK && status != ISO_TIMEOUT) {
         return suite_call_failed(s->result, "iso_stream_sync_timeout", status);
+    }
     TRY(iso_stream_sync_timeout(s->streams[0], INT64_C(60000000000)));
     TRY(iso_stream_query(s->streams[0]));
     return true;
 }
 
-/* ---- lifetimes ----------------------------------------------------------------------------------
- */
+/* ---- lifetimes ------------------------------------------------------------------------------- */
 
 static bool free_pending(stage *s)
 {
@@ -193,8 +208,7 @@ static bool stale(stage *s)
     return true;
 }
 
-/* ---- refusals -----------------------------------------------------------------------------------
- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static iso_gemm_args small_gemm(stage *s)
 {
@@ -241,8 +255,9 @@ static bool refuse_gemm(stage *s)
     args.b.buffer = s->runner->slots[0].buffer; /* of another handle */
     REFUSED(iso_gemm(stream, &args), ISO_MISMATCH);
     args = small_gemm(s);
-    if (!script_choose(s, ISO_OP_GEMM, &args, &args.variant, any, 4))
+    if (!script_choose(s, ISO_OP_GEMM, &args, &args.variant, any, 4)) {
         return s->result->status == SUITE_UNSUPPORTED;
+    }
     TRY(iso_gemm(stream, &args)); /* the stream is as usable as before */
     TRY(iso_stream_sync(stream));
     return true;
@@ -346,8 +361,7 @@ static bool refuse_transfer(stage *s)
     return true;
 }
 
-/* ---- questions ----------------------------------------------------------------------------------
- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 /* AUTO becomes a variant that the device says it supports, and runs. */
 static bool ask_auto(stage *s)
@@ -357,31 +371,36 @@ static bool ask_auto(stage *s)
     iso_op_info info = ISO_OP_INFO_INIT;
     int64_t bytes = -1;
     float ones[32], got[16] = {0};
-    for (int i = 0; i < 32; i++)
+    for (int i = 0; i < 32; i++) {
         ones[i] = 1;
+    }
     args.b = at(s->a, 64);
-    if (!script_choose(s, ISO_OP_GEMM, &args, &args.variant, of_auto, 3))
+    if (!script_choose(s, ISO_OP_GEMM, &args, &args.variant, of_auto, 3)) {
         return s->result->status == SUITE_UNSUPPORTED;
+    }
     args.variant = ISO_VARIANT_AUTO;
     TRY(iso_describe(s->device, ISO_OP_GEMM, &args, &info));
-    if (info.variant == ISO_VARIANT_AUTO || info.math == ISO_MATH_DEFAULT || !info.library[0])
+    if (info.variant == ISO_VARIANT_AUTO || info.math == ISO_MATH_DEFAULT || !info.library[0]) {
         return suite_fail(s->result, "iso_describe left the variant, math mode or library open");
+    }
     TRY(iso_workspace(s->device, ISO_OP_GEMM, &args, &bytes));
-    if (bytes < 0)
+    if (bytes < 0) {
         return suite_fail(s->result, "iso_workspace gave %lld bytes", (long long)bytes);
+    }
     TRY(iso_prepare(s->streams[0], ISO_OP_GEMM, &args));
     TRY(iso_write(s->streams[0], at(s->a, 0), ones, sizeof ones));
     TRY(iso_gemm(s->streams[0], &args));
     TRY(iso_read(s->streams[0], got, at(s->b, 0), sizeof got));
     TRY(iso_stream_sync(s->streams[0]));
-    for (int i = 0; i < 16; i++)
-        if (got[i] != 4)
+    for (int i = 0; i < 16; i++) {
+        if (got[i] != 4) {
             return suite_fail(s->result, "element %d is %g, expected 4", i, (double)got[i]);
+        }
+    }
     return true;
 }
 
-/* ---- limits -------------------------------------------------------------------------------------
- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 static bool limit_memory(stage *s)
 {
@@ -394,26 +413,30 @@ static bool limit_memory(stage *s)
     TRY(iso_device_open_with(s->runner->info.spec, &options, &device));
     bool ok = true;
     iso_status status = iso_buffer_create(device, MEGABYTE, &small);
-    if (status != ISO_OK)
+    if (status != ISO_OK) {
         ok = suite_call_failed(s->result, "iso_buffer_create within the limit", status);
+    }
     if (ok) {
         status = iso_buffer_create(device, 2 * MEGABYTE, &large);
-        if (status != ISO_NO_MEMORY || strstr(iso_last_error(), "limit") == NULL)
+        if (status != ISO_NO_MEMORY || strstr(iso_last_error(), "limit") == NULL) {
             ok = suite_fail(s->result, "a buffer over the limit answered %s: %s",
                             iso_status_name(status), iso_last_error());
+        }
     }
     if (ok && iso_device_get_memory_use(device, &after) == ISO_OK &&
         (after.limit != options.memory_limit || after.used < use.used + MEGABYTE ||
-         after.used > after.limit || after.peak < after.used))
+         after.used > after.limit || after.peak < after.used)) {
         ok = suite_fail(s->result, "used %lld, peak %lld, limit %lld after %lld and 1 MiB more",
                         (long long)after.used, (long long)after.peak, (long long)after.limit,
                         (long long)use.used);
+    }
     TRY(iso_device_close(device));
     if (ok) {
         TRY(iso_device_get_memory_use(s->device, &after));
-        if (after.used != use.used)
+        if (after.used != use.used) {
             ok = suite_fail(s->result, "%lld bytes are in use after closing, %lld before",
                             (long long)after.used, (long long)use.used);
+        }
     }
     return ok;
 }
@@ -423,15 +446,15 @@ static bool limit_absurd(stage *s)
     iso_buffer buffer;
     REFUSED(iso_buffer_create(s->device, -1, &buffer), ISO_INVALID);
     iso_status status = iso_buffer_create(s->device, INT64_MAX / 2, &buffer);
-    if (status != ISO_NO_MEMORY)
+    if (status != ISO_NO_MEMORY) {
         return suite_fail(s->result, "a buffer of 2^62 bytes answered %s", iso_status_name(status));
+    }
     TRY(iso_buffer_create(s->device, 0, &buffer));
     TRY(iso_buffer_destroy(buffer));
     return true;
 }
 
-/* ---- the table ----------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct script {
     suite_kind kind;
@@ -463,8 +486,9 @@ static const struct script {
 void suite_list_script(suite_list *list, int full)
 {
     for (int32_t i = 0; i < (int32_t)(sizeof scripts / sizeof scripts[0]); i++) {
-        if (scripts[i].full && !full)
+        if (scripts[i].full && !full) {
             continue;
+        }
         suite_case item = {.kind = scripts[i].kind, .script = i};
         snprintf(item.variant, sizeof item.variant, "%s", scripts[i].variant);
         suite_list_add(list, &item, NULL, 0, scripts[i].name);
@@ -479,13 +503,15 @@ bool suite_run_script(suite_state *state, suite_runner *runner, const suite_case
     iso_buffer other; /* the runner's own, for questions of MISMATCH */
     result->method = "script";
     iso_status status = suite_slot_room(runner, 0, 4096, &other);
-    if (status != ISO_OK)
+    if (status != ISO_OK) {
         return suite_call_failed(result, "iso_buffer_create", status);
+    }
     bool ok = set_up(&s) && scripts[item->script].run(&s);
     if (s.device.id != 0) {
         status = iso_device_close(s.device);
-        if (ok && status != ISO_OK)
+        if (ok && status != ISO_OK) {
             ok = suite_call_failed(result, "iso_device_close", status);
+        }
     }
     return ok;
 }

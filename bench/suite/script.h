@@ -46,8 +46,7 @@ static inline iso_operand at(iso_buffer buffer, int64_t offset)
 bool script_choose(stage *s, iso_op_kind kind, const void *args, iso_variant *variant,
                    const iso_variant *variants, int count);
 
-/* ---- script_large.c: sizes that 32 bits do not hold ---------------------------------------------
- */
+/* ---- script_large.c: sizes that 32 bits do not hold ------------------------------------------ */
 
 bool script_large_reduce(stage *s);
 bool script_large_map(stage *s);

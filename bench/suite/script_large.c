@@ -12,16 +12,18 @@ static bool has_room(stage *s, int64_t bytes)
 {
     int64_t have = s->runner->info.memory_free >= 0 ? s->runner->info.memory_free
                                                     : s->runner->info.memory_total;
-    if (have >= bytes + bytes / 4)
+    if (have >= bytes + bytes / 4) {
         return true;
-    if (have < 0)
+    }
+    if (have < 0) {
         snprintf(s->result->reason, sizeof s->result->reason,
                  "needs %lld bytes of device memory; how many there are is not known",
                  (long long)bytes);
-    else
+    } else {
         snprintf(s->result->reason, sizeof s->result->reason,
                  "needs %lld bytes of device memory with some to spare; %lld are free",
                  (long long)bytes, (long long)have);
+    }
     s->result->status = SUITE_UNSUPPORTED;
     return false;
 }
@@ -40,15 +42,18 @@ bool script_large_reduce(stage *s)
     args.cols = count;
     for (int i = 0; i < 2; i++) {
         args.op = i == 0 ? ISO_ARGMAX : ISO_SUM;
-        if (!script_choose(s, ISO_OP_REDUCE, &args, &args.variant, own, 2))
+        if (!script_choose(s, ISO_OP_REDUCE, &args, &args.variant, own, 2)) {
             return s->result->status == SUITE_UNSUPPORTED;
+        }
     }
-    if (!has_room(s, count * 2))
+    if (!has_room(s, count * 2)) {
         return true;
+    }
     TRY(iso_buffer_create(s->device, count * 2, &x));
     TRY(iso_fill(stream, at(x, 0), &zero, 2, count * 2));
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         TRY(iso_write(stream, at(x, places[i] * 2), i == 1 ? &two : &one, 2));
+    }
     args.x = at(x, 0);
     args.result = at(s->b, 0);
     TRY(iso_reduce(stream, &args));
@@ -58,11 +63,12 @@ bool script_large_reduce(stage *s)
     TRY(iso_reduce(stream, &args));
     TRY(iso_read(stream, &index, at(s->b, 256), sizeof index));
     TRY(iso_stream_sync(stream));
-    if (sum != 0x4400 || index != places[1])
+    if (sum != 0x4400 || index != places[1]) {
         return suite_fail(s->result,
                           "the sum is 0x%04x, expected 0x4400 (4); argmax is %lld, "
                           "expected %lld",
                           sum, (long long)index, (long long)places[1]);
+    }
     return true;
 }
 
@@ -80,25 +86,29 @@ bool script_large_map(stage *s)
     args.dtype = ISO_F16;
     args.n = count;
     args.alpha = 2;
-    if (!script_choose(s, ISO_OP_MAP, &args, &args.variant, own, 2))
+    if (!script_choose(s, ISO_OP_MAP, &args, &args.variant, own, 2)) {
         return s->result->status == SUITE_UNSUPPORTED;
-    if (!has_room(s, (count + 1) * 2))
+    }
+    if (!has_room(s, (count + 1) * 2)) {
         return true;
+    }
     TRY(iso_buffer_create(s->device, (count + 1) * 2, &x));
     TRY(iso_fill(stream, at(x, 0), &one, 2, (count + 1) * 2));
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         TRY(iso_write(stream, at(x, places[i] * 2), &two, 2));
+    }
     args.x = args.z = at(x, 0);
     TRY(iso_map(stream, &args));
     for (int i = 0; i < 4; i++) {
         uint16_t got[2], next = places[i] == count - 1 ? one : two;
         TRY(iso_read(stream, got, at(x, places[i] * 2), sizeof got));
         TRY(iso_stream_sync(stream));
-        if (got[0] != four || got[1] != next)
+        if (got[0] != four || got[1] != next) {
             return suite_fail(s->result,
                               "element %lld and the next are 0x%04x and 0x%04x, expected 0x%04x "
                               "and 0x%04x",
                               (long long)places[i], got[0], got[1], four, next);
+        }
     }
     return true;
 }
@@ -115,10 +125,12 @@ bool script_large_transpose(stage *s)
     args.element_bytes = 1;
     args.rows = rows;
     args.cols = cols;
-    if (!script_choose(s, ISO_OP_TRANSPOSE, &args, &args.variant, own, 2))
+    if (!script_choose(s, ISO_OP_TRANSPOSE, &args, &args.variant, own, 2)) {
         return s->result->status == SUITE_UNSUPPORTED;
-    if (!has_room(s, 2 * bytes))
+    }
+    if (!has_room(s, 2 * bytes)) {
         return true;
+    }
     TRY(iso_buffer_create(s->device, bytes, &from));
     TRY(iso_buffer_create(s->device, bytes, &to));
     TRY(iso_fill(stream, at(from, 0), &zero, 1, bytes));
@@ -136,8 +148,10 @@ bool script_large_transpose(stage *s)
         TRY(iso_read(stream, &got[i], at(to, place % cols * rows + place / cols), 1));
     }
     TRY(iso_stream_sync(stream));
-    for (int i = 0; i < MARKS; i++)
-        if (got[i] != marks[i])
+    for (int i = 0; i < MARKS; i++) {
+        if (got[i] != marks[i]) {
             return suite_fail(s->result, "mark %d of %d arrived as 0x%02x", i, MARKS, got[i]);
+        }
+    }
     return true;
 }

@@ -10,16 +10,16 @@
 
 static const char *const moves[] = {"write", "read", "copy", "between", "fill"};
 
-/* ---- list ---------------------------------------------------------------------------------------
- */
+/* ---- list ------------------------------------------------------------------------------------ */
 
 static void add(suite_list *list, const suite_transfer_case *t)
 {
     suite_case item = {.kind = SUITE_TRANSFER, .same_bits = 1, .transfer = *t};
     char after[SUITE_ID_MAX - 24];
     snprintf(item.variant, sizeof item.variant, "%s", moves[t->move]);
-    if (t->move == SUITE_FILLING)
+    if (t->move == SUITE_FILLING) {
         snprintf(item.type, sizeof item.type, "e%d", (int)t->pattern_bytes);
+    }
     snprintf(after, sizeof after, "%s/w%lldh%lld/pitch%lld-%lld/off%lld-%lld%s%s",
              t->flat         ? "1d"
              : t->neighbours ? "neighbours"
@@ -94,8 +94,9 @@ void suite_list_transfer(suite_list *list, int full)
     for (int m = 0; m < COUNT(both); m++) {
         list_flat(list, both[m], 1, sizes, COUNT(sizes));
         list_pitched(list, both[m], 1);
-        if (full)
+        if (full) {
             list_flat(list, both[m], 1, large, COUNT(large));
+        }
     }
     list_flat(list, SUITE_COPY_BETWEEN, 1, sizes, COUNT(sizes));
     list_neighbours(list);
@@ -105,8 +106,7 @@ void suite_list_transfer(suite_list *list, int full)
     }
 }
 
-/* ---- run ----------------------------------------------------------------------------------------
- */
+/* ---- run ------------------------------------------------------------------------------------- */
 
 typedef struct move_data {
     suite_region to, from;
@@ -143,12 +143,14 @@ static bool make(move_data *d, const suite_case *item)
 {
     const suite_transfer_case *t = &item->transfer;
     int64_t bytes = t->width * t->height;
-    if (!make_regions(d, t))
+    if (!make_regions(d, t)) {
         return false;
+    }
     d->moved = malloc((size_t)bytes + 8);
     d->host = malloc((size_t)d->to.bytes);
-    if (d->moved == NULL || d->host == NULL)
+    if (d->moved == NULL || d->host == NULL) {
         return false;
+    }
     for (int64_t i = 0; i < bytes; i += 8) {
         uint64_t mix = suite_mix(item->seed, (uint64_t)i / 8);
         memcpy(d->moved + i, &mix, 8);
@@ -157,8 +159,9 @@ static bool make(move_data *d, const suite_case *item)
     if (t->move == SUITE_FILLING) {
         uint64_t mix[2] = {suite_mix(item->seed, 1u << 30), suite_mix(item->seed, 2u << 30)};
         memcpy(d->pattern, mix, sizeof mix);
-        for (int64_t i = 0; i < bytes; i++)
+        for (int64_t i = 0; i < bytes; i++) {
             d->moved[i] = d->pattern[i % t->pattern_bytes];
+        }
     }
     memcpy(d->host, d->to.image, (size_t)d->to.bytes);
     return true;
@@ -192,20 +195,24 @@ static bool judge(suite_state *state, const move_data *d, const suite_case *item
 {
     int64_t bytes = item->transfer.width * item->transfer.height;
     unsigned char *dense = suite_grow(&state->dense, &state->dense_bytes, bytes + 8);
-    if (dense == NULL)
+    if (dense == NULL) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    }
     suite_region_gather(&d->to, image, dense);
     result->method = "exact";
     suite_digest(result, 0, dense, bytes, 1);
     int64_t changed = suite_region_changed(&d->to, image);
-    if (changed >= 0)
+    if (changed >= 0) {
         return suite_fail(result, "byte %lld, counted from the first of the target, was changed",
                           (long long)(changed - d->to.start));
-    for (int64_t i = 0; i < bytes; i++)
-        if (dense[i] != d->moved[i])
+    }
+    for (int64_t i = 0; i < bytes; i++) {
+        if (dense[i] != d->moved[i]) {
             return suite_fail(result, "byte %lld of row %lld is 0x%02x, expected 0x%02x",
                               (long long)(i % item->transfer.width),
                               (long long)(i / item->transfer.width), dense[i], d->moved[i]);
+        }
+    }
     return true;
 }
 
@@ -218,21 +225,27 @@ static iso_status move_between(suite_runner *runner, const suite_case *item, mov
     iso_operand to = {{0}, 0};
     iso_path path = 0;
     iso_status status = iso_device_open(runner->info.spec, &device);
-    if (status != ISO_OK)
+    if (status != ISO_OK) {
         return status;
+    }
     status = iso_stream_create(device, runner->flags, &stream);
-    if (status == ISO_OK)
+    if (status == ISO_OK) {
         status = iso_buffer_create(device, d->to.bytes, &to.buffer);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         status = iso_write(stream, to, d->to.image, d->to.bytes);
+    }
     to.offset = d->to.start;
-    if (status == ISO_OK)
+    if (status == ISO_OK) {
         status = iso_copy_between(stream, to, runner->stream, from, item->transfer.width, &path);
+    }
     to.offset = 0;
-    if (status == ISO_OK)
+    if (status == ISO_OK) {
         status = iso_read(stream, d->host, to, d->to.bytes);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         status = iso_stream_sync(stream);
+    }
     iso_status closed = iso_device_close(device); /* and all that is its own */
     return status == ISO_OK ? closed : status;
 }
@@ -243,26 +256,32 @@ static bool run(suite_state *state, suite_runner *runner, const suite_case *item
     suite_move move = item->transfer.move;
     iso_operand to = {{0}, 0}, from = {{0}, 0};
     iso_status status = suite_slot_room(runner, 1, d->to.bytes, &to.buffer);
-    if (item->transfer.neighbours)
+    if (item->transfer.neighbours) {
         from = to;
-    else if (status == ISO_OK)
+    } else if (status == ISO_OK) {
         status = suite_slot_room(runner, 0, d->from.bytes, &from.buffer);
-    if (status == ISO_OK && !item->transfer.neighbours)
+    }
+    if (status == ISO_OK && !item->transfer.neighbours) {
         status = iso_write(runner->stream, from, d->from.image, d->from.bytes);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         status = iso_write(runner->stream, to, d->to.image, d->to.bytes);
-    if (status != ISO_OK)
+    }
+    if (status != ISO_OK) {
         return suite_call_failed(result, "setting up", status);
+    }
     to.offset = d->to.start;
     from.offset = d->from.start;
     status = move == SUITE_COPY_BETWEEN ? move_between(runner, item, d, from)
                                         : submit(runner, &item->transfer, d, to, from);
     to.offset = 0;
-    if (status == ISO_OK && move != SUITE_READ && move != SUITE_COPY_BETWEEN)
+    if (status == ISO_OK && move != SUITE_READ && move != SUITE_COPY_BETWEEN) {
         status = iso_read(runner->stream, d->host, to, d->to.bytes);
+    }
     iso_status synced = iso_stream_sync(runner->stream); /* before host memory goes */
-    if (status != ISO_OK || synced != ISO_OK)
+    if (status != ISO_OK || synced != ISO_OK) {
         return suite_call_failed(result, "the transfer", status != ISO_OK ? status : synced);
+    }
     return judge(state, d, item, d->host, result);
 }
 

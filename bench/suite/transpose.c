@@ -8,8 +8,7 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
-/* ---- list ---------------------------------------------------------------------------------------
- */
+/* ---- list ------------------------------------------------------------------------------------ */
 
 static void add_with(suite_list *list, int64_t element, int64_t rows, int64_t cols, int turn,
                      int in_place, int neighbours)
@@ -57,26 +56,30 @@ void suite_list_transpose(suite_list *list, int full)
     static const int64_t more[][2] = {
         {1024, 1024}, {1031, 2053}, {1, 1000003}, {1000003, 2}, {2048, 511}};
     for (int e = 0; e < COUNT(elements); e++) {
-        for (int i = 0; i < COUNT(corners); i++)
+        for (int i = 0; i < COUNT(corners); i++) {
             add(list, elements[e], corners[i][0], corners[i][1], i + e, 0);
+        }
         for (int i = 0; i < COUNT(sizes); i++) {
             int64_t other = sizes[(i * 7 + e * 3 + 5) % COUNT(sizes)];
             add(list, elements[e], sizes[i], other, i + e, 0);
             add(list, elements[e], sizes[i], sizes[i], i + e + 1, 1);
-            if (i % 3 == 0)
+            if (i % 3 == 0) {
                 add(list, elements[e], sizes[i], sizes[i], i + e + 2, 0);
+            }
         }
-        for (int i = 0; i < COUNT(beside); i++)
+        for (int i = 0; i < COUNT(beside); i++) {
             add_with(list, elements[e], beside[i][0], beside[i][1], 3 * i + e, 0, 1);
-        for (int i = 0; full && i < COUNT(more); i++)
+        }
+        for (int i = 0; full && i < COUNT(more); i++) {
             add(list, elements[e], more[i][0], more[i][1], i + e, 0);
-        if (full)
+        }
+        if (full) {
             add(list, elements[e], 1537, 1537, e, 1);
+        }
     }
 }
 
-/* ---- run ----------------------------------------------------------------------------------------
- */
+/* ---- run ------------------------------------------------------------------------------------- */
 
 struct suite_transpose_data {
     int32_t problem;
@@ -88,8 +91,9 @@ struct suite_transpose_data {
 
 void suite_transpose_data_destroy(suite_transpose_data *data)
 {
-    if (data == NULL)
+    if (data == NULL) {
         return;
+    }
     suite_region_free(&data->from);
     suite_region_free(&data->to);
     free(data->dense);
@@ -108,10 +112,11 @@ static void generate(const suite_case *item, bool finite, int64_t bytes, unsigne
     }
     for (int64_t i = 0; i < bytes; i += 8) {
         uint64_t mix = suite_mix(item->seed, (uint64_t)i / 8);
-        if (mix % 5 == 0) /* NaN of f64, quiet and signalling */
+        if (mix % 5 == 0) { /* NaN of f64, quiet and signalling */
             mix |= 0x7ff0000000000000u;
-        else if (mix % 5 == 1) /* two signalling NaN of f32 */
+        } else if (mix % 5 == 1) { /* two signalling NaN of f32 */
             mix = (mix & 0x803fffff803fffffu) | 0x7f8000017f800001u;
+        }
         memcpy(out + i, &mix, (size_t)(bytes - i < 8 ? bytes - i : 8));
     }
 }
@@ -139,15 +144,18 @@ static bool build(suite_transpose_data *d, const suite_case *item, bool finite,
     int64_t e = t->element, bytes = t->rows * t->cols * e;
     d->problem = -1;
     if (!make_regions(d, t) || !suite_grow(&d->dense, &d->room_dense, bytes) ||
-        !suite_grow(&d->turned, &d->room_turned, bytes))
+        !suite_grow(&d->turned, &d->room_turned, bytes)) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    }
     const char *dense = d->dense;
     char *turned = d->turned;
     generate(item, finite, bytes, d->dense);
     suite_region_scatter_into(t->neighbours ? &d->to : &d->from, &d->from, dense);
-    for (int64_t i = 0; i < t->rows; i++)
-        for (int64_t j = 0; j < t->cols; j++)
+    for (int64_t i = 0; i < t->rows; i++) {
+        for (int64_t j = 0; j < t->cols; j++) {
             memcpy(turned + (j * t->rows + i) * e, dense + (i * t->cols + j) * e, (size_t)e);
+        }
+    }
     d->problem = item->problem;
     d->finite = finite;
     return true;
@@ -159,18 +167,22 @@ static bool judge(suite_state *state, const suite_transpose_data *d, const suite
     const suite_transpose_case *t = &item->transpose;
     int64_t e = t->element, count = t->rows * t->cols;
     char *dense = suite_grow(&state->dense, &state->dense_bytes, count * e);
-    if (dense == NULL)
+    if (dense == NULL) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    }
     suite_region_gather(out, image, dense);
     result->method = "exact";
-    if (item->same_bits)
+    if (item->same_bits) {
         suite_digest(result, 0, dense, count, e);
+    }
     const char *want = d->turned;
-    if (memcmp(dense, want, (size_t)(count * e)) == 0)
+    if (memcmp(dense, want, (size_t)(count * e)) == 0) {
         return true;
+    }
     int64_t i = 0;
-    while (memcmp(dense + i * e, want + i * e, (size_t)e) == 0)
+    while (memcmp(dense + i * e, want + i * e, (size_t)e) == 0) {
         i++;
+    }
     unsigned long long got_bits = 0, want_bits = 0;
     memcpy(&got_bits, dense + i * e, (size_t)(e < 8 ? e : 8));
     memcpy(&want_bits, want + i * e, (size_t)(e < 8 ? e : 8));
@@ -185,13 +197,15 @@ bool suite_run_transpose(suite_state *state, suite_runner *runner, const suite_c
     bool finite = item->how == ISO_VARIANT_VENDOR;
     if (state->transpose == NULL) {
         state->transpose = calloc(1, sizeof *state->transpose);
-        if (state->transpose == NULL)
+        if (state->transpose == NULL) {
             return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        }
         state->transpose->problem = -1;
     }
     suite_transpose_data *d = state->transpose;
-    if ((d->problem != item->problem || d->finite != finite) && !build(d, item, finite, result))
+    if ((d->problem != item->problem || d->finite != finite) && !build(d, item, finite, result)) {
         return false;
+    }
     iso_transpose_args args = ISO_TRANSPOSE_ARGS_INIT;
     args.variant = item->how;
     args.element_bytes = t->element;
@@ -211,17 +225,20 @@ bool suite_run_transpose(suite_state *state, suite_runner *runner, const suite_c
         args.ld_to = d->to.ld;
         work.out = &d->to;
     } else {
-        if (status == ISO_OK)
+        if (status == ISO_OK) {
             status = suite_slot_room(runner, 1, d->to.bytes, &args.to.buffer);
+        }
         args.to.offset = d->to.start;
         args.ld_to = t->pad ? d->to.ld : 0;
         work.inputs = 1;
         work.out = &d->to;
     }
-    if (status != ISO_OK)
+    if (status != ISO_OK) {
         return suite_call_failed(result, "iso_buffer_create", status);
+    }
     const unsigned char *image;
-    if (!suite_operate(runner, &work, &image, result))
+    if (!suite_operate(runner, &work, &image, result)) {
         return false;
+    }
     return image == NULL || judge(state, d, item, work.out, image, result);
 }

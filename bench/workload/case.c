@@ -16,8 +16,7 @@ const char *work_op_name(work_op op)
     return names[op];
 }
 
-/* ---- descriptors --------------------------------------------------------------------------------
- */
+/* ---- descriptors ----------------------------------------------------------------------------- */
 
 static void gemm_args(const work_case *item, iso_gemm_args *args)
 {
@@ -81,10 +80,11 @@ bool work_case_args(const work_case *item, iso_op_kind *kind, work_args *args)
         break;
     case WORK_STREAM:
         *kind = item->map == 0 ? ISO_OP_REDUCE : ISO_OP_MAP;
-        if (item->map == 0)
+        if (item->map == 0) {
             reduce_args(item, &args->reduce);
-        else
+        } else {
             map_args(item, &args->map);
+        }
         break;
     case WORK_REDUCE:
         *kind = ISO_OP_REDUCE;
@@ -109,15 +109,17 @@ void work_case_set_operands(work_args *args, iso_op_kind kind, const iso_operand
         break;
     case ISO_OP_REDUCE:
         args->reduce.x = inputs[0];
-        if (args->reduce.op == ISO_DOT)
+        if (args->reduce.op == ISO_DOT) {
             args->reduce.y = inputs[1];
+        }
         args->reduce.result = result;
         break;
     case ISO_OP_MAP:
         args->map.x = inputs[0];
         if (args->map.op == ISO_MAP_ADD || args->map.op == ISO_MAP_MULTIPLY ||
-            args->map.op == ISO_MAP_TRIAD)
+            args->map.op == ISO_MAP_TRIAD) {
             args->map.y = inputs[1];
+        }
         args->map.z = result;
         break;
     }
@@ -126,17 +128,18 @@ void work_case_set_operands(work_args *args, iso_op_kind kind, const iso_operand
 bool work_case_has_bits(const work_case *item)
 {
     if (item->op == WORK_TRANSFER || item->op == WORK_TRANSPOSE ||
-        (item->op == WORK_STREAM && item->map != 0))
+        (item->op == WORK_STREAM && item->map != 0)) {
         return true;
-    if (item->op == WORK_GEMM)
+    }
+    if (item->op == WORK_GEMM) {
         return item->how == ISO_VARIANT_NAIVE || item->how == ISO_VARIANT_TILED;
+    }
     return item->how == ISO_VARIANT_TILED || !suite_is_float(item->dtype) ||
            item->reduction == ISO_MIN || item->reduction == ISO_MAX ||
            item->reduction == ISO_ARGMIN || item->reduction == ISO_ARGMAX;
 }
 
-/* ---- operands -----------------------------------------------------------------------------------
- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 static int64_t aligned(int64_t bytes)
 {
@@ -213,16 +216,18 @@ int64_t work_case_array(const work_case *item)
     work_case_needs(item, &needs);
     int64_t sizes[] = {needs.inputs > 0 ? needs.bytes[0] : 0, needs.inputs > 1 ? needs.bytes[1] : 0,
                        needs.result};
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         most = sizes[i] > most ? sizes[i] : most;
-    for (int i = 0; i < 3; i++) /* a result of a few elements is none to speak of */
-        if (sizes[i] > most / 16 && sizes[i] < least)
+    }
+    for (int i = 0; i < 3; i++) { /* a result of a few elements is none to speak of */
+        if (sizes[i] > most / 16 && sizes[i] < least) {
             least = sizes[i];
+        }
+    }
     return most > 0 ? least : 0;
 }
 
-/* ---- names --------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static void shape_text(const work_case *item, char *text, size_t room)
 {
@@ -235,44 +240,49 @@ static void shape_text(const work_case *item, char *text, size_t room)
         break;
     case WORK_STREAM:
         at = snprintf(text, room, "%lld", (long long)item->elements);
-        if (item->map == ISO_MAP_CHAIN)
+        if (item->map == ISO_MAP_CHAIN) {
             snprintf(text + at, room - (size_t)at, "x%lld", (long long)item->steps);
+        }
         break;
     case WORK_TRANSPOSE:
         snprintf(text, room, "%lldx%lld", (long long)item->rows, (long long)item->cols);
         break;
     case WORK_REDUCE:
-        if (item->axis == ISO_AXIS_ALL)
+        if (item->axis == ISO_AXIS_ALL) {
             snprintf(text, room, "%lld/all", (long long)item->cols);
-        else
+        } else {
             snprintf(text, room, "%lldx%lld/axis%s", (long long)item->rows, (long long)item->cols,
                      iso_axis_name(item->axis));
+        }
         break;
     case WORK_GEMM:
         at = snprintf(text, room, "%lldx%lldx%lld/%s%s", (long long)item->m, (long long)item->n,
                       (long long)item->k, a, b);
-        if (item->batch > 1)
+        if (item->batch > 1) {
             snprintf(text + at, room - (size_t)at, "/batch%lld", (long long)item->batch);
+        }
         break;
     }
 }
 
 static void type_text(const work_case *item, char *text, size_t room)
 {
-    if (item->op == WORK_TRANSFER)
+    if (item->op == WORK_TRANSFER) {
         text[0] = '\0';
-    else if (item->op == WORK_TRANSPOSE)
+    } else if (item->op == WORK_TRANSPOSE) {
         snprintf(text, room, "e%d", (int)item->element);
-    else
+    } else {
         snprintf(text, room, "%s", iso_dtype_name(item->dtype));
+    }
 }
 
 /* Adds "/word", or "word" at the beginning; nothing for an empty word. */
 static bool append(char *text, size_t room, const char *word)
 {
     size_t length = strlen(text);
-    if (word[0] == '\0')
+    if (word[0] == '\0') {
         return true;
+    }
     int more = snprintf(text + length, room - length, "%s%s", length > 0 ? "/" : "", word);
     return more > 0 && (size_t)more < room - length;
 }
@@ -280,8 +290,9 @@ static bool append(char *text, size_t room, const char *word)
 static uint64_t hash(const char *text)
 {
     uint64_t value = 0xcbf29ce484222325u;
-    for (; *text != '\0'; text++)
+    for (; *text != '\0'; text++) {
         value = (value ^ (unsigned char)*text) * 0x100000001b3u;
+    }
     return value;
 }
 
@@ -309,12 +320,15 @@ static bool is_sane(const work_case *item)
     double rows = (double)item->rows, cols = (double)item->cols, batch = (double)item->batch;
     double m = (double)item->m, n = (double)item->n, k = (double)item->k;
     double size = (double)item->element;
-    if (item->op == WORK_GEMM)
+    if (item->op == WORK_GEMM) {
         return (m * k + k * n + m * n) * batch * size <= most;
-    if (item->op == WORK_TRANSFER)
+    }
+    if (item->op == WORK_TRANSFER) {
         return (double)item->bytes <= most;
-    if (item->op == WORK_STREAM)
+    }
+    if (item->op == WORK_STREAM) {
         return (double)item->elements * size <= most;
+    }
     return rows * cols * size <= most;
 }
 
@@ -336,8 +350,9 @@ bool work_case_finish(work_case *item, uint64_t seed)
     char shape[96], type[16], problem[WORK_ID_MAX] = "";
     shape_text(item, shape, sizeof shape);
     type_text(item, type, sizeof type);
-    if (!make_id(item, type, shape))
+    if (!make_id(item, type, shape)) {
         return false;
+    }
     item->vast = !is_sane(item);
     item->size = plot_size(item);
     /* Variants, math modes, and hot and cold compute the same on the same data; so do transfers in
@@ -352,8 +367,9 @@ bool work_case_finish(work_case *item, uint64_t seed)
         item->bytes_written = item->move == WORK_READ ? 0 : (double)item->bytes;
         return true;
     }
-    if (item->vast)
+    if (item->vast) {
         return true;
+    }
     iso_op_kind kind = ISO_OP_GEMM;
     iso_cost_info cost = ISO_COST_INFO_INIT;
     work_args args;
@@ -374,16 +390,18 @@ static json_t *shape_json(const work_case *item)
     case WORK_TRANSFER:
         return json_pack("{s:I}", "bytes", (json_int_t)item->bytes);
     case WORK_STREAM:
-        if (item->map == ISO_MAP_CHAIN)
+        if (item->map == ISO_MAP_CHAIN) {
             return json_pack("{s:I, s:I}", "elements", (json_int_t)item->elements, "steps",
                              (json_int_t)item->steps);
+        }
         return json_pack("{s:I}", "elements", (json_int_t)item->elements);
     case WORK_GEMM:
         return json_pack("{s:I, s:I, s:I, s:I}", "m", (json_int_t)item->m, "n", (json_int_t)item->n,
                          "k", (json_int_t)item->k, "batch", (json_int_t)item->batch);
     case WORK_REDUCE:
-        if (item->axis == ISO_AXIS_ALL)
+        if (item->axis == ISO_AXIS_ALL) {
             return json_pack("{s:I}", "elements", (json_int_t)item->cols);
+        }
         break;
     case WORK_TRANSPOSE:
         break;
@@ -393,11 +411,13 @@ static json_t *shape_json(const work_case *item)
 
 static json_t *layout_json(const work_case *item)
 {
-    if (item->op == WORK_GEMM)
+    if (item->op == WORK_GEMM) {
         return json_pack("{s:s, s:s}", "trans_a", iso_trans_name(item->trans_a), "trans_b",
                          iso_trans_name(item->trans_b));
-    if (item->op == WORK_REDUCE)
+    }
+    if (item->op == WORK_REDUCE) {
         return json_pack("{s:s}", "axis", iso_axis_name(item->axis));
+    }
     return json_object();
 }
 
@@ -414,26 +434,28 @@ json_t *work_case_json(const work_case *item)
         "bytes_read", item->bytes_read, "bytes_written", item->bytes_written);
 }
 
-/* ---- how long -----------------------------------------------------------------------------------
- */
+/* ---- how long -------------------------------------------------------------------------------- */
 
 /* GFLOP/s and GB/s that one thread of an ordinary processor reaches at the least; what goes through
  * a kernel compiler is slower. Eight threads fill the memory's channels; a transfer has one. */
 double work_case_seconds(const work_case *item, const iso_device_info *info)
 {
-    if (info->type == ISO_DEVICE_GPU)
+    if (info->type == ISO_DEVICE_GPU) {
         return 0;
+    }
     double threads = info->threads > 0 ? info->threads : info->units > 0 ? info->units : 1;
     bool native = strcmp(info->backend, "openmp") == 0;
     double rate = item->element == 4 ? 40 : item->element == 8 ? 20 : 10;
-    if (item->op == WORK_GEMM && item->how == ISO_VARIANT_NAIVE)
+    if (item->op == WORK_GEMM && item->how == ISO_VARIANT_NAIVE) {
         rate /= native ? 8 : 40;
-    else if (item->op == WORK_GEMM && !native)
+    } else if (item->op == WORK_GEMM && !native) {
         rate /= 10;
+    }
     double streams = item->op == WORK_TRANSFER ? 1 : fmin(threads, 8);
     double moved = (item->bytes_read + item->bytes_written) / (4e9 * streams);
-    if (item->op == WORK_TRANSPOSE)
+    if (item->op == WORK_TRANSPOSE) {
         moved *= item->how == ISO_VARIANT_TILED ? 1 : 4;
+    }
     double computed = item->flops / (rate * 1e9 * threads);
     return item->op == WORK_GEMM || item->steps > 0 ? computed + moved / 4 : moved;
 }

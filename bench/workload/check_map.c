@@ -85,8 +85,9 @@ static void narrow(iso_dtype dtype, const void *element, float *out, int64_t cou
 {
     const unsigned char *at = element;
     int64_t size = iso_dtype_size(dtype);
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
         out[i] = (float)suite_load(dtype, at + i * size);
+    }
 }
 
 static void expect_short(const mapping *m, const void *x, const void *y, void *z, int64_t count)
@@ -98,8 +99,9 @@ static void expect_short(const mapping *m, const void *x, const void *y, void *z
     narrow(a->dtype, y, other, count);
     (HAVE_FAST() ? map_fast_float : map_plain_float)(a->op, (float)a->alpha, (float)a->beta,
                                                      a->steps, in, other, out, count);
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
         suite_store(a->dtype, (unsigned char *)z + i * size, (double)out[i]);
+    }
 }
 
 #define WHOLE_BODY(T)                                                                              \
@@ -118,10 +120,11 @@ static void expect(const mapping *m, const void *x, const void *y, void *z, int6
     switch (a->dtype) {
     case ISO_F16:
     case ISO_BF16:
-        if (a->op == ISO_MAP_COPY)
+        if (a->op == ISO_MAP_COPY) {
             memcpy(z, x, (size_t)(count * m->item->element));
-        else
+        } else {
             expect_short(m, x, y, z, count);
+        }
         break;
     case ISO_F32:
         (HAVE_FAST() ? map_fast_float : map_plain_float)(a->op, (float)a->alpha, (float)a->beta,
@@ -157,17 +160,18 @@ static void check_chunks(void *context, int64_t begin, int64_t end)
         int64_t count = left < CHUNK ? left : CHUNK;
         expect(m, m->x + first * size, m->y + first * size, want, count);
         const unsigned char *got = m->got + first * size;
-        if (memcmp(got, want, (size_t)(count * size)) == 0)
+        if (memcmp(got, want, (size_t)(count * size)) == 0) {
             continue;
+        }
         int64_t byte = 0;
-        while (got[byte] == want[byte])
+        while (got[byte] == want[byte]) {
             byte++;
+        }
         note_wrong(m, first + byte / size);
     }
 }
 
-/* ---- chains -------------------------------------------------------------------------------------
- */
+/* ---- chains ---------------------------------------------------------------------------------- */
 
 static int64_t sample_at(const mapping *m, int64_t i)
 {
@@ -185,12 +189,16 @@ static void check_sample(void *context, int64_t begin, int64_t end)
     _Alignas(64) unsigned char x[PART * 8], want[PART * 8];
     for (int64_t first = begin; first < end; first += PART) {
         int64_t count = end - first < PART ? end - first : PART;
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = 0; i < count; i++) {
             memcpy(x + i * size, m->x + sample_at(m, first + i) * size, (size_t)size);
+        }
         expect(m, x, x, want, count);
-        for (int64_t i = 0; i < count; i++)
-            if (memcmp(m->got + sample_at(m, first + i) * size, want + i * size, (size_t)size) != 0)
+        for (int64_t i = 0; i < count; i++) {
+            if (memcmp(m->got + sample_at(m, first + i) * size, want + i * size, (size_t)size) !=
+                0) {
                 note_wrong(m, sample_at(m, first + i));
+            }
+        }
     }
 }
 
@@ -224,8 +232,7 @@ static void check_closed_form(void *context, int64_t begin, int64_t end)
     }
 }
 
-/* ---- all ----------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static bool say_wrong(mapping *m, work_result *result)
 {

@@ -9,8 +9,9 @@ static bool check_bytes(const work_case *item, const unsigned char *got, const u
                         work_result *result)
 {
     int64_t first;
-    if (work_same(got, want, item->bytes, &first))
+    if (work_same(got, want, item->bytes, &first)) {
         return true;
+    }
     return work_fail(result, "byte %lld is 0x%02x, expected 0x%02x", (long long)first, got[first],
                      want[first]);
 }
@@ -79,11 +80,13 @@ static void compare_rows(void *context, int64_t begin, int64_t end)
         for (int64_t j = begin; j < end; j++) {
             const unsigned char *got = t->to + (j * t->rows + row) * t->element;
             const unsigned char *want = tile + (j - begin) * SIDE * t->element;
-            if (memcmp(got, want, (size_t)(high * t->element)) == 0)
+            if (memcmp(got, want, (size_t)(high * t->element)) == 0) {
                 continue;
+            }
             int64_t byte = 0;
-            while (got[byte] == want[byte])
+            while (got[byte] == want[byte]) {
                 byte++;
+            }
             note_wrong(t, j * t->rows + row + byte / t->element);
         }
     }
@@ -91,8 +94,9 @@ static void compare_rows(void *context, int64_t begin, int64_t end)
 
 static void hexadecimal(char *text, const unsigned char *element, int64_t bytes)
 {
-    for (int64_t i = 0; i < bytes; i++)
+    for (int64_t i = 0; i < bytes; i++) {
         snprintf(text + 2 * i, 3, "%02x", element[bytes - 1 - i]);
+    }
 }
 
 static bool check_turned(const work_case *item, const unsigned char *got, const unsigned char *from,
@@ -106,8 +110,9 @@ static bool check_turned(const work_case *item, const unsigned char *got, const 
                  .wrong = INT64_MAX};
     work_parallel(t.cols, SIDE, compare_rows, &t);
     int64_t at = atomic_load(&t.wrong);
-    if (at == INT64_MAX)
+    if (at == INT64_MAX) {
         return true;
+    }
     char is[40], was[40];
     int64_t j = at / t.rows, i = at % t.rows;
     hexadecimal(is, got + at * t.element, t.element);

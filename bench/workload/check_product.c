@@ -78,13 +78,13 @@ static int64_t width_of(const work_case *item, int64_t rows, int64_t cols, bool 
     double product = (double)rows * (double)cols * (double)item->k;
     int64_t most = item->dtype == ISO_F64 || coarse_is_enough ? 4096 : 16, width = 1;
     while (width < most && width < cols &&
-           (product > affordable * (double)width || size > room * (double)width))
+           (product > affordable * (double)width || size > room * (double)width)) {
         width *= 2;
+    }
     return width;
 }
 
-/* ---- what C projects to -------------------------------------------------------------------------
- */
+/* ---- what C projects to ---------------------------------------------------------------------- */
 
 /* A unit in the last place of a stored element. */
 static double unit_of(iso_dtype dtype, const void *element)
@@ -92,8 +92,9 @@ static double unit_of(iso_dtype dtype, const void *element)
     uint16_t bits;
     memcpy(&bits, element, sizeof bits);
     int exponent = dtype == ISO_F16 ? bits >> 10 & 31 : bits >> 7 & 255;
-    if (exponent == 0)
+    if (exponent == 0) {
         exponent = 1;
+    }
     return dtype == ISO_F16 ? ldexp(1, exponent - 25) : ldexp(1, exponent - 134);
 }
 
@@ -140,7 +141,7 @@ static void project_along(judging *j, int64_t begin, int64_t end)
     const work_projection *p = &j->want;
     bool rounded = j->item->element == 2;
     double line[WIDE];
-    for (int64_t row = begin; row < end; row++)
+    for (int64_t row = begin; row < end; row++) {
         for (int64_t block = 0; block < p->blocks; block++) {
             int64_t place = row * p->blocks + block;
             int64_t last = (block + 1) * p->width < j->c.cols ? (block + 1) * p->width : j->c.cols;
@@ -149,13 +150,16 @@ static void project_along(judging *j, int64_t begin, int64_t end)
                 int64_t count = last - col < WIDE ? last - col : WIDE;
                 const unsigned char *from = element_at(j, row, col);
                 work_widen(j->item->dtype, from, 1, count, line);
-                for (int64_t i = 0; i < count; i++)
+                for (int64_t i = 0; i < count; i++) {
                     sum += j->signs[col + i] * line[i];
-                if (rounded)
+                }
+                if (rounded) {
                     add_units(j, from, 1, count, &j->units[place], &j->squares[place], 0);
+                }
             }
             j->sums[place] = sum;
         }
+    }
 }
 
 /* Its columns do: a strip of the view's rows, column by column. */
@@ -171,29 +175,31 @@ static void project_across(judging *j, int64_t begin, int64_t end)
             int64_t place = first * p->blocks + col / p->width;
             const unsigned char *from = element_at(j, first, col);
             work_widen(j->item->dtype, from, 1, count, line);
-            for (int64_t i = 0; i < count; i++)
+            for (int64_t i = 0; i < count; i++) {
                 j->sums[place + i * p->blocks] += j->signs[col] * line[i];
-            if (rounded)
+            }
+            if (rounded) {
                 add_units(j, from, 1, count, &j->units[place], &j->squares[place], p->blocks);
+            }
         }
     }
 }
 
-/* ---- comparing ----------------------------------------------------------------------------------
- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static void compare(judging *j, int64_t begin, int64_t end)
 {
     const work_projection *p = &j->want;
     bool rounded = j->item->element == 2;
     double error = 0, bound = 1, squares = 0;
-    for (int64_t row = begin; row < end; row++)
+    for (int64_t row = begin; row < end; row++) {
         for (int64_t block = 0; block < p->blocks; block++) {
             int64_t place = row * p->blocks + block;
             double usual = p->norms[row] * p->usual[block];
             double limit = 1.01 * j->steps * p->norms[row] * p->spread[block];
-            if (rounded)
+            if (rounded) {
                 limit += 1.01 * fmin(8 * sqrt(j->squares[place]), j->units[place]);
+            }
             double off = fabs(j->sums[place] - p->sums[place]);
             if (!(off <= limit)) {
                 pthread_mutex_lock(&j->lock);
@@ -212,9 +218,11 @@ static void compare(judging *j, int64_t begin, int64_t end)
                 error = off;
                 bound = limit;
             }
-            if (usual > 0)
+            if (usual > 0) {
                 squares += off / usual * (off / usual);
+            }
         }
+    }
     pthread_mutex_lock(&j->lock);
     j->mean += squares;
     if (j->row < 0 && error * j->bound > j->error * bound) {
@@ -227,10 +235,11 @@ static void compare(judging *j, int64_t begin, int64_t end)
 static void judge_rows(void *context, int64_t begin, int64_t end)
 {
     judging *j = context;
-    if (j->c.col_step == 1)
+    if (j->c.col_step == 1) {
         project_along(j, begin, end);
-    else
+    } else {
         project_across(j, begin, end);
+    }
     compare(j, begin, end);
 }
 
@@ -241,15 +250,18 @@ static bool say(const judging *j, int64_t member, work_result *result)
     char place[64] = "";
     result->error = j->error;
     result->bound = j->bound;
-    if (last >= j->c.cols)
+    if (last >= j->c.cols) {
         last = j->c.cols - 1;
-    if (j->item->batch > 1)
+    }
+    if (j->item->batch > 1) {
         snprintf(place, sizeof place, " of member %lld", (long long)member);
-    if (first == last)
+    }
+    if (first == last) {
         return work_fail(
             result, "element [%lld, %lld]%s is %.17g, expected %.17g within %.3g, off by %.3g",
             (long long)(across ? first : j->row), (long long)(across ? j->row : first), place,
             j->is * j->signs[first], j->should * j->signs[first], j->bound, j->error);
+    }
     return work_fail(result,
                      "%s %lld%s projects to %.17g over its elements %lld to %lld, expected %.17g "
                      "within %.3g, off by %.3g: there is a wrong one among them",
@@ -262,8 +274,9 @@ static bool is_precise(const judging *j, work_result *result)
 {
     double count = (double)j->want.rows * (double)j->want.blocks;
     double root = sqrt(j->mean / count);
-    if (j->usual == 0 || root <= j->usual)
+    if (j->usual == 0 || root <= j->usual) {
         return true;
+    }
     result->error = root;
     result->bound = j->usual;
     return work_fail(result,
@@ -273,8 +286,7 @@ static bool is_precise(const judging *j, work_result *result)
                      root, iso_dtype_name(j->item->dtype), j->usual);
 }
 
-/* ---- the two halves -----------------------------------------------------------------------------
- */
+/* ---- the two halves -------------------------------------------------------------------------- */
 
 static work_view turned(work_view view)
 {
@@ -327,8 +339,9 @@ static double relative_error(const work_case *item, int64_t width)
 static double usual_error(const work_case *item)
 {
     double k = (double)item->k;
-    if (item->element == 2 || item->math == ISO_MATH_TF32)
+    if (item->element == 2 || item->math == ISO_MATH_TF32) {
         return 0;
+    }
     return (8 * sqrt(k) + k / 16 + 8) * roundoff_of(item);
 }
 
@@ -344,8 +357,9 @@ static bool judge_half(const work_case *item, work_inputs *inputs, work_view x, 
     judging j = {.item = item, .c = c, .name = name, .row = -1, .bound = 1};
     void *memory =
         work_inputs_reference(inputs, key, work_projection_bytes(c.rows, c.cols, width), &fresh);
-    if (memory == NULL)
+    if (memory == NULL) {
         return work_no_memory(result);
+    }
     work_projection_place(&j.want, memory, c.rows, c.cols, width);
     int64_t count = c.rows * j.want.blocks;
     double *sign = calloc((size_t)c.cols, sizeof *sign);
@@ -360,16 +374,18 @@ static bool judge_half(const work_case *item, work_inputs *inputs, work_view x, 
         work_no_memory(result);
         goto done;
     }
-    for (int64_t i = 0; i < c.cols; i++)
+    for (int64_t i = 0; i < c.cols; i++) {
         sign[i] = work_sign(signs, i);
+    }
     j.signs = sign;
     j.steps = relative_error(item, width);
     j.usual = usual_error(item);
     j.whole_units = may_cut(item);
     work_parallel(c.rows, c.col_step == 1 ? 32 : 1024, judge_rows, &j);
     good = j.row < 0 ? is_precise(&j, result) : say(&j, member, result);
-    if (good)
+    if (good) {
         work_note_error(result, j.error, j.bound);
+    }
 done:
     pthread_mutex_destroy(&j.lock);
     free(sign);
@@ -385,8 +401,7 @@ void work_note_error(work_result *result, double error, double bound)
     }
 }
 
-/* ---- bits ---------------------------------------------------------------------------------------
- */
+/* ---- bits ------------------------------------------------------------------------------------ */
 
 /* A sample of elements by the letter of docs/arithmetic.md. */
 static bool check_sample(const work_case *item, const operands *o, int64_t member,
@@ -421,10 +436,11 @@ static bool check_sample(const work_case *item, const operands *o, int64_t membe
             suite_model_gemm_f32(1, 1, k, 1, a32, b32, 0, &out, &out, &acc, &total);
             suite_store(item->dtype, want, (double)out);
         }
-        if (memcmp(got, want, (size_t)size) != 0)
+        if (memcmp(got, want, (size_t)size) != 0) {
             good = work_fail(result, "element [%lld, %lld] is %.17g, expected exactly %.17g",
                              (long long)i, (long long)j, suite_load(item->dtype, got),
                              suite_load(item->dtype, want));
+        }
     }
     free(a);
     return good;
@@ -440,13 +456,16 @@ bool work_check_product_by(const work_case *item, work_inputs *inputs, const voi
                                   : (bits ? "projection, bits of a sample" : "projection");
     for (int64_t member = 0; member < item->batch; member++) {
         operands o = operands_of(item, block, data, member);
-        if (!judge_half(item, inputs, o.a, o.b, o.c, columns, "row", member, result))
+        if (!judge_half(item, inputs, o.a, o.b, o.c, columns, "row", member, result)) {
             return false;
+        }
         if (columns > 1 && !judge_half(item, inputs, turned(o.b), turned(o.a), turned(o.c), rows,
-                                       "column", member, result))
+                                       "column", member, result)) {
             return false;
-        if (bits && !check_sample(item, &o, member, result))
+        }
+        if (bits && !check_sample(item, &o, member, result)) {
             return false;
+        }
     }
     return true;
 }

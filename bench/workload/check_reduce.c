@@ -20,8 +20,7 @@
 
 enum { BLOCK = 4096, LANES = 128 };
 
-/* ---- the model, by threads ----------------------------------------------------------------------
- */
+/* ---- the model, by threads ------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
 #define FAST        __attribute__((target("avx2,fma")))
@@ -33,8 +32,8 @@ enum { BLOCK = 4096, LANES = 128 };
 
 /* One block of up to 4096 elements; x and y in the type of the lanes. */
 #define BLOCK_BODY(T, FMA, ABS)                                                                    \
-    static inline __attribute__((always_inline))                                                   \
-    T block_body_##T(iso_reduce_op op, const T *x, const T *y, int64_t count)                      \
+    static inline __attribute__((always_inline)) T block_body_##T(iso_reduce_op op, const T *x,    \
+                                                                  const T *y, int64_t count)       \
     {                                                                                              \
         T lane[LANES] = {0};                                                                       \
         for (int64_t first = 0; first < count; first += LANES) {                                   \
@@ -84,8 +83,9 @@ static void widen_f32(iso_dtype dtype, const unsigned char *from, int64_t count,
 {
     double line[BLOCK];
     work_widen(dtype, from, 1, count, line);
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
         out[i] = (float)line[i];
+    }
 }
 
 static void sum_blocks(void *context, int64_t begin, int64_t end)
@@ -137,8 +137,9 @@ static bool model_sum(iso_reduce_op op, iso_dtype dtype, const void *x, const vo
 {
     bool norm = op == ISO_NORM2;
     if (!suite_is_float(dtype) || n < 1 ||
-        (op != ISO_SUM && op != ISO_DOT && op != ISO_ASUM && op != ISO_MEAN && !norm))
+        (op != ISO_SUM && op != ISO_DOT && op != ISO_ASUM && op != ISO_MEAN && !norm)) {
         return false;
+    }
     int64_t blocks = (n + BLOCK - 1) / BLOCK;
     summing s = {.op = norm             ? ISO_DOT
                        : op == ISO_MEAN ? ISO_SUM
@@ -183,8 +184,9 @@ static bool find_best(const splitting *s, const unsigned char *x, int64_t count,
     double line[BLOCK], best = 0;
     int64_t index = -1, size = iso_dtype_size(s->dtype);
     bool least = s->op == ISO_MIN || s->op == ISO_ARGMIN;
-    if (s->dtype == ISO_I64)
+    if (s->dtype == ISO_I64) {
         return false;
+    }
     for (int64_t first = 0; first < count; first += BLOCK) {
         int64_t width = count - first < BLOCK ? count - first : BLOCK;
         double top = -INFINITY;
@@ -195,18 +197,22 @@ static bool find_best(const splitting *s, const unsigned char *x, int64_t count,
             top = value > top ? value : top;
             numbers = numbers && value == value;
         }
-        if (!numbers || top == 0)
+        if (!numbers || top == 0) {
             return false;
-        if (index >= 0 && top <= best)
+        }
+        if (index >= 0 && top <= best) {
             continue;
+        }
         best = top;
-        for (index = first; (least ? -line[index - first] : line[index - first]) != top;)
+        for (index = first; (least ? -line[index - first] : line[index - first]) != top;) {
             index++;
+        }
     }
-    if (is_index(s->op))
+    if (is_index(s->op)) {
         memcpy(result, &index, sizeof index);
-    else
+    } else {
         memcpy(result, x + index * size, (size_t)size);
+    }
     return index >= 0;
 }
 
@@ -222,8 +228,9 @@ static void reduce_parts(void *context, int64_t begin, int64_t end)
     for (int64_t p = begin; p < end; p++) {
         int64_t first = p * s->part, count = s->n - first < s->part ? s->n - first : s->part;
         if (is_order(s->op) &&
-            find_best(s, s->x + first * size, count, s->results + p * s->result_size))
+            find_best(s, s->x + first * size, count, s->results + p * s->result_size)) {
             continue;
+        }
         suite_model_reduce(s->op, s->dtype, s->x + first * size, s->y ? s->y + first * size : NULL,
                            count, 1, 1, s->results + p * s->result_size);
     }
@@ -253,8 +260,9 @@ static bool model_split(iso_reduce_op op, iso_dtype dtype, const void *x, const 
 {
     enum { PART = 1 << 18 };
     bool whole = !suite_is_float(dtype) && op != ISO_MEAN && op != ISO_ASUM;
-    if (n <= PART || (!is_order(op) && !whole))
+    if (n <= PART || (!is_order(op) && !whole)) {
         return false;
+    }
     int64_t parts = (n + PART - 1) / PART;
     splitting s = {.op = op,
                    .dtype = dtype,
@@ -278,14 +286,14 @@ bool work_model_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const v
 {
     bool good = true;
     if (model_sum(op, dtype, x, y, n, result, &good) ||
-        model_split(op, dtype, x, y, n, result, &good))
+        model_split(op, dtype, x, y, n, result, &good)) {
         return good;
+    }
     suite_model_reduce(op, dtype, x, op == ISO_DOT ? y : NULL, n, 1, 1, result);
     return true;
 }
 
-/* ---- bounds -------------------------------------------------------------------------------------
- */
+/* ---- bounds ---------------------------------------------------------------------------------- */
 
 typedef struct totals {
     iso_reduce_op op;
@@ -330,8 +338,9 @@ static bool refer(iso_reduce_op op, iso_dtype dtype, const unsigned char *x, con
     int64_t parts = (n + PART - 1) / PART;
     totals t = {.op = op, .dtype = dtype, .x = x, .y = op == ISO_DOT ? y : x, .n = n, .part = PART};
     t.sums = calloc((size_t)parts * 3, sizeof *t.sums);
-    if (t.sums == NULL)
+    if (t.sums == NULL) {
         return false;
+    }
     work_parallel(parts, 1, add_terms, &t);
     bool product = op == ISO_PRODUCT;
     long double sum = product ? 1 : 0, magnitude = 0, squares = 0;
@@ -341,15 +350,18 @@ static bool refer(iso_reduce_op op, iso_dtype dtype, const unsigned char *x, con
         squares += t.sums[p * 3 + 2];
     }
     free(t.sums);
-    if (op == ISO_NORM2)
+    if (op == ISO_NORM2) {
         sum = magnitude = sqrtl(sum);
-    if (product)
+    }
+    if (product) {
         magnitude = fabsl(sum);
+    }
     iso_dtype wide = dtype == ISO_F64 ? ISO_F64 : ISO_F32;
     double u = suite_roundoff(wide), nu = ((double)n + 4) * u;
     double error = (nu < 0.5 ? nu / (1 - nu) : nu * exp(nu)) * (double)magnitude;
-    if (op == ISO_SUM || op == ISO_DOT || op == ISO_MEAN)
+    if (op == ISO_SUM || op == ISO_DOT || op == ISO_MEAN) {
         error = fmin(error, 64 * u * sqrt((double)n + 4) * (double)sqrtl(squares));
+    }
     double by = op == ISO_MEAN ? (double)n : 1;
     *want = (double)(sum / by);
     /* A vendor's last rounding may be off by a whole unit; the reference's own is in f64. */
@@ -359,8 +371,7 @@ static bool refer(iso_reduce_op op, iso_dtype dtype, const unsigned char *x, con
     return true;
 }
 
-/* ---- sequences ----------------------------------------------------------------------------------
- */
+/* ---- sequences ------------------------------------------------------------------------------- */
 
 /* What is kept of a problem: the bits, and for other variants the exact result and its bound. */
 typedef struct expected {
@@ -379,8 +390,9 @@ typedef struct columns {
 static bool expect(const work_case *item, const unsigned char *x, const unsigned char *y, int64_t n,
                    bool bits, expected *out)
 {
-    if (bits)
+    if (bits) {
         return work_model_reduce(item->reduction, item->dtype, x, y, n, out->bits);
+    }
     return refer(item->reduction, item->dtype, x, y, n, &out->want, &out->bound);
 }
 
@@ -390,8 +402,9 @@ static void expect_rows(void *context, int64_t begin, int64_t end)
     const work_case *item = c->item;
     for (int64_t i = begin; i < end; i++) {
         int64_t at = i * item->cols * item->element;
-        if (!expect(item, c->x + at, c->y + at, item->cols, c->bits, &c->out[i]))
+        if (!expect(item, c->x + at, c->y + at, item->cols, c->bits, &c->out[i])) {
             atomic_store(&c->good, false);
+        }
     }
 }
 
@@ -399,10 +412,12 @@ static void gather(const work_case *item, const unsigned char *from, int64_t fir
                    unsigned char *to)
 {
     size_t size = (size_t)item->element;
-    for (int64_t i = 0; i < item->rows; i++)
-        for (int64_t j = 0; j < count; j++)
+    for (int64_t i = 0; i < item->rows; i++) {
+        for (int64_t j = 0; j < count; j++) {
             memcpy(to + (size_t)(j * item->rows + i) * size,
                    from + (size_t)(i * item->cols + first + j) * size, size);
+        }
+    }
 }
 
 /* A strip of columns, gathered first. */
@@ -417,10 +432,12 @@ static void expect_columns(void *context, int64_t begin, int64_t end)
     } else {
         gather(item, c->x, begin, count, x);
         gather(item, c->y, begin, count, y);
-        for (int64_t j = 0; j < count; j++)
+        for (int64_t j = 0; j < count; j++) {
             if (!expect(item, x + j * bytes, y + j * bytes, item->rows, c->bits,
-                        &c->out[begin + j]))
+                        &c->out[begin + j])) {
                 atomic_store(&c->good, false);
+            }
+        }
     }
     free(x);
     free(y);
@@ -439,16 +456,19 @@ static expected *reference(const work_case *item, work_inputs *inputs, const wor
                  .bits = bits,
                  .good = true};
     c.out = work_inputs_reference(inputs, key, needs->results * (int64_t)sizeof *c.out, &fresh);
-    if (c.out == NULL || !fresh)
+    if (c.out == NULL || !fresh) {
         return c.out;
-    if (item->axis == ISO_AXIS_ALL)
+    }
+    if (item->axis == ISO_AXIS_ALL) {
         c.good = expect(item, c.x, c.y, item->cols, bits, c.out);
-    else if (item->axis == ISO_AXIS_1)
+    } else if (item->axis == ISO_AXIS_1) {
         work_parallel(item->rows, 16, expect_rows, &c);
-    else
+    } else {
         work_parallel(item->cols, 32, expect_columns, &c);
-    if (!c.good)
+    }
+    if (!c.good) {
         work_inputs_forget(inputs, key);
+    }
     return c.good ? c.out : NULL;
 }
 
@@ -470,25 +490,28 @@ bool work_check_reduce(const work_case *item, work_inputs *inputs, const void *d
     work_case_needs(item, &needs);
     bool bits = work_case_has_bits(item);
     const expected *want = reference(item, inputs, &needs, bits);
-    if (want == NULL)
+    if (want == NULL) {
         return work_no_memory(result);
+    }
     size_t size = (size_t)iso_dtype_size(needs.result_type);
     result->method = bits ? "bits" : "bound";
     for (int64_t i = 0; i < needs.results; i++) {
         const unsigned char *got = (const unsigned char *)data + (size_t)i * size;
         double is = suite_load(needs.result_type, got);
         double error = bits ? 0 : error_of(needs.result_type, is, &want[i]);
-        if (bits && memcmp(got, want[i].bits, size) != 0)
+        if (bits && memcmp(got, want[i].bits, size) != 0) {
             return work_fail(result, "result [%lld] is %.17g, expected exactly %.17g", (long long)i,
                              is, suite_load(needs.result_type, want[i].bits));
+        }
         if (!bits && !(error <= want[i].bound)) {
             result->error = error;
             result->bound = want[i].bound;
             return work_fail(result, "result [%lld] is %.17g, expected %.17g within %.3g",
                              (long long)i, is, want[i].want, want[i].bound);
         }
-        if (!bits)
+        if (!bits) {
             work_note_error(result, error, want[i].bound);
+        }
     }
     return true;
 }

@@ -52,13 +52,13 @@ static const char *shown(const json_t *value, char *text, size_t room)
     return text;
 }
 
-/* ---- members ------------------------------------------------------------------------------------
- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static bool is_form(const json_t *value, form expected)
 {
-    if (expected == FLAG)
+    if (expected == FLAG) {
         return json_is_boolean(value);
+    }
     bool number = json_is_integer(value) && json_integer_value(value) > 0;
     bool word = json_is_string(value) && json_string_value(value)[0] != '\0' &&
                 strchr(json_string_value(value), ',') == NULL;
@@ -80,8 +80,9 @@ static int check_member(const reader *r, const char *name, const json_t *value)
 {
     const char *names[MEMBERS + 1] = {NULL};
     char text[80], unknown[512];
-    for (int i = 0; i < MEMBERS; i++)
+    for (int i = 0; i < MEMBERS; i++) {
         names[i] = members[i].name;
+    }
     int at = work_find(names, name);
     if (at < 0) {
         work_say_unknown(unknown, sizeof unknown, name, names);
@@ -91,8 +92,9 @@ static int check_member(const reader *r, const char *name, const json_t *value)
     bool good = is_form(value, expected);
     if (json_is_array(value) && expected != FLAG) {
         good = json_array_size(value) > 0;
-        for (size_t i = 0; i < json_array_size(value); i++)
+        for (size_t i = 0; i < json_array_size(value); i++) {
             good = good && is_form(json_array_get(value, i), expected);
+        }
     }
     return good ? TOOL_OK
                 : wrong(r, name, "it is %s; it has to be %s", shown(value, text, sizeof text),
@@ -102,18 +104,20 @@ static int check_member(const reader *r, const char *name, const json_t *value)
 /* The i-th of a list, or the only one; NULL past the last. */
 static const json_t *item_of(const json_t *value, size_t i)
 {
-    if (json_is_array(value))
+    if (json_is_array(value)) {
         return json_array_get(value, i);
+    }
     return i == 0 ? value : NULL;
 }
 
 static void put(char *text, size_t room, const json_t *value)
 {
     size_t length = strlen(text);
-    if (json_is_integer(value))
+    if (json_is_integer(value)) {
         snprintf(text + length, room - length, "%lld", (long long)json_integer_value(value));
-    else
+    } else {
         snprintf(text + length, room - length, "%s", json_string_value(value));
+    }
 }
 
 /* Every combination of the members' items, "first x second x third", with commas between. */
@@ -130,13 +134,16 @@ static int combine(const reader *r, const json_t *const *parts, int count, const
                                : "");
             put(text, MOST_TEXT, item_of(parts[i], at[i]));
         }
-        if (strlen(text) > MOST_TEXT - 64)
+        if (strlen(text) > MOST_TEXT - 64) {
             return wrong(r, member, "the list is too long; make it several cases");
+        }
         int last = count - 1;
-        while (last >= 0 && item_of(parts[last], ++at[last]) == NULL)
+        while (last >= 0 && item_of(parts[last], ++at[last]) == NULL) {
             at[last--] = 0;
-        if (last < 0)
+        }
+        if (last < 0) {
             return TOOL_OK;
+        }
     }
 }
 
@@ -145,8 +152,9 @@ static const char *keep(work_file *file, const char *text)
 {
     char **more = realloc(file->texts, (size_t)(file->text_count + 1) * sizeof *more);
     char *copy = strdup(text);
-    if (more != NULL)
+    if (more != NULL) {
         file->texts = more;
+    }
     if (more == NULL || copy == NULL) {
         free(copy);
         return NULL;
@@ -159,16 +167,17 @@ static int take(const reader *r, const json_t *object, const char *member, const
 {
     char text[MOST_TEXT];
     const json_t *value = json_object_get(object, member);
-    if (value == NULL)
+    if (value == NULL) {
         return TOOL_OK;
+    }
     int code = combine(r, &value, 1, "", member, text);
-    if (code == TOOL_OK && (*out = keep(r->file, text)) == NULL)
+    if (code == TOOL_OK && (*out = keep(r->file, text)) == NULL) {
         code = tool_error(TOOL_INTERNAL, "no memory for %s", r->path);
+    }
     return code;
 }
 
-/* ---- what takes several members -----------------------------------------------------------------
- */
+/* ---- what takes several members -------------------------------------------------------------- */
 
 /* "size", or the members that together make one. */
 static int take_size(const reader *r, const json_t *object, const work_line *line, const char **out)
@@ -181,28 +190,35 @@ static int take_size(const reader *r, const json_t *object, const work_line *lin
     static const char *const all[] = {"m", "n", "k", "rows", "cols"};
     for (int i = 0; i < 5; i++) {
         bool ours = (i < 3) == gemm;
-        if (json_object_get(object, all[i]) != NULL && !ours)
+        if (json_object_get(object, all[i]) != NULL && !ours) {
             return wrong(r, all[i], "a %s has no such member; it has %s", line->op,
                          gemm ? "m, n and k" : "size, or rows and cols");
+        }
     }
     for (int i = 0; i < count; i++) {
         parts[i] = json_object_get(object, names[i]);
         found += parts[i] != NULL;
     }
-    if (found == 0 && json_object_get(object, "size") == NULL)
+    if (found == 0 && json_object_get(object, "size") == NULL) {
         return wrong(r, "size", "there is no size%s", gemm ? ": give size, or m, n and k" : "");
-    if (found == 0)
+    }
+    if (found == 0) {
         return take(r, object, "size", out);
-    if (json_object_get(object, "size") != NULL)
+    }
+    if (json_object_get(object, "size") != NULL) {
         return wrong(r, "size", "there is also %s: give one of both",
                      gemm ? "m, n or k" : "rows or cols");
-    for (int i = 0; i < count; i++)
-        if (parts[i] == NULL)
+    }
+    for (int i = 0; i < count; i++) {
+        if (parts[i] == NULL) {
             return wrong(r, names[i], "it is missing: %s go together",
                          gemm ? "m, n and k" : "rows and cols");
+        }
+    }
     int code = combine(r, parts, count, "x", names[0], text);
-    if (code == TOOL_OK && (*out = keep(r->file, text)) == NULL)
+    if (code == TOOL_OK && (*out = keep(r->file, text)) == NULL) {
         code = tool_error(TOOL_INTERNAL, "no memory for %s", r->path);
+    }
     return code;
 }
 
@@ -211,8 +227,9 @@ static int check_trans(const reader *r, const char *member, const json_t *value)
     const json_t *item;
     for (size_t i = 0; (item = item_of(value, i)) != NULL; i++) {
         const char *word = json_string_value(item);
-        if (strcmp(word, "n") != 0 && strcmp(word, "t") != 0)
+        if (strcmp(word, "n") != 0 && strcmp(word, "t") != 0) {
             return wrong(r, member, "\"%s\" is not known; it may be n, t", word);
+        }
     }
     return TOOL_OK;
 }
@@ -236,10 +253,12 @@ static int take_layout(const reader *r, const json_t *object, work_line *line)
             parts[i] = parts[i] != NULL ? parts[i] : plain;
             code = check_trans(r, i == 0 ? "trans_a" : "trans_b", parts[i]);
         }
-        if (code == TOOL_OK)
+        if (code == TOOL_OK) {
             code = combine(r, parts, 2, "", "trans_a", text);
-        if (code == TOOL_OK && (line->layout = keep(r->file, text)) == NULL)
+        }
+        if (code == TOOL_OK && (line->layout = keep(r->file, text)) == NULL) {
             code = tool_error(TOOL_INTERNAL, "no memory for %s", r->path);
+        }
     }
     json_decref(plain);
     return code;
@@ -252,22 +271,28 @@ static int take_op(const reader *r, const json_t *object, work_line *line)
     const char *word = json_string_value(value);
     work_op op;
     int found = 0;
-    if (value == NULL)
+    if (value == NULL) {
         return wrong(r, "op", "it is missing: transfer, stream, transpose, reduce or gemm");
-    if (word == NULL)
+    }
+    if (word == NULL) {
         return wrong(r, "op", "it has to be one word");
+    }
     line->op = word;
-    if (work_op_parse(word, &op))
+    if (work_op_parse(word, &op)) {
         return take(r, object, "kind", &line->kind);
-    for (int i = WORK_TRANSFER; i <= WORK_GEMM; i++)
+    }
+    for (int i = WORK_TRANSFER; i <= WORK_GEMM; i++) {
         if (work_find(work_kinds((work_op)i), word) >= 0) {
             line->op = work_op_name((work_op)i);
             found++;
         }
-    if (found > 1)
+    }
+    if (found > 1) {
         return wrong(r, "op", "\"%s\" is a kind of several operations; give op and kind", word);
-    if (found == 1 && json_object_get(object, "kind") != NULL)
+    }
+    if (found == 1 && json_object_get(object, "kind") != NULL) {
         return wrong(r, "kind", "op is already the kind \"%s\"", word);
+    }
     line->kind = found == 1 ? word : NULL;
     return TOOL_OK;
 }
@@ -277,12 +302,15 @@ static int check_applies(const reader *r, const json_t *object, const work_line 
 {
     bool chain = strcmp(line->op, "stream") == 0 &&
                  (line->kind == NULL || strstr(line->kind, "chain") != NULL);
-    if (json_object_get(object, "batch") != NULL && strcmp(line->op, "gemm") != 0)
+    if (json_object_get(object, "batch") != NULL && strcmp(line->op, "gemm") != 0) {
         return wrong(r, "batch", "only a gemm has it, and this is a %s", line->op);
-    if (json_object_get(object, "steps") != NULL && !chain)
+    }
+    if (json_object_get(object, "steps") != NULL && !chain) {
         return wrong(r, "steps", "only the stream kernel chain has it");
-    if (json_is_true(json_object_get(object, "parts")) && strcmp(line->op, "transfer") == 0)
+    }
+    if (json_is_true(json_object_get(object, "parts")) && strcmp(line->op, "transfer") == 0) {
         return wrong(r, "parts", "a transfer is itself one of them");
+    }
     return TOOL_OK;
 }
 
@@ -293,13 +321,15 @@ static int read_case(const reader *r, json_t *object, work_line *line)
     json_t *content;
     work_parsed parsed;
     int code = TOOL_OK;
-    if (!json_is_object(object))
+    if (!json_is_object(object)) {
         return tool_error(TOOL_USAGE, "%s: cases[%d] is %s; it has to be an object", r->path,
                           r->index, shown(object, value, sizeof value));
+    }
     json_object_foreach(object, name, content)
     {
-        if (code == TOOL_OK)
+        if (code == TOOL_OK) {
             code = check_member(r, name, content);
+        }
     }
     if (code != TOOL_OK || (code = take_op(r, object, line)) != TOOL_OK ||
         (code = take(r, object, "variant", &line->variant)) != TOOL_OK ||
@@ -309,21 +339,24 @@ static int read_case(const reader *r, json_t *object, work_line *line)
         (code = take(r, object, "math", &line->math)) != TOOL_OK ||
         (code = take(r, object, "cache", &line->cache)) != TOOL_OK ||
         (code = take_layout(r, object, line)) != TOOL_OK ||
-        (code = check_applies(r, object, line)) != TOOL_OK)
+        (code = check_applies(r, object, line)) != TOOL_OK) {
         return code;
+    }
     line->parts = json_is_true(json_object_get(object, "parts"));
     line->size = "1"; /* what an operation's size may be is asked after the operation is known */
-    if (!work_line_parse(line, &parsed, &member, text, sizeof text))
+    if (!work_line_parse(line, &parsed, &member, text, sizeof text)) {
         return wrong(r, strcmp(member, "layout") == 0 ? "axis" : member, "%s", text);
-    if ((code = take_size(r, object, line, &line->size)) != TOOL_OK)
+    }
+    if ((code = take_size(r, object, line, &line->size)) != TOOL_OK) {
         return code;
-    if (!work_line_parse(line, &parsed, &member, text, sizeof text))
+    }
+    if (!work_line_parse(line, &parsed, &member, text, sizeof text)) {
         return wrong(r, member, "%s", text);
+    }
     return TOOL_OK;
 }
 
-/* ---- the file -----------------------------------------------------------------------------------
- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static int check_frame(const char *path, json_t *root, const json_t **cases)
 {
@@ -331,14 +364,17 @@ static int check_frame(const char *path, json_t *root, const json_t **cases)
     const char *name, *is = json_string_value(json_object_get(root, "schema"));
     json_t *content;
     char text[512];
-    if (!json_is_object(root))
+    if (!json_is_object(root)) {
         return tool_error(TOOL_USAGE,
                           "%s is no suite: it has to be an object with schema and cases", path);
-    if (is == NULL)
+    }
+    if (is == NULL) {
         return tool_error(TOOL_USAGE, "%s is no suite: it has no \"schema\": \"%s\"", path, schema);
-    if (strcmp(is, schema) != 0)
+    }
+    if (strcmp(is, schema) != 0) {
         return tool_error(TOOL_USAGE, "%s: schema is \"%s\"; this program reads \"%s\"", path, is,
                           schema);
+    }
     json_object_foreach(root, name, content)
     {
         if (work_find(known, name) < 0) {
@@ -347,8 +383,9 @@ static int check_frame(const char *path, json_t *root, const json_t **cases)
         }
     }
     *cases = json_object_get(root, "cases");
-    if (!json_is_array(*cases) || json_array_size(*cases) == 0)
+    if (!json_is_array(*cases) || json_array_size(*cases) == 0) {
         return tool_error(TOOL_USAGE, "%s: cases has to be a list of at least one", path);
+    }
     return TOOL_OK;
 }
 
@@ -360,32 +397,38 @@ int work_file_load(const char *path, work_file *out)
     char problem[160];
     size_t length = 0;
     char *text = tool_read(path, MOST_MIB, &length);
-    if (text == NULL)
+    if (text == NULL) {
         return tool_error(TOOL_IO, "--suite: %s cannot be read: %s", path,
                           tool_read_problem(MOST_MIB, problem, sizeof problem));
+    }
     out->root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
     free(text);
-    if (out->root == NULL)
+    if (out->root == NULL) {
         return tool_error(TOOL_USAGE, "%s is no JSON: line %d, column %d: %s", path, error.line,
                           error.column, error.text);
+    }
     int code = check_frame(path, out->root, &cases);
     size_t count = json_array_size(cases);
-    if (code != TOOL_OK)
+    if (code != TOOL_OK) {
         return code;
+    }
     out->lines = calloc(count, sizeof *out->lines);
-    if (out->lines == NULL)
+    if (out->lines == NULL) {
         return tool_error(TOOL_INTERNAL, "no memory for %s", path);
+    }
     reader r = {.path = path, .file = out};
-    for (; (size_t)r.index < count && code == TOOL_OK; r.index++)
+    for (; (size_t)r.index < count && code == TOOL_OK; r.index++) {
         code = read_case(&r, json_array_get(cases, (size_t)r.index), &out->lines[r.index]);
+    }
     out->count = (int32_t)count;
     return code;
 }
 
 void work_file_free(work_file *file)
 {
-    for (int32_t i = 0; i < file->text_count; i++)
+    for (int32_t i = 0; i < file->text_count; i++) {
         free(file->texts[i]);
+    }
     free(file->texts);
     free(file->lines);
     json_decref(file->root);

@@ -52,8 +52,9 @@ static void *map(int64_t bytes)
 {
     void *block = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (block == MAP_FAILED)
+    if (block == MAP_FAILED) {
         return NULL;
+    }
     madvise(block, (size_t)bytes, MADV_HUGEPAGE);
     return block;
 }
@@ -72,8 +73,9 @@ static int64_t plan(work_inputs *inputs, const work_list *list, int64_t most)
         work_needs needs;
         work_case_needs(&list->items[i], &needs);
         int64_t bytes = (needs.end + 7) / 8 * 8, *block = &inputs->bytes[needs.type];
-        if (bytes > most || bytes <= *block)
+        if (bytes > most || bytes <= *block) {
             continue;
+        }
         sum += bytes - *block;
         *block = bytes;
     }
@@ -92,8 +94,9 @@ work_inputs *work_inputs_plan(uint64_t seed, const work_list *list)
     /* Processors hold as much again each, and results. The largest cases go first: they are said
      * not to fit, and the others go on. */
     int64_t room = host_memory() / 6, most = room;
-    while (plan(inputs, list, most) > room)
+    while (plan(inputs, list, most) > room) {
         most -= most / 8;
+    }
     return inputs;
 }
 
@@ -101,8 +104,9 @@ work_inputs *work_inputs_create(uint64_t seed, const work_list *list)
 {
     work_inputs *inputs = work_inputs_plan(seed, list);
     for (int type = 1; inputs != NULL && type < WORK_TYPES; type++) {
-        if (inputs->bytes[type] == 0)
+        if (inputs->bytes[type] == 0) {
             continue;
+        }
         inputs->blocks[type] = map(inputs->bytes[type]);
         if (inputs->blocks[type] == NULL) {
             char text[32];
@@ -122,16 +126,21 @@ work_inputs *work_inputs_create(uint64_t seed, const work_list *list)
 
 void work_inputs_destroy(work_inputs *inputs)
 {
-    if (inputs == NULL)
+    if (inputs == NULL) {
         return;
-    for (int type = 1; type < WORK_TYPES; type++)
-        if (inputs->blocks[type] != NULL)
+    }
+    for (int type = 1; type < WORK_TYPES; type++) {
+        if (inputs->blocks[type] != NULL) {
             munmap(inputs->blocks[type], (size_t)inputs->bytes[type]);
-    for (int i = 0; i < KEPT; i++)
+        }
+    }
+    for (int i = 0; i < KEPT; i++) {
         free(inputs->kept[i].data);
+    }
     free(inputs->judged);
-    if (inputs->scratch != NULL)
+    if (inputs->scratch != NULL) {
         munmap(inputs->scratch, (size_t)inputs->scratch_bytes);
+    }
     free(inputs);
 }
 
@@ -144,16 +153,16 @@ const unsigned char *work_inputs_block(const work_inputs *inputs, iso_dtype type
 void *work_inputs_scratch(work_inputs *inputs, int64_t bytes)
 {
     if (bytes > inputs->scratch_bytes) {
-        if (inputs->scratch != NULL)
+        if (inputs->scratch != NULL) {
             munmap(inputs->scratch, (size_t)inputs->scratch_bytes);
+        }
         inputs->scratch = map(bytes);
         inputs->scratch_bytes = inputs->scratch != NULL ? bytes : 0;
     }
     return inputs->scratch;
 }
 
-/* ---- references ---------------------------------------------------------------------------------
- */
+/* ---- references ------------------------------------------------------------------------------ */
 
 static void forget(work_inputs *inputs, work_reference *reference)
 {
@@ -164,9 +173,11 @@ static void forget(work_inputs *inputs, work_reference *reference)
 
 void work_inputs_forget(work_inputs *inputs, uint64_t key)
 {
-    for (int i = 0; i < KEPT; i++)
-        if (inputs->kept[i].data != NULL && inputs->kept[i].key == key)
+    for (int i = 0; i < KEPT; i++) {
+        if (inputs->kept[i].data != NULL && inputs->kept[i].key == key) {
             forget(inputs, &inputs->kept[i]);
+        }
+    }
 }
 
 /* The place of the one that was used longest ago, or an empty one. */
@@ -175,10 +186,12 @@ static work_reference *oldest(work_inputs *inputs, bool full)
     work_reference *best = NULL;
     for (int i = 0; i < KEPT; i++) {
         work_reference *r = &inputs->kept[i];
-        if (full && r->data == NULL)
+        if (full && r->data == NULL) {
             continue;
-        if (best == NULL || r->used < best->used)
+        }
+        if (best == NULL || r->used < best->used) {
             best = r;
+        }
     }
     return best;
 }
@@ -186,35 +199,39 @@ static work_reference *oldest(work_inputs *inputs, bool full)
 void *work_inputs_reference(work_inputs *inputs, uint64_t key, int64_t bytes, bool *fresh)
 {
     *fresh = false;
-    for (int i = 0; i < KEPT; i++)
+    for (int i = 0; i < KEPT; i++) {
         if (inputs->kept[i].data != NULL && inputs->kept[i].key == key) {
             inputs->kept[i].used = ++inputs->clock;
             return inputs->kept[i].data;
         }
-    while (inputs->kept_bytes > 0 && inputs->kept_bytes + bytes > inputs->kept_limit)
+    }
+    while (inputs->kept_bytes > 0 && inputs->kept_bytes + bytes > inputs->kept_limit) {
         forget(inputs, oldest(inputs, true));
+    }
     work_reference *place = oldest(inputs, false);
-    if (place->data != NULL)
+    if (place->data != NULL) {
         forget(inputs, place);
+    }
     void *data = aligned_alloc(64, (size_t)((bytes + 63) / 64 * 64));
-    if (data == NULL)
+    if (data == NULL) {
         return NULL;
+    }
     *place = (work_reference){.key = key, .used = ++inputs->clock, .bytes = bytes, .data = data};
     inputs->kept_bytes += bytes;
     *fresh = true;
     return data;
 }
 
-/* ---- what was judged ----------------------------------------------------------------------------
- */
+/* ---- what was judged ------------------------------------------------------------------------- */
 
 const work_judged *work_inputs_judged(const work_inputs *inputs, uint64_t key,
                                       const uint64_t digest[2])
 {
     for (int32_t i = 0; i < inputs->judged_count; i++) {
         const work_judged *j = &inputs->judged[i];
-        if (j->key == key && j->digest[0] == digest[0] && j->digest[1] == digest[1])
+        if (j->key == key && j->digest[0] == digest[0] && j->digest[1] == digest[1]) {
             return j;
+        }
     }
     return NULL;
 }
@@ -224,8 +241,9 @@ void work_inputs_judge(work_inputs *inputs, const work_judged *judged)
     if (inputs->judged_count == inputs->judged_room) {
         int32_t room = inputs->judged_room == 0 ? 256 : inputs->judged_room * 2;
         work_judged *more = realloc(inputs->judged, (size_t)room * sizeof *more);
-        if (more == NULL)
+        if (more == NULL) {
             return; /* it will be judged again */
+        }
         inputs->judged = more;
         inputs->judged_room = room;
     }

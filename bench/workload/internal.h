@@ -13,8 +13,7 @@ enum {
     WORK_SAMPLES = 16     /* elements of a product that are held to the model's bits */
 };
 
-/* ---- parallel.c ---------------------------------------------------------------------------------
- */
+/* ---- parallel.c ------------------------------------------------------------------------------ */
 
 int32_t work_threads(void);
 
@@ -26,8 +25,7 @@ void work_parallel(int64_t count, int64_t grain, work_body body, void *context);
 /* Whether they are the same; else the first byte that differs. */
 bool work_same(const void *got, const void *want, int64_t bytes, int64_t *first);
 
-/* ---- case.c -------------------------------------------------------------------------------------
- */
+/* ---- case.c ---------------------------------------------------------------------------------- */
 
 /* Works out the id, the seed and the cost of a case of which all else is set. False: it is larger
  * than any device; it has its id. */
@@ -63,8 +61,7 @@ bool work_case_has_bits(const work_case *item);
 /* About how long one call takes on this device; 0 for a GPU. */
 double work_case_seconds(const work_case *item, const iso_device_info *info);
 
-/* ---- inputs.c -----------------------------------------------------------------------------------
- */
+/* ---- inputs.c -------------------------------------------------------------------------------- */
 
 /* The block of a type, NULL where no case has one, and its bytes. */
 const unsigned char *work_inputs_block(const work_inputs *inputs, iso_dtype type, int64_t *bytes);
@@ -95,8 +92,7 @@ const work_judged *work_inputs_judged(const work_inputs *inputs, uint64_t key,
                                       const uint64_t digest[2]);
 void work_inputs_judge(work_inputs *inputs, const work_judged *judged);
 
-/* ---- target.c -----------------------------------------------------------------------------------
- */
+/* ---- target.c -------------------------------------------------------------------------------- */
 
 struct work_target {
     iso_device device;
@@ -139,8 +135,7 @@ iso_status work_target_result(work_target *target, int64_t bytes, iso_buffer *ou
 iso_status work_target_pinned(work_target *target, bool from, int64_t bytes, void **out);
 iso_status work_target_sink(work_target *target, int64_t bytes, void **out);
 
-/* ---- checks -------------------------------------------------------------------------------------
- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 /* Each gives false, so that a check can `return work_fail(...)`. */
 bool work_fail(work_result *result, const char *format, ...) ISO_PRINTF(2, 3);
@@ -172,8 +167,7 @@ bool work_model_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const v
 /* Elements `index[i]` of `dtype` from `from` as f64; `step` elements lie between two. */
 void work_widen(iso_dtype dtype, const void *from, int64_t step, int64_t count, double *out);
 
-/* ---- product.c: one half of a product's projection ----------------------------------------------
- */
+/* ---- product.c: one half of a product's projection ------------------------------------------- */
 
 /* A matrix seen through strides in elements. */
 typedef struct work_view {

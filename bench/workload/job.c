@@ -78,22 +78,25 @@ static bool stream_failed(work_job *job, work_result *result, const char *call, 
     return false;
 }
 
-/* ---- asking -------------------------------------------------------------------------------------
- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 static bool ask_operation(work_job *job, work_result *result)
 {
     iso_op_info info = ISO_OP_INFO_INIT;
     iso_device device = job->target->device;
     iso_status status = iso_supports(device, job->kind, &job->args);
-    if (status == ISO_OK)
+    if (status == ISO_OK) {
         status = iso_describe(device, job->kind, &job->args, &info);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         status = iso_workspace(device, job->kind, &job->args, &job->workspace);
-    if (status == ISO_UNSUPPORTED)
+    }
+    if (status == ISO_UNSUPPORTED) {
         return refuse(result, "%s", iso_last_error());
-    if (status != ISO_OK)
+    }
+    if (status != ISO_OK) {
         return work_call_failed(result, "iso_describe", status);
+    }
     memcpy(result->library, info.library, sizeof result->library);
     memcpy(result->kernel, info.kernel, sizeof result->kernel);
     if (job->item.op == WORK_GEMM) {
@@ -105,8 +108,9 @@ static bool ask_operation(work_job *job, work_result *result)
 
 static bool ask_transfer(const work_job *job, work_result *result)
 {
-    if (strcmp(job->item.variant, "pinned") == 0 && !work_target_can_pin(job->target))
+    if (strcmp(job->item.variant, "pinned") == 0 && !work_target_can_pin(job->target)) {
         return refuse(result, "the device has no pinned host memory");
+    }
     snprintf(result->library, sizeof result->library, "isomer %s", iso_version());
     return true;
 }
@@ -114,8 +118,9 @@ static bool ask_transfer(const work_job *job, work_result *result)
 static bool ask_time(const work_job *job, work_result *result)
 {
     double seconds = work_case_seconds(&job->item, &job->target->info);
-    if (job->item.longest <= 0 || seconds <= job->item.longest)
+    if (job->item.longest <= 0 || seconds <= job->item.longest) {
         return true;
+    }
     return refuse(result, "too long for a processor: one call would take about %.2g s", seconds);
 }
 
@@ -125,35 +130,40 @@ static bool ask_memory(const work_job *job, work_result *result)
     const work_needs *needs = &job->needs;
     int64_t there, total = needs->end + needs->result + job->workspace;
     char inputs[32], output[32], scratch[32], sum[32], room[32];
-    if (needs->apart)
+    if (needs->apart) {
         total += needs->bytes[0] + needs->bytes[1];
-    if (job->item.cold)
+    }
+    if (job->item.cold) {
         total += 2 * work_cache_bytes(&target->info);
+    }
     tool_bytes(inputs, sizeof inputs, needs->end);
     tool_bytes(output, sizeof output, needs->result);
     tool_bytes(scratch, sizeof scratch, total - needs->end - needs->result);
     tool_bytes(sum, sizeof sum, total);
     tool_bytes(room, sizeof room, target->available);
-    if (total > target->available)
+    if (total > target->available) {
         return refuse(result,
                       "does not fit: it needs %s of the device's memory (%s of inputs, %s of "
                       "results, %s besides), and %s may be used (%s)",
                       sum, inputs, output, scratch, room,
                       target->limited ? "the memory limit" : "nine tenths of what was free");
+    }
     work_inputs_block(target->inputs, needs->type, &there);
-    if (needs->end > there)
+    if (needs->end > there) {
         return refuse(result,
                       "does not fit: its inputs need %s of the host's memory, where all inputs "
                       "together may take a sixth",
                       inputs);
+    }
     return true;
 }
 
 /* So that what is shared is made once, large enough for all. */
 static void want(int64_t *wanted, int64_t bytes)
 {
-    if (bytes > *wanted)
+    if (bytes > *wanted) {
         *wanted = bytes;
+    }
 }
 
 static void note_wishes(const work_job *job)
@@ -161,24 +171,29 @@ static void note_wishes(const work_job *job)
     work_target *target = job->target;
     want(&target->input[job->needs.type].wanted, job->needs.end);
     want(&target->result_wanted, job->needs.result);
-    for (int i = 0; i < 2 && job->needs.apart; i++)
+    for (int i = 0; i < 2 && job->needs.apart; i++) {
         want(&target->apart[i].wanted, job->needs.bytes[i]);
-    if (job->item.parts)
+    }
+    if (job->item.parts) {
         want(&target->sink_wanted, job->needs.result);
-    if (job->is_operation || job->item.move == WORK_COPY)
+    }
+    if (job->is_operation || job->item.move == WORK_COPY) {
         return;
-    if (strcmp(job->item.variant, "pinned") == 0)
+    }
+    if (strcmp(job->item.variant, "pinned") == 0) {
         want(&target->pinned_wanted, job->needs.end);
-    else if (job->item.move == WORK_READ)
+    } else if (job->item.move == WORK_READ) {
         want(&target->sink_wanted, job->item.bytes);
+    }
 }
 
 work_job *work_job_create(work_target *target, const work_case *item, int32_t library,
                           work_result *result)
 {
     work_job *job = calloc(1, sizeof *job);
-    if (job == NULL)
+    if (job == NULL) {
         return NULL;
+    }
     *result = (work_result){.status = WORK_OK};
     job->target = target;
     job->item = *item;
@@ -188,11 +203,13 @@ work_job *work_job_create(work_target *target, const work_case *item, int32_t li
     }
     work_case_needs(item, &job->needs);
     job->is_operation = work_case_args(item, &job->kind, &job->args);
-    if (job->is_operation && job->kind == ISO_OP_GEMM && item->how == ISO_VARIANT_VENDOR)
+    if (job->is_operation && job->kind == ISO_OP_GEMM && item->how == ISO_VARIANT_VENDOR) {
         job->args.gemm.library = library;
+    }
     bool can = job->is_operation ? ask_operation(job, result) : ask_transfer(job, result);
-    if (can && ask_time(job, result) && ask_memory(job, result))
+    if (can && ask_time(job, result) && ask_memory(job, result)) {
         note_wishes(job);
+    }
     return job;
 }
 
@@ -201,8 +218,7 @@ void work_job_destroy(work_job *job)
     free(job);
 }
 
-/* ---- running ------------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* Where the operands are now: another job may have taken their room, or made more of it. */
 static iso_status locate(work_job *job)
@@ -211,26 +227,32 @@ static iso_status locate(work_job *job)
     const work_needs *needs = &job->needs;
     iso_buffer inputs, result = {0};
     iso_status status = work_target_input(target, needs->type, needs->end, &inputs);
-    if (status == ISO_OK && needs->result > 0)
+    if (status == ISO_OK && needs->result > 0) {
         status = work_target_result(target, needs->result, &result);
+    }
     /* Making room for the result may have cost the inputs theirs. */
-    if (status == ISO_OK)
+    if (status == ISO_OK) {
         status = work_target_input(target, needs->type, needs->end, &inputs);
-    if (status != ISO_OK)
+    }
+    if (status != ISO_OK) {
         return status;
+    }
     for (int i = 0; i < needs->inputs && status == ISO_OK; i++) {
         job->inputs[i] = (iso_operand){inputs, needs->at[i]};
-        if (!needs->apart)
+        if (!needs->apart) {
             continue;
+        }
         job->inputs[i].offset = 0;
         status = work_target_apart(target, i, needs->type, needs->at[i], needs->bytes[i],
                                    &job->inputs[i].buffer);
     }
-    if (status != ISO_OK)
+    if (status != ISO_OK) {
         return status;
+    }
     job->result = (iso_operand){result, 0};
-    if (job->is_operation)
+    if (job->is_operation) {
         work_case_set_operands(&job->args, job->kind, job->inputs, job->result);
+    }
     return ISO_OK;
 }
 
@@ -242,18 +264,21 @@ static iso_status locate_host(work_job *job)
     int64_t at = job->needs.at[0], there;
     void *block = NULL;
     iso_status status = ISO_OK;
-    if (pinned)
+    if (pinned) {
         status = work_target_pinned(target, from, from ? job->needs.end : job->item.bytes, &block);
-    else if (!from)
+    } else if (!from) {
         status = work_target_sink(target, job->item.bytes, &block);
-    if (status != ISO_OK)
+    }
+    if (status != ISO_OK) {
         return status;
+    }
     const unsigned char *inputs =
         pinned ? block : work_inputs_block(target->inputs, ISO_F32, &there);
-    if (from)
+    if (from) {
         job->from = inputs + at;
-    else
+    } else {
         job->to = block;
+    }
     return ISO_OK;
 }
 
@@ -261,10 +286,12 @@ iso_status work_job_ready(work_job *job)
 {
     iso_status status = locate(job);
     void *sink;
-    if (status == ISO_OK && !job->is_operation && job->item.move != WORK_COPY)
+    if (status == ISO_OK && !job->is_operation && job->item.move != WORK_COPY) {
         status = locate_host(job);
-    if (status == ISO_OK && job->item.parts)
+    }
+    if (status == ISO_OK && job->item.parts) {
         status = work_target_sink(job->target, job->needs.result, &sink);
+    }
     return status;
 }
 
@@ -279,10 +306,12 @@ bool work_job_prepare(work_job *job, double *nanoseconds, work_result *result)
 {
     *nanoseconds = 0;
     iso_status status = work_job_ready(job);
-    if (status != ISO_OK)
+    if (status != ISO_OK) {
         return stream_failed(job, result, "making room for the operands", status);
-    if (!job->is_operation)
+    }
+    if (!job->is_operation) {
         return true;
+    }
     double start = now();
     status = iso_prepare(job->target->stream, job->kind, &job->args);
     *nanoseconds = now() - start;
@@ -293,14 +322,18 @@ iso_status work_job_submit(work_job *job)
 {
     iso_stream stream = job->target->stream;
     iso_status status = work_job_ready(job);
-    if (status != ISO_OK)
+    if (status != ISO_OK) {
         return status;
-    if (job->is_operation)
+    }
+    if (job->is_operation) {
         return iso_execute(stream, job->kind, &job->args);
-    if (job->item.move == WORK_WRITE)
+    }
+    if (job->item.move == WORK_WRITE) {
         return iso_write(stream, job->result, job->from, job->item.bytes);
-    if (job->item.move == WORK_READ)
+    }
+    if (job->item.move == WORK_READ) {
         return iso_read(stream, job->to, job->inputs[0], job->item.bytes);
+    }
     return iso_copy(stream, job->result, job->inputs[0], job->item.bytes);
 }
 
@@ -310,9 +343,10 @@ iso_status work_job_copy_in(work_job *job)
     int64_t there;
     iso_status status = work_job_ready(job);
     const unsigned char *block = work_inputs_block(job->target->inputs, job->needs.type, &there);
-    for (int i = 0; i < job->needs.inputs && status == ISO_OK; i++)
+    for (int i = 0; i < job->needs.inputs && status == ISO_OK; i++) {
         status = iso_write(job->target->stream, job->inputs[i], block + job->needs.at[i],
                            job->needs.bytes[i]);
+    }
     return status;
 }
 
@@ -320,10 +354,12 @@ iso_status work_job_copy_out(work_job *job)
 {
     void *sink;
     iso_status status = work_job_ready(job);
-    if (status == ISO_OK)
+    if (status == ISO_OK) {
         status = work_target_sink(job->target, job->needs.result, &sink);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         status = iso_read(job->target->stream, sink, job->result, job->needs.result);
+    }
     return status;
 }
 
@@ -333,16 +369,16 @@ bool work_job_spoil(work_job *job, work_result *result)
     iso_status status = work_job_ready(job);
     if (status == ISO_OK && !job->is_operation && job->item.move == WORK_READ) {
         status = iso_stream_sync(job->target->stream);
-        if (status == ISO_OK)
+        if (status == ISO_OK) {
             memset(job->to, pattern, (size_t)job->item.bytes);
+        }
     } else if (status == ISO_OK) {
         status = iso_fill(job->target->stream, job->result, &pattern, 1, job->needs.result);
     }
     return status == ISO_OK || stream_failed(job, result, "overwriting the result", status);
 }
 
-/* ---- judging ------------------------------------------------------------------------------------
- */
+/* ---- judging --------------------------------------------------------------------------------- */
 
 bool work_check_data(const work_case *item, work_inputs *inputs, const void *data,
                      work_result *result)
@@ -373,8 +409,9 @@ static bool judge(const work_job *job, const void *data, work_result *result)
         result->error = before->error;
         result->bound = before->bound;
     } else {
-        if (!work_check_data(&job->item, inputs, data, result))
+        if (!work_check_data(&job->item, inputs, data, result)) {
             return false;
+        }
         now.method = result->method;
         now.error = result->error;
         now.bound = result->bound;
@@ -391,16 +428,21 @@ iso_status work_job_spoil_parts(work_job *job)
     iso_stream stream = job->target->stream;
     void *sink;
     iso_status status = work_job_ready(job);
-    if (status == ISO_OK)
+    if (status == ISO_OK) {
         status = work_target_sink(job->target, job->needs.result, &sink);
-    for (int i = 0; i < job->needs.inputs && status == ISO_OK; i++)
+    }
+    for (int i = 0; i < job->needs.inputs && status == ISO_OK; i++) {
         status = iso_fill(stream, job->inputs[i], &pattern, 1, job->needs.bytes[i]);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         status = iso_fill(stream, job->result, &pattern, 1, job->needs.result);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         status = iso_stream_sync(stream);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         memset(sink, pattern, (size_t)job->needs.result);
+    }
     return status;
 }
 
@@ -416,15 +458,18 @@ bool work_job_check(work_job *job, work_result *result)
     iso_status status = iso_stream_sync(stream);
     if (status == ISO_OK && job->needs.result > 0) {
         void *back = work_inputs_scratch(job->target->inputs, job->needs.result);
-        if (back == NULL)
+        if (back == NULL) {
             return work_no_memory(result);
+        }
         status = iso_read(stream, back, job->result, job->needs.result);
-        if (status == ISO_OK)
+        if (status == ISO_OK) {
             status = iso_stream_sync(stream);
+        }
         data = back;
     }
-    if (status != ISO_OK)
+    if (status != ISO_OK) {
         return stream_failed(job, result, "reading the result", status);
+    }
     result->checks++;
     return judge(job, data, result);
 }

@@ -50,19 +50,22 @@ const char *const *work_types(work_op op)
 
 int work_find(const char *const *names, const char *word)
 {
-    for (int i = 0; names[i] != NULL; i++)
-        if (strcmp(names[i], word) == 0)
+    for (int i = 0; names[i] != NULL; i++) {
+        if (strcmp(names[i], word) == 0) {
             return i;
+        }
+    }
     return -1;
 }
 
 bool work_op_parse(const char *word, work_op *out)
 {
-    for (int op = WORK_TRANSFER; op <= WORK_GEMM; op++)
+    for (int op = WORK_TRANSFER; op <= WORK_GEMM; op++) {
         if (strcmp(word, work_op_name((work_op)op)) == 0) {
             *out = (work_op)op;
             return true;
         }
+    }
     return false;
 }
 
@@ -76,18 +79,19 @@ static void append(char *text, size_t room, const char *before, const char *more
 void work_say_unknown(char *text, size_t room, const char *word, const char *const *names)
 {
     int count = 0;
-    while (names[count] != NULL)
+    while (names[count] != NULL) {
         count++;
+    }
     const char *near = tool_nearest(word, names, count);
     snprintf(text, room, "\"%.100s%s\" is not known%s%s%s; ", word, strlen(word) > 100 ? "..." : "",
              near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     append(text, room, count > 0 ? "it may be " : "it takes none", "");
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         append(text, room, i ? ", " : "", names[i]);
+    }
 }
 
-/* ---- sizes --------------------------------------------------------------------------------------
- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 static bool parse_number(const char *text, const char **end, int64_t *out)
 {
@@ -97,15 +101,18 @@ static bool parse_number(const char *text, const char **end, int64_t *out)
     } marks[] = {{"Ki", 10}, {"Mi", 20}, {"Gi", 30}, {"Ti", 40}, {"K", 10},
                  {"M", 20},  {"G", 30},  {"T", 40},  {"", 0}};
     char *rest;
-    if (*text < '1' || *text > '9')
+    if (*text < '1' || *text > '9') {
         return false;
+    }
     unsigned long long value = strtoull(text, &rest, 10);
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
         size_t length = strlen(marks[i].mark);
-        if (strncmp(rest, marks[i].mark, length) != 0)
+        if (strncmp(rest, marks[i].mark, length) != 0) {
             continue;
-        if (value > (1ull << MOST_BYTES_LOG2) >> marks[i].shift)
+        }
+        if (value > (1ull << MOST_BYTES_LOG2) >> marks[i].shift) {
             return false;
+        }
         *out = (int64_t)(value << marks[i].shift);
         *end = rest + length;
         return true;
@@ -121,21 +128,25 @@ bool work_size_parse(const char *word, work_size *out)
         return true;
     }
     while (out->count < 3) {
-        if (!parse_number(word, &word, &out->of[out->count]))
+        if (!parse_number(word, &word, &out->of[out->count])) {
             return false;
+        }
         out->count++;
-        if (*word == '\0')
+        if (*word == '\0') {
             return true;
-        if (*word++ != 'x')
+        }
+        if (*word++ != 'x') {
             return false;
+        }
     }
     return false;
 }
 
 bool work_size_fits(const work_size *size, work_op op)
 {
-    if (size->beyond_cache)
+    if (size->beyond_cache) {
         return op != WORK_GEMM;
+    }
     return op == WORK_GEMM                             ? size->count != 2
            : op == WORK_TRANSPOSE || op == WORK_REDUCE ? size->count <= 2
                                                        : size->count == 1;
@@ -161,8 +172,7 @@ bool work_sizes_parse(const tool_words *words, work_sizes *out, char *text, size
     return true;
 }
 
-/* ---- lines --------------------------------------------------------------------------------------
- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 /* Words of a list, each one of `names`; what there is by default where there is no list. */
 static bool take(const char *list, const char *by_default, const char *const *names,
@@ -174,10 +184,11 @@ static bool take(const char *list, const char *by_default, const char *const *na
     for (int i = 0; good && i < words.count; i++) {
         int at = work_find(names, words.items[i]);
         good = at >= 0 && out->count < WORK_WORDS;
-        if (good)
+        if (good) {
             out->items[out->count++] = names[at];
-        else
+        } else {
             work_say_unknown(text, room, words.items[i], names);
+        }
     }
     tool_words_free(&words);
     return good;
@@ -189,11 +200,12 @@ static bool take_numbers(const char *list, const char *by_default, work_sizes *o
     tool_words words;
     bool good = tool_split(list != NULL ? list : by_default, &words) &&
                 work_sizes_parse(&words, out, text, room);
-    for (int i = 0; good && i < out->count; i++)
+    for (int i = 0; good && i < out->count; i++) {
         if (out->items[i].count != 1) {
             snprintf(text, room, "\"%s\" is no number of one or more", words.items[i]);
             good = false;
         }
+    }
     tool_words_free(&words);
     return good;
 }
@@ -202,12 +214,13 @@ static bool take_sizes(const work_line *line, work_parsed *out, char *text, size
 {
     tool_words words;
     bool good = tool_split(line->size, &words) && work_sizes_parse(&words, &out->sizes, text, room);
-    for (int i = 0; good && i < out->sizes.count; i++)
+    for (int i = 0; good && i < out->sizes.count; i++) {
         if (!work_size_fits(&out->sizes.items[i], out->op)) {
             snprintf(text, room, "\"%s\" does not say the size of a %s: %s", words.items[i],
                      work_op_name(out->op), size_rule);
             good = false;
         }
+    }
     if (good && out->sizes.count == 0) {
         snprintf(text, room, "there is no size");
         good = false;

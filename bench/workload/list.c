@@ -21,8 +21,7 @@ typedef struct maker {
     int code;
 } maker;
 
-/* ---- cases --------------------------------------------------------------------------------------
- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 static bool matches(const maker *m, const work_case *item, const char *type)
 {
@@ -36,8 +35,9 @@ static bool matches(const maker *m, const work_case *item, const char *type)
 static void add(maker *m, work_case *item, const char *type)
 {
     work_list *list = m->list;
-    if (m->code != TOOL_OK || (m->filtered && !matches(m, item, type)))
+    if (m->code != TOOL_OK || (m->filtered && !matches(m, item, type))) {
         return;
+    }
     item->longest = m->longest;
     if (!work_case_finish(item, m->request->seed)) {
         m->code = tool_error(TOOL_INTERNAL, "a case has no name: %s", item->id);
@@ -46,8 +46,9 @@ static void add(maker *m, work_case *item, const char *type)
     m->matched += m->filtered;
     for (int32_t i = 0; i < list->count; i++) {
         work_case *seen = &list->items[i];
-        if (strcmp(seen->id, item->id) != 0)
+        if (strcmp(seen->id, item->id) != 0) {
             continue;
+        }
         seen->parts = seen->parts || item->parts;
         seen->roof = seen->roof != WORK_NO_ROOF ? seen->roof : item->roof;
         return;
@@ -65,14 +66,14 @@ static void add(maker *m, work_case *item, const char *type)
     list->items[list->count++] = *item;
 }
 
-/* ---- combinations -------------------------------------------------------------------------------
- */
+/* ---- combinations ---------------------------------------------------------------------------- */
 
 static int64_t power_of_two_up(int64_t value)
 {
     int64_t power = 1;
-    while (power < value)
+    while (power < value) {
         power *= 2;
+    }
     return power;
 }
 
@@ -82,10 +83,12 @@ static int64_t big_bytes(const work_request *request)
 {
     int64_t least = 64 << 20, bytes = power_of_two_up(4 * request->cache_bytes);
     int64_t most = request->memory_bytes > 0 ? request->memory_bytes / 16 : INT64_MAX;
-    if (bytes < least)
+    if (bytes < least) {
         bytes = least;
-    while (bytes > most && bytes > 1 << 20)
+    }
+    while (bytes > most && bytes > 1 << 20) {
         bytes /= 2;
+    }
     return bytes;
 }
 
@@ -112,8 +115,9 @@ static void set_size(const maker *m, work_case *item, const work_size *size)
     int64_t first = size->of[0], second = size->count > 1 ? size->of[1] : first;
     if (size->beyond_cache) {
         first = m->big_bytes / item->element;
-        if (item->op == WORK_TRANSPOSE || item->axis != ISO_AXIS_ALL)
+        if (item->op == WORK_TRANSPOSE || item->axis != ISO_AXIS_ALL) {
             first = (int64_t)ceil(sqrt((double)first) / 1024) * 1024;
+        }
         second = first;
     }
     switch (item->op) {
@@ -151,11 +155,13 @@ static bool set_kind(work_case *item, const char *kind, const char *variant)
         return (item->move == WORK_COPY) == (strcmp(variant, "device") == 0);
     }
     iso_variant_parse(variant, &item->how);
-    if (item->op == WORK_STREAM && strcmp(kind, "dot") != 0)
+    if (item->op == WORK_STREAM && strcmp(kind, "dot") != 0) {
         return iso_map_op_parse(kind, &item->map) == ISO_OK &&
                (item->how == ISO_VARIANT_NAIVE || item->how == ISO_VARIANT_TILED);
-    if (item->op == WORK_STREAM || item->op == WORK_REDUCE)
+    }
+    if (item->op == WORK_STREAM || item->op == WORK_REDUCE) {
         iso_reduce_op_parse(kind, &item->reduction);
+    }
     return true;
 }
 
@@ -163,8 +169,9 @@ static bool set_kind(work_case *item, const char *kind, const char *variant)
 static bool has_type(const work_case *item)
 {
     bool whole = item->dtype == ISO_I32 || item->dtype == ISO_I64;
-    if (!whole)
+    if (!whole) {
         return true;
+    }
     return item->op == WORK_STREAM ? item->map == 0 || item->map == ISO_MAP_COPY ||
                                          item->map == ISO_MAP_ADD || item->map == ISO_MAP_MULTIPLY
                                    : item->reduction != ISO_NORM2;
@@ -195,10 +202,11 @@ static bool set_math(const maker *m, work_case *item, const work_choice *maths, 
 {
     bool can = item->op == WORK_GEMM && item->dtype == ISO_F32 && item->how == ISO_VARIANT_VENDOR;
     item->math = ISO_MATH_STRICT;
-    if (maths->count > 0)
+    if (maths->count > 0) {
         iso_math_parse(maths->items[i], &item->math);
-    else if (can && m->request->math == ISO_MATH_TF32)
+    } else if (can && m->request->math == ISO_MATH_TF32) {
         item->math = ISO_MATH_TF32;
+    }
     return item->math == ISO_MATH_STRICT || can;
 }
 
@@ -206,57 +214,68 @@ static bool set_math(const maker *m, work_case *item, const work_choice *maths, 
 static void add_ways(maker *m, const work_parsed *p, const work_case *problem, const char *kind,
                      const char *type)
 {
-    for (int32_t v = 0; v < p->variants.count; v++)
-        for (int32_t a = 0; a < count_of(&p->maths); a++)
+    for (int32_t v = 0; v < p->variants.count; v++) {
+        for (int32_t a = 0; a < count_of(&p->maths); a++) {
             for (int32_t c = 0; c < p->caches.count; c++) {
                 work_case item = *problem;
                 item.cold = strcmp(p->caches.items[c], "cold") == 0;
                 if (set_kind(&item, kind, p->variants.items[v]) && has_type(&item) &&
-                    set_math(m, &item, &p->maths, a))
+                    set_math(m, &item, &p->maths, a)) {
                     add(m, &item, type);
+                }
             }
+        }
+    }
 }
 
 static void add_problems(maker *m, const work_parsed *p, const char *kind, const char *type,
                          const work_size *size)
 {
     bool chain = strcmp(kind, "chain") == 0;
-    for (int32_t l = 0; l < count_of(&p->layouts); l++)
-        for (int32_t b = 0; b < (p->op == WORK_GEMM ? p->batches.count : 1); b++)
+    for (int32_t l = 0; l < count_of(&p->layouts); l++) {
+        for (int32_t b = 0; b < (p->op == WORK_GEMM ? p->batches.count : 1); b++) {
             for (int32_t s = 0; s < (chain ? p->steps.count : 1); s++) {
                 work_case item = {.op = p->op, .roof = p->line->roof, .element = 1};
                 item.batch = p->batches.items[b].of[0];
                 item.steps = chain ? p->steps.items[s].of[0] : 0;
-                if (type[0] != '\0')
+                if (type[0] != '\0') {
                     set_type(&item, type);
+                }
                 set_layout(&item, word_of(&p->layouts, l));
                 set_size(m, &item, size);
                 item.parts = p->line->parts;
                 add_ways(m, p, &item, kind, type);
             }
+        }
+    }
 }
 
 static void add_line(maker *m, const work_parsed *p)
 {
     const work_sizes *sizes = m->filtered && m->request->size != NULL ? &m->sizes : &p->sizes;
-    for (int32_t k = 0; k < count_of(&p->kinds); k++)
-        for (int32_t t = 0; t < count_of(&p->types); t++)
+    for (int32_t k = 0; k < count_of(&p->kinds); k++) {
+        for (int32_t t = 0; t < count_of(&p->types); t++) {
             for (int32_t s = 0; s < sizes->count; s++) {
-                if (!work_size_fits(&sizes->items[s], p->op))
+                if (!work_size_fits(&sizes->items[s], p->op)) {
                     continue;
+                }
                 int32_t before = m->matched;
                 add_problems(m, p, word_of(&p->kinds, k), word_of(&p->types, t), &sizes->items[s]);
-                if (sizes == &m->sizes && m->matched > before)
+                if (sizes == &m->sizes && m->matched > before) {
                     m->sizes_used[s] = true;
+                }
             }
+        }
+    }
 }
 
 /* What somebody asked for by its type or size is tried on whatever is there. */
 static bool is_on(const maker *m, const work_line *line)
 {
     if (line->on == NULL ||
-        (m->filtered && (m->request->dtype != NULL || m->request->size != NULL)))
+        (m->filtered && (m->request->dtype != NULL || m->request->size != NULL))) {
         return true;
+    }
     return m->request->all_cpu == (strcmp(line->on, "cpu") == 0);
 }
 
@@ -266,27 +285,29 @@ static void add_lines(maker *m, const work_line *lines, int32_t count)
         work_parsed parsed;
         const char *member;
         char text[512] = "";
-        if (!is_on(m, &lines[i]))
+        if (!is_on(m, &lines[i])) {
             continue;
-        if (!work_line_parse(&lines[i], &parsed, &member, text, sizeof text))
+        }
+        if (!work_line_parse(&lines[i], &parsed, &member, text, sizeof text)) {
             m->code = tool_error(TOOL_INTERNAL, "a line of a suite: %s: %s", member, text);
-        else
+        } else {
             add_line(m, &parsed);
+        }
     }
 }
 
-/* ---- requests -----------------------------------------------------------------------------------
- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 enum { MOST_NAMES = 64 };
 
 static void gather(const char **all, int *count, const char *const *names)
 {
-    for (; *names != NULL && *count < MOST_NAMES; names++)
+    for (; *names != NULL && *count < MOST_NAMES; names++) {
         if (*count == 0 || work_find(all, *names) < 0) {
             all[(*count)++] = *names;
             all[*count] = NULL;
         }
+    }
 }
 
 /* Every word of an option is one that some operation knows. */
@@ -295,24 +316,28 @@ static int check_words(const char *option, const tool_words *words,
 {
     const char *all[MOST_NAMES + 1] = {NULL};
     int count = 0;
-    for (int op = WORK_TRANSFER; ops && op <= WORK_GEMM; op++)
+    for (int op = WORK_TRANSFER; ops && op <= WORK_GEMM; op++) {
         gather(all, &count, (const char *const[]){work_op_name((work_op)op), NULL});
-    for (int op = WORK_TRANSFER; op <= WORK_GEMM; op++)
+    }
+    for (int op = WORK_TRANSFER; op <= WORK_GEMM; op++) {
         gather(all, &count, names_of((work_op)op));
-    for (int i = 0; i < words->count; i++)
+    }
+    for (int i = 0; i < words->count; i++) {
         if (work_find(all, words->items[i]) < 0) {
             char text[512];
             work_say_unknown(text, sizeof text, words->items[i], all);
             return tool_error(TOOL_USAGE, "--%s: %s", option, text);
         }
+    }
     return TOOL_OK;
 }
 
 /* A list of nothing, such as ",", would stand for everything. */
 static int check_named(const char *option, const char *text, const tool_words *words)
 {
-    if (text == NULL || words->count > 0)
+    if (text == NULL || words->count > 0) {
         return TOOL_OK;
+    }
     return tool_error(TOOL_USAGE, "--%s: \"%s\" names nothing", option, text);
 }
 
@@ -322,27 +347,37 @@ static int read_words(maker *m)
     tool_words sizes = {0};
     char text[512];
     if (!tool_split(r->op, &m->ops) || !tool_split(r->variant, &m->variants) ||
-        !tool_split(r->dtype, &m->types) || !tool_split(r->size, &sizes))
+        !tool_split(r->dtype, &m->types) || !tool_split(r->size, &sizes)) {
         m->code = tool_error(TOOL_INTERNAL, "no memory");
-    if (m->code == TOOL_OK)
+    }
+    if (m->code == TOOL_OK) {
         m->code = check_named("op", r->op, &m->ops);
-    if (m->code == TOOL_OK)
+    }
+    if (m->code == TOOL_OK) {
         m->code = check_named("variant", r->variant, &m->variants);
-    if (m->code == TOOL_OK)
+    }
+    if (m->code == TOOL_OK) {
         m->code = check_named("dtype", r->dtype, &m->types);
-    if (m->code == TOOL_OK)
+    }
+    if (m->code == TOOL_OK) {
         m->code = check_named("size", r->size, &sizes);
-    if (m->code == TOOL_OK)
+    }
+    if (m->code == TOOL_OK) {
         m->code = check_words("op", &m->ops, work_kinds, true);
-    if (m->code == TOOL_OK)
+    }
+    if (m->code == TOOL_OK) {
         m->code = check_words("variant", &m->variants, work_variants, false);
-    if (m->code == TOOL_OK)
+    }
+    if (m->code == TOOL_OK) {
         m->code = check_words("dtype", &m->types, work_types, false);
-    if (m->code == TOOL_OK && !work_sizes_parse(&sizes, &m->sizes, text, sizeof text))
+    }
+    if (m->code == TOOL_OK && !work_sizes_parse(&sizes, &m->sizes, text, sizeof text)) {
         m->code = tool_error(TOOL_USAGE, "--size: %s", text);
+    }
     m->sizes_used = calloc((size_t)m->sizes.count + 1, sizeof *m->sizes_used);
-    if (m->sizes_used == NULL)
+    if (m->sizes_used == NULL) {
         m->code = tool_error(TOOL_INTERNAL, "no memory");
+    }
     tool_words_free(&sizes);
     return m->code;
 }
@@ -352,8 +387,9 @@ static int unknown_suite(const char *name)
 {
     const char *names[16] = {NULL};
     char text[512];
-    for (int32_t i = 0; i < work_suite_count; i++)
+    for (int32_t i = 0; i < work_suite_count; i++) {
         names[i] = work_suites[i].name;
+    }
     work_say_unknown(text, sizeof text, name, names);
     return tool_error(TOOL_USAGE, "--suite: %s, or a file whose name ends in .json", text);
 }
@@ -368,19 +404,21 @@ static void add_suite(maker *m)
 {
     const char *name = m->request->suite != NULL ? m->request->suite : "quick";
     work_file file = {0};
-    for (int32_t i = 0; i < work_suite_count; i++)
+    for (int32_t i = 0; i < work_suite_count; i++) {
         if (strcmp(work_suites[i].name, name) == 0) {
             add_lines(m, work_suites[i].lines, work_suites[i].count);
             return;
         }
+    }
     if (!is_file_name(name)) {
         m->code = unknown_suite(name);
         return;
     }
     m->code = work_file_load(name, &file);
     m->longest = 60;
-    if (m->code == TOOL_OK)
+    if (m->code == TOOL_OK) {
         add_lines(m, file.lines, file.count);
+    }
     work_file_free(&file);
 }
 
@@ -388,7 +426,7 @@ static int check_matched(const maker *m)
 {
     const work_request *r = m->request;
     const char *name = r->suite != NULL ? r->suite : "quick";
-    if (m->matched == 0)
+    if (m->matched == 0) {
         return tool_error(TOOL_NOTHING,
                           "no case of the suite %s matches%s%s%s%s%s%s%s%s; nothing was run "
                           "(--list without them shows the cases)",
@@ -396,11 +434,14 @@ static int check_matched(const maker *m)
                           r->variant ? " --variant " : "", r->variant ? r->variant : "",
                           r->dtype ? " --dtype " : "", r->dtype ? r->dtype : "",
                           r->size ? " --size " : "", r->size ? r->size : "");
-    for (int32_t s = 0; s < m->sizes.count; s++)
-        if (!m->sizes_used[s])
+    }
+    for (int32_t s = 0; s < m->sizes.count; s++) {
+        if (!m->sizes_used[s]) {
             return tool_error(TOOL_USAGE,
                               "--size %s: its size number %d is of no operation that was asked for",
                               r->size, (int)s + 1);
+        }
+    }
     return TOOL_OK;
 }
 
@@ -411,20 +452,24 @@ int work_list_make(const work_request *request, work_list *out)
     bool full = request->suite != NULL && strcmp(request->suite, "full") == 0;
     m.longest = request->size != NULL ? 60 : full ? 0.25 : 1;
     m.big_bytes = big_bytes(request);
-    if (read_words(&m) == TOOL_OK)
+    if (read_words(&m) == TOOL_OK) {
         add_suite(&m);
-    if (m.code == TOOL_OK)
+    }
+    if (m.code == TOOL_OK) {
         m.code = check_matched(&m);
+    }
     m.filtered = false;
     m.longest = 1;
-    if (m.code == TOOL_OK && !request->no_roofs)
+    if (m.code == TOOL_OK && !request->no_roofs) {
         add_lines(&m, work_roofs.lines, work_roofs.count);
+    }
     tool_words_free(&m.ops);
     tool_words_free(&m.variants);
     tool_words_free(&m.types);
     free(m.sizes_used);
-    if (m.code != TOOL_OK)
+    if (m.code != TOOL_OK) {
         work_list_free(out);
+    }
     return m.code;
 }
 

@@ -36,8 +36,9 @@ static void *run(void *argument)
     inside = true;
     for (;;) {
         int64_t begin = atomic_fetch_add(&l->next, l->grain);
-        if (begin >= l->count)
+        if (begin >= l->count) {
             break;
+        }
         l->body(l->context, begin, begin + l->grain < l->count ? begin + l->grain : l->count);
     }
     inside = !outermost;
@@ -51,11 +52,13 @@ void work_parallel(int64_t count, int64_t grain, work_body body, void *context)
     int64_t parts = (count + grain - 1) / grain;
     int32_t wanted = inside ? 1 : work_threads(), started = 0;
     while (started < wanted - 1 && started < parts - 1 &&
-           pthread_create(&threads[started], NULL, run, &l) == 0)
+           pthread_create(&threads[started], NULL, run, &l) == 0) {
         started++;
+    }
     run(&l);
-    for (int32_t i = 0; i < started; i++)
+    for (int32_t i = 0; i < started; i++) {
         pthread_join(threads[i], NULL);
+    }
 }
 
 typedef struct comparison {
@@ -67,10 +70,12 @@ static void compare(void *context, int64_t begin, int64_t end)
 {
     comparison *c = context;
     if (begin > atomic_load(&c->first) ||
-        memcmp(c->got + begin, c->want + begin, (size_t)(end - begin)) == 0)
+        memcmp(c->got + begin, c->want + begin, (size_t)(end - begin)) == 0) {
         return;
-    while (c->got[begin] == c->want[begin])
+    }
+    while (c->got[begin] == c->want[begin]) {
         begin++;
+    }
     int64_t seen = atomic_load(&c->first);
     while (begin < seen && !atomic_compare_exchange_weak(&c->first, &seen, begin))
         ;

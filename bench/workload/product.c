@@ -22,22 +22,26 @@ enum {
     MB = 48   /* rows of a block */
 };
 
-/* ---- the register tile: to (MR x NR) += x (k x MR) * y (k x NR) ---------------------------------
- */
+/* ---- the register tile: to (MR x NR) += x (k x MR) * y (k x NR) ------------------------------ */
 
 typedef void (*tile)(const double *x, const double *y, int64_t k, double *to, int64_t step);
 
 static void tile_plain(const double *x, const double *y, int64_t k, double *to, int64_t step)
 {
     double sum[MR][NR];
-    for (int i = 0; i < MR; i++)
+    for (int i = 0; i < MR; i++) {
         memcpy(sum[i], to + i * step, sizeof sum[i]);
-    for (int64_t p = 0; p < k; p++)
-        for (int i = 0; i < MR; i++)
-            for (int j = 0; j < NR; j++)
+    }
+    for (int64_t p = 0; p < k; p++) {
+        for (int i = 0; i < MR; i++) {
+            for (int j = 0; j < NR; j++) {
                 sum[i][j] += x[p * MR + i] * y[p * NR + j];
-    for (int i = 0; i < MR; i++)
+            }
+        }
+    }
+    for (int i = 0; i < MR; i++) {
         memcpy(to + i * step, sum[i], sizeof sum[i]);
+    }
 }
 
 #if defined(__x86_64__)
@@ -71,33 +75,37 @@ __attribute__((target("avx512f"))) static void tile_avx512(const double *x, cons
 {
     __m512d sum[MR];
 #pragma GCC unroll 6
-    for (int i = 0; i < MR; i++)
+    for (int i = 0; i < MR; i++) {
         sum[i] = _mm512_loadu_pd(to + i * step);
+    }
     for (int64_t p = 0; p < k; p++) {
         __m512d b = _mm512_loadu_pd(y + p * NR);
 #pragma GCC unroll 6
-        for (int i = 0; i < MR; i++)
+        for (int i = 0; i < MR; i++) {
             sum[i] = _mm512_fmadd_pd(_mm512_set1_pd(x[p * MR + i]), b, sum[i]);
+        }
     }
 #pragma GCC unroll 6
-    for (int i = 0; i < MR; i++)
+    for (int i = 0; i < MR; i++) {
         _mm512_storeu_pd(to + i * step, sum[i]);
+    }
 }
 #endif
 
 static tile choose_tile(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f"))
+    if (__builtin_cpu_supports("avx512f")) {
         return tile_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         return tile_avx2;
+    }
 #endif
     return tile_plain;
 }
 
-/* ---- stored numbers -----------------------------------------------------------------------------
- */
+/* ---- stored numbers -------------------------------------------------------------------------- */
 
 void work_widen(iso_dtype dtype, const void *from, int64_t step, int64_t count, double *out)
 {
@@ -107,28 +115,34 @@ void work_widen(iso_dtype dtype, const void *from, int64_t step, int64_t count, 
     const int32_t *i32 = from;
     switch (dtype) {
     case ISO_F16:
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = 0; i < count; i++) {
             out[i] = (double)suite_f16_to_f32(half[i * step]);
+        }
         break;
     case ISO_BF16:
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = 0; i < count; i++) {
             out[i] = (double)suite_bf16_to_f32(half[i * step]);
+        }
         break;
     case ISO_F32:
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = 0; i < count; i++) {
             out[i] = (double)f32[i * step];
+        }
         break;
     case ISO_F64:
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = 0; i < count; i++) {
             out[i] = f64[i * step];
+        }
         break;
     case ISO_I32:
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = 0; i < count; i++) {
             out[i] = (double)i32[i * step];
+        }
         break;
     default:
-        for (int64_t i = 0; i < count; i++)
+        for (int64_t i = 0; i < count; i++) {
             out[i] = suite_load(dtype, (const char *)from + i * step * iso_dtype_size(dtype));
+        }
     }
 }
 
@@ -142,8 +156,7 @@ double work_sign(uint64_t signs, int64_t index)
     return suite_mix(signs, (uint64_t)index) & 1 ? 1.0 : -1.0;
 }
 
-/* ---- sums of columns ----------------------------------------------------------------------------
- */
+/* ---- sums of columns ------------------------------------------------------------------------- */
 
 typedef struct making {
     work_projection *out;
@@ -165,8 +178,9 @@ static void note_squares(making *m, int64_t part, int64_t block, double squares)
 {
     int64_t place = part * m->out->blocks + block;
     m->total[place] += squares;
-    if (squares > m->greatest[place])
+    if (squares > m->greatest[place]) {
         m->greatest[place] = squares;
+    }
 }
 
 /* Where y's rows lie one after another. */
@@ -176,7 +190,7 @@ static void sum_along_rows(making *m, int64_t begin, int64_t end)
     const work_view *y = m->y;
     int64_t width = m->out->width;
     double line[WIDE];
-    for (int64_t k = begin; k < end; k++)
+    for (int64_t k = begin; k < end; k++) {
         for (int64_t block = 0; block < m->out->blocks; block++) {
             int64_t last = (block + 1) * width < y->cols ? (block + 1) * width : y->cols;
             double sum = 0, squares = 0;
@@ -191,6 +205,7 @@ static void sum_along_rows(making *m, int64_t begin, int64_t end)
             m->panels[panel_place(m, k, block)] = sum;
             note_squares(m, begin / KB, block, squares);
         }
+    }
 }
 
 /* Where its columns do. */
@@ -221,14 +236,14 @@ static void sum_along_columns(making *m, int64_t begin, int64_t end)
 static void sum_stripe(void *context, int64_t begin, int64_t end)
 {
     making *m = context;
-    if (m->y->col_step == 1)
+    if (m->y->col_step == 1) {
         sum_along_rows(m, begin, end);
-    else
+    } else {
         sum_along_columns(m, begin, end);
+    }
 }
 
-/* ---- the product --------------------------------------------------------------------------------
- */
+/* ---- the product ----------------------------------------------------------------------------- */
 
 /* Rows of x as columns of MR, and the sums of their squares. */
 static void pack(const work_view *x, int64_t row, int64_t rows, int64_t first, int64_t depth,
@@ -265,8 +280,9 @@ static void multiply_block(void *context, int64_t begin, int64_t end)
     int64_t step = m->panel_count * NR;
     double *packed = aligned_alloc(64, sizeof(double) * MB * (KB + (size_t)step));
     if (packed == NULL) { /* the sums are not numbers then, and no product passes */
-        for (int64_t i = begin; i < end; i++)
+        for (int64_t i = begin; i < end; i++) {
             out->norms[i] = NAN;
+        }
         return;
     }
     double *sums = packed + MB * KB, squares[MB] = {0};
@@ -276,8 +292,9 @@ static void multiply_block(void *context, int64_t begin, int64_t end)
         pack(x, begin, end - begin, first, depth, packed, squares);
         for (int64_t panel = 0; panel < m->panel_count; panel++) {
             const double *y = m->panels + (panel * x->cols + first) * NR;
-            for (int64_t i = 0; i < end - begin; i += MR)
+            for (int64_t i = 0; i < end - begin; i += MR) {
                 m->run(packed + i * depth, y, depth, sums + i * step + panel * NR, step);
+            }
         }
     }
     for (int64_t i = begin; i < end; i++) {
@@ -288,8 +305,7 @@ static void multiply_block(void *context, int64_t begin, int64_t end)
     free(packed);
 }
 
-/* ---- all ----------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 int64_t work_projection_bytes(int64_t rows, int64_t cols, int64_t width)
 {
@@ -320,8 +336,9 @@ bool work_projection_make(work_projection *out, const work_view *x, const work_v
     m.total = calloc((size_t)(parts * blocks) + 1, sizeof(double));
     bool good = sign != NULL && m.panels != NULL && m.greatest != NULL && m.total != NULL;
     if (good) {
-        for (int64_t j = 0; j < y->cols; j++)
+        for (int64_t j = 0; j < y->cols; j++) {
             sign[j] = work_sign(signs, j);
+        }
         m.signs = sign;
         work_parallel(y->rows, KB, sum_stripe, &m);
         for (int64_t block = 0; block < blocks; block++) {

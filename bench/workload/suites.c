@@ -172,10 +172,7 @@ static const work_line roofs[] = {
      .roof = WORK_ROOF_FMA},
 };
 
-#define SUITE(NAME)                                                                                \
-    {                                                                                              \
-        .name = #NAME, .lines = NAME, .count = (int32_t)(sizeof NAME / sizeof NAME[0])             \
-    }
+#define SUITE(NAME) {.name = #NAME, .lines = NAME, .count = (int32_t)(sizeof NAME / sizeof NAME[0])}
 
 const work_suite work_suites[] = {SUITE(quick), SUITE(full), SUITE(stream), SUITE(gemm),
                                   SUITE(transfer)};

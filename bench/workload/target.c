@@ -48,10 +48,12 @@ work_target *work_target_open(const char *spec, iso_math math, work_inputs *inpu
     target->info = (iso_device_info)ISO_DEVICE_INFO_INIT;
     options.math = math;
     iso_status status = iso_device_open_with(spec, &options, &target->device);
-    if (status == ISO_OK)
+    if (status == ISO_OK) {
         status = iso_device_get_info(target->device, &target->info);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         status = iso_stream_create(target->device, 0, &target->stream);
+    }
     if (status != ISO_OK) {
         *code = tool_error(tool_code(status), "%s", iso_last_error());
         work_target_close(target);
@@ -64,18 +66,22 @@ work_target *work_target_open(const char *spec, iso_math math, work_inputs *inpu
 
 static void unmap(void *block, int64_t bytes)
 {
-    if (block != NULL)
+    if (block != NULL) {
         munmap(block, (size_t)bytes);
+    }
 }
 
 void work_target_close(work_target *target)
 {
-    if (target == NULL)
+    if (target == NULL) {
         return;
-    if (target->stream.id != 0)
+    }
+    if (target->stream.id != 0) {
         iso_stream_sync(target->stream); /* nothing may still use the sink */
-    if (target->device.id != 0)
+    }
+    if (target->device.id != 0) {
         iso_device_close(target->device); /* with all that is on it */
+    }
     unmap(target->sink, target->sink_bytes);
     free(target);
 }
@@ -102,8 +108,9 @@ iso_stream work_target_stream(const work_target *target)
 
 static void drop(iso_buffer *buffer, int64_t *bytes)
 {
-    if (buffer->id != 0)
+    if (buffer->id != 0) {
         iso_buffer_destroy(*buffer);
+    }
     buffer->id = 0;
     *bytes = 0;
 }
@@ -121,28 +128,32 @@ static bool drop_apart(work_target *target)
 
 bool work_target_revive(work_target *target)
 {
-    if (target->stream.id != 0)
+    if (target->stream.id != 0) {
         iso_stream_destroy(target->stream);
+    }
     target->stream.id = 0;
-    for (int type = 1; type < WORK_TYPES; type++)
+    for (int type = 1; type < WORK_TYPES; type++) {
         drop(&target->input[type].buffer, &target->input[type].bytes);
+    }
     drop_apart(target);
     return iso_stream_create(target->device, 0, &target->stream) == ISO_OK;
 }
 
-/* ---- device memory ------------------------------------------------------------------------------
- */
+/* ---- device memory --------------------------------------------------------------------------- */
 
 /* Gives up the inputs that were used longest ago, but for those of one type. */
 static bool evict(work_target *target, iso_dtype but)
 {
     int oldest = 0;
-    for (int type = 1; type < WORK_TYPES; type++)
+    for (int type = 1; type < WORK_TYPES; type++) {
         if (type != (int)but && target->input[type].bytes > 0 &&
-            (oldest == 0 || target->input[type].used < target->input[oldest].used))
+            (oldest == 0 || target->input[type].used < target->input[oldest].used)) {
             oldest = type;
-    if (oldest == 0)
+        }
+    }
+    if (oldest == 0) {
         return false;
+    }
     drop(&target->input[oldest].buffer, &target->input[oldest].bytes);
     return true;
 }
@@ -155,8 +166,9 @@ static iso_status make(work_target *target, iso_dtype keep, int64_t wanted, int6
     int64_t asked = wanted > needed ? wanted : needed;
     iso_status status = iso_buffer_create(target->device, asked, buffer);
     bool apart = buffer == &target->apart[0].buffer || buffer == &target->apart[1].buffer;
-    while (status == ISO_NO_MEMORY && (evict(target, keep) || (!apart && drop_apart(target))))
+    while (status == ISO_NO_MEMORY && (evict(target, keep) || (!apart && drop_apart(target)))) {
         status = iso_buffer_create(target->device, asked, buffer);
+    }
     if (status == ISO_NO_MEMORY && asked > needed) {
         asked = needed;
         status = iso_buffer_create(target->device, asked, buffer);
@@ -173,11 +185,13 @@ iso_status work_target_input(work_target *target, iso_dtype type, int64_t bytes,
     if (target->input[type].bytes < bytes) {
         iso_status status = make(target, type, target->input[type].wanted, bytes,
                                  &target->input[type].buffer, &target->input[type].bytes);
-        if (status == ISO_OK && block != NULL)
+        if (status == ISO_OK && block != NULL) {
             status = iso_write(target->stream, (iso_operand){target->input[type].buffer, 0}, block,
                                target->input[type].bytes);
-        if (status == ISO_OK)
+        }
+        if (status == ISO_OK) {
             status = iso_stream_sync(target->stream);
+        }
         if (status != ISO_OK) {
             drop(&target->input[type].buffer, &target->input[type].bytes);
             return status;
@@ -193,19 +207,24 @@ iso_status work_target_apart(work_target *target, int which, iso_dtype type, int
     iso_status status = ISO_OK;
     *out = target->apart[which].buffer;
     if (target->apart[which].type == type && target->apart[which].at == at &&
-        target->apart[which].length == bytes)
+        target->apart[which].length == bytes) {
         return ISO_OK;
+    }
     target->apart[which].type = (iso_dtype)0;
-    if (target->apart[which].bytes < bytes)
+    if (target->apart[which].bytes < bytes) {
         status = make(target, type, target->apart[which].wanted, bytes,
                       &target->apart[which].buffer, &target->apart[which].bytes);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         status = iso_copy(target->stream, (iso_operand){target->apart[which].buffer, 0},
                           (iso_operand){target->input[type].buffer, at}, bytes);
-    if (status == ISO_OK)
+    }
+    if (status == ISO_OK) {
         status = iso_stream_sync(target->stream);
-    if (status != ISO_OK)
+    }
+    if (status != ISO_OK) {
         return status;
+    }
     target->apart[which].type = type;
     target->apart[which].at = at;
     target->apart[which].length = bytes;
@@ -218,8 +237,9 @@ iso_status work_target_result(work_target *target, int64_t bytes, iso_buffer *ou
     if (target->result_bytes < bytes) {
         iso_status status = make(target, (iso_dtype)0, target->result_wanted, bytes,
                                  &target->result, &target->result_bytes);
-        if (status != ISO_OK)
+        if (status != ISO_OK) {
             return status;
+        }
     }
     *out = target->result;
     return ISO_OK;
@@ -233,8 +253,9 @@ static int64_t flush_bytes(const work_target *target)
 iso_status work_target_flush_room(work_target *target)
 {
     int64_t bytes = flush_bytes(target);
-    if (target->flush_bytes >= bytes)
+    if (target->flush_bytes >= bytes) {
         return ISO_OK;
+    }
     return make(target, (iso_dtype)0, bytes, bytes, &target->flush, &target->flush_bytes);
 }
 
@@ -242,31 +263,35 @@ iso_status work_target_flush(work_target *target)
 {
     static const uint32_t pattern = 0x5a5a5a5a;
     iso_status status = work_target_flush_room(target);
-    if (status != ISO_OK)
+    if (status != ISO_OK) {
         return status;
+    }
     return iso_fill(target->stream, (iso_operand){target->flush, 0}, &pattern, sizeof pattern,
                     flush_bytes(target));
 }
 
-/* ---- chips --------------------------------------------------------------------------------------
- */
+/* ---- chips ----------------------------------------------------------------------------------- */
 
 /* The next digit of a uuid; its end is 0. */
 static int next_digit(const char **at)
 {
-    while (**at == '-')
+    while (**at == '-') {
         ++*at;
+    }
     return **at != '\0' ? tolower((unsigned char)*(*at)++) : 0;
 }
 
 bool work_same_chip(const char *uuid, const char *other)
 {
     const char *at[] = {uuid, other};
-    if (uuid[0] == '\0' || other[0] == '\0')
+    if (uuid[0] == '\0' || other[0] == '\0') {
         return false;
-    for (int i = 0; i < 2; i++)
-        if (strncmp(at[i], "GPU-", 4) == 0 || strncmp(at[i], "MIG-", 4) == 0)
+    }
+    for (int i = 0; i < 2; i++) {
+        if (strncmp(at[i], "GPU-", 4) == 0 || strncmp(at[i], "MIG-", 4) == 0) {
             at[i] += 4;
+        }
+    }
     int a, b;
     do {
         a = next_digit(&at[0]);
@@ -279,32 +304,37 @@ int64_t work_cache_bytes(const iso_device_info *info)
 {
     int64_t bytes = info->cache_bytes;
     if (info->type == ISO_DEVICE_GPU && strncmp(info->architecture, "gfx", 3) == 0 &&
-        bytes < INFINITY_CACHE)
+        bytes < INFINITY_CACHE) {
         bytes = INFINITY_CACHE;
+    }
     return bytes > 0 ? bytes : UNKNOWN_CACHE;
 }
 
 void work_targets_share_caches(work_target *const *targets, int32_t count)
 {
-    for (int32_t i = 0; i < count; i++)
+    for (int32_t i = 0; i < count; i++) {
         targets[i]->info.cache_bytes = work_cache_bytes(&targets[i]->info);
-    for (int32_t i = 0; i < count; i++)
-        for (int32_t j = 0; j < count; j++)
+    }
+    for (int32_t i = 0; i < count; i++) {
+        for (int32_t j = 0; j < count; j++) {
             if (work_same_chip(targets[i]->info.uuid, targets[j]->info.uuid) &&
-                targets[j]->info.cache_bytes > targets[i]->info.cache_bytes)
+                targets[j]->info.cache_bytes > targets[i]->info.cache_bytes) {
                 targets[i]->info.cache_bytes = targets[j]->info.cache_bytes;
+            }
+        }
+    }
 }
 
-/* ---- host memory --------------------------------------------------------------------------------
- */
+/* ---- host memory ----------------------------------------------------------------------------- */
 
 bool work_target_can_pin(work_target *target)
 {
     if (target->pinned < 0) {
         void *block;
         int32_t pinned = 0;
-        if (iso_host_alloc(target->device, 4096, &block, &pinned) == ISO_OK)
+        if (iso_host_alloc(target->device, 4096, &block, &pinned) == ISO_OK) {
             iso_host_free(target->device, block);
+        }
         target->pinned = pinned != 0;
     }
     return target->pinned > 0;
@@ -317,16 +347,19 @@ iso_status work_target_pinned(work_target *target, bool from, int64_t bytes, voi
     if (*have < bytes) {
         int64_t there, asked = target->pinned_wanted > bytes ? target->pinned_wanted : bytes;
         const unsigned char *inputs = work_inputs_block(target->inputs, ISO_F32, &there);
-        if (*block != NULL)
+        if (*block != NULL) {
             iso_host_free(target->device, *block);
+        }
         *block = NULL;
         *have = 0;
         iso_status status = iso_host_alloc(target->device, asked, block, NULL);
-        if (status != ISO_OK)
+        if (status != ISO_OK) {
             return status;
+        }
         *have = asked;
-        if (from)
+        if (from) {
             memcpy(*block, inputs, (size_t)(asked < there ? asked : there));
+        }
     }
     *out = *block;
     return ISO_OK;
@@ -337,8 +370,9 @@ iso_status work_target_sink(work_target *target, int64_t bytes, void **out)
     if (target->sink_bytes < bytes) {
         int64_t asked = target->sink_wanted > bytes ? target->sink_wanted : bytes;
         iso_status status = iso_stream_sync(target->stream);
-        if (status != ISO_OK)
+        if (status != ISO_OK) {
             return status;
+        }
         unmap(target->sink, target->sink_bytes);
         target->sink_bytes = 0;
         target->sink = mmap(NULL, (size_t)asked, PROT_READ | PROT_WRITE,

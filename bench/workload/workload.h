@@ -56,8 +56,7 @@ typedef struct work_case {
  * layout, math, fill, cache, work. */
 json_t *work_case_json(const work_case *item);
 
-/* ---- lists: list.c, file.c ----------------------------------------------------------------------
- */
+/* ---- lists: list.c, file.c ------------------------------------------------------------------- */
 
 typedef struct work_request {
     const char *suite; /* quick, full, stream, gemm, transfer, or a file; NULL: quick */
@@ -86,14 +85,12 @@ typedef struct work_list {
 int work_list_make(const work_request *request, work_list *out);
 void work_list_free(work_list *list);
 
-/* ---- case.c -------------------------------------------------------------------------------------
- */
+/* ---- case.c ---------------------------------------------------------------------------------- */
 
 /* Bytes of the smallest of its arrays. */
 int64_t work_case_array(const work_case *item);
 
-/* ---- inputs.c: data that every device gets ------------------------------------------------------
- */
+/* ---- inputs.c: data that every device gets --------------------------------------------------- */
 
 typedef struct work_inputs work_inputs;
 work_inputs *work_inputs_create(uint64_t seed, const work_list *list); /* NULL: no memory; said */
@@ -101,8 +98,7 @@ work_inputs *work_inputs_create(uint64_t seed, const work_list *list); /* NULL: 
 work_inputs *work_inputs_plan(uint64_t seed, const work_list *list);
 void work_inputs_destroy(work_inputs *inputs);
 
-/* ---- target.c: a device with its memory ---------------------------------------------------------
- */
+/* ---- target.c: a device with its memory ------------------------------------------------------ */
 
 typedef struct work_target work_target;
 
@@ -134,8 +130,7 @@ iso_status work_target_flush_room(work_target *target);
 /* Submits a write of twice the last-level cache, so that nothing of a case is left in it. */
 iso_status work_target_flush(work_target *target);
 
-/* ---- job.c: a case on a target ------------------------------------------------------------------
- */
+/* ---- job.c: a case on a target --------------------------------------------------------------- */
 
 typedef enum work_status { WORK_OK, WORK_FAILED, WORK_UNSUPPORTED, WORK_ERROR } work_status;
 const char *work_status_name(work_status status); /* "ok", "failed", "unsupported", "error" */

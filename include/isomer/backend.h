@@ -55,8 +55,7 @@ ISO_BEGIN_DECLS
     3 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
          device_usable */
 
-/* ---- What the core offers to a backend ---------------------------------------------------------
- */
+/* ---- What the core offers to a backend ------------------------------------------------------- */
 
 typedef enum iso_log_level {
     ISO_LOG_ERROR = 1,
@@ -112,8 +111,7 @@ typedef struct iso_host {
     int32_t (*trusted)(const char *path, char *problem, int64_t capacity);
 } iso_host;
 
-/* ---- Operations, resolved and checked -----------------------------------------------------------
- */
+/* ---- Operations, resolved and checked -------------------------------------------------------- */
 
 /* A place in device memory: what memory_alloc gave, and a byte offset. memory is NULL where an
  * operand is not used (y, or A and B where k is 0) and in questions (supports, workspace, prepare,
@@ -206,8 +204,7 @@ typedef struct iso_transfer {
     int64_t pattern_bytes; /* 1, 2, 4, 8 or 16; width is a multiple of it */
 } iso_transfer;
 
-/* ---- What a backend offers to the core ----------------------------------------------------------
- */
+/* ---- What a backend offers to the core ------------------------------------------------------- */
 
 /* What probing found. `devices` counts where the state is OK; `reason` says why elsewhere, with
  * every path that was tried. */

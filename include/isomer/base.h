@@ -67,18 +67,10 @@
 #define ISO_INIT_OF_2(type, member, value, other, its_value)                                       \
     ISO_INIT_SIZED(type, iso_made.member = value; iso_made.other = its_value;)
 #else
-#define ISO_INIT_OF(type)                                                                          \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(type)                                                             \
-    }
-#define ISO_INIT_OF_1(type, member, value)                                                         \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(type), .member = (value)                                          \
-    }
+#define ISO_INIT_OF(type)                  {.size = (uint32_t)sizeof(type)}
+#define ISO_INIT_OF_1(type, member, value) {.size = (uint32_t)sizeof(type), .member = (value)}
 #define ISO_INIT_OF_2(type, member, value, other, its_value)                                       \
-    {                                                                                              \
-        .size = (uint32_t)sizeof(type), .member = (value), .other = (its_value)                    \
-    }
+    {.size = (uint32_t)sizeof(type), .member = (value), .other = (its_value)}
 #endif
 
 /* Room for text in public structs; every text is NUL-terminated and cut to fit. */

@@ -24,8 +24,7 @@
                        sizeof(((ours *)0)->field) == sizeof(((theirs *)0)->their_field),           \
                    #theirs "." #their_field " lies elsewhere")
 
-/* ---- the properties, of which only the architecture's name is read ------------------------------
- */
+/* ---- the properties, of which only the architecture's name is read --------------------------- */
 
 #if HIP_VERSION_MAJOR >= 6
 enum { ARCHITECTURE_AT = HIP_ARCHITECTURE_AT_R0600 };
@@ -38,8 +37,7 @@ _Static_assert(sizeof(((hipDeviceProp_t *)0)->gcnArchName) == HIP_ARCHITECTURE_B
 _Static_assert(sizeof(hipDeviceProp_t) <= HIP_PROPERTIES_ROOM, "the properties need more room");
 SAME_SIZE(hip_uuid, hipUUID);
 
-/* ---- numbers ------------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 #define SAME_NUMBER(ours, theirs)                                                                  \
     _Static_assert((long long)(ours) == (long long)(theirs), #ours " is not " #theirs);
@@ -52,8 +50,7 @@ HIP_ROCBLAS_NUMBERS(SAME_NUMBER)
 HIP_LT_NUMBERS(SAME_NUMBER)
 #endif
 
-/* ---- functions ----------------------------------------------------------------------------------
- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* The vendor's structs without a tag: pointers to them are told apart by their own names. */
 #if defined(ABI_ROCBLAS)

@@ -21,8 +21,7 @@ SAME_SIZE(ocl_name, cl_uint);
 SAME_SIZE(ocl_bits, cl_bitfield);
 SAME_SIZE(intptr_t, cl_context_properties);
 
-/* ---- numbers ------------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 #define SAME_VALUE(ours, number, theirs)                                                           \
     _Static_assert((long long)(theirs) == (number), #ours " is not " #theirs);
@@ -33,8 +32,7 @@ CLBLAST_VALUES(SAME_VALUE)
 /* The header's is 32 bits wide, and what it is passed as 64. */
 _Static_assert(OCL_EVERY_TYPE == (ocl_bits)CL_DEVICE_TYPE_ALL, "OCL_EVERY_TYPE is another");
 
-/* ---- functions ----------------------------------------------------------------------------------
- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* What is required has to be declared (taking its size needs that), and all has to agree with the
  * declaration: a second one of another type is an error. */

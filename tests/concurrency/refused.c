@@ -133,7 +133,7 @@ static int run(int number, int most, char *said)
     }
     (void)close(ends[1]);
     size_t length = 0;
-    for (ssize_t got = 1; got > 0 && length<SAID - 1; length += got> 0 ? (size_t)got : 0) {
+    for (ssize_t got = 1; got > 0 && length < SAID - 1; length += got > 0 ? (size_t)got : 0) {
         got = read(ends[0], said + length, SAID - 1 - length);
     }
     said[length] = '\0';

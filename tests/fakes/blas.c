@@ -12,8 +12,7 @@ size_t fake_type_bytes(fake_type type)
     return type == FAKE_F32 ? 4 : type == FAKE_F64 ? 8 : type == FAKE_C64 ? 16 : 2;
 }
 
-/* ---- elements ---------------------------------------------------------------------------------
- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 static float from_half(uint16_t bits)
 {
@@ -95,8 +94,7 @@ static void put(fake_type type, void *at, int64_t index, double value)
     }
 }
 
-/* ---- what can be checked before -----------------------------------------------------------------
- */
+/* ---- what can be checked before -------------------------------------------------------------- */
 
 static bool on_device(const char *what, const void *at, int64_t elements, fake_type type)
 {
@@ -119,8 +117,7 @@ static bool ld_fits(int64_t rows, int64_t ld)
     return ld >= (rows > 1 ? rows : 1);
 }
 
-/* ---- products ---------------------------------------------------------------------------------
- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 /* op(matrix) as rows x cols, dense. */
 static double *dense(fake_type type, const fake_matrix *matrix, int64_t number, int64_t rows,
@@ -231,8 +228,7 @@ int fake_product_submit(fake_stream *stream, const fake_product *p)
     return fake_stream_submit(stream, multiply, p, sizeof *p);
 }
 
-/* ---- sums -------------------------------------------------------------------------------------
- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 static int64_t place(const fake_matrix *matrix, int64_t i, int64_t j)
 {
@@ -303,8 +299,7 @@ int fake_sum_submit(fake_stream *stream, const fake_sum *sum)
     return fake_stream_submit(stream, add, sum, sizeof *sum);
 }
 
-/* ---- folds ------------------------------------------------------------------------------------
- */
+/* ---- folds ----------------------------------------------------------------------------------- */
 
 static int fold_now(void *data)
 {

@@ -20,8 +20,7 @@ extern char **environ;
 
 enum { ARGUMENTS_MAX = 96, KERNELS_MAX = 256 };
 
-/* ---- files and processes ----------------------------------------------------------------------
- */
+/* ---- files and processes --------------------------------------------------------------------- */
 
 static char *read_file(const char *path, size_t *bytes)
 {
@@ -71,8 +70,7 @@ static bool run(char *const *arguments, const char *log)
     return WIFEXITED(state) && WEXITSTATUS(state) == 0;
 }
 
-/* ---- finding the kernels ----------------------------------------------------------------------
- */
+/* ---- finding the kernels --------------------------------------------------------------------- */
 
 typedef struct found_kernel {
     char name[128];
@@ -148,8 +146,7 @@ static int find_kernels(const char *text, found_kernel *kernels)
     return count;
 }
 
-/* ---- compiling --------------------------------------------------------------------------------
- */
+/* ---- compiling ------------------------------------------------------------------------------- */
 
 typedef struct paths {
     char folder[512], source[544], plain[544], object[544], log[544];

@@ -73,8 +73,7 @@ int64_t fake_device_memory(void);
 /* FAKE_WAVE, or `otherwise`. */
 int fake_wave(int otherwise);
 
-/* ---- contexts ---------------------------------------------------------------------------------
- */
+/* ---- contexts -------------------------------------------------------------------------------- */
 
 /* A device's state that a program may have several of: memory, streams, and an error that sticks.
  */
@@ -94,8 +93,7 @@ int fake_context_error(fake_context *context);
 void fake_context_break(fake_context *context, int code);
 bool fake_context_known(const fake_context *context);
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 typedef enum fake_memory_kind {
     FAKE_MEMORY_DEVICE = 1,
@@ -125,8 +123,7 @@ bool fake_is_device(const void *address, size_t bytes);
 bool fake_memory_intact(void);
 void fake_memory_drop(const fake_context *context);
 
-/* ---- streams and events -----------------------------------------------------------------------
- */
+/* ---- streams and events ---------------------------------------------------------------------- */
 
 typedef struct fake_stream fake_stream;
 typedef struct fake_event fake_event;
@@ -163,8 +160,7 @@ typedef struct fake_copy {
 int fake_copy_submit(fake_stream *stream, const fake_copy *copy);
 int fake_fill_submit(fake_stream *stream, void *to, uint32_t value, int width, size_t count);
 
-/* ---- programs ---------------------------------------------------------------------------------
- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 typedef struct fake_compile {
     const char *text;

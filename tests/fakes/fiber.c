@@ -58,8 +58,7 @@ static struct {
 static _Thread_local sigjmp_buf *guard;
 static _Thread_local void *volatile bad_address;
 
-/* ---- switching --------------------------------------------------------------------------------
- */
+/* ---- switching ------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
 static void *home;
@@ -155,8 +154,7 @@ static void prepare(fiber *at, int index)
 #endif
 }
 
-/* ---- what kernels call ------------------------------------------------------------------------
- */
+/* ---- what kernels call ----------------------------------------------------------------------- */
 
 static void barrier(int line)
 {
@@ -178,8 +176,7 @@ static unsigned shuffle(unsigned value, int delta, int width, int line)
     return current->value;
 }
 
-/* ---- deciding who goes on ---------------------------------------------------------------------
- */
+/* ---- deciding who goes on -------------------------------------------------------------------- */
 
 static int complain(int index, const char *what)
 {
@@ -326,8 +323,7 @@ int fake_grid_run(const fake_grid *grid)
     return code;
 }
 
-/* ---- accesses to memory that is not there -----------------------------------------------------
- */
+/* ---- accesses to memory that is not there ---------------------------------------------------- */
 
 static struct sigaction before[2];
 

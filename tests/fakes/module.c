@@ -207,8 +207,7 @@ int64_t fake_kernel_shared(const fake_kernel *kernel)
     return (int64_t)kernel->module->shared_bytes;
 }
 
-/* ---- launching --------------------------------------------------------------------------------
- */
+/* ---- launching ------------------------------------------------------------------------------- */
 
 enum { ARGUMENTS_MAX = 64, ARGUMENT_BYTES = 16 };
 

@@ -39,8 +39,7 @@ struct fake_event {
     int references;
 };
 
-/* ---- handles that are alive -------------------------------------------------------------------
- */
+/* ---- handles that are alive ------------------------------------------------------------------ */
 
 static pthread_mutex_t handles_lock = PTHREAD_MUTEX_INITIALIZER;
 static const void **handles;
@@ -76,8 +75,7 @@ static bool look(const void *handle, bool forget)
     return found;
 }
 
-/* ---- contexts ---------------------------------------------------------------------------------
- */
+/* ---- contexts -------------------------------------------------------------------------------- */
 
 typedef struct default_stream {
     fake_context context; /* first, so that the one is the other */
@@ -123,8 +121,7 @@ fake_stream *fake_stream_default(fake_context *context)
     return own->stream;
 }
 
-/* ---- streams ----------------------------------------------------------------------------------
- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 static void wait_idle(fake_stream *stream)
 {
@@ -323,8 +320,7 @@ int fake_stream_query(fake_stream *stream)
     return error ? error : pending ? FAKE_NOT_READY : FAKE_OK;
 }
 
-/* ---- events -----------------------------------------------------------------------------------
- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 typedef struct event_mark {
     fake_event *event;
@@ -480,8 +476,7 @@ int fake_event_elapsed(fake_event *start, fake_event *stop, float *milliseconds)
     return FAKE_OK;
 }
 
-/* ---- transfers --------------------------------------------------------------------------------
- */
+/* ---- transfers ------------------------------------------------------------------------------- */
 
 static int copy_now(void *data)
 {

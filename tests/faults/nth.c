@@ -51,8 +51,7 @@ static bool session(const char *kind, long n, bool onwards, const char *which)
     return fails(kind, n, onwards, text);
 }
 
-/* ---- in a process of its own -------------------------------------------------------------------
- */
+/* ---- in a process of its own ----------------------------------------------------------------- */
 
 static bool take(void)
 {
@@ -131,8 +130,7 @@ static bool warm(long n, bool onwards)
     return good;
 }
 
-/* ---- and started -------------------------------------------------------------------------------
- */
+/* ---- and started ----------------------------------------------------------------------------- */
 
 static bool in_child(bool (*task)(long n, bool onwards), const char *kind, long n, bool onwards)
 {

@@ -22,8 +22,7 @@ typedef struct objects {
     iso_buffer buffers[3];
 } objects;
 
-/* ---- what a call gave --------------------------------------------------------------------------
- */
+/* ---- what a call gave ------------------------------------------------------------------------ */
 
 static void see(objects *o, const void *data, size_t bytes)
 {
@@ -56,8 +55,7 @@ static void see_error(objects *o)
     see_text(o, text);
 }
 
-/* ---- one step ----------------------------------------------------------------------------------
- */
+/* ---- one step -------------------------------------------------------------------------------- */
 
 static void judge_no_memory(objects *o, const char *name, bool refused)
 {
@@ -122,8 +120,7 @@ static void try_it(objects *o, const char *name, call make)
 
 #define STEP(make) try_it(o, #make, make)
 
-/* ---- asking ------------------------------------------------------------------------------------
- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 static iso_status enumerate(objects *o)
 {
@@ -266,8 +263,7 @@ static iso_status adopt(objects *o)
     return status ? status : iso_device_close(device);
 }
 
-/* ---- objects -----------------------------------------------------------------------------------
- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 static iso_status stream_one(objects *o)
 {
@@ -351,8 +347,7 @@ static iso_status tensor(objects *o)
     return status;
 }
 
-/* ---- transfers ---------------------------------------------------------------------------------
- */
+/* ---- transfers ------------------------------------------------------------------------------- */
 
 static iso_operand at(const objects *o, int which)
 {
@@ -445,8 +440,7 @@ static iso_status marked(objects *o)
     return status ? status : iso_event_sync(o->event);
 }
 
-/* ---- operations --------------------------------------------------------------------------------
- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static iso_status run(objects *o, iso_op_kind kind, const void *args, bool same_bits)
 {
@@ -546,8 +540,7 @@ static iso_status map_add(objects *o)
     return run(o, ISO_OP_MAP, &args, true);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static void work(objects *o)
 {

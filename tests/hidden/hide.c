@@ -18,8 +18,9 @@ __attribute__((visibility("default"))) void *dlopen(const char *file, int mode)
     void *(*real)(const char *, int);
     *(void **)&real = dlsym(RTLD_NEXT, "dlopen");
     for (size_t i = 0; file && i < sizeof hidden / sizeof *hidden; i++) {
-        if (!strstr(file, hidden[i]))
+        if (!strstr(file, hidden[i])) {
             continue;
+        }
         const char *path = getenv("ISOMER_TEST_HIDDEN_LOG");
         FILE *log = path ? fopen(path, "a") : NULL;
         if (log) {

@@ -61,21 +61,24 @@ const char *fuzz_file(const char *name, const void *data, size_t size)
     static char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *out = fopen(path, "wb");
-    if (out == NULL || fwrite(data, 1, size, out) != size || fclose(out) != 0)
+    if (out == NULL || fwrite(data, 1, size, out) != size || fclose(out) != 0) {
         fuzz_fail("%s cannot be written", path);
+    }
     return path;
 }
 
 char *fuzz_lines(const uint8_t *data, size_t size, char **lines, int most, int *count)
 {
     char *text = malloc(size + 1), *rest = text, *line;
-    if (text == NULL)
+    if (text == NULL) {
         fuzz_fail("no memory");
+    }
     memcpy(text, data, size);
     text[size] = '\0';
     *count = 0;
-    while (*count < most && (line = strsep(&rest, "\n")) != NULL)
+    while (*count < most && (line = strsep(&rest, "\n")) != NULL) {
         lines[(*count)++] = line;
+    }
     return text;
 }
 
@@ -84,9 +87,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     const char *name = getenv("FUZZ_TARGET"), *where = getenv("TMPDIR");
     (void)argc;
     (void)argv;
-    for (size_t i = 0; name != NULL && i < sizeof targets / sizeof targets[0]; i++)
-        if (strcmp(targets[i].name, name) == 0)
+    for (size_t i = 0; name != NULL && i < sizeof targets / sizeof targets[0]; i++) {
+        if (strcmp(targets[i].name, name) == 0) {
             target = &targets[i];
+        }
+    }
     snprintf(folder, sizeof folder, "%.40s/isomer-fuzz.XXXXXX", where != NULL ? where : "/tmp");
     if (target == NULL || mkdtemp(folder) == NULL) {
         fprintf(stderr, "FUZZ_TARGET is none of the readers, or no folder can be made\n");
@@ -97,10 +102,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     setenv("ISOMER_CACHE_DIR", "off", 1);
     terminal = dup(STDERR_FILENO);
     said = memfd_create("said", 0);
-    if (terminal < 0 || said < 0 || !tool_terminal_open())
+    if (terminal < 0 || said < 0 || !tool_terminal_open()) {
         exit(2);
-    if (__sanitizer_set_report_fd != NULL)
+    }
+    if (__sanitizer_set_report_fd != NULL) {
         __sanitizer_set_report_fd((void *)(intptr_t)terminal);
+    }
     return 0;
 }
 
@@ -115,9 +122,10 @@ static void look(const unsigned char *text, size_t length)
         bool turns =
             c == 0xe2 && ((d == 0x80 && (e == 0x8e || e == 0x8f || (e >= 0xa8 && e <= 0xae))) ||
                           (d == 0x81 && e >= 0xa0 && e <= 0xaf));
-        if (control || turns)
+        if (control || turns) {
             fuzz_fail("byte %zu of what was printed is 0x%02x: ...%.*s", i, c,
                       (int)(i < 60 ? i : 60), (const char *)text + (i < 60 ? 0 : i - 60));
+        }
     }
 }
 
@@ -125,8 +133,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static unsigned char text[1 << 20];
     int outputs[] = {dup(STDOUT_FILENO), dup(STDERR_FILENO)};
-    if (ftruncate(said, 0) != 0 || lseek(said, 0, SEEK_SET) != 0)
+    if (ftruncate(said, 0) != 0 || lseek(said, 0, SEEK_SET) != 0) {
         fuzz_fail("the file for what is printed");
+    }
     dup2(said, STDOUT_FILENO);
     dup2(said, STDERR_FILENO);
     target->read(data, size);
@@ -136,7 +145,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         close(outputs[i]);
     }
     ssize_t length;
-    for (off_t at = 0; (length = pread(said, text, sizeof text, at)) > 0; at += length)
+    for (off_t at = 0; (length = pread(said, text, sizeof text, at)) > 0; at += length) {
         look(text, (size_t)length);
+    }
     return 0;
 }

@@ -24,8 +24,7 @@ const char *fuzz_file(const char *name, const void *data, size_t size);
 /* The input's lines, each with a 0 behind it; how many, at most `most`. Freed by the caller. */
 char *fuzz_lines(const uint8_t *data, size_t size, char **lines, int most, int *count);
 
-/* ---- the readers ----
- */
+/* ---- the readers ----------------------------------------------------------------------------- */
 void fuzz_results(const uint8_t *data, size_t size);
 void fuzz_pair(const uint8_t *data, size_t size); /* two documents, "---" between them */
 void fuzz_suite(const uint8_t *data, size_t size);

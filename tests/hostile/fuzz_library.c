@@ -15,10 +15,12 @@
 static void told(const char *call, iso_status status)
 {
     if (status < ISO_OK || status >= ISO_INTERNAL ||
-        (status != ISO_OK && iso_last_error()[0] == '\0'))
+        (status != ISO_OK && iso_last_error()[0] == '\0')) {
         fuzz_fail("%s answers %d: %s", call, (int)status, iso_last_error());
-    if (status != ISO_OK)
+    }
+    if (status != ISO_OK) {
         fprintf(stderr, "%s\n", iso_last_error());
+    }
 }
 
 /* Whatever a path names lies in our folder: these settings make files. */
@@ -26,21 +28,23 @@ static void set(const char *name, const char *value)
 {
     static const char *const paths[] = {"ISOMER_CACHE_DIR", "ISOMER_TRACE", "ISOMER_BACKEND_PATH"};
     char path[4096];
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         if (strcmp(name, paths[i]) == 0 && (value[0] == '/' || strstr(value, "..") != NULL)) {
             snprintf(path, sizeof path, "%s/%.2000s", fuzz_folder(),
                      strstr(value, "..") ? "x" : value);
             setenv(name, path, 1);
             return;
         }
+    }
     setenv(name, value, 1);
 }
 
 static void show_settings(void)
 {
     iso_setting s = ISO_SETTING_INIT;
-    for (int32_t i = 0; iso_get_setting(i, &s) == ISO_OK; i++)
+    for (int32_t i = 0; iso_get_setting(i, &s) == ISO_OK; i++) {
         fprintf(stderr, "%s %s\n", s.value, s.problem);
+    }
 }
 
 void fuzz_settings(const uint8_t *data, size_t size)
@@ -53,8 +57,9 @@ void fuzz_settings(const uint8_t *data, size_t size)
         char *equals = strchr(lines[i], '=');
         /* The trace is opened once in a process, by a program's leave; libraries are no input. */
         if (equals == NULL || strncmp(lines[i], "ISOMER_", 7) != 0 ||
-            strstr(lines[i], "BLAS") != NULL || strncmp(lines[i], "ISOMER_LOG", 10) == 0)
+            strstr(lines[i], "BLAS") != NULL || strncmp(lines[i], "ISOMER_LOG", 10) == 0) {
             continue;
+        }
         *equals = '\0';
         set(lines[i], equals + 1);
         names[set_count++] = lines[i];
@@ -64,10 +69,12 @@ void fuzz_settings(const uint8_t *data, size_t size)
     iso_device device;
     iso_status status = iso_device_open("openmp", &device);
     told("iso_device_open", status);
-    if (status == ISO_OK)
+    if (status == ISO_OK) {
         iso_device_close(device);
-    for (int i = 0; i < set_count; i++)
+    }
+    for (int i = 0; i < set_count; i++) {
         unsetenv(names[i]);
+    }
     setenv("ISOMER_CACHE_DIR", "off", 1);
     free(own);
 }
@@ -78,14 +85,16 @@ void fuzz_spec(const uint8_t *data, size_t size)
     char *line, *own = fuzz_lines(data, size, &line, 1, &(int){0});
     static const char *const drivers[] = {"opencl", "cuda", "hip", "auto"};
     bool skip = line[0] == '\0';
-    for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++)
+    for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++) {
         skip = skip || strcasestr(line, drivers[i]) != NULL;
+    }
     if (!skip) {
         iso_device device;
         iso_status status = iso_device_open(line, &device);
         told("iso_device_open", status);
-        if (status == ISO_OK)
+        if (status == ISO_OK) {
             iso_device_close(device);
+        }
     }
     setenv("ISOMER_BACKEND", line, 1);
     show_settings();
@@ -93,8 +102,7 @@ void fuzz_spec(const uint8_t *data, size_t size)
     free(own);
 }
 
-/* ---- DLPack -------------------------------------------------------------------------------------
- */
+/* ---- DLPack ---------------------------------------------------------------------------------- */
 
 static int deleted;
 
@@ -116,8 +124,9 @@ static size_t left;
 static int64_t number(size_t bytes)
 {
     uint64_t value = 0;
-    for (size_t i = 0; i < bytes && left > 0; i++, left--)
+    for (size_t i = 0; i < bytes && left > 0; i++, left--) {
         value |= (uint64_t)*input++ << 8 * i;
+    }
     return bytes < 8 ? (int64_t)(value << (64 - 8 * bytes)) >> (64 - 8 * bytes) : (int64_t)value;
 }
 
@@ -147,10 +156,12 @@ static void import(iso_stream stream, void *managed, uint32_t flags, iso_tensor 
     int before = deleted;
     iso_status status = iso_dlpack_import(stream, managed, flags, tensor);
     told("iso_dlpack_import", status);
-    if (status != ISO_OK && deleted != before)
+    if (status != ISO_OK && deleted != before) {
         fuzz_fail("a tensor that was refused was deleted");
-    if (status != ISO_OK)
+    }
+    if (status != ISO_OK) {
         return;
+    }
     iso_operand operand;
     int64_t rows, cols, ld;
     iso_trans trans;
@@ -158,11 +169,13 @@ static void import(iso_stream stream, void *managed, uint32_t flags, iso_tensor 
     told("iso_tensor_matrix", iso_tensor_matrix(tensor, &operand, &rows, &cols, &ld, &trans));
     status = iso_dlpack_export(stream, (iso_stream){0}, tensor, &again);
     told("iso_dlpack_export", status);
-    if (status == ISO_OK)
+    if (status == ISO_OK) {
         ((iso_dlpack_managed_versioned *)again)->deleter(again);
+    }
     told("iso_buffer_destroy", iso_buffer_destroy(tensor->buffer));
-    if (deleted != before + 1)
+    if (deleted != before + 1) {
         fuzz_fail("the deleter was called %d times", deleted - before);
+    }
 }
 
 void fuzz_dlpack(const uint8_t *data, size_t size)
@@ -175,8 +188,9 @@ void fuzz_dlpack(const uint8_t *data, size_t size)
     iso_tensor tensor = ISO_TENSOR_INIT;
     if (memory == NULL && ((memory = aligned_alloc(64, 1 << 16)) == NULL ||
                            iso_device_open("openmp", &device) != ISO_OK ||
-                           iso_stream_create(device, ISO_STREAM_INLINE, &stream) != ISO_OK))
+                           iso_stream_create(device, ISO_STREAM_INLINE, &stream) != ISO_OK)) {
         fuzz_fail("no device: %s", iso_last_error());
+    }
     input = data;
     left = size;
     if (number(1) & 1) {
@@ -196,16 +210,16 @@ void fuzz_dlpack(const uint8_t *data, size_t size)
     free(strides);
 }
 
-/* ---- the cache ----------------------------------------------------------------------------------
- */
+/* ---- the cache ------------------------------------------------------------------------------- */
 
 static void order(const char *what, const char *expected)
 {
     iso_device device;
     setenv("UNIT_CACHE", what, 1);
     if (iso_device_open("unit-cache", &device) != ISO_UNAVAILABLE ||
-        (expected != NULL && strstr(iso_last_error(), expected) == NULL))
+        (expected != NULL && strstr(iso_last_error(), expected) == NULL)) {
         fuzz_fail("%s: %s", what, iso_last_error());
+    }
 }
 
 /* A file in the place of an entry: it is believed whole, or not at all. */
@@ -219,9 +233,11 @@ void fuzz_cache(const uint8_t *data, size_t size)
     if (name[0] == '\0') {
         order("store key data", "stored: 0");
         DIR *open = opendir(folder);
-        for (struct dirent *e = readdir(open); e != NULL; e = readdir(open))
-            if (strlen(e->d_name) == 32)
+        for (struct dirent *e = readdir(open); e != NULL; e = readdir(open)) {
+            if (strlen(e->d_name) == 32) {
                 snprintf(name, sizeof name, "cache/%.40s", e->d_name);
+            }
+        }
         closedir(open);
     }
     fuzz_file(name, data, size);

@@ -52,20 +52,21 @@ static int read_file(const char *path)
     f->size = fread(room, 1, sizeof room, in);
     f->data = malloc(f->size + 1);
     fclose(in);
-    if (f->data == NULL)
+    if (f->data == NULL) {
         return 0;
+    }
     memcpy(f->data, room, f->size);
     return 1;
 }
 
-/* ---- changes ------------------------------------------------------------------------------------
- */
+/* ---- changes --------------------------------------------------------------------------------- */
 
 static void replace(uint8_t *data, size_t *size, size_t at, size_t gone, const void *with,
                     size_t length)
 {
-    if (*size - gone + length > LARGEST)
+    if (*size - gone + length > LARGEST) {
         return;
+    }
     memmove(data + at + length, data + at + gone, *size - at - gone);
     memcpy(data + at, with, length);
     *size = *size - gone + length;
@@ -111,12 +112,14 @@ static void change(uint8_t *data, size_t *size)
     const char *word = words[below(sizeof words / sizeof words[0])];
     switch (below(8)) {
     case 0:
-        if (left > 0)
+        if (left > 0) {
             data[at] ^= (uint8_t)(1u << below(8));
+        }
         break;
     case 1:
-        if (left > 0)
+        if (left > 0) {
             data[at] = (uint8_t)draw();
+        }
         break;
     case 2:
         replace(data, size, at, length, "", 0);
@@ -136,23 +139,25 @@ static void change(uint8_t *data, size_t *size)
     }
     case 6: { /* another number in place of one */
         size_t digit = at;
-        while (digit < *size && (data[digit] < '0' || data[digit] > '9'))
+        while (digit < *size && (data[digit] < '0' || data[digit] > '9')) {
             digit++;
+        }
         size_t end = digit;
-        while (end < *size && data[end] >= '0' && data[end] <= '9')
+        while (end < *size && data[end] >= '0' && data[end] <= '9') {
             end++;
+        }
         replace(data, size, digit, end - digit, word, strlen(word));
         break;
     }
     default:
-        if (left > 0)
+        if (left > 0) {
             *size = at;
+        }
         break;
     }
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------
- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static uint8_t *kept; /* the size, and the input */
 
@@ -160,19 +165,22 @@ static void open_kept(void)
 {
     const char *path = getenv("FUZZ_KEEP");
     int file = path != NULL ? open(path, O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
-    if (file < 0 || ftruncate(file, LARGEST + 8) != 0)
+    if (file < 0 || ftruncate(file, LARGEST + 8) != 0) {
         return;
+    }
     kept = mmap(NULL, LARGEST + 8, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (kept == MAP_FAILED)
+    if (kept == MAP_FAILED) {
         kept = NULL;
+    }
 }
 
 /* At its own length, so that a sanitizer sees a read past its end. */
 static void try(const uint8_t *data, size_t size)
 {
     uint8_t *own = malloc(size > 0 ? size : 1);
-    if (own == NULL)
+    if (own == NULL) {
         exit(2);
+    }
     memcpy(own, data, size);
     if (kept != NULL) {
         uint64_t length = size;
@@ -193,8 +201,9 @@ static long mutate(double seconds)
         const struct input *f = &files[below((size_t)file_count)];
         size_t size = f->size;
         memcpy(data, f->data, size);
-        for (size_t i = below(8) + 1; i > 0; i--)
+        for (size_t i = below(8) + 1; i > 0; i--) {
             change(data, &size);
+        }
         try(data, size);
         count++;
         clock_gettime(CLOCK_MONOTONIC, &now);
@@ -211,20 +220,24 @@ int main(int argc, char **argv)
         fprintf(stderr, "fuzz replay FILE... | fuzz mutate SECONDS SEED FILE...\n");
         return 2;
     }
-    for (int i = first; i < argc; i++)
-        if (!read_file(argv[i]))
+    for (int i = first; i < argc; i++) {
+        if (!read_file(argv[i])) {
             return 2;
+        }
+    }
     open_kept();
     LLVMFuzzerInitialize(&argc, &argv);
-    for (int i = 0; i < file_count; i++)
+    for (int i = 0; i < file_count; i++) {
         try(files[i].data, files[i].size);
+    }
     long more = 0;
     if (!replay) {
         state = strtoull(argv[3], NULL, 0);
         more = mutate(strtod(argv[2], NULL));
     }
     dprintf(STDOUT_FILENO, "%d files and %ld changes of them\n", file_count, more);
-    for (int i = 0; i < file_count; i++)
+    for (int i = 0; i < file_count; i++) {
         free(files[i].data);
+    }
     return 0;
 }

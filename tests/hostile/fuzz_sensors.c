@@ -19,14 +19,16 @@ static void put(const char *path, const char *text)
         *at = '/';
     }
     FILE *out = fopen(full, "w");
-    if (out == NULL || fputs(text, out) < 0 || fclose(out) != 0)
+    if (out == NULL || fputs(text, out) < 0 || fclose(out) != 0) {
         fuzz_fail("%s cannot be written", full);
+    }
 }
 
 static void check(double value, double most)
 {
-    if (!isfinite(value) || (value < 0 && value != -1) || value > most)
+    if (!isfinite(value) || (value < 0 && value != -1) || value > most) {
         fuzz_fail("a reading is %g", value);
+    }
 }
 
 void fuzz_sensors(const uint8_t *data, size_t size)
@@ -52,8 +54,9 @@ void fuzz_sensors(const uint8_t *data, size_t size)
     cpu_sensors last = {0};
     /* Two readings: what is a difference is told at the second. */
     for (int turn = 0; turn < 2; turn++) {
-        for (int i = 0; i < PATHS; i++)
+        for (int i = 0; i < PATHS; i++) {
             put(paths[i], turn * PATHS + i < count ? lines[turn * PATHS + i] : "");
+        }
         iso_telemetry out = {.size = (uint32_t)sizeof out,
                              .throttle = -1,
                              .clock_mhz = -1,

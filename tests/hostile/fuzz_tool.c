@@ -12,15 +12,18 @@ static void run(int (*command)(int argc, char **argv), const char *const *words)
 {
     char *argv[16];
     int argc = 0;
-    for (; words[argc] != NULL && argc < 15; argc++)
+    for (; words[argc] != NULL && argc < 15; argc++) {
         argv[argc] = strdup(words[argc]);
+    }
     argv[argc] = NULL;
     int code = command(argc, argv);
     if (code != TOOL_OK && code != TOOL_FAILED && code != TOOL_NOTHING && code != TOOL_FILES &&
-        code != TOOL_USAGE)
+        code != TOOL_USAGE) {
         fuzz_fail("%s ends with exit code %d", argv[0], code);
-    for (int i = 0; i < argc; i++)
+    }
+    for (int i = 0; i < argc; i++) {
         free(argv[i]);
+    }
 }
 
 void fuzz_results(const uint8_t *data, size_t size)
@@ -29,8 +32,9 @@ void fuzz_results(const uint8_t *data, size_t size)
     const char *const forms[][8] = {{"compare", path, path, "--all", "--csv", "-", NULL},
                                     {"compare", path, path, "--json", "-", NULL},
                                     {"compare", path, NULL}};
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         run(tool_compare, forms[i]);
+    }
     run(tool_report, (const char *const[]){"report", path, "-o", "-", NULL});
 }
 
@@ -51,8 +55,9 @@ void fuzz_suite(const uint8_t *data, size_t size)
 {
     work_file file;
     int code = work_file_load(fuzz_file("suite.json", data, size), &file);
-    if (code != TOOL_OK && code != TOOL_USAGE)
+    if (code != TOOL_OK && code != TOOL_USAGE) {
         fuzz_fail("a suite ends with exit code %d", code);
+    }
     work_file_free(&file);
 }
 
@@ -63,8 +68,9 @@ void fuzz_line(const uint8_t *data, size_t size)
     const char *member = NULL;
     int count;
     char *own = fuzz_lines(data, size, lines, LINES, &count);
-    for (int i = count; i < LINES; i++)
+    for (int i = count; i < LINES; i++) {
         lines[i] = NULL;
+    }
     const work_line line = {.op = lines[0] != NULL ? lines[0] : "",
                             .kind = lines[1],
                             .variant = lines[2],
@@ -76,8 +82,9 @@ void fuzz_line(const uint8_t *data, size_t size)
                             .math = lines[8],
                             .cache = lines[9]};
     work_parsed parsed;
-    if (!work_line_parse(&line, &parsed, &member, text, sizeof text))
+    if (!work_line_parse(&line, &parsed, &member, text, sizeof text)) {
         tool_error(TOOL_USAGE, "%s: %s", member, text);
+    }
     for (int i = 0; i < count; i++) {
         work_size one;
         work_size_parse(lines[i], &one);

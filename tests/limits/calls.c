@@ -45,7 +45,7 @@ static iso_operand at(const calls_scene *scene, int part)
     return (iso_operand){scene->memory, (int64_t)part * PART};
 }
 
-/* ---- devices ----------------------------------------------------------------------------------*/
+/* ---- devices --------------------------------------------------------------------------------- */
 
 static void open_device(calls_scene *scene)
 {
@@ -102,7 +102,7 @@ static void telemetry(calls_scene *scene)
     (void)TRY(iso_device_get_telemetry(scene->device, &now));
 }
 
-/* ---- memory and streams -----------------------------------------------------------------------*/
+/* ---- memory and streams ---------------------------------------------------------------------- */
 
 static void create(calls_scene *scene)
 {
@@ -178,7 +178,7 @@ static void tensors(calls_scene *scene)
     }
 }
 
-/* ---- operations -------------------------------------------------------------------------------*/
+/* ---- operations ------------------------------------------------------------------------------ */
 
 /* All that can be asked about an operation, and the operation. */
 static void operate(calls_scene *scene, iso_op_kind kind, const void *args)
@@ -307,7 +307,7 @@ static void vendor(calls_scene *scene)
     (void)TRY(iso_buffer_destroy(large));
 }
 
-/* ---- failures ---------------------------------------------------------------------------------*/
+/* ---- failures -------------------------------------------------------------------------------- */
 
 /* What is wrong is said so, whatever there is to work with. */
 static void failures(calls_scene *scene)

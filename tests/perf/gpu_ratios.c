@@ -131,8 +131,7 @@ static void judge(bench *b, const char *what, const char *peer, double work, con
     b->compared++;
 }
 
-/* ---- data ----
- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static uint64_t mix(uint64_t i)
 {
@@ -182,8 +181,7 @@ static double element(const void *data, iso_dtype dtype, int64_t i)
     return dtype == ISO_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
 }
 
-/* ---- products ----
- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 typedef struct product {
     iso_gemm_args args;
@@ -301,8 +299,7 @@ static void products(bench *b)
     }
 }
 
-/* ---- transposes against a copy ----
- */
+/* ---- transposes against a copy --------------------------------------------------------------- */
 
 static int peer_copy(bench *b, const void *context)
 {
@@ -343,8 +340,7 @@ static void transpose(bench *b, iso_dtype dtype, int64_t n)
     free(data);
 }
 
-/* ---- sums against CUB ----
- */
+/* ---- sums against CUB ------------------------------------------------------------------------ */
 
 static int peer_sum(bench *b, const void *context)
 {

@@ -82,8 +82,7 @@ static int by_isomer(void)
     return finish(a, b, c);
 }
 
-/* ---- the plain way ----
- */
+/* ---- the plain way --------------------------------------------------------------------------- */
 
 static const char text[] =
     "extern \"C\" __global__ void product(const float *a, const float *b, float *c, int n)\n"

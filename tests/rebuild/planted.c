@@ -8,8 +8,9 @@
 static int overflow_heap(int n)
 {
     char *block = malloc((size_t)n);
-    if (!block)
+    if (!block) {
         return 0;
+    }
     memset(block, 1, (size_t)n);
     const volatile char *past = block + n;
     int value = *past;
@@ -35,8 +36,9 @@ static int race(int n)
 {
     int sum = 0;
 #pragma omp parallel for num_threads(2) shared(sum)
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         sum += i;
+    }
     return sum == 0;
 }
 
@@ -47,8 +49,9 @@ static int ordered(int n)
 #pragma omp parallel num_threads(2) shared(sum, parts)
     {
 #pragma omp for
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 2; i++) {
             parts[i] = n;
+        }
 #pragma omp single
         sum = parts[0] + parts[1];
 #pragma omp critical

@@ -46,8 +46,9 @@ static json_t *document(int number, size_t length)
 static int number_at(const char *path)
 {
     json_error_t error;
-    if (access(path, F_OK) != 0)
+    if (access(path, F_OK) != 0) {
         return -1;
+    }
     json_t *root = json_load_file(path, 0, &error);
     CHECK(root != NULL);
     int number = (int)json_integer_value(json_object_get(root, "number"));
@@ -60,8 +61,9 @@ static int files_in(const char *folder)
     int count = 0;
     DIR *open = opendir(folder);
     CHECK(open != NULL);
-    for (struct dirent *e = readdir(open); e != NULL; e = readdir(open))
+    for (struct dirent *e = readdir(open); e != NULL; e = readdir(open)) {
         count += e->d_name[0] != '.';
+    }
     closedir(open);
     return count;
 }
@@ -89,8 +91,9 @@ static int said(FILE *errors)
     int lines = 0;
     fflush(stderr);
     fseek(errors, before, SEEK_SET);
-    for (int c = fgetc(errors); c != EOF; c = fgetc(errors))
+    for (int c = fgetc(errors); c != EOF; c = fgetc(errors)) {
         lines += c == '\n';
+    }
     before = ftell(errors);
     return lines;
 }
@@ -145,10 +148,12 @@ static void killed(const char *path)
         pid_t child = fork();
         if (child == 0) {
             tool_file file;
-            if (tool_file_open(&file, path) != TOOL_OK)
+            if (tool_file_open(&file, path) != TOOL_OK) {
                 _exit(1);
-            for (int i = 10;; i++)
+            }
+            for (int i = 10;; i++) {
                 checkpoint(&file, i, 300000);
+            }
         }
         CHECK(child > 0);
         usleep(5000 + 3000 * (useconds_t)turn);
@@ -172,7 +177,7 @@ static void too_large(const char *path, FILE *errors, size_t length)
     CHECK(finish(&file, 55, length) == TOOL_IO && said(errors) == 1 && number_at(path) == 53);
 }
 
-/* ---- the umask is another thread's, too ---- */
+/* ---- the umask is another thread's, too ------------------------------------------------------ */
 
 typedef struct maker {
     const char *folder;
@@ -204,21 +209,24 @@ static void beside(const char *folder, const char *path)
     tool_file file;
     CHECK(pthread_create(&thread, NULL, make_files, &m) == 0);
     CHECK(tool_file_open(&file, path) == TOOL_OK);
-    for (int i = 0; i < 1000; i++)
+    for (int i = 0; i < 1000; i++) {
         CHECK(checkpoint(&file, 7, 10) == TOOL_OK);
+    }
     CHECK(finish(&file, 7, 10) == TOOL_OK);
     atomic_store(&m.done, true);
     CHECK(pthread_join(thread, NULL) == 0 && m.made > 0);
-    if (m.wrong > 0)
+    if (m.wrong > 0) {
         printf("%d of %d files had another mode\n", m.wrong, m.made);
+    }
     CHECK(m.wrong == 0);
 }
 
 int main(int argc, char **argv)
 {
     char path[512];
-    if (argc != 3)
+    if (argc != 3) {
         return TOOL_USAGE;
+    }
     snprintf(path, sizeof path, "%s/results.json", argv[2]);
     umask(027);
     int kept = dup(STDERR_FILENO);

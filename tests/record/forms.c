@@ -31,15 +31,15 @@ static int print_json(json_t *root)
 static int device(const char *spec)
 {
     iso_device opened;
-    if (iso_device_open(spec, &opened) != ISO_OK)
+    if (iso_device_open(spec, &opened) != ISO_OK) {
         return tool_error(TOOL_UNAVAILABLE, "%s", iso_last_error());
+    }
     int code = print_json(record_device(opened));
     iso_device_close(opened);
     return code;
 }
 
-/* ---- damage -------------------------------------------------------------------------------------
- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 static uint64_t next_random(void)
 {
@@ -88,25 +88,28 @@ static void damage(json_t *at)
         json_t *inside = json_is_array(at) ? json_array_get(at, chosen) : NULL;
         const char *key = NULL;
         void *i = json_is_object(at) ? json_object_iter(at) : NULL;
-        for (; i != NULL && place < chosen; place++)
+        for (; i != NULL && place < chosen; place++) {
             i = json_object_iter_next(at, i);
+        }
         if (i != NULL) {
             key = json_object_iter_key(i);
             inside = json_object_iter_value(i);
         }
-        if (count == 0)
+        if (count == 0) {
             return;
+        }
         bool deeper = json_array_size(inside) + json_object_size(inside) > 0;
         if (deeper && below(12) > 0) {
             at = inside;
             continue;
         }
-        if (key != NULL && below(4) == 0)
+        if (key != NULL && below(4) == 0) {
             json_object_del(at, key);
-        else if (key != NULL)
+        } else if (key != NULL) {
             json_object_set_new(at, key, surprise());
-        else
+        } else {
             json_array_set_new(at, chosen, surprise());
+        }
         return;
     }
 }
@@ -117,8 +120,9 @@ static int damage_all(const json_t *root, int turns)
     FILE *null = fopen("/dev/null", "w");
     for (int t = 0; null != NULL && t < turns; t++) {
         json_t *copy = json_deep_copy(root);
-        for (size_t n = 1 + below(2); n > 0; n--)
+        for (size_t n = 1 + below(2); n > 0; n--) {
             damage(copy);
+        }
         char *fault = record_fault(copy);
         if (fault == NULL) {
             passed++;
@@ -129,8 +133,9 @@ static int damage_all(const json_t *root, int turns)
         free(fault);
         json_decref(copy);
     }
-    if (null != NULL)
+    if (null != NULL) {
         fclose(null);
+    }
     printf("%d of %d passed\n", passed, turns);
     /* Both kinds have to have been there, or nothing was tried. */
     return passed > turns / 100 && passed < turns ? TOOL_OK : TOOL_FAILED;
@@ -139,25 +144,31 @@ static int damage_all(const json_t *root, int turns)
 int main(int argc, char **argv)
 {
     int code = TOOL_OK;
-    if (argc < 3 || setlocale(LC_ALL, "") == NULL)
+    if (argc < 3 || setlocale(LC_ALL, "") == NULL) {
         return TOOL_USAGE;
-    if (strcmp(argv[1], "run") == 0)
+    }
+    if (strcmp(argv[1], "run") == 0) {
         return print_json(record_run(argv[2], argc - 2, argv + 2));
-    if (strcmp(argv[1], "device") == 0)
+    }
+    if (strcmp(argv[1], "device") == 0) {
         return device(argv[2]);
+    }
     json_t *root = record_load(argv[2], &code);
-    if (root == NULL)
+    if (root == NULL) {
         return code;
-    if (strcmp(argv[1], "load") == 0)
+    }
+    if (strcmp(argv[1], "load") == 0) {
         return print_json(root);
-    if (strcmp(argv[1], "table") == 0)
+    }
+    if (strcmp(argv[1], "table") == 0) {
         record_table(stdout, root, argc > 3 ? atoi(argv[3]) : 80, argc > 4);
-    else if (strcmp(argv[1], "damage") == 0)
+    } else if (strcmp(argv[1], "damage") == 0) {
         code = damage_all(root, argc > 3 ? atoi(argv[3]) : 100);
-    else if (strcmp(argv[1], "csv") == 0)
+    } else if (strcmp(argv[1], "csv") == 0) {
         code = record_csv(stdout, root) ? TOOL_OK : TOOL_IO;
-    else
+    } else {
         code = record_markdown(stdout, root) ? TOOL_OK : TOOL_IO;
+    }
     json_decref(root);
     return code;
 }

@@ -34,8 +34,7 @@ extern char **environ;
 static const char *backend;
 static char folder[256], cache[300];
 
-/* ---- the work -----------------------------------------------------------------------------------
- */
+/* ---- the work -------------------------------------------------------------------------------- */
 
 static int failed(const char *what)
 {
@@ -56,11 +55,13 @@ static int work_on(iso_device device)
     int wrong = 0;
 
     if (!from || !to || iso_stream_create(device, 0, &stream) ||
-        iso_buffer_create(device, 2 * CELLS * (int64_t)sizeof none, &buffer))
+        iso_buffer_create(device, 2 * CELLS * (int64_t)sizeof none, &buffer)) {
         return failed("creating");
+    }
     a.buffer = b.buffer = buffer;
-    for (uint32_t i = 0; i < CELLS; i++)
+    for (uint32_t i = 0; i < CELLS; i++) {
         from[i] = i < SIDE ? pattern : i * 2654435761u;
+    }
     args.variant = ISO_VARIANT_TILED;
     args.element_bytes = sizeof none;
     args.rows = args.cols = SIDE;
@@ -69,17 +70,21 @@ static int work_on(iso_device device)
     if (iso_write(stream, a, from, CELLS * (int64_t)sizeof none) ||
         iso_fill(stream, a, &pattern, sizeof pattern, SIDE * (int64_t)sizeof none) ||
         iso_transpose(stream, &args) || iso_read(stream, to, b, CELLS * (int64_t)sizeof none) ||
-        iso_stream_sync(stream))
+        iso_stream_sync(stream)) {
         return failed("working");
-    for (int i = 0; i < SIDE; i++)
-        for (int j = 0; j < SIDE; j++)
+    }
+    for (int i = 0; i < SIDE; i++) {
+        for (int j = 0; j < SIDE; j++) {
             wrong += to[j * SIDE + i] != from[i * SIDE + j];
+        }
+    }
     iso_buffer_destroy(buffer);
     iso_stream_destroy(stream);
     free(from);
     free(to);
-    if (wrong)
+    if (wrong) {
         fprintf(stderr, "%d elements are wrong\n", wrong);
+    }
     return wrong != 0;
 }
 
@@ -94,11 +99,14 @@ static int work(int threads)
     iso_device device;
     int bad = 0;
 
-    if (iso_device_open(backend, &device))
+    if (iso_device_open(backend, &device)) {
         return iso_last_status() == ISO_UNAVAILABLE ? SKIPPED : failed("opening");
-    for (int i = 0; i < threads; i++)
-        if (pthread_create(&thread[i], NULL, work_thread, &device))
+    }
+    for (int i = 0; i < threads; i++) {
+        if (pthread_create(&thread[i], NULL, work_thread, &device)) {
             return 1;
+        }
+    }
     for (int i = 0; i < threads; i++) {
         void *answer;
 
@@ -108,8 +116,7 @@ static int work(int threads)
     return iso_device_close(device) ? failed("closing") : bad;
 }
 
-/* ---- starting it --------------------------------------------------------------------------------
- */
+/* ---- starting it ----------------------------------------------------------------------------- */
 
 typedef struct run {
     pid_t process;
@@ -145,8 +152,9 @@ static int count(const char *text, const char *word)
 {
     int found = 0;
 
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++) {
         found++;
+    }
     return found;
 }
 
@@ -161,8 +169,9 @@ static void finish(const run *started, int *built, int *loaded)
     text[fread(text, 1, sizeof text - 1, file)] = 0;
     fclose(file);
     unlink(started->log);
-    if (code)
+    if (code) {
         fail_msg("the process ended with %d: %s", code, text);
+    }
     *built = count(text, " built in ");
     *loaded = count(text, " from the cache in ");
 }
@@ -180,12 +189,12 @@ static void expect(int built, int loaded)
     int was_built, was_loaded;
 
     once("1", &was_built, &was_loaded);
-    if (was_built != built || was_loaded != loaded)
+    if (was_built != built || was_loaded != loaded) {
         fail_msg("%d built and %d loaded, not %d and %d", was_built, was_loaded, built, loaded);
+    }
 }
 
-/* ---- the files ----------------------------------------------------------------------------------
- */
+/* ---- the files ------------------------------------------------------------------------------- */
 
 typedef void (*change)(const char *path);
 
@@ -198,15 +207,18 @@ static int each_file(change apply)
     int files = 0;
 
     while (open && (entry = readdir(open)) != NULL) {
-        if (entry->d_name[0] == '.')
+        if (entry->d_name[0] == '.') {
             continue;
+        }
         snprintf(path, sizeof path, "%s/%s", cache, entry->d_name);
-        if (apply)
+        if (apply) {
             apply(path);
+        }
         files++;
     }
-    if (open)
+    if (open) {
         closedir(open);
+    }
     return files;
 }
 
@@ -230,8 +242,9 @@ static void spoil(const char *path)
 
     assert_non_null(file);
     assert_int_equal(fstat(fileno(file), &found), 0);
-    for (off_t i = 0; i < found.st_size; i++)
+    for (off_t i = 0; i < found.st_size; i++) {
         fputc((int)(i * 131 & 0xff), file);
+    }
     fclose(file);
 }
 
@@ -260,8 +273,7 @@ static void replace_program(const char *path)
     free(data);
 }
 
-/* ---- tests --------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 /* An empty cache, filled by one process: how many programs the work needs. */
 static int fill_cache(void)
@@ -308,8 +320,9 @@ static void test_two_processes(void **state)
     run first = start("1"), second = start("1");
     finish(&first, &built[0], &loaded[0]);
     finish(&second, &built[1], &loaded[1]);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         assert_int_equal(built[i] + loaded[i], programs);
+    }
     assert_int_equal(each_file(NULL), programs);
     expect(0, programs);
 }
@@ -347,24 +360,28 @@ int main(int argc, char **argv)
     const char *base = getenv("TMPDIR");
     int result;
 
-    if (argc < 2)
+    if (argc < 2) {
         return 2;
+    }
     backend = argv[1];
-    if (argc == 4)
+    if (argc == 4) {
         return work(atoi(argv[3]));
+    }
     snprintf(folder, sizeof folder, "%s/isomer-simt-XXXXXX", base && base[0] ? base : "/tmp");
-    if (!mkdtemp(folder))
+    if (!mkdtemp(folder)) {
         return 1;
+    }
     snprintf(cache, sizeof cache, "%s/cache", folder);
     setenv("ISOMER_CACHE_DIR", cache, 1);
     setenv("ISOMER_LOG", "debug", 1);
     run trial = start("1");
     result = end(&trial);
     unlink(trial.log);
-    if (result == SKIPPED)
+    if (result == SKIPPED) {
         printf("no device of %s on this machine\n", backend);
-    else
+    } else {
         result = cmocka_run_group_tests(tests, NULL, NULL);
+    }
     each_file(take_away);
     rmdir(cache);
     rmdir(folder);

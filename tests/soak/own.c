@@ -76,7 +76,7 @@ static void compare(soak_own *own, const place *in)
     settle(own);
 }
 
-/* ---- commands ---------------------------------------------------------------------------------*/
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static void write_part(soak_own *own)
 {
@@ -337,14 +337,14 @@ static void look_at_all(soak_own *own)
 
 void soak_own_step(soak_own *own)
 {
-    static void (*const commands[])(soak_own * own) = {
+    static void (*const commands[])(soak_own *own) = {
         write_part,      fill_part, copy_rows,     map_words,   transpose,
         reduce,          multiply,  change_stream, lend_tensor, replace,
         between_devices, pin,       look_at_all,   look_at_all};
     commands[below(own, (int)(sizeof commands / sizeof commands[0]))](own);
 }
 
-/* ---- its life ---------------------------------------------------------------------------------*/
+/* ---- its life -------------------------------------------------------------------------------- */
 
 static void open_all(soak_own *own)
 {

@@ -41,7 +41,7 @@ iso_status soak_judge(iso_status status, unsigned allowed, const char *file, int
 extern const char *soak_spec; /* of the device */
 extern atomic_llong soak_calls;
 
-/* ---- own.c: a thread's own device, whose memory has a copy on the host -----------------------*/
+/* ---- own.c: a thread's own device, whose memory has a copy on the host ----------------------- */
 
 typedef struct soak_own soak_own;
 soak_own *soak_own_open(uint64_t seed);
@@ -54,11 +54,11 @@ void soak_own_settle(soak_own *own);
 /* After a fork: no handle of the parent's is one here. */
 void soak_own_forked(soak_own *own);
 
-/* ---- wrong.c: calls that break a rule ---------------------------------------------------------*/
+/* ---- wrong.c: calls that break a rule -------------------------------------------------------- */
 
 void soak_wrong_step(soak_own *own, soak_random *random);
 
-/* ---- shared.c: handles that all threads create, use and destroy -------------------------------*/
+/* ---- shared.c: handles that all threads create, use and destroy ------------------------------ */
 
 void soak_shared_open(void);
 void soak_shared_step(soak_random *random);

@@ -146,8 +146,8 @@ static void outputs(scene *at)
 
 void soak_wrong_step(soak_own *own, soak_random *random)
 {
-    static void (*const groups[])(scene * at) = {handles,   kinds,      stale,
-                                                 transfers, operations, outputs};
+    static void (*const groups[])(scene *at) = {handles,   kinds,      stale,
+                                                transfers, operations, outputs};
     const soak_view *view = soak_own_view(own);
     scene at = {
         .view = view, .random = random, .good = {view->buffer, 0}, .other = {view->others, 0}};

@@ -52,13 +52,15 @@ static void test_false_calls(void **state)
     (void)state;
     double (*const noises[])(void) = {normal, heavy, wild};
     const double sizes[] = {0.015, 0.05, 0.2};
-    for (size_t n = 0; n < 3; n++)
+    for (size_t n = 0; n < 3; n++) {
         for (size_t s = 0; s < 3; s++) {
             int called = count(STATS_SLOWER, noises[n], sizes[s], 1, 10, 500) +
                          count(STATS_FASTER, noises[n], sizes[s], 1, 10, 500);
-            if (called > 19) /* of 1000, each of which could be called once: 1 % are expected */
+            if (called > 19) { /* of 1000, each of which could be called once: 1 % are expected */
                 fail_msg("noise %zu of %g: %d of 1000 equal cases are called", n, sizes[s], called);
+            }
         }
+    }
 }
 
 static void test_found(void **state)
@@ -77,8 +79,9 @@ static void test_pairs(void **state)
     (void)state;
     const double a[] = {10, 20, 30, 40, 50, 60, 70, 80};
     double b[8];
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         b[i] = 1.1 * a[i];
+    }
     stats_comparison c = stats_compare_pairs(a, b, 8, 0.03, 0.01);
     assert_true(fabs(c.ratio - 1.1) < 1e-12 && fabs(c.low - 1.1) < 1e-12);
     assert_int_equal(c.verdict, STATS_SLOWER);

@@ -9,8 +9,9 @@ static const double ten[] = {19.2, 21.4, 17.7, 22.8, 20.1, 18.3, 25.0, 16.2, 20.
 
 static void near_to(double found, double wanted)
 {
-    if (!(fabs(found - wanted) <= 1e-12 + 1e-9 * fabs(wanted)))
+    if (!(fabs(found - wanted) <= 1e-12 + 1e-9 * fabs(wanted))) {
         fail_msg("%.17g instead of %.17g", found, wanted);
+    }
 }
 
 static void test_describe(void **state)
@@ -63,10 +64,12 @@ static void test_interval(void **state)
 {
     (void)state;
     static double many[2000], some[25];
-    for (int i = 0; i < 2000; i++)
+    for (int i = 0; i < 2000; i++) {
         many[i] = (double)(i * 37 % 2003) / 10;
-    for (int i = 0; i < 25; i++)
+    }
+    for (int i = 0; i < 25; i++) {
         some[i] = (double)(i * 37 % 101) / 10;
+    }
     check_interval(ten, 10, 0.95, 18.094594594594597, 22.208108108108107, 0.95);
     check_interval(ten, 6, 0.95, 17.914285714285715, 22.3, 0.95);
     check_interval(some, 25, 0.95, 3.0594361851927863, 6.940563814807215, 0.95);
@@ -74,11 +77,12 @@ static void test_interval(void **state)
     check_interval(ten, 5, 0.95, 17.7, 22.8, 0.9375); /* all that there is */
     check_interval(ten, 2, 0.95, 19.2, 21.4, 0.5);
     check_interval(ten, 1, 0.95, 19.2, 19.2, 0);
-    for (int32_t n = 1; n <= 25; n++) /* never crossed, whatever is asked for */
+    for (int32_t n = 1; n <= 25; n++) { /* never crossed, whatever is asked for */
         for (double confidence = 0; confidence < 1; confidence += 0.05) {
             stats_interval i = stats_median_interval(some, n, confidence);
             assert_true(i.low <= i.median && i.median <= i.high);
         }
+    }
     const double same[] = {3, 3, 3, 3, 3, 3, 3};
     check_interval(same, 7, 0.95, 3, 3, 0.95);
 }
@@ -90,10 +94,12 @@ static void test_rank_sum(void **state)
     const double tied_x[] = {1, 2, 2, 3, 5, 5}, tied_y[] = {2, 4, 5, 6, 7};
     const double low[] = {1, 2, 3, 4, 5}, high[] = {10, 9, 8, 7, 6}, same[] = {4, 4, 4, 4};
     static double many_x[40], many_y[35];
-    for (int i = 0; i < 40; i++)
+    for (int i = 0; i < 40; i++) {
         many_x[i] = (double)(i * 37 % 101) / 10;
-    for (int i = 0; i < 35; i++)
+    }
+    for (int i = 0; i < 35; i++) {
         many_y[i] = (double)(i * 53 % 97) / 10 + 1;
+    }
     near_to(stats_rank_sum(x, 6, y, 5), 0.008658008658008658);
     near_to(stats_rank_sum(y, 5, x, 6), 0.008658008658008658);
     near_to(stats_rank_sum(low, 5, high, 5), 0.007936507936507936);
@@ -110,8 +116,9 @@ static void test_signed_rank(void **state)
     const double d[] = {0.952, -0.147, 1.022, 0.43, 0.62, 0.59, 0.49, -0.08, 0.01};
     const double tied[] = {1, -1, 2, 3, 3, -3, 4, 5, 0}, none[] = {0, 0, 0};
     static double many[60];
-    for (int i = 0; i < 60; i++)
+    for (int i = 0; i < 60; i++) {
         many[i] = (double)(i * 37 % 101) / 10 - 3;
+    }
     near_to(stats_signed_rank(d, 9), 0.0390625);
     near_to(stats_signed_rank(tied, 9), 0.1328125);
     near_to(stats_signed_rank(many, 60), 2.79938055731019e-05);
@@ -126,8 +133,9 @@ static void test_sign_flips(void **state)
     const double spoilt[] = {.05, .06, .04, .05, .055, .045, .052, .048, .051, -.2};
     const double mixed[] = {.05, -.02, .04, .05, -.055, .045, .052, .11, .051}, none[] = {0, 0};
     static double many[30];
-    for (int i = 0; i < 30; i++)
+    for (int i = 0; i < 30; i++) {
         many[i] = (i % 3 ? 0.01 : -0.02) * (1 + i / 40.0);
+    }
     near_to(stats_sign_flips(spoilt, 10), 0.00390625); /* where the signed-rank test gives 0.08 */
     near_to(stats_signed_rank(spoilt, 10), 0.080078125);
     near_to(stats_sign_flips(mixed, 9), 0.0703125);

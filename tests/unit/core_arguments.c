@@ -180,11 +180,12 @@ static void test_reduce(void **state)
     for (int op = ISO_SUM; op <= ISO_ARGMAX; op++) {
         args.op = (iso_reduce_op)op;
         if (op == ISO_MIN || op == ISO_MAX || op == ISO_MEAN || op == ISO_ARGMIN ||
-            op == ISO_ARGMAX)
+            op == ISO_ARGMAX) {
             fails(iso_reduce(s.stream, &args), ISO_INVALID, "no elements",
                   iso_reduce_op_name((iso_reduce_op)op));
-        else
+        } else {
             works(iso_reduce(s.stream, &args));
+        }
     }
     args.op = ISO_NORM2;
     args.dtype = ISO_I32;
@@ -350,8 +351,9 @@ static void test_objects(void **state)
     fails(iso_event_elapsed(event, event, &time), ISO_NOT_READY, "start", "never recorded");
     works(iso_event_destroy(event));
     iso_clear_error();
-    while (iso_device_get_property(s.device, i, &property) == ISO_OK)
+    while (iso_device_get_property(s.device, i, &property) == ISO_OK) {
         assert_true(property.name[0] && i++ < 1000);
+    }
     assert_int_equal(iso_device_get_property(s.device, i, &property), ISO_NOT_READY);
     assert_string_equal(iso_last_error(), "");
 }

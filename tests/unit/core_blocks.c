@@ -36,8 +36,7 @@ static int64_t random_up_to(int64_t most)
     return (int64_t)((seed >> 33) % (uint64_t)(most + 1));
 }
 
-/* ---- the map ------------------------------------------------------------------------------------
- */
+/* ---- the map --------------------------------------------------------------------------------- */
 
 enum { MAP_BYTES = 8192 };
 
@@ -138,8 +137,7 @@ static void check(const tally *t, long least)
     assert_true(t->accepted >= least && t->refused >= least);
 }
 
-/* ---- transfers ----------------------------------------------------------------------------------
- */
+/* ---- transfers ------------------------------------------------------------------------------- */
 
 static void copy_once(const block *to, const block *from, tally *t)
 {
@@ -188,8 +186,7 @@ static void test_copies(void **state)
     check(&t, 2000);
 }
 
-/* ---- products -----------------------------------------------------------------------------------
- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 /* A product whose operands lie in one buffer. */
 typedef struct product {
@@ -436,8 +433,7 @@ static void test_too_many(void **state)
     works(iso_buffer_destroy(args.c.buffer));
 }
 
-/* ---- reductions and transposes ------------------------------------------------------------------
- */
+/* ---- reductions and transposes --------------------------------------------------------------- */
 
 /* Results lie in the gaps between rows, in elements of another size. */
 static void test_reductions(void **state)
@@ -503,8 +499,7 @@ static void test_transposes(void **state)
     check(&t, 1000);
 }
 
-/* ---- sizes that no map holds --------------------------------------------------------------------
- */
+/* ---- sizes that no map holds ----------------------------------------------------------------- */
 
 /* C against itself, for sizes that end near 64 bits; the answers come at once. */
 static void test_huge_batches(void **state)

@@ -42,11 +42,13 @@ static void problem_has(const char *first, const char *second)
 {
     iso_setting setting = ISO_SETTING_INIT;
 
-    for (int32_t i = 0; strcmp(setting.name, "ISOMER_CACHE_DIR"); i++)
+    for (int32_t i = 0; strcmp(setting.name, "ISOMER_CACHE_DIR"); i++) {
         works(iso_get_setting(i, &setting));
+    }
     if (!strstr(setting.problem, first) || !strstr(setting.problem, second) ||
-        (!first[0] && setting.problem[0]))
+        (!first[0] && setting.problem[0])) {
         fail_msg("the problem of ISOMER_CACHE_DIR is \"%s\"", setting.problem);
+    }
 }
 
 /* The one file in the cache. */
@@ -58,8 +60,9 @@ static void only_file(char *path, size_t room)
 
     assert_non_null(open);
     while ((entry = readdir(open)) != NULL) {
-        if (entry->d_name[0] == '.')
+        if (entry->d_name[0] == '.') {
             continue;
+        }
         snprintf(path, room, "%s/%s", folder, entry->d_name);
         count++;
     }
@@ -104,11 +107,13 @@ static void test_corrupt(void **state)
         memcpy(bad, good, length);
         file = fopen(path, "wb");
         assert_non_null(file);
-        if (i < length)
+        if (i < length) {
             bad[i] ^= 0x41;
+        }
         fwrite(bad, 1, length, file);
-        if (i == length)
+        if (i == length) {
             fputc('x', file); /* too long */
+        }
         fclose(file);
         order("load key", "loaded: nothing");
     }
@@ -203,8 +208,9 @@ static void test_package(void **state)
     Dl_info library;
 
     (void)state;
-    if (geteuid() != 0)
+    if (geteuid() != 0) {
         skip();
+    }
     assert_int_not_equal(dladdr((void *)(uintptr_t)&iso_version, &library), 0);
     snprintf(place, sizeof place, "%.*s/isomer",
              (int)(strrchr(library.dli_fname, '/') - library.dli_fname), library.dli_fname);

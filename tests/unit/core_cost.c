@@ -9,9 +9,10 @@ static void expect(iso_op_kind kind, const void *args, double flops, double read
     iso_cost_info cost = ISO_COST_INFO_INIT;
 
     works(iso_cost(kind, args, &cost));
-    if (cost.flops != flops || cost.bytes_read != read || cost.bytes_written != written)
+    if (cost.flops != flops || cost.bytes_read != read || cost.bytes_written != written) {
         fail_msg("%s: %g flops, %g read, %g written; expected %g, %g, %g", iso_op_kind_name(kind),
                  cost.flops, cost.bytes_read, cost.bytes_written, flops, read, written);
+    }
 }
 
 static void test_gemm(void **state)
@@ -138,8 +139,9 @@ static void test_describe(void **state)
         assert_true(supported == ISO_OK || supported == ISO_UNSUPPORTED);
         /* supports tells the truth, and all questions agree, for nothing as for something. */
         for (int empty = 0; empty < 2; empty++) {
-            if (empty)
+            if (empty) {
                 args.m = 0;
+            }
             assert_int_equal(iso_supports(s.device, ISO_OP_GEMM, &args), supported);
             assert_int_equal(iso_gemm(s.stream, &args), supported);
             assert_int_equal(iso_describe(s.device, ISO_OP_GEMM, &args, &info), supported);

@@ -97,8 +97,9 @@ static void test_destroy_waits(void **state)
     works(iso_fill(s.stream, (iso_operand){buffer, 0}, &(float){1.0f}, 4, N * N * 8));
     args = unit_gemm(buffer, N);
     args.variant = ISO_VARIANT_NAIVE;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) {
         works(iso_gemm(s.stream, &args));
+    }
     works(iso_read(s.stream, result, args.c, N * N * 4));
     works(iso_buffer_destroy(buffer));
     assert_true(result[0] == (float)N && result[N * N - 1] == (float)N);
@@ -123,12 +124,14 @@ static void test_many_streams(void **state)
         works(iso_stream_create(s.device, i % 9 ? ISO_STREAM_INLINE : 0, &streams[i]));
         works(iso_fill(streams[i], (iso_operand){buffer, i}, &value, 1, 1));
     }
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < MANY; i++) {
         works(iso_stream_destroy(streams[i]));
+    }
     works(iso_read(s.stream, got, (iso_operand){buffer, 0}, MANY));
     works(iso_buffer_destroy(buffer));
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < MANY; i++) {
         assert_int_equal(got[i], i);
+    }
     unit_close(&s);
 }
 

@@ -28,8 +28,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* ---- the rounding itself ------------------------------------------------------------------------
- */
+/* ---- the rounding itself --------------------------------------------------------------------- */
 
 /* alpha as a product of f32 sees it: 1 * alpha. */
 static uint32_t as_f32(double alpha)
@@ -60,9 +59,10 @@ static void check_rounding(uint64_t bits)
     expected = (float)alpha;
     memcpy(&should, (const void *)&expected, sizeof should);
     is = as_f32(alpha);
-    if (isnan(alpha) ? (is & 0x7fffffffU) <= 0x7f800000U : is != should)
+    if (isnan(alpha) ? (is & 0x7fffffffU) <= 0x7f800000U : is != should) {
         fail_msg("%a (0x%016llx) becomes 0x%08x, not 0x%08x", alpha, (unsigned long long)bits, is,
                  should);
+    }
 }
 
 /* Around every boundary of f32, and at random: as the processor rounds in its default state. */
@@ -89,14 +89,14 @@ static void test_rounding(void **state)
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         check_rounding(i % 2 ? random ^ random >> 29
                              : (random >> 12 & ~UINT64_C(0) >> 12) | (870 + random % 290) << 52);
-        if (i % 4 == 0) /* a tie, or nearly one */
+        if (i % 4 == 0) { /* a tie, or nearly one */
             check_rounding((random >> 12 & ~UINT64_C(0x3fffffff) & ~UINT64_C(0) >> 12) |
                            UINT64_C(1) << 28 | (890 + random % 260) << 52 | (i % 8 == 0));
+        }
     }
 }
 
-/* ---- in every state -----------------------------------------------------------------------------
- */
+/* ---- in every state -------------------------------------------------------------------------- */
 
 static const double factors[] = {0.1,    -0.3,     1e-310, -1e-310, 1e-40, 1e-46,       1e300,
                                  -1e300, INFINITY, NAN,    0.0,     -0.0,  1 + 0x1p-24, 1.0 / 3};
@@ -266,15 +266,17 @@ static void test_states(void **state)
         observe(other);
         after = fpstate_control();
         fpstate_clear();
-        if (before != after)
+        if (before != after) {
             fail_msg("%s: the thread's settings were 0x%llx and are 0x%llx", fpstates[i].name,
                      (unsigned long long)before, (unsigned long long)after);
+        }
         if (memcmp(plain, other, sizeof *plain) != 0) {
             const unsigned char *a = (const void *)plain, *b = (const void *)other;
             size_t at = 0;
 
-            while (a[at] == b[at])
+            while (a[at] == b[at]) {
                 at++;
+            }
             fail_msg("%s: byte %zu of the outcome differs (f64 maps from %zu, f32 maps from %zu, "
                      "products from %zu, of f32 from %zu, reductions from %zu, costs from %zu)",
                      fpstates[i].name, at, offsetof(outcome, scaled), offsetof(outcome, scaled_f32),

@@ -54,10 +54,12 @@ static void in_child(void (*body)(void))
         _exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFSIGNALED(status))
+    if (WIFSIGNALED(status)) {
         fail_msg("the child was ended by signal %d", WTERMSIG(status));
-    if (WEXITSTATUS(status) != 0)
+    }
+    if (WEXITSTATUS(status) != 0) {
         fail_msg("line %d, or that and a multiple of 250: not so", WEXITSTATUS(status) - 1);
+    }
 }
 
 /* Whether the plug-in answers so to an order. */
@@ -85,9 +87,11 @@ static void entry_path(char *path, size_t room)
 
 static bool all_closed(void)
 {
-    for (int i = 0; i < 3; i++)
-        if (fcntl(i, F_GETFD) >= 0 || errno != EBADF)
+    for (int i = 0; i < 3; i++) {
+        if (fcntl(i, F_GETFD) >= 0 || errno != EBADF) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -101,8 +105,9 @@ static void with_outputs_closed(void)
     snprintf(path, sizeof path, "%s/trace", base);
     setenv("ISOMER_TRACE", path, 1);
     setenv("ISOMER_LOG", "debug", 1);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         close(i);
+    }
     SO(!iso_device_open("openmp", &device) && all_closed());
     SO(answers("store closed data", "stored: 0") && all_closed());
     SO(answers("load closed", "loaded: data") && all_closed());

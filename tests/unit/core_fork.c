@@ -63,8 +63,9 @@ static int child_of_unsafe(void)
     CHILD(strstr(iso_last_error(), "forked") && strstr(iso_last_error(), "before fork()"));
     entries->size = (uint32_t)sizeof *entries;
     CHILD(!iso_enumerate(entries, 64, &count));
-    for (int32_t i = 0; i < count; i++)
+    for (int32_t i = 0; i < count; i++) {
         seen += !strcmp(entries[i].backend, "unit-fork") && entries[i].state == ISO_STATE_FORKED;
+    }
     free(entries);
     CHILD(seen == 1);
     CHILD(!iso_device_open("unit-fork,openmp", &device));
@@ -89,8 +90,9 @@ static void in_child(int (*body)(void))
     fflush(NULL);
     pid = fork();
     assert_true(pid >= 0);
-    if (!pid)
+    if (!pid) {
         _exit(body());
+    }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
@@ -127,8 +129,9 @@ static void test_fork(void **state)
     fflush(NULL);
     pid = fork();
     assert_true(pid >= 0);
-    if (!pid)
+    if (!pid) {
         _exit(child(&s, event));
+    }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);

@@ -76,8 +76,9 @@ static void test_foreign(void **state)
     fails(iso_stream_sync((iso_stream){s.stream.id ^ 0x00ffff}), ISO_INVALID, "not a handle");
     for (int i = 0; i < 100000; i++) {
         random = random * 6364136223846793005ull + 1442695040888963407ull;
-        if (iso_stream_query((iso_stream){random ^ random >> 29}) != ISO_INVALID)
+        if (iso_stream_query((iso_stream){random ^ random >> 29}) != ISO_INVALID) {
             fail_msg("0x%llx is no stream", (unsigned long long)random);
+        }
     }
     works(iso_stream_sync(s.stream));
     unit_close(&s);

@@ -66,8 +66,9 @@ static void test_scratch(void **state)
     works(iso_device_open("openmp", &device));
     works(iso_workspace(device, ISO_OP_GEMM, &args, &scratch));
     works(iso_device_close(device));
-    if (!scratch)
+    if (!scratch) {
         skip();
+    }
     options.memory_limit = bytes + scratch - 1;
     works(iso_device_open_with("openmp", &options, &device));
     works(iso_stream_create(device, 0, &stream));
@@ -170,8 +171,9 @@ static void test_2d(void **state)
 
     (void)state;
     unit_open(&s, "openmp");
-    for (size_t i = 0; i < sizeof from; i++)
+    for (size_t i = 0; i < sizeof from; i++) {
         from[i] = (unsigned char)(i + 1);
+    }
     memset(to, 0xee, sizeof to);
     works(iso_fill(s.stream, (iso_operand){s.buffer, 0}, &(unsigned char){0xaa}, 1, 1024));
     works(iso_write_2d(s.stream, (iso_operand){s.buffer, 3}, 9, from, 7, 4, 5));
@@ -248,16 +250,18 @@ static void test_large(void **state)
     unsigned char around = 0xa5;
     assert_non_null(from);
     assert_non_null(to);
-    for (int64_t i = 0; i < bytes; i++)
+    for (int64_t i = 0; i < bytes; i++) {
         from[i] = (unsigned char)((uint64_t)i * 0x9e3779b97f4a7c15u >> 56);
+    }
     works(iso_fill(stream, (iso_operand){b, 0}, &around, 1, bytes + 2 * PAD));
     works(iso_write(stream, (iso_operand){a, 3}, from, bytes));
     works(iso_copy(stream, (iso_operand){b, PAD}, (iso_operand){a, 3}, bytes));
     works(iso_read(stream, to, (iso_operand){b, 0}, bytes + 2 * PAD));
     works(iso_stream_sync(stream));
     assert_memory_equal(to + PAD, from, (size_t)bytes);
-    for (int i = 0; i < PAD; i++)
+    for (int i = 0; i < PAD; i++) {
         assert_true(to[i] == around && to[bytes + PAD + i] == around);
+    }
     works(iso_device_close(device));
     free(from);
     free(to);

@@ -17,7 +17,7 @@
         }                                                                                          \
         assert_non_null(name_of(last));                                                            \
         assert_null(name_of((type)((int)(last) + 1)));                                             \
-        assert_null(name_of((type)-1));                                                            \
+        assert_null(name_of((type) - 1));                                                          \
         type kept_ = (type)7;                                                                      \
         fails(parse("nonesuch", &kept_), ISO_INVALID, #parse, "\"nonesuch\"", name_of(last));      \
         assert_int_equal((int)kept_, 7);                                                           \
@@ -67,8 +67,9 @@ static void test_sizes(void **state)
     static const int64_t sizes[] = {0, 2, 2, 4, 8, 4, 8, 0};
 
     (void)state;
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         assert_int_equal(iso_dtype_size((iso_dtype)i), sizes[i]);
+    }
     assert_int_equal(iso_dtype_size((iso_dtype)-1), 0);
 }
 
@@ -98,10 +99,11 @@ static void test_reduce_result(void **state)
                       "norm2", iso_dtype_name((iso_dtype)dtype));
                 continue;
             }
-            if (op == ISO_ARGMIN || op == ISO_ARGMAX)
+            if (op == ISO_ARGMIN || op == ISO_ARGMAX) {
                 expected = ISO_I64;
-            else if (op == ISO_MEAN && integer)
+            } else if (op == ISO_MEAN && integer) {
                 expected = ISO_F64;
+            }
             works(iso_reduce_result((iso_reduce_op)op, (iso_dtype)dtype, &result));
             assert_int_equal(result, expected);
         }

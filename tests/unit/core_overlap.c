@@ -174,8 +174,9 @@ static void test_neutral(void **state)
             works(iso_reduce(s.stream, &args));
             works(iso_read(s.stream, got, args.result, (int64_t)(3 * size)));
             works(iso_stream_sync(s.stream));
-            for (size_t i = 0; i < 3; i++)
+            for (size_t i = 0; i < 3; i++) {
                 assert_memory_equal(got + i * size, product ? ones[dtype] : zeros, size);
+            }
         }
     }
 }

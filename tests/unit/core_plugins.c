@@ -33,9 +33,11 @@ static const char *problem(void)
 {
     static iso_setting setting = ISO_SETTING_INIT;
 
-    for (int32_t i = 0; iso_get_setting(i, &setting) == ISO_OK; i++)
-        if (!strcmp(setting.name, "ISOMER_BACKEND_PATH"))
+    for (int32_t i = 0; iso_get_setting(i, &setting) == ISO_OK; i++) {
+        if (!strcmp(setting.name, "ISOMER_BACKEND_PATH")) {
             return setting.problem;
+        }
+    }
     fail_msg("ISOMER_BACKEND_PATH is not listed");
     return NULL;
 }
@@ -65,8 +67,9 @@ static void is_ignored(const char *folder, const char *what, const char *why)
     assert_non_null(strstr(problem(), why));
     entries[0].size = (uint32_t)sizeof *entries;
     works(iso_enumerate(entries, 64, &count));
-    for (int32_t i = 0; i < count; i++)
+    for (int32_t i = 0; i < count; i++) {
         assert_string_not_equal(entries[i].backend, "unit-fork");
+    }
     free(entries);
 }
 

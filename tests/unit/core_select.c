@@ -55,8 +55,9 @@ static void test_bad_specs(void **state)
     char *long_spec = malloc(100001);
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         refused(rows[i].spec, rows[i].words);
+    }
     assert_non_null(long_spec);
     memset(long_spec, 'x', 100000);
     long_spec[100000] = 0;
@@ -123,8 +124,9 @@ static void test_good_specs(void **state)
     works(iso_device_get_info(device, &info));
     works(iso_device_close(device));
     snprintf(spec, sizeof spec, "openmp:%s", info.name);
-    if (!strpbrk(spec + 7, ",") && spec[7])
+    if (!strpbrk(spec + 7, ",") && spec[7]) {
         open_and_close(spec);
+    }
     if (info.uuid[0]) {
         snprintf(spec, sizeof spec, "openmp:uuid=%s", info.uuid);
         open_and_close(spec);
@@ -179,12 +181,14 @@ static void test_auto(void **state)
     works(iso_enumerate(entries, ROOM, &count));
     assert_true(count <= ROOM);
     for (int32_t i = count - 1; i >= 0; i--) {
-        if (entries[i].is_plugin || entries[i].state != ISO_STATE_OK)
+        if (entries[i].is_plugin || entries[i].state != ISO_STATE_OK) {
             continue;
-        if (entries[i].device.type != ISO_DEVICE_CPU)
+        }
+        if (entries[i].device.type != ISO_DEVICE_CPU) {
             expected = entries[i].device.spec;
-        else if (strcmp(entries[i].backend, "openmp") != 0)
+        } else if (strcmp(entries[i].backend, "openmp") != 0) {
             passed_over = entries[i].backend;
+        }
     }
     works(iso_device_open("auto", &device));
     works(iso_device_get_info(device, &info));
@@ -205,9 +209,11 @@ static void test_auto(void **state)
 /* The name of a built-in backend that is not available here; NULL: all are. */
 static const char *absent(iso_entry *entries, int32_t count)
 {
-    for (int32_t i = 0; i < count; i++)
-        if (!entries[i].is_plugin && entries[i].state != ISO_STATE_OK)
+    for (int32_t i = 0; i < count; i++) {
+        if (!entries[i].is_plugin && entries[i].state != ISO_STATE_OK) {
             return entries[i].backend;
+        }
+    }
     return NULL;
 }
 
@@ -264,8 +270,9 @@ static void test_setting(void **state)
     setenv("ISOMER_CPU_ISA", isa, 1);
     fails(iso_device_open("openmp", &device), ISO_INVALID, "ISOMER_CPU_ISA", isa);
     fails(iso_device_open("openmp,openmp", &device), ISO_INVALID, "ISOMER_CPU_ISA", isa);
-    if (name)
+    if (name) {
         fails(iso_device_open(spec, &device), ISO_INVALID, "ISOMER_CPU_ISA", isa);
+    }
     if (iso_device_open("auto", &device)) { /* there is no other device */
         fails(iso_device_open("auto", &device), ISO_INVALID, "ISOMER_CPU_ISA", isa);
         fails(iso_device_open(NULL, &device), ISO_INVALID, "ISOMER_CPU_ISA", isa);

@@ -10,9 +10,11 @@ static iso_setting setting_of(const char *name)
 {
     iso_setting setting = ISO_SETTING_INIT;
 
-    for (int32_t i = 0; iso_get_setting(i, &setting) == ISO_OK; i++)
-        if (!strcmp(setting.name, name))
+    for (int32_t i = 0; iso_get_setting(i, &setting) == ISO_OK; i++) {
+        if (!strcmp(setting.name, name)) {
             return setting;
+        }
+    }
     fail_msg("%s is not listed", name);
     return setting;
 }
@@ -38,8 +40,9 @@ static void test_list(void **state)
     }
     assert_int_equal(iso_get_setting(count, &setting), ISO_NOT_READY);
     assert_string_equal(iso_last_error(), "");
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         setting_of(names[i]);
+    }
     fails(iso_get_setting(-1, &setting), ISO_INVALID, "index is -1");
     fails(iso_get_setting(0, NULL), ISO_INVALID, "out is NULL");
 }

@@ -24,15 +24,19 @@ static void *user(void *unused)
         iso_operand at = {{atomic_load(&shared_buffer)}, 0};
         iso_status status = iso_fill(stream, at, "z", 1, 256);
 
-        if (status != ISO_OK && status != ISO_INVALID)
+        if (status != ISO_OK && status != ISO_INVALID) {
             atomic_fetch_add(&wrong, 1);
+        }
         status = iso_write(stream, at, host, sizeof host);
-        if (status != ISO_OK && status != ISO_INVALID)
+        if (status != ISO_OK && status != ISO_INVALID) {
             atomic_fetch_add(&wrong, 1);
-        if (status == ISO_OK)
+        }
+        if (status == ISO_OK) {
             status = iso_stream_sync(stream); /* `host` stays until then */
-        if (status != ISO_OK && status != ISO_INVALID)
+        }
+        if (status != ISO_OK && status != ISO_INVALID) {
             atomic_fetch_add(&wrong, 1);
+        }
     }
     return NULL;
 }
@@ -46,13 +50,15 @@ static void *destroyer(void *unused)
 
         if (iso_buffer_destroy(buffer) == ISO_OK) {
             atomic_fetch_add(&destroyed, 1);
-            if (iso_buffer_create(s.device, 256, &made))
+            if (iso_buffer_create(s.device, 256, &made)) {
                 atomic_fetch_add(&wrong, 1);
+            }
             atomic_store(&shared_buffer, made.id);
         }
         if (i % 8 == 0 && iso_stream_destroy(stream) == ISO_OK) {
-            if (iso_stream_create(s.device, i % 16 ? ISO_STREAM_INLINE : 0, &next))
+            if (iso_stream_create(s.device, i % 16 ? ISO_STREAM_INLINE : 0, &next)) {
                 atomic_fetch_add(&wrong, 1);
+            }
             atomic_store(&shared_stream, next.id);
         }
     }
@@ -69,16 +75,20 @@ static void test_use_and_destroy(void **state)
     works(iso_buffer_create(s.device, 256, &buffer));
     atomic_store(&shared_buffer, buffer.id);
     atomic_store(&shared_stream, s.other.id);
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&users[i], NULL, user, NULL), 0);
-    for (int i = 0; i < 2; i++)
+    }
+    for (int i = 0; i < 2; i++) {
         assert_int_equal(pthread_create(&destroyers[i], NULL, destroyer, NULL), 0);
-    for (int i = 0; i < 2; i++)
+    }
+    for (int i = 0; i < 2; i++) {
         pthread_join(destroyers[i], NULL);
+    }
     works(iso_device_close(s.device)); /* while it is in use */
     atomic_store(&over, true);
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++) {
         pthread_join(users[i], NULL);
+    }
     assert_int_equal(atomic_load(&wrong), 0);
     assert_true(atomic_load(&destroyed) > 0);
 }
@@ -102,8 +112,9 @@ static void *opener(void *unused)
         }
         args = unit_gemm(buffer, 16);
         if (iso_gemm(stream, &args) || iso_read(stream, &got, args.c, 4) ||
-            iso_stream_sync(stream) || got != 16.0f || iso_device_close(device))
+            iso_stream_sync(stream) || got != 16.0f || iso_device_close(device)) {
             atomic_fetch_add(&wrong, 1);
+        }
     }
     return NULL;
 }
@@ -113,18 +124,21 @@ static void test_open_and_close(void **state)
     pthread_t threads[THREADS];
 
     (void)state;
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, opener, NULL), 0);
-    for (int i = 0; i < THREADS; i++)
+    }
+    for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
+    }
     assert_int_equal(atomic_load(&wrong), 0);
 }
 
 /* Two threads race to destroy one handle: one wins, the other is told. */
 static void *rival(void *id)
 {
-    if (iso_buffer_destroy(*(iso_buffer *)id) == ISO_OK)
+    if (iso_buffer_destroy(*(iso_buffer *)id) == ISO_OK) {
         atomic_fetch_add(&destroyed, 1);
+    }
     return NULL;
 }
 
@@ -139,10 +153,12 @@ static void test_double_destroy(void **state)
         atomic_store(&destroyed, 0);
         works(iso_buffer_create(s.device, 64, &buffer));
         works(iso_fill(s.stream, (iso_operand){buffer, 0}, "q", 1, 64));
-        for (int j = 0; j < 2; j++)
+        for (int j = 0; j < 2; j++) {
             assert_int_equal(pthread_create(&rivals[j], NULL, rival, &buffer), 0);
-        for (int j = 0; j < 2; j++)
+        }
+        for (int j = 0; j < 2; j++) {
             pthread_join(rivals[j], NULL);
+        }
         assert_int_equal(atomic_load(&destroyed), 1);
     }
     unit_close(&s);

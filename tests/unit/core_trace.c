@@ -29,8 +29,9 @@ static void *work(void *unused)
 
     (void)unused;
     if (iso_device_open("openmp", &device) || iso_stream_create(device, 0, &stream) ||
-        iso_buffer_create(device, UNIT_BYTES, &buffer))
+        iso_buffer_create(device, UNIT_BYTES, &buffer)) {
         return NULL;
+    }
     gemm = unit_gemm(buffer, 20);
     gemm.variant = ISO_VARIANT_TILED;
     transpose = unit_transpose(buffer, 20);
@@ -47,8 +48,9 @@ static void *work(void *unused)
         map.steps = 5;
         iso_map(stream, &map);
         iso_read(stream, &got, reduce.result, 4);
-        if (i % 5 == 0)
+        if (i % 5 == 0) {
             iso_stream_sync(stream);
+        }
     }
     iso_device_close(device);
     return NULL;
@@ -69,10 +71,12 @@ static int traced(void)
         exit(0);
     }
     waitpid(child, NULL, 0);
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++) {
         pthread_create(&threads[i], NULL, work, NULL);
-    for (int i = 0; i < THREADS; i++)
+    }
+    for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
+    }
     return 0;
 }
 
@@ -80,9 +84,11 @@ static iso_setting query(void)
 {
     iso_setting setting = ISO_SETTING_INIT;
 
-    for (int32_t i = 0; iso_get_setting(i, &setting) == ISO_OK; i++)
-        if (!strcmp(setting.name, "ISOMER_TRACE"))
+    for (int32_t i = 0; iso_get_setting(i, &setting) == ISO_OK; i++) {
+        if (!strcmp(setting.name, "ISOMER_TRACE")) {
             break;
+        }
+    }
     return setting;
 }
 
@@ -93,8 +99,9 @@ static int asked(void)
 
     query();
     child = fork();
-    if (!child)
+    if (!child) {
         exit(0);
+    }
     waitpid(child, NULL, 0);
     work(NULL);
     return 0;
@@ -112,8 +119,9 @@ static int count(const json_t *events, const char *category, const char *name)
         const char *called = json_string_value(json_object_get(event, "name"));
 
         assert_non_null(called);
-        if (!is || strcmp(is, category))
+        if (!is || strcmp(is, category)) {
             continue;
+        }
         assert_true(json_number_value(json_object_get(event, "ts")) >= 0.0);
         assert_true(json_number_value(json_object_get(event, "dur")) >= 0.0);
         assert_true(json_is_integer(json_object_get(json_object_get(event, "args"), "bytes")));
@@ -133,8 +141,9 @@ static double earliest(const json_t *events, const char *category)
         const char *is = json_string_value(json_object_get(event, "cat"));
         double at = json_number_value(json_object_get(event, "ts"));
 
-        if (is && !strcmp(is, category) && at < first)
+        if (is && !strcmp(is, category) && at < first) {
             first = at;
+        }
     }
     return first;
 }
@@ -154,8 +163,9 @@ static json_t *load(const char *path)
     json_error_t error;
     json_t *file = json_load_file(path, 0, &error);
 
-    if (!file)
+    if (!file) {
         fail_msg("%s, line %d: %s", path, error.line, error.text);
+    }
     return file;
 }
 
@@ -254,9 +264,11 @@ static void test_full(void **state)
     unsetenv("ISOMER_LOG");
     file = fopen(log, "r");
     assert_non_null(file);
-    while (fgets(line, sizeof line, file))
-        if (strstr(line, "warn: ISOMER_TRACE: \"/dev/full\" cannot be written"))
+    while (fgets(line, sizeof line, file)) {
+        if (strstr(line, "warn: ISOMER_TRACE: \"/dev/full\" cannot be written")) {
             told++;
+        }
+    }
     fclose(file);
     assert_int_equal(told, 1);
     unit_remove_folder(folder);
@@ -267,9 +279,11 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_file), cmocka_unit_test(test_query),
                                        cmocka_unit_test(test_pipe), cmocka_unit_test(test_full)};
 
-    if (argc == 2 && !strcmp(argv[1], "traced"))
+    if (argc == 2 && !strcmp(argv[1], "traced")) {
         return traced();
-    if (argc == 2 && !strcmp(argv[1], "asked"))
+    }
+    if (argc == 2 && !strcmp(argv[1], "asked")) {
         return asked();
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,8 +28,9 @@ static void delete_legacy(iso_dlpack_managed *self)
 static void produce(producer *made)
 {
     *made = (producer){.shape = {2, 3}};
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < 64; i++) {
         made->data[i] = (float)(i + 1);
+    }
     made->managed.major = 1;
     made->managed.context = made->legacy.context = made;
     made->managed.deleter = delete_versioned;
@@ -358,7 +359,7 @@ static void test_export_arguments(void **state)
     unit_close(&session);
 }
 
-/* ---- threads ---- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 enum { ROUNDS = 200, THREADS = 4 };
 
@@ -378,21 +379,27 @@ static void *exchange(void *context)
         pthread_t thread;
         void *out, *loose;
 
-        if (iso_buffer_create(session->device, 256, &buffer))
+        if (iso_buffer_create(session->device, 256, &buffer)) {
             return "iso_buffer_create";
+        }
         tensor = tensor_of(buffer);
         if (iso_dlpack_export(session->stream, session->other, &tensor, &out) ||
-            iso_dlpack_export(session->other, session->stream, &tensor, &loose))
+            iso_dlpack_export(session->other, session->stream, &tensor, &loose)) {
             return "iso_dlpack_export";
-        if (iso_dlpack_import(session->stream, out, ISO_DLPACK_VERSIONED, &again))
+        }
+        if (iso_dlpack_import(session->stream, out, ISO_DLPACK_VERSIONED, &again)) {
             return "iso_dlpack_import";
-        if (iso_fill(session->stream, (iso_operand){again.buffer, 0}, "xyz", 1, 24))
+        }
+        if (iso_fill(session->stream, (iso_operand){again.buffer, 0}, "xyz", 1, 24)) {
             return "iso_fill";
-        if (pthread_create(&thread, NULL, delete_it, loose))
+        }
+        if (pthread_create(&thread, NULL, delete_it, loose)) {
             return "pthread_create";
+        }
         if (iso_buffer_destroy(i % 2 ? buffer : again.buffer) ||
-            iso_buffer_destroy(i % 2 ? again.buffer : buffer))
+            iso_buffer_destroy(i % 2 ? again.buffer : buffer)) {
             return "iso_buffer_destroy";
+        }
         pthread_join(thread, NULL);
     }
     return NULL;
@@ -406,14 +413,16 @@ static void test_threads(void **state)
 
     (void)state;
     unit_open(&session, "openmp");
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, exchange, &session), 0);
+    }
     for (int i = 0; i < THREADS; i++) {
         void *failed;
 
         pthread_join(threads[i], &failed);
-        if (failed)
+        if (failed) {
             fail_msg("%s failed", (const char *)failed);
+        }
     }
     works(iso_device_get_memory_use(session.device, &use));
     assert_int_equal(use.used, UNIT_BYTES);

@@ -32,8 +32,9 @@ static iso_status open_in(adopt_context *context, void **device)
 {
     adopt_context **made = core->alloc((int64_t)sizeof *made);
 
-    if (!made)
+    if (!made) {
         return ISO_NO_MEMORY;
+    }
     context->opens++;
     *made = context;
     *device = made;
@@ -49,10 +50,12 @@ static iso_status device_adopt(const iso_native_device *native, int32_t *index, 
 {
     adopt_context *context = native->context;
 
-    if (!context)
+    if (!context) {
         context = &own_contexts[native->device ? 1 : 0];
-    if (context->index > 1)
+    }
+    if (context->index > 1) {
         return core->fail(ISO_INVALID, "context is of device %d, and there are 2", context->index);
+    }
     *index = context->index;
     return open_in(context, device);
 }
@@ -79,9 +82,10 @@ static void memory_free(void *device, void *memory)
 static iso_status memory_import(void *device, void *native, int64_t bytes, void **memory)
 {
     (void)device;
-    if (bytes > 1000)
+    if (bytes > 1000) {
         return core->fail(ISO_INVALID, "%lld bytes are more than this memory has",
                           (long long)bytes);
+    }
     *memory = native;
     (void)core->fail(ISO_BACKEND, "a way that this call got over");
     return ISO_OK;
@@ -108,8 +112,9 @@ static iso_status make_stream(adopt_queue *queue, void **out)
 {
     stream *made = core->alloc((int64_t)sizeof *made);
 
-    if (!made)
+    if (!made) {
         return ISO_NO_MEMORY;
+    }
     memset(made, 0, sizeof *made);
     made->queue = queue ? queue : &made->own;
     made->queue->adopted++;
@@ -189,8 +194,9 @@ static iso_status event_elapsed(void *start, void *stop, int64_t *nanoseconds)
 static iso_status transfer(void *object, const iso_transfer *what)
 {
     (void)object;
-    if (what->kind != ISO_TRANSFER_FILL || what->pattern_bytes != 1)
+    if (what->kind != ISO_TRANSFER_FILL || what->pattern_bytes != 1) {
         return core->fail(ISO_UNSUPPORTED, "only fills with a byte");
+    }
     memset((char *)what->to.memory + what->to.offset, what->pattern[0], (size_t)what->width);
     return ISO_OK;
 }
@@ -211,12 +217,13 @@ static iso_status native_get(void *device, iso_native_kind kind, void *object, v
 {
     adopt_context *context = *(adopt_context **)device;
 
-    if (kind == ISO_NATIVE_CONTEXT)
+    if (kind == ISO_NATIVE_CONTEXT) {
         *native = context;
-    else if (kind == ISO_NATIVE_DEVICE)
+    } else if (kind == ISO_NATIVE_DEVICE) {
         *native = (void *)(intptr_t)context->index;
-    else
+    } else {
         *native = kind == ISO_NATIVE_STREAM ? ((stream *)object)->queue : object;
+    }
     return ISO_OK;
 }
 

@@ -18,8 +18,9 @@ static void act(char *order, char *answer, size_t room)
     int64_t bytes = 0;
     char *data;
 
-    if (!key)
+    if (!key) {
         return;
+    }
     if (!strcmp(verb, "store") && rest) {
         int32_t kept = core->cache_store(key, (int64_t)strlen(key), rest, (int64_t)strlen(rest));
 
@@ -39,8 +40,9 @@ static iso_status probe(iso_probe *out)
     out->state = ISO_STATE_NO_DEVICE;
     out->devices = 0;
     snprintf(out->reason, sizeof out->reason, "nothing was asked for");
-    if (!copy)
+    if (!copy) {
         return core->fail(ISO_NO_MEMORY, "no memory for the order");
+    }
     act(copy, out->reason, sizeof out->reason);
     free(copy);
     return ISO_OK;

@@ -13,10 +13,12 @@ static iso_status telemetry(void *given, iso_telemetry *out)
 {
     const char *how = getenv("ISOMER_UNIT_SENSORS");
     (void)given;
-    if (how && strcmp(how, "error") == 0)
+    if (how && strcmp(how, "error") == 0) {
         return core->fail(ISO_BACKEND, "unitSensors gives UNIT_LOST (7)");
-    if (how)
+    }
+    if (how) {
         return core->fail(ISO_UNSUPPORTED, "no library for sensors; tried: %s", how);
+    }
     out->clock_mhz = 1234;
     out->throttle = ISO_THROTTLE_THERMAL;
     memset(out->partition, 'x', sizeof out->partition);

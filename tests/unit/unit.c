@@ -13,15 +13,19 @@ void unit_judge(const char *what, iso_status is, iso_status expected, const char
 {
     const char *text = iso_last_error();
 
-    if (is != expected)
+    if (is != expected) {
         fail_msg("%s: answered %s, not %s: %s", what, iso_status_name(is),
                  iso_status_name(expected), text);
-    if (iso_last_status() != expected)
+    }
+    if (iso_last_status() != expected) {
         fail_msg("%s: iso_last_status is %s, not %s", what, iso_status_name(iso_last_status()),
                  iso_status_name(expected));
-    for (int i = 0; words[i]; i++)
-        if (!strstr(text, words[i]))
+    }
+    for (int i = 0; words[i]; i++) {
+        if (!strstr(text, words[i])) {
             fail_msg("%s: \"%s\" is not in: %s", what, words[i], text);
+        }
+    }
 }
 
 void unit_open(unit_session *session, const char *spec)
@@ -105,13 +109,16 @@ void unit_remove_folder(const char *path)
 
     (void)chmod(path, 0700);
     while (open && (entry = readdir(open)) != NULL) {
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) {
             continue;
+        }
         snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-        if (unlink(file))
+        if (unlink(file)) {
             unit_remove_folder(file);
+        }
     }
-    if (open)
+    if (open) {
         closedir(open);
+    }
     (void)rmdir(path);
 }

@@ -32,9 +32,11 @@ work_list list_of(const char *cases, uint64_t seed)
     unlink(path);
     assert_int_equal(code, TOOL_OK);
     int32_t kept = 0;
-    for (int32_t i = 0; i < list.count; i++)
-        if (list.items[i].roof == WORK_NO_ROOF)
+    for (int32_t i = 0; i < list.count; i++) {
+        if (list.items[i].roof == WORK_NO_ROOF) {
             list.items[kept++] = list.items[i];
+        }
+    }
     list.count = kept;
     return list;
 }

@@ -48,8 +48,9 @@ static void try_wrong_bits(const work_case *item, work_inputs *inputs)
         unsigned char *byte = data + at * size + (chain ? size - 1 : (int64_t)i % size);
         unsigned char kept = *byte;
         *byte ^= chain ? 0x80 : 1;
-        if (work_check_data(item, inputs, data, &result))
+        if (work_check_data(item, inputs, data, &result)) {
             fail_msg("%s: a wrong bit in element %lld passes", item->id, (long long)at);
+        }
         assert_int_equal(result.status, WORK_FAILED);
         *byte = kept;
     }
@@ -76,19 +77,23 @@ static void test_openmp(void **state)
             refused++;
             continue;
         }
-        if (!work_job_prepare(job, &nanoseconds, &result) || !work_job_spoil(job, &result))
+        if (!work_job_prepare(job, &nanoseconds, &result) || !work_job_spoil(job, &result)) {
             fail_msg("%s: %s", item->id, result.reason);
-        if (work_job_check(job, &spoilt))
+        }
+        if (work_job_check(job, &spoilt)) {
             fail_msg("%s: what was overwritten passes", item->id);
+        }
         if (!work_job_spoil(job, &result) || (item->parts && work_job_copy_in(job) != ISO_OK) ||
             work_job_submit(job) != ISO_OK || (item->parts && work_job_copy_out(job) != ISO_OK) ||
-            !work_job_check(job, &result))
+            !work_job_check(job, &result)) {
             fail_msg("%s: %s: %s", item->id, result.reason, iso_last_error());
+        }
         assert_int_equal(result.status, WORK_OK);
         assert_true(result.checks == 1 && result.method != NULL && result.library[0] != '\0');
         if (work_case_has_bits(item) && item->op != WORK_GEMM && result.status == WORK_OK &&
-            !(item->op == WORK_TRANSFER && item->move == WORK_READ))
+            !(item->op == WORK_TRANSFER && item->move == WORK_READ)) {
             try_wrong_bits(item, inputs);
+        }
         ran++;
         work_job_destroy(job);
     }
@@ -137,8 +142,9 @@ static void test_limit(void **state)
 
     (void)state;
     assert_non_null(target);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         jobs[i] = work_job_create(target, &list.items[i], 0, &results[i]);
+    }
     assert_int_equal(results[2].status, WORK_UNSUPPORTED);
     assert_non_null(strstr(results[2].reason, "40.0 MiB of results"));
     assert_non_null(strstr(results[2].reason, "64.0 MiB may be used (the memory limit)"));
@@ -146,11 +152,13 @@ static void test_limit(void **state)
         work_job *job = jobs[i % 2];
         work_result *result = &results[i % 2];
         if (!work_job_prepare(job, &nanoseconds, result) || !work_job_spoil(job, result) ||
-            work_job_submit(job) != ISO_OK || !work_job_check(job, result))
+            work_job_submit(job) != ISO_OK || !work_job_check(job, result)) {
             fail_msg("%s: %s: %s", list.items[i % 2].id, result->reason, iso_last_error());
+        }
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         work_job_destroy(jobs[i]);
+    }
     work_target_close(target);
     work_inputs_destroy(inputs);
     work_list_free(&list);

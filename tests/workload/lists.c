@@ -28,40 +28,47 @@ static void refused(const work_request *request, int code, const char *const *wo
     char text[4096];
     work_request copy = *request;
     int is = said(make, &copy, text, sizeof text);
-    for (; *words != NULL; words++)
-        if (strstr(text, *words) == NULL)
+    for (; *words != NULL; words++) {
+        if (strstr(text, *words) == NULL) {
             fail_msg("\"%s\" is not in: %s", *words, text);
-    if (is != code)
+        }
+    }
+    if (is != code) {
         fail_msg("exit code %d, expected %d: %s", is, code, text);
+    }
 }
 #define refuses(request, code, ...) refused(request, code, (const char *const[]){__VA_ARGS__, NULL})
 
 static const work_case *find(const work_list *list, const char *id)
 {
-    for (int32_t i = 0; i < list->count; i++)
-        if (strcmp(list->items[i].id, id) == 0)
+    for (int32_t i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i].id, id) == 0) {
             return &list->items[i];
+        }
+    }
     return NULL;
 }
 
-/* ---- built-in suites ----------------------------------------------------------------------------
- */
+/* ---- built-in suites ------------------------------------------------------------------------- */
 
 static void check_case(const work_case *item)
 {
     work_needs needs;
     work_case_needs(item, &needs);
-    for (int i = 0; i < needs.inputs; i++)
+    for (int i = 0; i < needs.inputs; i++) {
         assert_true(needs.at[i] % WORK_ALIGNMENT == 0 && needs.bytes[i] > 0);
+    }
     assert_true(needs.inputs < 2 || needs.at[1] >= needs.at[0] + needs.bytes[0]);
     assert_true(item->bytes_read + item->bytes_written > 0 && item->size > 0);
     json_t *json = work_case_json(item);
     assert_non_null(json);
     static const char *const members[] = {"id",   "op",     "kind", "variant", "dtype", "shape",
                                           "size", "layout", "math", "fill",    "cache", "work"};
-    for (size_t m = 0; m < sizeof members / sizeof members[0]; m++)
-        if (json_object_get(json, members[m]) == NULL)
+    for (size_t m = 0; m < sizeof members / sizeof members[0]; m++) {
+        if (json_object_get(json, members[m]) == NULL) {
             fail_msg("%s has no %s", item->id, members[m]);
+        }
+    }
     json_decref(json);
 }
 
@@ -75,8 +82,9 @@ static void check_suite(const char *name, bool all_cpu)
     assert_int_equal(work_list_make(&request, &again), TOOL_OK);
     assert_int_equal(list.count, again.count);
     for (int32_t i = 0; i < list.count; i++) {
-        if (find(&list, list.items[i].id) != &list.items[i])
+        if (find(&list, list.items[i].id) != &list.items[i]) {
             fail_msg("%s is there twice", list.items[i].id);
+        }
         assert_string_equal(list.items[i].id, again.items[i].id);
         assert_true(list.items[i].seed == again.items[i].seed);
         roofs += list.items[i].roof != WORK_NO_ROOF;
@@ -109,8 +117,9 @@ static void test_quick(void **state)
     assert_int_equal(find(&list, "stream/copy/tiled/f64/16777216/uniform/hot")->roof,
                      WORK_ROOF_COPY);
     assert_null(find(&list, "gemm/naive/f32/1024x1024x1024/nn/strict/uniform/hot"));
-    for (int32_t i = 0; i < list.count; i++) /* nothing that processors are known not to have */
+    for (int32_t i = 0; i < list.count; i++) { /* nothing that processors are known not to have */
         assert_true(list.items[i].element != 2 && list.items[i].math == ISO_MATH_STRICT);
+    }
     work_list_free(&list);
     request.memory_bytes = INT64_C(512) << 20; /* a sixteenth of it: 32 MiB */
     assert_int_equal(work_list_make(&request, &list), TOOL_OK);
@@ -118,16 +127,16 @@ static void test_quick(void **state)
     work_list_free(&list);
 }
 
-/* ---- filters ------------------------------------------------------------------------------------
- */
+/* ---- filters --------------------------------------------------------------------------------- */
 
 static int32_t kept(const work_request *request)
 {
     work_list list;
     int32_t count = 0;
     assert_int_equal(work_list_make(request, &list), TOOL_OK);
-    for (int32_t i = 0; i < list.count; i++)
+    for (int32_t i = 0; i < list.count; i++) {
         count += list.items[i].roof == WORK_NO_ROOF;
+    }
     work_list_free(&list);
     return count;
 }
@@ -201,14 +210,14 @@ static void test_wrong_words(void **state)
         request.no_roofs = true;
         assert_int_equal(work_list_make(&request, &list), TOOL_OK);
         assert_true(list.count > 0);
-        for (int32_t j = 0; j < list.count; j++)
+        for (int32_t j = 0; j < list.count; j++) {
             assert_true(list.items[j].vast);
+        }
         work_list_free(&list);
     }
 }
 
-/* ---- files --------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void file_refused(const char *content, int code, const char *const *words)
 {

@@ -88,11 +88,13 @@ static void test_mutants(void **state)
         int passed, failed;
         snprintf(spec, sizeof spec, "mutant%d", mutants[i].number);
         count("reference", mutants[i].cases, &passed, &failed);
-        if (passed == 0 || failed > 0)
+        if (passed == 0 || failed > 0) {
             fail_msg("the reference: %d pass and %d fail of %s", passed, failed, mutants[i].cases);
+        }
         count(spec, mutants[i].cases, &passed, &failed);
-        if (failed == 0)
+        if (failed == 0) {
             fail_msg("%s passes %s", spec, mutants[i].cases);
+        }
     }
 }
 

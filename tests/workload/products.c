@@ -45,16 +45,18 @@ static void compute(product *p, const char *type, const char *shape, uint64_t se
     assert_non_null(p->target);
     work_job *job = work_job_create(p->target, p->item, 0, &result);
     if (!work_job_prepare(job, &nanoseconds, &result) || work_job_submit(job) != ISO_OK ||
-        !work_job_check(job, &result))
+        !work_job_check(job, &result)) {
         fail_msg("%s, seed %llu: %s", p->item->id, (unsigned long long)seed, result.reason);
+    }
     work_needs needs;
     work_case_needs(p->item, &needs);
     p->bytes = needs.result;
     p->c = malloc((size_t)p->bytes);
     assert_non_null(p->c);
     memcpy(p->c, work_inputs_scratch(p->inputs, p->bytes), (size_t)p->bytes);
-    for (int64_t i = 0; i < needs.results; i++)
+    for (int64_t i = 0; i < needs.results; i++) {
         squares += load(p, i) * load(p, i);
+    }
     p->usual = sqrt(squares / (double)needs.results);
     work_job_destroy(job);
 }
@@ -79,9 +81,10 @@ static bool passes(const product *p, int64_t columns, int64_t rows, work_result 
 static void found(const product *p, int64_t columns, int64_t rows, const char *what)
 {
     work_result result;
-    if (passes(p, columns, rows, &result))
+    if (passes(p, columns, rows, &result)) {
         fail_msg("%s by %lld, %lld: %s passes", p->item->id, (long long)columns, (long long)rows,
                  what);
+    }
     assert_int_equal(result.status, WORK_FAILED);
     assert_string_not_equal(result.reason, "");
 }
@@ -102,8 +105,9 @@ static int64_t choose(const product *p, uint64_t pick, int64_t away, double fact
     int64_t count = p->item->m * p->item->n;
     for (uint64_t i = 0;; i++) {
         int64_t at = (int64_t)(suite_mix(pick, i) % (uint64_t)(count - away));
-        if (fabs(load(p, at) - factor * load(p, at + away)) > p->usual / 4)
+        if (fabs(load(p, at) - factor * load(p, at + away)) > p->usual / 4) {
             return at;
+        }
     }
 }
 
@@ -181,9 +185,11 @@ static void change_tile(product *p, uint64_t pick, bool zero)
     int64_t n = p->item->n;
     int64_t row = (int64_t)(pick % (uint64_t)(p->item->m - TILE));
     int64_t col = (int64_t)((pick >> 20) % (uint64_t)(n - 2 * TILE));
-    for (int64_t i = row; i < row + TILE; i++)
-        for (int64_t j = col; j < col + TILE; j++)
+    for (int64_t i = row; i < row + TILE; i++) {
+        for (int64_t j = col; j < col + TILE; j++) {
             put(p, i * n + j, zero ? 0 : load(p, i * n + j + TILE));
+        }
+    }
 }
 
 static void zero_tile(product *p, uint64_t pick)
@@ -199,8 +205,9 @@ static void wrong_tile(product *p, uint64_t pick)
 static void turn_all(product *p, uint64_t pick)
 {
     (void)pick;
-    for (int64_t i = 0; i < p->item->m * p->item->n; i++)
+    for (int64_t i = 0; i < p->item->m * p->item->n; i++) {
         put(p, i, -load(p, i));
+    }
 }
 
 static const mistake mistakes[] = {
@@ -228,15 +235,17 @@ static void try_mistakes(const char *type, const char *shape, int64_t columns, i
     unsigned char *right = malloc((size_t)p.bytes);
     assert_non_null(right);
     memcpy(right, p.c, (size_t)p.bytes);
-    if (!passes(&p, columns, rows, &result))
+    if (!passes(&p, columns, rows, &result)) {
         fail_msg("%s by %lld, %lld: what is right fails: %s", p.item->id, (long long)columns,
                  (long long)rows, result.reason);
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++)
+    }
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         for (int t = 0; t < times; t++) {
             mistakes[i].make(&p, suite_mix(i, (uint64_t)t));
             found(&p, columns, rows, mistakes[i].name);
             memcpy(p.c, right, (size_t)p.bytes);
         }
+    }
     assert_true(passes(&p, columns, rows, &result));
     free(right);
     finish(&p);
@@ -270,7 +279,7 @@ static void test_never_rejected(void **state)
 {
     double nearest[4] = {0};
     (void)state;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         for (int t = 0; t < 4; t++) {
             const char *shape = seed % 4 == 0   ? "40x33x1500"
                                 : seed % 4 == 1 ? "17x64x3"
@@ -279,15 +288,18 @@ static void test_never_rejected(void **state)
             work_result result;
             compute(&p, types[t], shape, seed);
             for (int64_t width = 1; width <= 64; width *= 4) {
-                if (!passes(&p, width, width, &result))
+                if (!passes(&p, width, width, &result)) {
                     fail_msg("%s, seed %llu, by %lld: %s", p.item->id, (unsigned long long)seed,
                              (long long)width, result.reason);
+                }
                 nearest[t] = fmax(nearest[t], result.error / result.bound);
             }
             finish(&p);
         }
-    for (int t = 0; t < 4; t++)
+    }
+    for (int t = 0; t < 4; t++) {
         print_message("%s: the nearest to its bound was at %.3g of it\n", types[t], nearest[t]);
+    }
 }
 
 /* A float with the last 13 bits of its fraction cut off. */
@@ -304,7 +316,7 @@ static void test_tf32(void **state)
 {
     static const char *const shapes[] = {"64x48x1", "64x48x200", "40x64x3000", "16x32x16384"};
     (void)state;
-    for (int s = 0; s < 4; s++)
+    for (int s = 0; s < 4; s++) {
         for (uint64_t seed = 1; seed <= 5; seed++) {
             product p;
             work_needs needs;
@@ -315,24 +327,28 @@ static void test_tf32(void **state)
             const unsigned char *block = work_inputs_block(p.inputs, ISO_F32, &there);
             const float *a = (const float *)(const void *)(block + needs.at[0]);
             const float *b = (const float *)(const void *)(block + needs.at[1]);
-            for (int64_t i = 0; i < p.item->m; i++)
+            for (int64_t i = 0; i < p.item->m; i++) {
                 for (int64_t j = 0; j < p.item->n; j++) {
                     float sum = 0;
-                    for (int64_t k = 0; k < p.item->k; k++)
+                    for (int64_t k = 0; k < p.item->k; k++) {
                         sum += cut(a[i * p.item->k + k]) * cut(b[k * p.item->n + j]);
+                    }
                     put(&p, i * p.item->n + j, (double)sum);
                 }
+            }
             work_case asked = *p.item;
             asked.how = ISO_VARIANT_VENDOR;
             asked.math = ISO_MATH_TF32;
             for (int64_t width = 1; width <= 16; width *= 16) {
                 result = (work_result){.status = WORK_OK};
-                if (!work_check_product_by(&asked, p.inputs, p.c, width, width, &result))
+                if (!work_check_product_by(&asked, p.inputs, p.c, width, width, &result)) {
                     fail_msg("%s: tf32 that was asked for: %s", p.item->id, result.reason);
+                }
                 found(&p, width, width, "tf32 that nobody asked for");
             }
             finish(&p);
         }
+    }
 }
 
 int main(int argc, char **argv)
@@ -341,7 +357,8 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(test_never_rejected),
                                        cmocka_unit_test(test_tf32)};
     const struct CMUnitTest large[] = {cmocka_unit_test(test_large)};
-    if (argc > 1 && strcmp(argv[1], "large") == 0)
+    if (argc > 1 && strcmp(argv[1], "large") == 0) {
         return cmocka_run_group_tests(large, NULL, NULL);
+    }
     return cmocka_run_group_tests(quick, NULL, NULL);
 }

@@ -18,15 +18,17 @@ static void compare_models(iso_dtype dtype, suite_fill fill, int64_t n)
     for (int op = ISO_SUM; op <= ISO_ARGMAX; op++) {
         unsigned char simple[8] = {0}, fast[8] = {0};
         iso_dtype type;
-        if (op == ISO_NORM2 && !suite_is_float(dtype))
+        if (op == ISO_NORM2 && !suite_is_float(dtype)) {
             continue;
+        }
         assert_int_equal(iso_reduce_result((iso_reduce_op)op, dtype, &type), ISO_OK);
         suite_model_reduce((iso_reduce_op)op, dtype, x, op == ISO_DOT ? y : NULL, n, 1, 1, simple);
         assert_true(work_model_reduce((iso_reduce_op)op, dtype, x, y, n, fast));
-        if (memcmp(simple, fast, sizeof simple) != 0)
+        if (memcmp(simple, fast, sizeof simple) != 0) {
             fail_msg("%s of %lld %s: %.17g, and simply %.17g",
                      iso_reduce_op_name((iso_reduce_op)op), (long long)n, iso_dtype_name(dtype),
                      suite_load(type, fast), suite_load(type, simple));
+        }
     }
     free(x);
     free(y);
@@ -36,11 +38,14 @@ static void test_model(void **state)
 {
     static const int64_t sizes[] = {1, 127, 129, 4096, 4097, 100000};
     (void)state;
-    for (int t = 0; t < 6; t++)
-        for (int s = 0; s < 6; s++)
+    for (int t = 0; t < 6; t++) {
+        for (int s = 0; s < 6; s++) {
             compare_models(types[t], SUITE_UNIFORM, sizes[s]);
-    for (int t = 0; t < 6; t++) /* parts, and equal elements in several of them */
+        }
+    }
+    for (int t = 0; t < 6; t++) { /* parts, and equal elements in several of them */
         compare_models(types[t], SUITE_TIES, (1 << 19) + 77);
+    }
 }
 
 /* Every result is off by one unit in its last place; and bounds hold back an element that is lost.
@@ -72,17 +77,20 @@ static void test_judging(void **state)
                                rows || all ? item->cols : item->rows, rows || all ? 1 : item->cols,
                                1, got + r * size);
         }
-        if (item->axis == ISO_AXIS_0) /* its second step is of y, which a sum has not */
+        if (item->axis == ISO_AXIS_0) { /* its second step is of y, which a sum has not */
             assert_int_equal(item->reduction, ISO_SUM);
-        if (!work_check_data(item, inputs, got, &result))
+        }
+        if (!work_check_data(item, inputs, got, &result)) {
             fail_msg("%s: %s", item->id, result.reason);
+        }
         for (int64_t r = 0; r < needs.results; r += 7) {
             unsigned char kept[8];
             memcpy(kept, got + r * size, (size_t)size);
-            if (work_case_has_bits(item))
+            if (work_case_has_bits(item)) {
                 got[r * size] ^= 1;
-            else
+            } else {
                 suite_store(item->dtype, got + r * size, suite_load(item->dtype, kept) + 0.05);
+            }
             assert_false(work_check_data(item, inputs, got, &result));
             assert_int_equal(result.status, WORK_FAILED);
             memcpy(got + r * size, kept, (size_t)size);

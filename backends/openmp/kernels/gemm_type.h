@@ -112,8 +112,7 @@ static void T(finish)(const void *tile, int64_t rows, int64_t cols, double alpha
     }
 }
 
-/* ---- naive -------------------------------------------------------------------------------------
- */
+/* ---- naive ----------------------------------------------------------------------------------- */
 
 /* Elements j .. j + count - 1 of row i; their chains run side by side, each in the order of k. */
 SIMD_INLINE void T(naive_run)(const cpu_gemm_naive *g, const CELL *a, const CELL *b,

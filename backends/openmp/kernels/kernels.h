@@ -16,8 +16,7 @@
 /* CPU_TABLE(cpu_gemm_kernels) names this instruction set's table: cpu_gemm_kernels_avx2. */
 #define CPU_TABLE(name) CPU_JOIN(name, CPU_KERNELS)
 
-/* ---- transpose.c --------------------------------------------------------------------------------
- */
+/* ---- transpose.c ----------------------------------------------------------------------------- */
 
 enum { CPU_TRANSPOSE_SCRATCH = 8192 };
 
@@ -33,8 +32,7 @@ typedef struct cpu_transpose_kernels {
 extern const cpu_transpose_kernels cpu_transpose_kernels_generic, cpu_transpose_kernels_neon,
     cpu_transpose_kernels_avx2, cpu_transpose_kernels_avx512;
 
-/* ---- gemm.c -------------------------------------------------------------------------------------
- */
+/* ---- gemm.c ---------------------------------------------------------------------------------- */
 
 enum {
     CPU_GEMM_SEGMENT = 1024,    /* docs/arithmetic.md: the length of one chain along K */
@@ -75,9 +73,7 @@ typedef struct cpu_gemm_kernels {
 extern const cpu_gemm_kernels cpu_gemm_kernels_generic, cpu_gemm_kernels_neon,
     cpu_gemm_kernels_avx2, cpu_gemm_kernels_avx512;
 
-/* ---- reduce.c and order.c: docs/arithmetic.md
- * ----------------------------------------------------
- */
+/* ---- reduce.c and order.c: docs/arithmetic.md ------------------------------------------------ */
 
 enum {
     CPU_REDUCE_LANES = 128,
@@ -137,8 +133,7 @@ typedef struct cpu_order_kernels {
 extern const cpu_order_kernels cpu_order_kernels_generic, cpu_order_kernels_neon,
     cpu_order_kernels_avx2, cpu_order_kernels_avx512;
 
-/* ---- straight.c ---------------------------------------------------------------------------------
- */
+/* ---- straight.c ------------------------------------------------------------------------------ */
 
 /* The reduction of n elements, `step_x` elements apart, in order, in the lanes' type; the squares
  * of f64 give CPU_REDUCE_PLANES sums. y: dot only. */
@@ -153,8 +148,7 @@ typedef struct cpu_straight_kernels {
 extern const cpu_straight_kernels cpu_straight_kernels_generic, cpu_straight_kernels_neon,
     cpu_straight_kernels_avx2, cpu_straight_kernels_avx512;
 
-/* ---- map.c: docs/arithmetic.md ------------------------------------------------------------------
- */
+/* ---- map.c: docs/arithmetic.md --------------------------------------------------------------- */
 
 enum { CPU_MAPS = 7 }; /* iso_map_op's values */
 

@@ -52,8 +52,7 @@ SIMD_INLINE void end_stream(void)
 #endif
 }
 
-/* ---- copies: of bytes, whatever the type --------------------------------------------------------
- */
+/* ---- copies: of bytes, whatever the type ----------------------------------------------------- */
 
 typedef uint64_t line_vector __attribute__((vector_size(SIMD_BYTES)));
 
@@ -111,8 +110,7 @@ DEFINE_COPY(2, uint16_t)
 DEFINE_COPY(4, uint32_t)
 DEFINE_COPY(8, uint64_t)
 
-/* ---- the types ----------------------------------------------------------------------------------
- */
+/* ---- the types ------------------------------------------------------------------------------- */
 
 #define SAME(x) (x)
 

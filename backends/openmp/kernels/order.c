@@ -51,15 +51,10 @@ DEFINE_BOTH(32, 0, i32)
 DEFINE_BOTH(64, 0, i64)
 
 #define ROW(prefix)                                                                                \
-    {                                                                                              \
-        [0] = prefix##_key, [ISO_F16] = prefix##_f16, [ISO_BF16] = prefix##_bf16,                  \
-        [ISO_F32] = prefix##_f32, [ISO_F64] = prefix##_f64, [ISO_I32] = prefix##_i32,              \
-        [ISO_I64] = prefix##_i64                                                                   \
-    }
-#define TABLE(prefix)                                                                              \
-    {                                                                                              \
-        ROW(prefix##_min), ROW(prefix##_max)                                                       \
-    }
+    {[0] = prefix##_key,       [ISO_F16] = prefix##_f16, [ISO_BF16] = prefix##_bf16,               \
+     [ISO_F32] = prefix##_f32, [ISO_F64] = prefix##_f64, [ISO_I32] = prefix##_i32,                 \
+     [ISO_I64] = prefix##_i64}
+#define TABLE(prefix) {ROW(prefix##_min), ROW(prefix##_max)}
 
 const cpu_order_kernels CPU_TABLE(cpu_order_kernels) = {
     .line = TABLE(line),

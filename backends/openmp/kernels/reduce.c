@@ -55,8 +55,7 @@ SIMD_INLINE uint64_t rare_any(rare_bits bits)
     return any;
 }
 
-/* ---- lanes of f32 -------------------------------------------------------------------------------
- */
+/* ---- lanes of f32 ---------------------------------------------------------------------------- */
 
 SIMD_INLINE v_f32 load_f32(int element, const void *from)
 {
@@ -94,8 +93,7 @@ SIMD_INLINE v_f32 step_f32(int step, v_f32 acc, v_f32 x, v_f32 y, rare_bits *rar
 #define LANE_NAME f32
 #include "backends/openmp/kernels/reduce_lanes.h"
 
-/* ---- lanes of f64 -------------------------------------------------------------------------------
- */
+/* ---- lanes of f64 ---------------------------------------------------------------------------- */
 
 typedef float half_f32 __attribute__((vector_size(SIMD_BYTES / 2)));
 
@@ -183,8 +181,7 @@ SIMD_INLINE v_f64 step_f64(int step, v_f64 acc, v_f64 x, v_f64 y, rare_bits *rar
 #define LANE_NAME f64
 #include "backends/openmp/kernels/reduce_lanes.h"
 
-/* ---- lanes of integers, computed unsigned -------------------------------------------------------
- */
+/* ---- lanes of integers, computed unsigned ---------------------------------------------------- */
 
 SIMD_INLINE v_u32 load_u32(int element, const void *from)
 {
@@ -259,8 +256,7 @@ SIMD_INLINE v_u64 step_u64(int step, v_u64 acc, v_u64 x, v_u64 y, rare_bits *rar
 #define LANE_NAME u64
 #include "backends/openmp/kernels/reduce_lanes.h"
 
-/* ---- the table ----------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 #define DEFINE(lanes, element, step, name)                                                         \
     static void line_##name(const void *x, const void *y, int64_t n, void *out, int64_t plane)     \
@@ -339,11 +335,9 @@ static void cols_squares_f64(const cpu_reduce_strip *strip, void *scratch, void 
 }
 
 #define ROW(prefix, name)                                                                          \
-    {                                                                                              \
-        [ISO_F16] = prefix##_##name##_f16, [ISO_BF16] = prefix##_##name##_bf16,                    \
-        [ISO_F32] = prefix##_##name##_f32, [ISO_F64] = prefix##_##name##_f64,                      \
-        [ISO_I32] = prefix##_##name##_i32, [ISO_I64] = prefix##_##name##_i64                       \
-    }
+    {[ISO_F16] = prefix##_##name##_f16, [ISO_BF16] = prefix##_##name##_bf16,                       \
+     [ISO_F32] = prefix##_##name##_f32, [ISO_F64] = prefix##_##name##_f64,                         \
+     [ISO_I32] = prefix##_##name##_i32, [ISO_I64] = prefix##_##name##_i64}
 #define TABLE(prefix)                                                                              \
     {                                                                                              \
         [CPU_STEP_SUM] = ROW(prefix, sum), [CPU_STEP_PRODUCT] = ROW(prefix, product),              \

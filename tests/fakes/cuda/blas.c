@@ -61,8 +61,7 @@ const char *cublasGetStatusName(cublas_code code)
                                      : "CUBLAS_STATUS unknown";
 }
 
-/* ---- handles ----------------------------------------------------------------------------------
- */
+/* ---- handles --------------------------------------------------------------------------------- */
 
 cublas_code cublasCreate_v2(cublas_handle *handle)
 {
@@ -152,8 +151,7 @@ cublas_code cublasSetEmulationStrategy(cublas_handle handle, cublas_enum strateg
     return bad(handle) ? NOT_INITIALIZED : strategy > 2 ? INVALID : OK;
 }
 
-/* ---- products ---------------------------------------------------------------------------------
- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 static bool type_of(cublas_enum type, fake_type *out)
 {
@@ -258,8 +256,7 @@ cublas_code cublasGemmEx(cublas_handle handle, cublas_enum trans_a, cublas_enum 
                            beta, c, c_type, ldc, compute, algorithm);
 }
 
-/* ---- sums -------------------------------------------------------------------------------------
- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 static cublas_code add(cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b,
                        fake_sum *sum)
@@ -301,8 +298,7 @@ GEAM(cublasSgeam, FAKE_F32, float)
 GEAM(cublasDgeam, FAKE_F64, double)
 GEAM(cublasZgeam, FAKE_C64, struct double2)
 
-/* ---- folds ------------------------------------------------------------------------------------
- */
+/* ---- folds ----------------------------------------------------------------------------------- */
 
 static cublas_code fold(cublas_handle handle, const fake_fold *what)
 {

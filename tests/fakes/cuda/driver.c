@@ -18,8 +18,7 @@ static fake_context *primaries[DEVICES_MAX];
 static _Thread_local fake_context *stack[DEPTH_MAX];
 static _Thread_local int depth;
 
-/* ---- casts ------------------------------------------------------------------------------------
- */
+/* ---- casts ----------------------------------------------------------------------------------- */
 
 static fake_context *context_of(cuda_context context)
 {
@@ -61,8 +60,7 @@ static bool valid(cuda_ordinal device)
     return device >= 0 && device < fake_device_count() && device < DEVICES_MAX;
 }
 
-/* ---- the driver and its devices ---------------------------------------------------------------
- */
+/* ---- the driver and its devices -------------------------------------------------------------- */
 
 cuda_code cuInit(unsigned flags)
 {
@@ -206,8 +204,7 @@ cuda_code cuDeviceTotalMem_v2(size_t *bytes, cuda_ordinal device)
     return valid(device) ? FAKE_OK : FAKE_INVALID_DEVICE;
 }
 
-/* ---- contexts ---------------------------------------------------------------------------------
- */
+/* ---- contexts -------------------------------------------------------------------------------- */
 
 cuda_code cuDevicePrimaryCtxRetain(cuda_context *context, cuda_ordinal device)
 {
@@ -349,8 +346,7 @@ cuda_code cuCtxEnablePeerAccess(cuda_context peer, unsigned flags)
     return fake_context_known(context_of(peer)) ? FAKE_OK : FAKE_INVALID_CONTEXT;
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 cuda_code cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
 {
@@ -461,8 +457,7 @@ cuda_code cuMemHostUnregister(void *pointer)
     return code ? code : (cuda_code)fake_host_unregister(pointer);
 }
 
-/* ---- transfers --------------------------------------------------------------------------------
- */
+/* ---- transfers ------------------------------------------------------------------------------- */
 
 static cuda_code copy(cuda_stream handle, const fake_copy *what)
 {

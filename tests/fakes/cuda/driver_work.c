@@ -9,8 +9,7 @@ static fake_event *event_of(cuda_event event)
     return (fake_event *)(void *)event;
 }
 
-/* ---- streams and events -----------------------------------------------------------------------
- */
+/* ---- streams and events ---------------------------------------------------------------------- */
 
 cuda_code cuStreamCreate(cuda_stream *stream, unsigned flags)
 {
@@ -104,8 +103,7 @@ cuda_code cuEventElapsedTime(float *milliseconds, cuda_event start, cuda_event s
     return (cuda_code)fake_event_elapsed(event_of(start), event_of(stop), milliseconds);
 }
 
-/* ---- programs ---------------------------------------------------------------------------------
- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 cuda_code cuModuleLoadData(cuda_module *module, const void *image)
 {

@@ -52,8 +52,7 @@ static rocblas_code status(int code)
                                         : INTERNAL;
 }
 
-/* ---- handles ----------------------------------------------------------------------------------
- */
+/* ---- handles --------------------------------------------------------------------------------- */
 
 rocblas_code rocblas_create_handle(rocblas_object *handle)
 {
@@ -136,8 +135,7 @@ const char *rocblas_status_to_string(rocblas_code code)
     return code < sizeof names / sizeof names[0] ? names[code] : "rocblas_status_invalid_value";
 }
 
-/* ---- products ---------------------------------------------------------------------------------
- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 static bool type_of(rocblas_enum type, fake_type *out)
 {
@@ -247,8 +245,7 @@ rocblas_code rocblas_sgemm(rocblas_object handle, rocblas_enum trans_a, rocblas_
                            ROCBLAS_F32, ROCBLAS_ALGORITHM_STANDARD, 0, 0);
 }
 
-/* ---- sums and folds ---------------------------------------------------------------------------
- */
+/* ---- sums and folds -------------------------------------------------------------------------- */
 
 static double factor(fake_type type, const void *at)
 {

@@ -75,8 +75,7 @@ static int enter_stream(hip_stream handle, fake_stream **stream)
                                       : FAKE_INVALID_HANDLE;
 }
 
-/* ---- the runtime and its devices --------------------------------------------------------------
- */
+/* ---- the runtime and its devices ------------------------------------------------------------- */
 
 hip_code hipInit(unsigned flags)
 {
@@ -216,8 +215,7 @@ hip_code hipDeviceReset(void)
     return keep(context ? FAKE_OK : FAKE_NO_DEVICE);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 hip_code hipMemGetInfo(size_t *free_bytes, size_t *total)
 {
@@ -337,8 +335,7 @@ hip_code hipMemsetD32Async(void *to, int value, size_t count, hip_stream handle)
     return keep(code ? code : fake_fill_submit(stream, to, (uint32_t)value, 4, count));
 }
 
-/* ---- streams and events -----------------------------------------------------------------------
- */
+/* ---- streams and events ---------------------------------------------------------------------- */
 
 hip_code hipStreamCreateWithFlags(hip_stream *stream, unsigned flags)
 {
@@ -413,8 +410,7 @@ hip_code hipEventElapsedTime(float *ms, hip_event start, hip_event stop)
     return keep(fake_event_elapsed((fake_event *)(void *)start, (fake_event *)(void *)stop, ms));
 }
 
-/* ---- programs ---------------------------------------------------------------------------------
- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 hip_code hipModuleLoadData(hip_module *module, const void *image)
 {

@@ -71,8 +71,7 @@ static rocblas_code status(cublas_code code)
         return code_;                                                                              \
     } while (0)
 
-/* ---- handles ----------------------------------------------------------------------------------
- */
+/* ---- handles --------------------------------------------------------------------------------- */
 
 /* As strict as AMD's: no TensorFloat-32, no narrow sums. */
 static cublas_code create(cublas_handle *handle)
@@ -153,8 +152,7 @@ const char *rocblas_status_to_string(rocblas_code code)
                                      : "rocblas_status_internal_error";
 }
 
-/* ---- products ---------------------------------------------------------------------------------
- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 typedef struct product {
     rocblas_enum trans_a, trans_b, type, compute;
@@ -291,8 +289,7 @@ rocblas_code rocblas_sgemm(rocblas_object handle, rocblas_enum trans_a, rocblas_
                            ROCBLAS_F32, ROCBLAS_ALGORITHM_STANDARD, 0, 0);
 }
 
-/* ---- sums and folds ---------------------------------------------------------------------------
- */
+/* ---- sums and folds -------------------------------------------------------------------------- */
 
 /* cuBLAS has these sums in 32 bits only. */
 static bool small(int64_t one, int64_t two)

@@ -67,8 +67,7 @@ static cuda_event event_of(hip_event event)
     return (cuda_event)(void *)event;
 }
 
-/* ---- contexts ---------------------------------------------------------------------------------
- */
+/* ---- contexts -------------------------------------------------------------------------------- */
 
 static cuda_code context_of(int device, cuda_context *context)
 {
@@ -110,8 +109,7 @@ void over_leave(void)
         return keep(code_);                                                                        \
     } while (0)
 
-/* ---- the runtime and its devices --------------------------------------------------------------
- */
+/* ---- the runtime and its devices ------------------------------------------------------------- */
 
 hip_code hipInit(unsigned flags)
 {
@@ -284,8 +282,7 @@ hip_code hipDeviceReset(void)
     return keep(code);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 hip_code hipMemGetInfo(size_t *free_bytes, size_t *total)
 {
@@ -419,8 +416,7 @@ hip_code hipMemsetD32Async(void *to, int value, size_t count, hip_stream stream)
     ON_DEVICE(cuMemsetD32Async(address_of(to), (unsigned)value, count, stream_of(stream)));
 }
 
-/* ---- streams and events -----------------------------------------------------------------------
- */
+/* ---- streams and events ---------------------------------------------------------------------- */
 
 hip_code hipStreamCreateWithFlags(hip_stream *stream, unsigned flags)
 {
@@ -477,8 +473,7 @@ hip_code hipEventElapsedTime(float *ms, hip_event begin, hip_event end)
     ON_DEVICE(cuEventElapsedTime(ms, event_of(begin), event_of(end)));
 }
 
-/* ---- programs ---------------------------------------------------------------------------------
- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 hip_code hipModuleLoadData(hip_module *module, const void *image)
 {

@@ -173,8 +173,7 @@ static iso_status device_open(int32_t index, void **device)
     return reference->device_open(index, device);
 }
 
-/* ---- Streams: a stream of the reference's, and what has become of it ---------------------------
- */
+/* ---- Streams: a stream of the reference's, and what has become of it ------------------------- */
 
 typedef struct stream {
     void *inner;
