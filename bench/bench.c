@@ -73,7 +73,7 @@ typedef struct bench {
 static int number(const char *option, const char *text, double least, double *out)
 {
     char *end;
-    if (text == NULL) {
+    if (!text) {
         return TOOL_OK;
     }
     errno = 0;
@@ -88,7 +88,7 @@ static int seed(const char *text, uint64_t *out)
 {
     char *end;
     *out = 1;
-    if (text == NULL) {
+    if (!text) {
         return TOOL_OK;
     }
     errno = 0;
@@ -107,8 +107,8 @@ static int check_paths(const bench *b)
     const char *paths[] = {b->json, b->csv, b->markdown, b->report};
     enum { PATHS = sizeof paths / sizeof paths[0] };
     for (int i = 0; i < PATHS; i++) {
-        for (int j = 0; j < i && paths[i] != NULL; j++) {
-            if (paths[j] == NULL || strcmp(paths[i], paths[j]) != 0 ||
+        for (int j = 0; j < i && paths[i]; j++) {
+            if (!paths[j] || strcmp(paths[i], paths[j]) != 0 ||
                 strcmp(paths[i], "/dev/null") == 0) {
                 continue;
             }
@@ -128,9 +128,9 @@ static int check_paths(const bench *b)
 static int parse_values(bench *b)
 {
     double rounds = 0, jobs = (double)sysconf(_SC_NPROCESSORS_ONLN);
-    bool full = b->request.suite != NULL && strcmp(b->request.suite, "full") == 0;
+    bool full = b->request.suite && strcmp(b->request.suite, "full") == 0;
     b->budget = full ? 240 : 40;
-    b->whole = full && b->budget_text == NULL ? 430 : 0;
+    b->whole = full && !b->budget_text ? 430 : 0;
     b->fail_on = NAN;
     b->timeout = 3600;
     int code = number("budget", b->budget_text, 0.01, &b->budget);
@@ -144,7 +144,7 @@ static int parse_values(bench *b)
     if (code == TOOL_OK) {
         code = number("jobs", b->jobs_text, 1, &jobs);
     }
-    if (code == TOOL_OK && b->jobs_text != NULL && (jobs != floor(jobs) || jobs > CREW_MOST)) {
+    if (code == TOOL_OK && b->jobs_text && (jobs != floor(jobs) || jobs > CREW_MOST)) {
         code = tool_error(TOOL_USAGE, "--jobs is a whole number from 1 to %d, not \"%s\"",
                           (int)CREW_MOST, b->jobs_text);
     }
@@ -157,30 +157,30 @@ static int parse_values(bench *b)
     if (code == TOOL_OK) {
         code = seed(b->seed_text, &b->request.seed);
     }
-    if (code == TOOL_OK && b->math_text != NULL &&
+    if (code == TOOL_OK && b->math_text &&
         iso_math_parse(b->math_text, &b->request.math) != ISO_OK) {
         code = tool_error(TOOL_USAGE, "--math is strict or tf32, not \"%s\"", b->math_text);
     }
     /* What the variable says is part of what a case is; a wrong one is refused with the device. */
     const char *set = getenv("ISOMER_MATH");
-    if (b->math_text == NULL && (set == NULL || iso_math_parse(set, &b->request.math) != ISO_OK)) {
+    if (!b->math_text && (!set || iso_math_parse(set, &b->request.math) != ISO_OK)) {
         b->request.math = ISO_MATH_STRICT;
     }
     b->rounds = (int32_t)rounds;
     b->jobs = (int32_t)fmin(jobs, CREW_MOST);
-    if (code == TOOL_OK && (b->against != NULL || b->self_check) &&
-        (b->csv != NULL || b->markdown != NULL || b->report != NULL || b->list)) {
+    if (code == TOOL_OK && (b->against || b->self_check) &&
+        (b->csv || b->markdown || b->report || b->list)) {
         code = tool_error(TOOL_USAGE, "--csv, --markdown, --report and --list do not go with "
                                       "--against or --self-check; --json does");
     }
-    if (code == TOOL_OK && b->against != NULL && b->self_check) {
+    if (code == TOOL_OK && b->against && b->self_check) {
         code = tool_error(TOOL_USAGE, "--self-check is --against with this program itself: give "
                                       "one of the two");
     }
-    if (code == TOOL_OK && b->timeout_text != NULL && b->against == NULL && !b->self_check) {
+    if (code == TOOL_OK && b->timeout_text && !b->against && !b->self_check) {
         code = tool_error(TOOL_USAGE, "--timeout needs --against or --self-check");
     }
-    if (code == TOOL_OK && b->fail_on_text != NULL && b->against == NULL && !b->self_check) {
+    if (code == TOOL_OK && b->fail_on_text && !b->against && !b->self_check) {
         code = tool_error(TOOL_USAGE,
                           "--fail-on needs --against; `%s compare --fail-on` judges "
                           "two files",
@@ -240,7 +240,7 @@ static void drop_spec(bench *b, int i)
  * name: what else is there can be measured. */
 static int fail_open(bench *b, int i)
 {
-    const char *name = b->specs.items[i] != NULL ? b->specs.items[i] : "ISOMER_BACKEND's device";
+    const char *name = b->specs.items[i] ? b->specs.items[i] : "ISOMER_BACKEND's device";
     const char *text = iso_last_error();
     if (!tool_takes_all(b->backend) || b->specs.count == 1) {
         return tool_error(tool_code(iso_last_status()), "%s: %s", name, text);
@@ -286,7 +286,7 @@ static int look_at_devices(bench *b)
     b->opened = calloc((size_t)b->specs.count, sizeof *b->opened);
     b->opening = calloc((size_t)b->specs.count, sizeof *b->opening);
     b->left_out = json_array();
-    if (b->opened == NULL || b->opening == NULL || b->left_out == NULL) {
+    if (!b->opened || !b->opening || !b->left_out) {
         return tool_error(TOOL_INTERNAL, "no memory");
     }
     for (int i = 0; i < b->specs.count;) {
@@ -318,7 +318,7 @@ static int look_at_devices(bench *b)
 
 static void close_looked_at(bench *b)
 {
-    for (int i = 0; b->opened != NULL && i < b->specs.count; i++) {
+    for (int i = 0; b->opened && i < b->specs.count; i++) {
         if (b->opened[i].id != 0) {
             iso_device_close(b->opened[i]);
         }
@@ -332,13 +332,13 @@ static int open_targets(bench *b)
     int code = TOOL_OK;
     b->targets = calloc((size_t)b->specs.count, sizeof *b->targets);
     b->devices = json_array();
-    if (b->targets == NULL || b->devices == NULL) {
+    if (!b->targets || !b->devices) {
         return tool_error(TOOL_INTERNAL, "no memory");
     }
     for (int i = 0; i < b->specs.count; i++) {
         work_target *target =
             work_target_open(b->specs.items[i], b->request.math, b->inputs, &code);
-        if (target == NULL) {
+        if (!target) {
             return code;
         }
         b->targets[b->target_count++] = target;
@@ -378,7 +378,7 @@ static int open_files(bench *b)
 
 static int write_text(tool_file *file, bool (*write)(FILE *, const json_t *), const json_t *root)
 {
-    if (file->path == NULL) {
+    if (!file->path) {
         return TOOL_OK;
     }
     if (!write(file->stream, root)) {
@@ -394,11 +394,11 @@ static int write_text(tool_file *file, bool (*write)(FILE *, const json_t *), co
  * the run's own code says what became of the results. */
 static int write_files(bench *b)
 {
-    const char *name = b->json != NULL ? b->json : "this run";
+    const char *name = b->json ? b->json : "this run";
     int codes[] = {tool_file_json(&b->json_file, b->root),
                    write_text(&b->csv_file, record_csv, b->root),
                    write_text(&b->markdown_file, record_markdown, b->root), TOOL_OK};
-    if (b->report != NULL) {
+    if (b->report) {
         codes[3] = report_write(&b->root, &name, 1, NULL, &b->report_file);
     }
     if (codes[3] == TOOL_NOTHING) {
@@ -429,7 +429,7 @@ static int measure(bench *b, int argc, char **argv)
         return code;
     }
     b->inputs = work_inputs_create(b->request.seed, &b->cases);
-    if (b->inputs == NULL) {
+    if (!b->inputs) {
         return TOOL_INTERNAL;
     }
     code = open_targets(b);
@@ -438,11 +438,11 @@ static int measure(bench *b, int argc, char **argv)
         return code;
     }
     b->run = record_run("bench", argc, argv);
-    if (b->run == NULL) {
+    if (!b->run) {
         return tool_error(TOOL_INTERNAL, "no memory");
     }
     json_object_set_new(b->run, "suite",
-                        tool_json_text(b->request.suite != NULL ? b->request.suite : "quick"));
+                        tool_json_text(b->request.suite ? b->request.suite : "quick"));
     json_object_set_new(b->run, "seed", json_integer((json_int_t)b->request.seed));
     json_object_set_new(b->run, "math", tool_json_text(iso_math_name(b->request.math)));
     json_object_set_new(b->run, "probe", tool_json_number(b->probing));
@@ -459,11 +459,11 @@ static int measure(bench *b, int argc, char **argv)
                                .run = b->run,
                                .devices = b->devices,
                                .crew = &b->crew,
-                               .file = b->json != NULL ? &b->json_file : NULL,
+                               .file = b->json ? &b->json_file : NULL,
                                .progress = isatty(STDERR_FILENO) != 0};
     FILE *out = text_stream(b);
     code = measure_run(&plan, &b->root);
-    if (b->root == NULL) {
+    if (!b->root) {
         return code;
     }
     /* The files first: whoever reads the table may close the pipe before its end. */
@@ -482,7 +482,7 @@ _Noreturn static void be_member(bench *b)
         crew_leave();
     }
     b->inputs = work_inputs_plan(b->request.seed, &b->cases);
-    if (b->inputs == NULL || open_targets(b) != TOOL_OK) {
+    if (!b->inputs || open_targets(b) != TOOL_OK) {
         crew_leave();
     }
     close_looked_at(b);
@@ -497,7 +497,7 @@ _Noreturn static void be_member(bench *b)
 
 static int execute(bench *b, int argc, char **argv)
 {
-    if (b->against != NULL || b->self_check) {
+    if (b->against || b->self_check) {
         return compare_against(b->against, argc, argv, b->budget, b->rounds, b->timeout, b->fail_on,
                                b->json);
     }

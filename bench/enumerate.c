@@ -15,7 +15,7 @@ iso_entry *tool_enumerate(int32_t *count)
         capacity = *count;
         free(entries);
         entries = calloc((size_t)capacity, sizeof *entries);
-        if (entries == NULL) {
+        if (!entries) {
             tool_error(TOOL_INTERNAL, "no memory for a list of %d devices", capacity);
             return NULL;
         }

@@ -26,7 +26,7 @@ static const char ending[] = ".XXXXXX"; /* what is drawn takes the place of the 
 void tool_files_sweep(void)
 {
     for (int i = 0; i < LIVE_FILES; i++) {
-        if (live[i] != NULL) {
+        if (live[i]) {
             unlink(live[i]);
         }
     }
@@ -36,7 +36,7 @@ static void watch(char *temporary)
 {
     tool_signals_watch();
     for (int i = 0; i < LIVE_FILES; i++) {
-        if (live[i] == NULL) {
+        if (!live[i]) {
             live[i] = temporary;
             return;
         }
@@ -46,7 +46,7 @@ static void watch(char *temporary)
 static void forget(char *temporary)
 {
     for (int i = 0; i < LIVE_FILES; i++) {
-        if (live[i] != NULL && live[i] == temporary) {
+        if (live[i] && live[i] == temporary) {
             live[i] = NULL;
         }
     }
@@ -89,7 +89,7 @@ static FILE *make_temporary(const char *path, char **name)
     FILE *stream = NULL;
     size_t room = strlen(path) + sizeof ending;
     char *temporary = malloc(room);
-    if (temporary == NULL) {
+    if (!temporary) {
         return NULL;
     }
     snprintf(temporary, room, "%s%s", path, ending);
@@ -100,7 +100,7 @@ static FILE *make_temporary(const char *path, char **name)
     }
     watch(temporary);
     stream = fdopen(descriptor, "w");
-    if (stream == NULL) {
+    if (!stream) {
         close(descriptor);
         unlink(temporary);
         forget(temporary);
@@ -119,7 +119,7 @@ static char *target_of(const char *temporary)
 static int replace_target(const char *temporary)
 {
     char *target = target_of(temporary);
-    int result = target != NULL ? rename(temporary, target) : -1;
+    int result = target ? rename(temporary, target) : -1;
     free(target);
     return result;
 }
@@ -137,7 +137,7 @@ static char *read_link(const char *path)
         return NULL;
     }
     const char *slash = text[0] != '/' ? strrchr(path, '/') : NULL;
-    int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
+    int folder = slash ? (int)(slash - path) + 1 : 0;
     if (asprintf(&result, "%.*s%.*s", folder, path, (int)length, text) < 0) {
         return NULL;
     }
@@ -153,7 +153,7 @@ static char *follow(const char *path, bool *opened)
     struct stat found, processes;
     bool known = stat("/proc/self/", &processes) == 0;
     char *at = strdup(path);
-    for (int i = 0; at != NULL && lstat(at, &found) == 0 && S_ISLNK(found.st_mode); i++) {
+    for (int i = 0; at && lstat(at, &found) == 0 && S_ISLNK(found.st_mode); i++) {
         *opened = *opened || (known && found.st_dev == processes.st_dev);
         char *next = i < MOST_LINKS ? read_link(at) : NULL;
         if (i == MOST_LINKS) {
@@ -178,7 +178,7 @@ static FILE *open_in_place(const char *path, const struct stat *found)
     }
     int descriptor = dup(STDOUT_FILENO);
     FILE *stream = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    if (stream == NULL && descriptor >= 0) {
+    if (!stream && descriptor >= 0) {
         close(descriptor);
     }
     return stream;
@@ -187,7 +187,7 @@ static FILE *open_in_place(const char *path, const struct stat *found)
 int tool_file_open(tool_file *file, const char *path)
 {
     *file = (tool_file){.path = path};
-    if (path == NULL) {
+    if (!path) {
         return TOOL_OK;
     }
     if (strcmp(path, "-") == 0) {
@@ -201,7 +201,7 @@ int tool_file_open(tool_file *file, const char *path)
         return failed(file, "write");
     }
     char *target = follow(path, &opened);
-    if (target == NULL) {
+    if (!target) {
         return failed(file, "write");
     }
     if (there && (opened || !S_ISREG(found.st_mode))) {
@@ -209,7 +209,7 @@ int tool_file_open(tool_file *file, const char *path)
     } else if (access(target, F_OK) != 0 || access(target, W_OK) == 0) {
         file->stream = make_temporary(target, &file->temporary);
     }
-    int code = file->stream != NULL ? TOOL_OK : failed(file, "write");
+    int code = file->stream ? TOOL_OK : failed(file, "write");
     free(target);
     return code;
 }
@@ -217,7 +217,7 @@ int tool_file_open(tool_file *file, const char *path)
 int tool_file_commit(tool_file *file)
 {
     int code = TOOL_OK;
-    if (file->stream == NULL) {
+    if (!file->stream) {
         return TOOL_OK;
     }
     bool bad = fflush(file->stream) != 0 || ferror(file->stream);
@@ -227,7 +227,7 @@ int tool_file_commit(tool_file *file)
     file->stream = NULL;
     if (bad) {
         code = failed(file, "write");
-    } else if (file->temporary != NULL && replace_target(file->temporary) != 0) {
+    } else if (file->temporary && replace_target(file->temporary) != 0) {
         code = failed(file, "rename the finished file to");
     }
     if (code == TOOL_OK) {
@@ -240,10 +240,10 @@ int tool_file_commit(tool_file *file)
 
 void tool_file_discard(tool_file *file)
 {
-    if (file->stream != NULL && file->stream != tool_data()) {
+    if (file->stream && file->stream != tool_data()) {
         fclose(file->stream);
     }
-    if (file->temporary != NULL) {
+    if (file->temporary) {
         unlink(file->temporary);
     }
     forget(file->temporary);
@@ -288,7 +288,7 @@ static int checkpoint_failed(tool_file *file)
 
 int tool_file_checkpoint(tool_file *file, const json_t *root)
 {
-    if (file->stream == NULL || file->temporary == NULL) {
+    if (!file->stream || !file->temporary) {
         return TOOL_OK;
     }
     if (!write_json(file->stream, root) || fflush(file->stream) != 0) {
@@ -297,9 +297,9 @@ int tool_file_checkpoint(tool_file *file, const json_t *root)
     /* The next one before this is given away: without it there would be nothing to go on with. */
     char *next_name = NULL;
     char *target = target_of(file->temporary);
-    FILE *next = target != NULL ? make_temporary(target, &next_name) : NULL;
+    FILE *next = target ? make_temporary(target, &next_name) : NULL;
     free(target);
-    if (next == NULL) {
+    if (!next) {
         return checkpoint_failed(file);
     }
     bool bad = fclose(file->stream) != 0;
@@ -319,10 +319,10 @@ int tool_file_checkpoint(tool_file *file, const json_t *root)
 
 int tool_file_json(tool_file *file, const json_t *root)
 {
-    if (file->path == NULL) {
+    if (!file->path) {
         return TOOL_OK;
     }
-    if (root == NULL) {
+    if (!root) {
         int code = tool_error(TOOL_INTERNAL, "no memory for %s", file->path);
         tool_file_discard(file);
         return code;

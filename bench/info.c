@@ -164,7 +164,7 @@ static void show_features(FILE *out, uint32_t bits)
     char text[512] = "";
     for (unsigned i = 0; i < sizeof has / sizeof has[0]; i++) {
         const char *word = bits & (1u << i) ? has[i] : lacks[i];
-        if (word != NULL) {
+        if (word) {
             append(text, sizeof text, ", ", word);
         }
     }
@@ -277,7 +277,7 @@ static void describe_tf32(FILE *out, iso_device device, json_t *properties)
     char text[ISO_NOTE_MAX + 64];
     iso_gemm_args args = ISO_GEMM_ARGS_INIT;
     iso_op_info info = ISO_OP_INFO_INIT;
-    if (math == NULL || strcmp(math, "tf32") != 0) {
+    if (!math || strcmp(math, "tf32") != 0) {
         return;
     }
     args.dtype = ISO_F32;
@@ -404,7 +404,7 @@ static int find_named(const char *backend, iso_entry **entries, int32_t *count)
     tool_words specs;
     int code = tool_specs(backend, NULL, &specs);
     *entries = calloc((size_t)specs.count + 1, sizeof **entries);
-    if (*entries == NULL) {
+    if (!*entries) {
         code = tool_error(TOOL_INTERNAL, "no memory");
     }
     for (int i = 0; i < specs.count && code == TOOL_OK; i++) {
@@ -445,13 +445,13 @@ int tool_info(int argc, char **argv)
         fputs(help, stdout);
         return TOOL_OK;
     }
-    if (available != NULL && (backend != NULL || path != NULL)) {
+    if (available && (backend || path)) {
         return tool_error(TOOL_USAGE, "--available stands alone, but for --require");
     }
-    if (available != NULL) {
+    if (available) {
         return tool_available(available, require);
     }
-    if (require != NULL) {
+    if (require) {
         return tool_error(TOOL_USAGE, "--require belongs to --available here");
     }
     tool_file json = {0};
@@ -461,9 +461,9 @@ int tool_info(int argc, char **argv)
     }
     int32_t count = 0;
     iso_entry *entries = NULL;
-    if (backend != NULL && strcmp(backend, "all") != 0) {
+    if (backend && strcmp(backend, "all") != 0) {
         code = find_named(backend, &entries, &count);
-    } else if ((entries = tool_enumerate(&count)) == NULL) {
+    } else if (!(entries = tool_enumerate(&count))) {
         code = TOOL_INTERNAL;
     }
     if (code == TOOL_OK) {

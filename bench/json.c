@@ -13,7 +13,7 @@ static json_t *from_bytes(const char *text)
 {
     size_t room = strlen(text) * 4 + 1;
     char *shown = malloc(room);
-    if (shown == NULL) {
+    if (!shown) {
         return NULL;
     }
     printable_copy(shown, room, text);
@@ -24,11 +24,11 @@ static json_t *from_bytes(const char *text)
 
 json_t *tool_json_text(const char *text)
 {
-    json_t *value = text == NULL || text[0] == '\0' ? NULL : json_string(text);
-    if (value == NULL && text != NULL && text[0] != '\0') {
+    json_t *value = !text || text[0] == '\0' ? NULL : json_string(text);
+    if (!value && text && text[0] != '\0') {
         value = from_bytes(text);
     }
-    return value != NULL ? value : json_null();
+    return value ? value : json_null();
 }
 
 json_t *tool_json_number(double value)
@@ -40,8 +40,8 @@ bool tool_is_fake(const iso_device_info *info)
 {
     /* To a backend the stand-ins of tests/fakes are devices like any other: they say what they are
      * in the one place that is theirs. */
-    return (info->features & ISO_FEATURE_FAKE) != 0 || strstr(info->name, "test fake") != NULL ||
-           strstr(info->name, "test stand-in") != NULL;
+    return (info->features & ISO_FEATURE_FAKE) != 0 || strstr(info->name, "test fake") ||
+           strstr(info->name, "test stand-in");
 }
 
 static json_t *features(uint32_t bits)
@@ -111,7 +111,7 @@ static json_t *throttle(int32_t bits)
 
 json_t *tool_json_telemetry(const iso_telemetry *telemetry)
 {
-    if (telemetry == NULL) {
+    if (!telemetry) {
         return json_null();
     }
     json_t *said = json_object();

@@ -84,7 +84,7 @@ int main(int argc, char **argv)
         return code;
     }
     const char *near = tool_nearest(argv[1], names, COMMANDS);
-    if (near != NULL) {
+    if (near) {
         return tool_error(TOOL_USAGE, "unknown command \"%s\"; did you mean \"%s\"?", argv[1],
                           near);
     }

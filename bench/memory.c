@@ -49,7 +49,7 @@ bool tool_setting(int32_t index, iso_setting *out)
 static void *document_alloc(size_t bytes)
 {
     void *block = malloc(bytes);
-    if (block == NULL) {
+    if (!block) {
         tool_no_memory("a document");
     }
     return block;

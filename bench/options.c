@@ -12,7 +12,7 @@ static int unknown(const char *given, const tool_option *options, int count)
         names[i] = options[i].name;
     }
     const char *near = tool_nearest(given, names, count);
-    if (near != NULL) {
+    if (near) {
         return tool_error(TOOL_USAGE, "unknown option --%s; did you mean --%s?", given, near);
     }
     return tool_error(TOOL_USAGE, "unknown option --%s; see `%s help`", given, tool_name);
@@ -36,14 +36,14 @@ int tool_options(int argc, char **argv, const tool_option *options, int count)
         if (at == count) {
             return unknown(word, options, count);
         }
-        if (options[at].flag != NULL && equals != NULL) {
+        if (options[at].flag && equals) {
             return tool_error(TOOL_USAGE, "--%s takes no value", word);
         }
-        if (options[at].flag != NULL) {
+        if (options[at].flag) {
             *options[at].flag = true;
             continue;
         }
-        if (equals == NULL && i + 1 == argc) {
+        if (!equals && i + 1 == argc) {
             return tool_error(TOOL_USAGE, "--%s needs a value", word);
         }
         *options[at].value = equals ? equals + 1 : argv[++i];
@@ -57,17 +57,17 @@ int tool_options(int argc, char **argv, const tool_option *options, int count)
 bool tool_split(const char *text, tool_words *out)
 {
     *out = (tool_words){0};
-    if (text == NULL) {
+    if (!text) {
         return true;
     }
     out->text = strdup(text);
     out->items = calloc(strlen(text) + 1, sizeof *out->items);
-    if (out->text == NULL || out->items == NULL) {
+    if (!out->text || !out->items) {
         tool_words_free(out);
         return false;
     }
     char *rest = out->text, *word;
-    while ((word = strsep(&rest, ",")) != NULL) {
+    while ((word = strsep(&rest, ","))) {
         if (word[0] != '\0') {
             out->items[out->count++] = word;
         }

@@ -16,7 +16,7 @@ static char *read_rest(FILE *in, size_t most, size_t *length)
         if (used == room) {
             room = room == 0 ? 65536 : 2 * room < most ? 2 * room : most + 1;
             char *grown = used <= most ? realloc(text, room) : NULL;
-            if (grown == NULL) {
+            if (!grown) {
                 free(text);
                 errno = used <= most ? ENOMEM : EFBIG;
                 return NULL;
@@ -54,8 +54,8 @@ char *tool_read(const char *path, int most_mib, size_t *length)
 {
     bool standard = strcmp(path, "-") == 0;
     FILE *in = standard ? stdin : fopen(path, "rbe");
-    char *text = in != NULL ? read_stream(in, (size_t)most_mib << 20, length) : NULL;
-    if (in != NULL && !standard) {
+    char *text = in ? read_stream(in, (size_t)most_mib << 20, length) : NULL;
+    if (in && !standard) {
         int error = errno;
         fclose(in);
         errno = error;

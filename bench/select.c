@@ -9,7 +9,7 @@
 static const char *library_said(void)
 {
     const char *text = iso_last_error(), *colon = strchr(text, ':');
-    return strncmp(text, "iso_", 4) == 0 && colon != NULL ? colon + 2 : text;
+    return strncmp(text, "iso_", 4) == 0 && colon ? colon + 2 : text;
 }
 
 int tool_spec_list(const char *list, const char *from, tool_words *out)
@@ -20,7 +20,7 @@ int tool_spec_list(const char *list, const char *from, tool_words *out)
     *out = (tool_words){.text = malloc(strlen(list) + 1)};
     out->items = calloc(strlen(list) + 1, sizeof *out->items);
     at = out->text;
-    if (at == NULL || out->items == NULL) {
+    if (!at || !out->items) {
         tool_words_free(out);
         return tool_error(TOOL_INTERNAL, "no memory for the list of %s", from);
     }
@@ -39,7 +39,7 @@ int tool_spec_list(const char *list, const char *from, tool_words *out)
 int tool_required(const char *list, const char *from, tool_words *out)
 {
     *out = (tool_words){0};
-    if (list == NULL || list[0] == '\0') {
+    if (!list || list[0] == '\0') {
         return TOOL_OK;
     }
     int code = tool_spec_list(list, from, out);
@@ -74,11 +74,11 @@ static int every_device(char **text)
 {
     int32_t count = 0;
     iso_entry *entries = tool_enumerate(&count);
-    if (entries == NULL) {
+    if (!entries) {
         return TOOL_INTERNAL;
     }
     *text = calloc((size_t)count + 1, ISO_NAME_MAX + 1);
-    for (int32_t i = 0; *text != NULL && i < count; i++) {
+    for (int32_t i = 0; *text && i < count; i++) {
         if (entries[i].state == ISO_STATE_BROKEN) {
             tool_error(TOOL_OK, "%s is left out (broken): %s", entries[i].backend,
                        entries[i].reason);
@@ -92,7 +92,7 @@ static int every_device(char **text)
         strcat(*text, entries[i].device.spec);
     }
     free(entries);
-    if (*text == NULL) {
+    if (!*text) {
         return tool_error(TOOL_INTERNAL, "no memory");
     }
     if ((*text)[0] == '\0') {
@@ -103,8 +103,8 @@ static int every_device(char **text)
 
 bool tool_takes_all(const char *backend)
 {
-    if (backend == NULL) {
-        return getenv("ISOMER_BACKEND") == NULL;
+    if (!backend) {
+        return !getenv("ISOMER_BACKEND");
     }
     return strcmp(backend, "all") == 0;
 }
@@ -119,17 +119,17 @@ int tool_specs(const char *backend, const char *require, tool_words *out)
     if (code != TOOL_OK) {
         return code;
     }
-    if (backend == NULL && !tool_takes_all(backend)) {
+    if (!backend && !tool_takes_all(backend)) {
         out->items = calloc(1, sizeof *out->items); /* the one that the environment names */
         out->count = 1;
-        return out->items != NULL ? TOOL_OK : tool_error(TOOL_INTERNAL, "no memory for a list");
+        return out->items ? TOOL_OK : tool_error(TOOL_INTERNAL, "no memory for a list");
     }
     char *all = NULL;
     if (tool_takes_all(backend)) {
         code = every_device(&all);
     }
     if (code == TOOL_OK) {
-        code = tool_spec_list(all != NULL ? all : backend, "--backend", out);
+        code = tool_spec_list(all ? all : backend, "--backend", out);
     }
     free(all);
     return code;

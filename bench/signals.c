@@ -68,7 +68,7 @@ static void take_away(void)
 static void leave(int number)
 {
     const char *name = name_of(number);
-    if (busy && name != NULL) {
+    if (busy && name) {
         say_doing(name);
     }
     busy = 0;
@@ -152,7 +152,7 @@ void tool_doing(const char *format, ...)
     char text[sizeof doing];
     va_list list;
     busy = 0;
-    if (format == NULL) {
+    if (!format) {
         return;
     }
     va_start(list, format);

@@ -112,7 +112,7 @@ static FILE *open_edge(edge *e)
 {
     static const cookie_io_functions_t functions = {.write = take, .close = finish};
     e->stream = fopencookie(e, "w", functions);
-    if (e->stream != NULL) {
+    if (e->stream) {
         bool lines = e->descriptor == STDERR_FILENO || isatty(e->descriptor);
         setvbuf(e->stream, NULL, lines ? _IOLBF : _IOFBF, BUFSIZ);
     }
@@ -124,7 +124,7 @@ bool tool_terminal_open(void)
     fill_closed();
     plain_output = stdout;
     FILE *output = open_edge(&edges[0]), *errors = open_edge(&edges[1]);
-    if (output == NULL || errors == NULL) {
+    if (!output || !errors) {
         return false;
     }
     stdout = output;
@@ -134,13 +134,13 @@ bool tool_terminal_open(void)
 
 FILE *tool_data(void)
 {
-    return plain_output != NULL ? plain_output : stdout;
+    return plain_output ? plain_output : stdout;
 }
 
 int tool_descriptor(FILE *out)
 {
     for (int i = 0; i < 2; i++) {
-        if (out == edges[i].stream && out != NULL) {
+        if (out == edges[i].stream && out) {
             return edges[i].descriptor;
         }
     }
@@ -150,7 +150,7 @@ int tool_descriptor(FILE *out)
 void tool_escape(FILE *out, const char *sequence)
 {
     edge *e = out == edges[0].stream ? &edges[0] : out == edges[1].stream ? &edges[1] : NULL;
-    if (e == NULL || sequence[0] == '\0') {
+    if (!e || sequence[0] == '\0') {
         fputs(sequence, out);
         return;
     }
@@ -166,7 +166,7 @@ void tool_escape(FILE *out, const char *sequence)
 bool tool_terminal_done(void)
 {
     bool good = fflush(stdout) == 0 && !ferror(stdout);
-    if (plain_output != NULL) {
+    if (plain_output) {
         good = fflush(plain_output) == 0 && !ferror(plain_output) && good;
     }
     return good;

@@ -23,12 +23,12 @@ int tool_error(int code, const char *format, ...)
     va_start(list, format);
     length = vasprintf(&text, format, list);
     va_end(list);
-    if (length >= 0 && shown != NULL) {
+    if (length >= 0 && shown) {
         printable_copy(shown, room, text);
     } else {
         printable_copy(brief_shown, sizeof brief_shown, brief);
     }
-    fprintf(stderr, "isomer: %s\n", length >= 0 && shown != NULL ? shown : brief_shown);
+    fprintf(stderr, "isomer: %s\n", length >= 0 && shown ? shown : brief_shown);
     if (length >= 0) {
         free(text);
     }
@@ -104,8 +104,8 @@ int tool_width(FILE *out)
 bool tool_colour(FILE *out)
 {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(tool_descriptor(out)) && (no == NULL || no[0] == '\0') &&
-           (term == NULL || strcmp(term, "dumb") != 0);
+    return isatty(tool_descriptor(out)) && (!no || no[0] == '\0') &&
+           (!term || strcmp(term, "dumb") != 0);
 }
 
 int tool_columns(const char *text)

@@ -113,7 +113,7 @@ static int run_cases(verify_run *run)
     suite_state *state = suite_state_create(run->seed_value);
     suite_result *result = malloc(sizeof *result);
     bool go_on = true;
-    if (state == NULL || result == NULL) {
+    if (!state || !result) {
         suite_state_destroy(state);
         free(result);
         return tool_error(TOOL_INTERNAL, "no memory for the suite");
@@ -176,11 +176,11 @@ static int parse(verify_run *run, int argc, char **argv)
     if (code != TOOL_OK || run->help) {
         return code;
     }
-    if (run->suite != NULL && strcmp(run->suite, "quick") != 0 && strcmp(run->suite, "full") != 0) {
+    if (run->suite && strcmp(run->suite, "quick") != 0 && strcmp(run->suite, "full") != 0) {
         return tool_error(TOOL_USAGE, "--suite is quick or full, not \"%s\"", run->suite);
     }
-    run->full = run->suite != NULL && strcmp(run->suite, "full") == 0;
-    if (run->seed != NULL) {
+    run->full = run->suite && strcmp(run->suite, "full") == 0;
+    if (run->seed) {
         char *end;
         errno = 0;
         run->seed_value = strtoull(run->seed, &end, 10);
@@ -188,8 +188,7 @@ static int parse(verify_run *run, int argc, char **argv)
             return tool_error(TOOL_USAGE, "--seed is a whole number from 0, not \"%s\"", run->seed);
         }
     }
-    if (run->json != NULL && run->junit != NULL && strcmp(run->json, "-") == 0 &&
-        strcmp(run->junit, "-") == 0) {
+    if (run->json && run->junit && strcmp(run->json, "-") == 0 && strcmp(run->junit, "-") == 0) {
         return tool_error(TOOL_USAGE, "--json and --junit cannot both go to standard output");
     }
     return TOOL_OK;

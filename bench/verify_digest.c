@@ -65,7 +65,7 @@ void verify_compare_digests(verify_run *run)
 {
     enum { LINE = SUITE_ID_MAX + 64 };
     char *lines = malloc((size_t)run->chosen_count * LINE);
-    for (int t = 0; lines != NULL && t < run->target_count; t++) {
+    for (int t = 0; lines && t < run->target_count; t++) {
         verify_target *target = &run->targets[t];
         size_t used = 0;
         for (int i = 0; i < run->chosen_count; i++) {

@@ -228,7 +228,7 @@ static void junit_case(FILE *out, const verify_run *run, const verify_target *ta
             item->variant, item->type[0] ? "." : "", item->type);
     escape(out, item->id);
     fprintf(out, "\" time=\"%.6f\"", record->seconds);
-    if (element == NULL) {
+    if (!element) {
         fputs("/>\n", out);
         return;
     }
@@ -278,12 +278,12 @@ static void junit(const verify_run *run, FILE *out)
 int verify_write_files(verify_run *run)
 {
     int code = TOOL_OK;
-    if (run->json_file.path != NULL) {
+    if (run->json_file.path) {
         json_t *root = whole_json(run);
         code = tool_file_json(&run->json_file, root);
         json_decref(root);
     }
-    if (code == TOOL_OK && run->junit_file.path != NULL) {
+    if (code == TOOL_OK && run->junit_file.path) {
         junit(run, run->junit_file.stream);
         code = tool_file_commit(&run->junit_file);
     }

@@ -135,14 +135,14 @@ static void print_reasons(FILE *out, const verify_run *run, const verify_target 
     int shown = 0, hidden = 0;
     for (int i = 0; i < run->chosen_count; i++) {
         const verify_record *record = &target->records[i];
-        if (!record->ran || record->status != SUITE_UNSUPPORTED || record->reason == NULL) {
+        if (!record->ran || record->status != SUITE_UNSUPPORTED || !record->reason) {
             continue;
         }
         int times = 0;
         bool seen = false;
         for (int j = 0; j < run->chosen_count && !seen; j++) {
             const verify_record *other = &target->records[j];
-            if (!other->ran || other->status != SUITE_UNSUPPORTED || other->reason == NULL ||
+            if (!other->ran || other->status != SUITE_UNSUPPORTED || !other->reason ||
                 strcmp(other->reason, record->reason) != 0) {
                 continue;
             }
@@ -206,11 +206,11 @@ void verify_command(const verify_run *run, const verify_target *target, const su
                     char *text, size_t room)
 {
     text[0] = '\0';
-    for (char **e = environ; *e != NULL; e++) {
+    for (char **e = environ; *e; e++) {
         const char *equals = strchr(*e, '=');
         if (strncmp(*e, "ISOMER_", 7) != 0 || strncmp(*e, "ISOMER_BACKEND=", 15) == 0 ||
             strncmp(*e, "ISOMER_REQUIRE=", 15) == 0 || strncmp(*e, "ISOMER_TEST_", 12) == 0 ||
-            equals == NULL) {
+            !equals) {
             continue;
         }
         char name[128];
@@ -230,7 +230,7 @@ void verify_command(const verify_run *run, const verify_target *target, const su
     if (run->bitwise) {
         add_text(text, room, " --bitwise");
     }
-    if (run->seed != NULL) {
+    if (run->seed) {
         add_text(text, room, " --seed ");
         quote(text, room, run->seed);
     }

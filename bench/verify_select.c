@@ -15,7 +15,7 @@ typedef struct names {
 
 static void add_name(names *list, const char *name)
 {
-    if (name == NULL || name[0] == '\0' || list->count == 64) {
+    if (!name || name[0] == '\0' || list->count == 64) {
         return;
     }
     for (int i = 0; i < list->count; i++) {
@@ -65,7 +65,7 @@ static bool op_matches(const tool_words *ops, const suite_case *item)
         return true;
     }
     const char *single = single_op(item);
-    return single != NULL && tool_words_have(ops, single);
+    return single && tool_words_have(ops, single);
 }
 
 typedef struct filter {
@@ -100,26 +100,26 @@ static int make_filter(const verify_run *run, filter *f)
 
 static bool matches(const verify_run *run, const filter *f, const suite_case *item)
 {
-    if (run->case_id != NULL && fnmatch(run->case_id, item->id, 0) != 0) {
+    if (run->case_id && fnmatch(run->case_id, item->id, 0) != 0) {
         return false;
     }
-    return (run->op == NULL || op_matches(&f->ops, item)) &&
-           (run->variant == NULL || tool_words_have(&f->variants, item->variant)) &&
-           (run->dtype == NULL || tool_words_have(&f->types, item->type));
+    return (!run->op || op_matches(&f->ops, item)) &&
+           (!run->variant || tool_words_have(&f->variants, item->variant)) &&
+           (!run->dtype || tool_words_have(&f->types, item->type));
 }
 
 int verify_choose_cases(verify_run *run)
 {
     filter f = {0};
     /* A case is found by its id whichever suite it is of; a pattern is one of the suite's cases. */
-    bool one = run->case_id != NULL && strpbrk(run->case_id, "*?[\\") == NULL;
+    bool one = run->case_id && strpbrk(run->case_id, "*?![\\");
     run->cases = suite_list_create(run->full || one, run->seed_value);
-    if (run->cases == NULL) {
+    if (!run->cases) {
         return tool_error(TOOL_INTERNAL, "no memory for the list of cases");
     }
     int code = make_filter(run, &f);
     run->chosen = calloc((size_t)run->cases->count + 1, sizeof(const suite_case *));
-    if (run->chosen == NULL) {
+    if (!run->chosen) {
         code = tool_error(TOOL_INTERNAL, "no memory for the list of cases");
     }
     for (int32_t i = 0; code == TOOL_OK && i < run->cases->count; i++) {
@@ -133,13 +133,13 @@ int verify_choose_cases(verify_run *run)
     if (code != TOOL_OK || run->chosen_count > 0) {
         return code;
     }
-    if (one && run->op == NULL && run->variant == NULL && run->dtype == NULL) {
+    if (one && !run->op && !run->variant && !run->dtype) {
         return tool_error(TOOL_USAGE, "no case is called \"%s\"; `%s verify --list` lists them",
                           run->case_id, tool_name);
     }
-    return tool_error(
-        TOOL_NOTHING, "no case matches%s%s: nothing was run; `%s verify --list` lists them",
-        run->case_id != NULL ? " " : "", run->case_id != NULL ? run->case_id : "", tool_name);
+    return tool_error(TOOL_NOTHING,
+                      "no case matches%s%s: nothing was run; `%s verify --list` lists them",
+                      run->case_id ? " " : "", run->case_id ? run->case_id : "", tool_name);
 }
 
 /* ---- devices --------------------------------------------------------------------------------- */
@@ -149,10 +149,10 @@ static verify_target *add_target(verify_run *run, suite_runner *runner)
     verify_target *more =
         realloc(run->targets, (size_t)(run->target_count + 1) * sizeof *run->targets);
     verify_record *records = calloc((size_t)run->chosen_count, sizeof *records);
-    if (more != NULL) {
+    if (more) {
         run->targets = more;
     }
-    if (more == NULL || records == NULL) {
+    if (!more || !records) {
         free(records);
         return NULL;
     }
@@ -175,7 +175,7 @@ static int add_libraries(verify_run *run, suite_runner *runner)
     int32_t count = wanted ? tool_libraries(suite_runner_device(runner), found, MOST) : 0;
     for (int32_t i = 1; i < count; i++) {
         verify_target *target = add_target(run, runner);
-        if (target == NULL) {
+        if (!target) {
             return tool_error(TOOL_INTERNAL, "no memory for results");
         }
         target->library = i;
@@ -186,17 +186,17 @@ static int add_libraries(verify_run *run, suite_runner *runner)
 
 static int open_target(verify_run *run, const char *spec)
 {
-    const char *name = spec != NULL ? spec : "the device of ISOMER_BACKEND";
+    const char *name = spec ? spec : "the device of ISOMER_BACKEND";
     iso_clear_error();
     suite_runner *runner =
         suite_runner_open(spec, run->inline_streams ? (uint32_t)ISO_STREAM_INLINE : 0);
-    if (runner == NULL && iso_last_status() == ISO_OK) {
+    if (!runner && iso_last_status() == ISO_OK) {
         return tool_error(TOOL_INTERNAL, "no memory to open %s", name);
     }
-    if (runner == NULL) {
+    if (!runner) {
         return tool_error(tool_code(iso_last_status()), "%s", iso_last_error());
     }
-    if (add_target(run, runner) == NULL) {
+    if (!add_target(run, runner)) {
         suite_runner_close(runner);
         return tool_error(TOOL_INTERNAL, "no memory to open %s", name);
     }
@@ -225,7 +225,7 @@ void verify_free(verify_run *run)
 {
     for (int t = 0; t < run->target_count; t++) {
         verify_target *target = &run->targets[t];
-        for (int i = 0; target->records != NULL && i < run->chosen_count; i++) {
+        for (int i = 0; target->records && i < run->chosen_count; i++) {
             free(target->records[i].reason);
         }
         free(target->records);

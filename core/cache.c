@@ -222,7 +222,7 @@ static void sweep(const char *folder)
     DIR *open = descriptor_folder(folder);
 
     clock_gettime(CLOCK_REALTIME, &now);
-    while (open && (entry = readdir(open)) != NULL) {
+    while (open && (entry = readdir(open))) {
         struct stat found;
 
         if (is_temporary(entry->d_name) &&

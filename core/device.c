@@ -249,7 +249,7 @@ iso_status iso_device_close(iso_device handle)
     if (status) {
         return status;
     }
-    while ((child = take_child(device, CORE_STREAM)) != NULL) {
+    while ((child = take_child(device, CORE_STREAM))) {
         bool told;
 
         status = core_stream_finish(call, (core_stream *)child, &told);
@@ -258,10 +258,10 @@ iso_status iso_device_close(iso_device handle)
             kept = core_error_keep();
         }
     }
-    while ((child = take_child(device, CORE_EVENT)) != NULL) {
+    while ((child = take_child(device, CORE_EVENT))) {
         core_event_finish((core_event *)child);
     }
-    while ((child = take_child(device, CORE_BUFFER)) != NULL) {
+    while ((child = take_child(device, CORE_BUFFER))) {
         core_buffer_finish((core_buffer *)child);
     }
     core_blocks_finish(device);

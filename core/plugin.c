@@ -217,7 +217,7 @@ bool core_plugin_folders(bool (*visit)(const char *folder, void *context), void 
     if (path && !copy) {
         return false;
     }
-    while (more && rest && (folder = strsep(&rest, ":")) != NULL) {
+    while (more && rest && (folder = strsep(&rest, ":"))) {
         if (folder[0] && judge_folder(folder, problem, sizeof problem)) {
             more = visit(folder, context);
         } else if (folder[0]) {
@@ -238,7 +238,7 @@ void core_plugin_path_problem(const char *path, char *problem, size_t room)
     char *copy = strdup(path), *rest = copy, *folder;
     bool good = true;
 
-    while (good && rest && (folder = strsep(&rest, ":")) != NULL) {
+    while (good && rest && (folder = strsep(&rest, ":"))) {
         good = !folder[0] || judge_folder(folder, problem, room);
     }
     free(copy);

@@ -205,7 +205,7 @@ static bool collect_folder(const char *folder, void *context)
 
     errno = 0;
     open = descriptor_folder(folder);
-    while (open && !into->failed && (errno = 0, file = readdir(open)) != NULL) {
+    while (open && !into->failed && (errno = 0, file = readdir(open))) {
         collect_file(into, folder, file->d_name);
     }
     into->failed = into->failed || errno == ENOMEM;

@@ -47,7 +47,7 @@ const char *core_keep(const char *text)
             answer = at->text;
         }
     }
-    if (!answer && (at = malloc(sizeof *at + strlen(text) + 1)) != NULL) {
+    if (!answer && (at = malloc(sizeof *at + strlen(text) + 1))) {
         strcpy(at->text, text);
         at->next = kept_first;
         kept_first = at;

@@ -45,7 +45,7 @@ static bool owns_library(uid_t user)
     bool owns = false;
 
     snprintf(folder, sizeof room_of.place, "%s", core_place());
-    while (!owns && (slash = strrchr(folder, '/')) != NULL) {
+    while (!owns && (slash = strrchr(folder, '/'))) {
         *slash = 0;
         owns = !lstat(slash == folder ? "/" : folder, &found) && found.st_uid == user;
     }

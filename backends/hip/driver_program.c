@@ -111,7 +111,7 @@ static iso_status build_failed(hiprtc_program program, hiprtc_code code, const c
     size_t bytes = 0;
     char *whole = NULL;
     if (program && rtc.hiprtcGetProgramLogSize(program, &bytes) == HIPRTC_DONE && bytes > 1 &&
-        (whole = hip_host->alloc((int64_t)bytes + 1)) != NULL) {
+        (whole = hip_host->alloc((int64_t)bytes + 1))) {
         whole[0] = '\0';
         if (rtc.hiprtcGetProgramLog(program, whole) == HIPRTC_DONE) {
             whole[bytes] = '\0';

@@ -28,7 +28,7 @@ typedef struct group_path {
 static int list_has(const char *list, const char *word)
 {
     size_t length = strlen(word);
-    for (const char *at = list; (at = strstr(at, word)) != NULL; at += length) {
+    for (const char *at = list; (at = strstr(at, word)); at += length) {
         if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0')) {
             return 1;
         }

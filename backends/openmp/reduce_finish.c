@@ -75,7 +75,7 @@ void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op)
     r->length = op->axis == ISO_AXIS_0 ? op->rows : op->cols;
     r->sequences = op->axis == ISO_AXIS_0 ? op->cols : op->axis == ISO_AXIS_1 ? op->rows : 1;
     r->blocks = (r->length + CPU_REDUCE_BLOCK - 1) / CPU_REDUCE_BLOCK;
-    if (op->x.memory != NULL) {
+    if (op->x.memory) {
         r->x = cpu_at(op->x);
         r->y = op->op == ISO_DOT ? cpu_at(op->y) : NULL;
         r->result = cpu_at(op->result);

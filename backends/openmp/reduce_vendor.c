@@ -50,7 +50,7 @@ iso_status cpu_reduce_vendor_supports(const iso_reduce_op_args *op)
                               "reduce: BLAS libraries have no reduction along axis 0: use tiled");
     }
     const cpu_blas *blas = cpu_blas_get();
-    if (blas == NULL) {
+    if (!blas) {
         return cpu_host->fail(ISO_UNSUPPORTED, "reduce: vendor needs a BLAS library: %s",
                               cpu_blas_reason());
     }
@@ -82,7 +82,7 @@ static float reduce_f32(const cpu_blas *blas, iso_reduce_op op, int n, const flo
     case ISO_NORM2:
         return blas->snrm2(n, x, 1);
     default:
-        return blas->ssum != NULL ? blas->ssum(n, x, 1) : blas->sdot(n, x, 1, &one, 0);
+        return blas->ssum ? blas->ssum(n, x, 1) : blas->sdot(n, x, 1, &one, 0);
     }
 }
 
@@ -98,7 +98,7 @@ static double reduce_f64(const cpu_blas *blas, iso_reduce_op op, int n, const do
     case ISO_NORM2:
         return blas->dnrm2(n, x, 1);
     default:
-        return blas->dsum != NULL ? blas->dsum(n, x, 1) : blas->ddot(n, x, 1, &one, 0);
+        return blas->dsum ? blas->dsum(n, x, 1) : blas->ddot(n, x, 1, &one, 0);
     }
 }
 

@@ -261,7 +261,7 @@ static iso_status vendor_supports(const iso_transpose_op *op)
                               (long long)op->element_bytes);
     }
     const cpu_blas *blas = cpu_blas_get();
-    if (blas == NULL) {
+    if (!blas) {
         return cpu_host->fail(ISO_UNSUPPORTED, "transpose: vendor needs a BLAS library: %s",
                               cpu_blas_reason());
     }

@@ -77,7 +77,7 @@ static bool make_arguments(against *g, int argc, char **argv)
         char **out = calloc((size_t)argc + 10, sizeof *out);
         int count = 0;
         g->arguments[side] = out;
-        if (out == NULL) {
+        if (!out) {
             return false;
         }
         out[count++] = side == 0 || g->self_check ? g->self : (char *)g->program;
@@ -86,7 +86,7 @@ static bool make_arguments(against *g, int argc, char **argv)
             int which = our_option(argv[i]);
             if (which < 0) {
                 out[count++] = argv[i];
-            } else if (ours[which].value && strchr(argv[i], '=') == NULL) {
+            } else if (ours[which].value && !strchr(argv[i], '=')) {
                 i++;
             }
         }
@@ -145,8 +145,8 @@ static json_t *document_of(const against *g, int side, const compare_child *chil
     }
     int status = WEXITSTATUS(child->status);
     json_t *root = child->size > 0 ? json_loadb(child->out, child->size, 0, &error) : NULL;
-    char *wrong = root != NULL ? record_fault(root) : NULL;
-    if (root != NULL && wrong == NULL && (status == TOOL_OK || status == TOOL_FAILED)) {
+    char *wrong = root ? record_fault(root) : NULL;
+    if (root && !wrong && (status == TOOL_OK || status == TOOL_FAILED)) {
         return root;
     }
     bool known = (status >= TOOL_USAGE && status <= TOOL_IO) || status == TOOL_INTERNAL;
@@ -157,12 +157,12 @@ static json_t *document_of(const against *g, int side, const compare_child *chil
                            "%s ended with exit code %d and printed nothing where results "
                            "were asked for: is it isomer?",
                            name, status);
-    } else if (root == NULL) {
+    } else if (!root) {
         *code = tool_error(stranger, "what %s printed is no JSON: line %d, column %d: %s", name,
                            error.line, error.column, error.text);
     } else {
         *code = tool_error(stranger, "what %s printed cannot be used: %s", name,
-                           wrong != NULL ? wrong : "its exit code is none of isomer's");
+                           wrong ? wrong : "its exit code is none of isomer's");
     }
     pass_on(child, name);
     free(wrong);
@@ -224,7 +224,7 @@ static int make_pair(against *g, bool b_first)
         int side = b_first ? 1 - turn : turn;
         documents[side] = run_one(g, side, &code);
     }
-    if (documents[0] != NULL && documents[1] != NULL && !compare_interrupted()) {
+    if (documents[0] && documents[1] && !compare_interrupted()) {
         code = compare_tally_add(g->tally, documents[0], documents[1], name_of(g, 1));
     } else if (code == TOOL_OK) {
         goto done;
@@ -233,7 +233,7 @@ static int make_pair(against *g, bool b_first)
         g->made++;
     }
     for (int side = 0; side < 2 && code == TOOL_OK; side++) {
-        if (g->first[side] == NULL) {
+        if (!g->first[side]) {
             g->first[side] = json_incref(documents[side]);
         }
     }
@@ -310,7 +310,7 @@ static json_t *run_json(const against *g, json_t *run, bool finished)
     struct tm utc;
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
         json_t *value = json_object_get(theirs, kept[i]);
-        json_object_set(run, kept[i], value != NULL ? value : json_null());
+        json_object_set(run, kept[i], value ? value : json_null());
     }
     json_object_set_new(sides, "this",
                         tool_json_text(what_ran(text, sizeof text, g->self, g->first[0])));
@@ -336,7 +336,7 @@ static json_t *run_json(const against *g, json_t *run, bool finished)
         json_array_foreach(json_object_get(run_of, "flags"), at, flag)
         {
             const char *word = json_string_value(flag);
-            if (word != NULL && strcmp(word, "fake") == 0 && json_array_size(flags) < 8) {
+            if (word && strcmp(word, "fake") == 0 && json_array_size(flags) < 8) {
                 json_array_append(flags, flag);
             }
         }
@@ -348,7 +348,7 @@ static json_t *run_json(const against *g, json_t *run, bool finished)
 static json_t *make_document(const against *g, bool finished)
 {
     json_t *run = record_run("against", g->argc, g->argv), *root = json_object();
-    if (run == NULL || root == NULL) {
+    if (!run || !root) {
         json_decref(run);
         json_decref(root);
         return NULL;
@@ -367,11 +367,11 @@ static json_t *make_document(const against *g, bool finished)
 static void save(against *g)
 {
     double now = seconds();
-    if (g->file.path == NULL || g->made == 0 || (g->saved > 0 && now - g->saved < SAVE_SECONDS)) {
+    if (!g->file.path || g->made == 0 || (g->saved > 0 && now - g->saved < SAVE_SECONDS)) {
         return;
     }
     json_t *root = make_document(g, false);
-    if (root != NULL) {
+    if (root) {
         tool_file_checkpoint(&g->file, root);
     }
     json_decref(root);
@@ -403,7 +403,7 @@ static int finish(against *g, double fail_on, int code)
     FILE *out = g->file.stream == tool_data() ? stderr : stdout;
     const tool_words all = {0};
     json_t *root = make_document(g, code == TOOL_OK && !compare_interrupted());
-    if (root == NULL) {
+    if (!root) {
         return tool_error(TOOL_INTERNAL, "no memory for %d pairs", g->made);
     }
     compare_set set = {.a = root,
@@ -458,20 +458,20 @@ int compare_against(const char *program, int argc, char **argv, double budget, i
                  .wanted = rounds,
                  .argc = argc,
                  .argv = argv,
-                 .self_check = program == NULL,
+                 .self_check = !program,
                  .progress = isatty(STDERR_FILENO) != 0};
     if (!find_self(&g)) {
         return tool_error(TOOL_INTERNAL, "cannot find this program itself: /proc/self/exe: %s",
                           strerror(errno));
     }
-    if (program == NULL) {
+    if (!program) {
         g.program = "this program again";
     }
     snprintf(g.budget_text, sizeof g.budget_text, "%.17g", budget);
     record_point(g.budget_text);
     int code = tool_file_open(&g.file, json);
     g.tally = compare_tally_create();
-    if (code == TOOL_OK && (g.tally == NULL || !make_arguments(&g, argc, argv))) {
+    if (code == TOOL_OK && (!g.tally || !make_arguments(&g, argc, argv))) {
         code = tool_error(TOOL_INTERNAL, "no memory");
     }
     if (code == TOOL_OK) {

@@ -69,7 +69,7 @@ static bool take_out(int descriptor, compare_child *child, size_t *room)
     if (*room - child->size < 65536) {
         size_t more = *room == 0 ? 1 << 20 : *room * 2;
         char *grown = realloc(child->out, more);
-        if (grown == NULL) {
+        if (!grown) {
             child->error = ENOMEM;
             return false;
         }
@@ -221,7 +221,7 @@ bool compare_run(char *const *argv, double limit, compare_child *child)
     *child = (compare_child){.err = calloc(1, ERR_KEPT + 2048)};
     blocked_set(&blocked);
     sigprocmask(SIG_BLOCK, &blocked, &open);
-    if (child->err == NULL) {
+    if (!child->err) {
         child->error = ENOMEM;
     } else if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) {
         child->error = errno;

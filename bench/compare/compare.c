@@ -68,7 +68,7 @@ static int read_options(int argc, char **argv, request *r, compare_rules *rules)
     enum { OPTIONS = sizeof options / sizeof options[0] };
     char **left = calloc((size_t)argc + 1, sizeof *left);
     int count = 1;
-    if (left == NULL) {
+    if (!left) {
         return tool_error(TOOL_INTERNAL, "no memory for the command line");
     }
     left[0] = argv[0];
@@ -84,7 +84,7 @@ static int read_options(int argc, char **argv, request *r, compare_rules *rules)
         }
         left[count++] = argv[i];
         for (int k = 0; k < OPTIONS && i + 1 < argc; k++) {
-            if (options[k].value != NULL && strcmp(argv[i] + 2, options[k].name) == 0) {
+            if (options[k].value && strcmp(argv[i] + 2, options[k].name) == 0) {
                 left[count++] = argv[++i];
                 break;
             }
@@ -101,21 +101,20 @@ static int check_request(const request *r, compare_rules *rules)
     if (r->path_count == 0) {
         return tool_error(TOOL_USAGE, "compare needs files: isomer compare A.json B.json");
     }
-    if (r->json != NULL && r->csv != NULL && strcmp(r->json, "-") == 0 &&
-        strcmp(r->csv, "-") == 0) {
+    if (r->json && r->csv && strcmp(r->json, "-") == 0 && strcmp(r->csv, "-") == 0) {
         return tool_error(TOOL_USAGE, "--json - and --csv - cannot both have standard output");
     }
     if (r->path_count == 2 && strcmp(r->paths[0], "-") == 0 && strcmp(r->paths[1], "-") == 0) {
         return tool_error(TOOL_USAGE, "A and B cannot both be read from standard input");
     }
-    if (r->least_effect != NULL) {
+    if (r->least_effect) {
         code = percent("least-effect", r->least_effect, &rules->least_effect);
     }
-    if (code == TOOL_OK && r->fail_on != NULL) {
+    if (code == TOOL_OK && r->fail_on) {
         code = percent("fail-on", r->fail_on, &rules->fail_on);
     }
     /* A gate under the least effect could never close. */
-    if (code == TOOL_OK && r->least_effect == NULL && rules->fail_on < rules->least_effect) {
+    if (code == TOOL_OK && !r->least_effect && rules->fail_on < rules->least_effect) {
         rules->least_effect = rules->fail_on;
     }
     if (code == TOOL_OK && rules->fail_on < rules->least_effect) {
@@ -163,16 +162,16 @@ int compare_code(const compare_set *set)
 static int work_out(compare_set *set)
 {
     bool pairs = json_is_array(json_object_get(set->a, "pairs"));
-    if (set->b == NULL && pairs) {
+    if (!set->b && pairs) {
         return compare_pairs_read(set);
     }
-    if (set->b == NULL && (set->rules.device_a == NULL || set->rules.device_b == NULL)) {
+    if (!set->b && (!set->rules.device_a || !set->rules.device_b)) {
         return tool_error(TOOL_USAGE,
                           "%s alone has nothing to be compared with: give a second file, or two of "
                           "its devices by --device-a and --device-b",
                           set->path_a);
     }
-    if (set->b == NULL) {
+    if (!set->b) {
         set->b = set->a;
         set->path_b = set->path_a;
     }
@@ -194,12 +193,12 @@ static int write_all(const compare_set *set, tool_file *json, tool_file *csv)
     FILE *out = json->stream == tool_data() || csv->stream == tool_data() ? stderr : stdout;
     int code = TOOL_OK;
     compare_show(out, set, tool_width(out), tool_colour(out));
-    if (json->path != NULL) {
+    if (json->path) {
         json_t *root = compare_json(set);
         code = tool_file_json(json, root);
         json_decref(root);
     }
-    if (csv->path != NULL && code == TOOL_OK) {
+    if (csv->path && code == TOOL_OK) {
         compare_csv(csv->stream, set);
         code = tool_file_commit(csv);
     }

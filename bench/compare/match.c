@@ -27,7 +27,7 @@ static size_t results_of(const json_t *root)
 static bool wanted_op(const compare_set *set, const json_t *result)
 {
     const tool_words *ops = set->rules.ops;
-    return ops == NULL || ops->count == 0 || tool_words_have(ops, record_text(result, "op"));
+    return !ops || ops->count == 0 || tool_words_have(ops, record_text(result, "op"));
 }
 
 /* The i-th device that results of the file are about; NULL after the last. */
@@ -51,7 +51,7 @@ static const char *device_of(const compare_set *set, const json_t *root, int i)
 static bool has_device(const compare_set *set, const json_t *root, const char *spec)
 {
     const char *device;
-    for (int i = 0; (device = device_of(set, root, i)) != NULL; i++) {
+    for (int i = 0; (device = device_of(set, root, i)); i++) {
         if (strcmp(device, spec) == 0) {
             return true;
         }
@@ -63,7 +63,7 @@ static void list_devices(const compare_set *set, const json_t *root, char *text,
 {
     const char *device;
     text[0] = '\0';
-    for (int i = 0; (device = device_of(set, root, i)) != NULL; i++) {
+    for (int i = 0; (device = device_of(set, root, i)); i++) {
         size_t used = strlen(text);
         snprintf(text + used, room - used, "%s%s", i > 0 ? ", " : "", device);
     }
@@ -77,18 +77,18 @@ static int find_device(const compare_set *set, const json_t *root, const char *p
     const char *device;
     size_t length = strlen(wanted);
     *out = NULL;
-    for (int i = 0; (device = device_of(set, root, i)) != NULL; i++) {
+    for (int i = 0; (device = device_of(set, root, i)); i++) {
         bool backend = strncmp(device, wanted, length) == 0 && device[length] == ':';
         if (strcmp(device, wanted) != 0 && !backend) {
             continue;
         }
-        if (*out != NULL) {
+        if (*out) {
             return tool_error(TOOL_USAGE, "--%s %s: %s has several of it, %s and %s; name one",
                               option, wanted, path, *out, device);
         }
         *out = device;
     }
-    if (*out != NULL) {
+    if (*out) {
         return TOOL_OK;
     }
     list_devices(set, root, there, sizeof there);
@@ -103,32 +103,32 @@ static int choose_devices(const compare_set *set, devices *out)
     bool common = false;
     *out = (devices){NULL, NULL};
     int code = TOOL_OK;
-    if (rules->device_a != NULL) {
+    if (rules->device_a) {
         code = find_device(set, set->a, set->path_a, "device-a", rules->device_a, &out->a);
     }
-    if (code == TOOL_OK && rules->device_b != NULL) {
+    if (code == TOOL_OK && rules->device_b) {
         code = find_device(set, set->b, set->path_b, "device-b", rules->device_b, &out->b);
     }
-    if (code != TOOL_OK || (out->a != NULL && out->b != NULL)) {
+    if (code != TOOL_OK || (out->a && out->b)) {
         return code;
     }
     const char *first_a = device_of(set, set->a, 0), *first_b = device_of(set, set->b, 0);
-    if (first_a == NULL || first_b == NULL) {
+    if (!first_a || !first_b) {
         return TOOL_OK; /* nothing will match, and that is said elsewhere */
     }
-    bool one_a = out->a != NULL || device_of(set, set->a, 1) == NULL;
-    bool one_b = out->b != NULL || device_of(set, set->b, 1) == NULL;
+    bool one_a = out->a || !device_of(set, set->a, 1);
+    bool one_b = out->b || !device_of(set, set->b, 1);
     if (one_a && one_b) {
-        out->a = out->a != NULL ? out->a : first_a;
-        out->b = out->b != NULL ? out->b : first_b;
+        out->a = out->a ? out->a : first_a;
+        out->b = out->b ? out->b : first_b;
         return TOOL_OK;
     }
-    const char *named = out->a != NULL ? out->a : out->b, *device;
-    if (named != NULL) {
-        common = has_device(set, out->a != NULL ? set->b : set->a, named);
+    const char *named = out->a ? out->a : out->b, *device;
+    if (named) {
+        common = has_device(set, out->a ? set->b : set->a, named);
         out->a = out->b = common ? named : NULL;
     } else {
-        for (int i = 0; (device = device_of(set, set->a, i)) != NULL && !common; i++) {
+        for (int i = 0; (device = device_of(set, set->a, i)) && !common; i++) {
             common = has_device(set, set->b, device);
         }
     }
@@ -210,7 +210,7 @@ static compare_side side_of(const json_t *result)
 static bool takes_part(const compare_set *set, const json_t *result, const char *device)
 {
     return wanted_op(set, result) &&
-           (device == NULL || strcmp(record_text(result, "device"), device) == 0);
+           (!device || strcmp(record_text(result, "device"), device) == 0);
 }
 
 typedef struct matching {
@@ -226,7 +226,7 @@ typedef enum likeness { SAME_LIBRARY, SAME_CASE, OTHER_SIZE } likeness;
 static const json_t *partner(matching *m, const json_t *a, likeness like)
 {
     const json_t *b_root = m->set->b;
-    const char *device = m->chosen.b != NULL ? m->chosen.b : record_text(a, "device");
+    const char *device = m->chosen.b ? m->chosen.b : record_text(a, "device");
     for (size_t at = 0; at < results_of(b_root); at++) {
         const json_t *b = result_at(b_root, at);
         if (m->taken[at] || !takes_part(m->set, b, device) ||
@@ -265,11 +265,11 @@ static bool is_ok(const compare_side *side)
  * device, or was not asked for the operation, nothing was lost. */
 static bool was_lost(const matching *m, const compare_row *row)
 {
-    const char *device = m->chosen.b != NULL ? m->chosen.b : row->a.device;
+    const char *device = m->chosen.b ? m->chosen.b : row->a.device;
     if (!is_ok(&row->a) || is_ok(&row->b)) {
         return false;
     }
-    if (row->b.result != NULL) {
+    if (row->b.result) {
         return true;
     }
     for (size_t at = 0; at < results_of(m->set->b); at++) {
@@ -286,8 +286,8 @@ static void match_sizes(matching *m)
 {
     for (int32_t i = 0; i < m->set->count; i++) {
         compare_row *row = &m->set->rows[i];
-        const json_t *b = row->b.result == NULL ? partner(m, row->a.result, OTHER_SIZE) : NULL;
-        if (b == NULL) {
+        const json_t *b = !row->b.result ? partner(m, row->a.result, OTHER_SIZE) : NULL;
+        if (!b) {
             continue;
         }
         row->b = side_of(b);
@@ -308,14 +308,14 @@ static int match_results(matching *m)
         compare_row *row = new_row(set, a);
         row->a = side_of(a);
         const json_t *b = partner(m, a, SAME_LIBRARY);
-        if (b != NULL) {
+        if (b) {
             row->b = side_of(b);
         }
     }
     for (int32_t i = 0; i < set->count; i++) {
         compare_row *row = &set->rows[i];
-        const json_t *b = row->b.result == NULL ? partner(m, row->a.result, SAME_CASE) : NULL;
-        if (b != NULL) {
+        const json_t *b = !row->b.result ? partner(m, row->a.result, SAME_CASE) : NULL;
+        if (b) {
             row->b = side_of(b);
         }
     }
@@ -345,7 +345,7 @@ int compare_match(compare_set *set)
     set->rows = calloc(room, sizeof *set->rows);
     m.taken = calloc(room, sizeof *m.taken);
     int code = TOOL_INTERNAL;
-    if (set->forced == NULL || set->rows == NULL || m.taken == NULL) {
+    if (!set->forced || !set->rows || !m.taken) {
         tool_error(TOOL_INTERNAL, "no memory to compare %zu results", room);
         goto done;
     }
@@ -387,11 +387,11 @@ static double *rounds_of(const json_t *result, int32_t *count)
     size_t n = json_array_size(rounds);
     double *medians = calloc(n + 1, sizeof *medians);
     *count = 0;
-    for (size_t i = 0; i < n && medians != NULL; i++) {
+    for (size_t i = 0; i < n && medians; i++) {
         const json_t *round = json_array_get(rounds, i);
         size_t samples = json_array_size(round);
         double *x = calloc(samples + 1, sizeof *x);
-        if (x == NULL) {
+        if (!x) {
             free(medians);
             return NULL;
         }
@@ -418,7 +418,7 @@ static bool add_drift(compare_set *set)
 {
     double *all = calloc((size_t)set->count + 1, sizeof *all);
     int32_t used = 0;
-    if (all == NULL) {
+    if (!all) {
         return false;
     }
     for (int32_t i = 0; i < set->count; i++) {
@@ -441,7 +441,7 @@ static bool judge_row(const compare_set *set, compare_row *row, bool measure)
 {
     int32_t na, nb;
     double *a = rounds_of(row->a.result, &na), *b = rounds_of(row->b.result, &nb);
-    bool good = a != NULL && b != NULL;
+    bool good = a && b;
     for (int32_t i = 0; good && i < nb; i++) {
         b[i] *= row->share;
     }

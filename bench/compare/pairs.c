@@ -30,7 +30,7 @@ static bool judge_ratios(const compare_set *set, const json_t *ratios, compare_r
 {
     int32_t n = (int32_t)json_array_size(ratios);
     double *one = calloc((size_t)n + 1, sizeof *one), *ratio = calloc((size_t)n + 1, sizeof *ratio);
-    bool good = one != NULL && ratio != NULL;
+    bool good = one && ratio;
     for (int32_t i = 0; i < n && good; i++) {
         one[i] = 1;
         ratio[i] = json_number_value(json_array_get(ratios, (size_t)i));
@@ -93,7 +93,7 @@ int compare_pairs_read(compare_set *set)
     size_t at;
     set->forced = json_array();
     set->rows = calloc(json_array_size(list) + 1, sizeof *set->rows);
-    if (set->forced == NULL || set->rows == NULL) {
+    if (!set->forced || !set->rows) {
         return tool_error(TOOL_INTERNAL, "no memory for the pairs of %s", set->path_a);
     }
     json_array_foreach(list, at, pair)
@@ -102,7 +102,7 @@ int compare_pairs_read(compare_set *set)
         if (!read_pair(set, pair, row)) {
             return tool_error(TOOL_INTERNAL, "no memory for the pairs of %s", set->path_a);
         }
-        set->count += ops == NULL || ops->count == 0 || tool_words_have(ops, row->op);
+        set->count += !ops || ops->count == 0 || tool_words_have(ops, row->op);
     }
     compare_gate(set);
     return TOOL_OK;

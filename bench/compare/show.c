@@ -24,7 +24,7 @@ compare_sum compare_summary(const compare_set *set, const char *op)
     int32_t judged = 0;
     for (int32_t i = 0; i < set->count; i++) {
         const compare_row *row = &set->rows[i];
-        if (op != NULL && strcmp(row->op, op) != 0) {
+        if (op && strcmp(row->op, op) != 0) {
             continue;
         }
         sum.cases++;
@@ -164,7 +164,7 @@ static void show_flags(FILE *out, const char *name, const json_t *root)
 
 static void show_head(FILE *out, const compare_set *set)
 {
-    if (set->b == NULL) {
+    if (!set->b) {
         const json_t *against = json_object_get(json_object_get(set->a, "run"), "against");
         note(out, "A", record_text(against, "this"));
         note(out, "B", record_text(against, "program"));
@@ -290,7 +290,7 @@ static void notes_of(const compare_row *row, char *text, size_t room)
             join(text, room, word);
         }
     }
-    if (row->other != NULL) {
+    if (row->other) {
         char word[256];
         snprintf(word, sizeof word, "B is %s", row->other);
         join(text, room, word);
@@ -352,7 +352,7 @@ static void show_group(FILE *out, const compare_set *set, const compare_row *fir
 {
     char text[1024];
     columns c = fit(set, first, width);
-    const json_t *b_root = set->b != NULL ? set->b : set->a;
+    const json_t *b_root = set->b ? set->b : set->a;
     const json_t *a = device_json(set->a, first->a.device);
     const json_t *b = device_json(b_root, first->b.device);
     if (strcmp(first->a.device, first->b.device) == 0 &&

@@ -38,7 +38,7 @@ compare_tally *compare_tally_create(void)
 
 void compare_tally_free(compare_tally *tally)
 {
-    for (int32_t i = 0; tally != NULL && i < tally->count; i++) {
+    for (int32_t i = 0; tally && i < tally->count; i++) {
         entry *e = &tally->entries[i];
         json_decref(e->own.result);
         json_decref(e->own.why);
@@ -48,7 +48,7 @@ void compare_tally_free(compare_tally *tally)
         free(e->a);
         free(e->b);
     }
-    if (tally != NULL) {
+    if (tally) {
         free(tally->entries);
     }
     free(tally);
@@ -77,7 +77,7 @@ static entry *entry_of(compare_tally *tally, const compare_row *row, int32_t hin
     if (tally->count == tally->room) {
         int32_t room = tally->room > 0 ? 2 * tally->room : 256;
         entry *grown = realloc(tally->entries, (size_t)room * sizeof *grown);
-        if (grown == NULL) {
+        if (!grown) {
             return NULL;
         }
         tally->entries = grown;
@@ -91,7 +91,7 @@ static entry *entry_of(compare_tally *tally, const compare_row *row, int32_t hin
 static bool grow(double **x, int32_t room)
 {
     double *more = realloc(*x, (size_t)room * sizeof *more);
-    if (more != NULL) {
+    if (more) {
         *x = more;
     }
     return more != NULL;
@@ -114,13 +114,13 @@ static bool add_times(entry *e, double a, double b)
 static void keep(half *h, const compare_side *side)
 {
     bool ok = strcmp(side->status, "ok") == 0, failed = strcmp(side->status, "failed") == 0;
-    bool better = h->result == NULL || (failed && !h->failed) ||
+    bool better = !h->result || (failed && !h->failed) ||
                   (strcmp(record_text(h->result, "status"), "ok") != 0 && !h->failed && ok);
     h->failed = h->failed || failed;
     if (!ok && h->without++ == 0) {
-        h->why = tool_json_text(side->result != NULL ? side->reason : "it has no such case");
+        h->why = tool_json_text(side->result ? side->reason : "it has no such case");
     }
-    if (side->result == NULL || !better) {
+    if (!side->result || !better) {
         return;
     }
     json_decref(h->result);
@@ -147,14 +147,14 @@ int compare_tally_add(compare_tally *tally, const json_t *a, const json_t *b, co
     for (int32_t i = 0; i < set.count && code == TOOL_OK; i++) {
         const compare_row *row = &set.rows[i];
         entry *e = entry_of(tally, row, i);
-        if (e == NULL) {
+        if (!e) {
             code = tool_error(TOOL_INTERNAL, "no memory for the pairs");
             break;
         }
         e->seen = tally->pairs;
         e->made++;
         e->lost += row->lost;
-        e->absent += !row->lost && strcmp(row->a.status, "ok") == 0 && row->b.result == NULL;
+        e->absent += !row->lost && strcmp(row->a.status, "ok") == 0 && !row->b.result;
         keep(&e->own, &row->a);
         keep(&e->other, &row->b);
         tally->wrong = tally->wrong || is_wrong(&row->a) || is_wrong(&row->b);
@@ -189,7 +189,7 @@ static int32_t flatten(const json_t *rounds, double *out)
     int32_t n = 0;
     for (size_t r = 0; r < json_array_size(rounds); r++) {
         for (size_t s = 0; s < json_array_size(json_array_get(rounds, r)); s++) {
-            if (out != NULL) {
+            if (out) {
                 out[n] = json_number_value(json_array_get(json_array_get(rounds, r), s));
             }
             n++;
@@ -225,7 +225,7 @@ static bool merge(const entry *e, json_t *result)
     json_t *roof = json_object_get(result, "roof"), *work = json_object_get(result, "work");
     int32_t n = flatten(e->rounds, NULL);
     double *x = calloc((size_t)n + 1, sizeof *x);
-    if (x == NULL) {
+    if (!x) {
         return false;
     }
     flatten(e->rounds, x);
@@ -259,7 +259,7 @@ static bool merge(const entry *e, json_t *result)
 static void set_half(json_t *pair, const half *h, const char *without, const char *why)
 {
     json_object_set_new(pair, without, json_integer(h->without));
-    json_object_set(pair, why, h->why != NULL ? h->why : json_null());
+    json_object_set(pair, why, h->why ? h->why : json_null());
 }
 
 static json_t *pair_json(const entry *e)
@@ -270,7 +270,7 @@ static json_t *pair_json(const entry *e)
     const json_t *a = e->own.result, *b = e->other.result;
     bool judged = e->count > 0 && !e->own.failed && !e->other.failed;
     /* Where B has the case in another pair, it could have had it in all. */
-    int32_t lost = e->lost + (b != NULL ? e->absent : 0);
+    int32_t lost = e->lost + (b ? e->absent : 0);
     json_object_set_new(pair, "id", tool_json_text(record_text(a, "id")));
     json_object_set_new(pair, "device", tool_json_text(record_text(a, "device")));
     json_object_set_new(pair, "backend", tool_json_text(record_text(a, "backend")));
@@ -300,10 +300,10 @@ static json_t *pair_json(const entry *e)
 bool compare_tally_write(const compare_tally *tally, json_t *root)
 {
     json_t *results = json_array(), *pairs = json_array();
-    bool good = results != NULL && pairs != NULL;
+    bool good = results && pairs;
     for (int32_t i = 0; i < tally->count && good; i++) {
         const entry *e = &tally->entries[i];
-        if (e->own.result == NULL) {
+        if (!e->own.result) {
             continue; /* B alone knows the case */
         }
         json_t *result = json_deep_copy(e->own.result);

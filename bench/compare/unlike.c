@@ -54,7 +54,7 @@ int compare_unlike(compare_set *set)
     }
     int count = unlike_text(set, "math", "math mode");
     const json_t *seed_a = json_object_get(run_a, "seed"), *seed_b = json_object_get(run_b, "seed");
-    if (seed_a != NULL && seed_b != NULL && !json_equal(seed_a, seed_b)) {
+    if (seed_a && seed_b && !json_equal(seed_a, seed_b)) {
         count += refuse(set, "the seed of %s is %lld, that of %s is %lld: they had other inputs",
                         set->path_a, (long long)json_integer_value(seed_a), set->path_b,
                         (long long)json_integer_value(seed_b));
@@ -82,10 +82,9 @@ int compare_unlike_devices(compare_set *set)
     int count = 0;
     for (int32_t i = 0; i < set->count; i++) {
         const compare_row *row = &set->rows[i];
-        bool said = row->a.result == NULL || row->b.result == NULL;
+        bool said = !row->a.result || !row->b.result;
         for (int32_t k = 0; k < i && !said; k++) {
-            said = set->rows[k].b.result != NULL &&
-                   strcmp(set->rows[k].a.device, row->a.device) == 0 &&
+            said = set->rows[k].b.result && strcmp(set->rows[k].a.device, row->a.device) == 0 &&
                    strcmp(set->rows[k].b.device, row->b.device) == 0;
         }
         if (said) {
@@ -109,13 +108,13 @@ void compare_note_sizes(compare_set *set)
     const compare_row *first = NULL;
     int32_t count = 0;
     for (int32_t i = 0; i < set->count; i++) {
-        if (set->rows[i].other == NULL) {
+        if (!set->rows[i].other) {
             continue;
         }
-        first = first != NULL ? first : &set->rows[i];
+        first = first ? first : &set->rows[i];
         count++;
     }
-    if (first == NULL) {
+    if (!first) {
         return;
     }
     snprintf(text, sizeof text,
@@ -164,7 +163,7 @@ int compare_nothing(const compare_set *set)
             near_b = b;
         }
     }
-    if (near_a == NULL) {
+    if (!near_a) {
         return tool_error(TOOL_FILES, "no case is in both %s and %s: they measure other operations",
                           set->path_a, set->path_b);
     }

@@ -44,7 +44,7 @@ static json_t *side_json(const compare_side *side)
     set_text(object, "status", side->status);
     set_text(object, "reason", side->reason);
     set_number(object, "median", side->median);
-    json_object_set_new(object, "flags", flags != NULL ? json_deep_copy(flags) : json_array());
+    json_object_set_new(object, "flags", flags ? json_deep_copy(flags) : json_array());
     return object;
 }
 
@@ -108,7 +108,7 @@ json_t *compare_json(const compare_set *set)
     json_object_set_new(root, "schema", json_string("isomer-comparison/1"));
     set_text(root, "version", iso_version());
     json_object_set_new(root, "a", source_json(set->path_a, set->a));
-    json_object_set_new(root, "b", set->b != NULL ? source_json(set->path_b, set->b) : json_null());
+    json_object_set_new(root, "b", set->b ? source_json(set->path_b, set->b) : json_null());
     json_object_set_new(root, "unpaired", json_boolean(set->unpaired));
     json_object_set(root, "forced", set->forced);
     set_number(root, "least_effect", set->rules.least_effect);
@@ -184,7 +184,7 @@ bool compare_csv(FILE *out, const compare_set *set)
         put(out, row->paired ? "paired" : set->unpaired ? "unpaired" : "same run", ',');
         put(out, row->judged ? stats_verdict_name(row->c.verdict) : "", ',');
         put(out, row->worse ? "true" : "false", ',');
-        put(out, row->other != NULL ? row->other : "", '\n');
+        put(out, row->other ? row->other : "", '\n');
     }
     return ferror(out) == 0;
 }

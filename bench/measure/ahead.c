@@ -34,7 +34,7 @@ typedef struct dispatch {
 static bool compiles(const measure_state *state, const measure_row *row)
 {
     const work_target *target = state->plan->targets[row->target];
-    return row->job != NULL && row->result.status == WORK_OK && row->item->op != WORK_TRANSFER &&
+    return row->job && row->result.status == WORK_OK && row->item->op != WORK_TRANSFER &&
            (work_target_info(target)->features & ISO_FEATURE_COMPILES) != 0;
 }
 
@@ -122,7 +122,7 @@ static void note(dispatch *self, const task *of, const char *line)
 
 static void take_line(dispatch *self, member *from, const char *line)
 {
-    if (from->task == NULL) {
+    if (!from->task) {
         return;
     }
     if (line[0] != '\0') {
@@ -149,7 +149,7 @@ static void listen_to(dispatch *self, int32_t i)
     from->length += (size_t)got;
     from->text[from->length] = '\0';
     char *at = from->text;
-    for (char *end = strchr(at, '\n'); end != NULL; end = strchr(at, '\n')) {
+    for (char *end = strchr(at, '\n'); end; end = strchr(at, '\n')) {
         *end = '\0';
         take_line(self, from, at);
         at = end + 1;
@@ -167,10 +167,10 @@ static bool turn(dispatch *self)
     struct pollfd watched[CREW_MOST];
     int32_t busy = 0;
     for (int32_t i = 0; i < self->crew->count; i++) {
-        if (!self->members[i].gone && self->members[i].task == NULL && self->next < self->count) {
+        if (!self->members[i].gone && !self->members[i].task && self->next < self->count) {
             give(self, i);
         }
-        bool works = !self->members[i].gone && self->members[i].task != NULL;
+        bool works = !self->members[i].gone && self->members[i].task;
         watched[i] = (struct pollfd){works ? self->crew->lines[i] : -1, POLLIN, 0};
         busy += works;
     }
@@ -188,11 +188,11 @@ static bool turn(dispatch *self)
 void measure_ahead(measure_state *state)
 {
     dispatch self = {.state = state, .crew = state->plan->crew};
-    if (self.crew == NULL || self.crew->count == 0) {
+    if (!self.crew || self.crew->count == 0) {
         return;
     }
     self.tasks = calloc((size_t)state->count + 1, sizeof *self.tasks);
-    if (self.tasks != NULL) {
+    if (self.tasks) {
         add_tasks(&self);
     }
     if (self.count > 0) {

@@ -30,7 +30,7 @@ static const chip chips[] = {
 double measure_chip_peak(const char *device, const char *type, const char **line)
 {
     for (size_t i = 0; i < sizeof chips / sizeof chips[0]; i++) {
-        if (strstr(device, chips[i].name) == NULL) {
+        if (!strstr(device, chips[i].name)) {
             continue;
         }
         double peak = strcmp(type, "f16") == 0    ? chips[i].f16

@@ -33,7 +33,7 @@ static bool become_member(crew *self, int line)
     self->count = 0;
     self->tasks = fdopen(line, "r");
     self->answers = fdopen(dup(line), "w");
-    if (self->tasks == NULL || self->answers == NULL) {
+    if (!self->tasks || !self->answers) {
         crew_leave();
     }
     return true;
@@ -86,7 +86,7 @@ _Noreturn void crew_leave(void)
 
 bool crew_next(crew *self, char text[CREW_LINE])
 {
-    if (fgets(text, CREW_LINE, self->tasks) == NULL) {
+    if (!fgets(text, CREW_LINE, self->tasks)) {
         return false;
     }
     text[strcspn(text, "\n")] = '\0';
@@ -107,7 +107,7 @@ static bool rehearse(work_target *target, const work_case *item, int32_t library
 {
     work_result result;
     work_job *job = work_job_create(target, item, library, &result);
-    bool done = job != NULL && result.status == WORK_OK && work_job_prepare(job, prepare, &result);
+    bool done = job && result.status == WORK_OK && work_job_prepare(job, prepare, &result);
     if (done) {
         double began = measure_now();
         done =
@@ -128,13 +128,13 @@ void crew_work(crew *self, const char *task, const work_list *list, work_target 
     int library = 0;
     work_target *target = NULL;
     if (sscanf(task, "%127s %d %159s", spec, &library, group) == 3) {
-        for (int32_t t = 0; t < target_count && target == NULL; t++) {
+        for (int32_t t = 0; t < target_count && !target; t++) {
             if (strcmp(work_target_info(targets[t])->spec, spec) == 0) {
                 target = targets[t];
             }
         }
     }
-    for (int32_t i = 0; i < list->count && target != NULL; i++) {
+    for (int32_t i = 0; i < list->count && target; i++) {
         const work_case *item = &list->items[i];
         double prepare = 0, first = 0;
         crew_group(item, own);

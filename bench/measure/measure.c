@@ -98,7 +98,7 @@ static bool make_rows(measure_state *state)
     char names[WORK_LIBRARIES][ISO_NAME_MAX];
     state->rows = calloc(room, sizeof *state->rows);
     state->order = calloc(room, sizeof *state->order);
-    if (state->rows == NULL || state->order == NULL) {
+    if (!state->rows || !state->order) {
         return false;
     }
     for (int32_t i = 0; i < plan->list->count; i++) {
@@ -122,7 +122,7 @@ static bool make_devices(measure_state *state)
 {
     const measure_plan *plan = state->plan;
     state->devices = calloc((size_t)plan->target_count, sizeof *state->devices);
-    if (state->devices == NULL) {
+    if (!state->devices) {
         return false;
     }
     for (int32_t t = 0; t < plan->target_count; t++) {
@@ -156,7 +156,7 @@ static void free_state(measure_state *state)
         free(state->rows[i].samples);
         free(state->rows[i].parts);
     }
-    for (int32_t t = 0; state->devices != NULL && t < state->plan->target_count; t++) {
+    for (int32_t t = 0; state->devices && t < state->plan->target_count; t++) {
         if (state->devices[t].start.id != 0) {
             iso_event_destroy(state->devices[t].start);
         }
@@ -241,7 +241,7 @@ static void settle(const measure_state *state, measure_row *row)
     enum { ROUNDS_LEAST = 5 };
     bool enough = row->rounds >= state->plan->rounds_min && row->rounds >= ROUNDS_LEAST;
     double *x = enough ? malloc(sizeof *x * (size_t)row->rounds) : NULL;
-    if (x == NULL) {
+    if (!x) {
         return;
     }
     stats_interval i = stats_median_interval(x, measure_round_medians(row, x), 0.95);
@@ -252,12 +252,12 @@ static void settle(const measure_state *state, measure_row *row)
 static void save(measure_state *state, double seconds)
 {
     double now = measure_now();
-    if (state->plan->file == NULL || now - state->saved < seconds) {
+    if (!state->plan->file || now - state->saved < seconds) {
         return;
     }
     state->saved = now;
     json_t *root = measure_document(state, false);
-    if (root != NULL) {
+    if (root) {
         state->kept |= tool_file_checkpoint(state->plan->file, root) == TOOL_OK;
     }
     json_decref(root);
@@ -448,7 +448,7 @@ int measure_run(const measure_plan *plan, json_t **root)
     if (!state.interrupted) {
         release_signals(before);
     }
-    if (*root == NULL) {
+    if (!*root) {
         code =
             tool_error(TOOL_INTERNAL, "no memory to measure, or no events: %s", iso_last_error());
     }

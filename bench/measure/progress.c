@@ -16,8 +16,8 @@ void measure_progress(const measure_state *state, const char *phase, double done
                phase, row->item->id, spec,
                state->kept
                    ? "The file of --json holds what was measured up to a few seconds before."
-               : state->plan->file == NULL ? "Without --json no results are kept."
-                                           : "No results were kept yet.");
+               : !state->plan->file ? "Without --json no results are kept."
+                                    : "No results were kept yet.");
     char bar[BAR + 1], time[32] = "", line[LINE];
     double now = measure_now();
     if (!state->plan->progress || now - last < 0.1) {

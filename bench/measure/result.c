@@ -36,7 +36,7 @@ static int32_t medians(const measure_row *row, double *out, bool host)
 {
     int32_t rounds = 0;
     double *times = malloc(sizeof *times * (size_t)(row->count > 0 ? row->count : 1));
-    if (times == NULL) {
+    if (!times) {
         return 0;
     }
     for (int32_t i = 0; i < row->count;) {
@@ -59,7 +59,7 @@ static bool work_out(const measure_row *row, figures *out)
 {
     double *rounds = malloc(sizeof *rounds * (size_t)(row->rounds + 1));
     double *x = malloc(sizeof *x * (size_t)row->count * 2);
-    bool enough = rounds != NULL && x != NULL && row->count > 0;
+    bool enough = rounds && x && row->count > 0;
     if (enough) {
         double *submit = x + row->count;
         for (int32_t i = 0; i < row->count; i++) {
@@ -344,7 +344,7 @@ static json_t *flags_json(const measure_state *state, const measure_row *row, co
 {
     const iso_device_info *info = work_target_info(state->plan->targets[row->target]);
     json_t *flags = json_array();
-    if (f != NULL) {
+    if (f) {
         bool memory = row->item->op != WORK_GEMM && row->item->roof != WORK_ROOF_FMA;
         flag(flags, clocks_disagree(row, f), "clock-disagree");
         flag(flags, row->calls > 1 && f->submit > 0.9 * f->time.median, "submit-bound");
@@ -398,7 +398,7 @@ static void set_measured(const measure_state *state, const measure_row *row, con
 
 static json_t *verified_json(const work_result *result)
 {
-    if (result->method == NULL || (result->status != WORK_OK && result->status != WORK_FAILED)) {
+    if (!result->method || (result->status != WORK_OK && result->status != WORK_FAILED)) {
         return json_null();
     }
     json_t *v = json_object();
@@ -504,7 +504,7 @@ json_t *measure_document(measure_state *state, bool finished)
     json_t *root = json_object(), *devices = json_deep_copy(plan->devices);
     json_t *results = json_array();
     roof *roofs = calloc((size_t)plan->target_count, sizeof *roofs * ROOFS);
-    if (root == NULL || devices == NULL || results == NULL || roofs == NULL) {
+    if (!root || !devices || !results || !roofs) {
         json_decref(root);
         json_decref(devices);
         json_decref(results);

@@ -110,7 +110,7 @@ static bool keep(measure_row *row, const measure_sample *sample)
     if (row->count == row->room) {
         int32_t room = row->room == 0 ? 64 : row->room * 2;
         measure_sample *more = realloc(row->samples, (size_t)room * sizeof *more);
-        if (more == NULL) {
+        if (!more) {
             return false;
         }
         row->samples = more;
@@ -153,7 +153,7 @@ void measure_prepare(measure_state *state, measure_row *row)
 {
     measure_sample sample;
     double prepare;
-    if (row->job == NULL || row->result.status != WORK_OK) {
+    if (!row->job || row->result.status != WORK_OK) {
         return;
     }
     if (state->devices[row->target].dead) {
@@ -281,9 +281,9 @@ void measure_visit(measure_state *state, measure_row *row, double seconds)
     }
     look(state, row);
     if (row->item->parts) {
-        if (row->parts == NULL) {
+        if (!row->parts) {
             row->parts = calloc(PART_VISITS, sizeof *row->parts);
-            row->part_room = row->parts != NULL ? PART_VISITS : 0;
+            row->part_room = row->parts ? PART_VISITS : 0;
         }
         take_parts(state, row);
     }
@@ -308,7 +308,7 @@ static measure_row *heaviest(measure_state *state, int32_t target)
     for (int32_t i = 0; i < state->count; i++) {
         measure_row *row = &state->rows[i];
         if (row->target == target && row->result.status == WORK_OK && row->calls > 0 &&
-            row->estimate < 50e6 && (best == NULL || row->item->flops > best->item->flops)) {
+            row->estimate < 50e6 && (!best || row->item->flops > best->item->flops)) {
             best = row;
         }
     }
@@ -323,7 +323,7 @@ void measure_warm(measure_state *state, int32_t target)
     measure_row *row = device->gpu && !device->dead ? heaviest(state, target) : NULL;
     double begin = measure_now(), before = 0;
     int steady = 0;
-    while (row != NULL && row->result.status == WORK_OK && !measure_stop_asked()) {
+    while (row && row->result.status == WORK_OK && !measure_stop_asked()) {
         measure_sample sample;
         iso_telemetry now = ISO_TELEMETRY_INIT;
         double passed = measure_now() - begin;

@@ -68,14 +68,14 @@ static void *choose(void)
     if (cl.platforms(MOST, platforms, &count) != 0 || count == 0) {
         peer_die("there is no OpenCL platform");
     }
-    for (int pass = 0; pass < 2 && device == NULL; pass++) {
-        for (unsigned i = 0; i < count && i < MOST && device == NULL; i++) {
+    for (int pass = 0; pass < 2 && !device; pass++) {
+        for (unsigned i = 0; i < count && i < MOST && !device; i++) {
             if (cl.devices(platforms[i], pass == 0 ? GPU : ANY, 1, &device, NULL) != 0) {
                 device = NULL;
             }
         }
     }
-    if (device == NULL) {
+    if (!device) {
         peer_die("no OpenCL platform has a device");
     }
     return device;
@@ -123,7 +123,7 @@ static peer_check check(void *context)
     const product *p = context;
     size_t bytes = p->n * p->n * (p->f64 ? 8 : 4);
     void *c = malloc(bytes);
-    if (c == NULL || cl.read(cl.own_queue, p->c, 1, 0, bytes, c, 0, NULL, NULL) != 0) {
+    if (!c || cl.read(cl.own_queue, p->c, 1, 0, bytes, c, 0, NULL, NULL) != 0) {
         peer_die("the result cannot be read");
     }
     peer_check result = peer_check_product((int64_t)p->n, p->f64, p->host, p->host, c);
@@ -135,7 +135,7 @@ static void measure(product *p, int64_t n, bool f64)
 {
     size_t count = (size_t)n * (size_t)n, bytes = count * (f64 ? 8 : 4);
     void *host = malloc(bytes);
-    if (host == NULL) {
+    if (!host) {
         peer_die("no memory for %zu bytes", bytes);
     }
     if (f64) {

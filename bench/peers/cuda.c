@@ -137,7 +137,7 @@ static int copy(void *context)
 static void make(work *w, size_t bytes, bool f64)
 {
     void *host = malloc(bytes);
-    if (host == NULL) {
+    if (!host) {
         peer_die("no memory for %zu bytes", bytes);
     }
     if (f64) {
@@ -160,7 +160,7 @@ static peer_check check(void *context)
     const work *w = context;
     peer_check result = {"exact", 0, 0};
     void *c = malloc(w->bytes);
-    if (c == NULL) {
+    if (!c) {
         peer_die("no memory for %zu bytes", w->bytes);
     }
     need(cu.read(c, w->c, w->bytes), "cuMemcpyDtoH");

@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     peer_parse(argc, argv, defaults, &options);
     const char *named = getenv("ISOMER_PEER_LIBRARY");
     const char *const own[] = {named, NULL};
-    void *library = peer_open(named != NULL ? own : names);
+    void *library = peer_open(named ? own : names);
     product p = {.single = (sgemm)peer_find(library, "cblas_sgemm"),
                  .twice = (dgemm)peer_find(library, "cblas_dgemm")};
     const char *(*config)(void) = (const char *(*)(void))peer_find(library, "openblas_get_config");

@@ -73,7 +73,7 @@ void peer_parse(int argc, char **argv, const int64_t *defaults, peer_options *ou
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         const char *equals = strchr(argv[i], '=');
-        if (equals != NULL) {
+        if (equals) {
             value = equals + 1;
         }
         if (strncmp(argv[i], "--size", 6) == 0) {
@@ -93,7 +93,7 @@ void *peer_open(const char *const *names)
     char tried[2048] = "";
     for (; *names != NULL; names++) {
         void *library = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
-        if (library != NULL) {
+        if (library) {
             return library;
         }
         snprintf(tried + strlen(tried), sizeof tried - strlen(tried), "\n  %s", dlerror());
@@ -104,7 +104,7 @@ void *peer_open(const char *const *names)
 void *peer_find(void *library, const char *name)
 {
     void *function = dlsym(library, name);
-    if (function == NULL) {
+    if (!function) {
         peer_die("the library has no function %s", name);
     }
     return function;
@@ -122,7 +122,7 @@ char *peer_memory(size_t bytes)
     enum { HUGE_PAGE = 2 << 20 };
     size_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     char *block = aligned_alloc(HUGE_PAGE, whole);
-    if (block == NULL) {
+    if (!block) {
         peer_die("no memory for arrays of %zu bytes", bytes);
     }
     madvise(block, whole, MADV_HUGEPAGE);
@@ -160,7 +160,7 @@ static void set(json_t *object, const char *key, json_t *value)
 
 static json_t *text(const char *value)
 {
-    return value != NULL && value[0] != '\0' ? json_string(value) : json_null();
+    return value && value[0] != '\0' ? json_string(value) : json_null();
 }
 
 static json_t *make_run(void)
@@ -191,12 +191,12 @@ static json_t *make_run(void)
 static json_t *make_device(const char *name)
 {
     const char *colon = strchr(document.device, ':');
-    int length = colon != NULL ? (int)(colon - document.device) : (int)strlen(document.device);
+    int length = colon ? (int)(colon - document.device) : (int)strlen(document.device);
     return json_pack("{s:s, s:s#, s:i, s:s, s:n, s:n, s:n, s:n, s:n, s:[], s:{}, s:b, s:n, s:[]}",
                      "spec", document.device, "backend", document.device, length, "index",
-                     colon != NULL ? atoi(colon + 1) : 0, "name", name, "vendor", "uuid",
-                     "architecture", "driver", "runtime", "features", "properties", "fake", 0,
-                     "telemetry", "roofs");
+                     colon ? atoi(colon + 1) : 0, "name", name, "vendor", "uuid", "architecture",
+                     "driver", "runtime", "features", "properties", "fake", 0, "telemetry",
+                     "roofs");
 }
 
 void peer_begin(const char *program, const char *device, const char *name, const char *library)
@@ -208,7 +208,7 @@ void peer_begin(const char *program, const char *device, const char *name, const
     document.root =
         json_pack("{s:s, s:o, s:[o], s:o}", "schema", "isomer-results/1", "run", make_run(),
                   "devices", make_device(name), "results", document.results);
-    if (document.root == NULL) {
+    if (!document.root) {
         peer_die("no memory for the results");
     }
 }
@@ -221,7 +221,7 @@ static void describe(const peer_case *item, json_t *r)
     if (product) {
         snprintf(id, sizeof id, "gemm/%s/%s/%lldx%lldx%lld/nn/strict/uniform/hot", item->variant,
                  item->dtype, n, n, n);
-    } else if (item->dtype != NULL) {
+    } else if (item->dtype) {
         snprintf(id, sizeof id, "%s/%s/%s/%s/%lld/uniform/hot", item->op, item->kind, item->variant,
                  item->dtype, n);
     } else {
@@ -235,7 +235,7 @@ static void describe(const peer_case *item, json_t *r)
     set(r, "dtype", text(item->dtype));
     set(r, "shape",
         product ? json_pack("{s:I, s:I, s:I, s:i}", "m", n, "n", n, "k", n, "batch", 1)
-                : json_pack("{s:I}", item->dtype != NULL ? "elements" : "bytes", n));
+                : json_pack("{s:I}", item->dtype ? "elements" : "bytes", n));
     set(r, "size", json_integer(n));
     set(r, "layout",
         product ? json_pack("{s:s, s:s}", "trans_a", "n", "trans_b", "n") : json_object());
@@ -344,7 +344,7 @@ static double run(const peer_work *work, int64_t calls)
             peer_die("the library's call failed");
         }
     }
-    if (work->wait != NULL && work->wait(work->context) != 0) {
+    if (work->wait && work->wait(work->context) != 0) {
         peer_die("waiting for the device failed");
     }
     return (peer_seconds() - begin) * 1e9 / (double)calls;

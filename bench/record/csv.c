@@ -92,9 +92,9 @@ void record_csv_text(FILE *out, const char *text)
 {
     char one[PRINTABLE_MOST];
     size_t length = strlen(text), taken;
-    bool formula = length > 0 && strchr("=+-@", text[0]) != NULL;
+    bool formula = length > 0 && strchr("=+-@", text[0]);
     bool quoted =
-        strpbrk(text, ",\"\n") != NULL || text[0] == ' ' || (length > 0 && text[length - 1] == ' ');
+        strpbrk(text, ",\"\n") || text[0] == ' ' || (length > 0 && text[length - 1] == ' ');
     fputs(quoted ? "\"" : "", out);
     fputs(formula ? "'" : "", out);
     for (size_t at = 0; at < length; at += taken) {
@@ -116,7 +116,7 @@ static void put_list(FILE *out, json_t *value)
     const char *key;
     json_t *item;
     FILE *memory = open_memstream(&text, &length);
-    if (memory == NULL) {
+    if (!memory) {
         return;
     }
     json_array_foreach(value, index, item) fprintf(
@@ -128,7 +128,7 @@ static void put_list(FILE *out, json_t *value)
                 ? NULL
                 : json_dumps(item, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(17));
         fprintf(memory, "%s%s=%s", ftell(memory) > 0 ? " " : "", key,
-                one != NULL ? one : record_text(value, key));
+                one ? one : record_text(value, key));
         free(one);
     }
     if (fclose(memory) == 0) {
@@ -140,7 +140,7 @@ static void put_list(FILE *out, json_t *value)
 static void put_value(FILE *out, json_t *value)
 {
     char number[64];
-    switch (value != NULL ? json_typeof(value) : JSON_NULL) {
+    switch (value ? json_typeof(value) : JSON_NULL) {
     case JSON_STRING:
         record_csv_text(out, json_string_value(value));
         break;
@@ -179,7 +179,7 @@ static json_t *device_of(const json_t *root, const json_t *result)
 
 static json_t *find(const json_t *root, const json_t *result, const struct column *column)
 {
-    if (column->outer == NULL) {
+    if (!column->outer) {
         return json_object_get(device_of(root, result), column->inner);
     }
     const json_t *inside = result;
@@ -187,7 +187,7 @@ static json_t *find(const json_t *root, const json_t *result, const struct colum
         inside = json_object_get(result, "rates");
     }
     json_t *value = json_object_get(inside, column->outer);
-    return column->inner != NULL ? json_object_get(value, column->inner) : value;
+    return column->inner ? json_object_get(value, column->inner) : value;
 }
 
 bool record_csv(FILE *out, const json_t *root)
@@ -207,7 +207,7 @@ bool record_csv(FILE *out, const json_t *root)
             }
             if (strcmp(columns[c].name, "rounds") != 0) {
                 put_value(out, value);
-            } else if (value != NULL) {
+            } else if (value) {
                 fprintf(out, "%zu", json_array_size(value));
             }
         }

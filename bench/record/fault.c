@@ -287,7 +287,7 @@ static bool fault(walk *w, const char *format, ...)
     va_end(list);
     size_t room = strlen(w->path) + strlen(what) + 2;
     w->fault = malloc(room);
-    if (w->fault != NULL) {
+    if (w->fault) {
         snprintf(w->fault, room, "%s %s", w->path, what);
     }
     return false;
@@ -348,7 +348,7 @@ static bool word_allowed(walk *w, const rule *r, const char *word)
 {
     char known[256] = "", shown[48];
     size_t used = 0;
-    for (int i = 0; r->words[i] != NULL; i++) {
+    for (int i = 0; r->words[i]; i++) {
         if (strcmp(word, r->words[i]) == 0) {
             return true;
         }
@@ -367,24 +367,24 @@ static bool allowed(walk *w, const rule *r, const json_t *value)
         return fault(w, "is %s where %s belongs", type_names(found, sizeof found, type),
                      type_names(wanted, sizeof wanted, r->types));
     }
-    if (type == STRING && r->words != NULL) {
+    if (type == STRING && r->words) {
         return word_allowed(w, r, json_string_value(value));
     }
     if ((r->types & POSITIVE) && type == NUMBER && !(json_number_value(value) > 0)) {
         return fault(w, "is %.17g, but has to be over 0", json_number_value(value));
     }
-    for (const rule *m = r->members; type == OBJECT && m != NULL && m->types != 0; m++) {
+    for (const rule *m = r->members; type == OBJECT && m && m->types != 0; m++) {
         const json_t *inside = json_object_get(value, m->name);
         snprintf(w->path + length, sizeof w->path - length, "%s%s", length > 0 ? "." : "", m->name);
-        if (inside == NULL && !(m->types & LACKING)) {
+        if (!inside && !(m->types & LACKING)) {
             return fault(w, "is missing");
         }
-        if (inside != NULL && !allowed(w, m, inside)) {
+        if (inside && !allowed(w, m, inside)) {
             return false;
         }
         w->path[length] = '\0';
     }
-    for (size_t i = 0; type == ARRAY && r->items != NULL && i < json_array_size(value); i++) {
+    for (size_t i = 0; type == ARRAY && r->items && i < json_array_size(value); i++) {
         snprintf(w->path + length, sizeof w->path - length, "[%zu]", i);
         if (!allowed(w, r->items, json_array_get(value, i))) {
             return false;
@@ -398,7 +398,7 @@ static bool member(walk *w, const json_t *root, const char *name, const rule *r)
 {
     const json_t *value = json_object_get(root, name);
     snprintf(w->path, sizeof w->path, "%s", name);
-    if (value == NULL) {
+    if (!value) {
         return (r->types & LACKING) || fault(w, "is missing");
     }
     return allowed(w, r, value);
@@ -509,5 +509,5 @@ char *record_fault(const json_t *root)
         return NULL;
     }
 done:
-    return w.fault != NULL ? w.fault : strdup("no memory to say what is wrong with it");
+    return w.fault ? w.fault : strdup("no memory to say what is wrong with it");
 }

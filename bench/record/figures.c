@@ -9,7 +9,7 @@
 const char *record_text(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
+    return text ? text : "";
 }
 
 double record_number(const json_t *object, const char *key)
@@ -22,7 +22,7 @@ const char *record_point(char *text)
 {
     const char *point = localeconv()->decimal_point;
     char *at = point[0] != '\0' && strcmp(point, ".") != 0 ? strstr(text, point) : NULL;
-    if (at != NULL) {
+    if (at) {
         at[0] = '.';
         memmove(at + 1, at + strlen(point), strlen(at + strlen(point)) + 1);
     }

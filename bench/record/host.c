@@ -21,8 +21,8 @@ static const char *first_line(char *text, size_t room, const char *path)
 {
     FILE *in = fopen(path, "r");
     text[0] = '\0';
-    if (in != NULL) {
-        if (fgets(text, (int)room, in) == NULL) {
+    if (in) {
+        if (!fgets(text, (int)room, in)) {
             text[0] = '\0';
         }
         fclose(in);
@@ -38,9 +38,9 @@ static const char *cpu_name(char *text, size_t room)
     char line[512];
     FILE *in = fopen("/proc/cpuinfo", "r");
     text[0] = '\0';
-    while (in != NULL && text[0] == '\0' && fgets(line, sizeof line, in) != NULL) {
+    while (in && text[0] == '\0' && fgets(line, sizeof line, in)) {
         char *colon = strchr(line, ':');
-        if (colon == NULL) {
+        if (!colon) {
             continue;
         }
         size_t length = strcspn(line, "\t:");
@@ -52,7 +52,7 @@ static const char *cpu_name(char *text, size_t room)
             }
         }
     }
-    if (in != NULL) {
+    if (in) {
         fclose(in);
     }
     return text;

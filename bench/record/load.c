@@ -15,7 +15,7 @@ static char *read_path(const char *path, const char *name, size_t *length)
 {
     char problem[160];
     char *text = tool_read(path, RECORD_MOST_MIB, length);
-    if (text == NULL) {
+    if (!text) {
         tool_error(TOOL_IO, "cannot read %s: %s", name,
                    tool_read_problem(RECORD_MOST_MIB, problem, sizeof problem));
     }
@@ -33,7 +33,7 @@ static void say_broken(const char *name, const json_error_t *error, const char *
             *c = ' ';
         }
     }
-    while (begin < length && strchr(" \t\r\n", text[begin]) != NULL && text[begin] != '\0') {
+    while (begin < length && strchr(" \t\r\n", text[begin]) && text[begin] != '\0') {
         begin++;
     }
     enum json_error_code what = json_error_code(error);
@@ -57,7 +57,7 @@ json_t *record_load(const char *path, int *code)
     size_t length = 0;
     char *text = read_path(path, name, &length);
     *code = TOOL_OK;
-    if (text == NULL) {
+    if (!text) {
         return failed(code, TOOL_IO);
     }
     if (length == 0) {
@@ -65,15 +65,15 @@ json_t *record_load(const char *path, int *code)
         return failed(code, tool_error(TOOL_FILES, "%s is empty: no results are in it", name));
     }
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-    if (root == NULL) {
+    if (!root) {
         say_broken(name, &error, text, length);
     }
     free(text);
-    if (root == NULL) {
+    if (!root) {
         return failed(code, TOOL_FILES);
     }
     char *wrong = record_fault(root);
-    if (wrong == NULL) {
+    if (!wrong) {
         return root;
     }
     json_decref(root);

@@ -23,7 +23,7 @@ static void put(FILE *out, const char *text)
         }
         /* Within a word '_' is no mark: sm_90. */
         bool within = c == '_' && isalnum(before) && isalnum((unsigned char)text[at + 1]);
-        if ((strchr("\\`*_[]<>|", c) != NULL && !within) || one[0] == '\\') {
+        if ((strchr("\\`*_[]<>|", c) && !within) || one[0] == '\\') {
             fputc('\\', out);
         }
         if (c == '\n') {
@@ -171,7 +171,7 @@ static void put_case(FILE *out, const view_block *block, int row, ranked *order)
     for (int c = 0; c < block->column_count; c++) {
         const json_t *result = block->cells[row * block->column_count + c];
         double rate = view_rate(block, result);
-        if (result != NULL) {
+        if (result) {
             order[count++] = (ranked){result, view_is(result, "ok") && rate >= 0 ? rate : -1,
                                       block->columns[c].fake, c};
         }
@@ -197,7 +197,7 @@ static void put_case(FILE *out, const view_block *block, int row, ranked *order)
 static bool put_block(FILE *out, const view_block *block)
 {
     ranked *order = malloc((size_t)block->column_count * sizeof *order);
-    if (order == NULL) {
+    if (!order) {
         return false;
     }
     fprintf(

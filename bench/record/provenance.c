@@ -62,13 +62,13 @@ static bool is_telling(const char *variable, size_t length)
 static json_t *text_as_it_is(const char *text)
 {
     json_t *value = json_string(text);
-    return value != NULL ? value : json_null();
+    return value ? value : json_null();
 }
 
 static json_t *environment_json(void)
 {
     json_t *object = json_object();
-    for (char **e = environ; e != NULL && *e != NULL; e++) {
+    for (char **e = environ; e && *e; e++) {
         char name[128];
         size_t length = strcspn(*e, "=");
         if ((*e)[length] != '=' || length >= sizeof name || !is_telling(*e, length)) {
@@ -104,7 +104,7 @@ static json_t *arguments_json(int argc, char **argv)
     json_array_append_new(list, json_string("isomer"));
     for (int i = 0; i < argc; i++) {
         json_t *word = json_string(argv[i]);
-        json_array_append_new(list, word != NULL ? word : tool_json_text(argv[i]));
+        json_array_append_new(list, word ? word : tool_json_text(argv[i]));
     }
     return list;
 }

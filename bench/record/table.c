@@ -62,7 +62,7 @@ static int pick(const view_block *block, int row, int first, int last)
     int best = -1;
     for (int c = first; c <= last; c++) {
         const json_t **cells = &block->cells[row * block->column_count];
-        if (cells[c] == NULL) {
+        if (!cells[c]) {
             continue;
         }
         int by = best < 0 ? 1 : worth(block, c, cells[c]) - worth(block, best, cells[best]);
@@ -174,7 +174,7 @@ static bool choose_rows(plan *p)
     const view_block *block = p->block;
     int groups = 0;
     p->rows = malloc((size_t)block->row_count * sizeof *p->rows);
-    if (p->rows == NULL) {
+    if (!p->rows) {
         return false;
     }
     for (int i = 0; i < block->row_count; i = group_end(block, i)) {
@@ -206,7 +206,7 @@ static bool nowhere_fastest(const view_block *block, int column)
     }
     for (int r = 0; r < block->row_count; r++) {
         const json_t *own = block->cells[r * block->column_count + column];
-        if (own != NULL && !view_is(own, "unsupported") && pick(block, r, first, last) == column) {
+        if (own && !view_is(own, "unsupported") && pick(block, r, first, last) == column) {
             return false;
         }
     }
@@ -442,7 +442,7 @@ static void print_row(table *t, const plan *p, int index, int begin, int end)
     paint *out = &t->p;
     const view_row *row = &p->block->rows[p->rows[index]];
     const view_row *before = index > 0 ? &p->block->rows[p->rows[index - 1]] : NULL;
-    bool new_kind = before == NULL || strcmp(row->kind, before->kind) != 0;
+    bool new_kind = !before || strcmp(row->kind, before->kind) != 0;
     bool new_type = new_kind || strcmp(row->type, before->type) != 0;
     paint_pad(out, 1);
     if (p->kind > 0) {
@@ -526,7 +526,7 @@ static void print_block(table *t, const view_block *block)
     plan p = {.block = block};
     int left_out = 0;
     p.columns = calloc((size_t)block->column_count, sizeof *p.columns);
-    if (p.columns == NULL || !choose_rows(&p)) {
+    if (!p.columns || !choose_rows(&p)) {
         goto done;
     }
     measure_labels(&p);

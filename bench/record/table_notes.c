@@ -14,7 +14,7 @@ bool table_utf8(void)
     static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (int i = 0; i < 3; i++) {
         const char *value = getenv(variables[i]);
-        if (value == NULL || value[0] == '\0') {
+        if (!value || value[0] == '\0') {
             continue;
         }
         for (; *value != '\0'; value++) {
@@ -152,7 +152,7 @@ void table_find_common(table *t)
         if (!view_is(result, "ok")) {
             continue;
         }
-        first = first != NULL ? first : result;
+        first = first ? first : result;
         wide += json_is_false(json_object_get(json_object_get(result, "times"), "converged"));
         ok++;
     }
@@ -198,7 +198,7 @@ static bool print_reason(table *t, const json_t *results, size_t index)
         }
         more++;
     }
-    if (t == NULL) {
+    if (!t) {
         return true;
     }
     const char *reason = record_text(result, "reason");
@@ -275,7 +275,7 @@ static void print_libraries(table *t, const char *spec)
         const json_t *result = json_array_get(results, i);
         const char *library = record_text(result, "library");
         if (strcmp(record_text(result, "variant"), "vendor") != 0 || library[0] == '\0' ||
-            strcmp(record_text(result, "device"), spec) != 0 || strstr(text, library) != NULL ||
+            strcmp(record_text(result, "device"), spec) != 0 || strstr(text, library) ||
             used + strlen(library) + 3 > sizeof text) {
             continue;
         }

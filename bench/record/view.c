@@ -94,7 +94,7 @@ static char *row_key(const json_t *result)
     json_t *key = json_array();
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         json_t *value = json_object_get(result, members[i]);
-        json_array_append(key, value != NULL ? value : json_null());
+        json_array_append(key, value ? value : json_null());
     }
     char *text = json_dumps(key, JSON_COMPACT | JSON_SORT_KEYS);
     json_decref(key);
@@ -121,7 +121,7 @@ static view_block *block_of(view *v, const json_t *result)
         }
     }
     view_block *more = grown(v->blocks, v->count, sizeof *more);
-    if (more == NULL) {
+    if (!more) {
         return NULL;
     }
     v->blocks = more;
@@ -132,7 +132,7 @@ static view_block *block_of(view *v, const json_t *result)
 static bool add_row(view_block *block, const json_t *result)
 {
     char *key = row_key(result);
-    if (key == NULL) {
+    if (!key) {
         return false;
     }
     for (int i = block->row_count - 1; i >= 0; i--) {
@@ -142,7 +142,7 @@ static bool add_row(view_block *block, const json_t *result)
         }
     }
     view_row *more = grown(block->rows, block->row_count, sizeof *more);
-    if (more == NULL) {
+    if (!more) {
         free(key);
         return false;
     }
@@ -182,7 +182,7 @@ static bool add_column(view_block *block, const json_t *result)
         return true;
     }
     view_column *more = grown(block->columns, block->column_count, sizeof *more);
-    if (more == NULL) {
+    if (!more) {
         return false;
     }
     block->columns = more;
@@ -284,7 +284,7 @@ static bool fill_cells(view *v)
         sort_columns(v->root, block);
         block->cells =
             calloc((size_t)block->row_count * (size_t)block->column_count, sizeof *block->cells);
-        if (block->cells == NULL) {
+        if (!block->cells) {
             return false;
         }
     }
@@ -292,7 +292,7 @@ static bool fill_cells(view *v)
         const json_t *result = json_array_get(results, i);
         view_block *block = block_of(v, result);
         char *key = row_key(result);
-        if (key == NULL) {
+        if (!key) {
             return false;
         }
         for (int r = 0; r < block->row_count; r++) {
@@ -300,7 +300,7 @@ static bool fill_cells(view *v)
                 continue;
             }
             const json_t **cell = &block->cells[r * block->column_count + column_of(block, result)];
-            if (*cell == NULL || !view_is(*cell, "ok")) {
+            if (!*cell || !view_is(*cell, "ok")) {
                 *cell = result;
             }
             break;
@@ -319,7 +319,7 @@ bool view_make(const json_t *root, view *out)
         for (size_t i = 0; i < json_array_size(results); i++) {
             const json_t *result = json_array_get(results, i);
             view_block *block = block_of(out, result);
-            if (block == NULL || (named && !add_row(block, result))) {
+            if (!block || (named && !add_row(block, result))) {
                 goto failed;
             }
             if ((record_text(result, "library")[0] != '\0') == (named == 1) &&

@@ -73,7 +73,7 @@ static int read_options(int argc, char **argv, request *out)
                 continue;
             }
             const char *value = value_of(argc, argv, &i, options[j].name);
-            if (value == NULL || value[0] == '\0') {
+            if (!value || value[0] == '\0') {
                 return tool_error(TOOL_USAGE, "%s needs a value", options[j].name);
             }
             *options[j].value = value;
@@ -83,10 +83,9 @@ static int read_options(int argc, char **argv, request *out)
             continue;
         }
         const char *near = tool_nearest(argv[i], known, 4);
-        return near != NULL
-                   ? tool_error(TOOL_USAGE, "unknown option %s; did you mean %s?", argv[i], near)
-                   : tool_error(TOOL_USAGE, "unknown option %s; see `isomer report --help`",
-                                argv[i]);
+        return near ? tool_error(TOOL_USAGE, "unknown option %s; did you mean %s?", argv[i], near)
+                    : tool_error(TOOL_USAGE, "unknown option %s; see `isomer report --help`",
+                                 argv[i]);
     }
     return TOOL_OK;
 }
@@ -97,7 +96,7 @@ static int check_request(const request *wanted)
         return tool_error(TOOL_USAGE, "no results file is named; `isomer bench --json FILE` "
                                       "writes one");
     }
-    if (wanted->output == NULL) {
+    if (!wanted->output) {
         return tool_error(TOOL_USAGE, "-o is missing: where to write the page, as in -o "
                                       "report.html");
     }
@@ -118,7 +117,7 @@ static int load(const request *wanted, json_t **roots)
     for (int i = 0; i < wanted->count; i++) {
         int code = TOOL_FILES;
         roots[i] = record_load(wanted->inputs[i], &code);
-        if (roots[i] == NULL) {
+        if (!roots[i]) {
             return code;
         }
         const char *command = record_text(json_object_get(roots[i], "run"), "command");
@@ -136,7 +135,7 @@ static int load(const request *wanted, json_t **roots)
 static int make_folder(const char *path)
 {
     struct stat about;
-    if (path == NULL) {
+    if (!path) {
         return TOOL_OK;
     }
     if ((stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) && mkdir(path, 0777) != 0) {
@@ -144,7 +143,7 @@ static int make_folder(const char *path)
                           strerror(errno));
     }
     char *trial = report_format("%s/.isomer.XXXXXX", path);
-    if (trial == NULL) {
+    if (!trial) {
         return tool_error(TOOL_INTERNAL, "no memory for the report");
     }
     int code = TOOL_OK, descriptor = mkstemp(trial);
@@ -166,7 +165,7 @@ int tool_report(int argc, char **argv)
     request wanted = {.inputs = calloc((size_t)argc + 1, sizeof *wanted.inputs)};
     json_t **roots = calloc((size_t)argc + 1, sizeof *roots);
     tool_file out = {0};
-    int code = wanted.inputs != NULL && roots != NULL ? TOOL_OK : TOOL_INTERNAL;
+    int code = wanted.inputs && roots ? TOOL_OK : TOOL_INTERNAL;
     if (code != TOOL_OK) {
         tool_error(code, "no memory for the report");
     }
@@ -187,7 +186,7 @@ int tool_report(int argc, char **argv)
     }
     code = report_make(roots, wanted.inputs, wanted.count, wanted.title, wanted.data, &out);
 end:
-    for (int i = 0; roots != NULL && i < wanted.count; i++) {
+    for (int i = 0; roots && i < wanted.count; i++) {
         json_decref(roots[i]);
     }
     free(roots);

@@ -16,7 +16,7 @@ enum { WIDTH = 560, HEIGHT = 330, ROW = 24, RIGHT = 22, TOP = 10, BOTTOM = 52, F
 report_figure *report_figure_make(figure_form form, char *name, char *title, char *caption)
 {
     report_figure *figure = calloc(1, sizeof *figure);
-    if (figure == NULL || name == NULL || title == NULL || caption == NULL) {
+    if (!figure || !name || !title || !caption) {
         free(name);
         free(title);
         free(caption);
@@ -30,7 +30,7 @@ report_figure *report_figure_make(figure_form form, char *name, char *title, cha
 
 void report_figure_free(report_figure *figure)
 {
-    if (figure == NULL) {
+    if (!figure) {
         return;
     }
     for (int i = 0; i < figure->count; i++) {
@@ -60,17 +60,17 @@ void report_figure_free(report_figure *figure)
 figure_series *report_figure_series(report_figure *figure, char *label, int colour, int mark,
                                     int dash)
 {
-    for (int i = 0; label != NULL && i < figure->count; i++) {
+    for (int i = 0; label && i < figure->count; i++) {
         if (strcmp(figure->series[i].label, label) == 0) {
             free(label);
             return &figure->series[i];
         }
     }
     figure_series *grown = realloc(figure->series, sizeof *grown * (size_t)(figure->count + 1));
-    if (grown != NULL) {
+    if (grown) {
         figure->series = grown;
     }
-    if (grown == NULL || label == NULL) {
+    if (!grown || !label) {
         free(label);
         figure->failed = true;
         return NULL;
@@ -83,13 +83,13 @@ figure_series *report_figure_series(report_figure *figure, char *label, int colo
 void report_figure_point(report_figure *figure, figure_series *series, figure_point point)
 {
     figure_point *grown = NULL;
-    if (series != NULL) {
+    if (series) {
         grown = realloc(series->points, sizeof *grown * (size_t)(series->count + 1));
     }
-    if (grown == NULL || point.tip == NULL) {
+    if (!grown || !point.tip) {
         free(point.tip);
         figure->failed = true;
-        if (grown != NULL) {
+        if (grown) {
             series->points = grown;
         }
         return;
@@ -107,17 +107,17 @@ void report_figure_point(report_figure *figure, figure_series *series, figure_po
 
 int report_figure_name(report_figure *figure, char *name)
 {
-    for (int i = 0; name != NULL && i < figure->name_count; i++) {
+    for (int i = 0; name && i < figure->name_count; i++) {
         if (strcmp(figure->names[i], name) == 0) {
             free(name);
             return i;
         }
     }
     char **grown = realloc(figure->names, sizeof *grown * (size_t)(figure->name_count + 1));
-    if (grown != NULL) {
+    if (grown) {
         figure->names = grown;
     }
-    if (grown == NULL || name == NULL) {
+    if (!grown || !name) {
         free(name);
         figure->failed = true;
         return 0;
@@ -130,10 +130,10 @@ void report_figure_label(report_figure *figure, figure_label label)
 {
     figure_label *grown =
         realloc(figure->labels, sizeof *grown * (size_t)(figure->label_count + 1));
-    if (grown != NULL) {
+    if (grown) {
         figure->labels = grown;
     }
-    if (grown == NULL || label.text == NULL) {
+    if (!grown || !label.text) {
         free(label.text);
         figure->failed = true;
         return;
@@ -231,12 +231,12 @@ bool report_figure_data(FILE *out, const report_figure *figure)
                                           [FIGURE_ROWS] = "x row low high",
                                           [FIGURE_BARS] = "middle row from to"};
     char *title = report_plain(figure->title);
-    fprintf(out, "# %s\n# %s\n", title != NULL ? title : "", columns[figure->form]);
+    fprintf(out, "# %s\n# %s\n", title ? title : "", columns[figure->form]);
     free(title);
     for (int i = 0; i < figure->count; i++) {
         const figure_series *series = &figure->series[i];
         char *label = report_plain(series->label);
-        fprintf(out, "%s# %s\n", i > 0 ? "\n\n" : "", label != NULL ? label : "");
+        fprintf(out, "%s# %s\n", i > 0 ? "\n\n" : "", label ? label : "");
         free(label);
         for (int j = 0; j < series->count; j++) {
             const figure_point *point = &series->points[j];
@@ -252,7 +252,7 @@ static void script_rows(FILE *out, const report_figure *figure)
     for (int i = 0; i < figure->name_count; i++) {
         char *name = report_plain(figure->names[i]);
         fputs(i > 0 ? ", '" : "'", out);
-        for (const char *at = name; at != NULL && *at != '\0'; at++) {
+        for (const char *at = name; at && *at != '\0'; at++) {
             fputs(*at == '%' ? "%%" : (char[]){*at, '\0'}, out); /* it is taken for a format */
         }
         fprintf(out, "' %d", i);
@@ -281,15 +281,15 @@ static void script_frame(FILE *out, const report_figure *figure)
             "set encoding utf8\n"
             "set terminal svg size %d,%d dynamic noenhanced font 'sans-serif,%d'\n"
             "set output '%s.svg'\n",
-            title != NULL ? title : "", figure->name, figure->name, figure->name, WIDTH, height,
-            FONT, figure->name);
+            title ? title : "", figure->name, figure->name, figure->name, WIDTH, height, FONT,
+            figure->name);
     fprintf(out,
             "if (exists('report')) set lmargin at screen %.4f; set rmargin at screen %.4f; "
             "set tmargin at screen %.4f; set bmargin at screen %.4f; unset key\n",
             (double)left_of(figure) / WIDTH, 1.0 - (double)RIGHT / WIDTH,
             1.0 - (double)TOP / height, (double)BOTTOM / height);
     fprintf(out, "if (!exists('report')) set title '%s'; set key outside bottom center\n",
-            title != NULL ? title : "");
+            title ? title : "");
     free(title);
     fputs("set border 3 lw 0.8 lc rgb '#777777'\nset tics nomirror out scale 0.5 tc rgb 'black'\n"
           "set grid xtics ytics lt 1 lw 0.6 lc rgb '#808080'\nset bars 0.4\n"
@@ -303,7 +303,7 @@ static void script_labels(FILE *out, const report_figure *figure)
         const figure_label *label = &figure->labels[i];
         char *text = report_plain(label->text);
         fprintf(out, "set label '%s' at %.9g,%.9g %s rotate by %.1f font ',10' offset 0,0.45\n",
-                text != NULL ? text : "", label->x, label->y, label->right ? "right" : "left",
+                text ? text : "", label->x, label->y, label->right ? "right" : "left",
                 label->angle);
         free(text);
     }
@@ -337,8 +337,7 @@ static void script_series(FILE *out, const report_figure *figure, int at)
                 "     '' index %d using 1:2:3:4 with yerrorbars pt %d ps 0.6 lw 1.3",
                 series->dash, report_colours[series->colour], at, series->mark);
     }
-    fprintf(out, " lc rgb '%s' title '%s'", report_colours[series->colour],
-            label != NULL ? label : "");
+    fprintf(out, " lc rgb '%s' title '%s'", report_colours[series->colour], label ? label : "");
     free(label);
 }
 

@@ -20,16 +20,15 @@ enum { SECONDS = 30, HANGS = 2, LARGEST = 4 << 20 };
 static char *find_program(void)
 {
     const char *path = getenv("PATH");
-    char *copy = strdup(path != NULL ? path : "/usr/local/bin:/usr/bin:/bin"), *rest = copy,
-         *folder;
+    char *copy = strdup(path ? path : "/usr/local/bin:/usr/bin:/bin"), *rest = copy, *folder;
     char *found = NULL;
-    while (copy != NULL && found == NULL && (folder = strsep(&rest, ":")) != NULL) {
+    while (copy && !found && (folder = strsep(&rest, ":"))) {
         struct stat about;
         if (folder[0] != '/') { /* never from the working directory */
             continue;
         }
         found = report_format("%s/gnuplot", folder);
-        if (found != NULL &&
+        if (found &&
             (stat(found, &about) != 0 || !S_ISREG(about.st_mode) || access(found, X_OK) != 0)) {
             free(found);
             found = NULL;
@@ -46,16 +45,16 @@ static char *in_folder(const report_plotter *plotter, const char *name)
 
 static char *read_file(const char *path)
 {
-    FILE *in = path != NULL ? fopen(path, "r") : NULL;
+    FILE *in = path ? fopen(path, "r") : NULL;
     char *text = NULL;
     struct stat about;
-    if (in == NULL) {
+    if (!in) {
         return NULL;
     }
     if (fstat(fileno(in), &about) == 0 && about.st_size > 0 && about.st_size < LARGEST) {
         text = calloc((size_t)about.st_size + 1, 1);
     }
-    if (text != NULL && fread(text, 1, (size_t)about.st_size, in) != (size_t)about.st_size) {
+    if (text && fread(text, 1, (size_t)about.st_size, in) != (size_t)about.st_size) {
         free(text);
         text = NULL;
     }
@@ -139,17 +138,17 @@ static char *run(report_plotter *plotter, char *const *arguments, bool *good, bo
     tool_signals_child(0);
     char *said = in_folder(plotter, "said");
     char *text = read_file(said);
-    if (said != NULL) {
+    if (said) {
         unlink(said);
     }
     free(said);
-    if (text != NULL) { /* the last line says what was wrong */
+    if (text) { /* the last line says what was wrong */
         size_t end = strlen(text);
         while (end > 0 && text[end - 1] == '\n') {
             text[--end] = '\0';
         }
         char *line = strrchr(text, '\n');
-        if (line != NULL) {
+        if (line) {
             memmove(text, line + 1, strlen(line));
         }
     }
@@ -160,17 +159,17 @@ void report_plotter_open(report_plotter *plotter, const char *data)
 {
     const char *where = getenv("TMPDIR");
     *plotter = (report_plotter){.data = data, .program = find_program()};
-    if (plotter->program == NULL) {
+    if (!plotter->program) {
         tool_error(0, "gnuplot is not on PATH: the report has tables where its plots would be; "
                       "install gnuplot-nox for plots");
         return;
     }
     plotter->folder =
-        report_format("%s/isomer-report.XXXXXX", where != NULL && where[0] == '/' ? where : "/tmp");
+        report_format("%s/isomer-report.XXXXXX", where && where[0] == '/' ? where : "/tmp");
     sigset_t before;
     tool_signals_watch();
     tool_signals_hold(&before);
-    bool made = plotter->folder != NULL && mkdtemp(plotter->folder) != NULL;
+    bool made = plotter->folder && mkdtemp(plotter->folder);
     if (made) {
         tool_signals_folder(plotter->folder);
     }
@@ -180,7 +179,7 @@ void report_plotter_open(report_plotter *plotter, const char *data)
         tool_error(0,
                    "cannot make a temporary folder %s: %s; the report has tables where its "
                    "plots would be",
-                   plotter->folder != NULL ? plotter->folder : "", strerror(why));
+                   plotter->folder ? plotter->folder : "", strerror(why));
         free(plotter->folder);
         free(plotter->program);
         plotter->folder = plotter->program = NULL;
@@ -189,7 +188,7 @@ void report_plotter_open(report_plotter *plotter, const char *data)
     bool good, hung;
     char *arguments[] = {plotter->program, (char[]){"--version"}, NULL};
     plotter->version = run(plotter, arguments, &good, &hung);
-    if (good && plotter->version != NULL) {
+    if (good && plotter->version) {
         return;
     }
     tool_error(0, "%s --version %s: the report has tables where its plots would be",
@@ -201,7 +200,7 @@ void report_plotter_open(report_plotter *plotter, const char *data)
 
 void report_plotter_close(report_plotter *plotter)
 {
-    if (plotter->folder != NULL) {
+    if (plotter->folder) {
         tool_folder_remove();
     }
     free(plotter->folder);
@@ -241,7 +240,7 @@ static void forget(const report_plotter *plotter, const report_figure *figure)
     static const char *const endings[] = {"dat", "gp", "svg"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         char *path = report_format("%s/%s.%s", plotter->folder, figure->name, endings[i]);
-        if (path != NULL) {
+        if (path) {
             unlink(path);
         }
         free(path);
@@ -250,25 +249,24 @@ static void forget(const report_plotter *plotter, const report_figure *figure)
 
 char *report_plotter_run(report_plotter *plotter, const report_figure *figure)
 {
-    if (plotter->program == NULL) {
+    if (!plotter->program) {
         return NULL;
     }
     char *svg = NULL, *said = NULL, *script = report_format("%s.gp", figure->name);
     char *path = report_format("%s/%s.svg", plotter->folder, figure->name);
     bool good = false, hung = false;
-    if (script != NULL && path != NULL &&
-        write_part(plotter->folder, figure, "dat", report_figure_data) &&
+    if (script && path && write_part(plotter->folder, figure, "dat", report_figure_data) &&
         write_part(plotter->folder, figure, "gp", report_figure_script)) {
         char *arguments[] = {plotter->program,     (char[]){"-d"}, (char[]){"-e"},
                              (char[]){"report=1"}, script,         NULL};
         said = run(plotter, arguments, &good, &hung);
         svg = good ? read_file(path) : NULL;
     }
-    if (svg == NULL) {
+    if (!svg) {
         plotter->hung += hung;
         tool_error(0, "gnuplot %s on the figure \"%s\"%s%s: the report has its table instead",
-                   hung ? "did not end in 30 s" : "failed", figure->title, said != NULL ? ": " : "",
-                   said != NULL ? said : "");
+                   hung ? "did not end in 30 s" : "failed", figure->title, said ? ": " : "",
+                   said ? said : "");
     }
     forget(plotter, figure);
     if (plotter->hung == HANGS) {

@@ -32,7 +32,7 @@ figure_series *report_series_of(report_page *page, report_figure *figure, const 
         const figure_series *other = &figure->series[i];
         if (other->mark == 9 && other->colour == row->device % (REPORT_COLOURS - 1) &&
             strncmp(other->label, device->brief, strlen(device->brief)) == 0 &&
-            strstr(other->label, row->library) == NULL) {
+            !strstr(other->label, row->library)) {
             mark = OTHER_LIBRARY;
         }
     }
@@ -49,10 +49,10 @@ static char *tip_of(const report_row *row, const char *label, bool rate, const c
     report_axis_value(value, axis, rate ? row->rate : row->time, unit);
     report_axis_value(low, axis, rate ? row->rate_low : row->low, "");
     report_axis_value(high, axis, rate ? row->rate_high : row->high, "");
-    if (shape != NULL && isfinite(row->percent) && rate) {
+    if (shape && isfinite(row->percent) && rate) {
         tip = report_format("%s; %s: %s (%s to %s), %.1f %% of its roof", label, shape, value, low,
                             high, row->percent);
-    } else if (shape != NULL) {
+    } else if (shape) {
         tip = report_format("%s; %s: %s (%s to %s)", label, shape, value, low, high);
     }
     free(shape);
@@ -68,7 +68,7 @@ static void add_result(report_page *page, report_figure *figure, const report_ro
         return;
     }
     figure_series *series = report_series_of(page, figure, row);
-    char *tip = tip_of(row, series != NULL ? series->label : "", rate, report_model_unit(group));
+    char *tip = tip_of(row, series ? series->label : "", rate, report_model_unit(group));
     figure_point point = {.low = rate ? row->rate_low : row->low,
                           .high = rate ? row->rate_high : row->high,
                           .tip = tip};
@@ -144,7 +144,7 @@ static void put_lines(report_page *page, int at, bool rate)
     report_figure *figure = report_figure_make(
         FIGURE_LINES, report_format("%s-%s", group->slug, rate ? "rate" : "time"),
         report_format("%s: %s", group->title, rate ? "rate" : "time"), strdup(""));
-    if (figure == NULL) {
+    if (!figure) {
         page->code = TOOL_INTERNAL;
         return;
     }
@@ -188,8 +188,7 @@ static void add_row(report_page *page, report_figure *figure, const report_row *
     const char *rest = group->plain + strlen(group->op);
     char *shape = report_shape(row);
     int name = report_figure_name(
-        figure,
-        shape != NULL ? report_format("%s, %s", rest[0] == ' ' ? rest + 1 : rest, shape) : NULL);
+        figure, shape ? report_format("%s, %s", rest[0] == ' ' ? rest + 1 : rest, shape) : NULL);
     free(shape);
     add_result(page, figure, row, rate, name);
 }
@@ -199,15 +198,15 @@ static void put_rows(report_page *page, int first, bool rate)
     const report_model *model = page->model;
     const report_group *like = &model->groups[first];
     const char *what = rate ? "rate" : "time";
-    char *title = rows_title(like), *slug = title != NULL ? report_slug(title) : NULL;
+    char *title = rows_title(like), *slug = title ? report_slug(title) : NULL;
     report_figure *figure = NULL;
-    if (slug != NULL) {
+    if (slug) {
         figure = report_figure_make(FIGURE_ROWS, report_format("%s-%s", slug, what),
                                     report_format("%s: %s", title, what), strdup(""));
     }
     free(title);
     free(slug);
-    if (figure == NULL) {
+    if (!figure) {
         page->code = TOOL_INTERNAL;
         return;
     }

@@ -8,7 +8,7 @@
 
 static void pair(FILE *out, const char *name, const char *value)
 {
-    if (value == NULL || value[0] == '\0') {
+    if (!value || value[0] == '\0') {
         return;
     }
     fputs("<div><dt>", out);
@@ -22,7 +22,7 @@ static void pair(FILE *out, const char *name, const char *value)
 static void member(FILE *out, const char *name, const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
-    if (value == NULL || json_is_null(value)) {
+    if (!value || json_is_null(value)) {
         return;
     }
     char *text = report_value(value);

@@ -13,13 +13,13 @@
 static bool name_files(report_model *model, const char *const *names)
 {
     model->files = calloc((size_t)model->count, sizeof *model->files);
-    if (model->files == NULL) {
+    if (!model->files) {
         return false;
     }
     for (int i = 0; i < model->count; i++) {
         const char *slash = strrchr(names[i], '/');
         const char *base = strcmp(names[i], "-") == 0 ? "standard input"
-                           : slash != NULL            ? slash + 1
+                           : slash                    ? slash + 1
                                                       : names[i];
         size_t length = strlen(base);
         if (length > 5 && strcmp(base + length - 5, ".json") == 0) {
@@ -28,11 +28,11 @@ static bool name_files(report_model *model, const char *const *names)
         int same = 1;
         for (int j = 0; j < i; j++) {
             const char *other = strrchr(names[j], '/');
-            same += strcmp(base, other != NULL ? other + 1 : names[j]) == 0;
+            same += strcmp(base, other ? other + 1 : names[j]) == 0;
         }
         model->files[i] = same > 1 ? report_format("%.*s (%d)", (int)length, base, same)
                                    : report_format("%.*s", (int)length, base);
-        if (model->files[i] == NULL) {
+        if (!model->files[i]) {
             return false;
         }
     }
@@ -43,7 +43,7 @@ static int add_device(report_model *model, int file, const char *spec, const jso
 {
     report_device *grown =
         realloc(model->devices, sizeof *grown * (size_t)(model->device_count + 1));
-    if (grown == NULL) {
+    if (!grown) {
         return -1;
     }
     model->devices = grown;
@@ -58,11 +58,11 @@ static int add_device(report_model *model, int file, const char *spec, const jso
                               .cpu = strcasecmp(type, "cpu") == 0};
     device->brief = model->count > 1 ? report_format("%s: %s", model->files[file], spec)
                                      : report_format("%s", spec);
-    device->label = device->brief == NULL     ? NULL
+    device->label = !device->brief            ? NULL
                     : device->name[0] == '\0' ? strdup(device->brief)
                                               : report_format("%s %s", device->brief, device->name);
     model->device_count++;
-    return device->label != NULL ? model->device_count - 1 : -1;
+    return device->label ? model->device_count - 1 : -1;
 }
 
 static int find_device(report_model *model, int file, const char *spec)
@@ -118,7 +118,7 @@ static char *title_of(const report_row *row, const char *form)
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    if (out == NULL) {
+    if (!out) {
         return NULL;
     }
     fputs(row->op, out);
@@ -134,12 +134,12 @@ static char *title_of(const report_row *row, const char *form)
     {
         static const char *const usual[] = {"n", "N", "all", "none", "", "no"};
         const char *word = json_string_value(value);
-        bool known = word == NULL && !json_is_true(value) && !json_is_number(value);
-        for (size_t i = 0; word != NULL && i < sizeof usual / sizeof usual[0]; i++) {
+        bool known = !word && !json_is_true(value) && !json_is_number(value);
+        for (size_t i = 0; word && i < sizeof usual / sizeof usual[0]; i++) {
             known = known || strcmp(word, usual[i]) == 0;
         }
         char *shown = known ? NULL : report_value(value);
-        if (shown != NULL) {
+        if (shown) {
             fprintf(out, ", %s %s", key, shown);
         }
         free(shown);
@@ -161,9 +161,9 @@ static char *title_of(const report_row *row, const char *form)
 static int add_group(report_model *model, const report_row *row)
 {
     char *form = form_of(json_object_get(row->json, "shape"));
-    char *key = form != NULL ? title_of(row, form) : NULL;
+    char *key = form ? title_of(row, form) : NULL;
     free(form);
-    if (key == NULL) {
+    if (!key) {
         return -1;
     }
     for (int i = 0; i < model->group_count; i++) {
@@ -173,7 +173,7 @@ static int add_group(report_model *model, const report_row *row)
         }
     }
     report_group *grown = realloc(model->groups, sizeof *grown * (size_t)(model->group_count + 1));
-    if (grown == NULL) {
+    if (!grown) {
         free(key);
         return -1;
     }
@@ -188,9 +188,7 @@ static int add_group(report_model *model, const report_row *row)
                        .kind = row->kind,
                        .dtype = row->dtype,
                        .flops = strcmp(row->op, "gemm") == 0 || strcmp(row->kind, "chain") == 0};
-    return group->title != NULL && group->plain != NULL && group->slug != NULL
-               ? model->group_count - 1
-               : -1;
+    return group->title && group->plain && group->slug ? model->group_count - 1 : -1;
 }
 
 const char *report_model_unit(const report_group *group)
@@ -207,7 +205,7 @@ static char *problem_of(const json_t *json)
     json_t *object = json_object();
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         json_t *value = json_object_get(json, keys[i]);
-        if (value != NULL) {
+        if (value) {
             json_object_set(object, keys[i], value);
         }
     }
@@ -261,7 +259,7 @@ static bool add_row(report_model *model, int file, const json_t *json)
     row->device = find_device(model, file, record_text(json, "device"));
     row->group = add_group(model, row);
     model->row_count++;
-    if (row->problem == NULL || row->device < 0 || row->group < 0) {
+    if (!row->problem || row->device < 0 || row->group < 0) {
         return false;
     }
     row->fake = model->devices[row->device].fake || report_row_flag(row, "fake");
@@ -278,7 +276,7 @@ static bool sort_groups(report_model *model)
     report_group *sorted = malloc(sizeof *sorted * (size_t)(model->group_count + 1));
     int *place = malloc(sizeof *place * (size_t)(model->group_count + 1));
     int count = 0;
-    for (int op = 0; sorted != NULL && place != NULL && op <= OPERATIONS; op++) {
+    for (int op = 0; sorted && place && op <= OPERATIONS; op++) {
         for (int i = 0; i < model->group_count; i++) {
             int rank = 0;
             while (rank < OPERATIONS && strcmp(order[rank], model->groups[i].op) != 0) {
@@ -290,7 +288,7 @@ static bool sort_groups(report_model *model)
             }
         }
     }
-    bool good = sorted != NULL && place != NULL;
+    bool good = sorted && place;
     for (int i = 0; i < model->row_count && good; i++) {
         model->rows[i].group = place[model->rows[i].group];
     }
@@ -321,7 +319,7 @@ bool report_model_make(report_model *out, json_t *const *roots, const char *cons
         }
     }
     out->rows = calloc(rows + 1, sizeof *out->rows);
-    good = good && out->rows != NULL;
+    good = good && out->rows;
     for (int i = 0; i < count && good; i++) {
         json_array_foreach(json_object_get(roots[i], "results"), at, value)
         {
@@ -337,7 +335,7 @@ bool report_model_make(report_model *out, json_t *const *roots, const char *cons
 
 void report_model_free(report_model *model)
 {
-    for (int i = 0; i < model->count && model->files != NULL; i++) {
+    for (int i = 0; i < model->count && model->files; i++) {
         free(model->files[i]);
     }
     for (int i = 0; i < model->device_count; i++) {
@@ -374,7 +372,7 @@ const report_row *report_model_best(const report_model *model, const char *probl
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
         if (row->device == device && fits(row, who) && strcmp(row->problem, problem) == 0 &&
-            (best == NULL || row->time < best->time)) {
+            (!best || row->time < best->time)) {
             best = row;
         }
     }
@@ -394,7 +392,7 @@ const report_row *report_model_common(const report_model *model, int group, repo
         for (int device = 0; device < model->device_count; device++) {
             solved += report_model_best(model, row->problem, device, who) != NULL;
         }
-        if (chosen == NULL || solved > most || (solved == most && row->size > chosen->size)) {
+        if (!chosen || solved > most || (solved == most && row->size > chosen->size)) {
             chosen = row;
             most = solved;
         }

@@ -41,14 +41,14 @@ void report_figure_put(report_page *page, report_figure *figure)
         return;
     }
     report_figure_settle(figure);
-    if (page->plotter->data != NULL && report_plotter_save(page->plotter, figure) != TOOL_OK) {
+    if (page->plotter->data && report_plotter_save(page->plotter, figure) != TOOL_OK) {
         page->data_code = TOOL_IO;
     }
     char *svg = report_plotter_run(page->plotter, figure);
     fputs("<figure>\n<figcaption>", out);
     report_html(out, figure->title);
     fputs("</figcaption>\n", out);
-    if (svg != NULL) {
+    if (svg) {
         fputs("<div class=\"plot-box\">", out);
         report_svg(out, svg, figure);
         fputs("</div>\n", out);
@@ -104,7 +104,7 @@ static void put_warnings(report_page *page)
             fputs(" ended before every case had its rounds.</p>\n", out);
         }
     }
-    if (page->plotter->program == NULL) {
+    if (!page->plotter->program) {
         fputs("<p class=\"loud quietly\">gnuplot was not at hand when this page was made: tables "
               "stand where its plots would be.</p>\n",
               out);
@@ -182,7 +182,7 @@ void report_foot(report_page *page)
 {
     FILE *out = page->out;
     fprintf(out, "</main>\n<footer><p>Made by isomer %s", iso_version());
-    if (page->plotter->version != NULL) {
+    if (page->plotter->version) {
         fputs(" with ", out);
         report_html(out, page->plotter->version);
     }
@@ -228,7 +228,7 @@ static bool put_result_numbers(FILE *out, const report_model *model)
         fprintf(out, "%d", i);
         for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
             char *plain = report_plain(texts[t]);
-            fprintf(out, "\t%s", plain != NULL ? plain : "");
+            fprintf(out, "\t%s", plain ? plain : "");
             free(plain);
         }
         fputc('\n', out);
@@ -250,9 +250,8 @@ static int save_samples(const report_model *model, const char *folder)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         tool_file file = {0};
         char *path = report_format("%s/%s", folder, parts[i].name);
-        int got = path != NULL
-                      ? tool_file_open(&file, path)
-                      : tool_error(TOOL_IO, "no memory for %s in %s", parts[i].name, folder);
+        int got = path ? tool_file_open(&file, path)
+                       : tool_error(TOOL_IO, "no memory for %s in %s", parts[i].name, folder);
         if (got == TOOL_OK) {
             parts[i].write(file.stream, model); /* what fails here fails the commit */
             got = tool_file_commit(&file);
@@ -290,9 +289,9 @@ int report_make(json_t *const *roots, const char *const *names, int count, const
         return tool_error(TOOL_INTERNAL, "no memory for the report");
     }
     report_page page = {.model = &model, .plotter = &plotter, .out = out->stream};
-    char *made = title == NULL ? title_for(&model) : NULL;
+    char *made = !title ? title_for(&model) : NULL;
     report_plotter_open(&plotter, data);
-    put_page(&page, title != NULL ? title : made != NULL ? made : "Isomer");
+    put_page(&page, title ? title : made ? made : "Isomer");
     if (page.code == TOOL_INTERNAL) {
         tool_error(page.code, "no memory for the report");
     }
@@ -301,7 +300,7 @@ int report_make(json_t *const *roots, const char *const *names, int count, const
     } else {
         tool_file_discard(out);
     }
-    if (data != NULL && page.code != TOOL_INTERNAL && save_samples(&model, data) != TOOL_OK) {
+    if (data && page.code != TOOL_INTERNAL && save_samples(&model, data) != TOOL_OK) {
         page.data_code = TOOL_IO;
     }
     if (page.code == TOOL_OK && model.ok == 0) {

@@ -32,7 +32,7 @@ static void add_bar(report_figure *figure, const report_row *row)
     report_time(total, record_number(all, "total"));
     int name = report_figure_name(
         figure, report_format("%s %s, %s", row->variant, report_count(size, row->size), total));
-    for (int i = 0; i < PARTS && sum > 0.0 && shape != NULL; i++) {
+    for (int i = 0; i < PARTS && sum > 0.0 && shape; i++) {
         double nanoseconds = fmax(record_number(all, parts[i].key), 0.0);
         double share = nanoseconds / sum * 100.0;
         char time[REPORT_TEXT];
@@ -56,7 +56,7 @@ static void put_parts(report_page *page, int group, int device)
     int bars = 0;
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
-        bars += row->group == group && row->device == device && parts_of(row) != NULL;
+        bars += row->group == group && row->device == device && parts_of(row);
     }
     if (bars == 0) {
         return;
@@ -65,7 +65,7 @@ static void put_parts(report_page *page, int group, int device)
         FIGURE_BARS, report_format("parts-%s-%d", model->groups[group].slug, device),
         report_format("%s on %s", model->groups[group].title, model->devices[device].label),
         strdup(""));
-    if (figure == NULL) {
+    if (!figure) {
         page->code = TOOL_INTERNAL;
         return;
     }
@@ -73,7 +73,7 @@ static void put_parts(report_page *page, int group, int device)
     figure->x_label = "share of the time";
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
-        if (row->group == group && row->device == device && parts_of(row) != NULL) {
+        if (row->group == group && row->device == device && parts_of(row)) {
             add_bar(figure, row);
         }
     }
@@ -85,7 +85,7 @@ void report_parts(report_page *page)
     const report_model *model = page->model;
     bool some = false;
     for (int i = 0; i < model->row_count; i++) {
-        some = some || parts_of(&model->rows[i]) != NULL;
+        some = some || parts_of(&model->rows[i]);
     }
     if (!some) {
         return;
@@ -135,9 +135,8 @@ static const report_row *whole_of(const report_model *model, const char *problem
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
         const json_t *all = row->device == device ? parts_of(row) : NULL;
-        if (all != NULL && strcmp(row->problem, problem) == 0 &&
-            (best == NULL ||
-             record_number(all, "total") < record_number(parts_of(best), "total"))) {
+        if (all && strcmp(row->problem, problem) == 0 &&
+            (!best || record_number(all, "total") < record_number(parts_of(best), "total"))) {
             best = row;
         }
     }
@@ -151,7 +150,7 @@ static void add_speedup(report_page *page, report_figure *figure, const report_r
     int base = baseline_of(model, row->device);
     const report_row *cpu = report_model_best(model, row->problem, base, REPORT_ANY);
     char *shape = report_shape(row), mine[REPORT_TEXT], theirs[REPORT_TEXT], ratio[REPORT_TEXT];
-    if (cpu == NULL || shape == NULL || !(time > 0.0)) {
+    if (!cpu || !shape || !(time > 0.0)) {
         free(shape);
         return;
     }
@@ -194,7 +193,7 @@ static bool compared(const report_model *model, const report_row *row)
         return false;
     }
     int base = baseline_of(model, row->device);
-    return base >= 0 && report_model_best(model, row->problem, base, REPORT_ANY) != NULL;
+    return base >= 0 && report_model_best(model, row->problem, base, REPORT_ANY);
 }
 
 static int speedup_sizes(const report_model *model, int group)
@@ -223,12 +222,11 @@ static void add_both(report_page *page, report_figure *figure, const report_row 
     if (named) {
         char *shape = report_shape(row);
         name = report_figure_name(
-            figure,
-            shape != NULL ? report_format("%s, %s", model->groups[row->group].plain, shape) : NULL);
+            figure, shape ? report_format("%s, %s", model->groups[row->group].plain, shape) : NULL);
         free(shape);
     }
     add_speedup(page, figure, best, best->time, false, name);
-    if (whole != NULL) {
+    if (whole) {
         add_speedup(page, figure, whole, record_number(parts_of(whole), "total"), true, name);
     }
 }
@@ -239,7 +237,7 @@ static void put_speedup(report_page *page, int group)
     report_figure *figure = report_figure_make(
         FIGURE_LINES, report_format("speedup-%s", model->groups[group].slug),
         report_format("%s: speed-up over the CPU", model->groups[group].title), strdup(""));
-    if (figure == NULL) {
+    if (!figure) {
         page->code = TOOL_INTERNAL;
         return;
     }
@@ -262,7 +260,7 @@ static void put_single(report_page *page)
     report_figure *figure =
         report_figure_make(FIGURE_ROWS, strdup("speedup-others"),
                            strdup("Operations of one size: speed-up over the CPU"), strdup(""));
-    if (figure == NULL) {
+    if (!figure) {
         page->code = TOOL_INTERNAL;
         return;
     }

@@ -146,8 +146,7 @@ static void label_roofs(report_figure *figure, const json_t *roofs, bool memory,
         double value = record_number(order[i], "value");
         char *text = strdup(record_text(order[i], "name"));
         int next = i + 1;
-        for (; next < count && text != NULL && value / record_number(order[next], "value") < 1.4;
-             next++) {
+        for (; next < count && text && value / record_number(order[next], "value") < 1.4; next++) {
             char *longer = report_format("%s, %s", text, record_text(order[next], "name"));
             free(text);
             text = longer;
@@ -195,11 +194,11 @@ static void add_operation(report_page *page, report_figure *figure, const report
         }
     }
     report_axis_value(rate, AXIS_RATE, row->rate, report_model_unit(group));
-    if (shape != NULL && isfinite(row->percent)) {
+    if (shape && isfinite(row->percent)) {
         tip = report_format("%s, %s%s%s; %s: %s, %.1f %% of its roof; %.3g FLOP/byte", group->title,
                             row->variant, row->vendor ? " " : "", row->vendor ? row->library : "",
                             shape, rate, row->percent, intensity);
-    } else if (shape != NULL) {
+    } else if (shape) {
         tip = report_format("%s, %s%s%s; %s: %s; %.3g FLOP/byte", group->title, row->variant,
                             row->vendor ? " " : "", row->vendor ? row->library : "", shape, rate,
                             intensity);
@@ -228,11 +227,11 @@ static void put_device(report_page *page, int at)
         return;
     }
     char *slug = report_slug(device->brief);
-    report_figure *figure = report_figure_make(
-        FIGURE_LINES, slug != NULL ? report_format("roofline-%d-%s", at, slug) : NULL,
-        report_format("Roofline of %s", device->label), strdup(""));
+    report_figure *figure =
+        report_figure_make(FIGURE_LINES, slug ? report_format("roofline-%d-%s", at, slug) : NULL,
+                           report_format("Roofline of %s", device->label), strdup(""));
     free(slug);
-    if (figure == NULL) {
+    if (!figure) {
         page->code = TOOL_INTERNAL;
         return;
     }

@@ -98,7 +98,7 @@ static void best_cell(report_page *page, const report_row *row, bool fastest, co
 {
     FILE *out = page->out;
     char rate[REPORT_TEXT];
-    if (row == NULL) {
+    if (!row) {
         fputs("<td class=\"n none\">–</td>", out);
         return;
     }
@@ -137,12 +137,12 @@ static void put_best(report_page *page)
     for (int g = 0; g < model->group_count; g++) {
         const report_row *common = report_model_common(model, g, REPORT_ANY);
         const report_row *fastest = NULL;
-        if (common == NULL) {
+        if (!common) {
             continue;
         }
         for (int d = 0; d < model->device_count; d++) {
             const report_row *row = report_model_best(model, common->problem, d, REPORT_ANY);
-            if (row != NULL && (fastest == NULL || row->time < fastest->time)) {
+            if (row && (!fastest || row->time < fastest->time)) {
                 fastest = row;
             }
         }
@@ -181,7 +181,7 @@ static contest against(const report_model *model, int group, int device)
             continue;
         }
         const report_row *own = report_model_best(model, row->problem, device, REPORT_OWN);
-        if (own == NULL) {
+        if (!own) {
             continue;
         }
         double ratio = row->time / own->time;
@@ -189,7 +189,7 @@ static contest against(const report_model *model, int group, int device)
         found.most = ratio > found.most ? ratio : found.most;
         found.logs += log(ratio);
         found.count++;
-        if (found.vendor == NULL || row->size > found.vendor->size) {
+        if (!found.vendor || row->size > found.vendor->size) {
             found.vendor = row;
             found.own = own;
         }
@@ -282,21 +282,20 @@ static portability portability_of(const report_model *model, int group, report_w
     double inverse = 0.0;
     bool lacking = false, unknown = false;
     for (int d = 0; d < model->device_count; d++) {
-        const report_row *row =
-            common != NULL ? report_model_best(model, common->problem, d, who) : NULL;
-        bool bad = row == NULL || !(row->percent > 0.0);
+        const report_row *row = common ? report_model_best(model, common->problem, d, who) : NULL;
+        bool bad = !row || !(row->percent > 0.0);
         if (!bad) {
             inverse += 1.0 / fmin(row->percent / 100.0, 1.0);
             continue;
         }
-        bool none = row == NULL && refused(model, group, d, who);
+        bool none = !row && refused(model, group, d, who);
         lacking = lacking || none;
         unknown = unknown || !none;
         size_t used = strlen(found.missing);
         snprintf(found.missing + used, sizeof found.missing - used, "%s%s %s", used > 0 ? "; " : "",
-                 none          ? "none on"
-                 : row == NULL ? "not measured on"
-                               : "no roof on",
+                 none   ? "none on"
+                 : !row ? "not measured on"
+                        : "no roof on",
                  model->devices[d].brief);
     }
     if (!lacking) {

@@ -41,7 +41,7 @@ static bool next_attribute(const char **at, const char *end, char *name, const c
         return false;
     }
     const char *close = memchr(from + 1, *from, (size_t)(end - from - 1));
-    if (close == NULL) {
+    if (!close) {
         return false;
     }
     *value = from + 1;
@@ -97,7 +97,7 @@ static bool harmless(const char *value, size_t length)
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)value[i];
         bool space = c == '\n' || c == '\t' || c == '\r';
-        if (strchr("<>\"'&", c) != NULL || ((c < 0x20 || c > 0x7e) && !space)) {
+        if (strchr("<>\"'&", c) || ((c < 0x20 || c > 0x7e) && !space)) {
             return false;
         }
     }
@@ -145,10 +145,10 @@ static void write_attributes(FILE *out, const char *tag, const char *end)
                 ? colour_of(text, room)
                 : NULL;
         if (!keep ||
-            (strcmp(name, "color") == 0 && colour != NULL && strcmp(colour, "currentColor") == 0)) {
+            (strcmp(name, "color") == 0 && colour && strcmp(colour, "currentColor") == 0)) {
             continue;
         }
-        if (colour != NULL) {
+        if (colour) {
             fprintf(out, " %s=\"%s\"", name, colour);
         } else {
             fprintf(out, " %s=\"%.*s\"", name, (int)length, value);
@@ -181,7 +181,7 @@ static void open_group(svg_state *state, const char *tag, const char *end)
         return;
     }
     FILE *out = open_memstream(&text, &size);
-    if (out == NULL) {
+    if (!out) {
         return;
     }
     fputs("<g", out);
@@ -202,7 +202,7 @@ static void open_group(svg_state *state, const char *tag, const char *end)
 static void flush_groups(svg_state *state)
 {
     for (int i = 0; i < state->depth; i++) {
-        if (!state->written[i] && state->open[i] != NULL) {
+        if (!state->written[i] && state->open[i]) {
             fputs(state->open[i], state->out);
         }
         state->written[i] = true;
@@ -215,11 +215,10 @@ static void close_group(svg_state *state)
         return;
     }
     state->depth--;
-    if (state->open[state->depth] != NULL &&
-        strstr(state->open[state->depth], "\"plot\"") != NULL) {
+    if (state->open[state->depth] && strstr(state->open[state->depth], "\"plot\"")) {
         state->series = -1;
     }
-    if (state->written[state->depth] && state->open[state->depth] != NULL) {
+    if (state->written[state->depth] && state->open[state->depth]) {
         fputs("</g>\n", state->out);
     }
     free(state->open[state->depth]);
@@ -250,9 +249,9 @@ static void write_shape(svg_state *state, const char *tag, const char *end, cons
                  (strcmp(name, "use") == 0 ||
                   (bars && (strcmp(name, "polygon") == 0 || strcmp(name, "rect") == 0)));
     const char *tip = point ? next_tip(state) : NULL;
-    fprintf(state->out, "<%s%s", name, tip != NULL ? " class=\"pt\"" : "");
+    fprintf(state->out, "<%s%s", name, tip ? " class=\"pt\"" : "");
     write_attributes(state->out, tag + strlen(name), end);
-    if (tip == NULL) {
+    if (!tip) {
         fputs("/>", state->out);
         return;
     }
@@ -289,15 +288,15 @@ static void take_tag(svg_state *state, const char *tag, const char *end)
 static const char *skip(const char *at, const char *close)
 {
     const char *found = strstr(at, close);
-    return found != NULL ? found + strlen(close) : at + strlen(at);
+    return found ? found + strlen(close) : at + strlen(at);
 }
 
 void report_svg(FILE *out, const char *svg, const report_figure *figure)
 {
     svg_state state = {.out = out, .figure = figure, .series = -1};
     char box[VALUE] = "0 0 560 330";
-    const char *at = strstr(svg, "<svg"), *end = at != NULL ? strchr(at, '>') : NULL;
-    if (end == NULL) {
+    const char *at = strstr(svg, "<svg"), *end = at ? strchr(at, '>') : NULL;
+    if (!end) {
         return;
     }
     attribute(at + 4, end, "viewBox", box);
@@ -323,7 +322,7 @@ void report_svg(FILE *out, const char *svg, const report_figure *figure)
             at = skip(at, "</defs>");
         } else {
             end = strchr(at, '>');
-            if (end == NULL) {
+            if (!end) {
                 break;
             }
             take_tag(&state, at + 1, end);

@@ -159,7 +159,7 @@ static void put_numbers(report_page *page, const report_row *row)
     char *share = isfinite(row->percent)
                       ? report_format("%.1f %% of %s", row->percent, record_text(roof, "name"))
                       : NULL;
-    number_cell(out, row->percent, share != NULL ? share : "–");
+    number_cell(out, row->percent, share ? share : "–");
     free(share);
     fputs("<td>", out);
     put_flags(out, row);
@@ -212,7 +212,7 @@ static void put_row(report_page *page, int at)
     report_html(out, page->model->groups[row->group].title);
     fputs("</th>", out);
     text_cell(out, row->variant);
-    number_cell(out, row->size, shape != NULL ? shape : "");
+    number_cell(out, row->size, shape ? shape : "");
     free(shape);
     text_cell(out, page->model->devices[row->device].brief);
     text_cell(out, row->status);

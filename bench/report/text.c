@@ -56,7 +56,7 @@ void report_shown(FILE *out, const char *text, size_t length)
 
 void report_html(FILE *out, const char *text)
 {
-    const char *at = text != NULL ? text : "";
+    const char *at = text ? text : "";
     while (*at != '\0') {
         size_t plain = strcspn(at, "&<>\"'");
         report_shown(out, at, plain);
@@ -83,12 +83,12 @@ char *report_plain(const char *text)
 {
     size_t room = strlen(text) * 4 + 1;
     char *plain = malloc(room);
-    if (plain != NULL) {
+    if (plain) {
         printable_line(plain, room, text);
     }
-    for (char *at = plain; at != NULL && *at != '\0'; at++) {
+    for (char *at = plain; at && *at != '\0'; at++) {
         unsigned char c = (unsigned char)*at;
-        if (c < 32 || c == 127 || strchr("\"'`<>&\\{}$^~|", *at) != NULL) {
+        if (c < 32 || c == 127 || strchr("\"'`<>&\\{}$^~|", *at)) {
             *at = '_';
         }
     }
@@ -99,13 +99,13 @@ char *report_slug(const char *text)
 {
     char *slug = strdup(text);
     size_t to = 0;
-    for (size_t from = 0; slug != NULL && text[from] != '\0'; from++) {
+    for (size_t from = 0; slug && text[from] != '\0'; from++) {
         bool word = isalnum((unsigned char)text[from]);
         if (word || (to > 0 && slug[to - 1] != '-')) {
             slug[to++] = word ? (char)tolower((unsigned char)text[from]) : '-';
         }
     }
-    if (slug != NULL) {
+    if (slug) {
         to = to > 60 ? 60 : to;
         while (to > 0 && slug[to - 1] == '-') {
             to--;
@@ -209,7 +209,7 @@ char *report_shape(const report_row *row)
         char *text = report_format("%s × %s × %s", report_count(a, m),
                                    report_count(b, record_number(shape, "n")),
                                    report_count(c, record_number(shape, "k")));
-        if (text == NULL || !(batch > 1.0)) {
+        if (!text || !(batch > 1.0)) {
             return text;
         }
         char *batched = report_format("%s, %s times", text, report_count(a, batch));
@@ -251,5 +251,5 @@ char *report_value(const json_t *value)
         break;
     }
     char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    return text != NULL ? text : strdup("–");
+    return text ? text : strdup("–");
 }

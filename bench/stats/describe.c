@@ -24,7 +24,7 @@ double *stats_sorted(const double *x, int32_t n)
         }
     }
     double *sorted = malloc((size_t)n * sizeof *sorted);
-    if (sorted == NULL) {
+    if (!sorted) {
         return NULL;
     }
     memcpy(sorted, x, (size_t)n * sizeof *sorted);
@@ -41,7 +41,7 @@ double stats_middle(const double *sorted, int32_t n)
 double stats_median(const double *x, int32_t n)
 {
     double *sorted = stats_sorted(x, n);
-    double median = sorted != NULL ? stats_middle(sorted, n) : NAN;
+    double median = sorted ? stats_middle(sorted, n) : NAN;
     free(sorted);
     return median;
 }
@@ -67,7 +67,7 @@ double stats_deviation(const double *x, int32_t n)
 double stats_min(const double *x, int32_t n)
 {
     double *sorted = stats_sorted(x, n);
-    double least = sorted != NULL ? sorted[0] : NAN;
+    double least = sorted ? sorted[0] : NAN;
     free(sorted);
     return least;
 }
@@ -75,7 +75,7 @@ double stats_min(const double *x, int32_t n)
 double stats_max(const double *x, int32_t n)
 {
     double *sorted = stats_sorted(x, n);
-    double greatest = sorted != NULL ? sorted[n - 1] : NAN;
+    double greatest = sorted ? sorted[n - 1] : NAN;
     free(sorted);
     return greatest;
 }
@@ -83,7 +83,7 @@ double stats_max(const double *x, int32_t n)
 double stats_spread(const double *x, int32_t n)
 {
     double *away = stats_sorted(x, n), spread = NAN;
-    if (away != NULL) {
+    if (away) {
         double median = stats_middle(away, n);
         for (int32_t i = 0; i < n; i++) {
             away[i] = fabs(away[i] - median);

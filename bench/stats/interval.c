@@ -34,7 +34,7 @@ stats_interval stats_median_interval(const double *x, int32_t n, double confiden
 {
     stats_interval out = {NAN, NAN, NAN, NAN};
     double *s = stats_sorted(x, n);
-    if (s == NULL) {
+    if (!s) {
         return out;
     }
     out.median = stats_middle(s, n);

@@ -109,7 +109,7 @@ double stats_sign_flips(const double *d, int32_t n)
     enum { EXACT = 18 };
     double p = NAN, sum = 0, squares = 0;
     double *size = malloc((size_t)(n > 0 ? n : 1) * sizeof *size);
-    if (size == NULL || n <= 0) {
+    if (!size || n <= 0) {
         goto done;
     }
     for (int32_t i = 0; i < n; i++) {
@@ -149,7 +149,7 @@ stats_comparison stats_compare_pairs(const double *a, const double *b, int32_t n
         return c;
     }
     double *d = malloc((size_t)n * sizeof *d);
-    if (d == NULL) {
+    if (!d) {
         return c;
     }
     for (int32_t i = 0; i < n; i++) {

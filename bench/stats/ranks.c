@@ -78,13 +78,13 @@ double stats_rank_sum(const double *x, int32_t nx, const double *y, int32_t ny)
     }
     int32_t n = nx + ny, ranks[EXACT_SUM], sum = 0, equal;
     double *both = malloc((size_t)n * sizeof *both), *sorted = NULL;
-    if (both == NULL) {
+    if (!both) {
         return p;
     }
     memcpy(both, x, (size_t)nx * sizeof *both);
     memcpy(both + nx, y, (size_t)ny * sizeof *both);
     sorted = stats_sorted(both, n);
-    if (sorted == NULL) {
+    if (!sorted) {
         goto done;
     }
     double middle = (double)nx * (n + 1), twice = 0;
@@ -94,7 +94,7 @@ double stats_rank_sum(const double *x, int32_t nx, const double *y, int32_t ny)
     if (n <= EXACT_SUM) {
         int32_t room = n * (n + 1) + 1;
         counts = calloc((size_t)(nx + 1) * (size_t)room, sizeof *counts);
-        if (counts == NULL) {
+        if (!counts) {
             goto done;
         }
         for (int32_t i = 0; i < n; i++) {
@@ -121,7 +121,7 @@ double stats_signed_rank(const double *d, int32_t n)
     double p = NAN, *size = malloc((size_t)(n > 0 ? n : 1) * sizeof *size), *sorted = NULL;
     double counts[EXACT_SIGNED * (EXACT_SIGNED + 1) + 1] = {1};
     int32_t used = 0, equal;
-    if (size == NULL || n <= 0) {
+    if (!size || n <= 0) {
         goto done;
     }
     for (int32_t i = 0; i < n; i++) {
@@ -134,7 +134,7 @@ double stats_signed_rank(const double *d, int32_t n)
         goto done;
     }
     sorted = stats_sorted(size, used);
-    if (sorted == NULL) {
+    if (!sorted) {
         goto done;
     }
     double twice = 0, count = used, middle = count * (count + 1) / 2;

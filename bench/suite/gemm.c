@@ -42,7 +42,7 @@ struct suite_gemm_data {
 
 void suite_gemm_data_destroy(suite_gemm_data *data)
 {
-    if (data == NULL) {
+    if (!data) {
         return;
     }
     suite_region_free(&data->a);
@@ -315,7 +315,7 @@ static bool project(const suite_gemm_data *d, const suite_case *item, const char
     int64_t size = iso_dtype_size(item->dtype);
     bool ta = g->trans_a == ISO_TRANS, ok = true;
     double *bx = calloc((size_t)g->k, sizeof *bx);
-    if (bx == NULL) {
+    if (!bx) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
     }
     for (int64_t p = 0; p < g->k; p++) {
@@ -353,7 +353,7 @@ static bool judge(suite_state *state, const suite_gemm_data *d, const suite_case
     int64_t size = iso_dtype_size(item->dtype), rows = computed_rows(item);
     int64_t count = g->batch * g->m * g->n;
     char *dense = suite_grow(&state->dense, &state->dense_bytes, (count + 1) * size);
-    if (dense == NULL) {
+    if (!dense) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
     }
     suite_region_gather(&d->c, image, dense);
@@ -413,9 +413,9 @@ bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *
                     suite_result *result)
 {
     const suite_gemm_case *g = &item->gemm;
-    if (state->gemm == NULL) {
+    if (!state->gemm) {
         state->gemm = calloc(1, sizeof *state->gemm);
-        if (state->gemm == NULL) {
+        if (!state->gemm) {
             return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
         }
         state->gemm->problem = -1;
@@ -463,5 +463,5 @@ bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *
     if (!same_support(runner, &args, result) || !suite_operate(runner, &work, &image, result)) {
         return false;
     }
-    return image == NULL || judge(state, d, item, image, result);
+    return !image || judge(state, d, item, image, result);
 }

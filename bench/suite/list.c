@@ -29,7 +29,7 @@ static suite_case *append(suite_list *list)
     if (list->count == list->capacity) {
         int32_t room = list->capacity == 0 ? 4096 : list->capacity * 2;
         suite_case *larger = realloc(list->cases, (size_t)room * sizeof *larger);
-        if (larger == NULL) {
+        if (!larger) {
             list->failed = 1;
             return NULL;
         }
@@ -48,7 +48,7 @@ void suite_list_add(suite_list *list, const suite_case *model, const iso_variant
     int32_t problem = list->problems++;
     for (int v = 0; v < variant_count || v == 0; v++) {
         suite_case *item = append(list);
-        if (item == NULL) {
+        if (!item) {
             return;
         }
         *item = *model;
@@ -74,7 +74,7 @@ static bool drop_repeated(suite_list *list)
         slots *= 2;
     }
     int32_t *table = calloc(slots, sizeof *table); /* index + 1 */
-    if (table == NULL) {
+    if (!table) {
         return false;
     }
     int32_t kept = 0;
@@ -98,7 +98,7 @@ static bool drop_repeated(suite_list *list)
 suite_list *suite_list_create(int full, uint64_t seed)
 {
     suite_list *list = calloc(1, sizeof *list);
-    if (list == NULL) {
+    if (!list) {
         return NULL;
     }
     list->seed = seed;
@@ -117,7 +117,7 @@ suite_list *suite_list_create(int full, uint64_t seed)
 
 void suite_list_destroy(suite_list *list)
 {
-    if (list == NULL) {
+    if (!list) {
         return;
     }
     free(list->cases);

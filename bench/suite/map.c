@@ -16,7 +16,7 @@ struct suite_map_data {
 
 void suite_map_data_destroy(suite_map_data *data)
 {
-    if (data == NULL) {
+    if (!data) {
         return;
     }
     suite_region_free(&data->x);
@@ -142,7 +142,7 @@ static bool judge(suite_state *state, const suite_map_data *d, const suite_case 
     bool copy = item->map.op == ISO_MAP_COPY;
     char *dense = suite_grow(&state->dense, &state->dense_bytes, n * size);
     const char *want = d->expected;
-    if (dense == NULL) {
+    if (!dense) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
     }
     suite_region_gather(out, image, dense);
@@ -195,9 +195,9 @@ bool suite_run_map(suite_state *state, suite_runner *runner, const suite_case *i
                    suite_result *result)
 {
     const suite_map_case *m = &item->map;
-    if (state->map == NULL) {
+    if (!state->map) {
         state->map = calloc(1, sizeof *state->map);
-        if (state->map == NULL) {
+        if (!state->map) {
             return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
         }
         state->map->problem = -1;
@@ -231,5 +231,5 @@ bool suite_run_map(suite_state *state, suite_runner *runner, const suite_case *i
     if (!suite_operate(runner, &work, &image, result)) {
         return false;
     }
-    return image == NULL || judge(state, d, item, work.out, image, result);
+    return !image || judge(state, d, item, work.out, image, result);
 }

@@ -29,7 +29,7 @@ struct suite_reduce_data {
 
 void suite_reduce_data_destroy(suite_reduce_data *data)
 {
-    if (data == NULL) {
+    if (!data) {
         return;
     }
     suite_region_free(&data->x);
@@ -189,7 +189,7 @@ static bool judge(suite_state *state, const suite_reduce_data *d, const suite_ca
 {
     int64_t size = iso_dtype_size(d->type);
     void *dense = suite_grow(&state->dense, &state->dense_bytes, (d->results + 1) * size);
-    if (dense == NULL) {
+    if (!dense) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
     }
     suite_region_gather(&d->out, image, dense);
@@ -211,9 +211,9 @@ bool suite_run_reduce(suite_state *state, suite_runner *runner, const suite_case
                       suite_result *result)
 {
     const suite_reduce_case *r = &item->reduce;
-    if (state->reduce == NULL) {
+    if (!state->reduce) {
         state->reduce = calloc(1, sizeof *state->reduce);
-        if (state->reduce == NULL) {
+        if (!state->reduce) {
             return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
         }
         state->reduce->problem = -1;
@@ -250,5 +250,5 @@ bool suite_run_reduce(suite_state *state, suite_runner *runner, const suite_case
     if (!suite_operate(runner, &work, &image, result)) {
         return false;
     }
-    return image == NULL || judge(state, d, item, image, result);
+    return !image || judge(state, d, item, image, result);
 }

@@ -7,12 +7,12 @@
 
 void *suite_grow(void **block, int64_t *capacity, int64_t bytes)
 {
-    if (bytes <= *capacity && *block != NULL) {
+    if (bytes <= *capacity && *block) {
         return *block;
     }
     int64_t room = bytes + bytes / 2 + 4096;
     void *larger = aligned_alloc(64, (size_t)((room + 63) / 64 * 64));
-    if (larger == NULL) {
+    if (!larger) {
         return NULL;
     }
     free(*block);
@@ -50,7 +50,7 @@ bool suite_region_lay(suite_region *region, const suite_region *shape, int64_t o
     }
     region->bytes = SUITE_GUARD + elements * region->element + SUITE_GUARD;
     void *image = region->image;
-    if (suite_grow(&image, &region->capacity, region->bytes) == NULL) {
+    if (!suite_grow(&image, &region->capacity, region->bytes)) {
         return false;
     }
     region->image = image;

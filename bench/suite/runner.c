@@ -10,7 +10,7 @@
 suite_runner *suite_runner_open(const char *spec, uint32_t stream_flags)
 {
     suite_runner *runner = calloc(1, sizeof *runner);
-    if (runner == NULL) {
+    if (!runner) {
         return NULL;
     }
     runner->flags = stream_flags;
@@ -33,7 +33,7 @@ fail:
 
 iso_status suite_runner_close(suite_runner *runner)
 {
-    if (runner == NULL) {
+    if (!runner) {
         return ISO_OK;
     }
     for (int i = 0; i < SUITE_SLOTS; i++) {
@@ -109,7 +109,7 @@ static const unsigned char *download(suite_runner *runner, int slot, const suite
                                      iso_status *status)
 {
     *status = ISO_NO_MEMORY;
-    if (suite_grow(&runner->back, &runner->back_bytes, region->bytes) == NULL) {
+    if (!suite_grow(&runner->back, &runner->back_bytes, region->bytes)) {
         return NULL;
     }
     *status = iso_read(runner->stream, runner->back, (iso_operand){runner->slots[slot].buffer, 0},
@@ -143,7 +143,7 @@ static bool check_inputs(suite_runner *runner, const suite_work *work, suite_res
         iso_status status;
         const suite_region *region = work->in[i];
         const unsigned char *image = download(runner, i, region, &status);
-        if (image == NULL) {
+        if (!image) {
             return suite_call_failed(result, "iso_read", status);
         }
         if (memcmp(image, region->image, (size_t)region->bytes) != 0) {
@@ -197,7 +197,7 @@ bool suite_operate(suite_runner *runner, const suite_work *work, const unsigned 
         return false;
     }
     const unsigned char *image = download(runner, work->inputs, work->out, &status);
-    if (image == NULL) {
+    if (!image) {
         return suite_call_failed(result, "iso_read", status);
     }
     int64_t changed = suite_region_changed(work->out, image);
@@ -243,7 +243,7 @@ void suite_run(suite_state *state, suite_runner *runner, const suite_case *item,
 suite_state *suite_state_create(uint64_t seed)
 {
     suite_state *state = calloc(1, sizeof *state);
-    if (state != NULL) {
+    if (state) {
         state->seed = seed;
     }
     return state;
@@ -251,7 +251,7 @@ suite_state *suite_state_create(uint64_t seed)
 
 void suite_state_destroy(suite_state *state)
 {
-    if (state == NULL) {
+    if (!state) {
         return;
     }
     suite_gemm_data_destroy(state->gemm);

@@ -418,7 +418,7 @@ static bool limit_memory(stage *s)
     }
     if (ok) {
         status = iso_buffer_create(device, 2 * MEGABYTE, &large);
-        if (status != ISO_NO_MEMORY || strstr(iso_last_error(), "limit") == NULL) {
+        if (status != ISO_NO_MEMORY || !strstr(iso_last_error(), "limit")) {
             ok = suite_fail(s->result, "a buffer over the limit answered %s: %s",
                             iso_status_name(status), iso_last_error());
         }

@@ -148,7 +148,7 @@ static bool make(move_data *d, const suite_case *item)
     }
     d->moved = malloc((size_t)bytes + 8);
     d->host = malloc((size_t)d->to.bytes);
-    if (d->moved == NULL || d->host == NULL) {
+    if (!d->moved || !d->host) {
         return false;
     }
     for (int64_t i = 0; i < bytes; i += 8) {
@@ -195,7 +195,7 @@ static bool judge(suite_state *state, const move_data *d, const suite_case *item
 {
     int64_t bytes = item->transfer.width * item->transfer.height;
     unsigned char *dense = suite_grow(&state->dense, &state->dense_bytes, bytes + 8);
-    if (dense == NULL) {
+    if (!dense) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
     }
     suite_region_gather(&d->to, image, dense);

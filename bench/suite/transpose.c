@@ -91,7 +91,7 @@ struct suite_transpose_data {
 
 void suite_transpose_data_destroy(suite_transpose_data *data)
 {
-    if (data == NULL) {
+    if (!data) {
         return;
     }
     suite_region_free(&data->from);
@@ -167,7 +167,7 @@ static bool judge(suite_state *state, const suite_transpose_data *d, const suite
     const suite_transpose_case *t = &item->transpose;
     int64_t e = t->element, count = t->rows * t->cols;
     char *dense = suite_grow(&state->dense, &state->dense_bytes, count * e);
-    if (dense == NULL) {
+    if (!dense) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
     }
     suite_region_gather(out, image, dense);
@@ -195,9 +195,9 @@ bool suite_run_transpose(suite_state *state, suite_runner *runner, const suite_c
 {
     const suite_transpose_case *t = &item->transpose;
     bool finite = item->how == ISO_VARIANT_VENDOR;
-    if (state->transpose == NULL) {
+    if (!state->transpose) {
         state->transpose = calloc(1, sizeof *state->transpose);
-        if (state->transpose == NULL) {
+        if (!state->transpose) {
             return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
         }
         state->transpose->problem = -1;
@@ -240,5 +240,5 @@ bool suite_run_transpose(suite_state *state, suite_runner *runner, const suite_c
     if (!suite_operate(runner, &work, &image, result)) {
         return false;
     }
-    return image == NULL || judge(state, d, item, work.out, image, result);
+    return !image || judge(state, d, item, work.out, image, result);
 }

@@ -357,7 +357,7 @@ static bool judge_half(const work_case *item, work_inputs *inputs, work_view x, 
     judging j = {.item = item, .c = c, .name = name, .row = -1, .bound = 1};
     void *memory =
         work_inputs_reference(inputs, key, work_projection_bytes(c.rows, c.cols, width), &fresh);
-    if (memory == NULL) {
+    if (!memory) {
         return work_no_memory(result);
     }
     work_projection_place(&j.want, memory, c.rows, c.cols, width);
@@ -368,8 +368,7 @@ static bool judge_half(const work_case *item, work_inputs *inputs, work_view x, 
     j.squares = j.units + count;
     pthread_once(&unit_once, make_units);
     pthread_mutex_init(&j.lock, NULL);
-    if (sign == NULL || j.sums == NULL ||
-        (fresh && !work_projection_make(&j.want, &x, &y, signs))) {
+    if (!sign || !j.sums || (fresh && !work_projection_make(&j.want, &x, &y, signs))) {
         work_inputs_forget(inputs, key);
         work_no_memory(result);
         goto done;
@@ -409,7 +408,7 @@ static bool check_sample(const work_case *item, const operands *o, int64_t membe
 {
     int64_t k = item->k, size = item->element;
     double *a = calloc((size_t)k * 4 + 4, sizeof *a);
-    bool good = a != NULL || work_no_memory(result);
+    bool good = a || work_no_memory(result);
     double *b = a + k;
     float *a32 = (float *)(void *)(b + k), *b32 = a32 + k;
     for (int s = 0; s < WORK_SAMPLES && good; s++) {

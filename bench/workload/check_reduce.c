@@ -151,7 +151,7 @@ static bool model_sum(iso_reduce_op op, iso_dtype dtype, const void *x, const vo
                  .n = n};
     s.f64 = calloc((size_t)blocks, sizeof *s.f64);
     s.f32 = (float *)(void *)s.f64;
-    if (s.f64 == NULL) {
+    if (!s.f64) {
         *good = false;
         return true;
     }
@@ -338,7 +338,7 @@ static bool refer(iso_reduce_op op, iso_dtype dtype, const unsigned char *x, con
     int64_t parts = (n + PART - 1) / PART;
     totals t = {.op = op, .dtype = dtype, .x = x, .y = op == ISO_DOT ? y : x, .n = n, .part = PART};
     t.sums = calloc((size_t)parts * 3, sizeof *t.sums);
-    if (t.sums == NULL) {
+    if (!t.sums) {
         return false;
     }
     work_parallel(parts, 1, add_terms, &t);
@@ -427,7 +427,7 @@ static void expect_columns(void *context, int64_t begin, int64_t end)
     const work_case *item = c->item;
     int64_t bytes = item->rows * item->element, count = end - begin;
     unsigned char *x = malloc((size_t)(bytes * count)), *y = malloc((size_t)(bytes * count));
-    if (x == NULL || y == NULL) {
+    if (!x || !y) {
         atomic_store(&c->good, false);
     } else {
         gather(item, c->x, begin, count, x);
@@ -456,7 +456,7 @@ static expected *reference(const work_case *item, work_inputs *inputs, const wor
                  .bits = bits,
                  .good = true};
     c.out = work_inputs_reference(inputs, key, needs->results * (int64_t)sizeof *c.out, &fresh);
-    if (c.out == NULL || !fresh) {
+    if (!c.out || !fresh) {
         return c.out;
     }
     if (item->axis == ISO_AXIS_ALL) {
@@ -490,7 +490,7 @@ bool work_check_reduce(const work_case *item, work_inputs *inputs, const void *d
     work_case_needs(item, &needs);
     bool bits = work_case_has_bits(item);
     const expected *want = reference(item, inputs, &needs, bits);
-    if (want == NULL) {
+    if (!want) {
         return work_no_memory(result);
     }
     size_t size = (size_t)iso_dtype_size(needs.result_type);

@@ -61,7 +61,7 @@ static bool is_form(const json_t *value, form expected)
     }
     bool number = json_is_integer(value) && json_integer_value(value) > 0;
     bool word = json_is_string(value) && json_string_value(value)[0] != '\0' &&
-                strchr(json_string_value(value), ',') == NULL;
+                !strchr(json_string_value(value), ',');
     return expected == NUMBER ? number : expected == WORD ? word : number || word;
 }
 
@@ -138,7 +138,7 @@ static int combine(const reader *r, const json_t *const *parts, int count, const
             return wrong(r, member, "the list is too long; make it several cases");
         }
         int last = count - 1;
-        while (last >= 0 && item_of(parts[last], ++at[last]) == NULL) {
+        while (last >= 0 && !item_of(parts[last], ++at[last])) {
             at[last--] = 0;
         }
         if (last < 0) {
@@ -152,10 +152,10 @@ static const char *keep(work_file *file, const char *text)
 {
     char **more = realloc(file->texts, (size_t)(file->text_count + 1) * sizeof *more);
     char *copy = strdup(text);
-    if (more != NULL) {
+    if (more) {
         file->texts = more;
     }
-    if (more == NULL || copy == NULL) {
+    if (!more || !copy) {
         free(copy);
         return NULL;
     }
@@ -167,11 +167,11 @@ static int take(const reader *r, const json_t *object, const char *member, const
 {
     char text[MOST_TEXT];
     const json_t *value = json_object_get(object, member);
-    if (value == NULL) {
+    if (!value) {
         return TOOL_OK;
     }
     int code = combine(r, &value, 1, "", member, text);
-    if (code == TOOL_OK && (*out = keep(r->file, text)) == NULL) {
+    if (code == TOOL_OK && !(*out = keep(r->file, text))) {
         code = tool_error(TOOL_INTERNAL, "no memory for %s", r->path);
     }
     return code;
@@ -190,7 +190,7 @@ static int take_size(const reader *r, const json_t *object, const work_line *lin
     static const char *const all[] = {"m", "n", "k", "rows", "cols"};
     for (int i = 0; i < 5; i++) {
         bool ours = (i < 3) == gemm;
-        if (json_object_get(object, all[i]) != NULL && !ours) {
+        if (json_object_get(object, all[i]) && !ours) {
             return wrong(r, all[i], "a %s has no such member; it has %s", line->op,
                          gemm ? "m, n and k" : "size, or rows and cols");
         }
@@ -199,24 +199,24 @@ static int take_size(const reader *r, const json_t *object, const work_line *lin
         parts[i] = json_object_get(object, names[i]);
         found += parts[i] != NULL;
     }
-    if (found == 0 && json_object_get(object, "size") == NULL) {
+    if (found == 0 && !json_object_get(object, "size")) {
         return wrong(r, "size", "there is no size%s", gemm ? ": give size, or m, n and k" : "");
     }
     if (found == 0) {
         return take(r, object, "size", out);
     }
-    if (json_object_get(object, "size") != NULL) {
+    if (json_object_get(object, "size")) {
         return wrong(r, "size", "there is also %s: give one of both",
                      gemm ? "m, n or k" : "rows or cols");
     }
     for (int i = 0; i < count; i++) {
-        if (parts[i] == NULL) {
+        if (!parts[i]) {
             return wrong(r, names[i], "it is missing: %s go together",
                          gemm ? "m, n and k" : "rows and cols");
         }
     }
     int code = combine(r, parts, count, "x", names[0], text);
-    if (code == TOOL_OK && (*out = keep(r->file, text)) == NULL) {
+    if (code == TOOL_OK && !(*out = keep(r->file, text))) {
         code = tool_error(TOOL_INTERNAL, "no memory for %s", r->path);
     }
     return code;
@@ -225,7 +225,7 @@ static int take_size(const reader *r, const json_t *object, const work_line *lin
 static int check_trans(const reader *r, const char *member, const json_t *value)
 {
     const json_t *item;
-    for (size_t i = 0; (item = item_of(value, i)) != NULL; i++) {
+    for (size_t i = 0; (item = item_of(value, i)); i++) {
         const char *word = json_string_value(item);
         if (strcmp(word, "n") != 0 && strcmp(word, "t") != 0) {
             return wrong(r, member, "\"%s\" is not known; it may be n, t", word);
@@ -242,21 +242,21 @@ static int take_layout(const reader *r, const json_t *object, work_line *line)
                               json_object_get(object, "trans_b")};
     char text[MOST_TEXT] = "";
     int code = TOOL_OK;
-    if (!gemm && (parts[0] != NULL || parts[1] != NULL)) {
+    if (!gemm && (parts[0] || parts[1])) {
         code = wrong(r, parts[0] ? "trans_a" : "trans_b", "a %s has no such member", line->op);
     } else if (!gemm) {
         code = take(r, object, "axis", &line->layout);
-    } else if (json_object_get(object, "axis") != NULL) {
+    } else if (json_object_get(object, "axis")) {
         code = wrong(r, "axis", "a gemm has no such member");
     } else {
         for (int i = 0; i < 2 && code == TOOL_OK; i++) {
-            parts[i] = parts[i] != NULL ? parts[i] : plain;
+            parts[i] = parts[i] ? parts[i] : plain;
             code = check_trans(r, i == 0 ? "trans_a" : "trans_b", parts[i]);
         }
         if (code == TOOL_OK) {
             code = combine(r, parts, 2, "", "trans_a", text);
         }
-        if (code == TOOL_OK && (line->layout = keep(r->file, text)) == NULL) {
+        if (code == TOOL_OK && !(line->layout = keep(r->file, text))) {
             code = tool_error(TOOL_INTERNAL, "no memory for %s", r->path);
         }
     }
@@ -271,10 +271,10 @@ static int take_op(const reader *r, const json_t *object, work_line *line)
     const char *word = json_string_value(value);
     work_op op;
     int found = 0;
-    if (value == NULL) {
+    if (!value) {
         return wrong(r, "op", "it is missing: transfer, stream, transpose, reduce or gemm");
     }
-    if (word == NULL) {
+    if (!word) {
         return wrong(r, "op", "it has to be one word");
     }
     line->op = word;
@@ -290,7 +290,7 @@ static int take_op(const reader *r, const json_t *object, work_line *line)
     if (found > 1) {
         return wrong(r, "op", "\"%s\" is a kind of several operations; give op and kind", word);
     }
-    if (found == 1 && json_object_get(object, "kind") != NULL) {
+    if (found == 1 && json_object_get(object, "kind")) {
         return wrong(r, "kind", "op is already the kind \"%s\"", word);
     }
     line->kind = found == 1 ? word : NULL;
@@ -300,12 +300,11 @@ static int take_op(const reader *r, const json_t *object, work_line *line)
 /* A member that would be passed over is one that its author counts on. */
 static int check_applies(const reader *r, const json_t *object, const work_line *line)
 {
-    bool chain = strcmp(line->op, "stream") == 0 &&
-                 (line->kind == NULL || strstr(line->kind, "chain") != NULL);
-    if (json_object_get(object, "batch") != NULL && strcmp(line->op, "gemm") != 0) {
+    bool chain = strcmp(line->op, "stream") == 0 && (!line->kind || strstr(line->kind, "chain"));
+    if (json_object_get(object, "batch") && strcmp(line->op, "gemm") != 0) {
         return wrong(r, "batch", "only a gemm has it, and this is a %s", line->op);
     }
-    if (json_object_get(object, "steps") != NULL && !chain) {
+    if (json_object_get(object, "steps") && !chain) {
         return wrong(r, "steps", "only the stream kernel chain has it");
     }
     if (json_is_true(json_object_get(object, "parts")) && strcmp(line->op, "transfer") == 0) {
@@ -368,7 +367,7 @@ static int check_frame(const char *path, json_t *root, const json_t **cases)
         return tool_error(TOOL_USAGE,
                           "%s is no suite: it has to be an object with schema and cases", path);
     }
-    if (is == NULL) {
+    if (!is) {
         return tool_error(TOOL_USAGE, "%s is no suite: it has no \"schema\": \"%s\"", path, schema);
     }
     if (strcmp(is, schema) != 0) {
@@ -397,13 +396,13 @@ int work_file_load(const char *path, work_file *out)
     char problem[160];
     size_t length = 0;
     char *text = tool_read(path, MOST_MIB, &length);
-    if (text == NULL) {
+    if (!text) {
         return tool_error(TOOL_IO, "--suite: %s cannot be read: %s", path,
                           tool_read_problem(MOST_MIB, problem, sizeof problem));
     }
     out->root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
     free(text);
-    if (out->root == NULL) {
+    if (!out->root) {
         return tool_error(TOOL_USAGE, "%s is no JSON: line %d, column %d: %s", path, error.line,
                           error.column, error.text);
     }
@@ -413,7 +412,7 @@ int work_file_load(const char *path, work_file *out)
         return code;
     }
     out->lines = calloc(count, sizeof *out->lines);
-    if (out->lines == NULL) {
+    if (!out->lines) {
         return tool_error(TOOL_INTERNAL, "no memory for %s", path);
     }
     reader r = {.path = path, .file = out};

@@ -85,7 +85,7 @@ static int64_t plan(work_inputs *inputs, const work_list *list, int64_t most)
 work_inputs *work_inputs_plan(uint64_t seed, const work_list *list)
 {
     work_inputs *inputs = calloc(1, sizeof *inputs);
-    if (inputs == NULL) {
+    if (!inputs) {
         tool_error(TOOL_INTERNAL, "no memory for the inputs");
         return NULL;
     }
@@ -103,12 +103,12 @@ work_inputs *work_inputs_plan(uint64_t seed, const work_list *list)
 work_inputs *work_inputs_create(uint64_t seed, const work_list *list)
 {
     work_inputs *inputs = work_inputs_plan(seed, list);
-    for (int type = 1; inputs != NULL && type < WORK_TYPES; type++) {
+    for (int type = 1; inputs && type < WORK_TYPES; type++) {
         if (inputs->bytes[type] == 0) {
             continue;
         }
         inputs->blocks[type] = map(inputs->bytes[type]);
-        if (inputs->blocks[type] == NULL) {
+        if (!inputs->blocks[type]) {
             char text[32];
             tool_bytes(text, sizeof text, inputs->bytes[type]);
             tool_error(TOOL_INTERNAL, "no memory for %s of inputs; try smaller sizes", text);
@@ -126,11 +126,11 @@ work_inputs *work_inputs_create(uint64_t seed, const work_list *list)
 
 void work_inputs_destroy(work_inputs *inputs)
 {
-    if (inputs == NULL) {
+    if (!inputs) {
         return;
     }
     for (int type = 1; type < WORK_TYPES; type++) {
-        if (inputs->blocks[type] != NULL) {
+        if (inputs->blocks[type]) {
             munmap(inputs->blocks[type], (size_t)inputs->bytes[type]);
         }
     }
@@ -138,7 +138,7 @@ void work_inputs_destroy(work_inputs *inputs)
         free(inputs->kept[i].data);
     }
     free(inputs->judged);
-    if (inputs->scratch != NULL) {
+    if (inputs->scratch) {
         munmap(inputs->scratch, (size_t)inputs->scratch_bytes);
     }
     free(inputs);
@@ -153,11 +153,11 @@ const unsigned char *work_inputs_block(const work_inputs *inputs, iso_dtype type
 void *work_inputs_scratch(work_inputs *inputs, int64_t bytes)
 {
     if (bytes > inputs->scratch_bytes) {
-        if (inputs->scratch != NULL) {
+        if (inputs->scratch) {
             munmap(inputs->scratch, (size_t)inputs->scratch_bytes);
         }
         inputs->scratch = map(bytes);
-        inputs->scratch_bytes = inputs->scratch != NULL ? bytes : 0;
+        inputs->scratch_bytes = inputs->scratch ? bytes : 0;
     }
     return inputs->scratch;
 }
@@ -174,7 +174,7 @@ static void forget(work_inputs *inputs, work_reference *reference)
 void work_inputs_forget(work_inputs *inputs, uint64_t key)
 {
     for (int i = 0; i < KEPT; i++) {
-        if (inputs->kept[i].data != NULL && inputs->kept[i].key == key) {
+        if (inputs->kept[i].data && inputs->kept[i].key == key) {
             forget(inputs, &inputs->kept[i]);
         }
     }
@@ -186,10 +186,10 @@ static work_reference *oldest(work_inputs *inputs, bool full)
     work_reference *best = NULL;
     for (int i = 0; i < KEPT; i++) {
         work_reference *r = &inputs->kept[i];
-        if (full && r->data == NULL) {
+        if (full && !r->data) {
             continue;
         }
-        if (best == NULL || r->used < best->used) {
+        if (!best || r->used < best->used) {
             best = r;
         }
     }
@@ -200,7 +200,7 @@ void *work_inputs_reference(work_inputs *inputs, uint64_t key, int64_t bytes, bo
 {
     *fresh = false;
     for (int i = 0; i < KEPT; i++) {
-        if (inputs->kept[i].data != NULL && inputs->kept[i].key == key) {
+        if (inputs->kept[i].data && inputs->kept[i].key == key) {
             inputs->kept[i].used = ++inputs->clock;
             return inputs->kept[i].data;
         }
@@ -209,11 +209,11 @@ void *work_inputs_reference(work_inputs *inputs, uint64_t key, int64_t bytes, bo
         forget(inputs, oldest(inputs, true));
     }
     work_reference *place = oldest(inputs, false);
-    if (place->data != NULL) {
+    if (place->data) {
         forget(inputs, place);
     }
     void *data = aligned_alloc(64, (size_t)((bytes + 63) / 64 * 64));
-    if (data == NULL) {
+    if (!data) {
         return NULL;
     }
     *place = (work_reference){.key = key, .used = ++inputs->clock, .bytes = bytes, .data = data};
@@ -241,7 +241,7 @@ void work_inputs_judge(work_inputs *inputs, const work_judged *judged)
     if (inputs->judged_count == inputs->judged_room) {
         int32_t room = inputs->judged_room == 0 ? 256 : inputs->judged_room * 2;
         work_judged *more = realloc(inputs->judged, (size_t)room * sizeof *more);
-        if (more == NULL) {
+        if (!more) {
             return; /* it will be judged again */
         }
         inputs->judged = more;

@@ -191,7 +191,7 @@ work_job *work_job_create(work_target *target, const work_case *item, int32_t li
                           work_result *result)
 {
     work_job *job = calloc(1, sizeof *job);
-    if (job == NULL) {
+    if (!job) {
         return NULL;
     }
     *result = (work_result){.status = WORK_OK};
@@ -404,7 +404,7 @@ static bool judge(const work_job *job, const void *data, work_result *result)
     work_judged now = {.key = XXH3_64bits(job->item.id, strlen(job->item.id)),
                        .digest = {hash.high64, hash.low64}};
     const work_judged *before = work_inputs_judged(inputs, now.key, now.digest);
-    if (before != NULL) {
+    if (before) {
         result->method = before->method;
         result->error = before->error;
         result->bound = before->bound;
@@ -458,7 +458,7 @@ bool work_job_check(work_job *job, work_result *result)
     iso_status status = iso_stream_sync(stream);
     if (status == ISO_OK && job->needs.result > 0) {
         void *back = work_inputs_scratch(job->target->inputs, job->needs.result);
-        if (back == NULL) {
+        if (!back) {
             return work_no_memory(result);
         }
         status = iso_read(stream, back, job->result, job->needs.result);

@@ -50,7 +50,7 @@ const char *const *work_types(work_op op)
 
 int work_find(const char *const *names, const char *word)
 {
-    for (int i = 0; names[i] != NULL; i++) {
+    for (int i = 0; names[i]; i++) {
         if (strcmp(names[i], word) == 0) {
             return i;
         }
@@ -79,7 +79,7 @@ static void append(char *text, size_t room, const char *before, const char *more
 void work_say_unknown(char *text, size_t room, const char *word, const char *const *names)
 {
     int count = 0;
-    while (names[count] != NULL) {
+    while (names[count]) {
         count++;
     }
     const char *near = tool_nearest(word, names, count);
@@ -179,7 +179,7 @@ static bool take(const char *list, const char *by_default, const char *const *na
                  work_choice *out, char *text, size_t room)
 {
     tool_words words;
-    bool good = tool_split(list != NULL ? list : by_default, &words);
+    bool good = tool_split(list ? list : by_default, &words);
     out->count = 0;
     for (int i = 0; good && i < words.count; i++) {
         int at = work_find(names, words.items[i]);
@@ -198,8 +198,8 @@ static bool take_numbers(const char *list, const char *by_default, work_sizes *o
                          size_t room)
 {
     tool_words words;
-    bool good = tool_split(list != NULL ? list : by_default, &words) &&
-                work_sizes_parse(&words, out, text, room);
+    bool good =
+        tool_split(list ? list : by_default, &words) && work_sizes_parse(&words, out, text, room);
     for (int i = 0; good && i < out->count; i++) {
         if (out->items[i].count != 1) {
             snprintf(text, room, "\"%s\" is no number of one or more", words.items[i]);

@@ -56,7 +56,7 @@ static void add(maker *m, work_case *item, const char *type)
     if (list->count == m->capacity) {
         int32_t room = m->capacity * 2 + 64;
         work_case *more = realloc(list->items, (size_t)room * sizeof *more);
-        if (more == NULL) {
+        if (!more) {
             m->code = tool_error(TOOL_INTERNAL, "no memory for the list of cases");
             return;
         }
@@ -252,7 +252,7 @@ static void add_problems(maker *m, const work_parsed *p, const char *kind, const
 
 static void add_line(maker *m, const work_parsed *p)
 {
-    const work_sizes *sizes = m->filtered && m->request->size != NULL ? &m->sizes : &p->sizes;
+    const work_sizes *sizes = m->filtered && m->request->size ? &m->sizes : &p->sizes;
     for (int32_t k = 0; k < count_of(&p->kinds); k++) {
         for (int32_t t = 0; t < count_of(&p->types); t++) {
             for (int32_t s = 0; s < sizes->count; s++) {
@@ -272,8 +272,7 @@ static void add_line(maker *m, const work_parsed *p)
 /* What somebody asked for by its type or size is tried on whatever is there. */
 static bool is_on(const maker *m, const work_line *line)
 {
-    if (line->on == NULL ||
-        (m->filtered && (m->request->dtype != NULL || m->request->size != NULL))) {
+    if (!line->on || (m->filtered && (m->request->dtype || m->request->size))) {
         return true;
     }
     return m->request->all_cpu == (strcmp(line->on, "cpu") == 0);
@@ -302,7 +301,7 @@ enum { MOST_NAMES = 64 };
 
 static void gather(const char **all, int *count, const char *const *names)
 {
-    for (; *names != NULL && *count < MOST_NAMES; names++) {
+    for (; *names && *count < MOST_NAMES; names++) {
         if (*count == 0 || work_find(all, *names) < 0) {
             all[(*count)++] = *names;
             all[*count] = NULL;
@@ -335,7 +334,7 @@ static int check_words(const char *option, const tool_words *words,
 /* A list of nothing, such as ",", would stand for everything. */
 static int check_named(const char *option, const char *text, const tool_words *words)
 {
-    if (text == NULL || words->count > 0) {
+    if (!text || words->count > 0) {
         return TOOL_OK;
     }
     return tool_error(TOOL_USAGE, "--%s: \"%s\" names nothing", option, text);
@@ -375,7 +374,7 @@ static int read_words(maker *m)
         m->code = tool_error(TOOL_USAGE, "--size: %s", text);
     }
     m->sizes_used = calloc((size_t)m->sizes.count + 1, sizeof *m->sizes_used);
-    if (m->sizes_used == NULL) {
+    if (!m->sizes_used) {
         m->code = tool_error(TOOL_INTERNAL, "no memory");
     }
     tool_words_free(&sizes);
@@ -397,12 +396,12 @@ static int unknown_suite(const char *name)
 static bool is_file_name(const char *name)
 {
     size_t length = strlen(name);
-    return strchr(name, '/') != NULL || (length > 5 && strcmp(name + length - 5, ".json") == 0);
+    return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".json") == 0);
 }
 
 static void add_suite(maker *m)
 {
-    const char *name = m->request->suite != NULL ? m->request->suite : "quick";
+    const char *name = m->request->suite ? m->request->suite : "quick";
     work_file file = {0};
     for (int32_t i = 0; i < work_suite_count; i++) {
         if (strcmp(work_suites[i].name, name) == 0) {
@@ -425,7 +424,7 @@ static void add_suite(maker *m)
 static int check_matched(const maker *m)
 {
     const work_request *r = m->request;
-    const char *name = r->suite != NULL ? r->suite : "quick";
+    const char *name = r->suite ? r->suite : "quick";
     if (m->matched == 0) {
         return tool_error(TOOL_NOTHING,
                           "no case of the suite %s matches%s%s%s%s%s%s%s%s; nothing was run "
@@ -449,8 +448,8 @@ int work_list_make(const work_request *request, work_list *out)
 {
     *out = (work_list){0};
     maker m = {.request = request, .list = out, .filtered = true, .code = TOOL_OK};
-    bool full = request->suite != NULL && strcmp(request->suite, "full") == 0;
-    m.longest = request->size != NULL ? 60 : full ? 0.25 : 1;
+    bool full = request->suite && strcmp(request->suite, "full") == 0;
+    m.longest = request->size ? 60 : full ? 0.25 : 1;
     m.big_bytes = big_bytes(request);
     if (read_words(&m) == TOOL_OK) {
         add_suite(&m);

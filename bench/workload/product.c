@@ -279,7 +279,7 @@ static void multiply_block(void *context, int64_t begin, int64_t end)
     work_projection *out = m->out;
     int64_t step = m->panel_count * NR;
     double *packed = aligned_alloc(64, sizeof(double) * MB * (KB + (size_t)step));
-    if (packed == NULL) { /* the sums are not numbers then, and no product passes */
+    if (!packed) { /* the sums are not numbers then, and no product passes */
         for (int64_t i = begin; i < end; i++) {
             out->norms[i] = NAN;
         }
@@ -334,7 +334,7 @@ bool work_projection_make(work_projection *out, const work_view *x, const work_v
     m.panels = calloc((size_t)(panels * y->rows) * NR + 1, sizeof(double));
     m.greatest = calloc((size_t)(parts * blocks) + 1, sizeof(double));
     m.total = calloc((size_t)(parts * blocks) + 1, sizeof(double));
-    bool good = sign != NULL && m.panels != NULL && m.greatest != NULL && m.total != NULL;
+    bool good = sign && m.panels && m.greatest && m.total;
     if (good) {
         for (int64_t j = 0; j < y->cols; j++) {
             sign[j] = work_sign(signs, j);

@@ -39,7 +39,7 @@ work_target *work_target_open(const char *spec, iso_math math, work_inputs *inpu
 {
     iso_device_options options = ISO_DEVICE_OPTIONS_INIT;
     work_target *target = calloc(1, sizeof *target);
-    if (target == NULL) {
+    if (!target) {
         *code = tool_error(TOOL_INTERNAL, "no memory to open %s", spec ? spec : "a device");
         return NULL;
     }
@@ -66,14 +66,14 @@ work_target *work_target_open(const char *spec, iso_math math, work_inputs *inpu
 
 static void unmap(void *block, int64_t bytes)
 {
-    if (block != NULL) {
+    if (block) {
         munmap(block, (size_t)bytes);
     }
 }
 
 void work_target_close(work_target *target)
 {
-    if (target == NULL) {
+    if (!target) {
         return;
     }
     if (target->stream.id != 0) {
@@ -185,7 +185,7 @@ iso_status work_target_input(work_target *target, iso_dtype type, int64_t bytes,
     if (target->input[type].bytes < bytes) {
         iso_status status = make(target, type, target->input[type].wanted, bytes,
                                  &target->input[type].buffer, &target->input[type].bytes);
-        if (status == ISO_OK && block != NULL) {
+        if (status == ISO_OK && block) {
             status = iso_write(target->stream, (iso_operand){target->input[type].buffer, 0}, block,
                                target->input[type].bytes);
         }
@@ -347,7 +347,7 @@ iso_status work_target_pinned(work_target *target, bool from, int64_t bytes, voi
     if (*have < bytes) {
         int64_t there, asked = target->pinned_wanted > bytes ? target->pinned_wanted : bytes;
         const unsigned char *inputs = work_inputs_block(target->inputs, ISO_F32, &there);
-        if (*block != NULL) {
+        if (*block) {
             iso_host_free(target->device, *block);
         }
         *block = NULL;

@@ -29,7 +29,7 @@ static void put(const char *path, const char *text)
 {
     char full[512];
     (void)snprintf(full, sizeof full, "%s%s", root, path);
-    for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')) != NULL; at++) {
+    for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')); at++) {
         *at = '\0';
         (void)mkdir(full, 0700);
         *at = '/';

@@ -9,8 +9,8 @@
 
 static int is_loaded(void)
 {
-    return dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_NOLOAD) != NULL ||
-           dlopen("librocm_smi64.so.7", RTLD_NOW | RTLD_NOLOAD) != NULL;
+    return dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_NOLOAD) ||
+           dlopen("librocm_smi64.so.7", RTLD_NOW | RTLD_NOLOAD);
 }
 
 int main(int argc, char **argv)

@@ -61,7 +61,7 @@ const char *fuzz_file(const char *name, const void *data, size_t size)
     static char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *out = fopen(path, "wb");
-    if (out == NULL || fwrite(data, 1, size, out) != size || fclose(out) != 0) {
+    if (!out || fwrite(data, 1, size, out) != size || fclose(out) != 0) {
         fuzz_fail("%s cannot be written", path);
     }
     return path;
@@ -70,13 +70,13 @@ const char *fuzz_file(const char *name, const void *data, size_t size)
 char *fuzz_lines(const uint8_t *data, size_t size, char **lines, int most, int *count)
 {
     char *text = malloc(size + 1), *rest = text, *line;
-    if (text == NULL) {
+    if (!text) {
         fuzz_fail("no memory");
     }
     memcpy(text, data, size);
     text[size] = '\0';
     *count = 0;
-    while (*count < most && (line = strsep(&rest, "\n")) != NULL) {
+    while (*count < most && (line = strsep(&rest, "\n"))) {
         lines[(*count)++] = line;
     }
     return text;
@@ -87,13 +87,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     const char *name = getenv("FUZZ_TARGET"), *where = getenv("TMPDIR");
     (void)argc;
     (void)argv;
-    for (size_t i = 0; name != NULL && i < sizeof targets / sizeof targets[0]; i++) {
+    for (size_t i = 0; name && i < sizeof targets / sizeof targets[0]; i++) {
         if (strcmp(targets[i].name, name) == 0) {
             target = &targets[i];
         }
     }
-    snprintf(folder, sizeof folder, "%.40s/isomer-fuzz.XXXXXX", where != NULL ? where : "/tmp");
-    if (target == NULL || mkdtemp(folder) == NULL) {
+    snprintf(folder, sizeof folder, "%.40s/isomer-fuzz.XXXXXX", where ? where : "/tmp");
+    if (!target || !mkdtemp(folder)) {
         fprintf(stderr, "FUZZ_TARGET is none of the readers, or no folder can be made\n");
         exit(2);
     }
@@ -105,7 +105,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     if (terminal < 0 || said < 0 || !tool_terminal_open()) {
         exit(2);
     }
-    if (__sanitizer_set_report_fd != NULL) {
+    if (__sanitizer_set_report_fd) {
         __sanitizer_set_report_fd((void *)(intptr_t)terminal);
     }
     return 0;

@@ -29,7 +29,7 @@ static void set(const char *name, const char *value)
     static const char *const paths[] = {"ISOMER_CACHE_DIR", "ISOMER_TRACE", "ISOMER_BACKEND_PATH"};
     char path[4096];
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        if (strcmp(name, paths[i]) == 0 && (value[0] == '/' || strstr(value, "..") != NULL)) {
+        if (strcmp(name, paths[i]) == 0 && (value[0] == '/' || strstr(value, ".."))) {
             snprintf(path, sizeof path, "%s/%.2000s", fuzz_folder(),
                      strstr(value, "..") ? "x" : value);
             setenv(name, path, 1);
@@ -56,8 +56,8 @@ void fuzz_settings(const uint8_t *data, size_t size)
     for (int i = 0; i < count; i++) {
         char *equals = strchr(lines[i], '=');
         /* The trace is opened once in a process, by a program's leave; libraries are no input. */
-        if (equals == NULL || strncmp(lines[i], "ISOMER_", 7) != 0 ||
-            strstr(lines[i], "BLAS") != NULL || strncmp(lines[i], "ISOMER_LOG", 10) == 0) {
+        if (!equals || strncmp(lines[i], "ISOMER_", 7) != 0 || strstr(lines[i], "BLAS") ||
+            strncmp(lines[i], "ISOMER_LOG", 10) == 0) {
             continue;
         }
         *equals = '\0';
@@ -86,7 +86,7 @@ void fuzz_spec(const uint8_t *data, size_t size)
     static const char *const drivers[] = {"opencl", "cuda", "hip", "auto"};
     bool skip = line[0] == '\0';
     for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++) {
-        skip = skip || strcasestr(line, drivers[i]) != NULL;
+        skip = skip || strcasestr(line, drivers[i]);
     }
     if (!skip) {
         iso_device device;
@@ -186,9 +186,9 @@ void fuzz_dlpack(const uint8_t *data, size_t size)
     int64_t *shape = malloc(ISO_TENSOR_DIMS_MAX * sizeof *shape);
     int64_t *strides = malloc(ISO_TENSOR_DIMS_MAX * sizeof *strides);
     iso_tensor tensor = ISO_TENSOR_INIT;
-    if (memory == NULL && ((memory = aligned_alloc(64, 1 << 16)) == NULL ||
-                           iso_device_open("openmp", &device) != ISO_OK ||
-                           iso_stream_create(device, ISO_STREAM_INLINE, &stream) != ISO_OK)) {
+    if (!memory &&
+        (!(memory = aligned_alloc(64, 1 << 16)) || iso_device_open("openmp", &device) != ISO_OK ||
+         iso_stream_create(device, ISO_STREAM_INLINE, &stream) != ISO_OK)) {
         fuzz_fail("no device: %s", iso_last_error());
     }
     input = data;
@@ -217,7 +217,7 @@ static void order(const char *what, const char *expected)
     iso_device device;
     setenv("UNIT_CACHE", what, 1);
     if (iso_device_open("unit-cache", &device) != ISO_UNAVAILABLE ||
-        (expected != NULL && strstr(iso_last_error(), expected) == NULL)) {
+        (expected && !strstr(iso_last_error(), expected))) {
         fuzz_fail("%s: %s", what, iso_last_error());
     }
 }
@@ -233,7 +233,7 @@ void fuzz_cache(const uint8_t *data, size_t size)
     if (name[0] == '\0') {
         order("store key data", "stored: 0");
         DIR *open = opendir(folder);
-        for (struct dirent *e = readdir(open); e != NULL; e = readdir(open)) {
+        for (struct dirent *e = readdir(open); e; e = readdir(open)) {
             if (strlen(e->d_name) == 32) {
                 snprintf(name, sizeof name, "cache/%.40s", e->d_name);
             }

@@ -44,7 +44,7 @@ static int read_file(const char *path)
 {
     static uint8_t room[LARGEST];
     FILE *in = fopen(path, "rb");
-    if (in == NULL || file_count == FILES) {
+    if (!in || file_count == FILES) {
         perror(path);
         return 0;
     }
@@ -52,7 +52,7 @@ static int read_file(const char *path)
     f->size = fread(room, 1, sizeof room, in);
     f->data = malloc(f->size + 1);
     fclose(in);
-    if (f->data == NULL) {
+    if (!f->data) {
         return 0;
     }
     memcpy(f->data, room, f->size);
@@ -164,7 +164,7 @@ static uint8_t *kept; /* the size, and the input */
 static void open_kept(void)
 {
     const char *path = getenv("FUZZ_KEEP");
-    int file = path != NULL ? open(path, O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
+    int file = path ? open(path, O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
     if (file < 0 || ftruncate(file, LARGEST + 8) != 0) {
         return;
     }
@@ -178,11 +178,11 @@ static void open_kept(void)
 static void try(const uint8_t *data, size_t size)
 {
     uint8_t *own = malloc(size > 0 ? size : 1);
-    if (own == NULL) {
+    if (!own) {
         exit(2);
     }
     memcpy(own, data, size);
-    if (kept != NULL) {
+    if (kept) {
         uint64_t length = size;
         memcpy(kept, &length, sizeof length);
         memcpy(kept + 8, data, size);

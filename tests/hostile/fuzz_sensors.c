@@ -13,13 +13,13 @@ static void put(const char *path, const char *text)
 {
     char full[256];
     snprintf(full, sizeof full, "%s%s", fuzz_folder(), path);
-    for (char *at = full + strlen(fuzz_folder()) + 1; (at = strchr(at, '/')) != NULL; at++) {
+    for (char *at = full + strlen(fuzz_folder()) + 1; (at = strchr(at, '/')); at++) {
         *at = '\0';
         mkdir(full, 0700);
         *at = '/';
     }
     FILE *out = fopen(full, "w");
-    if (out == NULL || fputs(text, out) < 0 || fclose(out) != 0) {
+    if (!out || fputs(text, out) < 0 || fclose(out) != 0) {
         fuzz_fail("%s cannot be written", full);
     }
 }

@@ -12,7 +12,7 @@ static void run(int (*command)(int argc, char **argv), const char *const *words)
 {
     char *argv[16];
     int argc = 0;
-    for (; words[argc] != NULL && argc < 15; argc++) {
+    for (; words[argc] && argc < 15; argc++) {
         argv[argc] = strdup(words[argc]);
     }
     argv[argc] = NULL;
@@ -41,8 +41,8 @@ void fuzz_results(const uint8_t *data, size_t size)
 void fuzz_pair(const uint8_t *data, size_t size)
 {
     const uint8_t *mark = memmem(data, size, "\n---\n", 5);
-    size_t first = mark != NULL ? (size_t)(mark - data) : size;
-    size_t second = mark != NULL ? first + 5 : size;
+    size_t first = mark ? (size_t)(mark - data) : size;
+    size_t second = mark ? first + 5 : size;
     char a[128];
     snprintf(a, sizeof a, "%s", fuzz_file("a.json", data, first));
     const char *b = fuzz_file("b.json", data + second, size - second);
@@ -71,11 +71,11 @@ void fuzz_line(const uint8_t *data, size_t size)
     for (int i = count; i < LINES; i++) {
         lines[i] = NULL;
     }
-    const work_line line = {.op = lines[0] != NULL ? lines[0] : "",
+    const work_line line = {.op = lines[0] ? lines[0] : "",
                             .kind = lines[1],
                             .variant = lines[2],
                             .dtype = lines[3],
-                            .size = lines[4] != NULL ? lines[4] : "1",
+                            .size = lines[4] ? lines[4] : "1",
                             .layout = lines[5],
                             .batch = lines[6],
                             .steps = lines[7],

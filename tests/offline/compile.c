@@ -112,7 +112,7 @@ static int write_code(const compiler *at, hiprtc_program program, const char *pa
 {
     size_t bytes = 0;
     char *code = NULL;
-    int good = at->code_size(program, &bytes) == 0 && bytes > 0 && (code = malloc(bytes)) != NULL &&
+    int good = at->code_size(program, &bytes) == 0 && bytes > 0 && (code = malloc(bytes)) &&
                at->code(program, code) == 0;
     FILE *file = good ? fopen(path, "wb") : NULL;
     good = file && fwrite(code, 1, bytes, file) == bytes;

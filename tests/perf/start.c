@@ -182,9 +182,8 @@ static int make_cubin(const char *path)
     snprintf(option, sizeof option, "--gpu-architecture=sm_%d%d", major, minor);
     if (nvrtcCreateProgram(&program, text, "product.cu", 0, NULL, NULL) ||
         nvrtcCompileProgram(program, 1, options) || nvrtcGetCUBINSize(program, &bytes) ||
-        (binary = malloc(bytes)) == NULL || nvrtcGetCUBIN(program, binary) ||
-        (file = fopen(path, "wb")) == NULL || fwrite(binary, 1, bytes, file) != bytes ||
-        fclose(file)) {
+        !(binary = malloc(bytes)) || nvrtcGetCUBIN(program, binary) ||
+        !(file = fopen(path, "wb")) || fwrite(binary, 1, bytes, file) != bytes || fclose(file)) {
         fprintf(stderr, "perf-start: no cubin could be made\n");
         return 1;
     }

@@ -61,7 +61,7 @@ static int files_in(const char *folder)
     int count = 0;
     DIR *open = opendir(folder);
     CHECK(open != NULL);
-    for (struct dirent *e = readdir(open); e != NULL; e = readdir(open)) {
+    for (struct dirent *e = readdir(open); e; e = readdir(open)) {
         count += e->d_name[0] != '.';
     }
     closedir(open);
@@ -128,7 +128,7 @@ static void others(const char *folder)
     pid_t child = fork();
     if (child == 0) {
         FILE *in = fopen(pipe, "r");
-        json_t *root = in != NULL ? json_loadf(in, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
+        json_t *root = in ? json_loadf(in, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
         bool right = json_integer_value(json_object_get(root, "number")) == 2;
         _exit(right && fgetc(in) == '\n' && fgetc(in) == EOF ? 0 : 1);
     }
@@ -231,7 +231,7 @@ int main(int argc, char **argv)
     umask(027);
     int kept = dup(STDERR_FILENO);
     FILE *errors = tmpfile();
-    CHECK(kept >= 0 && errors != NULL);
+    CHECK(kept >= 0 && errors);
     if (strcmp(argv[1], "full") == 0) {
         CHECK(dup2(fileno(errors), STDERR_FILENO) >= 0);
         too_large(path, errors, 3000000);

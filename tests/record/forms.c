@@ -22,7 +22,7 @@ const char *tool_name = "forms";
 
 static int print_json(json_t *root)
 {
-    int code = root == NULL || json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    int code = !root || json_dumpf(root, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
     putchar('\n');
     json_decref(root);
     return code;
@@ -88,10 +88,10 @@ static void damage(json_t *at)
         json_t *inside = json_is_array(at) ? json_array_get(at, chosen) : NULL;
         const char *key = NULL;
         void *i = json_is_object(at) ? json_object_iter(at) : NULL;
-        for (; i != NULL && place < chosen; place++) {
+        for (; i && place < chosen; place++) {
             i = json_object_iter_next(at, i);
         }
-        if (i != NULL) {
+        if (i) {
             key = json_object_iter_key(i);
             inside = json_object_iter_value(i);
         }
@@ -103,9 +103,9 @@ static void damage(json_t *at)
             at = inside;
             continue;
         }
-        if (key != NULL && below(4) == 0) {
+        if (key && below(4) == 0) {
             json_object_del(at, key);
-        } else if (key != NULL) {
+        } else if (key) {
             json_object_set_new(at, key, surprise());
         } else {
             json_array_set_new(at, chosen, surprise());
@@ -118,13 +118,13 @@ static int damage_all(const json_t *root, int turns)
 {
     int passed = 0;
     FILE *null = fopen("/dev/null", "w");
-    for (int t = 0; null != NULL && t < turns; t++) {
+    for (int t = 0; null && t < turns; t++) {
         json_t *copy = json_deep_copy(root);
         for (size_t n = 1 + below(2); n > 0; n--) {
             damage(copy);
         }
         char *fault = record_fault(copy);
-        if (fault == NULL) {
+        if (!fault) {
             passed++;
             record_csv(null, copy);
             record_markdown(null, copy);
@@ -133,7 +133,7 @@ static int damage_all(const json_t *root, int turns)
         free(fault);
         json_decref(copy);
     }
-    if (null != NULL) {
+    if (null) {
         fclose(null);
     }
     printf("%d of %d passed\n", passed, turns);
@@ -144,7 +144,7 @@ static int damage_all(const json_t *root, int turns)
 int main(int argc, char **argv)
 {
     int code = TOOL_OK;
-    if (argc < 3 || setlocale(LC_ALL, "") == NULL) {
+    if (argc < 3 || !setlocale(LC_ALL, "")) {
         return TOOL_USAGE;
     }
     if (strcmp(argv[1], "run") == 0) {
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
         return device(argv[2]);
     }
     json_t *root = record_load(argv[2], &code);
-    if (root == NULL) {
+    if (!root) {
         return code;
     }
     if (strcmp(argv[1], "load") == 0) {

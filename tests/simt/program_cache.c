@@ -152,7 +152,7 @@ static int count(const char *text, const char *word)
 {
     int found = 0;
 
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at++) {
+    for (const char *at = text; (at = strstr(at, word)); at++) {
         found++;
     }
     return found;
@@ -206,7 +206,7 @@ static int each_file(change apply)
     char path[600];
     int files = 0;
 
-    while (open && (entry = readdir(open)) != NULL) {
+    while (open && (entry = readdir(open))) {
         if (entry->d_name[0] == '.') {
             continue;
         }

@@ -59,7 +59,7 @@ static void only_file(char *path, size_t room)
     int count = 0;
 
     assert_non_null(open);
-    while ((entry = readdir(open)) != NULL) {
+    while ((entry = readdir(open))) {
         if (entry->d_name[0] == '.') {
             continue;
         }

@@ -108,7 +108,7 @@ void unit_remove_folder(const char *path)
     struct dirent *entry;
 
     (void)chmod(path, 0700);
-    while (open && (entry = readdir(open)) != NULL) {
+    while (open && (entry = readdir(open))) {
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) {
             continue;
         }

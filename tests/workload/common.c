@@ -11,7 +11,7 @@ const char *tool_name = "isomer";
 void write_file(char *path, const char *text, size_t length)
 {
     const char *folder = getenv("TMPDIR");
-    snprintf(path, PATH_ROOM, "%s/isomer-suite-XXXXXX.json", folder != NULL ? folder : "/tmp");
+    snprintf(path, PATH_ROOM, "%s/isomer-suite-XXXXXX.json", folder ? folder : "/tmp");
     int file = mkstemps(path, 5);
     assert_true(file >= 0);
     assert_true(write(file, text, length) == (ssize_t)length);

@@ -89,7 +89,7 @@ static void test_openmp(void **state)
             fail_msg("%s: %s: %s", item->id, result.reason, iso_last_error());
         }
         assert_int_equal(result.status, WORK_OK);
-        assert_true(result.checks == 1 && result.method != NULL && result.library[0] != '\0');
+        assert_true(result.checks == 1 && result.method && result.library[0] != '\0');
         if (work_case_has_bits(item) && item->op != WORK_GEMM && result.status == WORK_OK &&
             !(item->op == WORK_TRANSFER && item->move == WORK_READ)) {
             try_wrong_bits(item, inputs);

@@ -28,8 +28,8 @@ static void refused(const work_request *request, int code, const char *const *wo
     char text[4096];
     work_request copy = *request;
     int is = said(make, &copy, text, sizeof text);
-    for (; *words != NULL; words++) {
-        if (strstr(text, *words) == NULL) {
+    for (; *words; words++) {
+        if (!strstr(text, *words)) {
             fail_msg("\"%s\" is not in: %s", *words, text);
         }
     }
@@ -65,7 +65,7 @@ static void check_case(const work_case *item)
     static const char *const members[] = {"id",   "op",     "kind", "variant", "dtype", "shape",
                                           "size", "layout", "math", "fill",    "cache", "work"};
     for (size_t m = 0; m < sizeof members / sizeof members[0]; m++) {
-        if (json_object_get(json, members[m]) == NULL) {
+        if (!json_object_get(json, members[m])) {
             fail_msg("%s has no %s", item->id, members[m]);
         }
     }
@@ -297,7 +297,7 @@ static void test_file(void **state)
     (void)state;
     assert_int_equal(list.count, 2 * 2 * 2 * 2 * 2 + 3 + 2);
     const work_case *item = find(&list, "gemm/tiled/f32/16x4x3/tt/batch4/strict/uniform/cold");
-    assert_true(item != NULL && item->parts && item->cold && item->batch == 4);
+    assert_true(item && item->parts && item->cold && item->batch == 4);
     assert_non_null(find(&list, "gemm/vendor/f32/8x8x8/nn/tf32/uniform/hot"));
     assert_null(find(&list, "gemm/vendor/f64/8x8x8/nn/tf32/uniform/hot"));
     assert_non_null(find(&list, "reduce/sum/tiled/f32/32/all/uniform/hot"));

@@ -12,7 +12,7 @@ static void compare_models(iso_dtype dtype, suite_fill fill, int64_t n)
 {
     int64_t size = iso_dtype_size(dtype);
     unsigned char *x = malloc((size_t)(n * size) + 8), *y = malloc((size_t)(n * size) + 8);
-    assert_true(x != NULL && y != NULL);
+    assert_true(x && y);
     suite_generate(dtype, fill, 3, n, x);
     suite_generate(dtype, fill, 4, n, y);
     for (int op = ISO_SUM; op <= ISO_ARGMAX; op++) {
