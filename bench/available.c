@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* available.c - `isomer info --available`: whether one device is there, and whether it has to be.
  */
-#include "tool.h"
+#include "bench/tool.h"
 
 #include <stdlib.h>
 #include <string.h>

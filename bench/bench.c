@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench.c - `isomer bench`: measures every device on the same work. */
-#include "compare/compare.h"
-#include "measure/crew.h"
-#include "measure/measure.h"
-#include "record/record.h"
-#include "report/report.h"
-#include "tool.h"
+#include "bench/compare/compare.h"
+#include "bench/measure/crew.h"
+#include "bench/measure/measure.h"
+#include "bench/record/record.h"
+#include "bench/report/report.h"
+#include "bench/tool.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* enumerate.c - what there is: the rows of iso_enumerate, and the libraries of a device. */
-#include "tool.h"
+#include "bench/tool.h"
 
 #include <stdlib.h>
 #include <string.h>

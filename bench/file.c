@@ -3,7 +3,7 @@
  * the work so that a place that cannot be written is known at once, and renamed at the end. The
  * target of a symbolic link is what its last link leads to, so that links stay; it is not asked for
  * again later, but is the temporary file's name without its ending. */
-#include "tool.h"
+#include "bench/tool.h"
 
 #include "common/printable.h"
 

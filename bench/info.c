@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info.c - `isomer info`: what is there, what is not and why, and how it is set. */
-#include "tool.h"
+#include "bench/tool.h"
 
 #include "common/printable.h"
 

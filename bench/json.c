@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json.c - what JSON files have in common. */
-#include "tool.h"
+#include "bench/tool.h"
 
 #include "common/printable.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - the isomer tool. */
-#include "record/record.h"
-#include "tool.h"
+#include "bench/record/record.h"
+#include "bench/tool.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory.c - what the tool does where memory ends in the middle of something that cannot say so. */
-#include "tool.h"
+#include "bench/tool.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options.c - command lines and lists of words. */
-#include "tool.h"
+#include "bench/tool.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* read.c - a file or standard input, whole. What has no end is not to fill the memory. */
-#include "tool.h"
+#include "bench/tool.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* select.c - which devices a command takes: --backend, --require and their variables. */
-#include "tool.h"
+#include "bench/tool.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* signals.c - what is said and taken away when a signal, or a library that calls exit, ends the
  * process. A backend's driver runs in this process, and takes it along when it dies. */
+#include "bench/tool.h"
 #include "common/printable.h"
-#include "tool.h"
 
 #include <dirent.h>
 #include <fcntl.h>

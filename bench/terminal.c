@@ -4,7 +4,7 @@
  * what a terminal would obey, so that nothing which a file, a device or a child said can get past
  * them. Our own colours and cursor movements go through tool_escape, and data through tool_data.
  */
-#include "tool.h"
+#include "bench/tool.h"
 
 #include "common/printable.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* text.c - messages, widths and folding. */
-#include "tool.h"
+#include "bench/tool.h"
 
 #include "common/printable.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verify.c - `isomer verify`: the conformance suite on devices. */
-#include "verify.h"
+#include "bench/verify.h"
 
 #include <errno.h>
 #include <stdlib.h>

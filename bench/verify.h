@@ -3,8 +3,8 @@
 #ifndef ISOMER_VERIFY_H
 #define ISOMER_VERIFY_H
 
-#include "suite/suite.h"
-#include "tool.h"
+#include "bench/suite/suite.h"
+#include "bench/tool.h"
 
 /* The result of a case on a device, as it is kept. */
 typedef struct verify_record {

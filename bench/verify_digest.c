@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verify_digest.c - digests of whole runs, and the comparison of devices and variants. */
-#include "verify.h"
+#include "bench/verify.h"
 
 #include <stdlib.h>
 #include <string.h>

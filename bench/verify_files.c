@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verify_files.c - results as JSON and as JUnit XML. */
+#include "bench/record/record.h"
+#include "bench/verify.h"
 #include "common/printable.h"
-#include "record/record.h"
-#include "verify.h"
 
 #include <stdlib.h>
 #include <string.h>

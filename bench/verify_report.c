@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verify_report.c - what `isomer verify` prints. */
-#include "verify.h"
+#include "bench/verify.h"
 
 #include "common/printable.h"
 

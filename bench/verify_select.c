@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* verify_select.c - which cases on which devices. */
-#include "verify.h"
+#include "bench/verify.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

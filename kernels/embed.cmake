@@ -11,7 +11,7 @@ string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
 string(REGEX REPLACE "(................................................................................)"
   "\\1\n    " bytes "${bytes}")
 file(WRITE "${TO}" "/* Made from ${NAME}. */
-#include <${HEADER}>
+#include \"${HEADER}\"
 
 const char ${PREFIX}${NAME}[] = {
     ${bytes}0};

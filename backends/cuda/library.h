@@ -5,8 +5,8 @@
 
 #include "backends/cuda/symbols.h"
 
-#include <backends/loader/loader.h>
-#include <backends/simt/simt.h>
+#include "backends/loader/loader.h"
+#include "backends/simt/simt.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
 /* library.c - finds AMD's libraries, asks for devices, and says where it looked. */
 #include "backends/hip/library.h"
 
-#include <backends/trial/trial.h>
+#include "backends/trial/trial.h"
 
 #include <dlfcn.h>
 #include <glob.h>

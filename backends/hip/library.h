@@ -6,8 +6,8 @@
 #include "backends/hip/numbers.h"
 #include "backends/hip/symbols.h"
 
-#include <backends/loader/loader.h>
-#include <backends/simt/simt.h>
+#include "backends/loader/loader.h"
+#include "backends/simt/simt.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

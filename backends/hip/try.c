@@ -11,7 +11,7 @@
 #include "backends/hip/options.h"
 #include "backends/hip/symbols.h"
 
-#include <backends/trial/child.h>
+#include "backends/trial/child.h"
 
 #include <stdio.h>
 #include <stdlib.h>

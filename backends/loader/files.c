@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* files.c - see files.h. */
-#include <backends/loader/files.h>
-#include <common/descriptor.h>
+#include "backends/loader/files.h"
+#include "common/descriptor.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loader.c - opening a vendor's library at run time. */
-#include <backends/loader/loader.h>
+#include "backends/loader/loader.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -5,8 +5,8 @@
 
 #include "backends/opencl/symbols.h"
 
-#include <backends/loader/loader.h>
-#include <backends/simt/simt.h>
+#include "backends/loader/loader.h"
+#include "backends/simt/simt.h"
 
 /* ---- the loader (library.c) ------------------------------------------------------------------ */
 

@@ -8,8 +8,8 @@
  */
 #include "backends/opencl/library.h"
 
-#include <backends/loader/files.h>
-#include <backends/trial/trial.h>
+#include "backends/loader/files.h"
+#include "backends/trial/trial.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -9,8 +9,8 @@
  *
  * Every result is a whole number that all types hold, so there is one right answer in bits.
  */
-#include <backends/trial/child.h>
-#include <backends/trial/room.h>
+#include "backends/trial/child.h"
+#include "backends/trial/room.h"
 
 #include <isomer/isomer.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend.c - the CPU backend's descriptor, and the way from an operation's kind to its table. */
-#include <backends/openmp/runtime.h>
+#include "backends/openmp/runtime.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,9 +6,9 @@
  * it is opened, for BLIS's own, which it makes for each call, each time. OpenBLAS never gets more
  * than it was opened with: 0.3.21 waits forever for one that it is refused later.
  */
-#include <backends/openmp/blas.h>
-#include <backends/openmp/runtime.h>
-#include <backends/trial/trial.h>
+#include "backends/openmp/blas.h"
+#include "backends/openmp/runtime.h"
+#include "backends/trial/trial.h"
 
 #include <stdio.h>
 #include <stdlib.h>

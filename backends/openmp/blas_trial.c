@@ -2,9 +2,9 @@
 /* blas_trial.c - whether a BLAS library can be opened under this process's limits: OpenBLAS asks
  * for its memory, 128 MB a thread in some builds, in an endless loop while the system grants none.
  */
-#include <backends/openmp/blas.h>
-#include <backends/openmp/runtime.h>
-#include <backends/trial/trial.h>
+#include "backends/openmp/blas.h"
+#include "backends/openmp/runtime.h"
+#include "backends/trial/trial.h"
 
 #include <omp.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* device.c - the one device: this machine's processors. */
-#include <backends/loader/files.h>
-#include <backends/openmp/blas.h>
-#include <backends/openmp/runtime.h>
+#include "backends/loader/files.h"
+#include "backends/openmp/blas.h"
+#include "backends/openmp/runtime.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* event.c - events and the points in time that they record. */
-#include <backends/openmp/futex.h>
-#include <backends/openmp/runtime.h>
+#include "backends/openmp/futex.h"
+#include "backends/openmp/runtime.h"
 
 #include <time.h>
 

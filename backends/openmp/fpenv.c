@@ -3,7 +3,7 @@
  * precision; and the way back. A library linked with -ffast-math turns flush-to-zero on for a whole
  * process, and a thread inherits all of it from the one that starts it, so every thread that
  * computes sets this for itself. */
-#include <backends/openmp/cpu.h>
+#include "backends/openmp/cpu.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* isa.c - what this processor is, and which of the build's instruction sets it runs. */
-#include <backends/loader/files.h>
-#include <backends/openmp/runtime.h>
+#include "backends/loader/files.h"
+#include "backends/openmp/runtime.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* limits.c - how much memory and how many processors the machine and the process's control group
  * (version 1 or 2) allow. */
-#include <backends/loader/files.h>
-#include <backends/openmp/runtime.h>
+#include "backends/loader/files.h"
+#include "backends/openmp/runtime.h"
 
 #include <inttypes.h>
 #include <limits.h>

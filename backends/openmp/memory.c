@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory.c - device memory and fast host memory, which are both plain memory here. */
-#include <backends/openmp/runtime.h>
+#include "backends/openmp/runtime.h"
 
 #include <inttypes.h>
 #include <stdio.h>

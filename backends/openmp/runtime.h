@@ -4,9 +4,9 @@
 #ifndef ISOMER_OPENMP_RUNTIME_H
 #define ISOMER_OPENMP_RUNTIME_H
 
-#include <backends/openmp/cpu.h>
-#include <backends/openmp/kernels/kernels.h>
-#include <backends/openmp/sensors.h>
+#include "backends/openmp/cpu.h"
+#include "backends/openmp/kernels/kernels.h"
+#include "backends/openmp/sensors.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

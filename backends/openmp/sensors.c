@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sensors.c - what the system's files say of the processors' clocks, heat and load. */
-#include <backends/loader/files.h>
-#include <backends/openmp/sensors.h>
+#include "backends/openmp/sensors.h"
+#include "backends/loader/files.h"
 
 #include <glob.h>
 #include <stdio.h>

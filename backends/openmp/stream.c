@@ -4,7 +4,7 @@
  * the submitting thread and never in the worker. An inline one runs in the calling thread. Both
  * run one command by the same function.
  */
-#include <backends/openmp/runtime.h>
+#include "backends/openmp/runtime.h"
 
 #include <isomer/status.h>
 

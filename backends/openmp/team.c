@@ -5,9 +5,9 @@
  * cpu_team_run is thread 0. So no runtime's waiting policy, pool or nesting rule matters, and the
  * OpenMP runtime still places the threads. OpenMP's own thread 0 has the caller's place and sleeps.
  */
-#include <backends/openmp/futex.h>
-#include <backends/openmp/runtime.h>
-#include <backends/trial/trial.h>
+#include "backends/openmp/futex.h"
+#include "backends/openmp/runtime.h"
+#include "backends/trial/trial.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transfer.c - copies and fills. Small ones run where they are; large ones are cut into pieces for
  * the team. */
-#include <backends/openmp/runtime.h>
+#include "backends/openmp/runtime.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  * A library that is not there is as good as one that works: the backend looks for itself. One that
  * is there and for which there is no room is not: the backend may have more.
  */
-#include <backends/openmp/blas.h>
-#include <backends/trial/child.h>
+#include "backends/openmp/blas.h"
+#include "backends/trial/child.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend.c - the core's entries: unwraps the core's objects and hands each call to the driver, the
  * vendor's libraries or the operation that it is for. */
-#include <backends/simt/simt.h>
+#include "backends/simt/simt.h"
 
 #include <inttypes.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fill.c - fills: a pattern over and over, by a kernel, so that they are the same on every device.
  */
-#include <backends/simt/simt.h>
-#include <kernels/texts.h>
+#include "backends/simt/simt.h"
+#include "kernels/texts.h"
 
 #include <string.h>
 

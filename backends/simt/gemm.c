@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemm.c - the product on a device: its programs, their arguments and launches. */
-#include <backends/simt/gemm.h>
-#include <kernels/texts.h>
+#include "backends/simt/gemm.h"
+#include "kernels/texts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef ISOMER_SIMT_GEMM_H
 #define ISOMER_SIMT_GEMM_H
 
-#include <backends/simt/simt.h>
+#include "backends/simt/simt.h"
 
 enum { SIMT_GEMM_SEGMENT = 1024 }; /* docs/arithmetic.md */
 

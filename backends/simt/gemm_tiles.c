@@ -4,7 +4,7 @@
  * and with its segments side by side, the time is guessed from how many groups there are for the
  * device's units; the shortest wins. No choice made here changes a bit of the result.
  */
-#include <backends/simt/gemm.h>
+#include "backends/simt/gemm.h"
 
 enum {
     APART_BYTES = 256 << 20, /* about the most scratch memory for segments that wait to be joined */

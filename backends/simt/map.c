@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* map.c - plans maps: which of the kernels of kernels/map.cl, with which words. */
-#include <backends/simt/simt.h>
-#include <kernels/texts.h>
+#include "backends/simt/simt.h"
+#include "kernels/texts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * else. What is not there yet is loaded from the program cache, or built and put there, by one
  * thread at a time.
  */
-#include <backends/simt/simt.h>
+#include "backends/simt/simt.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce.c - reductions on a device: their programs, and the launches of each variant. */
-#include <backends/simt/reduce.h>
-#include <kernels/texts.h>
+#include "backends/simt/reduce.h"
+#include "kernels/texts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef ISOMER_SIMT_REDUCE_H
 #define ISOMER_SIMT_REDUCE_H
 
-#include <backends/simt/simt.h>
+#include "backends/simt/simt.h"
 
 enum {
     SIMT_REDUCE_BLOCK = 4096, /* elements whose result is one element of the next level */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce_tiles.c - which tiles a device reduces with, and the plan of one reduction. */
-#include <backends/simt/reduce.h>
+#include "backends/simt/reduce.h"
 
 static const simt_reduce_tile tiles[SIMT_CLASS_COUNT] = {
     [SIMT_CLASS_WARP32] = {.threads = 256,

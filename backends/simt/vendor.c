@@ -2,7 +2,7 @@
 /* vendor.c - operations of the variant vendor: handed to the driver's libraries. Some of those have
  * no product over no elements (k is 0, or alpha is): they get one of a column and a row of zeros,
  * which lie in front of the library's own scratch memory. */
-#include <backends/simt/simt.h>
+#include "backends/simt/simt.h"
 
 enum { ZEROS_ALIGN = 256 };
 

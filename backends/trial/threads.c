@@ -2,7 +2,7 @@
 /* threads.c - how many threads the system grants, for libraries that end the process where it
  * refuses them one. Each thread makes the next and waits for it, so that all are there at once and
  * none of it needs memory of this library. */
-#include <backends/trial/trial.h>
+#include "backends/trial/trial.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* against.c - `isomer bench --against`: two programs turn by turn, in fresh processes. */
-#include "compare.h"
-#include "record/record.h"
+#include "bench/compare/compare.h"
+#include "bench/record/record.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,8 +4,8 @@
  * group of its own, so that a signal to us reaches it and all that it started exactly once: from
  * us.
  */
-#include "compare.h"
-#include "record/record.h"
+#include "bench/compare/compare.h"
+#include "bench/record/record.h"
 
 #include <errno.h>
 #include <fcntl.h>

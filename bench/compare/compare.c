@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare.c - `isomer compare`: what differs between two results files. */
-#include "compare.h"
-#include "record/record.h"
+#include "bench/compare/compare.h"
+#include "bench/record/record.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #ifndef ISOMER_COMPARE_H
 #define ISOMER_COMPARE_H
 
-#include "stats/stats.h"
-#include "tool.h"
+#include "bench/stats/stats.h"
+#include "bench/tool.h"
 
 /* What is said of one side of a case. All is borrowed from the document. */
 typedef struct compare_side {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show.c - a comparison on the terminal. */
+#include "bench/compare/compare.h"
+#include "bench/record/record.h"
 #include "common/printable.h"
-#include "compare.h"
-#include "record/record.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unlike.c - what may not be compared, by name. */
-#include "compare.h"
-#include "record/record.h"
+#include "bench/compare/compare.h"
+#include "bench/record/record.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* write.c - a comparison as JSON and as CSV. */
-#include "compare.h"
-#include "record/record.h"
+#include "bench/compare/compare.h"
+#include "bench/record/record.h"
 
 #include <math.h>
 #include <string.h>

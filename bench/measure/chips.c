@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chips.c - what the matrix units of known chips reach by their makers' data sheets: dense, with
  * f32 accumulation for the smaller types. It stands in until a kernel of ours measures it. */
-#include "internal.h"
+#include "bench/measure/internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* crew.c - the members: made, ended, and what they do. */
-#include "crew.h"
+#include "bench/measure/crew.h"
 
-#include "internal.h"
+#include "bench/measure/internal.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -11,7 +11,7 @@
 #ifndef ISOMER_MEASURE_CREW_H
 #define ISOMER_MEASURE_CREW_H
 
-#include "workload/workload.h"
+#include "bench/workload/workload.h"
 
 #include <stdio.h>
 #include <sys/types.h>

@@ -3,8 +3,8 @@
 #ifndef ISOMER_MEASURE_INTERNAL_H
 #define ISOMER_MEASURE_INTERNAL_H
 
-#include "measure.h"
-#include "record/record.h"
+#include "bench/measure/measure.h"
+#include "bench/record/record.h"
 
 enum { MEASURE_PARTS = 4 }; /* copy in, kernel, copy out, total */
 

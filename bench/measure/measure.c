@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* measure.c - rounds over all cases on all devices. */
-#include "internal.h"
+#include "bench/measure/internal.h"
 
-#include "stats/stats.h"
+#include "bench/stats/stats.h"
 
 #include <math.h>
 #include <signal.h>

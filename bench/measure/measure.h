@@ -9,8 +9,8 @@
 #ifndef ISOMER_MEASURE_H
 #define ISOMER_MEASURE_H
 
-#include "tool.h"
-#include "workload/workload.h"
+#include "bench/tool.h"
+#include "bench/workload/workload.h"
 
 typedef struct measure_plan {
     const work_list *list;

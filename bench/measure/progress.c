@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* progress.c - a bar on the terminal with the time that is left. */
-#include "internal.h"
+#include "bench/measure/internal.h"
 
 #include <math.h>
 #include <string.h>

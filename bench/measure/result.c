@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* result.c - rows as members of a results document (docs/results.md), and the roofs. */
-#include "internal.h"
+#include "bench/measure/internal.h"
 
-#include "stats/stats.h"
+#include "bench/stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

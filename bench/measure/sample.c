@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sample.c - one case on one device: the first call, samples, the last one. */
-#include "internal.h"
+#include "bench/measure/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -194,13 +194,14 @@ double measure_least(const measure_row *row)
     return once < 2e6 ? 2 * once : once; /* short ones are run once more, to be warm */
 }
 
+typedef iso_status (*part_step)(work_job *job);
+
 /* The same work with its operands moved in and its result out: each part by itself, then all in one
  * go. */
 static void take_parts(measure_state *state, measure_row *row)
 {
     iso_stream stream = work_target_stream(state->plan->targets[row->target]);
-    iso_status (*const steps[])(work_job *) = {work_job_copy_in, work_job_submit,
-                                               work_job_copy_out};
+    static const part_step steps[] = {work_job_copy_in, work_job_submit, work_job_copy_out};
     double parts[MEASURE_PARTS];
     if (row->part_count == row->part_room) {
         return;

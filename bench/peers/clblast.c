@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clblast.c - CLBlast's products called directly, on the first GPU of any platform, else on the
  * first device. */
-#include "peer.h"
+#include "bench/peers/peer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuda.c - cuBLAS's products and a loop of cuMemcpyDtoDAsync, called directly in the primary
  * context. */
-#include "peer.h"
+#include "bench/peers/peer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

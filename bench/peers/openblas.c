@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* openblas.c - OpenBLAS's products called directly, with the library as it chooses itself or as
  * OPENBLAS_CORETYPE says. */
-#include "peer.h"
+#include "bench/peers/peer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

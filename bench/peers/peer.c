@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peer.c - options, clock and the results document of the peers. */
-#include "peer.h"
+#include "bench/peers/peer.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stream.c - the five stream kernels as plain OpenMP loops: what `naive` is. The dot product is a
  * chain of fma in each thread, as isomer's arithmetic says: an addition alone is a cycle faster. */
-#include "peer.h"
+#include "bench/peers/peer.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* csv.c - a line for each result, as RFC 4180 has it. */
-#include "record.h"
+#include "bench/record/record.h"
 
 #include "common/printable.h"
 

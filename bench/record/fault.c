@@ -3,7 +3,7 @@
  * fault.c - whether a document is one that the readers can rely on. The published schema is
  * stricter: it is what we write. This is what we read, and it names the first fault by its path.
  */
-#include "record.h"
+#include "bench/record/record.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

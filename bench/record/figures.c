@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* figures.c - numbers and texts of a document, as they are shown. */
-#include "record.h"
+#include "bench/record/record.h"
 
 #include <locale.h>
 #include <math.h>

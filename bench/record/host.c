@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host.c - the machine that measures: its name, processor, load, and how busy others keep it. */
-#include "host.h"
+#include "bench/record/host.h"
 
-#include "record.h"
+#include "bench/record/record.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* load.c - a results file, read and checked. */
-#include "record.h"
+#include "bench/record/record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* markdown.c - results as Markdown: a table for each operation, the fastest of a case first. */
-#include "view.h"
+#include "bench/record/view.h"
 
 #include "common/printable.h"
 

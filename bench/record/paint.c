@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* paint.c - lines of a terminal that never grow over its width. */
-#include "paint.h"
+#include "bench/record/paint.h"
 
+#include "bench/tool.h"
 #include "common/printable.h"
-#include "tool.h"
 
 #include <stdint.h>
 #include <stdlib.h>

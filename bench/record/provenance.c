@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* provenance.c - where figures come from: the program, how it was built and set, the machine, the
  * devices. */
-#include "host.h"
-#include "record.h"
+#include "bench/record/host.h"
+#include "bench/record/record.h"
 #include "record_build.h"
 #include "record_commit.h"
 

@@ -6,7 +6,7 @@
 #ifndef ISOMER_RECORD_H
 #define ISOMER_RECORD_H
 
-#include "tool.h"
+#include "bench/tool.h"
 
 #define RECORD_SCHEMA "isomer-results/1"
 

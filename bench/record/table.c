@@ -4,7 +4,7 @@
  * nowhere the fastest of their device, then all but each device's fastest, then devices side by
  * side. Each fold is said under its table.
  */
-#include "table.h"
+#include "bench/record/table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef ISOMER_RECORD_TABLE_H
 #define ISOMER_RECORD_TABLE_H
 
-#include "paint.h"
-#include "view.h"
+#include "bench/record/paint.h"
+#include "bench/record/view.h"
 
 enum { TABLE_FLAGS = 26 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_notes.c - what stands above and below the terminal's table. */
-#include "table.h"
+#include "bench/record/table.h"
 
 #include <ctype.h>
 #include <math.h>

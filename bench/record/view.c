@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view.c - results sorted into blocks, rows and columns. */
-#include "view.h"
+#include "bench/record/view.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef ISOMER_RECORD_VIEW_H
 #define ISOMER_RECORD_VIEW_H
 
-#include "record.h"
+#include "bench/record/record.h"
 
 typedef struct view_row {
     char *key;

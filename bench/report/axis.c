@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* axis.c - where tics stand and how values on an axis are written. */
-#include "report/internal.h"
+#include "bench/report/internal.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* command.c - `isomer report`. */
-#include "report/internal.h"
+#include "bench/report/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

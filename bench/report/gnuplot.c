@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gnuplot.c - finds gnuplot and runs it on a figure, in a private folder that goes away again. */
-#include "report/internal.h"
+#include "bench/report/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

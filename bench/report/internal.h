@@ -3,8 +3,8 @@
 #ifndef ISOMER_REPORT_INTERNAL_H
 #define ISOMER_REPORT_INTERNAL_H
 
-#include "record/record.h"
-#include "report/report.h"
+#include "bench/record/record.h"
+#include "bench/report/report.h"
 
 /* ---- model.c: the documents as flat tables --------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lines.c - time and rate against size, and transfers. */
-#include "report/internal.h"
+#include "bench/report/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model.c - the documents as flat tables of devices, rows and groups of rows. */
-#include "report/internal.h"
+#include "bench/report/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* page.c - the page as a whole. */
-#include "report/internal.h"
+#include "bench/report/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef ISOMER_REPORT_H
 #define ISOMER_REPORT_H
 
-#include "tool.h"
+#include "bench/tool.h"
 
 /* Writes the page for `count` results documents, called `names`, to `out`, which is open, and
  * commits it. `title` NULL: made from the documents. TOOL_OK; TOOL_NOTHING after writing where no

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* roofline.c - the operations of a device under its roofs. */
-#include "report/internal.h"
+#include "bench/report/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

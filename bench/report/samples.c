@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* samples.c - all samples, for the page's script and for --data. */
-#include "report/internal.h"
+#include "bench/report/internal.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary.c - the tables that answer first: which device is fastest at what, our kernels against
  * the vendor's library, performance portability. */
-#include "report/internal.h"
+#include "bench/report/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* svg.c - gnuplot's SVG made fit for the page: only known elements and attributes go through, its
  * colours become those of the page (light or dark), and each point says what it shows. */
-#include "report/internal.h"
+#include "bench/report/internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>

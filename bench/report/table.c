@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table.c - all results, the flags, and the samples. */
-#include "report/internal.h"
+#include "bench/report/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

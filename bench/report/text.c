@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* text.c - texts for the page: escaped, plain, and numbers for people. */
-#include "report/internal.h"
+#include "bench/report/internal.h"
 
 #include "common/printable.h"
 

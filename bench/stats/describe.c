@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* describe.c - figures of one sample. */
-#include "sort.h"
-#include "stats.h"
+#include "bench/stats/sort.h"
+#include "bench/stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

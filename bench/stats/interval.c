@@ -7,8 +7,8 @@
  * interpolation ("Confidence intervals based on interpolated order statistics", 1986) comes close
  * to the wanted confidence for symmetric and for skew distributions.
  */
-#include "sort.h"
-#include "stats.h"
+#include "bench/stats/sort.h"
+#include "bench/stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * judge.c - whether B is faster than A. docs/benchmarking.md tells what the rules were chosen by.
  */
-#include "stats.h"
+#include "bench/stats/stats.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * number and the exact distribution, given the ties, is a count of subsets by their sum: no table,
  * and no approximation where it is worst. All counts stay under 2^53.
  */
-#include "sort.h"
-#include "stats.h"
+#include "bench/stats/sort.h"
+#include "bench/stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.c - judging what came back: bits, bounds, digests. */
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 #include <math.h>
 #include <stdarg.h>

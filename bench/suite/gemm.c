@@ -15,7 +15,7 @@
  * compute twice are projected: with x of random +1 and -1, C x = A (B x) holds exactly for them,
  * and one wrong element in a row breaks the row's equation.
  */
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

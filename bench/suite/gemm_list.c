@@ -5,7 +5,7 @@
  * their number, so that every value meets many values of every other one, and adds the corners that
  * must not depend on luck.
  */
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 #include <stdio.h>
 

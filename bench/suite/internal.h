@@ -3,7 +3,7 @@
 #ifndef ISOMER_SUITE_INTERNAL_H
 #define ISOMER_SUITE_INTERNAL_H
 
-#include "suite.h"
+#include "bench/suite/suite.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* list.c - the one list of cases. */
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

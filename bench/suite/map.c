@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* map.c - maps: their data, what is expected by docs/arithmetic.md, and the judgement, which is of
  * bits in every variant. */
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* map_list.c - which maps are tried: every operation and type, in sizes around the vectors, lines
  * and blocks that kernels work in, apart and in place, on operands that are aligned and that are
  * not, with the fills that matter to the operation. */
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model.c - products and reductions by the letter of docs/arithmetic.md, simply. */
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* number.c - stored numbers, their conversions, and the generator of inputs. Written from
  * docs/arithmetic.md alone, so that the suite shares no code with what it judges. */
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 #include <fenv.h>
 #include <math.h>

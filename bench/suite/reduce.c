@@ -12,7 +12,7 @@
  * the stored type. Such a bound is loose for long sequences, so most of their fills are small whole
  * numbers, for which every order is exact and the bound 0.
  */
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce_list.c - which reductions are tried: every operation, type and axis with sizes around the
  * lanes and blocks of the defined order, and with the fills that matter to the operation. */
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 #include <stdio.h>
 

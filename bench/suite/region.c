@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* region.c - matrices in memory with watched bytes all around. */
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 void *suite_grow(void **block, int64_t *capacity, int64_t bytes)
 {
-    if (bytes <= *capacity && *block) {
-        return *block;
+    void *held = *block;
+    if (held && bytes <= *capacity) {
+        return held;
     }
     int64_t room = bytes + bytes / 2 + 4096;
     void *larger = aligned_alloc(64, (size_t)((room + 63) / 64 * 64));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runner.c - a device with its stream and buffers, and one operation run on it. */
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* script.c - streams, events, lifetimes, refusals and limits: short programs over the API. */
-#include "script.h"
+#include "bench/suite/script.h"
 
 #include <stdio.h>
 #include <stdlib.h>

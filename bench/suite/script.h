@@ -3,7 +3,7 @@
 #ifndef ISOMER_SUITE_SCRIPT_H
 #define ISOMER_SUITE_SCRIPT_H
 
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 /* What a script owns: everything belongs to a device of its own, whose closing frees the rest. */
 typedef struct stage {

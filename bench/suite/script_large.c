@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* script_large.c - operations of sizes that 32 bits do not hold. */
-#include "script.h"
+#include "bench/suite/script.h"
 
 #include <stdio.h>
 

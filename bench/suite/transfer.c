@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transfer.c - writes, reads, copies and fills, in one dimension and in two. */
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transpose.c - transposes. They move bits: the whole image of the output is known. */
-#include "internal.h"
+#include "bench/suite/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* case.c - what a case is: its name, its descriptor, its operands and its cost. */
-#include "internal.h"
-#include "suite/internal.h"
+#include "bench/suite/internal.h"
+#include "bench/workload/internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,8 +8,8 @@
  * step rounds once, by at most u max(|x|, q), and later steps shrink what an earlier one left: in
  * all at most min(steps, 1 / (1 - alpha)) u max(|x|, q), and then one rounding to the stored type.
  */
-#include "internal.h"
-#include "suite/internal.h"
+#include "bench/suite/internal.h"
+#include "bench/workload/internal.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check_moved.c - transfers and transposes: every byte. */
-#include "internal.h"
+#include "bench/workload/internal.h"
 
 #include <stdatomic.h>
 #include <string.h>

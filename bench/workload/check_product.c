@@ -40,8 +40,8 @@
  * So a wrong element shows when it is off by more than the bound of its block; w is chosen so that
  * this is a fraction of an ordinary element of C even for K = 16384: see width_of().
  */
-#include "internal.h"
-#include "suite/internal.h"
+#include "bench/suite/internal.h"
+#include "bench/workload/internal.h"
 
 #include <math.h>
 #include <pthread.h>

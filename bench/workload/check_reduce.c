@@ -10,8 +10,8 @@
  * also held to 64 u sqrt(n) |terms|. Terms of one sign have no such bound: naive sums of magnitudes
  * are in no list at sizes where theirs says nothing.
  */
-#include "internal.h"
-#include "suite/internal.h"
+#include "bench/suite/internal.h"
+#include "bench/workload/internal.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file.c - suites from files: docs/schema/isomer-suite-1.json. A case becomes a line of texts, as
  * the built-in suites have. */
-#include "line.h"
+#include "bench/workload/line.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inputs.c - the data that every device gets, and what was worked out for them. */
-#include "internal.h"
-#include "suite/internal.h"
+#include "bench/suite/internal.h"
+#include "bench/workload/internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef ISOMER_WORKLOAD_INTERNAL_H
 #define ISOMER_WORKLOAD_INTERNAL_H
 
-#include "workload.h"
+#include "bench/workload/workload.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job.c - a case on a target: asked for, prepared, run, read back. */
-#include "internal.h"
+#include "bench/workload/internal.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* line.c - the words of a suite's line: what they mean, and what is wrong with them. */
-#include "line.h"
+#include "bench/workload/line.h"
 
 #include <stdlib.h>
 #include <string.h>

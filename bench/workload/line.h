@@ -3,7 +3,7 @@
 #ifndef ISOMER_WORKLOAD_LINE_H
 #define ISOMER_WORKLOAD_LINE_H
 
-#include "internal.h"
+#include "bench/workload/internal.h"
 
 enum { WORK_WORDS = 48 }; /* in one list */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* list.c - from a request to the list of cases. */
-#include "line.h"
+#include "bench/workload/line.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parallel.c - loops of the host over threads that live no longer than the loop, so that none of
  * them is there while something is measured. */
-#include "internal.h"
-#include "suite/internal.h"
+#include "bench/suite/internal.h"
+#include "bench/workload/internal.h"
 
 #include <pthread.h>
 #include <sched.h>

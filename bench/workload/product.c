@@ -3,8 +3,8 @@
  * product.c - what a product projects to, worked out on the host in f64: a matrix times the sums of
  * blocks of columns of another, each column with a random sign. check_product.c says what for.
  */
-#include "internal.h"
-#include "suite/internal.h"
+#include "bench/suite/internal.h"
+#include "bench/workload/internal.h"
 
 #include <math.h>
 #include <stdatomic.h>

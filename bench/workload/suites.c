@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* suites.c - the suites that are built in. */
-#include "line.h"
+#include "bench/workload/line.h"
 
 #define BIG "beyond-cache"
 

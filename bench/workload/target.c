@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* target.c - a device with its stream and the memory that cases share on it. */
-#include "internal.h"
+#include "bench/workload/internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #ifndef ISOMER_WORKLOAD_H
 #define ISOMER_WORKLOAD_H
 
-#include "tool.h"
+#include "bench/tool.h"
 
 enum { WORK_ID_MAX = 160, WORK_TEXT_MAX = 2048, WORK_LIBRARIES = 4 };
 

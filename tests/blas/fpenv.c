@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fpenv.c - what the CPU backend sets for floating point before it computes or calls a vendor's
  * library, and that the thread finds its own settings again. */
-#include "../fpstate.h"
 #include "backends/openmp/cpu.h"
+#include "tests/fpstate.h"
 
 #include <math.h>
 #include <stdio.h>

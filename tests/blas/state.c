@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* state.c - a vendor's library that adds in x87 registers gives the same, whatever the calling
  * thread has set for floating point, in that thread and in one of the backend's. */
-#include "../fpstate.h"
+#include "tests/fpstate.h"
 
 #include <isomer/isomer.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* asynchronous.c - submitting returns long before the work is done; events tell when it was; an
  * event that is recorded again leaves earlier waits alone. */
-#include "check.h"
+#include "tests/concurrency/check.h"
 
 enum { SIZE = 384, PRODUCTS = 12, ATTEMPTS = 20 };
 

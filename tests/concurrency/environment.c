@@ -2,7 +2,7 @@
 /* environment.c - results do not depend on the rounding and the subnormals that the program has set
  * (by itself, or through a library linked with -ffast-math), and neither does the program's
  * environment on isomer. */
-#include "check.h"
+#include "tests/concurrency/check.h"
 
 #include <fenv.h>
 #include <float.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* exit.c - programs that do not tidy up: they end all the same, without a crash. Argument: how. */
-#include "check.h"
+#include "tests/concurrency/check.h"
 
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fork.c - after fork the child's old handles are INVALID and it opens the device anew; the parent
  * goes on. Argument: what the parent was doing: inline, asynchronous, pending. */
-#include "check.h"
+#include "tests/concurrency/check.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

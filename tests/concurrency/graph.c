@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph.c - random work on many streams, ordered by events where it has to be, compared with the
  * same work done in order. Arguments: the first seed. */
-#include "check.h"
+#include "tests/concurrency/check.h"
 
 enum {
     STREAMS = 6, /* the last one is inline */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nested.c - a program that computes with OpenMP itself calls isomer from inside its parallel
  * regions, on streams of both kinds, and goes on with regions of its own. */
-#include "check.h"
+#include "tests/concurrency/check.h"
 
 #include <omp.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* races.c - calls that meet: streams that come while others drain the device, one block of memory
  * pinned and let go of by two threads, and an inline stream that is asked while it works. */
-#include "check.h"
+#include "tests/concurrency/check.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -5,7 +5,7 @@
  * makes an OpenMP runtime call exit() in the middle of a call, and OpenBLAS with threads of its own
  * raise SIGINT. Each process ends within its deadline.
  */
-#include "check.h"
+#include "tests/concurrency/check.h"
 
 #include <dlfcn.h>
 #include <errno.h>

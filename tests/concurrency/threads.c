@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* threads.c - threads with a stream each, one stream for several threads, waiting while others
  * submit, and devices that come and go at the same time. */
-#include "check.h"
+#include "tests/concurrency/check.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
  * in which the program itself computes: FP_STATE has words of `downward`, `upward`, `zero`,
  * `flush`, `traps` and `single`. A call that returns in another state ends the program. At the end
  * the number of calls goes to the file FP_STATE_CALLS. */
-#include "../fpstate.h"
+#include "tests/fpstate.h"
 
 #include <isomer/isomer.h>
 

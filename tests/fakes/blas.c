@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* blas.c - products, sums and folds as a BLAS defines them. */
-#include "blas.h"
+#include "tests/fakes/blas.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #ifndef ISOMER_TESTS_FAKES_BLAS_H
 #define ISOMER_TESTS_FAKES_BLAS_H
 
-#include "engine.h"
+#include "tests/fakes/engine.h"
 
 typedef enum fake_type { FAKE_F16 = 1, FAKE_BF16, FAKE_F32, FAKE_F64, FAKE_C64 } fake_type;
 

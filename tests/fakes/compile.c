@@ -4,7 +4,7 @@
  * and the program's text, with a table of its kernels behind it. What is called a binary here is a
  * header and that shared object.
  */
-#include "program.h"
+#include "tests/fakes/program.h"
 
 #include <ctype.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
  * Seen, and made an error that sticks: a barrier that not every work-item reaches, a shuffle that
  * only some of its 32 (or so many as it says) reach, an access to memory that is not there.
  */
-#include "engine.h"
+#include "tests/fakes/engine.h"
 
 #include <pthread.h>
 #include <setjmp.h>

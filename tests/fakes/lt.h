@@ -3,7 +3,7 @@
 #ifndef ISOMER_TESTS_FAKES_LT_H
 #define ISOMER_TESTS_FAKES_LT_H
 
-#include "blas.h"
+#include "tests/fakes/blas.h"
 
 typedef struct fake_lt_layout {
     fake_type type;

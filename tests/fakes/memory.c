@@ -4,7 +4,7 @@
  * ends where a stretch that may not be touched begins (up to 255 bytes before it, which are looked
  * at after every launch).
  */
-#include "engine.h"
+#include "tests/fakes/engine.h"
 
 #include <pthread.h>
 #include <stdio.h>

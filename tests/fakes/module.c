@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* module.c - opens binaries and launches their kernels, one at a time in a process. */
-#include "program.h"
+#include "tests/fakes/program.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

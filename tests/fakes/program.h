@@ -3,7 +3,7 @@
 #ifndef ISOMER_TESTS_FAKES_PROGRAM_H
 #define ISOMER_TESTS_FAKES_PROGRAM_H
 
-#include "engine.h"
+#include "tests/fakes/engine.h"
 
 #define FAKE_MAGIC "fake-bin"
 

@@ -9,7 +9,7 @@
  *   refused   the driver refuses the first binaries (FAKE_REFUSE=1)
  *   all       every backend that is there, at once
  */
-#include "../concurrency/check.h"
+#include "tests/concurrency/check.h"
 
 #include <pthread.h>
 

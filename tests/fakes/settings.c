@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* settings.c - what a test may set, and the names of codes. */
-#include "engine.h"
+#include "tests/fakes/engine.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * stream.c - contexts, streams and events. Every stream has a thread of its own, so that what was
  * not waited for has not happened yet; FAKE_DELAY makes that sure.
  */
-#include "engine.h"
+#include "tests/fakes/engine.h"
 
 #include <errno.h>
 #include <pthread.h>

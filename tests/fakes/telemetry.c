@@ -2,7 +2,7 @@
 /* telemetry.c SPEC - opens a device and prints what its sensors say, one field a line, or the
  * status and the text of the failure; the last of as many times as the variable READINGS says.
  * Before that it sees to it that nothing but the call opens a library for sensors. */
-#include "../concurrency/check.h"
+#include "tests/concurrency/check.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* alloc.c - the plug-in's n-th allocation fails, for every n of a whole session. Each call works or
  * answers NO_MEMORY; what was counted is given back; nothing is lost (the address sanitizer looks).
  */
-#include "faults.h"
+#include "tests/faults/faults.h"
 
 #include <stdio.h>
 

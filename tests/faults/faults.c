@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* faults.c - see faults.h. */
-#include "faults.h"
+#include "tests/faults/faults.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* late.c - work that fails after it was accepted: the error sticks to its stream, and to nothing
  * else. */
-#include "faults.h"
+#include "tests/faults/faults.h"
 
 #include <string.h>
 

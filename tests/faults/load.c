@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* load.c - plug-ins that cannot be loaded, and those that can although they differ: what is said of
  * them, by name and in the list of all, and that the library goes on. */
-#include "faults.h"
+#include "tests/faults/faults.h"
 
 #include <stdio.h>
 #include <stdlib.h>

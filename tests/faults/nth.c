@@ -7,9 +7,9 @@
  *
  * takes every STRIDE-th n; WHICH is one "cold:12", "cold:12+", "warm:12" or "warm:12+" to look at.
  */
-#include "nth.h"
+#include "tests/faults/nth.h"
 
-#include "starve.h"
+#include "tests/faults/starve.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nth_session.c - see nth.h. */
-#include "nth.h"
+#include "tests/faults/nth.h"
 
-#include "starve.h"
+#include "tests/faults/starve.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.c - a plug-in that fails when it is probed, opened or used: each failure has its status and
  * its words, and what comes after it works. */
-#include "faults.h"
+#include "tests/faults/faults.h"
 
 #include <string.h>
 

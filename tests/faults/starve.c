@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* starve.c - see starve.h. The slots through which an object calls malloc and its kin are made to
  * lead here: unlike a malloc of this name, that leaves all other objects and sanitizers alone. */
-#include "starve.h"
+#include "tests/faults/starve.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

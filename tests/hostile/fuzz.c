@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz.c - chooses the reader, and looks at each byte of what was printed. */
-#include "fuzz.h"
+#include "tests/hostile/fuzz.h"
 
-#include "tool.h"
+#include "bench/tool.h"
 
 #include <ftw.h>
 #include <stdarg.h>

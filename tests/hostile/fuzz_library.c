@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_library.c - what the library reads: settings, specs, tensors of others, entries of the
  * cache. */
-#include "fuzz.h"
+#include "tests/hostile/fuzz.h"
 
 #include <isomer/interop.h>
 #include <isomer/isomer.h>

@@ -7,7 +7,7 @@
  *
  * The input that is being tried lies in FUZZ_KEEP, where that is set: after a crash it is there.
  */
-#include "fuzz.h"
+#include "tests/hostile/fuzz.h"
 
 #include <fcntl.h>
 #include <stdio.h>

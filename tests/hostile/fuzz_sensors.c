@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_sensors.c - the CPU backend's sensors over files of /proc and /sys with anything in them. */
 #include "backends/openmp/sensors.h"
-#include "fuzz.h"
+#include "tests/hostile/fuzz.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fuzz_tool.c - what the tool reads: results, suites, and lists on the command line. */
-#include "fuzz.h"
+#include "tests/hostile/fuzz.h"
 
-#include "tool.h"
-#include "workload/line.h"
+#include "bench/tool.h"
+#include "bench/workload/line.h"
 
 #include <stdlib.h>
 #include <string.h>

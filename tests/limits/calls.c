@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* calls.c - groups of public calls, all of them together. */
-#include "calls.h"
+#include "tests/limits/calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  *   stacks measure SPEC FLAGS       the most that each group used of 4 MiB, in KiB
  *   stacks chain SPEC FLAGS BYTES   as measure, and fails where a group of ours used more
  */
-#include "calls.h"
+#include "tests/limits/calls.h"
 
 #include <pthread.h>
 #include <stdio.h>

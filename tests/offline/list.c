@@ -7,7 +7,7 @@
  * makes FOLDER/NAME.text for each kernel text and FOLDER/list with a line for each distinct
  * program: name, options and the text's kernels, between tabs.
  */
-#include <backends/simt/simt.h>
+#include "backends/simt/simt.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  * Medians of ROUNDS rounds of device times. Results are checked first. Exit code 1 if one falls
  * short, 77 if there is no vendor library to compare with.
  */
-#include "peers.h"
+#include "tests/perf/peers.h"
 
 #include <isomer/isomer.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gpu_peers.h"
+#include "tests/perf/gpu_peers.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

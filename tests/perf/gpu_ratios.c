@@ -17,7 +17,7 @@
  *
  *   perf-gpu [cuda|hip|opencl]
  */
-#include "gpu_peers.h"
+#include "tests/perf/gpu_peers.h"
 
 #include <isomer/isomer.h>
 

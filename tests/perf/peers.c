@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* peers.c - the processor's own limits. On a processor without the vector sets below the plain
  * loops are used. */
-#include "peers.h"
+#include "tests/perf/peers.h"
 
 #include <omp.h>
 #include <time.h>

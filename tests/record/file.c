@@ -5,7 +5,7 @@
  *     file all FOLDER          the rules that need nothing of the system
  *     file full FOLDER         the same on a full disk: FOLDER is on one of its own, of 1 MiB
  */
-#include "tool.h"
+#include "bench/tool.h"
 
 #include <dirent.h>
 #include <fcntl.h>

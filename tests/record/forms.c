@@ -12,7 +12,7 @@
  *
  * The locale is the environment's, as in a program that calls setlocale.
  */
-#include "record/record.h"
+#include "bench/record/record.h"
 
 #include <locale.h>
 #include <stdlib.h>

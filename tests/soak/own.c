@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* own.c - a device of one thread's own. Every buffer has a copy on the host, on which each command
  * is done as well; some are compared after some commands, and all at the end. */
-#include "soak.h"
+#include "tests/soak/soak.h"
 
 enum { BUFFERS = 6, STREAMS = 2, BYTES = 4096, WORDS = BYTES / 4, KEPT_MAX = 64 };
 

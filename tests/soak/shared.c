@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shared.c - handles that all threads create, use and destroy without asking each other: each call
  * does its work or finds that the handle is gone. */
-#include "soak.h"
+#include "tests/soak/soak.h"
 
 enum { SLOTS = 24, BYTES = 4096 };
 

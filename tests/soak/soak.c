@@ -6,7 +6,7 @@
  * Each round has a seed of its own, which is printed where it fails: soak 0 SEED repeats that
  * round.
  */
-#include "soak.h"
+#include "tests/soak/soak.h"
 
 #include <pthread.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wrong.c - calls that break a rule, on handles that are right but for that: each is refused with
  * the status of its rule and a text, and does nothing. */
-#include "soak.h"
+#include "tests/soak/soak.h"
 
 #define INVALID  SOAK(INVALID)
 #define MISMATCH SOAK(MISMATCH)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* judge.c - the verdicts: what they say of clear cases, and how often they are wrong. */
-#include "tests.h"
+#include "tests/stats/tests.h"
 
 #include <math.h>
 

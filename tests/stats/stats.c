@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stats.c - medians, intervals and tests, against values that SciPy or a count of all cases gave.
  */
-#include "tests.h"
+#include "tests/stats/tests.h"
 
 #include <math.h>
 

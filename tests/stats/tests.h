@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "stats/stats.h"
+#include "bench/stats/stats.h"
 
 #define COUNT(x) ((int32_t)(sizeof(x) / sizeof((x)[0])))
 

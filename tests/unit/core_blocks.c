@@ -3,7 +3,7 @@
  * or refused as a map of bytes says. Two matrices are judged exactly, whatever their leading
  * dimensions, and so are batches; where many strides meet, a call may be refused without need, but
  * an overlap is never accepted. */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core_cost.c - what an operation costs, what would run, what it needs. */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #include <string.h>
 

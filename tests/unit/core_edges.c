@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core_edges.c - arguments that are right and extreme, and what `auto` promises. */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #include <string.h>
 

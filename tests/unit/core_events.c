@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core_events.c - events, waits, timeouts. */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 static void test_states(void **state)
 {

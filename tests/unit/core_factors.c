@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core_factors.c - alpha, beta and all that the calling thread computes are the same whatever that
  * thread has set for floating point, and it finds its own settings again. */
-#include "../fpstate.h"
-#include "unit.h"
+#include "tests/fpstate.h"
+#include "tests/unit/unit.h"
 
 #include <math.h>
 #include <stdlib.h>

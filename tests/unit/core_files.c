@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core_files.c - the files that the library opens in somebody's process: their numbers, modes and
  * sizes. Each case is a process of its own, for what it changes is the process's. */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>

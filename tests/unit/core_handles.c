@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core_handles.c - zero, stale, foreign and wrong handles, and what closing a device does to its
  * own. */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core_overlap.c - which overlaps are allowed, to the byte; and what an empty operation touches. */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core_threads.c - handles that one thread uses while another destroys them. */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core_trace.c - the file that ISOMER_TRACE names, once the process that wrote it has ended. */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #include <jansson.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* interop_adopt.c - contexts and streams of the program's own, with a plug-in that has such. */
-#include "plugin_adopt.h"
-#include "unit.h"
+#include "tests/unit/plugin_adopt.h"
+#include "tests/unit/unit.h"
 
 #include <string.h>
 

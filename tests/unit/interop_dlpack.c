@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* interop_dlpack.c - tensors of others and for others. */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* plugin_adopt.c - a plug-in with two devices whose contexts and streams are plain structs. Its
  * memory is no address to DLPack (type 12, an extension), and its work is done when it is
  * submitted. */
-#include "plugin_adopt.h"
+#include "tests/unit/plugin_adopt.h"
 
 #include <isomer/backend.h>
 

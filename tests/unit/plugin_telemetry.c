@@ -2,7 +2,7 @@
 /* plugin_telemetry.c - a device that does nothing and has sensors, which ISOMER_UNIT_SENSORS has
  * fail. With UNIT_OLDER its table ends before them, as that of an older plug-in does. */
 #define isomer_backend_query fork_query
-#include "plugin_fork.c"
+#include "tests/unit/plugin_fork.c"
 #undef isomer_backend_query
 
 #include <stddef.h>

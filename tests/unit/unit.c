@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unit.c - what the unit tests of the core share. */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #include <dirent.h>
 #include <stdio.h>

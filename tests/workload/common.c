@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* common.c - lists from texts, and what was said. */
-#include "common.h"
+#include "tests/workload/common.h"
 
 #include <stdlib.h>
 #include <string.h>

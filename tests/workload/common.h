@@ -3,9 +3,9 @@
 #ifndef ISOMER_TEST_WORKLOAD_H
 #define ISOMER_TEST_WORKLOAD_H
 
-#include "suite/internal.h"
-#include "workload/internal.h"
-#include "workload/line.h"
+#include "bench/suite/internal.h"
+#include "bench/workload/internal.h"
+#include "bench/workload/line.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* jobs.c - cases on a device: they run and pass, and what was not computed does not. */
-#include "common.h"
+#include "tests/workload/common.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lists.c - suites, filters, files, and what is said of those that make no sense. */
-#include "common.h"
+#include "tests/workload/common.h"
 
 #include <stdlib.h>
 #include <string.h>

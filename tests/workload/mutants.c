@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mutants.c - the bugs of tests/plugins/mutants.txt that a case of `isomer bench` can meet are
  * found by its check, so that none yields a number. */
-#include "common.h"
+#include "tests/workload/common.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* products.c - the judging of products finds whatever is wrong, and nothing in what is right. */
-#include "common.h"
+#include "tests/workload/common.h"
 
 #include <math.h>
 #include <stdlib.h>

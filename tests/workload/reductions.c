@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reductions.c - the fast model of reductions against the suite's simple one, and the judging. */
-#include "common.h"
+#include "tests/workload/common.h"
 
 #include <math.h>
 #include <stdlib.h>

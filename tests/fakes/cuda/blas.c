@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* blas.c - a stand-in for libcublas.so: its interface and its checks; the loops are ../blas.c's. */
-#include "../blas.h"
+#include "tests/fakes/blas.h"
 
 #include "backends/cuda/symbols.h"
 

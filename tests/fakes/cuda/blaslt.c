@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* blaslt.c - a stand-in for libcublasLt.so. */
-#include "../lt.h"
+#include "tests/fakes/lt.h"
 
 #include "backends/cuda/symbols.h"
 

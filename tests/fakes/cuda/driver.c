@@ -3,7 +3,7 @@
  * driver.c - a stand-in for libcuda.so.1 over the engine. It is as strict as the real one where
  * that matters: handles, the current context, ranges, errors that stick to a context.
  */
-#include "driver.h"
+#include "tests/fakes/cuda/driver.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef ISOMER_TESTS_FAKES_DRIVER_H
 #define ISOMER_TESTS_FAKES_DRIVER_H
 
-#include "../engine.h"
+#include "tests/fakes/engine.h"
 
 #include "backends/cuda/symbols.h"
 

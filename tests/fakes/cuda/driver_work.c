@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* driver_work.c - the streams, events and kernels of the stand-in for libcuda.so.1. */
-#include "driver.h"
+#include "tests/fakes/cuda/driver.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nvml.c - a stand-in for libnvidia-ml.so.1, whose readings a test sets. With FAKE_FEW it has none
  * but the functions that are required. */
-#include "driver.h"
+#include "tests/fakes/cuda/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nvrtc.c - a stand-in for libnvrtc.so: the host's C++ compiler behind NVIDIA's names. */
-#include "../engine.h"
+#include "tests/fakes/engine.h"
 
 #include "backends/cuda/symbols.h"
 

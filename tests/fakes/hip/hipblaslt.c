@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hipblaslt.c - a stand-in for libhipblaslt.so. */
-#include "../lt.h"
+#include "tests/fakes/lt.h"
 
 #include "backends/hip/numbers.h"
 #include "backends/hip/symbols.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hiprtc.c - a stand-in for libhiprtc.so: the host's C++ compiler behind AMD's names. */
-#include "../engine.h"
+#include "tests/fakes/engine.h"
 
 #include "backends/hip/symbols.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rocblas.c - a stand-in for librocblas.so: its interface and its checks; the loops are in
  * ../blas.c. */
-#include "../blas.h"
+#include "tests/fakes/blas.h"
 
 #include "backends/hip/numbers.h"
 #include "backends/hip/symbols.h"

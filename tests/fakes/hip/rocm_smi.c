@@ -2,7 +2,7 @@
 /* rocm_smi.c - a stand-in for librocm_smi64.so, whose readings a test sets. It has the devices in
  * the other order than HIP. With FAKE_FEW it is an old one: none but the required functions, and
  * the clocks in the old struct. */
-#include "../engine.h"
+#include "tests/fakes/engine.h"
 
 #include "backends/hip/numbers.h"
 #include "backends/hip/symbols.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime.c - a stand-in for libamdhip64.so over the engine. */
-#include "../engine.h"
+#include "tests/fakes/engine.h"
 
 #include "backends/hip/numbers.h"
 #include "backends/hip/symbols.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hiprtc.c - libhiprtc.so over NVRTC. The codes of both are the same numbers up to 6. */
-#include "over.h"
+#include "tests/fakes/hip_over_cuda/over.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* over.c - finds and opens NVIDIA's libraries. */
-#include "over.h"
+#include "tests/fakes/hip_over_cuda/over.h"
 
 #include <dlfcn.h>
 #include <glob.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rocblas.c - librocblas.so over libcublas. */
-#include "over.h"
+#include "tests/fakes/hip_over_cuda/over.h"
 
 #include <limits.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime.c - libamdhip64.so over libcuda.so.1. The codes of both are the same numbers. */
-#include "over.h"
+#include "tests/fakes/hip_over_cuda/over.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -20,7 +20,7 @@
  *   escapes-probe      ... and probe fails with such a text
  *   escapes-execute    ... and execute does
  */
-#include "../reference/reference.h"
+#include "tests/plugins/reference/reference.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -6,7 +6,7 @@
  * it in a folder of ISOMER_BACKEND_PATH or in the library's own plug-in folder, and opens it when
  * somebody asks for NAME or for a list of all.
  */
-#include "reference.h"
+#include "tests/plugins/reference/reference.h"
 
 #define TEXT_OF(macro) TEXT(macro)
 #define TEXT(argument) #argument

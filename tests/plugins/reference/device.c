@@ -6,7 +6,7 @@
  * the ABI hold every field that is used here; a field that a later minor appends may be written
  * only where `size` says that it is there.
  */
-#include "reference.h"
+#include "tests/plugins/reference/reference.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemm.c - C = alpha * op(A) * op(B) + beta * C, as docs/arithmetic.md defines it. */
-#include "reference.h"
+#include "tests/plugins/reference/reference.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
  * Everything goes by way of f64, which holds every value of every smaller type exactly; so a value
  * that was computed in f32 is still rounded once.
  */
-#include "reference.h"
+#include "tests/plugins/reference/reference.h"
 
 #include <string.h>
 

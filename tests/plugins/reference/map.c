@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* map.c - maps, one element after another. An element is read as a whole before it is written, so
  * that z may be x or y. */
-#include "reference.h"
+#include "tests/plugins/reference/reference.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * The core has checked every range, pitch and overlap before it calls, so there is nothing left to
  * refuse.
  */
-#include "reference.h"
+#include "tests/plugins/reference/reference.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * supports() tells the truth: whatever it accepts, execute() runs. So a kind, type or variant that
  * a newer core may bring is refused here, and never guessed at.
  */
-#include "reference.h"
+#include "tests/plugins/reference/reference.h"
 
 #include <fenv.h>
 #include <stdio.h>

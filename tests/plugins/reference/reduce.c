@@ -7,7 +7,7 @@
  * two lanes become one (fold), and what the last one's value is (finish). There are five families
  * of rules, by what a lane holds.
  */
-#include "reference.h"
+#include "tests/plugins/reference/reference.h"
 
 #include <math.h>
 

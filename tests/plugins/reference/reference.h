@@ -19,7 +19,7 @@
 
 #include <isomer/backend.h>
 
-#include "mutants.h"
+#include "tests/plugins/reference/mutants.h"
 
 /* What the core offers to us: allocation, error texts. Set once, by isomer_backend_query. */
 extern const iso_host *ref_host;

@@ -9,7 +9,7 @@
  * and stream_query answer that status (with its text through host->fail) every time, and later work
  * is dropped.
  */
-#include "reference.h"
+#include "tests/plugins/reference/reference.h"
 
 #include <time.h>
 

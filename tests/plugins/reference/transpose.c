@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transpose.c - elements are moved as they are, whatever they mean: NaN payloads stay. */
-#include "reference.h"
+#include "tests/plugins/reference/reference.h"
 
 #include <string.h>
 

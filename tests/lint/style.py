@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of style that clang-format does not know: style.py FILES. Prints each breach and ends with 1."""
+import os
+import re
+import sys
+
+FOLDERS = ("backends/", "bench/", "common/", "core/", "kernels/", "tests/")
+GENERATED = {"record_build.h", "record_commit.h"}
+found = 0
+
+
+def breach(path, number, text):
+    global found
+    found += 1
+    print(f"{path}:{number}: {text}")
+
+
+def check(path):
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    for number, line in enumerate(lines, 1):
+        include = re.match(r' *#include +(["<])([^">]+)', line)
+        if include:
+            quote, name = include.groups()
+            if quote == '"' and name not in GENERATED and not os.path.exists(name):
+                breach(path, number, f'"{name}" is no file of this tree: name it from the root')
+            if quote == "<" and name.startswith(FOLDERS):
+                breach(path, number, f'<{name}> is a private header: write "{name}"')
+        if re.search(r"[^=!]== NULL\b", line):
+            breach(path, number, "write !x, not x == NULL")
+        if re.match(r"/\* -{4,} .*-{4,}$", line) and number < len(lines) and lines[number] == " */":
+            breach(path, number, "the banner does not fit its line")
+
+
+for name in sys.argv[1:]:
+    check(name)
+sys.exit(1 if found else 0)

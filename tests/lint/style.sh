@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# What clang-format leaves open: the form of includes, comparisons with NULL and the banners of sections. Each
+# rule is first tried on a planted file.
+. "$ISOMER_TEST_COMMON"
+. "$source_dir/tests/lint/files.sh"
+need python3 python3
+sources '*.c' '*.h' >"$scratch/files"
+cd "$source_dir"
+cat >"$scratch/planted.c" <<'END'
+#include "nowhere.h"
+#include <core/core.h>
+/* ---- a banner that is broken --------------------------------------------------------------------
+ */
+if (pointer == NULL) {
+END
+if python3 tests/lint/style.py "$scratch/planted.c" >"$scratch/found" || [ "$(wc -l <"$scratch/found")" != 4 ]; then
+    cat "$scratch/found"
+    fail "the rules do not find what was planted"
+fi
+xargs python3 tests/lint/style.py <"$scratch/files" || fail "see above"
+say "$(wc -l <"$scratch/files") files"
