@@ -112,7 +112,7 @@ int verify_choose_cases(verify_run *run)
 {
     filter f = {0};
     /* A case is found by its id whichever suite it is of; a pattern is one of the suite's cases. */
-    bool one = run->case_id && strpbrk(run->case_id, "*?![\\");
+    bool one = run->case_id && !strpbrk(run->case_id, "*?[\\");
     run->cases = suite_list_create(run->full || one, run->seed_value);
     if (!run->cases) {
         return tool_error(TOOL_INTERNAL, "no memory for the list of cases");
