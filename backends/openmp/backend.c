@@ -13,18 +13,8 @@ const iso_host *cpu_host;
 #define BACKEND_COMPILER "gcc " __VERSION__
 #endif
 
-static const char build_info[] = "openmp " ISO_VERSION_STRING ", " BACKEND_COMPILER ", kernels:"
-                                 " generic"
-#ifdef CPU_HAS_NEON
-                                 " neon"
-#endif
-#ifdef CPU_HAS_AVX2
-                                 " avx2"
-#endif
-#ifdef CPU_HAS_AVX512
-                                 " avx512"
-#endif
-    ;
+static const char build_info[] =
+    "openmp " ISO_VERSION_STRING ", " BACKEND_COMPILER ", kernels: " CPU_KERNEL_SETS;
 
 static iso_status probe(iso_probe *out)
 {

@@ -4,25 +4,17 @@
 #ifndef ISOMER_OPENMP_CPU_H
 #define ISOMER_OPENMP_CPU_H
 
+#include "backends/openmp/kernels/kernels.h"
+
 #include <isomer/backend.h>
 
 extern const iso_host *cpu_host; /* set once, before any other call */
 
 /* ---- isa.c: the instruction sets that kernels are compiled for ------------------------------- */
 
-typedef enum cpu_isa {
-    CPU_ISA_GENERIC = 0, /* plain C */
-    CPU_ISA_NEON = 1,
-    CPU_ISA_AVX2 = 2,   /* AVX2, FMA, F16C */
-    CPU_ISA_AVX512 = 3, /* AVX-512 F, BW, DQ, VL */
-    CPU_ISA_COUNT = 4
-} cpu_isa;
-
-const char *cpu_isa_name(cpu_isa isa); /* "generic", "neon", "avx2", "avx512" */
-
-/* The one in force: the best that this processor has and this build holds, or ISOMER_CPU_ISA.
- * INVALID: the setting names none, or one that is not there. */
-iso_status cpu_isa_choose(cpu_isa *out);
+/* The kernels in force: the best that this processor runs, or what ISOMER_CPU_ISA names. INVALID:
+ * this build does not hold the named set, or the processor does not run it. */
+iso_status cpu_isa_choose(const cpu_kernels **out);
 
 typedef struct cpu_facts {
     char name[ISO_NAME_MAX];   /* model name */
@@ -78,7 +70,7 @@ void cpu_fpenv_leave(cpu_fpenv env);
 
 typedef struct cpu_device {
     cpu_team *team;
-    cpu_isa isa;
+    const cpu_kernels *kernels; /* of the instruction set that was chosen at opening */
     const cpu_facts *facts;
 } cpu_device;
 

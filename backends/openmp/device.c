@@ -128,10 +128,10 @@ iso_status cpu_device_info(int32_t index, iso_device_info *out)
                               index);
     }
     const cpu_facts *facts = cpu_facts_get();
-    /* A setting that cannot be used is told by opening; it does not hide the device. */
-    cpu_isa isa = cpu_isa_best();
+    /* A bad setting is reported by opening; it does not hide the device. */
+    const cpu_kernels *kernels = cpu_isa_best();
     int threads = facts->cores;
-    if (cpu_isa_choose(&isa) != ISO_OK || cpu_team_plan(&threads) != ISO_OK) {
+    if (cpu_isa_choose(&kernels) != ISO_OK || cpu_team_plan(&threads) != ISO_OK) {
         cpu_host->log(ISO_LOG_WARN, "openmp: a setting cannot be used and is left out of the "
                                     "device's description");
     }
@@ -140,8 +140,7 @@ iso_status cpu_device_info(int32_t index, iso_device_info *out)
     struct utsname system;
     (void)snprintf(out->name, sizeof out->name, "%s", facts->name);
     (void)snprintf(out->vendor, sizeof out->vendor, "%s", facts->vendor);
-    (void)snprintf(out->architecture, sizeof out->architecture, "%s %s", machine(),
-                   cpu_isa_name(isa));
+    (void)snprintf(out->architecture, sizeof out->architecture, "%s %s", machine(), kernels->name);
     if (uname(&system) == 0) {
         (void)snprintf(out->driver, sizeof out->driver, "%.32s %.64s", system.sysname,
                        system.release);
@@ -174,7 +173,7 @@ static void property_isa(const cpu_device *device, char *text, size_t capacity)
 {
     char list[128];
     cpu_isa_list(list, sizeof list);
-    (void)snprintf(text, capacity, "%s (%s; available: %s)", cpu_isa_name(device->isa),
+    (void)snprintf(text, capacity, "%s (%s; available: %s)", device->kernels->name,
                    cpu_isa_forced() ? "set by ISOMER_CPU_ISA" : "the best of this processor", list);
 }
 
@@ -191,7 +190,7 @@ static void property_fma(const cpu_device *device, char *text, size_t capacity)
 {
     (void)snprintf(text, capacity, "%s",
                    !device->facts->has_fma ? "not in this processor: the same bits, slowly"
-                   : device->isa == CPU_ISA_GENERIC
+                   : strcmp(device->kernels->name, "generic") == 0
                        ? "in hardware, but the generic kernels may call a function for it"
                        : "in hardware");
 }
@@ -245,8 +244,8 @@ iso_status cpu_device_open(int32_t index, void **device)
         return cpu_host->fail(ISO_INVALID, "index is %" PRId32 ", but openmp has one device, 0",
                               index);
     }
-    cpu_isa isa = CPU_ISA_GENERIC;
-    iso_status status = cpu_isa_choose(&isa);
+    const cpu_kernels *kernels = NULL;
+    iso_status status = cpu_isa_choose(&kernels);
     if (status == ISO_OK) {
         status = cpu_blas_check_setting();
     }
@@ -263,7 +262,7 @@ iso_status cpu_device_open(int32_t index, void **device)
         cpu_host->free(object);
         return status;
     }
-    object->base.isa = isa;
+    object->base.kernels = kernels;
     object->base.facts = cpu_facts_get();
     (void)pthread_mutex_init(&object->points.lock, NULL);
     (void)pthread_mutex_init(&object->sensors_lock, NULL);

@@ -183,7 +183,7 @@ static void plan_split(gemm_plan *p)
 static void plan_make(gemm_plan *p, const cpu_device *device, const iso_gemm_op *g)
 {
     memset(p, 0, sizeof *p);
-    p->type = gemm_type_of(device, g->dtype);
+    p->type = &device->kernels->gemm->type[g->dtype];
     p->cell_bytes = iso_dtype_size(g->dtype);
     plan_operands(p, g);
     p->threads = plan_threads(p, device);
@@ -501,13 +501,13 @@ static void gemm_describe(cpu_device *device, const iso_op *op, iso_op_info *out
     (void)snprintf(out->library, sizeof out->library, "isomer %s", cpu_host->version);
     if (g->variant == ISO_VARIANT_NAIVE) {
         (void)snprintf(out->kernel, sizeof out->kernel, "gemm_naive_%s %s", dtype,
-                       cpu_isa_name(device->isa));
+                       device->kernels->name);
         return;
     }
     gemm_plan plan;
     plan_make(&plan, device, g);
     (void)snprintf(out->kernel, sizeof out->kernel, "gemm_tiled_%s %dx%d %s", dtype, plan.type->mr,
-                   plan.type->nr, cpu_isa_name(device->isa));
+                   plan.type->nr, device->kernels->name);
 }
 
 static iso_status gemm_execute(cpu_device *device, const iso_op *op)

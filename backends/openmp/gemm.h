@@ -8,9 +8,6 @@
 
 enum { GEMM_WORK_A_THREAD = 500000 /* multiplications that are worth waking a thread */ };
 
-/* The device's kernels for a stored type; NULL for integers. */
-const cpu_gemm_type *gemm_type_of(const cpu_device *device, iso_dtype dtype);
-
 /* gemm_naive.c */
 void gemm_naive(const cpu_device *device, const iso_gemm_op *op);
 

@@ -1,43 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm_naive.c - the choice of kernels for an instruction set, and the textbook product: rows of C
- * are shared out, and each is computed by one loop over K for every element. */
+/* gemm_naive.c - the textbook product: threads take rows of C, and each element is one loop over
+ * K. */
 #include "backends/openmp/gemm.h"
 
 #include <stdatomic.h>
-
-static const cpu_gemm_kernels *kernels_of(cpu_isa isa)
-{
-    static const cpu_gemm_kernels *const tables[CPU_ISA_COUNT] = {
-        [CPU_ISA_GENERIC] = &cpu_gemm_kernels_generic,
-#if defined(CPU_HAS_NEON)
-        [CPU_ISA_NEON] = &cpu_gemm_kernels_neon,
-#endif
-#if defined(CPU_HAS_AVX2)
-        [CPU_ISA_AVX2] = &cpu_gemm_kernels_avx2,
-#endif
-#if defined(CPU_HAS_AVX512)
-        [CPU_ISA_AVX512] = &cpu_gemm_kernels_avx512,
-#endif
-    };
-    return tables[isa];
-}
-
-const cpu_gemm_type *gemm_type_of(const cpu_device *device, iso_dtype dtype)
-{
-    const cpu_gemm_kernels *kernels = kernels_of(device->isa);
-    switch (dtype) {
-    case ISO_F16:
-        return &kernels->f16;
-    case ISO_BF16:
-        return &kernels->bf16;
-    case ISO_F32:
-        return &kernels->f32;
-    case ISO_F64:
-        return &kernels->f64;
-    default:
-        return NULL;
-    }
-}
 
 typedef struct naive_run {
     const cpu_gemm_type *type;
@@ -74,7 +40,7 @@ static void run_naive(void *context, int thread, int threads)
 
 void gemm_naive(const cpu_device *device, const iso_gemm_op *op)
 {
-    naive_run run = {.type = gemm_type_of(device, op->dtype), .op = op};
+    naive_run run = {.type = &device->kernels->gemm->type[op->dtype], .op = op};
     const double work = (double)op->m * (double)op->n * ((double)op->k + 1) * (double)op->batch;
     const double worth = 1 + work / (double)(GEMM_WORK_A_THREAD / 10);
     const int size = cpu_team_size(device->team);

@@ -94,7 +94,7 @@ static void find_features(cpu_facts *out)
 #if defined(__x86_64__) || defined(__i386__)
     unsigned a = 0, b = 0, c = 0, d = 0;
     __builtin_cpu_init();
-    /* These look at what the system saves as well as at what the processor has. */
+    /* __builtin_cpu_supports also checks that the system saves the registers. */
     int avx = __builtin_cpu_supports("avx") != 0;
     out->has_fma = __builtin_cpu_supports("fma") != 0;
     out->has_avx2 = __builtin_cpu_supports("avx2") != 0;
@@ -143,75 +143,57 @@ const cpu_facts *cpu_facts_get(void)
 
 /* ---- instruction sets ------------------------------------------------------------------------ */
 
-const char *cpu_isa_name(cpu_isa isa)
-{
-    static const char *const names[CPU_ISA_COUNT] = {
-        [CPU_ISA_GENERIC] = "generic",
-        [CPU_ISA_NEON] = "neon",
-        [CPU_ISA_AVX2] = "avx2",
-        [CPU_ISA_AVX512] = "avx512",
-    };
-    return (unsigned)isa < CPU_ISA_COUNT ? names[isa] : "unknown";
-}
+/* What a set needs of the processor, each with what stands before it. */
+enum { NEEDS_NOTHING, NEEDS_AVX2 /* and FMA, F16C */, NEEDS_AVX512 /* F, BW, DQ, VL */ };
 
-static int in_build(cpu_isa isa)
-{
-    static const int built[CPU_ISA_COUNT] = {
-        [CPU_ISA_GENERIC] = 1,
-#ifdef CPU_HAS_NEON
-        [CPU_ISA_NEON] = 1,
-#endif
-#ifdef CPU_HAS_AVX2
-        [CPU_ISA_AVX2] = 1,
-#endif
-#ifdef CPU_HAS_AVX512
-        [CPU_ISA_AVX512] = 1,
-#endif
-    };
-    return built[isa];
-}
+extern const cpu_kernels cpu_kernels_generic, cpu_kernels_neon, cpu_kernels_avx2,
+    cpu_kernels_avx512;
 
-static int in_processor(cpu_isa isa)
+/* The sets that this build holds, the best last. */
+static const struct {
+    const cpu_kernels *kernels;
+    int needs;
+} sets[] = {
+    {&cpu_kernels_generic, NEEDS_NOTHING},
+#if defined(CPU_HAS_NEON)
+    {&cpu_kernels_neon, NEEDS_NOTHING},
+#endif
+#if defined(CPU_HAS_AVX2)
+    {&cpu_kernels_avx2, NEEDS_AVX2},
+#endif
+#if defined(CPU_HAS_AVX512)
+    {&cpu_kernels_avx512, NEEDS_AVX512},
+#endif
+};
+
+enum { SETS = sizeof sets / sizeof sets[0] };
+
+/* Whether this processor runs the kernels of sets[i]. */
+static int runs(int i)
 {
     const cpu_facts *known = cpu_facts_get();
-    int avx2 = known->has_avx2 && known->has_fma && known->has_f16c;
-    switch (isa) {
-    case CPU_ISA_GENERIC:
-        return 1;
-    case CPU_ISA_NEON:
-#if defined(__aarch64__)
-        return 1;
-#else
-        return 0;
-#endif
-    case CPU_ISA_AVX2:
-        return avx2;
-    case CPU_ISA_AVX512:
-        return avx2 && known->has_avx512;
-    case CPU_ISA_COUNT:
-        break;
-    }
-    return 0;
+    const int avx2 = known->has_avx2 && known->has_fma && known->has_f16c;
+    const int has = !avx2 ? NEEDS_NOTHING : known->has_avx512 ? NEEDS_AVX512 : NEEDS_AVX2;
+    return sets[i].needs <= has;
 }
 
-cpu_isa cpu_isa_best(void)
+const cpu_kernels *cpu_isa_best(void)
 {
-    for (int isa = CPU_ISA_COUNT - 1; isa > 0; isa--) {
-        if (in_build((cpu_isa)isa) && in_processor((cpu_isa)isa)) {
-            return (cpu_isa)isa;
-        }
+    int best = SETS - 1;
+    while (!runs(best)) { /* the generic kernels always run */
+        best--;
     }
-    return CPU_ISA_GENERIC;
+    return sets[best].kernels;
 }
 
 void cpu_isa_list(char *text, size_t capacity)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (int isa = 0; isa < CPU_ISA_COUNT && used < capacity; isa++) {
-        if (in_build((cpu_isa)isa) && in_processor((cpu_isa)isa)) {
+    for (int i = 0; i < SETS && used < capacity; i++) {
+        if (runs(i)) {
             used += (size_t)snprintf(text + used, capacity - used, "%s%s", used > 0 ? ", " : "",
-                                     cpu_isa_name((cpu_isa)isa));
+                                     sets[i].kernels->name);
         }
     }
 }
@@ -221,31 +203,24 @@ int cpu_isa_forced(void)
     return cpu_host->setting("ISOMER_CPU_ISA") != NULL;
 }
 
-iso_status cpu_isa_choose(cpu_isa *out)
+iso_status cpu_isa_choose(const cpu_kernels **out)
 {
     const char *name = cpu_host->setting("ISOMER_CPU_ISA");
     if (!name) {
         *out = cpu_isa_best();
         return ISO_OK;
     }
+    int i = 0;
+    while (i < SETS && strcmp(name, sets[i].kernels->name) != 0) {
+        i++;
+    }
+    if (i < SETS && runs(i)) {
+        *out = sets[i].kernels;
+        return ISO_OK;
+    }
     char list[128];
     cpu_isa_list(list, sizeof list);
-    for (int i = 0; i < CPU_ISA_COUNT; i++) {
-        cpu_isa isa = (cpu_isa)i;
-        if (strcmp(name, cpu_isa_name(isa)) != 0) {
-            continue;
-        }
-        if (in_build(isa) && in_processor(isa)) {
-            *out = isa;
-            return ISO_OK;
-        }
-        return cpu_host->fail(
-            ISO_INVALID, "ISOMER_CPU_ISA is \"%s\", which %s: use one of %s, or leave it unset",
-            name, in_build(isa) ? "this processor does not have" : "this build does not hold",
-            list);
-    }
     return cpu_host->fail(
-        ISO_INVALID,
-        "ISOMER_CPU_ISA is \"%s\", which is no instruction set: use one of %s, or leave it unset",
-        name, list);
+        ISO_INVALID, "ISOMER_CPU_ISA is \"%s\", which %s: use one of %s, or leave it unset", name,
+        i < SETS ? "this processor does not have" : "this build does not hold", list);
 }

@@ -22,36 +22,16 @@ typedef struct task {
     int stream;
 } task;
 
-static const cpu_map_kernels *kernels_for(cpu_isa isa)
-{
-    switch (isa) {
-#if defined(CPU_HAS_AVX512)
-    case CPU_ISA_AVX512:
-        return &cpu_map_kernels_avx512;
-#endif
-#if defined(CPU_HAS_AVX2)
-    case CPU_ISA_AVX2:
-        return &cpu_map_kernels_avx2;
-#endif
-#if defined(CPU_HAS_NEON)
-    case CPU_ISA_NEON:
-        return &cpu_map_kernels_neon;
-#endif
-    default:
-        return &cpu_map_kernels_generic;
-    }
-}
-
 static cpu_map_kernel kernel_for(const cpu_device *device, const iso_map_op_args *op)
 {
-    const cpu_map_kernels *kernels = kernels_for(device->isa);
+    const cpu_map_kernels *kernels = device->kernels->map;
     return op->variant == ISO_VARIANT_NAIVE ? kernels->naive[op->op][op->dtype]
                                             : kernels->tiled[op->op][op->dtype];
 }
 
 cpu_map_kernel cpu_map_copy(const cpu_device *device)
 {
-    return kernels_for(device->isa)->tiled[ISO_MAP_COPY][ISO_F16];
+    return device->kernels->map->tiled[ISO_MAP_COPY][ISO_F16];
 }
 
 static int threads_for(const cpu_device *device, const iso_map_op_args *op)
@@ -135,8 +115,7 @@ static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
     const iso_map_op_args *args = op->map;
     snprintf(out->library, sizeof out->library, "isomer %s", cpu_host->version);
     snprintf(out->kernel, sizeof out->kernel, "%s_%s_%s_%s", iso_map_op_name(args->op),
-             iso_variant_name(args->variant), iso_dtype_name(args->dtype),
-             cpu_isa_name(device->isa));
+             iso_variant_name(args->variant), iso_dtype_name(args->dtype), device->kernels->name);
 }
 
 static iso_status execute(cpu_device *device, const iso_op *op)

@@ -55,7 +55,7 @@ static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
     snprintf(out->library, sizeof out->library, "isomer %s", cpu_host->version);
     snprintf(out->kernel, sizeof out->kernel, "%s_%s_%s%s%s", iso_reduce_op_name(args->op),
              iso_variant_name(args->variant), iso_dtype_name(args->dtype), plain ? "" : "_",
-             plain ? "" : cpu_isa_name(device->isa));
+             plain ? "" : device->kernels->name);
 }
 
 static iso_status execute(cpu_device *device, const iso_op *op)

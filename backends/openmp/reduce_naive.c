@@ -19,26 +19,6 @@ typedef union values {
 
 /* ---- sums and products ----------------------------------------------------------------------- */
 
-static const cpu_straight_kernels *kernels_for(cpu_isa isa)
-{
-    switch (isa) {
-#if defined(CPU_HAS_AVX512)
-    case CPU_ISA_AVX512:
-        return &cpu_straight_kernels_avx512;
-#endif
-#if defined(CPU_HAS_AVX2)
-    case CPU_ISA_AVX2:
-        return &cpu_straight_kernels_avx2;
-#endif
-#if defined(CPU_HAS_NEON)
-    case CPU_ISA_NEON:
-        return &cpu_straight_kernels_neon;
-#endif
-    default:
-        return &cpu_straight_kernels_generic;
-    }
-}
-
 static void add(const cpu_reduction *r, values *to, const values *v)
 {
     const int product = r->step == CPU_STEP_PRODUCT;
@@ -216,7 +196,7 @@ static void finish_body(void *context, int thread, int threads)
 void cpu_reduce_naive(cpu_device *device, const cpu_reduction *r)
 {
     task t = {.r = r,
-              .run = kernels_for(device->isa)->run[r->step][r->op->dtype],
+              .run = device->kernels->straight->run[r->step][r->op->dtype],
               .lock = PTHREAD_MUTEX_INITIALIZER};
     const int threads = cpu_reduce_threads(device, r);
     if (r->op->axis == ISO_AXIS_ALL) {

@@ -285,46 +285,6 @@ static void fold_best_body(void *context, int thread, int threads)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static const cpu_reduce_kernels *sums_for(cpu_isa isa)
-{
-    switch (isa) {
-#if defined(CPU_HAS_AVX512)
-    case CPU_ISA_AVX512:
-        return &cpu_reduce_kernels_avx512;
-#endif
-#if defined(CPU_HAS_AVX2)
-    case CPU_ISA_AVX2:
-        return &cpu_reduce_kernels_avx2;
-#endif
-#if defined(CPU_HAS_NEON)
-    case CPU_ISA_NEON:
-        return &cpu_reduce_kernels_neon;
-#endif
-    default:
-        return &cpu_reduce_kernels_generic;
-    }
-}
-
-static const cpu_order_kernels *orders_for(cpu_isa isa)
-{
-    switch (isa) {
-#if defined(CPU_HAS_AVX512)
-    case CPU_ISA_AVX512:
-        return &cpu_order_kernels_avx512;
-#endif
-#if defined(CPU_HAS_AVX2)
-    case CPU_ISA_AVX2:
-        return &cpu_order_kernels_avx2;
-#endif
-#if defined(CPU_HAS_NEON)
-    case CPU_ISA_NEON:
-        return &cpu_order_kernels_neon;
-#endif
-    default:
-        return &cpu_order_kernels_generic;
-    }
-}
-
 static int64_t strip_for(const cpu_device *device, const cpu_reduction *r)
 {
     const int64_t wanted = 4 * (int64_t)cpu_reduce_threads(device, r);
@@ -340,7 +300,7 @@ static void choose_kernels(const cpu_device *device, task *t)
     const cpu_reduction *r = t->r;
     const iso_dtype dtype = r->op->dtype;
     if (r->order >= 0) {
-        const cpu_order_kernels *k = orders_for(device->isa);
+        const cpu_order_kernels *k = device->kernels->order;
         t->line = k->line[r->order][dtype];
         t->cols = k->cols[r->order][dtype];
         t->find = k->find[r->order][dtype];
@@ -348,7 +308,7 @@ static void choose_kernels(const cpu_device *device, task *t)
         t->fold_cols = k->cols[r->order][r->lane];
         return;
     }
-    const cpu_reduce_kernels *k = sums_for(device->isa);
+    const cpu_reduce_kernels *k = device->kernels->reduce;
     const cpu_step fold = r->step == CPU_STEP_PRODUCT ? CPU_STEP_PRODUCT : CPU_STEP_SUM;
     t->line = k->line[r->step][dtype];
     t->cols = k->cols[r->step][dtype];

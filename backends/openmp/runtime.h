@@ -25,7 +25,7 @@ int32_t cpu_cores_get(void); /* processors of the affinity mask, cut to the grou
 
 /* ---- isa.c ----------------------------------------------------------------------------------- */
 
-cpu_isa cpu_isa_best(void);                     /* without the setting */
+const cpu_kernels *cpu_isa_best(void);          /* without the setting */
 int cpu_isa_forced(void);                       /* whether ISOMER_CPU_ISA is set */
 void cpu_isa_list(char *text, size_t capacity); /* "generic, avx2": what can be chosen here */
 

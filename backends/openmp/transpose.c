@@ -137,27 +137,6 @@ static void naive_swap_body(void *context, int thread, int threads)
 
 /* ---- tiled ----------------------------------------------------------------------------------- */
 
-static cpu_transpose_block block_for(const cpu_device *device, const iso_transpose_op *op)
-{
-    const int index = size_index(op);
-    switch (device->isa) {
-#if defined(CPU_HAS_AVX512)
-    case CPU_ISA_AVX512:
-        return cpu_transpose_kernels_avx512.block[index];
-#endif
-#if defined(CPU_HAS_AVX2)
-    case CPU_ISA_AVX2:
-        return cpu_transpose_kernels_avx2.block[index];
-#endif
-#if defined(CPU_HAS_NEON)
-    case CPU_ISA_NEON:
-        return cpu_transpose_kernels_neon.block[index];
-#endif
-    default:
-        return cpu_transpose_kernels_generic.block[index];
-    }
-}
-
 /* A result that the last level of the caches cannot keep passes by it. */
 static int streams(const cpu_device *device, const iso_transpose_op *op)
 {
@@ -349,7 +328,7 @@ static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
         snprintf(out->kernel, sizeof out->kernel, "transpose_naive_%d", 1 << index);
     } else {
         snprintf(out->kernel, sizeof out->kernel, "transpose_tiled_%d_%s", 1 << index,
-                 cpu_isa_name(device->isa));
+                 device->kernels->name);
     }
 }
 
@@ -369,7 +348,7 @@ static iso_status execute(cpu_device *device, const iso_op *op)
                      &t);
         break;
     default:
-        t.block = block_for(device, args);
+        t.block = device->kernels->transpose->block[index];
         t.stream = !swap && streams(device, args);
         cpu_team_run(device->team, threads_for(device, args), swap ? tiled_swap_body : tiled_body,
                      &t);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm.c - the kernels of the product for one instruction set. Padding of strips holds zeros; what
- * comes of it stays in lanes and rows that nobody reads. */
+/* gemm.c - the kernels of the product for one instruction set. Strips are padded with zeros; the
+ * results of the padding stay in lanes and rows that are never read. */
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"
+
+#include <isomer/types.h>
 
 /* As many accumulators as the registers hold, with room for one row of B and one element of A. */
 #if SIMD_BYTES == 64
@@ -80,8 +82,8 @@ _Static_assert(MR *NR_F32 * 4 <= CPU_GEMM_TILE_BYTES && MR * NR_F64 * 8 <= CPU_G
 #include "backends/openmp/kernels/gemm_type.h"
 
 const cpu_gemm_kernels CPU_TABLE(cpu_gemm_kernels) = {
-    .f16 = {MR, NR_F32, 4, tile_f32, pack_f16, finish_f16, naive_f16},
-    .bf16 = {MR, NR_F32, 4, tile_f32, pack_bf16, finish_bf16, naive_bf16},
-    .f32 = {MR, NR_F32, 4, tile_f32, pack_f32, finish_f32, naive_f32},
-    .f64 = {MR, NR_F64, 8, tile_f64, pack_f64, finish_f64, naive_f64},
+    .type = {[ISO_F16] = {MR, NR_F32, 4, tile_f32, pack_f16, finish_f16, naive_f16},
+             [ISO_BF16] = {MR, NR_F32, 4, tile_f32, pack_bf16, finish_bf16, naive_bf16},
+             [ISO_F32] = {MR, NR_F32, 4, tile_f32, pack_f32, finish_f32, naive_f32},
+             [ISO_F64] = {MR, NR_F64, 8, tile_f64, pack_f64, finish_f64, naive_f64}},
 };

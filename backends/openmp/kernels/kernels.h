@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels.h - the tables of CPU kernels. Every file in this folder is compiled once for each
- * instruction set with CPU_KERNELS set to its name (generic, neon, avx2, avx512) and
- * CPU_KERNELS_GENERIC, ... defined. */
+ * instruction set, with CPU_KERNELS set to its name (generic, neon, avx2, avx512) and
+ * CPU_KERNELS_GENERIC or its like defined. */
 #ifndef ISOMER_OPENMP_KERNELS_H
 #define ISOMER_OPENMP_KERNELS_H
 
@@ -13,8 +13,10 @@
 
 #define CPU_JOIN2(a, b) a##_##b
 #define CPU_JOIN(a, b)  CPU_JOIN2(a, b)
-/* CPU_TABLE(cpu_gemm_kernels) names this instruction set's table: cpu_gemm_kernels_avx2. */
+/* CPU_TABLE(cpu_kernels) names this instruction set's table: cpu_kernels_avx2. */
 #define CPU_TABLE(name) CPU_JOIN(name, CPU_KERNELS)
+
+enum { CPU_ELEMENTS = 7 }; /* iso_dtype's values; 0 stands for keys of 16 bits in order.c */
 
 /* ---- transpose.c ----------------------------------------------------------------------------- */
 
@@ -28,9 +30,6 @@ typedef void (*cpu_transpose_block)(const void *from, int64_t ld_from, void *to,
 typedef struct cpu_transpose_kernels {
     cpu_transpose_block block[5]; /* of elements of 1, 2, 4, 8 and 16 bytes */
 } cpu_transpose_kernels;
-
-extern const cpu_transpose_kernels cpu_transpose_kernels_generic, cpu_transpose_kernels_neon,
-    cpu_transpose_kernels_avx2, cpu_transpose_kernels_avx512;
 
 /* ---- gemm.c ---------------------------------------------------------------------------------- */
 
@@ -67,11 +66,8 @@ typedef struct cpu_gemm_type {
 } cpu_gemm_type;
 
 typedef struct cpu_gemm_kernels {
-    cpu_gemm_type f16, bf16, f32, f64;
+    cpu_gemm_type type[CPU_ELEMENTS]; /* [iso_dtype]; empty for integers */
 } cpu_gemm_kernels;
-
-extern const cpu_gemm_kernels cpu_gemm_kernels_generic, cpu_gemm_kernels_neon,
-    cpu_gemm_kernels_avx2, cpu_gemm_kernels_avx512;
 
 /* ---- reduce.c and order.c: docs/arithmetic.md ------------------------------------------------ */
 
@@ -79,8 +75,7 @@ enum {
     CPU_REDUCE_LANES = 128,
     CPU_REDUCE_BLOCK = 4096,
     CPU_REDUCE_STRIP = 256, /* columns that are reduced together along axis 0 */
-    CPU_REDUCE_PLANES = 3,  /* sums that a squares step of f64 keeps: med, big, small */
-    CPU_ELEMENTS = 7        /* iso_dtype's values; 0 stands for keys of 16 bits in order.c */
+    CPU_REDUCE_PLANES = 3   /* sums that a squares step of f64 keeps: med, big, small */
 };
 
 typedef enum cpu_step {
@@ -115,9 +110,6 @@ typedef struct cpu_reduce_kernels {
     cpu_reduce_cols cols[CPU_STEP_COUNT][CPU_ELEMENTS];
 } cpu_reduce_kernels;
 
-extern const cpu_reduce_kernels cpu_reduce_kernels_generic, cpu_reduce_kernels_neon,
-    cpu_reduce_kernels_avx2, cpu_reduce_kernels_avx512;
-
 /* min and max work on keys: signed integers of the element's size whose order is the defined one,
  * with a NaN at the end that is looked for (the lowest for min, the highest for max). The first
  * element with the best key is argmin's and argmax's result. */
@@ -130,9 +122,6 @@ typedef struct cpu_order_kernels {
     int64_t (*find[2][CPU_ELEMENTS])(const void *x, int64_t stride, int64_t n, int64_t key);
 } cpu_order_kernels;
 
-extern const cpu_order_kernels cpu_order_kernels_generic, cpu_order_kernels_neon,
-    cpu_order_kernels_avx2, cpu_order_kernels_avx512;
-
 /* ---- straight.c ------------------------------------------------------------------------------ */
 
 /* The reduction of n elements, `step_x` elements apart, in order, in the lanes' type; the squares
@@ -144,9 +133,6 @@ typedef void (*cpu_straight)(const void *x, int64_t step_x, const void *y, int64
 typedef struct cpu_straight_kernels {
     cpu_straight run[CPU_STEP_COUNT][CPU_ELEMENTS];
 } cpu_straight_kernels;
-
-extern const cpu_straight_kernels cpu_straight_kernels_generic, cpu_straight_kernels_neon,
-    cpu_straight_kernels_avx2, cpu_straight_kernels_avx512;
 
 /* ---- map.c: docs/arithmetic.md --------------------------------------------------------------- */
 
@@ -169,7 +155,27 @@ typedef struct cpu_map_kernels {
     cpu_map_kernel tiled[CPU_MAPS][CPU_ELEMENTS];
 } cpu_map_kernels;
 
-extern const cpu_map_kernels cpu_map_kernels_generic, cpu_map_kernels_neon, cpu_map_kernels_avx2,
-    cpu_map_kernels_avx512;
+/* ---- kernels.c ------------------------------------------------------------------------------- */
+
+/* All kernels of one instruction set. */
+typedef struct cpu_kernels {
+    const char *name; /* "generic", "neon", "avx2", "avx512" */
+    const cpu_gemm_kernels *gemm;
+    const cpu_transpose_kernels *transpose;
+    const cpu_reduce_kernels *reduce;
+    const cpu_order_kernels *order;
+    const cpu_straight_kernels *straight;
+    const cpu_map_kernels *map;
+} cpu_kernels;
+
+#if defined(CPU_KERNELS)
+extern const cpu_gemm_kernels CPU_TABLE(cpu_gemm_kernels);
+extern const cpu_transpose_kernels CPU_TABLE(cpu_transpose_kernels);
+extern const cpu_reduce_kernels CPU_TABLE(cpu_reduce_kernels);
+extern const cpu_order_kernels CPU_TABLE(cpu_order_kernels);
+extern const cpu_straight_kernels CPU_TABLE(cpu_straight_kernels);
+extern const cpu_map_kernels CPU_TABLE(cpu_map_kernels);
+extern const cpu_kernels CPU_TABLE(cpu_kernels);
+#endif
 
 #endif
