@@ -36,8 +36,12 @@ install(DIRECTORY docs/schema/ DESTINATION ${CMAKE_INSTALL_DATADIR}/isomer/schem
 
 if(TARGET isomer-tool)
   install(TARGETS isomer-tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
-  install(DIRECTORY docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 FILES_MATCHING PATTERN "*.5")
+  file(GLOB pages RELATIVE ${PROJECT_SOURCE_DIR}/docs/man CONFIGURE_DEPENDS docs/man/*.[15])
+  foreach(page IN LISTS pages)
+    configure_file(docs/man/${page} ${PROJECT_BINARY_DIR}/installed/man/${page} @ONLY)
+    string(REGEX REPLACE ".*\\." "" section ${page})
+    install(FILES ${PROJECT_BINARY_DIR}/installed/man/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+  endforeach()
   install(FILES completions/isomer.bash RENAME isomer
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES completions/_isomer DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

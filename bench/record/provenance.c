@@ -138,7 +138,7 @@ json_t *record_run(const char *command, int argc, char **argv)
 {
     json_t *run = json_object();
     json_object_set_new(run, "command", json_string(command));
-    json_object_set_new(run, "version", json_string(RECORD_VERSION));
+    json_object_set_new(run, "version", json_string(ISO_VERSION_STRING));
     json_object_set_new(run, "library_version", json_string(iso_version()));
     json_object_set_new(run, "time", record_now());
     json_object_set_new(run, "arguments", arguments_json(argc, argv));

@@ -27,10 +27,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The only place that states the version: the build and the documents read it here. */
 #define ISO_VERSION_MAJOR  0
-#define ISO_VERSION_MINOR  1
+#define ISO_VERSION_MINOR  2
 #define ISO_VERSION_PATCH  0
-#define ISO_VERSION_STRING "0.1.0"
+#define ISO_VERSION_STRING "0.2.0-dev"
 
 #if defined(ISO_BUILDING_LIBRARY)
 #define ISO_API __attribute__((visibility("default")))
@@ -83,7 +84,8 @@ enum {
 
 ISO_BEGIN_DECLS
 
-/* The version of the library that is loaded, "major.minor.patch". Static; never NULL. */
+/* The version of the library that is loaded, "major.minor.patch", with "-dev" before its
+ * release. Static; never NULL. */
 ISO_API const char *iso_version(void);
 
 ISO_END_DECLS

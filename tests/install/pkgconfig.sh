@@ -7,7 +7,7 @@ need pkg-config pkg-config
 consume() { # prefix
     PKG_CONFIG_PATH=$(dirname "$(find "$1" -name isomer.pc)")
     export PKG_CONFIG_PATH
-    pkg-config --exists --print-errors 'isomer >= 0.1' || fail "pkg-config does not find isomer"
+    pkg-config --exists --print-errors 'isomer >= 0.2' || fail "pkg-config does not find isomer"
     flags="$(pkg-config --cflags --libs isomer) -Wl,-rpath,$(pkg-config --variable=libdir isomer)"
     # shellcheck disable=SC2086
     "$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$scratch/multiply" \

@@ -25,7 +25,7 @@ has_no() {
 exits 0 "$tool" help
 grep -q verify "$scratch/out" || fail "help does not name verify"
 exits 0 "$tool" --version
-grep -qE '^isomer [0-9]+\.[0-9]+\.[0-9]+$' "$scratch/out" || fail "--version is no version"
+grep -qE '^isomer [0-9]+\.[0-9]+\.[0-9]+(-dev)?$' "$scratch/out" || fail "--version is no version"
 exits 0 "$tool" info
 [ ! -s "$scratch/err" ] || fail "info writes to stderr"
 LC_ALL=C.UTF-8 grep -E '^.{101}' "$scratch/out" | grep -v '/' && fail "lines of info are over 100 columns"
