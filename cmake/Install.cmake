@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: the library, the headers, the tool, its manual pages, and what find_package(Isomer)
-# and pkg-config need. All of it finds itself, so that the prefix may be moved.
+# and pkg-config need. Every part finds the others by relative paths, so the prefix can be moved.
 include(CMakePackageConfigHelpers)
 
 set(ISOMER_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Isomer)
@@ -9,26 +9,32 @@ install(TARGETS isomer EXPORT IsomerTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/isomer DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-# What users of an installed copy read. What is about the source tree or is a record of its making (tests,
-# design, performance, bench/results) stays there.
+install(FILES LICENSE CHANGELOG.md SECURITY.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The pages for users of an installed copy. Pages about the source tree (tests, design, performance,
+# bench/results) stay there.
 install(FILES docs/adding-a-backend.md docs/arithmetic.md docs/benchmarking.md docs/interop.md docs/results.md docs/security.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(DIRECTORY docs/backends docs/ci docs/schema DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs
   FILES_MATCHING PATTERN "*.md" PATTERN "*.yml" PATTERN "*.py" PATTERN "*.json")
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.c")
-# Its README: where things are, and the parts of the tree's that are about using them.
+# The installed README: where everything is, then the parts of the tree's README about using it.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS README.md docs/installed.md.in)
 file(READ docs/installed.md.in places)
 string(CONFIGURE "${places}" places @ONLY)
 file(READ README.md readme)
-string(FIND "${readme}" "## A program" from)
-string(FIND "${readme}" "## Limits" to)
-if(from LESS 0 OR to LESS from)
-  message(FATAL_ERROR "README.md has no parts \"A program\" to \"Limits\"")
-endif()
-math(EXPR length "${to} - ${from}")
-string(SUBSTRING "${readme}" ${from} ${length} use)
+set(use "")
+foreach(part "A program;Figures" "What it does;Limits")
+  list(GET part 0 first)
+  list(GET part 1 behind)
+  string(FIND "${readme}" "## ${first}\n" from)
+  string(FIND "${readme}" "## ${behind}\n" to)
+  if(from LESS 0 OR to LESS from)
+    message(FATAL_ERROR "README.md has no parts \"${first}\" to \"${behind}\"")
+  endif()
+  math(EXPR length "${to} - ${from}")
+  string(SUBSTRING "${readme}" ${from} ${length} text)
+  string(APPEND use "${text}")
+endforeach()
 file(WRITE ${PROJECT_BINARY_DIR}/installed/README.md "${places}${use}")
 install(FILES ${PROJECT_BINARY_DIR}/installed/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/schema/ DESTINATION ${CMAKE_INSTALL_DATADIR}/isomer/schema
