@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench.c - `isomer bench`: measures every device on the same work. */
 #include "bench/compare/compare.h"
-#include "bench/measure/crew.h"
 #include "bench/measure/measure.h"
 #include "bench/record/record.h"
 #include "bench/report/report.h"

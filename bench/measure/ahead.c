@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ahead.c - hands out to the crew what the rows will have to compile. */
-#include "bench/measure/crew.h"
 #include "bench/measure/internal.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* crew.c - the members: made, ended, and what they do. */
-#include "bench/measure/crew.h"
-
 #include "bench/measure/internal.h"
 
 #include <fcntl.h>

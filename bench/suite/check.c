@@ -39,8 +39,8 @@ void suite_digest(suite_result *result, iso_dtype dtype, void *dense, int64_t co
 {
     char *at = dense;
     for (int64_t i = 0; dtype != 0 && i < count; i++, at += element) {
-        if (suite_is_nan(dtype, at)) {
-            suite_set_nan(dtype, at);
+        if (arith_is_nan(dtype, at)) {
+            arith_set_nan(dtype, at);
         }
     }
     XXH128_hash_t hash = XXH3_128bits(dense, (size_t)(count * element));
@@ -76,7 +76,7 @@ static const char *show(char *text, size_t room, iso_dtype dtype, const void *el
         snprintf(text, room, "%d", (int)(uint32_t)bits);
     } else {
         snprintf(text, room, "%.*g (0x%0*llx)", dtype == ISO_F64 ? 17 : 9,
-                 suite_load(dtype, element), (int)size * 2, (unsigned long long)bits);
+                 arith_load(dtype, element), (int)size * 2, (unsigned long long)bits);
     }
     return text;
 }
@@ -91,7 +91,7 @@ bool suite_same_bits(suite_result *result, iso_dtype dtype, const void *got, con
     }
     for (int64_t i = 0; i < count; i++) {
         const char *a = g + i * size, *b = w + i * size;
-        if (memcmp(a, b, (size_t)size) == 0 || (suite_is_nan(dtype, a) && suite_is_nan(dtype, b))) {
+        if (memcmp(a, b, (size_t)size) == 0 || (arith_is_nan(dtype, a) && arith_is_nan(dtype, b))) {
             continue;
         }
         if (wrong++ == 0) {
@@ -102,7 +102,7 @@ bool suite_same_bits(suite_result *result, iso_dtype dtype, const void *got, con
         return true;
     }
     char where[96], one[64], two[64];
-    result->error = fabs(suite_load(dtype, g + first * size) - suite_load(dtype, w + first * size));
+    result->error = fabs(arith_load(dtype, g + first * size) - arith_load(dtype, w + first * size));
     result->bound = 0;
     return suite_fail(result, "element %s is %s, expected exactly %s; %lld of %lld differ",
                       place(where, sizeof where, first, batch, rows, cols),
@@ -139,7 +139,7 @@ static long double excess(iso_dtype dtype, double got, long double want, double 
         return (long double)got == want ? 0 : INFINITY;
     }
     if (isinf(got)) { /* right where the reference may round there */
-        long double edge = greatest(dtype) * (1 + (long double)suite_roundoff(dtype));
+        long double edge = greatest(dtype) * (1 + (long double)arith_roundoff(dtype));
         bool reached = got > 0 ? want + bound >= edge : want - bound <= -edge;
         return reached ? 0 : INFINITY;
     }
@@ -152,7 +152,7 @@ bool suite_within(suite_result *result, iso_dtype dtype, const void *got, const 
     int64_t count = batch * rows * cols, size = iso_dtype_size(dtype), wrong = 0, first = -1;
     const char *g = got;
     for (int64_t i = 0; i < count; i++) {
-        double value = suite_load(dtype, g + i * size);
+        double value = arith_load(dtype, g + i * size);
         long double over = excess(dtype, value, want[i], bound[i]);
         if (over > 0) {
             if (wrong++ == 0) {
@@ -170,7 +170,7 @@ bool suite_within(suite_result *result, iso_dtype dtype, const void *got, const 
         return true;
     }
     char where[96], one[64];
-    result->error = fabs((double)((long double)suite_load(dtype, g + first * size) - want[first]));
+    result->error = fabs((double)((long double)arith_load(dtype, g + first * size) - want[first]));
     result->bound = bound[first];
     return suite_fail(result,
                       "element %s is %s, expected %.17Lg within %.3g, off by %.3g; %lld of %lld "

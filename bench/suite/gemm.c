@@ -65,7 +65,7 @@ static void *room(block *b, int64_t bytes)
 static bool exact_fill(const suite_case *item)
 {
     double a = item->gemm.alpha * 4, b = item->gemm.beta * 4;
-    return (item->fill == SUITE_INTS || item->fill == SUITE_SPARSE) && a == rint(a) && b == rint(b);
+    return (item->fill == ARITH_INTS || item->fill == ARITH_SPARSE) && a == rint(a) && b == rint(b);
 }
 
 /* Rows of op(A) that are computed: all, or a sample. */
@@ -83,7 +83,7 @@ static void widen(iso_dtype dtype, const char *stored, iso_trans trans, int64_t 
         int64_t from = pick ? pick[i] : i;
         for (int64_t j = 0; j < cols; j++) {
             int64_t at = trans == ISO_TRANS ? j * all_rows + from : from * cols + j;
-            double value = suite_load(dtype, stored + at * size);
+            double value = arith_load(dtype, stored + at * size);
             if (dtype == ISO_F64) {
                 ((double *)out)[i * cols + j] = value;
             } else {
@@ -138,10 +138,10 @@ static void set_bound(const suite_case *item, double alpha, double beta, long do
     double scaled = beta == 0 ? 0 : fabs(beta * c);
     double product = beta == 0 || item->dtype == wide ? 0 : fabs(alpha * (double)sum);
     *want = (alpha == 0 ? 0 : alpha * sum) + (beta == 0 ? 0 : (long double)beta * c);
-    *bound = 1.01 * (steps * suite_roundoff(wide) * (fabs(alpha) * size + scaled) +
-                     2 * suite_roundoff(item->dtype) * (fabs((double)*want) + product) +
-                     steps * suite_half_smallest(wide) * (1 + fabs(alpha)) +
-                     suite_half_smallest(item->dtype));
+    *bound = 1.01 * (steps * arith_roundoff(wide) * (fabs(alpha) * size + scaled) +
+                     2 * arith_roundoff(item->dtype) * (fabs((double)*want) + product) +
+                     steps * arith_half_smallest(wide) * (1 + fabs(alpha)) +
+                     arith_half_smallest(item->dtype));
 }
 
 /* volatile: gcc 12 drops the conversion there and back where it makes vectors of two of them. */
@@ -164,11 +164,11 @@ static void compute(suite_gemm_data *d, const suite_case *item, int64_t member, 
     double *bound = (double *)d->bound.data + member * rows * n;
     double *scratch = d->row.data;
     if (f64) {
-        suite_model_gemm_f64(rows, n, k, alpha, d->wide_a.data, d->wide_b.data, beta,
-                             d->wide_c.data, d->result.data, scratch, scratch + n);
+        arith_gemm_f64(rows, n, k, alpha, d->wide_a.data, d->wide_b.data, beta, d->wide_c.data,
+                       d->result.data, scratch, scratch + n);
     } else {
-        suite_model_gemm_f32(rows, n, k, (float)alpha, d->wide_a.data, d->wide_b.data, (float)beta,
-                             d->wide_c.data, d->result.data, d->row.data, (float *)d->row.data + n);
+        arith_gemm_f32(rows, n, k, (float)alpha, d->wide_a.data, d->wide_b.data, (float)beta,
+                       d->wide_c.data, d->result.data, d->row.data, (float *)d->row.data + n);
     }
     for (int64_t i = 0; i < rows; i++) {
         if (!f64) {
@@ -185,11 +185,11 @@ static void compute(suite_gemm_data *d, const suite_case *item, int64_t member, 
             }
             double c = f64 ? ((double *)d->wide_c.data)[at] : (double)((float *)d->wide_c.data)[at];
             set_bound(item, alpha, beta, sum, magnitude, c, &want[at], &bound[at]);
-            suite_store(item->dtype, expected + at * size,
+            arith_store(item->dtype, expected + at * size,
                         f64 ? ((double *)d->result.data)[at]
                             : (double)((float *)d->result.data)[at]);
             if (exact_fill(item)) {
-                want[at] = suite_load(item->dtype, expected + at * size);
+                want[at] = arith_load(item->dtype, expected + at * size);
                 bound[at] = 0;
             }
         }
@@ -259,14 +259,14 @@ static void generate(suite_gemm_data *d, const suite_case *item)
 {
     const suite_gemm_case *g = &item->gemm;
     int64_t size = iso_dtype_size(item->dtype), count_c = g->batch * g->m * g->n;
-    suite_generate(item->dtype, item->fill, item->seed + 1,
+    arith_generate(item->dtype, item->fill, item->seed + 1,
                    (g->same_a ? 1 : g->batch) * g->m * g->k, d->dense_a.data);
-    suite_generate(item->dtype, item->fill, item->seed + 2,
+    arith_generate(item->dtype, item->fill, item->seed + 2,
                    (g->same_b ? 1 : g->batch) * g->k * g->n, d->dense_b.data);
-    suite_generate(item->dtype, item->fill, item->seed + 3, count_c, d->dense_c.data);
+    arith_generate(item->dtype, item->fill, item->seed + 3, count_c, d->dense_c.data);
     if (g->beta == 0) { /* C is not read: whatever is there must not show */
         for (int64_t i = 0; i < count_c; i++) {
-            suite_set_nan(item->dtype, (char *)d->dense_c.data + i * size);
+            arith_set_nan(item->dtype, (char *)d->dense_c.data + i * size);
         }
     }
     bool one = g->blocks == SUITE_NEIGHBOURS;
@@ -287,7 +287,7 @@ static bool build(suite_gemm_data *d, const suite_case *item, suite_result *resu
     for (int64_t i = 0; g->sampled && i < SAMPLED_ROWS;
          i++) { /* the first, the last, some others */
         d->rows[i] =
-            i < 2 ? i * (g->m - 1) : (int64_t)(suite_mix(item->seed, (uint64_t)i) % (uint64_t)g->m);
+            i < 2 ? i * (g->m - 1) : (int64_t)(arith_mix(item->seed, (uint64_t)i) % (uint64_t)g->m);
     }
     const int64_t *pick = g->sampled ? d->rows : NULL;
     for (int64_t b = 0; b < g->batch; b++) {
@@ -322,18 +322,18 @@ static bool project(const suite_gemm_data *d, const suite_case *item, const char
         for (int64_t j = 0; j < g->n; j++) {
             double b = item->dtype == ISO_F64 ? ((double *)d->wide_b.data)[p * g->n + j]
                                               : (double)((float *)d->wide_b.data)[p * g->n + j];
-            bx[p] += suite_mix(item->seed, (uint64_t)j) & 1 ? b : -b;
+            bx[p] += arith_mix(item->seed, (uint64_t)j) & 1 ? b : -b;
         }
     }
     for (int64_t i = 0; i < g->m && ok; i++) {
         double want = 0, got = 0;
         for (int64_t p = 0; p < g->k; p++) {
-            want += bx[p] * suite_load(item->dtype, (char *)d->dense_a.data +
+            want += bx[p] * arith_load(item->dtype, (char *)d->dense_a.data +
                                                         (ta ? p * g->m + i : i * g->k + p) * size);
         }
         for (int64_t j = 0; j < g->n; j++) {
-            double c = suite_load(item->dtype, dense + (i * g->n + j) * size);
-            got += suite_mix(item->seed, (uint64_t)j) & 1 ? c : -c;
+            double c = arith_load(item->dtype, dense + (i * g->n + j) * size);
+            got += arith_mix(item->seed, (uint64_t)j) & 1 ? c : -c;
         }
         if (got != want) {
             ok = suite_fail(result,

@@ -27,7 +27,7 @@ static void add_with(suite_list *list, const suite_case *item, const iso_variant
              iso_dtype_name(item->dtype), iso_trans_name(g->trans_a), iso_trans_name(g->trans_b),
              (long long)g->m, (long long)g->n, (long long)g->k, g->pad, g->offset, g->alpha,
              g->beta, g->batch, g->same_a ? "-a0" : "", g->same_b ? "-b0" : "",
-             suite_fill_name(item->fill), g->sampled ? "/sampled" : "", blocks[g->blocks]);
+             arith_fill_name(item->fill), g->sampled ? "/sampled" : "", blocks[g->blocks]);
     suite_list_add(list, item, which, count, after);
 }
 
@@ -63,10 +63,10 @@ static void cover(suite_list *list, iso_dtype dtype, int trans, int rounds, int6
                                      2047, 129,  2048, 65, 2049, 131,  3000, 8, 15,   63,  16};
     static const double scalars[][2] = {{1, 0},     {1.5, -0.5}, {0, 1}, {-1, 1},  {0.3, 0}, {1, 1},
                                         {-0.75, 2}, {2, 0},      {1, 0}, {0, 0.5}, {1, 0.1}};
-    static const suite_fill fills[] = {SUITE_UNIFORM, SUITE_INTS,    SUITE_UNIFORM, SUITE_NAN,
-                                       SUITE_UNIFORM, SUITE_INTS,    SUITE_INF,     SUITE_SUBNORMAL,
-                                       SUITE_INTS,    SUITE_UNIFORM, SUITE_UNIFORM, SUITE_INTS,
-                                       SUITE_UNIFORM};
+    static const arith_fill fills[] = {ARITH_UNIFORM, ARITH_INTS,    ARITH_UNIFORM, ARITH_NAN,
+                                       ARITH_UNIFORM, ARITH_INTS,    ARITH_INF,     ARITH_SUBNORMAL,
+                                       ARITH_INTS,    ARITH_UNIFORM, ARITH_UNIFORM, ARITH_INTS,
+                                       ARITH_UNIFORM};
     static const int pads[] = {0, 3, 0, 1, 8};
     static const int offsets[] = {0, 2, 1, 0, 7, 16, 3};
     static const int batches[] = {1, 1, 1, 3, 1, 1, 3};
@@ -101,7 +101,7 @@ static void corners(suite_list *list, iso_dtype dtype, int trans)
     for (int i = 0; i < COUNT(shapes); i++) {
         for (int over = 0; over < 2; over++) {
             suite_case item = start(dtype, trans);
-            item.fill = over ? SUITE_INTS : SUITE_UNIFORM;
+            item.fill = over ? ARITH_INTS : ARITH_UNIFORM;
             item.gemm.m = shapes[i][0];
             item.gemm.n = shapes[i][1];
             item.gemm.k = shapes[i][2];
@@ -148,7 +148,7 @@ static void blocks(suite_list *list, iso_dtype dtype)
     };
     for (int i = 0; i < COUNT(rows); i++) {
         suite_case item = start(dtype, rows[i].trans);
-        item.fill = i % 2 ? SUITE_INTS : SUITE_UNIFORM;
+        item.fill = i % 2 ? ARITH_INTS : ARITH_UNIFORM;
         item.gemm.m = rows[i].m;
         item.gemm.n = rows[i].n;
         item.gemm.k = rows[i].k;
@@ -169,11 +169,11 @@ static void signs(suite_list *list, iso_dtype dtype)
     static const struct {
         int64_t m, n, k;
         double alpha, beta;
-        suite_fill fill;
-    } zeros[] = {{9, 17, 0, -1, 0, SUITE_ZEROS},      {17, 9, 5, -1, 0, SUITE_ZEROS},
-                 {66, 65, 33, -0.75, 0, SUITE_ZEROS}, {128, 64, 16, -1, 0, SUITE_ZEROS},
-                 {31, 33, 3, -1.5, 0, SUITE_SPARSE},  {5, 7, 3000, -2, 0, SUITE_ZEROS},
-                 {16, 33, 4, -1, -0.5, SUITE_ZEROS},  {9, 17, 5, -0.0, 0, SUITE_ZEROS}};
+        arith_fill fill;
+    } zeros[] = {{9, 17, 0, -1, 0, ARITH_ZEROS},      {17, 9, 5, -1, 0, ARITH_ZEROS},
+                 {66, 65, 33, -0.75, 0, ARITH_ZEROS}, {128, 64, 16, -1, 0, ARITH_ZEROS},
+                 {31, 33, 3, -1.5, 0, ARITH_SPARSE},  {5, 7, 3000, -2, 0, ARITH_ZEROS},
+                 {16, 33, 4, -1, -0.5, ARITH_ZEROS},  {9, 17, 5, -0.0, 0, ARITH_ZEROS}};
     for (int i = 0; i < COUNT(zeros); i++) {
         suite_case item = start(dtype, (i + (int)dtype) & 3);
         item.fill = zeros[i].fill;
@@ -196,7 +196,7 @@ static void large(suite_list *list, iso_dtype dtype)
         }
         for (int f = 0; f < 2; f++) {
             suite_case item = start(dtype, i & 3);
-            item.fill = f == 0 ? SUITE_SPARSE : SUITE_UNIFORM;
+            item.fill = f == 0 ? ARITH_SPARSE : ARITH_UNIFORM;
             item.gemm.m = item.gemm.n = item.gemm.k = sizes[i];
             item.gemm.n += f == 0 ? 0 : 7;
             item.gemm.pad = f;

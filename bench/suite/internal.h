@@ -8,32 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ---- number.c: stored numbers and the generator ---------------------------------------------- */
-
-uint64_t suite_mix(uint64_t seed, uint64_t index);
-
-float suite_f16_to_f32(uint16_t bits);
-float suite_bf16_to_f32(uint16_t bits);
-uint16_t suite_f32_to_f16(float value);
-uint16_t suite_f32_to_bf16(float value);
-uint16_t suite_f64_to_f16(double value); /* one rounding */
-uint16_t suite_f64_to_bf16(double value);
-
-bool suite_is_float(iso_dtype dtype);
-bool suite_is_nan(iso_dtype dtype, const void *element);
-void suite_set_nan(iso_dtype dtype, void *element);             /* the pattern of digests */
-double suite_load(iso_dtype dtype, const void *element);        /* exact but for i64 over 2^53 */
-void suite_store(iso_dtype dtype, void *element, double value); /* one rounding */
-
-/* Unit roundoff and half the smallest subnormal of a floating-point type. */
-double suite_roundoff(iso_dtype dtype);
-double suite_half_smallest(iso_dtype dtype);
-
-/* Fills `count` elements as stream `seed` gives them. */
-void suite_generate(iso_dtype dtype, suite_fill fill, uint64_t seed, int64_t count, void *elements);
-
-void suite_fp_reset(void); /* rounding to nearest, subnormals kept, in this thread */
-
 /* ---- region.c: matrices in memory with watched bytes all around ------------------------------ */
 
 enum { SUITE_GUARD = 256 };
@@ -132,8 +106,6 @@ bool suite_same_bits(suite_result *result, iso_dtype dtype, const void *got, con
 bool suite_within(suite_result *result, iso_dtype dtype, const void *got, const long double *want,
                   const double *bound, int64_t batch, int64_t rows, int64_t cols);
 
-const char *suite_fill_name(suite_fill fill); /* "uniform", ... */
-
 /* ---- lists ----------------------------------------------------------------------------------- */
 
 /* Adds a case for each of the variants: `format` is the id with one %s for the variant's name. The
@@ -182,21 +154,5 @@ bool suite_run_transfer(suite_state *state, suite_runner *runner, const suite_ca
                         suite_result *result);
 bool suite_run_script(suite_state *state, suite_runner *runner, const suite_case *item,
                       suite_result *result);
-
-/* ---- model: the arithmetic of docs/arithmetic.md --------------------------------------------- */
-
-/* One product of dense operands already widened to the accumulation type: a is m x k, b is k x n,
- * c m x n (both read as op(A) and op(B)); `out` is in the accumulation type. acc and total have n
- * elements. */
-void suite_model_gemm_f32(int64_t m, int64_t n, int64_t k, float alpha, const float *a,
-                          const float *b, float beta, const float *c, float *out, float *acc,
-                          float *total);
-void suite_model_gemm_f64(int64_t m, int64_t n, int64_t k, double alpha, const double *a,
-                          const double *b, double beta, const double *c, double *out, double *acc,
-                          double *total);
-
-/* One sequence of n elements, each `step` elements after the one before, to one result. */
-void suite_model_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
-                        int64_t step_x, int64_t step_y, void *result);
 
 #endif

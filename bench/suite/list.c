@@ -16,14 +16,6 @@ const char *suite_kind_name(suite_kind kind)
     return names[kind];
 }
 
-const char *suite_fill_name(suite_fill fill)
-{
-    static const char *const names[] = {"uniform",   "ints",  "sparse",   "nan",  "inf",
-                                        "subnormal", "zeros", "ties",     "huge", "mixed",
-                                        "powers",    "near1", "extremes", "bits"};
-    return names[fill];
-}
-
 static suite_case *append(suite_list *list)
 {
     if (list->count == list->capacity) {

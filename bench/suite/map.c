@@ -3,7 +3,6 @@
  * bits in every variant. */
 #include "bench/suite/internal.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,81 +29,21 @@ void suite_map_data_destroy(suite_map_data *data)
 
 static bool has_y(const suite_case *item)
 {
-    iso_map_op op = item->map.op;
-    return op == ISO_MAP_ADD || op == ISO_MAP_MULTIPLY || op == ISO_MAP_TRIAD;
+    return arith_map_has_y(item->map.op);
 }
 
-/* ---- what is expected ------------------------------------------------------------------------ */
-
-static float map_f32(const suite_map_case *m, float x, float y)
-{
-    float alpha = (float)m->alpha, beta = (float)m->beta;
-    switch (m->op) {
-    case ISO_MAP_SCALE:
-        return alpha * x;
-    case ISO_MAP_ADD:
-        return x + y;
-    case ISO_MAP_MULTIPLY:
-        return x * y;
-    case ISO_MAP_TRIAD:
-        return fmaf(alpha, y, x);
-    default:
-        for (int64_t s = 0; s < m->steps; s++) {
-            x = fmaf(x, alpha, beta);
-        }
-        return x;
-    }
-}
-
-static double map_f64(const suite_map_case *m, double x, double y)
-{
-    switch (m->op) {
-    case ISO_MAP_SCALE:
-        return m->alpha * x;
-    case ISO_MAP_ADD:
-        return x + y;
-    case ISO_MAP_MULTIPLY:
-        return x * y;
-    case ISO_MAP_TRIAD:
-        return fma(m->alpha, y, x);
-    default:
-        for (int64_t s = 0; s < m->steps; s++) {
-            x = fma(x, m->alpha, m->beta);
-        }
-        return x;
-    }
-}
-
-static void map_integer(const suite_case *item, const char *x, const char *y, char *z)
-{
-    size_t size = (size_t)iso_dtype_size(item->dtype);
-    uint64_t a = 0, b = 0;
-    memcpy(&a, x, size);
-    memcpy(&b, y, size);
-    a = item->map.op == ISO_MAP_ADD ? a + b : a * b; /* the lower half is right in the lower half */
-    memcpy(z, &a, size);
-}
-
-static void expect(const suite_case *item, const char *x, const char *y, char *z)
+static iso_map_args args_of(const suite_case *item)
 {
     const suite_map_case *m = &item->map;
-    int64_t size = iso_dtype_size(item->dtype);
-    if (m->op == ISO_MAP_COPY) {
-        memcpy(z, x, (size_t)(m->n * size));
-        return;
-    }
-    for (int64_t i = 0; i < m->n * size; i += size) {
-        double a, b;
-        if (!suite_is_float(item->dtype)) {
-            map_integer(item, x + i, y + i, z + i);
-            continue;
-        }
-        a = suite_load(item->dtype, x + i);
-        b = has_y(item) ? suite_load(item->dtype, y + i) : 0;
-        suite_store(item->dtype, z + i,
-                    item->dtype == ISO_F64 ? map_f64(m, a, b)
-                                           : (double)map_f32(m, (float)a, (float)b));
-    }
+    iso_map_args args = ISO_MAP_ARGS_INIT;
+    args.op = m->op;
+    args.dtype = item->dtype;
+    args.variant = item->how;
+    args.n = m->n;
+    args.steps = m->steps;
+    args.alpha = m->alpha;
+    args.beta = m->beta;
+    return args;
 }
 
 static bool build(suite_map_data *d, const suite_case *item, suite_result *result)
@@ -122,13 +61,14 @@ static bool build(suite_map_data *d, const suite_case *item, suite_result *resul
         !suite_grow(&d->expected, &d->room_expected, bytes)) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
     }
-    suite_generate(item->dtype, item->fill, item->seed + 1, m->n, d->dense_x);
+    arith_generate(item->dtype, item->fill, item->seed + 1, m->n, d->dense_x);
     suite_region_scatter(&d->x, d->dense_x);
     if (has_y(item) && !x_twice) {
-        suite_generate(item->dtype, item->fill, item->seed + 2, m->n, d->dense_y);
+        arith_generate(item->dtype, item->fill, item->seed + 2, m->n, d->dense_y);
         suite_region_scatter(&d->y, d->dense_y);
     }
-    expect(item, d->dense_x, x_twice ? d->dense_x : d->dense_y, d->expected);
+    iso_map_args args = args_of(item);
+    arith_map(&args, d->dense_x, x_twice ? d->dense_x : d->dense_y, d->expected, m->n);
     d->problem = item->problem;
     return true;
 }
@@ -194,7 +134,6 @@ static iso_status point(suite_runner *runner, const suite_work *work, const suit
 bool suite_run_map(suite_state *state, suite_runner *runner, const suite_case *item,
                    suite_result *result)
 {
-    const suite_map_case *m = &item->map;
     if (!state->map) {
         state->map = calloc(1, sizeof *state->map);
         if (!state->map) {
@@ -206,14 +145,7 @@ bool suite_run_map(suite_state *state, suite_runner *runner, const suite_case *i
     if (d->problem != item->problem && !build(d, item, result)) {
         return false;
     }
-    iso_map_args args = ISO_MAP_ARGS_INIT;
-    args.op = m->op;
-    args.dtype = item->dtype;
-    args.variant = item->how;
-    args.n = m->n;
-    args.steps = m->steps;
-    args.alpha = m->alpha;
-    args.beta = m->beta;
+    iso_map_args args = args_of(item);
     suite_work work = {.kind = ISO_OP_MAP, .args = &args};
     const suite_region *operands[3];
     arrange(d, item, &work, operands);

@@ -14,11 +14,6 @@ const char *suite_place_name(suite_place place)
     return names[place];
 }
 
-static bool has_y(iso_map_op op)
-{
-    return op == ISO_MAP_ADD || op == ISO_MAP_MULTIPLY || op == ISO_MAP_TRIAD;
-}
-
 static void add(suite_list *list, suite_case *item)
 {
     static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED};
@@ -32,18 +27,18 @@ static void add(suite_list *list, suite_case *item)
     }
     snprintf(after, sizeof after, "%s/%s/n%lld/%soff%d.%d.%d/%s/%s", item->type,
              iso_map_op_name(m->op), (long long)m->n, factors, m->offset_x, m->offset_y,
-             m->offset_z, suite_place_name(m->place), suite_fill_name(item->fill));
+             m->offset_z, suite_place_name(m->place), arith_fill_name(item->fill));
     suite_list_add(list, item, variants, COUNT(variants), after);
 }
 
 /* Fills that try an operation of a type, the plain one first. */
-static suite_fill fill_of(iso_map_op op, bool is_float, int turn)
+static arith_fill fill_of(iso_map_op op, bool is_float, int turn)
 {
-    static const suite_fill ints[] = {SUITE_UNIFORM, SUITE_EXTREMES};
-    static const suite_fill floats[] = {SUITE_UNIFORM, SUITE_MIXED, SUITE_NAN,  SUITE_SUBNORMAL,
-                                        SUITE_HUGE,    SUITE_INF,   SUITE_ZEROS};
+    static const arith_fill ints[] = {ARITH_UNIFORM, ARITH_EXTREMES};
+    static const arith_fill floats[] = {ARITH_UNIFORM, ARITH_MIXED, ARITH_NAN,  ARITH_SUBNORMAL,
+                                        ARITH_HUGE,    ARITH_INF,   ARITH_ZEROS};
     if (op == ISO_MAP_COPY) {
-        return SUITE_BITS;
+        return ARITH_BITS;
     }
     return is_float ? floats[turn % COUNT(floats)] : ints[turn % COUNT(ints)];
 }
@@ -72,7 +67,8 @@ static void set_place(suite_map_case *m, int turn)
                                          SUITE_TWICE, SUITE_APART, SUITE_ALL};
     static const suite_place without[] = {SUITE_APART, SUITE_ON_X, SUITE_APART};
     const int *offset = offsets[turn % COUNT(offsets)];
-    m->place = has_y(m->op) ? with_y[turn % COUNT(with_y)] : without[turn % COUNT(without)];
+    m->place =
+        arith_map_has_y(m->op) ? with_y[turn % COUNT(with_y)] : without[turn % COUNT(without)];
     m->offset_x = offset[0];
     m->offset_y = offset[1];
     m->offset_z = offset[2];
@@ -82,7 +78,7 @@ static void set_place(suite_map_case *m, int turn)
     if (m->place == SUITE_ON_Y) {
         m->offset_z = m->offset_y;
     }
-    if (m->place == SUITE_TWICE || m->place == SUITE_ALL || !has_y(m->op)) {
+    if (m->place == SUITE_TWICE || m->place == SUITE_ALL || !arith_map_has_y(m->op)) {
         m->offset_y = m->offset_x;
     }
 }
@@ -100,7 +96,7 @@ static void one(suite_list *list, iso_map_op op, iso_dtype dtype, int full)
         int t = turn + i + (full ? 13 : 0);
         bool last = i + 1 == rounds;
         item.map.n = last ? large[turn % COUNT(large)] : sizes[t % COUNT(sizes)];
-        item.fill = fill_of(op, suite_is_float(dtype), last ? 0 : i + t / COUNT(sizes));
+        item.fill = fill_of(op, arith_is_float(dtype), last ? 0 : i + t / COUNT(sizes));
         set_place(&item.map, t + t / COUNT(sizes));
         set_factors(&item.map, last ? 0 : t + i / 7);
         add(list, &item);
@@ -132,7 +128,7 @@ static void factors(suite_list *list, iso_map_op op, iso_dtype dtype)
 static void signs(suite_list *list, iso_map_op op, iso_dtype dtype)
 {
     static const int64_t sizes[] = {33, 16411};
-    suite_case item = {.kind = SUITE_MAP, .dtype = dtype, .fill = SUITE_ZEROS};
+    suite_case item = {.kind = SUITE_MAP, .dtype = dtype, .fill = ARITH_ZEROS};
     item.map.op = op;
     item.map.alpha = -1;
     if (op == ISO_MAP_CHAIN) {
@@ -151,7 +147,7 @@ static void large(suite_list *list, iso_map_op op, iso_dtype dtype)
     suite_case item = {.kind = SUITE_MAP, .dtype = dtype};
     item.map.op = op;
     item.map.n = (48 << 20) / iso_dtype_size(dtype) + 5;
-    item.fill = fill_of(op, suite_is_float(dtype), 0);
+    item.fill = fill_of(op, arith_is_float(dtype), 0);
     set_place(&item.map, ((int)op + (int)dtype) % 2 == 0 ? 56 : 47); /* apart, aligned and not */
     set_factors(&item.map, 0);
     add(list, &item);
@@ -162,14 +158,14 @@ void suite_list_map(suite_list *list, int full)
     for (iso_dtype dtype = ISO_F16; dtype <= ISO_I64; dtype++) {
         for (iso_map_op op = ISO_MAP_COPY; op <= ISO_MAP_CHAIN; op++) {
             bool real = op == ISO_MAP_SCALE || op == ISO_MAP_TRIAD || op == ISO_MAP_CHAIN;
-            if (real && !suite_is_float(dtype)) {
+            if (real && !arith_is_float(dtype)) {
                 continue;
             }
             one(list, op, dtype, 0);
             if (real) {
                 factors(list, op, dtype);
             }
-            if (suite_is_float(dtype) && op != ISO_MAP_COPY) {
+            if (arith_is_float(dtype) && op != ISO_MAP_COPY) {
                 signs(list, op, dtype);
             }
             if (full) {

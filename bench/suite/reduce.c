@@ -46,7 +46,7 @@ void suite_reduce_data_destroy(suite_reduce_data *data)
 static bool exact_op(const suite_case *item)
 {
     iso_reduce_op op = item->reduce.op;
-    return !suite_is_float(item->dtype) || op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN ||
+    return !arith_is_float(item->dtype) || op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN ||
            op == ISO_ARGMAX;
 }
 
@@ -55,19 +55,19 @@ static bool exact_op(const suite_case *item)
 static bool exact_fill(const suite_case *item)
 {
     if (item->reduce.op == ISO_PRODUCT) {
-        return item->fill == SUITE_POWERS;
+        return item->fill == ARITH_POWERS;
     }
     if (item->reduce.op == ISO_NORM2) {
         return false;
     }
-    return item->fill == SUITE_INTS || item->fill == SUITE_SPARSE || item->fill == SUITE_ZEROS;
+    return item->fill == ARITH_INTS || item->fill == ARITH_SPARSE || item->fill == ARITH_ZEROS;
 }
 
 static long double term_of(const suite_case *item, const char *x, const char *y)
 {
-    long double value = suite_load(item->dtype, x);
+    long double value = arith_load(item->dtype, x);
     if (item->reduce.op == ISO_DOT) {
-        return value * suite_load(item->dtype, y);
+        return value * arith_load(item->dtype, y);
     }
     if (item->reduce.op == ISO_NORM2) {
         return value * value;
@@ -102,13 +102,13 @@ static void refer(const suite_case *item, const char *x, const char *y, int64_t 
         total /= (long double)n;
         magnitude /= (long double)n;
     }
-    double nu = ((double)n + 4) * suite_roundoff(wide);
+    double nu = ((double)n + 4) * arith_roundoff(wide);
     double growth = nu < 0.5 ? nu / (1 - nu) : nu * exp(nu);
     double vanish = op == ISO_PRODUCT || op == ISO_DOT || op == ISO_MEAN ? (double)n + 2 : 2;
     *want = total;
     *bound =
-        1.01 * (growth * (double)magnitude + suite_roundoff(item->dtype) * fabs((double)total) +
-                vanish * suite_half_smallest(wide) + suite_half_smallest(item->dtype));
+        1.01 * (growth * (double)magnitude + arith_roundoff(item->dtype) * fabs((double)total) +
+                vanish * arith_half_smallest(wide) + arith_half_smallest(item->dtype));
 }
 
 static bool make_room(suite_reduce_data *d, const suite_case *item)
@@ -150,10 +150,10 @@ static bool build(suite_reduce_data *d, const suite_case *item, suite_result *re
     if (!make_room(d, item)) {
         return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
     }
-    suite_generate(item->dtype, item->fill, item->seed + 1, r->rows * r->cols, d->dense_x);
+    arith_generate(item->dtype, item->fill, item->seed + 1, r->rows * r->cols, d->dense_x);
     suite_region_scatter(&d->x, d->dense_x);
     if (dot) {
-        suite_generate(item->dtype, item->fill, item->seed + 2, r->rows * r->cols, d->dense_y);
+        arith_generate(item->dtype, item->fill, item->seed + 2, r->rows * r->cols, d->dense_y);
         suite_region_scatter(&d->y, d->dense_y);
     }
     int64_t size = iso_dtype_size(item->dtype), out = iso_dtype_size(d->type);
@@ -167,13 +167,13 @@ static bool build(suite_reduce_data *d, const suite_case *item, suite_result *re
         char *expected = (char *)d->expected + i * out;
         long double *want = (long double *)d->want + i;
         double *bound = (double *)d->bound + i;
-        suite_model_reduce(r->op, item->dtype, x, y, n, step, step, expected);
+        arith_reduce(r->op, item->dtype, x, y, n, step, step, expected);
         if (exact_op(item)) {
             continue;
         }
         refer(item, x, y, n, step, want, bound);
         if (exact_fill(item)) {
-            *want = suite_load(d->type, expected);
+            *want = arith_load(d->type, expected);
             *bound = 0;
         }
     }

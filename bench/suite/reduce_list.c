@@ -25,7 +25,7 @@ static void add(suite_list *list, suite_case *item, int variant_count, int full)
     snprintf(item->type, sizeof item->type, "%s", iso_dtype_name(item->dtype));
     snprintf(after, sizeof after, "%s/%s/%s/r%lldc%lld/ld+%d/off%d/%s", iso_dtype_name(item->dtype),
              iso_reduce_op_name(r->op), iso_axis_name(r->axis), (long long)r->rows,
-             (long long)r->cols, r->pad, r->offset, suite_fill_name(item->fill));
+             (long long)r->cols, r->pad, r->offset, arith_fill_name(item->fill));
     iso_variant kept[COUNT(variants)];
     int count = 0;
     for (int v = 0; v < variant_count; v++) {
@@ -37,20 +37,20 @@ static void add(suite_list *list, suite_case *item, int variant_count, int full)
 }
 
 /* Fills that try an operation of a type, the plain ones first. */
-static int fills_of(iso_reduce_op op, bool is_float, suite_fill out[12])
+static int fills_of(iso_reduce_op op, bool is_float, arith_fill out[12])
 {
-    static const suite_fill ints[] = {SUITE_UNIFORM, SUITE_EXTREMES, SUITE_INTS};
-    static const suite_fill picks[] = {SUITE_UNIFORM, SUITE_TIES,      SUITE_NAN,  SUITE_ZEROS,
-                                       SUITE_INF,     SUITE_SUBNORMAL, SUITE_MIXED};
-    static const suite_fill int_picks[] = {SUITE_TIES, SUITE_EXTREMES, SUITE_UNIFORM};
-    static const suite_fill products[] = {SUITE_POWERS,   SUITE_NEAR_ONE, SUITE_UNIFORM,
-                                          SUITE_POWERS,   SUITE_NAN,      SUITE_ZEROS,
-                                          SUITE_NEAR_ONE, SUITE_SUBNORMAL};
-    static const suite_fill norms[] = {SUITE_UNIFORM, SUITE_INTS, SUITE_HUGE,      SUITE_MIXED,
-                                       SUITE_NAN,     SUITE_INF,  SUITE_SUBNORMAL, SUITE_ZEROS};
-    static const suite_fill sums[] = {SUITE_INTS, SUITE_UNIFORM,   SUITE_SPARSE, SUITE_NAN,
-                                      SUITE_INF,  SUITE_SUBNORMAL, SUITE_ZEROS,  SUITE_UNIFORM};
-    const suite_fill *from = sums;
+    static const arith_fill ints[] = {ARITH_UNIFORM, ARITH_EXTREMES, ARITH_INTS};
+    static const arith_fill picks[] = {ARITH_UNIFORM, ARITH_TIES,      ARITH_NAN,  ARITH_ZEROS,
+                                       ARITH_INF,     ARITH_SUBNORMAL, ARITH_MIXED};
+    static const arith_fill int_picks[] = {ARITH_TIES, ARITH_EXTREMES, ARITH_UNIFORM};
+    static const arith_fill products[] = {ARITH_POWERS,   ARITH_NEAR_ONE, ARITH_UNIFORM,
+                                          ARITH_POWERS,   ARITH_NAN,      ARITH_ZEROS,
+                                          ARITH_NEAR_ONE, ARITH_SUBNORMAL};
+    static const arith_fill norms[] = {ARITH_UNIFORM, ARITH_INTS, ARITH_HUGE,      ARITH_MIXED,
+                                       ARITH_NAN,     ARITH_INF,  ARITH_SUBNORMAL, ARITH_ZEROS};
+    static const arith_fill sums[] = {ARITH_INTS, ARITH_UNIFORM,   ARITH_SPARSE, ARITH_NAN,
+                                      ARITH_INF,  ARITH_SUBNORMAL, ARITH_ZEROS,  ARITH_UNIFORM};
+    const arith_fill *from = sums;
     int count = COUNT(sums);
     bool pick = op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX;
     if (!is_float) {
@@ -82,7 +82,7 @@ static bool allows_empty(iso_reduce_op op)
 static bool vendor_may(const suite_case *item)
 {
     iso_reduce_op op = item->reduce.op;
-    return suite_is_float(item->dtype) &&
+    return arith_is_float(item->dtype) &&
            (op == ISO_SUM || op == ISO_DOT || op == ISO_ASUM || op == ISO_NORM2);
 }
 
@@ -104,10 +104,10 @@ static void one(suite_list *list, iso_reduce_op op, iso_dtype dtype, iso_axis ax
     static const int64_t lengths[] = {1,    4096, 127,  4097,   128,    100003, 129, 4095,
                                       8191, 2,    8193, 532487, 100003, 64,     3,   12289};
     static const int64_t widths[] = {1, 3, 17, 64, 2, 33, 5, 130};
-    suite_fill fills[12];
-    int fill_count = fills_of(op, suite_is_float(dtype), fills);
+    arith_fill fills[12];
+    int fill_count = fills_of(op, arith_is_float(dtype), fills);
     int turn = (int)op * 3 + (int)dtype * 5 + (int)axis * 7;
-    int rounds = suite_is_float(dtype) ? 6 : 4;
+    int rounds = arith_is_float(dtype) ? 6 : 4;
     if (more) {
         rounds = 32;
     }
@@ -138,14 +138,14 @@ static void corners(suite_list *list, iso_reduce_op op, iso_dtype dtype, iso_axi
         set_shape(&item, axis, 7, 0, 0);
         add(list, &item, 3, full);
     }
-    if (op == ISO_DOT && suite_is_float(dtype)) { /* products that vanish leave -0 in a lane */
-        item.fill = SUITE_SUBNORMAL;
+    if (op == ISO_DOT && arith_is_float(dtype)) { /* products that vanish leave -0 in a lane */
+        item.fill = ARITH_SUBNORMAL;
         for (int64_t length = 1; length <= 129; length += 64) {
             set_shape(&item, axis, length, axis == ISO_AXIS_ALL ? 1 : 5, (int)length);
             add(list, &item, 3, full);
         }
     }
-    item.fill = SUITE_INTS; /* wide: many results of few elements */
+    item.fill = ARITH_INTS; /* wide: many results of few elements */
     set_shape(&item, axis, axis == ISO_AXIS_ALL ? 1000 : 5, 1021, 1);
     if (axis == ISO_AXIS_ALL) { /* a matrix of several rows without gaps is one array */
         item.reduce.rows = 7;
@@ -158,7 +158,7 @@ void suite_list_reduce(suite_list *list, int full)
     static const iso_axis axes[] = {ISO_AXIS_ALL, ISO_AXIS_0, ISO_AXIS_1};
     for (iso_dtype dtype = ISO_F16; dtype <= ISO_I64; dtype++) {
         for (iso_reduce_op op = ISO_SUM; op <= ISO_ARGMAX; op++) {
-            if (op == ISO_NORM2 && !suite_is_float(dtype)) {
+            if (op == ISO_NORM2 && !arith_is_float(dtype)) {
                 continue;
             }
             for (int a = 0; a < COUNT(axes); a++) {
@@ -171,7 +171,7 @@ void suite_list_reduce(suite_list *list, int full)
             if (full) {
                 suite_case item = {.kind = SUITE_REDUCE, .dtype = dtype};
                 item.reduce.op = op;
-                item.fill = op == ISO_PRODUCT ? SUITE_POWERS : SUITE_SPARSE;
+                item.fill = op == ISO_PRODUCT ? ARITH_POWERS : ARITH_SPARSE;
                 set_shape(&item, ISO_AXIS_ALL, (1 << 24) + 5, 1, 1);
                 add(list, &item, COUNT(variants), full);
             }

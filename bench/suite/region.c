@@ -25,7 +25,7 @@ void *suite_grow(void **block, int64_t *capacity, int64_t bytes)
 static void fill_random(unsigned char *bytes, int64_t count)
 {
     for (int64_t i = 0; i < count; i += 8) {
-        uint64_t mix = suite_mix(0x9a9d, (uint64_t)i);
+        uint64_t mix = arith_mix(0x9a9d, (uint64_t)i);
         memcpy(bytes + i, &mix, (size_t)(count - i < 8 ? count - i : 8));
     }
 }

@@ -229,7 +229,7 @@ void suite_run(suite_state *state, suite_runner *runner, const suite_case *item,
         [SUITE_LIMITS] = suite_run_script};
     memset(result, 0, sizeof *result);
     result->method = "";
-    suite_fp_reset();
+    arith_fp_reset();
     double begin = now();
     if (runner->stream.id == 0) {
         renew_stream(runner);

@@ -10,7 +10,7 @@
 #ifndef ISOMER_SUITE_H
 #define ISOMER_SUITE_H
 
-#include <isomer/isomer.h>
+#include "bench/arith/arith.h"
 
 enum { SUITE_ID_MAX = 128, SUITE_TEXT_MAX = 2048 };
 
@@ -26,24 +26,6 @@ typedef enum suite_kind {
 } suite_kind;
 
 const char *suite_kind_name(suite_kind kind); /* "transfer", ... */
-
-/* What the inputs are made of. */
-typedef enum suite_fill {
-    SUITE_UNIFORM = 0, /* [-1, 1); integers: every bit at random */
-    SUITE_INTS,        /* small whole numbers: sums and products are exact in every order */
-    SUITE_SPARSE,      /* -1, 0, 1, three of four of them 0: exact for larger sizes */
-    SUITE_NAN,         /* uniform with NaN in a few places */
-    SUITE_INF,         /* uniform with infinities in a few places */
-    SUITE_SUBNORMAL,   /* numbers under the smallest normal one */
-    SUITE_ZEROS,       /* +0 and -0 */
-    SUITE_TIES,        /* few different values, so that there are many equals */
-    SUITE_HUGE,        /* near the greatest number: squares overflow */
-    SUITE_MIXED,       /* huge, tiny and ordinary numbers together */
-    SUITE_POWERS,      /* +-1 and a few of 2 and 1/2: products are exact in every order */
-    SUITE_NEAR_ONE,    /* around 1, so that long products stay in range */
-    SUITE_EXTREMES,    /* integers: the lowest, the highest and those around 0 */
-    SUITE_BITS         /* every bit at random, with NaN of every kind among them */
-} suite_fill;
 
 /* How the operands of a product lie. */
 typedef enum suite_blocks {
@@ -118,7 +100,7 @@ typedef struct suite_case {
     char type[8];     /* "f32"; "e4" for elements that are only moved; "" */
     char variant[12]; /* "tiled"; "write", "order", ... where there are no variants */
     suite_kind kind;
-    suite_fill fill;
+    arith_fill fill;
     iso_variant how;   /* of transposes, reductions, products and maps */
     iso_dtype dtype;   /* of reductions, products and maps */
     int32_t problem;   /* cases with the same number have the same data */

@@ -152,12 +152,12 @@ static bool make(move_data *d, const suite_case *item)
         return false;
     }
     for (int64_t i = 0; i < bytes; i += 8) {
-        uint64_t mix = suite_mix(item->seed, (uint64_t)i / 8);
+        uint64_t mix = arith_mix(item->seed, (uint64_t)i / 8);
         memcpy(d->moved + i, &mix, 8);
     }
     suite_region_scatter_into(t->neighbours ? &d->to : &d->from, &d->from, d->moved);
     if (t->move == SUITE_FILLING) {
-        uint64_t mix[2] = {suite_mix(item->seed, 1u << 30), suite_mix(item->seed, 2u << 30)};
+        uint64_t mix[2] = {arith_mix(item->seed, 1u << 30), arith_mix(item->seed, 2u << 30)};
         memcpy(d->pattern, mix, sizeof mix);
         for (int64_t i = 0; i < bytes; i++) {
             d->moved[i] = d->pattern[i % t->pattern_bytes];

@@ -107,11 +107,11 @@ static void generate(const suite_case *item, bool finite, int64_t bytes, unsigne
 {
     if (finite && item->transpose.element >= 4) {
         iso_dtype dtype = item->transpose.element == 4 ? ISO_F32 : ISO_F64;
-        suite_generate(dtype, SUITE_UNIFORM, item->seed, bytes / iso_dtype_size(dtype), out);
+        arith_generate(dtype, ARITH_UNIFORM, item->seed, bytes / iso_dtype_size(dtype), out);
         return;
     }
     for (int64_t i = 0; i < bytes; i += 8) {
-        uint64_t mix = suite_mix(item->seed, (uint64_t)i / 8);
+        uint64_t mix = arith_mix(item->seed, (uint64_t)i / 8);
         if (mix % 5 == 0) { /* NaN of f64, quiet and signalling */
             mix |= 0x7ff0000000000000u;
         } else if (mix % 5 == 1) { /* two signalling NaN of f32 */

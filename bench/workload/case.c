@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* case.c - what a case is: its name, its descriptor, its operands and its cost. */
-#include "bench/suite/internal.h"
+#include "bench/arith/arith.h"
 #include "bench/workload/internal.h"
 
 #include <math.h>
@@ -116,8 +116,7 @@ void work_case_set_operands(work_args *args, iso_op_kind kind, const iso_operand
         break;
     case ISO_OP_MAP:
         args->map.x = inputs[0];
-        if (args->map.op == ISO_MAP_ADD || args->map.op == ISO_MAP_MULTIPLY ||
-            args->map.op == ISO_MAP_TRIAD) {
+        if (arith_map_has_y(args->map.op)) {
             args->map.y = inputs[1];
         }
         args->map.z = result;
@@ -134,7 +133,7 @@ bool work_case_has_bits(const work_case *item)
     if (item->op == WORK_GEMM) {
         return item->how == ISO_VARIANT_NAIVE || item->how == ISO_VARIANT_TILED;
     }
-    return item->how == ISO_VARIANT_TILED || !suite_is_float(item->dtype) ||
+    return item->how == ISO_VARIANT_TILED || !arith_is_float(item->dtype) ||
            item->reduction == ISO_MIN || item->reduction == ISO_MAX ||
            item->reduction == ISO_ARGMIN || item->reduction == ISO_ARGMAX;
 }
@@ -167,9 +166,7 @@ static void needs_of_reduce(const work_case *item, work_needs *out)
 
 static void needs_of_map(const work_case *item, work_needs *out)
 {
-    bool two =
-        item->map == ISO_MAP_ADD || item->map == ISO_MAP_MULTIPLY || item->map == ISO_MAP_TRIAD;
-    out->inputs = two ? 2 : 1;
+    out->inputs = arith_map_has_y(item->map) ? 2 : 1;
     out->bytes[0] = out->bytes[1] = item->elements * item->element;
     out->results = item->elements;
     out->result_type = item->dtype;
@@ -203,7 +200,7 @@ void work_case_needs(const work_case *item, work_needs *out)
         out->results * (out->result_type != 0 ? iso_dtype_size(out->result_type) : element);
     /* The places come from the case alone, so that its data are the same in every list. */
     for (int i = 0; i < out->inputs; i++) {
-        int64_t gap = (int64_t)(suite_mix(item->seed, (uint64_t)i + 1) % 1024) * WORK_ALIGNMENT;
+        int64_t gap = (int64_t)(arith_mix(item->seed, (uint64_t)i + 1) % 1024) * WORK_ALIGNMENT;
         out->at[i] = aligned(out->end) + gap;
         out->end = out->at[i] + out->bytes[i];
     }
@@ -361,7 +358,7 @@ bool work_case_finish(work_case *item, uint64_t seed)
     append(problem, sizeof problem, item->op == WORK_TRANSFER ? "" : item->kind);
     append(problem, sizeof problem, type);
     append(problem, sizeof problem, shape);
-    item->seed = suite_mix(seed, hash(problem));
+    item->seed = arith_mix(seed, hash(problem));
     if (item->op == WORK_TRANSFER) {
         item->bytes_read = item->move == WORK_WRITE ? 0 : (double)item->bytes;
         item->bytes_written = item->move == WORK_READ ? 0 : (double)item->bytes;

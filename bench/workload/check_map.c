@@ -8,7 +8,7 @@
  * step rounds once, by at most u max(|x|, q), and later steps shrink what an earlier one left: in
  * all at most min(steps, 1 / (1 - alpha)) u max(|x|, q), and then one rounding to the stored type.
  */
-#include "bench/suite/internal.h"
+#include "bench/arith/arith.h"
 #include "bench/workload/internal.h"
 
 #include <math.h>
@@ -17,14 +17,6 @@
 
 enum { CHUNK = 4096, SAMPLE = 4096 };
 
-#if defined(__x86_64__)
-#define FAST        __attribute__((target("avx2,fma")))
-#define HAVE_FAST() (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-#else
-#define FAST
-#define HAVE_FAST() 0
-#endif
-
 typedef struct mapping {
     const work_case *item;
     iso_map_args args;
@@ -32,116 +24,6 @@ typedef struct mapping {
     int64_t stride;        /* chains: between two elements of the sample */
     _Atomic int64_t wrong; /* the first wrong element */
 } mapping;
-
-/* fma is a call into the C library where it is no instruction, so the text is compiled twice. */
-#define MAP_BODY(T, FMA)                                                                           \
-    static inline __attribute__((always_inline)) void map_body_##T(                                \
-        iso_map_op op, T alpha, T beta, int64_t steps, const T *restrict x, const T *restrict y,   \
-        T *restrict z, int64_t count)                                                              \
-    {                                                                                              \
-        switch (op) {                                                                              \
-        case ISO_MAP_COPY:                                                                         \
-            memcpy(z, x, (size_t)count * sizeof *z);                                               \
-            break;                                                                                 \
-        case ISO_MAP_SCALE:                                                                        \
-            for (int64_t i = 0; i < count; i++)                                                    \
-                z[i] = alpha * x[i];                                                               \
-            break;                                                                                 \
-        case ISO_MAP_ADD:                                                                          \
-            for (int64_t i = 0; i < count; i++)                                                    \
-                z[i] = x[i] + y[i];                                                                \
-            break;                                                                                 \
-        case ISO_MAP_MULTIPLY:                                                                     \
-            for (int64_t i = 0; i < count; i++)                                                    \
-                z[i] = x[i] * y[i];                                                                \
-            break;                                                                                 \
-        case ISO_MAP_TRIAD:                                                                        \
-            for (int64_t i = 0; i < count; i++)                                                    \
-                z[i] = FMA(alpha, y[i], x[i]);                                                     \
-            break;                                                                                 \
-        case ISO_MAP_CHAIN:                                                                        \
-            memcpy(z, x, (size_t)count * sizeof *z);                                               \
-            for (int64_t s = 0; s < steps; s++)                                                    \
-                for (int64_t i = 0; i < count; i++)                                                \
-                    z[i] = FMA(z[i], alpha, beta);                                                 \
-            break;                                                                                 \
-        }                                                                                          \
-    }                                                                                              \
-    static void map_plain_##T(iso_map_op op, T alpha, T beta, int64_t steps, const T *x,           \
-                              const T *y, T *z, int64_t count)                                     \
-    {                                                                                              \
-        map_body_##T(op, alpha, beta, steps, x, y, z, count);                                      \
-    }                                                                                              \
-    FAST static void map_fast_##T(iso_map_op op, T alpha, T beta, int64_t steps, const T *x,       \
-                                  const T *y, T *z, int64_t count)                                 \
-    {                                                                                              \
-        map_body_##T(op, alpha, beta, steps, x, y, z, count);                                      \
-    }
-
-MAP_BODY(float, __builtin_fmaf)
-MAP_BODY(double, __builtin_fma)
-
-static void narrow(iso_dtype dtype, const void *element, float *out, int64_t count)
-{
-    const unsigned char *at = element;
-    int64_t size = iso_dtype_size(dtype);
-    for (int64_t i = 0; i < count; i++) {
-        out[i] = (float)suite_load(dtype, at + i * size);
-    }
-}
-
-static void expect_short(const mapping *m, const void *x, const void *y, void *z, int64_t count)
-{
-    const iso_map_args *a = &m->args;
-    float in[CHUNK], other[CHUNK], out[CHUNK];
-    int64_t size = m->item->element;
-    narrow(a->dtype, x, in, count);
-    narrow(a->dtype, y, other, count);
-    (HAVE_FAST() ? map_fast_float : map_plain_float)(a->op, (float)a->alpha, (float)a->beta,
-                                                     a->steps, in, other, out, count);
-    for (int64_t i = 0; i < count; i++) {
-        suite_store(a->dtype, (unsigned char *)z + i * size, (double)out[i]);
-    }
-}
-
-#define WHOLE_BODY(T)                                                                              \
-    static void whole_##T(iso_map_op op, const T *x, const T *y, T *z, int64_t count)              \
-    {                                                                                              \
-        for (int64_t i = 0; i < count; i++)                                                        \
-            z[i] = op == ISO_MAP_ADD ? x[i] + y[i] : op == ISO_MAP_MULTIPLY ? x[i] * y[i] : x[i];  \
-    }
-WHOLE_BODY(uint32_t)
-WHOLE_BODY(uint64_t)
-
-/* What the map makes of up to CHUNK elements. */
-static void expect(const mapping *m, const void *x, const void *y, void *z, int64_t count)
-{
-    const iso_map_args *a = &m->args;
-    switch (a->dtype) {
-    case ISO_F16:
-    case ISO_BF16:
-        if (a->op == ISO_MAP_COPY) {
-            memcpy(z, x, (size_t)(count * m->item->element));
-        } else {
-            expect_short(m, x, y, z, count);
-        }
-        break;
-    case ISO_F32:
-        (HAVE_FAST() ? map_fast_float : map_plain_float)(a->op, (float)a->alpha, (float)a->beta,
-                                                         a->steps, x, y, z, count);
-        break;
-    case ISO_F64:
-        (HAVE_FAST() ? map_fast_double : map_plain_double)(a->op, a->alpha, a->beta, a->steps, x, y,
-                                                           z, count);
-        break;
-    case ISO_I32:
-        whole_uint32_t(a->op, x, y, z, count);
-        break;
-    case ISO_I64:
-        whole_uint64_t(a->op, x, y, z, count);
-        break;
-    }
-}
 
 static void note_wrong(mapping *m, int64_t at)
 {
@@ -158,7 +40,7 @@ static void check_chunks(void *context, int64_t begin, int64_t end)
     for (int64_t chunk = begin; chunk < end; chunk++) {
         int64_t first = chunk * CHUNK, left = m->item->elements - first;
         int64_t count = left < CHUNK ? left : CHUNK;
-        expect(m, m->x + first * size, m->y + first * size, want, count);
+        arith_map(&m->args, m->x + first * size, m->y + first * size, want, count);
         const unsigned char *got = m->got + first * size;
         if (memcmp(got, want, (size_t)(count * size)) == 0) {
             continue;
@@ -176,7 +58,7 @@ static void check_chunks(void *context, int64_t begin, int64_t end)
 static int64_t sample_at(const mapping *m, int64_t i)
 {
     int64_t last = m->item->elements - 1;
-    int64_t jitter = (int64_t)(suite_mix(m->item->seed, (uint64_t)i) % (uint64_t)m->stride);
+    int64_t jitter = (int64_t)(arith_mix(m->item->seed, (uint64_t)i) % (uint64_t)m->stride);
     int64_t at = i * m->stride + jitter;
     return i == 0 ? 0 : at < last ? at : last;
 }
@@ -192,7 +74,7 @@ static void check_sample(void *context, int64_t begin, int64_t end)
         for (int64_t i = 0; i < count; i++) {
             memcpy(x + i * size, m->x + sample_at(m, first + i) * size, (size_t)size);
         }
-        expect(m, x, x, want, count);
+        arith_map(&m->args, x, x, want, count);
         for (int64_t i = 0; i < count; i++) {
             if (memcmp(m->got + sample_at(m, first + i) * size, want + i * size, (size_t)size) !=
                 0) {
@@ -215,15 +97,15 @@ static void check_closed_form(void *context, int64_t begin, int64_t end)
     for (int64_t chunk = begin; chunk < end; chunk++) {
         int64_t first = chunk * CHUNK, left = m->item->elements - first;
         int64_t count = left < CHUNK ? left : CHUNK;
-        work_widen(a->dtype, m->x + first * size, 1, count, x);
-        work_widen(a->dtype, m->got + first * size, 1, count, got);
+        arith_widen(a->dtype, m->x + first * size, 1, count, x);
+        arith_widen(a->dtype, m->got + first * size, 1, count, got);
         for (int64_t i = 0; i < count; i++) {
             double want = settled + shrunk * (x[i] - settled);
             double top = fmax(fabs(x[i]), fabs(settled));
             /* The closed form itself is right to a few units of f64 more than a step's. */
             double bound =
-                1.01 * (most * suite_roundoff(wide) * top + ((double)a->steps + 8) * 0x1p-52 * top +
-                        suite_roundoff(a->dtype) * fabs(want));
+                1.01 * (most * arith_roundoff(wide) * top + ((double)a->steps + 8) * 0x1p-52 * top +
+                        arith_roundoff(a->dtype) * fabs(want));
             if (!(fabs(got[i] - want) <= bound)) {
                 note_wrong(m, first + i);
                 break;
@@ -240,9 +122,9 @@ static bool say_wrong(mapping *m, work_result *result)
     int64_t at = atomic_load(&m->wrong), size = m->item->element;
     memcpy(x, m->x + at * size, (size_t)size);
     memcpy(y, m->y + at * size, (size_t)size);
-    expect(m, x, y, want, 1);
-    double is = suite_load(m->args.dtype, m->got + at * size);
-    double should = suite_load(m->args.dtype, want);
+    arith_map(&m->args, x, y, want, 1);
+    double is = arith_load(m->args.dtype, m->got + at * size);
+    double should = arith_load(m->args.dtype, want);
     return work_fail(result, "element [%lld] is %.17g, expected exactly %.17g", (long long)at, is,
                      should);
 }

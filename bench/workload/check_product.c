@@ -40,7 +40,7 @@
  * So a wrong element shows when it is off by more than the bound of its block; w is chosen so that
  * this is a fraction of an ordinary element of C even for K = 16384: see width_of().
  */
-#include "bench/suite/internal.h"
+#include "bench/arith/arith.h"
 #include "bench/workload/internal.h"
 
 #include <math.h>
@@ -149,7 +149,7 @@ static void project_along(judging *j, int64_t begin, int64_t end)
             for (int64_t col = block * p->width; col < last; col += WIDE) {
                 int64_t count = last - col < WIDE ? last - col : WIDE;
                 const unsigned char *from = element_at(j, row, col);
-                work_widen(j->item->dtype, from, 1, count, line);
+                arith_widen(j->item->dtype, from, 1, count, line);
                 for (int64_t i = 0; i < count; i++) {
                     sum += j->signs[col + i] * line[i];
                 }
@@ -174,7 +174,7 @@ static void project_across(judging *j, int64_t begin, int64_t end)
         for (int64_t col = 0; col < j->c.cols; col++) {
             int64_t place = first * p->blocks + col / p->width;
             const unsigned char *from = element_at(j, first, col);
-            work_widen(j->item->dtype, from, 1, count, line);
+            arith_widen(j->item->dtype, from, 1, count, line);
             for (int64_t i = 0; i < count; i++) {
                 j->sums[place + i * p->blocks] += j->signs[col] * line[i];
             }
@@ -325,7 +325,7 @@ static bool may_cut(const work_case *item)
 
 static double roundoff_of(const work_case *item)
 {
-    double u = suite_roundoff(item->dtype == ISO_F64 ? ISO_F64 : ISO_F32);
+    double u = arith_roundoff(item->dtype == ISO_F64 ? ISO_F64 : ISO_F32);
     return may_cut(item) ? 2 * u : u;
 }
 
@@ -351,8 +351,8 @@ static bool judge_half(const work_case *item, work_inputs *inputs, work_view x, 
                        work_result *result)
 {
     uint64_t half = strcmp(name, "row") == 0 ? 1 : 2;
-    uint64_t signs = suite_mix(item->seed ^ 0x7369676e73, half);
-    uint64_t key = suite_mix(item->seed + (uint64_t)member * 4 + half, (uint64_t)width);
+    uint64_t signs = arith_mix(item->seed ^ 0x7369676e73, half);
+    uint64_t key = arith_mix(item->seed + (uint64_t)member * 4 + half, (uint64_t)width);
     bool fresh, good = false;
     judging j = {.item = item, .c = c, .name = name, .row = -1, .bound = 1};
     void *memory =
@@ -413,32 +413,32 @@ static bool check_sample(const work_case *item, const operands *o, int64_t membe
     float *a32 = (float *)(void *)(b + k), *b32 = a32 + k;
     for (int s = 0; s < WORK_SAMPLES && good; s++) {
         uint64_t pick =
-            suite_mix(item->seed ^ 0x73616d706c65, (uint64_t)(member * WORK_SAMPLES + s));
+            arith_mix(item->seed ^ 0x73616d706c65, (uint64_t)(member * WORK_SAMPLES + s));
         int64_t i = s == 0 ? 0 : s == 1 ? item->m - 1 : (int64_t)((pick >> 32) % (uint64_t)item->m);
         int64_t j = s == 0   ? 0
                     : s == 1 ? item->n - 1
                              : (int64_t)(pick % UINT32_MAX % (uint64_t)item->n);
         const unsigned char *got = o->c.data + (i * item->n + j) * size;
         unsigned char want[8];
-        work_widen(item->dtype, o->a.data + i * o->a.row_step * size, o->a.col_step, k, a);
-        work_widen(item->dtype, o->b.data + j * o->b.col_step * size, o->b.row_step, k, b);
+        arith_widen(item->dtype, o->a.data + i * o->a.row_step * size, o->a.col_step, k, a);
+        arith_widen(item->dtype, o->b.data + j * o->b.col_step * size, o->b.row_step, k, b);
         if (item->dtype == ISO_F64) {
             double out, acc, total;
-            suite_model_gemm_f64(1, 1, k, 1, a, b, 0, &out, &out, &acc, &total);
-            suite_store(item->dtype, want, out);
+            arith_gemm_f64(1, 1, k, 1, a, b, 0, &out, &out, &acc, &total);
+            arith_store(item->dtype, want, out);
         } else {
             float out, acc, total;
             for (int64_t p = 0; p < k; p++) {
                 a32[p] = (float)a[p];
                 b32[p] = (float)b[p];
             }
-            suite_model_gemm_f32(1, 1, k, 1, a32, b32, 0, &out, &out, &acc, &total);
-            suite_store(item->dtype, want, (double)out);
+            arith_gemm_f32(1, 1, k, 1, a32, b32, 0, &out, &out, &acc, &total);
+            arith_store(item->dtype, want, (double)out);
         }
         if (memcmp(got, want, (size_t)size) != 0) {
             good = work_fail(result, "element [%lld, %lld] is %.17g, expected exactly %.17g",
-                             (long long)i, (long long)j, suite_load(item->dtype, got),
-                             suite_load(item->dtype, want));
+                             (long long)i, (long long)j, arith_load(item->dtype, got),
+                             arith_load(item->dtype, want));
         }
     }
     free(a);

@@ -10,7 +10,7 @@
  * also held to 64 u sqrt(n) |terms|. Terms of one sign have no such bound: naive sums of magnitudes
  * are in no list at sizes where theirs says nothing.
  */
-#include "bench/suite/internal.h"
+#include "bench/arith/arith.h"
 #include "bench/workload/internal.h"
 
 #include <math.h>
@@ -21,14 +21,6 @@
 enum { BLOCK = 4096, LANES = 128 };
 
 /* ---- the model, by threads ------------------------------------------------------------------- */
-
-#if defined(__x86_64__)
-#define FAST        __attribute__((target("avx2,fma")))
-#define HAVE_FAST() (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-#else
-#define FAST
-#define HAVE_FAST() 0
-#endif
 
 /* One block of up to 4096 elements; x and y in the type of the lanes. */
 #define BLOCK_BODY(T, FMA, ABS)                                                                    \
@@ -57,13 +49,13 @@ enum { BLOCK = 4096, LANES = 128 };
     {                                                                                              \
         return block_body_##T(op, x, y, count);                                                    \
     }                                                                                              \
-    FAST static T block_fast_##T(iso_reduce_op op, const T *x, const T *y, int64_t count)          \
+    ARITH_FAST static T block_fast_##T(iso_reduce_op op, const T *x, const T *y, int64_t count)    \
     {                                                                                              \
         return block_body_##T(op, x, y, count);                                                    \
     }                                                                                              \
     static T block_##T(iso_reduce_op op, const T *x, const T *y, int64_t count)                    \
     {                                                                                              \
-        return (HAVE_FAST() ? block_fast_##T : block_plain_##T)(op, x, y, count);                  \
+        return (ARITH_HAVE_FAST() ? block_fast_##T : block_plain_##T)(op, x, y, count);            \
     }
 
 BLOCK_BODY(float, __builtin_fmaf, __builtin_fabsf)
@@ -82,7 +74,7 @@ typedef struct summing {
 static void widen_f32(iso_dtype dtype, const unsigned char *from, int64_t count, float *out)
 {
     double line[BLOCK];
-    work_widen(dtype, from, 1, count, line);
+    arith_widen(dtype, from, 1, count, line);
     for (int64_t i = 0; i < count; i++) {
         out[i] = (float)line[i];
     }
@@ -99,8 +91,8 @@ static void sum_blocks(void *context, int64_t begin, int64_t end)
         _Alignas(64) double wide[2][BLOCK];
         float *narrow[2] = {(float *)(void *)wide[0], (float *)(void *)wide[1]};
         if (s->wide) {
-            work_widen(s->dtype, x, 1, count, wide[0]);
-            work_widen(s->dtype, y, 1, count, wide[1]);
+            arith_widen(s->dtype, x, 1, count, wide[0]);
+            arith_widen(s->dtype, y, 1, count, wide[1]);
             s->f64[block] = block_double(s->op, wide[0], wide[1], count);
         } else if (s->dtype == ISO_F32) {
             s->f32[block] = block_float(s->op, (const float *)(const void *)x,
@@ -136,7 +128,7 @@ static bool model_sum(iso_reduce_op op, iso_dtype dtype, const void *x, const vo
                       void *result, bool *good)
 {
     bool norm = op == ISO_NORM2;
-    if (!suite_is_float(dtype) || n < 1 ||
+    if (!arith_is_float(dtype) || n < 1 ||
         (op != ISO_SUM && op != ISO_DOT && op != ISO_ASUM && op != ISO_MEAN && !norm)) {
         return false;
     }
@@ -157,7 +149,7 @@ static bool model_sum(iso_reduce_op op, iso_dtype dtype, const void *x, const vo
     }
     work_parallel(blocks, 64, sum_blocks, &s);
     double total = s.wide ? fold_double(s.f64, blocks) : (double)fold_float(s.f32, blocks);
-    suite_store(dtype, result, norm ? sqrt(total) : op == ISO_MEAN ? total / (double)n : total);
+    arith_store(dtype, result, norm ? sqrt(total) : op == ISO_MEAN ? total / (double)n : total);
     free(s.f64);
     return true;
 }
@@ -191,7 +183,7 @@ static bool find_best(const splitting *s, const unsigned char *x, int64_t count,
         int64_t width = count - first < BLOCK ? count - first : BLOCK;
         double top = -INFINITY;
         bool numbers = true;
-        work_widen(s->dtype, x + first * size, 1, width, line);
+        arith_widen(s->dtype, x + first * size, 1, width, line);
         for (int64_t i = 0; i < width; i++) {
             double value = least ? -line[i] : line[i];
             top = value > top ? value : top;
@@ -231,8 +223,8 @@ static void reduce_parts(void *context, int64_t begin, int64_t end)
             find_best(s, s->x + first * size, count, s->results + p * s->result_size)) {
             continue;
         }
-        suite_model_reduce(s->op, s->dtype, s->x + first * size, s->y ? s->y + first * size : NULL,
-                           count, 1, 1, s->results + p * s->result_size);
+        arith_reduce(s->op, s->dtype, s->x + first * size, s->y ? s->y + first * size : NULL, count,
+                     1, 1, s->results + p * s->result_size);
     }
 }
 
@@ -242,7 +234,7 @@ static void finish_parts(const splitting *s, int64_t parts, void *result)
     int64_t size = iso_dtype_size(s->dtype), best;
     if (!is_index(s->op)) {
         iso_reduce_op then = s->op == ISO_DOT || s->op == ISO_ASUM ? ISO_SUM : s->op;
-        suite_model_reduce(then, s->dtype, s->results, NULL, parts, 1, 1, result);
+        arith_reduce(then, s->dtype, s->results, NULL, parts, 1, 1, result);
         return;
     }
     int64_t *indices = (int64_t *)(void *)s->results;
@@ -251,7 +243,7 @@ static void finish_parts(const splitting *s, int64_t parts, void *result)
         indices[p] += p * s->part;
         memcpy(values + p * size, s->x + indices[p] * size, (size_t)size);
     }
-    suite_model_reduce(s->op, s->dtype, values, NULL, parts, 1, 1, &best);
+    arith_reduce(s->op, s->dtype, values, NULL, parts, 1, 1, &best);
     memcpy(result, &indices[best], sizeof *indices);
 }
 
@@ -259,7 +251,7 @@ static bool model_split(iso_reduce_op op, iso_dtype dtype, const void *x, const 
                         void *result, bool *good)
 {
     enum { PART = 1 << 18 };
-    bool whole = !suite_is_float(dtype) && op != ISO_MEAN && op != ISO_ASUM;
+    bool whole = !arith_is_float(dtype) && op != ISO_MEAN && op != ISO_ASUM;
     if (n <= PART || (!is_order(op) && !whole)) {
         return false;
     }
@@ -289,7 +281,7 @@ bool work_model_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const v
         model_split(op, dtype, x, y, n, result, &good)) {
         return good;
     }
-    suite_model_reduce(op, dtype, x, op == ISO_DOT ? y : NULL, n, 1, 1, result);
+    arith_reduce(op, dtype, x, op == ISO_DOT ? y : NULL, n, 1, 1, result);
     return true;
 }
 
@@ -313,8 +305,8 @@ static void add_terms(void *context, int64_t begin, int64_t end)
         long double sum = t->op == ISO_PRODUCT ? 1 : 0, magnitude = 0, squares = 0;
         for (int64_t first = p * t->part; first < last; first += BLOCK) {
             int64_t count = last - first < BLOCK ? last - first : BLOCK;
-            work_widen(t->dtype, t->x + first * size, 1, count, x);
-            work_widen(t->dtype, t->y + first * size, 1, count, y);
+            arith_widen(t->dtype, t->x + first * size, 1, count, x);
+            arith_widen(t->dtype, t->y + first * size, 1, count, y);
             for (int64_t i = 0; i < count; i++) {
                 long double term = t->op == ISO_DOT || t->op == ISO_NORM2 ? (long double)x[i] * y[i]
                                    : t->op == ISO_ASUM                    ? fabsl(x[i])
@@ -357,7 +349,7 @@ static bool refer(iso_reduce_op op, iso_dtype dtype, const unsigned char *x, con
         magnitude = fabsl(sum);
     }
     iso_dtype wide = dtype == ISO_F64 ? ISO_F64 : ISO_F32;
-    double u = suite_roundoff(wide), nu = ((double)n + 4) * u;
+    double u = arith_roundoff(wide), nu = ((double)n + 4) * u;
     double error = (nu < 0.5 ? nu / (1 - nu) : nu * exp(nu)) * (double)magnitude;
     if (op == ISO_SUM || op == ISO_DOT || op == ISO_MEAN) {
         error = fmin(error, 64 * u * sqrt((double)n + 4) * (double)sqrtl(squares));
@@ -365,9 +357,9 @@ static bool refer(iso_reduce_op op, iso_dtype dtype, const unsigned char *x, con
     double by = op == ISO_MEAN ? (double)n : 1;
     *want = (double)(sum / by);
     /* A vendor's last rounding may be off by a whole unit; the reference's own is in f64. */
-    *bound = 1.01 * (error / by + (2 * suite_roundoff(dtype) + 0x1p-52) * fabs(*want) +
-                     (product ? (double)n + 2 : 2) * suite_half_smallest(wide) +
-                     suite_half_smallest(dtype));
+    *bound = 1.01 * (error / by + (2 * arith_roundoff(dtype) + 0x1p-52) * fabs(*want) +
+                     (product ? (double)n + 2 : 2) * arith_half_smallest(wide) +
+                     arith_half_smallest(dtype));
     return true;
 }
 
@@ -449,7 +441,7 @@ static expected *reference(const work_case *item, work_inputs *inputs, const wor
     int64_t there;
     bool fresh;
     const unsigned char *block = work_inputs_block(inputs, needs->type, &there);
-    uint64_t key = suite_mix(item->seed, bits ? 11 : 12);
+    uint64_t key = arith_mix(item->seed, bits ? 11 : 12);
     columns c = {.item = item,
                  .x = block + needs->at[0],
                  .y = block + needs->at[needs->inputs - 1],
@@ -477,8 +469,8 @@ static double error_of(iso_dtype dtype, double is, const expected *want)
 {
     unsigned char edge[8];
     if (isinf(is)) {
-        suite_store(dtype, edge, want->want + (is > 0 ? want->bound : -want->bound));
-        return suite_load(dtype, edge) == is ? 0 : INFINITY;
+        arith_store(dtype, edge, want->want + (is > 0 ? want->bound : -want->bound));
+        return arith_load(dtype, edge) == is ? 0 : INFINITY;
     }
     return fabs(is - want->want);
 }
@@ -497,11 +489,11 @@ bool work_check_reduce(const work_case *item, work_inputs *inputs, const void *d
     result->method = bits ? "bits" : "bound";
     for (int64_t i = 0; i < needs.results; i++) {
         const unsigned char *got = (const unsigned char *)data + (size_t)i * size;
-        double is = suite_load(needs.result_type, got);
+        double is = arith_load(needs.result_type, got);
         double error = bits ? 0 : error_of(needs.result_type, is, &want[i]);
         if (bits && memcmp(got, want[i].bits, size) != 0) {
             return work_fail(result, "result [%lld] is %.17g, expected exactly %.17g", (long long)i,
-                             is, suite_load(needs.result_type, want[i].bits));
+                             is, arith_load(needs.result_type, want[i].bits));
         }
         if (!bits && !(error <= want[i].bound)) {
             result->error = error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inputs.c - the data that every device gets, and what was worked out for them. */
-#include "bench/suite/internal.h"
+#include "bench/arith/arith.h"
 #include "bench/workload/internal.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void fill(void *context, int64_t begin, int64_t end)
     for (int64_t chunk = begin; chunk < end; chunk++) {
         int64_t first = chunk * CHUNK;
         int64_t count = f->count - first < CHUNK ? f->count - first : CHUNK;
-        suite_generate(f->type, SUITE_UNIFORM, suite_mix(f->seed, (uint64_t)chunk), count,
+        arith_generate(f->type, ARITH_UNIFORM, arith_mix(f->seed, (uint64_t)chunk), count,
                        f->to + first * size);
     }
 }
@@ -116,7 +116,7 @@ work_inputs *work_inputs_create(uint64_t seed, const work_list *list)
             return NULL;
         }
         filling f = {.type = (iso_dtype)type,
-                     .seed = suite_mix(seed, (uint64_t)type),
+                     .seed = arith_mix(seed, (uint64_t)type),
                      .count = inputs->bytes[type] / iso_dtype_size((iso_dtype)type),
                      .to = inputs->blocks[type]};
         work_parallel((f.count + CHUNK - 1) / CHUNK, 1, fill, &f);

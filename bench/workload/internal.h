@@ -164,9 +164,6 @@ void work_note_error(work_result *result, double error, double bound);
 bool work_model_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
                        void *result);
 
-/* Elements `index[i]` of `dtype` from `from` as f64; `step` elements lie between two. */
-void work_widen(iso_dtype dtype, const void *from, int64_t step, int64_t count, double *out);
-
 /* ---- product.c: one half of a product's projection ------------------------------------------- */
 
 /* A matrix seen through strides in elements. */

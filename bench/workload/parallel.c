@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parallel.c - loops of the host over threads that live no longer than the loop, so that none of
  * them is there while something is measured. */
-#include "bench/suite/internal.h"
+#include "bench/arith/arith.h"
 #include "bench/workload/internal.h"
 
 #include <pthread.h>
@@ -32,7 +32,7 @@ static void *run(void *argument)
 {
     loop *l = argument;
     bool outermost = !inside;
-    suite_fp_reset();
+    arith_fp_reset();
     inside = true;
     for (;;) {
         int64_t begin = atomic_fetch_add(&l->next, l->grain);

@@ -3,7 +3,7 @@
  * product.c - what a product projects to, worked out on the host in f64: a matrix times the sums of
  * blocks of columns of another, each column with a random sign. check_product.c says what for.
  */
-#include "bench/suite/internal.h"
+#include "bench/arith/arith.h"
 #include "bench/workload/internal.h"
 
 #include <math.h>
@@ -105,47 +105,6 @@ static tile choose_tile(void)
     return tile_plain;
 }
 
-/* ---- stored numbers -------------------------------------------------------------------------- */
-
-void work_widen(iso_dtype dtype, const void *from, int64_t step, int64_t count, double *out)
-{
-    const float *f32 = from;
-    const double *f64 = from;
-    const uint16_t *half = from;
-    const int32_t *i32 = from;
-    switch (dtype) {
-    case ISO_F16:
-        for (int64_t i = 0; i < count; i++) {
-            out[i] = (double)suite_f16_to_f32(half[i * step]);
-        }
-        break;
-    case ISO_BF16:
-        for (int64_t i = 0; i < count; i++) {
-            out[i] = (double)suite_bf16_to_f32(half[i * step]);
-        }
-        break;
-    case ISO_F32:
-        for (int64_t i = 0; i < count; i++) {
-            out[i] = (double)f32[i * step];
-        }
-        break;
-    case ISO_F64:
-        for (int64_t i = 0; i < count; i++) {
-            out[i] = f64[i * step];
-        }
-        break;
-    case ISO_I32:
-        for (int64_t i = 0; i < count; i++) {
-            out[i] = (double)i32[i * step];
-        }
-        break;
-    default:
-        for (int64_t i = 0; i < count; i++) {
-            out[i] = suite_load(dtype, (const char *)from + i * step * iso_dtype_size(dtype));
-        }
-    }
-}
-
 static const void *at(const work_view *view, int64_t row, int64_t col)
 {
     return view->data + (row * view->row_step + col * view->col_step) * iso_dtype_size(view->dtype);
@@ -153,7 +112,7 @@ static const void *at(const work_view *view, int64_t row, int64_t col)
 
 double work_sign(uint64_t signs, int64_t index)
 {
-    return suite_mix(signs, (uint64_t)index) & 1 ? 1.0 : -1.0;
+    return arith_mix(signs, (uint64_t)index) & 1 ? 1.0 : -1.0;
 }
 
 /* ---- sums of columns ------------------------------------------------------------------------- */
@@ -196,7 +155,7 @@ static void sum_along_rows(making *m, int64_t begin, int64_t end)
             double sum = 0, squares = 0;
             for (int64_t j = block * width; j < last; j += WIDE) {
                 int64_t count = last - j < WIDE ? last - j : WIDE;
-                work_widen(y->dtype, at(y, k, j), y->col_step, count, line);
+                arith_widen(y->dtype, at(y, k, j), y->col_step, count, line);
                 for (int64_t i = 0; i < count; i++) {
                     sum += m->signs[j + i] * line[i];
                     squares += line[i] * line[i];
@@ -219,7 +178,7 @@ static void sum_along_columns(making *m, int64_t begin, int64_t end)
         memset(sums, 0, sizeof sums);
         memset(squares, 0, sizeof squares);
         for (int64_t j = block * width; j < last; j++) {
-            work_widen(y->dtype, at(y, begin, j), y->row_step, count, line);
+            arith_widen(y->dtype, at(y, begin, j), y->row_step, count, line);
             for (int64_t i = 0; i < count; i++) {
                 sums[i] += m->signs[j] * line[i];
                 squares[i] += line[i] * line[i];
@@ -253,7 +212,7 @@ static void pack(const work_view *x, int64_t row, int64_t rows, int64_t first, i
     memset(to, 0, sizeof(double) * MB * (size_t)depth);
     if (x->col_step == 1) {
         for (int64_t i = 0; i < rows; i++) {
-            work_widen(x->dtype, at(x, row + i, first), 1, depth, line);
+            arith_widen(x->dtype, at(x, row + i, first), 1, depth, line);
             double *place = to + i / MR * MR * depth + i % MR, sum = 0;
             for (int64_t p = 0; p < depth; p++) {
                 place[p * MR] = line[p];
@@ -264,7 +223,7 @@ static void pack(const work_view *x, int64_t row, int64_t rows, int64_t first, i
         return;
     }
     for (int64_t p = 0; p < depth; p++) {
-        work_widen(x->dtype, at(x, row, first + p), x->row_step, rows, line);
+        arith_widen(x->dtype, at(x, row, first + p), x->row_step, rows, line);
         for (int64_t i = 0; i < rows; i++) {
             to[i / MR * MR * depth + p * MR + i % MR] = line[i];
             squares[i] += line[i] * line[i];

@@ -6,6 +6,9 @@ import sys
 
 FOLDERS = ("backends/", "bench/", "common/", "core/", "kernels/", "tests/")
 GENERATED = {"record_build.h", "record_commit.h"}
+# What a folder shares besides FOLDER/FOLDER.h; tests look where they have to.
+SHARED = {"backends/loader/files.h", "backends/openmp/kernels/half.h", "backends/trial/child.h",
+          "backends/trial/room.h", "bench/tool.h"}
 found = 0
 
 
@@ -13,6 +16,14 @@ def breach(path, number, text):
     global found
     found += 1
     print(f"{path}:{number}: {text}")
+
+
+def is_private(path, header):
+    """Whether a header of bench, backends or core is not for the folder of `path`."""
+    folder = os.path.dirname(header)
+    if not header.startswith(("backends/", "bench/", "core/")) or path.startswith("tests/"):
+        return False
+    return folder != os.path.dirname(path) and header not in SHARED | {f"{folder}/{os.path.basename(folder)}.h"}
 
 
 def check(path):
@@ -24,6 +35,8 @@ def check(path):
             quote, name = include.groups()
             if quote == '"' and name not in GENERATED and not os.path.exists(name):
                 breach(path, number, f'"{name}" is no file of this tree: name it from the root')
+            if quote == '"' and is_private(path, name):
+                breach(path, number, f'"{name}" is private to {os.path.dirname(name)}')
             if quote == "<" and name.startswith(FOLDERS):
                 breach(path, number, f'<{name}> is a private header: write "{name}"')
         if re.search(r"[^=!]== NULL\b", line):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What clang-format leaves open: the form of includes, comparisons with NULL and the banners of sections. Each
-# rule is first tried on a planted file.
+# What clang-format leaves open: the form of includes, which headers a folder shares, comparisons with NULL and the
+# banners of sections. Each rule is first tried on a planted file.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/lint/files.sh"
 need python3 python3
@@ -9,11 +9,12 @@ cd "$source_dir"
 cat >"$scratch/planted.c" <<'END'
 #include "nowhere.h"
 #include <core/core.h>
+#include "bench/suite/internal.h"
 /* ---- a banner that is broken --------------------------------------------------------------------
  */
 if (pointer == NULL) {
 END
-if python3 tests/lint/style.py "$scratch/planted.c" >"$scratch/found" || [ "$(wc -l <"$scratch/found")" != 4 ]; then
+if python3 tests/lint/style.py "$scratch/planted.c" >"$scratch/found" || [ "$(wc -l <"$scratch/found")" != 5 ]; then
     cat "$scratch/found"
     fail "the rules do not find what was planted"
 fi

@@ -3,7 +3,7 @@
 #ifndef ISOMER_TEST_WORKLOAD_H
 #define ISOMER_TEST_WORKLOAD_H
 
-#include "bench/suite/internal.h"
+#include "bench/arith/arith.h"
 #include "bench/workload/internal.h"
 #include "bench/workload/line.h"
 

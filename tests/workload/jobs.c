@@ -43,7 +43,7 @@ static void try_wrong_bits(const work_case *item, work_inputs *inputs)
     int64_t size = needs.result / needs.results;
     for (uint64_t i = 0; i < 3; i++) {
         work_result result = {0};
-        int64_t at = (int64_t)(suite_mix(item->seed, i) % (uint64_t)needs.results);
+        int64_t at = (int64_t)(arith_mix(item->seed, i) % (uint64_t)needs.results);
         bool chain = item->map == ISO_MAP_CHAIN;
         unsigned char *byte = data + at * size + (chain ? size - 1 : (int64_t)i % size);
         unsigned char kept = *byte;

@@ -26,7 +26,7 @@ typedef struct product {
 
 static double load(const product *p, int64_t at)
 {
-    return suite_load(p->item->dtype, p->c + at * p->item->element);
+    return arith_load(p->item->dtype, p->c + at * p->item->element);
 }
 
 static void compute(product *p, const char *type, const char *shape, uint64_t seed)
@@ -96,7 +96,7 @@ typedef struct mistake {
 
 static void put(product *p, int64_t at, double value)
 {
-    suite_store(p->item->dtype, p->c + at * p->item->element, value);
+    arith_store(p->item->dtype, p->c + at * p->item->element, value);
 }
 
 /* An element for which the change is no matter of rounding: a quarter of an ordinary element. */
@@ -104,7 +104,7 @@ static int64_t choose(const product *p, uint64_t pick, int64_t away, double fact
 {
     int64_t count = p->item->m * p->item->n;
     for (uint64_t i = 0;; i++) {
-        int64_t at = (int64_t)(suite_mix(pick, i) % (uint64_t)(count - away));
+        int64_t at = (int64_t)(arith_mix(pick, i) % (uint64_t)(count - away));
         if (fabs(load(p, at) - factor * load(p, at + away)) > p->usual / 4) {
             return at;
         }
@@ -144,7 +144,7 @@ static void swap_right(product *p, uint64_t pick)
 
 static void make_nan(product *p, uint64_t pick)
 {
-    suite_set_nan(p->item->dtype, p->c + choose(p, pick, 0, 0) * p->item->element);
+    arith_set_nan(p->item->dtype, p->c + choose(p, pick, 0, 0) * p->item->element);
 }
 
 static void last_element(product *p, uint64_t pick)
@@ -241,7 +241,7 @@ static void try_mistakes(const char *type, const char *shape, int64_t columns, i
     }
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         for (int t = 0; t < times; t++) {
-            mistakes[i].make(&p, suite_mix(i, (uint64_t)t));
+            mistakes[i].make(&p, arith_mix(i, (uint64_t)t));
             found(&p, columns, rows, mistakes[i].name);
             memcpy(p.c, right, (size_t)p.bytes);
         }

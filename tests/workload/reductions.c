@@ -8,26 +8,26 @@
 
 static const iso_dtype types[] = {ISO_F16, ISO_BF16, ISO_F32, ISO_F64, ISO_I32, ISO_I64};
 
-static void compare_models(iso_dtype dtype, suite_fill fill, int64_t n)
+static void compare_models(iso_dtype dtype, arith_fill fill, int64_t n)
 {
     int64_t size = iso_dtype_size(dtype);
     unsigned char *x = malloc((size_t)(n * size) + 8), *y = malloc((size_t)(n * size) + 8);
     assert_true(x && y);
-    suite_generate(dtype, fill, 3, n, x);
-    suite_generate(dtype, fill, 4, n, y);
+    arith_generate(dtype, fill, 3, n, x);
+    arith_generate(dtype, fill, 4, n, y);
     for (int op = ISO_SUM; op <= ISO_ARGMAX; op++) {
         unsigned char simple[8] = {0}, fast[8] = {0};
         iso_dtype type;
-        if (op == ISO_NORM2 && !suite_is_float(dtype)) {
+        if (op == ISO_NORM2 && !arith_is_float(dtype)) {
             continue;
         }
         assert_int_equal(iso_reduce_result((iso_reduce_op)op, dtype, &type), ISO_OK);
-        suite_model_reduce((iso_reduce_op)op, dtype, x, op == ISO_DOT ? y : NULL, n, 1, 1, simple);
+        arith_reduce((iso_reduce_op)op, dtype, x, op == ISO_DOT ? y : NULL, n, 1, 1, simple);
         assert_true(work_model_reduce((iso_reduce_op)op, dtype, x, y, n, fast));
         if (memcmp(simple, fast, sizeof simple) != 0) {
             fail_msg("%s of %lld %s: %.17g, and simply %.17g",
                      iso_reduce_op_name((iso_reduce_op)op), (long long)n, iso_dtype_name(dtype),
-                     suite_load(type, fast), suite_load(type, simple));
+                     arith_load(type, fast), arith_load(type, simple));
         }
     }
     free(x);
@@ -40,11 +40,11 @@ static void test_model(void **state)
     (void)state;
     for (int t = 0; t < 6; t++) {
         for (int s = 0; s < 6; s++) {
-            compare_models(types[t], SUITE_UNIFORM, sizes[s]);
+            compare_models(types[t], ARITH_UNIFORM, sizes[s]);
         }
     }
     for (int t = 0; t < 6; t++) { /* parts, and equal elements in several of them */
-        compare_models(types[t], SUITE_TIES, (1 << 19) + 77);
+        compare_models(types[t], ARITH_TIES, (1 << 19) + 77);
     }
 }
 
@@ -71,11 +71,10 @@ static void test_judging(void **state)
         bool rows = item->axis == ISO_AXIS_1, all = item->axis == ISO_AXIS_ALL;
         for (int64_t r = 0; r < needs.results; r++) {
             int64_t at = all ? 0 : rows ? r * item->cols : r;
-            suite_model_reduce(item->reduction, item->dtype,
-                               block + needs.at[0] + at * item->element,
-                               block + needs.at[needs.inputs - 1] + at * item->element,
-                               rows || all ? item->cols : item->rows, rows || all ? 1 : item->cols,
-                               1, got + r * size);
+            arith_reduce(item->reduction, item->dtype, block + needs.at[0] + at * item->element,
+                         block + needs.at[needs.inputs - 1] + at * item->element,
+                         rows || all ? item->cols : item->rows, rows || all ? 1 : item->cols, 1,
+                         got + r * size);
         }
         if (item->axis == ISO_AXIS_0) { /* its second step is of y, which a sum has not */
             assert_int_equal(item->reduction, ISO_SUM);
@@ -89,7 +88,7 @@ static void test_judging(void **state)
             if (work_case_has_bits(item)) {
                 got[r * size] ^= 1;
             } else {
-                suite_store(item->dtype, got + r * size, suite_load(item->dtype, kept) + 0.05);
+                arith_store(item->dtype, got + r * size, arith_load(item->dtype, kept) + 0.05);
             }
             assert_false(work_check_data(item, inputs, got, &result));
             assert_int_equal(result.status, WORK_FAILED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* number.c - stored numbers, their conversions, and the generator of inputs. Written from
- * docs/arithmetic.md alone, so that the suite shares no code with what it judges. */
-#include "bench/suite/internal.h"
+ * docs/arithmetic.md alone, so that it shares no code with what it judges. */
+#include "bench/arith/arith.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -9,14 +9,14 @@
 #include <string.h>
 
 #ifdef __FAST_MATH__
-#error "the suite's arithmetic must be IEEE 754"
+#error "this arithmetic must be IEEE 754"
 #endif
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <xmmintrin.h>
 #endif
 
-void suite_fp_reset(void)
+void arith_fp_reset(void)
 {
     fesetenv(FE_DFL_ENV); /* the x87 registers too, which have the references */
 #if defined(__x86_64__) || defined(__i386__)
@@ -26,7 +26,7 @@ void suite_fp_reset(void)
 #endif
 }
 
-uint64_t suite_mix(uint64_t seed, uint64_t index)
+uint64_t arith_mix(uint64_t seed, uint64_t index)
 {
     uint64_t z = seed * 0x9e3779b97f4a7c15u + (index + 1) * 0xd1342543de82ef95u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -48,7 +48,7 @@ static float float_of(uint32_t bits)
     return value;
 }
 
-float suite_f16_to_f32(uint16_t bits)
+float arith_f16_to_f32(uint16_t bits)
 {
     uint32_t sign = (uint32_t)(bits & 0x8000u) << 16;
     uint32_t exponent = (bits >> 10) & 31u, fraction = bits & 0x3ffu;
@@ -62,12 +62,12 @@ float suite_f16_to_f32(uint16_t bits)
     return sign ? -magnitude : magnitude;
 }
 
-float suite_bf16_to_f32(uint16_t bits)
+float arith_bf16_to_f32(uint16_t bits)
 {
     return float_of((uint32_t)bits << 16);
 }
 
-uint16_t suite_f32_to_f16(float value)
+uint16_t arith_f32_to_f16(float value)
 {
     uint32_t bits = bits_of(value), sign = (bits >> 16) & 0x8000u, size = bits & 0x7fffffffu;
     if (size > 0x7f800000u) {
@@ -83,7 +83,7 @@ uint16_t suite_f32_to_f16(float value)
     return (uint16_t)(sign | ((size - 0x38000000u) >> 13));
 }
 
-uint16_t suite_f32_to_bf16(float value)
+uint16_t arith_f32_to_bf16(float value)
 {
     uint32_t bits = bits_of(value);
     if ((bits & 0x7fffffffu) > 0x7f800000u) {
@@ -106,22 +106,22 @@ static float to_odd(double value)
     return float_of(bits | 1u);
 }
 
-uint16_t suite_f64_to_f16(double value)
+uint16_t arith_f64_to_f16(double value)
 {
-    return suite_f32_to_f16(to_odd(value));
+    return arith_f32_to_f16(to_odd(value));
 }
 
-uint16_t suite_f64_to_bf16(double value)
+uint16_t arith_f64_to_bf16(double value)
 {
-    return suite_f32_to_bf16(to_odd(value));
+    return arith_f32_to_bf16(to_odd(value));
 }
 
-bool suite_is_float(iso_dtype dtype)
+bool arith_is_float(iso_dtype dtype)
 {
     return dtype == ISO_F16 || dtype == ISO_BF16 || dtype == ISO_F32 || dtype == ISO_F64;
 }
 
-double suite_load(iso_dtype dtype, const void *element)
+double arith_load(iso_dtype dtype, const void *element)
 {
     uint16_t half;
     float single;
@@ -131,10 +131,10 @@ double suite_load(iso_dtype dtype, const void *element)
     switch (dtype) {
     case ISO_F16:
         memcpy(&half, element, sizeof half);
-        return suite_f16_to_f32(half);
+        return arith_f16_to_f32(half);
     case ISO_BF16:
         memcpy(&half, element, sizeof half);
-        return suite_bf16_to_f32(half);
+        return arith_bf16_to_f32(half);
     case ISO_F32:
         memcpy(&single, element, sizeof single);
         return single;
@@ -151,7 +151,7 @@ double suite_load(iso_dtype dtype, const void *element)
     return 0;
 }
 
-void suite_store(iso_dtype dtype, void *element, double value)
+void arith_store(iso_dtype dtype, void *element, double value)
 {
     uint16_t half;
     float single;
@@ -159,11 +159,11 @@ void suite_store(iso_dtype dtype, void *element, double value)
     int64_t i64;
     switch (dtype) {
     case ISO_F16:
-        half = suite_f64_to_f16(value);
+        half = arith_f64_to_f16(value);
         memcpy(element, &half, sizeof half);
         break;
     case ISO_BF16:
-        half = suite_f64_to_bf16(value);
+        half = arith_f64_to_bf16(value);
         memcpy(element, &half, sizeof half);
         break;
     case ISO_F32:
@@ -184,12 +184,51 @@ void suite_store(iso_dtype dtype, void *element, double value)
     }
 }
 
-bool suite_is_nan(iso_dtype dtype, const void *element)
+void arith_widen(iso_dtype dtype, const void *from, int64_t step, int64_t count, double *out)
 {
-    return suite_is_float(dtype) && isnan(suite_load(dtype, element));
+    const float *f32 = from;
+    const double *f64 = from;
+    const uint16_t *half = from;
+    const int32_t *i32 = from;
+    switch (dtype) {
+    case ISO_F16:
+        for (int64_t i = 0; i < count; i++) {
+            out[i] = (double)arith_f16_to_f32(half[i * step]);
+        }
+        break;
+    case ISO_BF16:
+        for (int64_t i = 0; i < count; i++) {
+            out[i] = (double)arith_bf16_to_f32(half[i * step]);
+        }
+        break;
+    case ISO_F32:
+        for (int64_t i = 0; i < count; i++) {
+            out[i] = (double)f32[i * step];
+        }
+        break;
+    case ISO_F64:
+        for (int64_t i = 0; i < count; i++) {
+            out[i] = f64[i * step];
+        }
+        break;
+    case ISO_I32:
+        for (int64_t i = 0; i < count; i++) {
+            out[i] = (double)i32[i * step];
+        }
+        break;
+    default:
+        for (int64_t i = 0; i < count; i++) {
+            out[i] = arith_load(dtype, (const char *)from + i * step * iso_dtype_size(dtype));
+        }
+    }
 }
 
-void suite_set_nan(iso_dtype dtype, void *element)
+bool arith_is_nan(iso_dtype dtype, const void *element)
+{
+    return arith_is_float(dtype) && isnan(arith_load(dtype, element));
+}
+
+void arith_set_nan(iso_dtype dtype, void *element)
 {
     static const uint16_t f16 = 0x7e00, bf16 = 0x7fc0;
     static const uint32_t f32 = 0x7fc00000;
@@ -205,7 +244,7 @@ void suite_set_nan(iso_dtype dtype, void *element)
     }
 }
 
-double suite_roundoff(iso_dtype dtype)
+double arith_roundoff(iso_dtype dtype)
 {
     switch (dtype) {
     case ISO_F16:
@@ -221,7 +260,7 @@ double suite_roundoff(iso_dtype dtype)
     }
 }
 
-double suite_half_smallest(iso_dtype dtype)
+double arith_half_smallest(iso_dtype dtype)
 {
     switch (dtype) {
     case ISO_F16:
@@ -238,6 +277,14 @@ double suite_half_smallest(iso_dtype dtype)
 }
 
 /* ---- the generator --------------------------------------------------------------------------- */
+
+const char *arith_fill_name(arith_fill fill)
+{
+    static const char *const names[] = {"uniform",   "ints",  "sparse",   "nan",  "inf",
+                                        "subnormal", "zeros", "ties",     "huge", "mixed",
+                                        "powers",    "near1", "extremes", "bits"};
+    return names[fill];
+}
 
 /* What the extreme fills of a type are scaled by: squares of huge numbers overflow in the type,
  * squares of tiny ones vanish. */
@@ -264,51 +311,51 @@ static double uniform_of(iso_dtype dtype, uint64_t mix)
     return ((double)(int64_t)(mix >> 40) - 0x1p23) / 0x1p23;
 }
 
-static double float_value(iso_dtype dtype, suite_fill fill, uint64_t mix, int64_t count)
+static double float_value(iso_dtype dtype, arith_fill fill, uint64_t mix, int64_t count)
 {
     double uniform = uniform_of(dtype, mix);
     scales by = scales_of(dtype);
     uint64_t pick = mix >> 33;
     switch (fill) {
-    case SUITE_INTS:
+    case ARITH_INTS:
         return (double)(pick % 7) - 3;
-    case SUITE_SPARSE:
+    case ARITH_SPARSE:
         return pick % 8 == 0 ? 1 : pick % 8 == 1 ? -1 : 0;
-    case SUITE_ZEROS:
+    case ARITH_ZEROS:
         return mix & 1 ? -0.0 : 0.0;
-    case SUITE_TIES:
+    case ARITH_TIES:
         return ((double)(pick % 5) - 2) * 0.5;
-    case SUITE_HUGE:
+    case ARITH_HUGE:
         return uniform * by.huge;
-    case SUITE_SUBNORMAL:
+    case ARITH_SUBNORMAL:
         return uniform * by.subnormal;
-    case SUITE_MIXED:
+    case ARITH_MIXED:
         return mix % 4 == 0 ? uniform * by.huge : mix % 4 == 1 ? uniform * by.tiny : uniform;
-    case SUITE_POWERS: {
+    case ARITH_POWERS: {
         double size = pick % (uint64_t)count >= 8 ? 1 : mix & 2 ? 2 : 0.5;
         return mix & 1 ? -size : size;
     }
-    case SUITE_NEAR_ONE:
+    case ARITH_NEAR_ONE:
         return 1 + uniform * 0.01;
     default:
         return uniform;
     }
 }
 
-static int64_t int_value(iso_dtype dtype, suite_fill fill, uint64_t mix)
+static int64_t int_value(iso_dtype dtype, arith_fill fill, uint64_t mix)
 {
     int64_t low = dtype == ISO_I32 ? INT32_MIN : INT64_MIN;
     int64_t high = dtype == ISO_I32 ? INT32_MAX : INT64_MAX;
     const int64_t extremes[] = {low, low + 1, -1, 0, 1, high - 1, high};
     uint64_t pick = mix >> 33;
     switch (fill) {
-    case SUITE_INTS:
+    case ARITH_INTS:
         return (int64_t)(pick % 7) - 3;
-    case SUITE_TIES:
+    case ARITH_TIES:
         return (int64_t)(pick % 5) - 2;
-    case SUITE_POWERS:
+    case ARITH_POWERS:
         return mix & 1 ? -1 : mix & 2 ? 1 : 3;
-    case SUITE_EXTREMES:
+    case ARITH_EXTREMES:
         return extremes[pick % 7];
     default:
         return dtype == ISO_I32 ? (int32_t)(uint32_t)(mix >> 32) : (int64_t)mix;
@@ -316,40 +363,40 @@ static int64_t int_value(iso_dtype dtype, suite_fill fill, uint64_t mix)
 }
 
 /* NaN of either sign with a payload, or an infinity. */
-static void put_special(iso_dtype dtype, suite_fill fill, uint64_t mix, unsigned char *element)
+static void put_special(iso_dtype dtype, arith_fill fill, uint64_t mix, unsigned char *element)
 {
-    if (fill == SUITE_NAN) {
-        suite_set_nan(dtype, element);
+    if (fill == ARITH_NAN) {
+        arith_set_nan(dtype, element);
         element[0] |= (unsigned char)(mix >> 8 & 0x3f);
     } else {
-        suite_store(dtype, element, INFINITY);
+        arith_store(dtype, element, INFINITY);
     }
     if (mix & 1) {
         element[iso_dtype_size(dtype) - 1] |= 0x80;
     }
 }
 
-static void fill_floats(iso_dtype dtype, suite_fill fill, uint64_t seed, int64_t count,
+static void fill_floats(iso_dtype dtype, arith_fill fill, uint64_t seed, int64_t count,
                         unsigned char *out)
 {
     size_t size = (size_t)iso_dtype_size(dtype);
     for (int64_t i = 0; i < count; i++) {
-        uint64_t mix = suite_mix(seed, (uint64_t)i);
+        uint64_t mix = arith_mix(seed, (uint64_t)i);
         double value = float_value(dtype, fill, mix, count);
         if (dtype == ISO_F16) { /* the generator rounds f32 values */
-            uint16_t half = suite_f32_to_f16((float)value);
+            uint16_t half = arith_f32_to_f16((float)value);
             memcpy(out + (size_t)i * size, &half, size);
         } else if (dtype == ISO_BF16) {
-            uint16_t half = suite_f32_to_bf16((float)value);
+            uint16_t half = arith_f32_to_bf16((float)value);
             memcpy(out + (size_t)i * size, &half, size);
         } else {
-            suite_store(dtype, out + (size_t)i * size, value);
+            arith_store(dtype, out + (size_t)i * size, value);
         }
     }
-    if (count > 0 && (fill == SUITE_NAN || fill == SUITE_INF)) {
+    if (count > 0 && (fill == ARITH_NAN || fill == ARITH_INF)) {
         for (uint64_t p = 0; p < 3; p++) {
-            uint64_t at = suite_mix(seed ^ 0x5eed, p) % (uint64_t)count;
-            put_special(dtype, fill, suite_mix(seed ^ 0xfeed, p), out + at * size);
+            uint64_t at = arith_mix(seed ^ 0x5eed, p) % (uint64_t)count;
+            put_special(dtype, fill, arith_mix(seed ^ 0xfeed, p), out + at * size);
         }
     }
 }
@@ -359,11 +406,11 @@ static void fill_bits(iso_dtype dtype, uint64_t seed, int64_t count, unsigned ch
 {
     uint64_t infinity = 0;
     size_t size = (size_t)iso_dtype_size(dtype);
-    if (suite_is_float(dtype)) {
-        suite_store(dtype, &infinity, INFINITY);
+    if (arith_is_float(dtype)) {
+        arith_store(dtype, &infinity, INFINITY);
     }
     for (int64_t i = 0; i < count; i++) {
-        uint64_t mix = suite_mix(seed, (uint64_t)i), bits = mix;
+        uint64_t mix = arith_mix(seed, (uint64_t)i), bits = mix;
         if (mix >> 62 == 0) {
             bits |= infinity;
         }
@@ -371,18 +418,18 @@ static void fill_bits(iso_dtype dtype, uint64_t seed, int64_t count, unsigned ch
     }
 }
 
-void suite_generate(iso_dtype dtype, suite_fill fill, uint64_t seed, int64_t count, void *elements)
+void arith_generate(iso_dtype dtype, arith_fill fill, uint64_t seed, int64_t count, void *elements)
 {
-    if (fill == SUITE_BITS) {
+    if (fill == ARITH_BITS) {
         fill_bits(dtype, seed, count, elements);
         return;
     }
-    if (suite_is_float(dtype)) {
+    if (arith_is_float(dtype)) {
         fill_floats(dtype, fill, seed, count, elements);
         return;
     }
     for (int64_t i = 0; i < count; i++) {
-        int64_t value = int_value(dtype, fill, suite_mix(seed, (uint64_t)i));
+        int64_t value = int_value(dtype, fill, arith_mix(seed, (uint64_t)i));
         if (dtype == ISO_I32) {
             ((int32_t *)elements)[i] = (int32_t)value;
         } else {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model.c - products and reductions by the letter of docs/arithmetic.md, simply. */
-#include "bench/suite/internal.h"
+#include "bench/arith/arith.h"
 
 #include <math.h>
 #include <string.h>
 
 #ifdef __FAST_MATH__
-#error "the suite's arithmetic must be IEEE 754"
+#error "this arithmetic must be IEEE 754"
 #endif
 
 /* ---- product --------------------------------------------------------------------------------- */
@@ -47,45 +47,28 @@ enum { SEGMENT = 1024 };
                                T beta, const T *c, T *out, T *acc, T *total)                       \
     {                                                                                              \
         gemm_body_##T(m, n, k, alpha, a, b, beta, c, out, acc, total);                             \
-    }
-
-/* fma of the C library is exact everywhere and slow where it is a call: a processor that has it as
- * an instruction runs the same text compiled for it. */
-#if defined(__x86_64__)
-#define GEMM_FAST(T)                                                                               \
-    __attribute__((target("avx2,fma"))) static void gemm_fast_##T(                                 \
-        int64_t m, int64_t n, int64_t k, T alpha, const T *a, const T *b, T beta, const T *c,      \
-        T *out, T *acc, T *total)                                                                  \
+    }                                                                                              \
+    ARITH_FAST static void gemm_fast_##T(int64_t m, int64_t n, int64_t k, T alpha, const T *a,     \
+                                         const T *b, T beta, const T *c, T *out, T *acc, T *total) \
     {                                                                                              \
         gemm_body_##T(m, n, k, alpha, a, b, beta, c, out, acc, total);                             \
     }
-#define HAVE_FAST() (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-#else
-#define GEMM_FAST(T)
-#define gemm_fast_float  gemm_plain_float
-#define gemm_fast_double gemm_plain_double
-#define HAVE_FAST()      0
-#endif
 
 GEMM_BODY(float, __builtin_fmaf)
 GEMM_BODY(double, __builtin_fma)
-GEMM_FAST(float)
-GEMM_FAST(double)
 
-void suite_model_gemm_f32(int64_t m, int64_t n, int64_t k, float alpha, const float *a,
-                          const float *b, float beta, const float *c, float *out, float *acc,
-                          float *total)
+void arith_gemm_f32(int64_t m, int64_t n, int64_t k, float alpha, const float *a, const float *b,
+                    float beta, const float *c, float *out, float *acc, float *total)
 {
-    (HAVE_FAST() ? gemm_fast_float : gemm_plain_float)(m, n, k, alpha, a, b, beta, c, out, acc,
-                                                       total);
+    (ARITH_HAVE_FAST() ? gemm_fast_float : gemm_plain_float)(m, n, k, alpha, a, b, beta, c, out,
+                                                             acc, total);
 }
 
-void suite_model_gemm_f64(int64_t m, int64_t n, int64_t k, double alpha, const double *a,
-                          const double *b, double beta, const double *c, double *out, double *acc,
-                          double *total)
+void arith_gemm_f64(int64_t m, int64_t n, int64_t k, double alpha, const double *a, const double *b,
+                    double beta, const double *c, double *out, double *acc, double *total)
 {
-    (HAVE_FAST() ? gemm_fast_double : gemm_plain_double)(m, n, k, alpha, a, b, beta, c, out, acc,
-                                                         total);
+    (ARITH_HAVE_FAST() ? gemm_fast_double : gemm_plain_double)(m, n, k, alpha, a, b, beta, c, out,
+                                                               acc, total);
 }
 
 /* ---- reduction ------------------------------------------------------------------------------- */
@@ -117,7 +100,7 @@ static rule rule_of(iso_reduce_op op, iso_dtype dtype)
     rule made = {op, dtype, ADD_F32, op == ISO_MIN || op == ISO_ARGMIN};
     if (op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX) {
         made.family = BEST;
-    } else if (!suite_is_float(dtype)) {
+    } else if (!arith_is_float(dtype)) {
         made.family = ADD_INT;
     } else if (op == ISO_NORM2) {
         made.family = dtype == ISO_F64 ? SQUARES_F64 : SQUARES;
@@ -146,7 +129,7 @@ static bool better(const rule *r, const lane *a, const lane *b)
     if (a->index < 0 || b->index < 0) {
         return a->index < 0 && b->index >= 0;
     }
-    if (!suite_is_float(r->dtype)) {
+    if (!arith_is_float(r->dtype)) {
         if (a->best_int != b->best_int) {
             return r->least ? b->best_int < a->best_int : b->best_int > a->best_int;
         }
@@ -205,8 +188,8 @@ static void step(const rule *r, lane *l, const void *x, const void *y, int64_t i
 {
     if (r->family == BEST) {
         lane seen = {.index = index};
-        if (suite_is_float(r->dtype)) {
-            seen.best = suite_load(r->dtype, x);
+        if (arith_is_float(r->dtype)) {
+            seen.best = arith_load(r->dtype, x);
         } else {
             seen.best_int = load_int(r->dtype, x);
         }
@@ -219,7 +202,7 @@ static void step(const rule *r, lane *l, const void *x, const void *y, int64_t i
         step_int(r, l, (uint64_t)load_int(r->dtype, x), y ? (uint64_t)load_int(r->dtype, y) : 0);
         return;
     }
-    double value = suite_load(r->dtype, x);
+    double value = arith_load(r->dtype, x);
     if (r->family == SQUARES_F64) {
         step_square_f64(l, value);
     } else if (r->family == SQUARES) {
@@ -228,7 +211,7 @@ static void step(const rule *r, lane *l, const void *x, const void *y, int64_t i
         if (r->op == ISO_PRODUCT) {
             l->d *= value;
         } else if (r->op == ISO_DOT) {
-            l->d = fma(value, suite_load(r->dtype, y), l->d);
+            l->d = fma(value, arith_load(r->dtype, y), l->d);
         } else {
             l->d += r->op == ISO_ASUM ? fabs(value) : value;
         }
@@ -237,7 +220,7 @@ static void step(const rule *r, lane *l, const void *x, const void *y, int64_t i
         if (r->op == ISO_PRODUCT) {
             l->f *= single;
         } else if (r->op == ISO_DOT) {
-            l->f = fmaf(single, (float)suite_load(r->dtype, y), l->f);
+            l->f = fmaf(single, (float)arith_load(r->dtype, y), l->f);
         } else {
             l->f += r->op == ISO_ASUM ? fabsf(single) : single;
         }
@@ -340,7 +323,7 @@ static void store_int(iso_dtype dtype, void *result, uint64_t value)
 
 static void store_f32(iso_dtype dtype, void *result, float value)
 {
-    suite_store(dtype, result, (double)value);
+    arith_store(dtype, result, (double)value);
 }
 
 static void finish(const rule *r, const lane *l, int64_t n, void *result)
@@ -349,8 +332,8 @@ static void finish(const rule *r, const lane *l, int64_t n, void *result)
     if (r->op == ISO_ARGMIN || r->op == ISO_ARGMAX) {
         memcpy(result, &l->index, sizeof l->index);
     } else if (r->family == BEST) {
-        if (suite_is_float(r->dtype)) {
-            suite_store(r->dtype, result, l->best);
+        if (arith_is_float(r->dtype)) {
+            arith_store(r->dtype, result, l->best);
         } else {
             store_int(r->dtype, result, (uint64_t)l->best_int);
         }
@@ -359,22 +342,22 @@ static void finish(const rule *r, const lane *l, int64_t n, void *result)
         memcpy(result, &mean, sizeof mean);
     } else if (r->op == ISO_MEAN) {
         mean = (r->family == ADD_F32 ? (double)l->f : l->d) / (double)n;
-        suite_store(r->dtype, result, mean);
+        arith_store(r->dtype, result, mean);
     } else if (r->family == ADD_INT) {
         store_int(r->dtype, result, l->u);
     } else if (r->family == SQUARES_F64) {
-        suite_store(r->dtype, result, finish_norm_f64(l));
+        arith_store(r->dtype, result, finish_norm_f64(l));
     } else if (r->family == SQUARES) {
-        suite_store(r->dtype, result, sqrt(l->d));
+        arith_store(r->dtype, result, sqrt(l->d));
     } else if (r->family == ADD_F64) {
-        suite_store(r->dtype, result, l->d);
+        arith_store(r->dtype, result, l->d);
     } else {
         store_f32(r->dtype, result, l->f);
     }
 }
 
-void suite_model_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
-                        int64_t step_x, int64_t step_y, void *result)
+void arith_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
+                  int64_t step_x, int64_t step_y, void *result)
 {
     rule r = rule_of(op, dtype);
     int64_t size = iso_dtype_size(dtype);

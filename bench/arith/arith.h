@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arith.h - the arithmetic of docs/arithmetic.md: stored numbers, inputs, and a plain model of each
+ * operation. It is written from that page alone and shares no code with what it judges.
+ */
+#ifndef ISOMER_ARITH_H
+#define ISOMER_ARITH_H
+
+#include <isomer/isomer.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A loop with fma is slow where fma is a call, so it is compiled twice. */
+#if defined(__x86_64__)
+#define ARITH_FAST        __attribute__((target("avx2,fma")))
+#define ARITH_HAVE_FAST() (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+#else
+#define ARITH_FAST
+#define ARITH_HAVE_FAST() 0
+#endif
+
+/* ---- number.c: stored numbers ---------------------------------------------------------------- */
+
+float arith_f16_to_f32(uint16_t bits);
+float arith_bf16_to_f32(uint16_t bits);
+uint16_t arith_f32_to_f16(float value);
+uint16_t arith_f32_to_bf16(float value);
+uint16_t arith_f64_to_f16(double value); /* one rounding */
+uint16_t arith_f64_to_bf16(double value);
+
+bool arith_is_float(iso_dtype dtype);
+bool arith_is_nan(iso_dtype dtype, const void *element);
+void arith_set_nan(iso_dtype dtype, void *element);             /* the pattern of digests */
+double arith_load(iso_dtype dtype, const void *element);        /* exact but for i64 over 2^53 */
+void arith_store(iso_dtype dtype, void *element, double value); /* one rounding */
+/* `count` elements, each `step` elements after the one before. */
+void arith_widen(iso_dtype dtype, const void *from, int64_t step, int64_t count, double *out);
+
+/* Unit roundoff and half the smallest subnormal of a floating-point type. */
+double arith_roundoff(iso_dtype dtype);
+double arith_half_smallest(iso_dtype dtype);
+
+void arith_fp_reset(void); /* rounding to nearest, subnormals kept, in this thread */
+
+/* ---- number.c: inputs ------------------------------------------------------------------------ */
+
+typedef enum arith_fill {
+    ARITH_UNIFORM = 0, /* [-1, 1); integers: every bit at random */
+    ARITH_INTS,        /* small whole numbers: sums and products are exact in every order */
+    ARITH_SPARSE,      /* -1, 0, 1, three of four of them 0: exact for larger sizes */
+    ARITH_NAN,         /* uniform with NaN in a few places */
+    ARITH_INF,         /* uniform with infinities in a few places */
+    ARITH_SUBNORMAL,   /* numbers under the smallest normal one */
+    ARITH_ZEROS,       /* +0 and -0 */
+    ARITH_TIES,        /* few different values, so that there are many equals */
+    ARITH_HUGE,        /* near the greatest number: squares overflow */
+    ARITH_MIXED,       /* huge, tiny and ordinary numbers together */
+    ARITH_POWERS,      /* +-1 and a few of 2 and 1/2: products are exact in every order */
+    ARITH_NEAR_ONE,    /* around 1, so that long products stay in range */
+    ARITH_EXTREMES,    /* integers: the lowest, the highest and those around 0 */
+    ARITH_BITS         /* every bit at random, with NaN of every kind among them */
+} arith_fill;
+
+const char *arith_fill_name(arith_fill fill); /* "uniform", ... */
+
+uint64_t arith_mix(uint64_t seed, uint64_t index);
+/* Fills `count` elements with the sequence of `seed`. */
+void arith_generate(iso_dtype dtype, arith_fill fill, uint64_t seed, int64_t count, void *elements);
+
+/* ---- model.c, map.c: operations -------------------------------------------------------------- */
+
+/* One product of dense operands already widened to the accumulation type: a is m x k, b is k x n,
+ * c m x n (both read as op(A) and op(B)); `out` is in the accumulation type. acc and total have n
+ * elements. */
+void arith_gemm_f32(int64_t m, int64_t n, int64_t k, float alpha, const float *a, const float *b,
+                    float beta, const float *c, float *out, float *acc, float *total);
+void arith_gemm_f64(int64_t m, int64_t n, int64_t k, double alpha, const double *a, const double *b,
+                    double beta, const double *c, double *out, double *acc, double *total);
+
+/* One sequence of n elements, each `step` elements after the one before, to one result. */
+void arith_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
+                  int64_t step_x, int64_t step_y, void *result);
+
+bool arith_map_has_y(iso_map_op op);
+/* `count` elements by the operation, type and factors of `args`. y is not read where the operation
+ * has none. */
+void arith_map(const iso_map_args *args, const void *x, const void *y, void *z, int64_t count);
+
+#endif
