@@ -11,40 +11,31 @@
 cublas_api cuda_blas;
 cublaslt_api cuda_blaslt;
 
-#define BLAS_REQUIRED(result, name, parameters) {#name, &cuda_blas.name, true},
-#define BLAS_OPTIONAL(result, name, parameters) {#name, &cuda_blas.name, false},
-#define LT_REQUIRED(result, name, parameters)   {#name, &cuda_blaslt.name, true},
-#define LT_OPTIONAL(result, name, parameters)   {#name, &cuda_blaslt.name, false},
-static const cuda_symbol blas_symbols[] = {CUDA_CUBLAS_SYMBOLS(BLAS_REQUIRED, BLAS_OPTIONAL)};
-static const cuda_symbol lt_symbols[] = {CUDA_CUBLASLT_SYMBOLS(LT_REQUIRED, LT_OPTIONAL)};
-static const cuda_file blas_files[] = {
-    {"libcublas.so.13", 13}, {"libcublas.so.12", 12}, {"libcublas.so.11", 11}, {NULL, 0}};
-static const cuda_file lt_files[] = {
-    {"libcublasLt.so.13", 13}, {"libcublasLt.so.12", 12}, {"libcublasLt.so.11", 11}, {NULL, 0}};
-
 typedef struct opened {
     pthread_once_t once;
-    cuda_library library;
+    loader_library library;
     char label[ISO_NAME_MAX];
 } opened;
 
 static opened the_blas = {
     .once = PTHREAD_ONCE_INIT,
-    .library = {.names = blas_files,
-                .symbols = blas_symbols,
-                .symbol_count = (int)(sizeof blas_symbols / sizeof blas_symbols[0])},
+    .library = {.title = "cuBLAS",
+                .where = &cuda_where,
+                .names = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"},
+                LOADER_FUNCTIONS(cuda_blas, CUDA_CUBLAS_SYMBOLS)},
 };
 static opened the_lt = {
     .once = PTHREAD_ONCE_INIT,
-    .library = {.names = lt_files,
-                .symbols = lt_symbols,
-                .symbol_count = (int)(sizeof lt_symbols / sizeof lt_symbols[0])},
+    .library = {.title = "cuBLASLt",
+                .where = &cuda_where,
+                .names = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"},
+                LOADER_FUNCTIONS(cuda_blaslt, CUDA_CUBLASLT_SYMBOLS)},
 };
 
 static void open_blas(void)
 {
     int part[3] = {0, 0, 0};
-    if (cuda_library_open(&the_blas.library)) {
+    if (loader_open(&the_blas.library)) {
         for (int i = 0; i < 3; i++) {
             (void)cuda_blas.cublasGetProperty((cublas_enum)(CUBLAS_VERSION_MAJOR + i), &part[i]);
         }
@@ -56,7 +47,7 @@ static void open_blas(void)
 /* 13.1.0 is 130100; before version 12 it had one digit less. */
 static void open_lt(void)
 {
-    if (cuda_library_open(&the_lt.library)) {
+    if (loader_open(&the_lt.library)) {
         const long long version = (long long)cuda_blaslt.cublasLtGetVersion();
         const long long unit = version < 100000 ? 1000 : 10000;
         (void)snprintf(the_lt.label, sizeof the_lt.label, "cuBLASLt %lld.%lld.%lld", version / unit,
@@ -80,14 +71,9 @@ const char *cuda_blaslt_label(void)
     return label_of(&the_lt, open_lt);
 }
 
-static iso_status need(const char *label, const opened *which, const char *name)
+static iso_status need(const char *label, const opened *which)
 {
-    return label
-               ? ISO_OK
-               : cuda_host->fail(ISO_UNSUPPORTED,
-                                 "variant vendor: %s could not be used; tried: %s. Install it, or "
-                                 "set ISOMER_CUDA_PATH to the folder that holds it",
-                                 name, which->library.tried);
+    return label ? ISO_OK : loader_fail(&which->library, ISO_UNSUPPORTED, "variant vendor: ");
 }
 
 /* ---- small things that all operations need --------------------------------------------------- */
@@ -224,8 +210,8 @@ static iso_status supports(simt_device *device, const iso_op *op)
                                "library than cuBLAS (0) and cuBLASLt (1)",
                                op->gemm->library);
     }
-    const iso_status status = is_lt(op) ? need(cuda_blaslt_label(), &the_lt, "cuBLASLt")
-                                        : need(cuda_blas_label(), &the_blas, "cuBLAS");
+    const iso_status status =
+        is_lt(op) ? need(cuda_blaslt_label(), &the_lt) : need(cuda_blas_label(), &the_blas);
     if (status) {
         return status;
     }
@@ -336,20 +322,14 @@ static void device_close(simt_device *device)
 
 static iso_status property(simt_device *device, int32_t index, iso_property *out)
 {
-    const char *const names[] = {"cuBLAS", "cuBLASLt"};
     (void)device;
     if (index > 1) {
         return ISO_NOT_READY;
     }
     const char *label = index == 0 ? cuda_blas_label() : cuda_blaslt_label();
-    const cuda_library *library = index == 0 ? &the_blas.library : &the_lt.library;
-    (void)snprintf(out->name, sizeof out->name, "%s", names[index]);
-    if (label) {
-        (void)snprintf(out->value, sizeof out->value, "%s, %s", strchr(label, ' ') + 1,
-                       library->path);
-    } else {
-        (void)snprintf(out->value, sizeof out->value, "none; tried: %s", library->tried);
-    }
+    const loader_library *library = index == 0 ? &the_blas.library : &the_lt.library;
+    (void)snprintf(out->name, sizeof out->name, "%s", library->title);
+    loader_describe(library, label ? strchr(label, ' ') + 1 : NULL, out->value, sizeof out->value);
     return ISO_OK;
 }
 

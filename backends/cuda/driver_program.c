@@ -22,28 +22,22 @@ typedef struct cuda_program {
 
 static nvrtc_api rtc;
 
-#define RTC_REQUIRED(result, name, parameters) {#name, &rtc.name, true},
-#define RTC_OPTIONAL(result, name, parameters) {#name, &rtc.name, false},
-static const cuda_symbol symbols[] = {CUDA_NVRTC_SYMBOLS(RTC_REQUIRED, RTC_OPTIONAL)};
-static const cuda_file files[] = {
-    {"libnvrtc.so.13", 13},   {"libnvrtc.so.12", 12},   {"libnvrtc.so.11.2", 11},
-    {"libnvrtc.so.11.1", 11}, {"libnvrtc.so.11.0", 11}, {NULL, 0},
+static loader_library library = {
+    .title = "NVRTC, the compiler of CUDA kernels,",
+    .where = &cuda_where,
+    .names = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so.11.1",
+              "libnvrtc.so.11.0"},
+    LOADER_FUNCTIONS(rtc, CUDA_NVRTC_SYMBOLS),
 };
 
 static struct {
     pthread_mutex_t lock;
-    cuda_library library;
     bool asked; /* for the file */
     bool tried; /* to open it */
-    char identity[CUDA_PATH_MAX + 64];
-} compiler = {
-    .lock = PTHREAD_MUTEX_INITIALIZER,
-    .library = {.names = files,
-                .symbols = symbols,
-                .symbol_count = (int)(sizeof symbols / sizeof symbols[0])},
-};
+    char identity[LOADER_PATH_MAX + 64];
+} compiler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The compiler is told by its file: opening it takes longer than all else of a start from the
+/* The compiler is identified by its file: opening it takes longer than the rest of a start from the
  * cache. */
 static bool identify(void)
 {
@@ -51,10 +45,10 @@ static bool identify(void)
     if (!compiler.asked) {
         struct stat about;
         compiler.asked = true;
-        if (cuda_library_find(&compiler.library) && stat(compiler.library.path, &about) == 0) {
+        if (loader_find(&library) && stat(library.path, &about) == 0) {
             (void)snprintf(compiler.identity, sizeof compiler.identity, "%s %lld %lld.%09ld",
-                           compiler.library.path, (long long)about.st_size,
-                           (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+                           library.path, (long long)about.st_size, (long long)about.st_mtim.tv_sec,
+                           about.st_mtim.tv_nsec);
         }
     }
     const bool found = compiler.identity[0] != '\0';
@@ -68,37 +62,31 @@ static bool open_compiler(void)
     (void)pthread_mutex_lock(&compiler.lock);
     if (!compiler.tried) {
         compiler.tried = true;
-        (void)cuda_library_open(&compiler.library);
+        (void)loader_open(&library);
     }
-    const bool open = compiler.library.handle != NULL;
+    const bool open = library.handle != NULL;
     (void)pthread_mutex_unlock(&compiler.lock);
     return open;
 }
 
-static iso_status no_compiler(void)
-{
-    return cuda_host->fail(ISO_COMPILE,
-                           "no NVRTC, the compiler of CUDA kernels, could be used; tried: %s. "
-                           "Install it, or set ISOMER_CUDA_PATH to the folder that holds it",
-                           compiler.library.tried);
-}
-
 void cuda_compiler_describe(char *text, size_t capacity)
 {
+    char version[32];
     int major = 0;
     int minor = 0;
-    if (!open_compiler()) {
-        (void)snprintf(text, capacity, "none; tried: %s", compiler.library.tried);
-    } else if (rtc.nvrtcVersion(&major, &minor) == CUDA_DONE) {
-        (void)snprintf(text, capacity, "%d.%d, %s", major, minor, compiler.library.path);
+    const bool open = open_compiler();
+    if (open) {
+        (void)rtc.nvrtcVersion(&major, &minor);
     }
+    (void)snprintf(version, sizeof version, "%d.%d", major, minor);
+    loader_describe(&library, open ? version : NULL, text, capacity);
 }
 
 iso_status cuda_program_identity(void *native, char *text, int64_t capacity)
 {
     const cuda_device *device = native;
     if (!identify() && !open_compiler()) {
-        return no_compiler();
+        return loader_fail(&library, ISO_COMPILE, "");
     }
     (void)snprintf(text, (size_t)capacity, "sm_%d driver %d nvrtc %s", device->architecture,
                    cuda_version, compiler.identity);
@@ -119,8 +107,7 @@ static iso_status choose_target(const cuda_device *device, char *option, size_t 
     if (rtc.nvrtcGetNumSupportedArchs && rtc.nvrtcGetSupportedArchs &&
         (rtc.nvrtcGetNumSupportedArchs(&count) != CUDA_DONE || count > KNOWN_MAX ||
          rtc.nvrtcGetSupportedArchs(known) != CUDA_DONE)) {
-        return cuda_host->fail(ISO_COMPILE, "%s does not tell which chips it knows",
-                               compiler.library.path);
+        return cuda_host->fail(ISO_COMPILE, "%s does not tell which chips it knows", library.path);
     }
     for (int i = 0; i < count; i++) {
         best = known[i] <= device->architecture && known[i] > best ? known[i] : best;
@@ -129,7 +116,7 @@ static iso_status choose_target(const cuda_device *device, char *option, size_t 
         return cuda_host->fail(ISO_COMPILE,
                                "%s knows no chip as old as sm_%d: set ISOMER_CUDA_PATH to an older "
                                "NVRTC",
-                               compiler.library.path, device->architecture);
+                               library.path, device->architecture);
     }
     *is_ptx = best != device->architecture || !rtc.nvrtcGetCUBIN || !rtc.nvrtcGetCUBINSize;
     (void)snprintf(option, capacity, CUDA_ARCHITECTURE_OPTION "%s_%d", *is_ptx ? "compute" : "sm",
@@ -220,7 +207,7 @@ iso_status cuda_program_build(void *native, const simt_source *source, void **bi
     bool is_ptx = false;
     nvrtc_program program = NULL;
     if (!open_compiler()) {
-        return no_compiler();
+        return loader_fail(&library, ISO_COMPILE, "");
     }
     if (source->option_count > OPTIONS_MAX - OPTIONS_OWN) {
         return cuda_host->fail(ISO_INTERNAL, "%s: %d options, and at most %d are passed on",

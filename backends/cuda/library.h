@@ -15,63 +15,19 @@
 
 /* ---- libraries (library.c) ------------------------------------------------------------------- */
 
-#define CUDA_MEMBER(result, name, parameters) result(*name) parameters;
+typedef struct cuda_api LOADER_TABLE(CUDA_DRIVER_SYMBOLS) cuda_api;
+typedef struct nvrtc_api LOADER_TABLE(CUDA_NVRTC_SYMBOLS) nvrtc_api;
+typedef struct cublas_api LOADER_TABLE(CUDA_CUBLAS_SYMBOLS) cublas_api;
+typedef struct cublaslt_api LOADER_TABLE(CUDA_CUBLASLT_SYMBOLS) cublaslt_api;
 
-typedef struct cuda_api {
-    CUDA_DRIVER_SYMBOLS(CUDA_MEMBER, CUDA_MEMBER)
-} cuda_api;
-
-typedef struct nvrtc_api {
-    CUDA_NVRTC_SYMBOLS(CUDA_MEMBER, CUDA_MEMBER)
-} nvrtc_api;
-
-typedef struct cublas_api {
-    CUDA_CUBLAS_SYMBOLS(CUDA_MEMBER, CUDA_MEMBER)
-} cublas_api;
-
-typedef struct cublaslt_api {
-    CUDA_CUBLASLT_SYMBOLS(CUDA_MEMBER, CUDA_MEMBER)
-} cublaslt_api;
-
-enum { CUDA_PATH_MAX = 1024, CUDA_VERSION_LEAST = 11000 };
+enum { CUDA_VERSION_LEAST = 11000 };
 
 extern const iso_host *cuda_host;
 extern cuda_api cu;          /* complete where probing found a device */
 extern int32_t cuda_version; /* of the driver: 13000 for 13.0; 0 before probing */
 
-/* A function's name and where its address goes. */
-typedef struct cuda_symbol {
-    const char *name;
-    void *at;
-    bool required;
-} cuda_symbol;
-
-/* A file's name and the version of CUDA that it belongs to. */
-typedef struct cuda_file {
-    const char *file;
-    int major;
-} cuda_file;
-
-/* A library to open. */
-typedef struct cuda_library {
-    const cuda_file *names; /* the newest first; ends with NULL */
-    const cuda_symbol *symbols;
-    int symbol_count;
-    void *handle;             /* NULL where it is not open */
-    char path[CUDA_PATH_MAX]; /* of the file */
-    char tried[ISO_REASON_MAX - 512];
-    int refused; /* how many files were there and could not be used */
-} cuda_library;
-
-extern cuda_library cuda_driver_library;
-
-/* Opens the newest file that the driver can take and that has every required function, then
- * downwards. False: `tried` says what was tried and why it would not do. A library is opened by one
- * thread at a time. */
-bool cuda_library_open(cuda_library *library);
-/* Sets `path` to what cuda_library_open would try first; opens nothing where the file can be found
- * without. */
-bool cuda_library_find(cuda_library *library);
+extern const loader_where cuda_where; /* where NVIDIA's libraries are looked for */
+extern loader_library cuda_driver_library;
 
 /* The status for a driver's code, and with its text: "WHAT gives CUDA_ERROR_X (n): text". */
 iso_status cuda_status(cuda_code code);

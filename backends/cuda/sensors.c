@@ -9,19 +9,13 @@
 
 /* ---- the library ----------------------------------------------------------------------------- */
 
-static struct {
-    CUDA_NVML_SYMBOLS(CUDA_MEMBER, CUDA_MEMBER)
-} nvml;
+static struct LOADER_TABLE(CUDA_NVML_SYMBOLS) nvml;
 
-#define NVML_REQUIRED(result, name, parameters) {#name, &nvml.name, true},
-#define NVML_OPTIONAL(result, name, parameters) {#name, &nvml.name, false},
-static const cuda_symbol symbols[] = {CUDA_NVML_SYMBOLS(NVML_REQUIRED, NVML_OPTIONAL)};
-static const cuda_file files[] = {{"libnvidia-ml.so.1", 0}, {NULL, 0}};
-
-static cuda_library library = {
-    .names = files,
-    .symbols = symbols,
-    .symbol_count = (int)(sizeof symbols / sizeof symbols[0]),
+static loader_library library = {
+    .title = "NVML, which comes with the driver,",
+    .where = &cuda_where,
+    .names = {"libnvidia-ml.so.1"},
+    LOADER_FUNCTIONS(nvml, CUDA_NVML_SYMBOLS),
 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static nvml_code began; /* what its initialisation answered */
@@ -30,7 +24,7 @@ static char label[ISO_NAME_MAX];
 static void begin(void)
 {
     char version[64] = "";
-    if (!cuda_library_open(&library)) {
+    if (!loader_open(&library)) {
         return;
     }
     began = nvml.nvmlInit_v2();
@@ -183,11 +177,7 @@ iso_status cuda_telemetry(void *device, iso_telemetry *out)
 
     (void)pthread_once(&once, begin);
     if (!library.handle) {
-        return cuda_host->fail(
-            ISO_UNSUPPORTED,
-            "NVML could not be used; tried: %s. It comes with the driver; or set "
-            "ISOMER_CUDA_PATH to the folder that holds it",
-            library.tried);
+        return loader_fail(&library, ISO_UNSUPPORTED, "");
     }
     if (began != NVML_DONE) {
         return fail(began, "nvmlInit");

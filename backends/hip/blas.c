@@ -12,28 +12,23 @@
 rocblas_api hip_blas;
 hiplt_api hip_blaslt;
 
-#define BLAS_REQUIRED(result, name, parameters) {#name, &hip_blas.name, true},
-#define BLAS_OPTIONAL(result, name, parameters) {#name, &hip_blas.name, false},
-#define LT_REQUIRED(result, name, parameters)   {#name, &hip_blaslt.name, true},
-#define LT_OPTIONAL(result, name, parameters)   {#name, &hip_blaslt.name, false},
-static const hip_symbol blas_symbols[] = {HIP_ROCBLAS_SYMBOLS(BLAS_REQUIRED, BLAS_OPTIONAL)};
-static const hip_symbol lt_symbols[] = {HIP_LT_SYMBOLS(LT_REQUIRED, LT_OPTIONAL)};
-
 typedef struct opened {
     pthread_once_t once;
-    hip_library library;
+    loader_library library;
     char label[ISO_NAME_MAX];
 } opened;
 
 static opened the_blas = {
     .once = PTHREAD_ONCE_INIT,
-    .library = {.symbols = blas_symbols,
-                .symbol_count = (int)(sizeof blas_symbols / sizeof blas_symbols[0])},
+    .library = {.title = "rocBLAS",
+                .where = &hip_where,
+                LOADER_FUNCTIONS(hip_blas, HIP_ROCBLAS_SYMBOLS)},
 };
 static opened the_lt = {
     .once = PTHREAD_ONCE_INIT,
-    .library = {.symbols = lt_symbols,
-                .symbol_count = (int)(sizeof lt_symbols / sizeof lt_symbols[0])},
+    .library = {.title = "hipBLASLt",
+                .where = &hip_where,
+                LOADER_FUNCTIONS(hip_blaslt, HIP_LT_SYMBOLS)},
 };
 
 /* A build outside a repository leaves the place of the commit empty: "4.4.1.". */
@@ -63,7 +58,7 @@ static void open_blas(void)
     default:
         names[0] = "librocblas.so.5";
     }
-    if (hip_library_open(&the_blas.library)) {
+    if (loader_open(&the_blas.library)) {
         char version[64] = "";
         if (hip_blas.rocblas_get_version_string(version, sizeof version) != ROCBLAS_DONE) {
             version[0] = '\0';
@@ -75,15 +70,17 @@ static void open_blas(void)
 /* That of version 5 has other numbers for its types. */
 static void open_lt(void)
 {
-    hip_library *library = &the_lt.library;
+    loader_library *library = &the_lt.library;
     if (hip_major() < 6) {
-        (void)snprintf(library->tried, sizeof library->tried,
-                       "none (the runtime is HIP %d, and 6 is the first whose hipBLASLt is used)",
+        char why[96];
+        (void)snprintf(why, sizeof why,
+                       "the runtime is HIP %d, and 6 is the first whose hipBLASLt is used",
                        hip_major());
+        loader_note(library, "none", why);
         return;
     }
     library->names[0] = hip_major() == 6 ? "libhipblaslt.so.0" : "libhipblaslt.so.1";
-    if (hip_library_open(library)) {
+    if (loader_open(library)) {
         (void)snprintf(the_lt.label, sizeof the_lt.label, "hipBLASLt");
     }
 }
@@ -110,13 +107,9 @@ static iso_status need(simt_device *device, bool lt)
 {
     const char *label = lt ? hip_blaslt_label() : hip_blas_label();
     const opened *which = lt ? &the_lt : &the_blas;
-    const char *name = lt ? "hipBLASLt" : "rocBLAS";
     hip_device *native = blas_device_of(device);
     if (!label) {
-        return hip_host->fail(ISO_UNSUPPORTED,
-                              "variant vendor: %s could not be used; tried: %s. Install it, or set "
-                              "ISOMER_ROCM_PATH to the folder that holds it",
-                              name, which->library.tried);
+        return loader_fail(&which->library, ISO_UNSUPPORTED, "variant vendor: ");
     }
     if (atomic_load(&native->works[lt])) {
         return ISO_OK;
@@ -368,11 +361,9 @@ static iso_status property(simt_device *device, int32_t index, iso_property *out
         return ISO_NOT_READY;
     }
     const char *label = lt ? hip_blaslt_label() : hip_blas_label();
-    const hip_library *library = lt ? &the_lt.library : &the_blas.library;
-    (void)snprintf(out->name, sizeof out->name, "%s", lt ? "hipBLASLt" : "rocBLAS");
-    (void)snprintf(out->value, sizeof out->value, "%s%s%s",
-                   label ? label : "not found; tried: ", label ? ", " : "",
-                   label ? library->path : library->tried);
+    const loader_library *library = lt ? &the_lt.library : &the_blas.library;
+    (void)snprintf(out->name, sizeof out->name, "%s", library->title);
+    loader_describe(library, label, out->value, sizeof out->value);
     return ISO_OK;
 }
 

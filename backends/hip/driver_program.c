@@ -10,15 +10,12 @@
 
 static hiprtc_api rtc;
 
-#define RTC_REQUIRED(result, name, parameters) {#name, &rtc.name, true},
-#define RTC_OPTIONAL(result, name, parameters) {#name, &rtc.name, false},
-static const hip_symbol rtc_symbols[] = {HIP_RTC_SYMBOLS(RTC_REQUIRED, RTC_OPTIONAL)};
-
-static hip_library rtc_library = {
-    .symbols = rtc_symbols,
-    .symbol_count = (int)(sizeof rtc_symbols / sizeof rtc_symbols[0]),
+static loader_library rtc_library = {
+    .title = "hipRTC, which compiles the kernels,",
+    .where = &hip_where,
+    LOADER_FUNCTIONS(rtc, HIP_RTC_SYMBOLS),
 };
-static char rtc_file[HIP_PATH_MAX + 24]; /* rtc_library.names[0] */
+static char rtc_file[LOADER_PATH_MAX]; /* rtc_library.names[0] */
 static pthread_once_t rtc_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t rtc_lock =
     PTHREAD_MUTEX_INITIALIZER; /* it was not always safe for threads */
@@ -30,12 +27,12 @@ static void open_compiler(void)
 {
     (void)snprintf(rtc_file, sizeof rtc_file, "libhiprtc.so.%d", hip_major());
     rtc_library.names[0] = rtc_file;
-    if (hip_major() < 6 || !hip_library_open(&rtc_library)) {
+    if (hip_major() < 6 || !loader_open(&rtc_library)) {
         if (hip_major() > 6) {
             return;
         }
         (void)snprintf(rtc_file, sizeof rtc_file, "%s", hip_runtime_library.path);
-        if (!hip_library_open(&rtc_library)) {
+        if (!loader_open(&rtc_library)) {
             return;
         }
     }
@@ -50,29 +47,19 @@ static bool have_compiler(void)
     return rtc_library.handle != NULL;
 }
 
-static iso_status no_compiler(void)
-{
-    return hip_host->fail(ISO_COMPILE,
-                          "hipRTC, which compiles the kernels, was not found; tried: %s. Install "
-                          "it, or set ISOMER_ROCM_PATH to the folder that holds it",
-                          rtc_library.tried);
-}
-
 void hip_compiler_describe(char *text, size_t capacity)
 {
-    if (have_compiler()) {
-        (void)snprintf(text, capacity, "%d.%d, %s", rtc_version[0], rtc_version[1],
-                       rtc_library.path);
-    } else {
-        (void)snprintf(text, capacity, "not found; tried: %s", rtc_library.tried);
-    }
+    char version[32];
+    const bool have = have_compiler();
+    (void)snprintf(version, sizeof version, "%d.%d", rtc_version[0], rtc_version[1]);
+    loader_describe(&rtc_library, have ? version : NULL, text, capacity);
 }
 
 iso_status hip_program_identity(void *native, char *text, int64_t capacity)
 {
     const hip_device *device = native;
     if (!have_compiler()) {
-        return no_compiler();
+        return loader_fail(&rtc_library, ISO_COMPILE, "");
     }
     (void)snprintf(text, (size_t)capacity, "%s, hipRTC %d.%d, HIP %d", device->architecture,
                    rtc_version[0], rtc_version[1], hip_version);
@@ -199,7 +186,7 @@ iso_status hip_program_build(void *native, const simt_source *source, void **bin
 {
     const hip_device *device = native;
     if (!have_compiler()) {
-        return no_compiler();
+        return loader_fail(&rtc_library, ISO_COMPILE, "");
     }
     iso_status status = try_architecture(device);
     if (status) {

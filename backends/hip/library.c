@@ -4,8 +4,6 @@
 
 #include "backends/trial/trial.h"
 
-#include <dlfcn.h>
-#include <glob.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,97 +19,12 @@ int32_t hip_major(void)
     return hip_version / 10000000;
 }
 
-/* ---- opening --------------------------------------------------------------------------------- */
-
-/* /opt/rocm first, then its versions, of which glob gives the list in ascending order. */
-static void place_installations(loader_places *places, glob_t *found)
-{
-    loader_place(places, "/opt/rocm/lib", "");
-    if (glob("/opt/rocm-*/lib", 0, NULL, found) == 0) {
-        for (size_t i = found->gl_pathc; i-- > 0;) {
-            loader_place(places, found->gl_pathv[i], "");
-        }
-    }
-}
-
-static void note(hip_library *library, const char *what, const char *why, const char *which)
-{
-    const size_t used = strlen(library->tried);
-    (void)snprintf(library->tried + used, sizeof library->tried - used, "%s%s (%s%s)",
-                   used > 0 ? ", " : "", what, why, which);
-}
-
-static bool find_symbols(hip_library *library, void *handle)
-{
-    for (int i = 0; i < library->symbol_count; i++) {
-        const hip_symbol *symbol = &library->symbols[i];
-        if (!loader_symbol(handle, symbol->name, symbol->at) && symbol->required) {
-            note(library, library->path, "has no function ", symbol->name);
-            library->refused++;
-            return false;
-        }
-    }
-    return true;
-}
-
-/* What a variable names; where that is ignored, the library's list says why. */
-static const char *prefix_of(hip_library *library, const char *variable)
-{
-    char why[256];
-    const char *prefix = hip_host->path(variable, why, (int64_t)sizeof why);
-    if (why[0]) {
-        note(library, variable, why, "");
-    }
-    return prefix;
-}
-
-static bool open_in(hip_library *library, loader_places *places)
-{
-    library->tried[0] = '\0';
-    const char *own = prefix_of(library, "ISOMER_ROCM_PATH");
-    const char *general = prefix_of(library, "ROCM_PATH");
-    glob_t found = {.gl_pathc = 0};
-    int name_count = 0;
-    while (name_count < HIP_NAMES_MAX && library->names[name_count]) {
-        name_count++;
-    }
-    loader_place(places, own, "");
-    loader_place(places, own, "lib");
-    loader_place(places, own, "lib64");
-    loader_place(places, general, "lib");
-    loader_place(places, general, "lib64");
-    loader_place_own_search(places);
-    place_installations(places, &found);
-    loader_search search = {.names = library->names,
-                            .name_count = name_count,
-                            .folders = places->folders,
-                            .folder_count = places->count,
-                            .tried = library->tried,
-                            .tried_capacity = (int64_t)sizeof library->tried};
-    void *handle = loader_open(&search, library->path, (int64_t)sizeof library->path);
-    globfree(&found);
-    library->refused = search.refused;
-    if (handle && !find_symbols(library, handle)) {
-        (void)dlclose(handle);
-        handle = NULL;
-    }
-    library->handle = handle;
-    return handle != NULL;
-}
-
-bool hip_library_open(hip_library *library)
-{
-    /* Too much for a small stack; and what is not found once is not looked for again, so that no
-     * allocation may fail here. */
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static loader_places places;
-    (void)pthread_mutex_lock(&lock);
-    places.count = 0;
-    places.used = 0;
-    const bool opened = open_in(library, &places);
-    (void)pthread_mutex_unlock(&lock);
-    return opened;
-}
+const loader_where hip_where = {
+    .host = &hip_host,
+    .named = {{"ISOMER_ROCM_PATH", {"", "lib", "lib64"}}, {"ROCM_PATH", {"lib", "lib64"}}},
+    .folders = {"", "/opt/rocm/lib", "/opt/rocm-*/lib"},
+    .advice = ". Install it, or set ISOMER_ROCM_PATH to the folder that holds it",
+};
 
 /* A failure is tried again by the next process: a newer library may have been installed under the
  * same name and age. */
@@ -126,15 +39,11 @@ bool hip_survives(const char *const *arguments, const char *besides, char *why, 
 
 /* ---- the runtime and its errors -------------------------------------------------------------- */
 
-#define RUNTIME_REQUIRED(result, name, parameters) {#name, &hip.name, true},
-#define RUNTIME_OPTIONAL(result, name, parameters) {#name, &hip.name, false},
-static const hip_symbol runtime_symbols[] = {
-    HIP_RUNTIME_SYMBOLS(RUNTIME_REQUIRED, RUNTIME_OPTIONAL)};
-
-hip_library hip_runtime_library = {
+loader_library hip_runtime_library = {
+    .title = "ROCm's HIP runtime",
+    .where = &hip_where,
     .names = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"},
-    .symbols = runtime_symbols,
-    .symbol_count = (int)(sizeof runtime_symbols / sizeof runtime_symbols[0]),
+    LOADER_FUNCTIONS(hip, HIP_RUNTIME_SYMBOLS),
 };
 
 const char *hip_code_name(hip_code code)
@@ -213,18 +122,8 @@ static void call_failed(const char *call, hip_code code)
 
 static void look(void)
 {
-    hip_library *library = &hip_runtime_library;
-    if (!loader_environment_allows(found.reason, (int64_t)sizeof found.reason)) {
-        found.state = ISO_STATE_LOAD_FAILED;
-        return;
-    }
-    if (!hip_library_open(library)) {
-        found.state = library->refused > 0 ? ISO_STATE_LOAD_FAILED : ISO_STATE_NOT_FOUND;
-        (void)snprintf(found.reason, sizeof found.reason,
-                       "the HIP runtime %s; tried: %s. Install ROCm's HIP runtime, or set "
-                       "ISOMER_ROCM_PATH to the folder that holds it",
-                       library->refused > 0 ? "is there and cannot be used" : "was not found",
-                       library->tried);
+    const loader_library *library = &hip_runtime_library;
+    if (!loader_open_driver(&hip_runtime_library, &found)) {
         return;
     }
     static char *no_variables[] = {NULL};

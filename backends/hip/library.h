@@ -15,54 +15,18 @@
 
 /* ---- libraries (library.c) ------------------------------------------------------------------- */
 
-#define HIP_MEMBER(result, name, parameters) result(*name) parameters;
-
-typedef struct hip_api {
-    HIP_RUNTIME_SYMBOLS(HIP_MEMBER, HIP_MEMBER)
-} hip_api;
-
-typedef struct hiprtc_api {
-    HIP_RTC_SYMBOLS(HIP_MEMBER, HIP_MEMBER)
-} hiprtc_api;
-
-typedef struct rocblas_api {
-    HIP_ROCBLAS_SYMBOLS(HIP_MEMBER, HIP_MEMBER)
-} rocblas_api;
-
-typedef struct hiplt_api {
-    HIP_LT_SYMBOLS(HIP_MEMBER, HIP_MEMBER)
-} hiplt_api;
-
-enum { HIP_PATH_MAX = 1024, HIP_NAMES_MAX = 8 };
+typedef struct hip_api LOADER_TABLE(HIP_RUNTIME_SYMBOLS) hip_api;
+typedef struct hiprtc_api LOADER_TABLE(HIP_RTC_SYMBOLS) hiprtc_api;
+typedef struct rocblas_api LOADER_TABLE(HIP_ROCBLAS_SYMBOLS) rocblas_api;
+typedef struct hiplt_api LOADER_TABLE(HIP_LT_SYMBOLS) hiplt_api;
 
 extern const iso_host *hip_host;
 extern hip_api hip;             /* complete where probing found a device */
 extern int32_t hip_version;     /* of the runtime: 60443483 for 6.4 */
 extern int32_t hip_major(void); /* ... 6 */
 
-/* A function's name and where its address goes. */
-typedef struct hip_symbol {
-    const char *name;
-    void *at;
-    bool required;
-} hip_symbol;
-
-/* A library: where it was found, or why there is none. */
-typedef struct hip_library {
-    const char *names[HIP_NAMES_MAX]; /* of the files, the newest first; ends with NULL */
-    const hip_symbol *symbols;
-    int symbol_count;
-    void *handle;
-    int refused; /* files that were there and could not be used */
-    char path[HIP_PATH_MAX];
-    char tried[ISO_REASON_MAX - 256];
-} hip_library;
-
-extern hip_library hip_runtime_library;
-
-/* False: library->tried says what was tried and why it would not do. Not safe from several threads
- * for one library. */
-bool hip_library_open(hip_library *library);
+extern const loader_where hip_where; /* where AMD's libraries are looked for */
+extern loader_library hip_runtime_library;
 
 /* Does in a process of its own, and once, what may end a process: `arguments` (ends with NULL) are
  * those of try.c, behind "hip"; the answer also depends on `besides`. False, with the reason in

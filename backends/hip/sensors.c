@@ -8,20 +8,15 @@
 
 /* ---- the library ----------------------------------------------------------------------------- */
 
-static struct {
-    HIP_RSMI_SYMBOLS(HIP_MEMBER, HIP_MEMBER)
-} smi;
+static struct LOADER_TABLE(HIP_RSMI_SYMBOLS) smi;
 
-#define SMI_REQUIRED(result, name, parameters) {#name, &smi.name, true},
-#define SMI_OPTIONAL(result, name, parameters) {#name, &smi.name, false},
-static const hip_symbol symbols[] = {HIP_RSMI_SYMBOLS(SMI_REQUIRED, SMI_OPTIONAL)};
-
-static hip_library library = {
+static loader_library library = {
+    .title = "ROCm SMI",
+    .where = &hip_where,
     .names = {"librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5",
               "librocm_smi64.so.4", "librocm_smi64.so.3", "librocm_smi64.so.2",
               "librocm_smi64.so.1"},
-    .symbols = symbols,
-    .symbol_count = (int)(sizeof symbols / sizeof symbols[0]),
+    LOADER_FUNCTIONS(smi, HIP_RSMI_SYMBOLS),
 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static rsmi_code began; /* what its initialisation answered */
@@ -30,7 +25,7 @@ static char label[ISO_NAME_MAX];
 static void begin(void)
 {
     rsmi_release version = {0, 0, 0, NULL};
-    if (!hip_library_open(&library)) {
+    if (!loader_open(&library)) {
         return;
     }
     began = smi.rsmi_init(0);
@@ -292,10 +287,7 @@ iso_status hip_telemetry(void *device, iso_telemetry *out)
 
     (void)pthread_once(&once, begin);
     if (!library.handle) {
-        return hip_host->fail(ISO_UNSUPPORTED,
-                              "ROCm SMI could not be used; tried: %s. Install it, or set "
-                              "ISOMER_ROCM_PATH to the folder that holds it",
-                              library.tried);
+        return loader_fail(&library, ISO_UNSUPPORTED, "");
     }
     if (began != RSMI_DONE) {
         return fail(began, "rsmi_init");

@@ -1,43 +1,124 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader.c - opening a vendor's library at run time. */
+/* loader.c - see loader.h. */
 #include "backends/loader/loader.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <glob.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define LOADER_OWN_SEARCH "the loader's path"
+/* ---- what was tried -------------------------------------------------------------------------- */
 
-static void note(loader_search *search, const char *path, const char *why)
+static void note(loader_library *library, const char *what, const char *why, const char *which)
 {
-    if (!search->tried || search->tried_capacity < 1) {
+    const size_t used = strlen(library->tried);
+    (void)snprintf(library->tried + used, sizeof library->tried - used, "%s%s (%s%s)",
+                   used > 0 ? ", " : "", what, why, which);
+}
+
+void loader_note(loader_library *library, const char *what, const char *why)
+{
+    note(library, what, why, "");
+}
+
+static const char *trouble(const loader_library *library)
+{
+    return library->refused > 0 ? "is there and cannot be used" : "was not found";
+}
+
+iso_status loader_fail(const loader_library *library, iso_status status, const char *purpose)
+{
+    return (*library->where->host)
+        ->fail(status, "%s%s %s; tried: %s%s", purpose, library->title, trouble(library),
+               library->tried, library->where->advice);
+}
+
+void loader_describe(const loader_library *library, const char *version, char *text,
+                     size_t capacity)
+{
+    (void)snprintf(text, capacity, "%s%s%s",
+                   version ? version : "none; tried: ", version ? ", " : "",
+                   version ? library->path : library->tried);
+}
+
+/* ---- where to look --------------------------------------------------------------------------- */
+
+enum { PLACES_MAX = 24 };
+
+/* Folders in the order of search. The first `named` are the user's. */
+typedef struct places {
+    const char *folders[PLACES_MAX];
+    int count;
+    int named;
+    size_t used;
+    char text[8192];
+} places;
+
+/* What does not fit is left out. Missing folders are noted once, not with each name. */
+static void place(loader_library *library, places *list, const char *prefix, const char *below)
+{
+    struct stat about;
+    const size_t room = sizeof list->text - list->used;
+    char *text = list->text + list->used;
+    const int length = snprintf(text, room, "%s%s%s", prefix, below[0] ? "/" : "", below);
+    if (list->count == PLACES_MAX || length < 0 || (size_t)length >= room) {
         return;
     }
-    size_t capacity = (size_t)search->tried_capacity;
-    size_t used = strlen(search->tried);
-    if (used + 1 < capacity) {
-        (void)snprintf(search->tried + used, capacity - used, "%s%s (%s)", used > 0 ? ", " : "",
-                       path, why);
+    if (length > 0 && (stat(text, &about) != 0 || !S_ISDIR(about.st_mode))) {
+        note(library, text, "no such folder", "");
+        return;
+    }
+    list->folders[list->count++] = text;
+    list->used += (size_t)length + 1;
+}
+
+static void place_matches(loader_library *library, places *list, const char *pattern)
+{
+    glob_t found = {.gl_pathc = 0};
+    const size_t count = glob(pattern, 0, NULL, &found) == 0 ? found.gl_pathc : 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = library->where->newest_anywhere ? i : count - 1 - i;
+        place(library, list, found.gl_pathv[at], "");
+    }
+    globfree(&found);
+}
+
+static void list_places(loader_library *library, places *list)
+{
+    const loader_where *where = library->where;
+    list->count = 0;
+    list->used = 0;
+    for (size_t i = 0; i < sizeof where->named / sizeof where->named[0]; i++) {
+        const loader_named *named = &where->named[i];
+        char why[256] = "";
+        const char *prefix = named->variable
+                                 ? (*where->host)->path(named->variable, why, (int64_t)sizeof why)
+                                 : NULL;
+        if (why[0]) {
+            note(library, named->variable, why, "");
+        }
+        for (int j = 0; prefix && prefix[0] && j < LOADER_FOLDERS_MAX && named->below[j]; j++) {
+            place(library, list, prefix, named->below[j]);
+        }
+    }
+    list->named = list->count;
+    for (int i = 0; i < LOADER_FOLDERS_MAX && where->folders[i]; i++) {
+        if (strchr(where->folders[i], '*')) {
+            place_matches(library, list, where->folders[i]);
+        } else {
+            place(library, list, where->folders[i], "");
+        }
     }
 }
 
-static void tell_path(void *handle, const char *fallback, char *out, int64_t capacity)
-{
-    if (!out || capacity < 1) {
-        return;
-    }
-    struct link_map *map = NULL;
-    const char *path = fallback;
-    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name && map->l_name[0]) {
-        path = map->l_name;
-    }
-    (void)snprintf(out, (size_t)capacity, "%s", path);
-}
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* dlerror begins with the path, which the list shows already. */
 static const char *without_path(const char *text, const char *path)
@@ -53,7 +134,7 @@ static const char *without_path(const char *text, const char *path)
 }
 
 /* Whether the text ends as the system's for a file that is not there, in whatever language. */
-static int is_missing(const char *text)
+static bool is_missing(const char *text)
 {
     char room[256];
     const char *missing = strerror_r(ENOENT, room, sizeof room);
@@ -62,106 +143,158 @@ static int is_missing(const char *text)
     return whole >= length && strcmp(text + whole - length, missing) == 0;
 }
 
-/* One file by its path, or (with own_search) one name through the loader's own search. */
-static void *open_one(loader_search *search, const char *path, int own_search)
+static bool open_path(loader_library *library, bool own_search)
 {
+    const char *path = library->path;
     if (!own_search && access(path, F_OK) != 0) {
-        note(search, path, "no such file");
-        return NULL;
+        note(library, path, "no such file", "");
+        return false;
     }
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle) {
-        return handle;
+    library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library->handle) {
+        const char *text = dlerror();
+        const char *why = text ? without_path(text, path) : "dlopen failed";
+        /* The loader names a file that it could not use by its path, a missing dependency by that
+         * one's name, and what it found nowhere by the name that it was given; so too a file that
+         * it found and has no memory for. */
+        if (own_search && text && why != text && is_missing(why)) {
+            note(library, path, "the loader's path: not found", "");
+        } else {
+            library->refused++;
+            note(library, path, why, "");
+        }
+        return false;
     }
-    const char *text = dlerror();
-    const char *why = text ? without_path(text, path) : "dlopen failed";
-    /* The loader names a file that it could not use by its path, a missing dependency by that one's
-     * name, and what it found nowhere by the name that it was given; so too a file that it found
-     * and has no memory for. */
-    int absent = own_search && text && why != text && is_missing(why);
-    if (absent) {
-        note(search, path, LOADER_OWN_SEARCH ": not found");
-        return NULL;
+    struct link_map *map = NULL;
+    if (dlinfo(library->handle, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name &&
+        map->l_name[0]) {
+        (void)snprintf(library->path, sizeof library->path, "%s", map->l_name);
     }
-    search->refused++;
-    note(search, path, why);
-    return NULL;
+    return true;
 }
 
-static void *open_in_folder(loader_search *search, const char *folder, char *path_opened,
-                            int64_t capacity)
+static bool find_functions(loader_library *library)
 {
-    for (int i = 0; i < search->name_count; i++) {
-        const char *name = search->names[i];
+    void *address = NULL;
+    for (int i = 0; i < library->function_count; i++) {
+        const loader_function *function = &library->functions[i];
+        if (!loader_get(library, function->name, &address) && function->required) {
+            note(library, library->path, "has no function ", function->name);
+            library->refused++;
+            loader_close(library);
+            return false;
+        }
+        memcpy((char *)library->table + (size_t)i * sizeof address, &address, sizeof address);
+    }
+    return true;
+}
+
+/* One file, by folder and name. To find it, it is opened only where the loader's own search is the
+ * one way. */
+static bool try_file(loader_library *library, const char *folder, const char *name, bool open)
+{
+    const bool own_search = !folder[0] && !strchr(name, '/');
+    const int length =
+        snprintf(library->path, sizeof library->path, "%s%s%s", folder, folder[0] ? "/" : "", name);
+    if (length < 0 || (size_t)length >= sizeof library->path) {
+        note(library, folder[0] ? folder : name, "its path is too long", "");
+    } else if (!open && !own_search) {
+        if (access(library->path, R_OK) == 0) {
+            return true;
+        }
+    } else if (open_path(library, own_search) && (!open || find_functions(library))) {
+        return true;
+    }
+    library->path[0] = '\0';
+    return false;
+}
+
+static bool search_in(loader_library *library, const places *list, bool open)
+{
+    const loader_where *where = library->where;
+    const char *names[LOADER_NAMES_MAX];
+    int count = 0;
+    for (int i = 0; i < LOADER_NAMES_MAX && library->names[i]; i++) {
+        const char *name = library->names[i];
+        char why[96];
         if (strchr(name, '/')) {
-            continue;
-        }
-        int own_search = folder[0] == '\0';
-        char path[1024]; /* not allocated: what is not found once is not looked for again */
-        const int length =
-            snprintf(path, sizeof path, "%s%s%s", folder, own_search ? "" : "/", name);
-        if (length < 0 || length >= (int)sizeof path) {
-            note(search, folder, "its path is too long");
-            continue;
-        }
-        void *handle = open_one(search, path, own_search);
-        if (handle) {
-            tell_path(handle, path, path_opened, capacity);
-            return handle;
+            if (try_file(library, "", name, open)) {
+                return true;
+            }
+        } else if (where->refuses && where->refuses(name, why, sizeof why)) {
+            note(library, name, why, "");
+        } else {
+            names[count++] = name;
         }
     }
-    return NULL;
-}
-
-void *loader_open(loader_search *search, char *path_opened, int64_t capacity)
-{
-    search->refused = 0;
-    void *handle = NULL;
-    for (int i = 0; i < search->name_count && !handle; i++) {
-        if (strchr(search->names[i], '/')) {
-            handle = open_one(search, search->names[i], 0);
-            if (handle) {
-                tell_path(handle, search->names[i], path_opened, capacity);
+    const int by_folder = where->newest_anywhere ? list->named : list->count;
+    for (int i = 0; i < by_folder; i++) {
+        for (int name = 0; name < count; name++) {
+            if (try_file(library, list->folders[i], names[name], open)) {
+                return true;
             }
         }
     }
-    int searched = 0;
-    for (int i = 0; i < search->folder_count && !handle; i++) {
-        const char *folder = search->folders[i];
-        if (folder) {
-            searched |= folder[0] == '\0';
-            handle = open_in_folder(search, folder, path_opened, capacity);
+    for (int name = 0; name < count; name++) {
+        for (int i = by_folder; i < list->count; i++) {
+            if (try_file(library, list->folders[i], names[name], open)) {
+                return true;
+            }
         }
     }
-    if (!handle && !searched) {
-        handle = open_in_folder(search, "", path_opened, capacity);
-    }
-    return handle;
+    return false;
 }
 
-void loader_place(loader_places *places, const char *prefix, const char *below)
+static bool search(loader_library *library, bool open)
 {
-    if (!prefix || prefix[0] == '\0' || places->count == LOADER_PLACES_MAX) {
-        return;
+    /* Too much for a small stack, and no allocation may fail here. */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static places list;
+    static const places own_search = {.folders = {""}, .count = 1};
+    library->path[0] = '\0';
+    if (!library->where->folders[0]) {
+        return search_in(library, &own_search, open);
     }
-    size_t room = sizeof places->text - (size_t)places->used;
-    char *text = places->text + places->used;
-    int length = snprintf(text, room, "%s%s%s", prefix, below[0] != '\0' ? "/" : "", below);
-    if (length > 0 && (size_t)length < room) {
-        places->folders[places->count++] = text;
-        places->used += length + 1;
-    }
+    (void)pthread_mutex_lock(&lock);
+    list_places(library, &list);
+    const bool found = search_in(library, &list, open);
+    (void)pthread_mutex_unlock(&lock);
+    return found;
 }
 
-void loader_place_own_search(loader_places *places)
+bool loader_open(loader_library *library)
 {
-    if (places->count < LOADER_PLACES_MAX) {
-        places->folders[places->count++] = "";
-    }
+    return search(library, true);
 }
+
+bool loader_find(loader_library *library)
+{
+    if (library->handle) {
+        return true;
+    }
+    const bool found = search(library, false);
+    library->handle = NULL;   /* its functions were not looked up */
+    library->tried[0] = '\0'; /* opening lists it all again */
+    return found;
+}
+
+bool loader_get(const loader_library *library, const char *name, void *function)
+{
+    void *address = dlsym(library->handle, name);
+    memcpy(function, &address, sizeof address);
+    return address != NULL;
+}
+
+void loader_close(loader_library *library)
+{
+    (void)dlclose(library->handle);
+    library->handle = NULL;
+}
+
+/* ---- the environment ------------------------------------------------------------------------- */
 
 /* Of these no library loads or writes anything. */
-static int is_harmless(const char *variable)
+static bool is_harmless(const char *variable)
 {
     static const char *const names[] = {"LANG", "LANGUAGE", "TERM", "USER", "LOGNAME"};
     static const char *const beginnings[] = {"ISOMER_", "LC_"};
@@ -169,19 +302,19 @@ static int is_harmless(const char *variable)
     const size_t length = strcspn(variable, "=");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (length == strlen(names[i]) && strncmp(variable, names[i], length) == 0) {
-            return 1;
+            return true;
         }
     }
     for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
         if (strncmp(variable, beginnings[i], strlen(beginnings[i])) == 0) {
-            return 1;
+            return true;
         }
     }
     return length >= sizeof ending &&
            strncmp(variable + length - (sizeof ending - 1), ending, sizeof ending - 1) == 0;
 }
 
-int loader_environment_allows(char *why, int64_t capacity)
+static bool environment_allows(char *why, size_t capacity)
 {
     const char *first = NULL;
     int count = 0;
@@ -193,7 +326,7 @@ int loader_environment_allows(char *why, int64_t capacity)
     }
     if (count > 0) {
         (void)snprintf(
-            why, (size_t)capacity,
+            why, capacity,
             "this program has more rights than its caller (set-uid, set-gid or file "
             "capabilities), who made its environment, and vendors' libraries load and "
             "write what variables name: %.*s and %d others are set. They are opened "
@@ -203,19 +336,27 @@ int loader_environment_allows(char *why, int64_t capacity)
     return count == 0;
 }
 
-int loader_symbol(void *library, const char *name, void *function)
+bool loader_open_driver(loader_library *library, iso_probe *out)
 {
-    void *address = dlsym(library, name);
-    memcpy(function, &address, sizeof address);
-    return address != NULL;
+    out->state = ISO_STATE_LOAD_FAILED;
+    if (!environment_allows(out->reason, sizeof out->reason)) {
+        return false;
+    }
+    if (!loader_open(library)) {
+        out->state = library->refused > 0 ? ISO_STATE_LOAD_FAILED : ISO_STATE_NOT_FOUND;
+        (void)snprintf(out->reason, sizeof out->reason, "%s %s; tried: %s%s", library->title,
+                       trouble(library), library->tried, library->where->advice);
+        return false;
+    }
+    return true;
 }
 
-int loader_already_loaded(const char *name)
+bool loader_already_loaded(const char *name)
 {
     void *handle = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
     if (!handle) {
-        return 0;
+        return false;
     }
     (void)dlclose(handle);
-    return 1;
+    return true;
 }

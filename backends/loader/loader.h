@@ -1,62 +1,101 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader.h - opening a vendor's library at run time, and saying afterwards where it was looked for.
- */
+/* loader.h - opens a vendor's library at run time, and says where it was looked for. */
 #ifndef ISOMER_LOADER_H
 #define ISOMER_LOADER_H
 
-#include <stdint.h>
+#include <isomer/backend.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    LOADER_NAMES_MAX = 8,
+    LOADER_FOLDERS_MAX = 8,
+    LOADER_PATH_MAX = 1024,
+    LOADER_TRIED_MAX = ISO_REASON_MAX - 512
+};
+
+/* A folder that the user names in a variable, and where below it libraries lie ("": in itself). */
+typedef struct loader_named {
+    const char *variable;
+    const char *below[LOADER_FOLDERS_MAX];
+} loader_named;
 
 /*
- * Each folder is tried in order with each name in order. The folder "" stands for the loader's own
- * search (LD_LIBRARY_PATH, the cache, the system's folders); where it is not in the list it comes
- * last. NULL folders are skipped. A name with a '/' in it is a path and is tried alone, before the
- * folders.
+ * Where the libraries of one vendor are looked for: first in what the user names, a folder with all
+ * names before the next, then in `folders`. There "" is the loader's own search (LD_LIBRARY_PATH,
+ * the cache, the system's folders), and a '*' stands for every folder that matches. These also go
+ * folder by folder, the last match of a '*' first; but with `newest_anywhere` each name is looked
+ * for in all of them before the next name.
  */
-typedef struct loader_search {
-    const char *const *names;
-    int name_count;
-    const char *const *folders;
-    int folder_count;
-    char *tried; /* gets a readable list of what was tried and why it failed; may be NULL */
-    int64_t tried_capacity;
-    int refused; /* set by loader_open: how many files were there and could not be used */
-} loader_search;
+typedef struct loader_where {
+    const iso_host *const *host;
+    loader_named named[2];
+    const char *folders[LOADER_FOLDERS_MAX];
+    bool newest_anywhere;
+    bool (*refuses)(const char *name, char *why, size_t capacity); /* optional: names to skip */
+    const char *advice; /* what the user can do where it is not found: ". Install it" */
+} loader_where;
+
+typedef struct loader_function {
+    const char *name;
+    bool required;
+} loader_function;
+
+/* A library to open: static, since opening may find no memory and is not tried twice. One thread at
+ * a time opens it. */
+typedef struct loader_library {
+    const char *title; /* in messages */
+    const loader_where *where;
+    const char *names[LOADER_NAMES_MAX]; /* of files, newest first; one with a '/' is a path, and is
+                                          * tried before the folders */
+    const loader_function *functions;
+    void *table; /* gets their addresses, in the same order */
+    int function_count;
+    void *handle;               /* NULL where it is not open; kept for the process's life */
+    char path[LOADER_PATH_MAX]; /* of the file */
+    char tried[LOADER_TRIED_MAX];
+    int refused; /* how many files were there and could not be used */
+} loader_library;
+
+/* `list` is a list of functions, LIST(required, optional), each result, name, parameters. It makes
+ * a struct of pointers to them, and what such a struct is filled by. */
+#define LOADER_MEMBER(result, name, parameters)   result(*name) parameters;
+#define LOADER_REQUIRED(result, name, parameters) {#name, true},
+#define LOADER_OPTIONAL(result, name, parameters) {#name, false},
+#define LOADER_TABLE(list)                        {list(LOADER_MEMBER, LOADER_MEMBER)}
+#define LOADER_FUNCTIONS(into, list)                                                               \
+    .functions = (const loader_function[]){list(LOADER_REQUIRED, LOADER_OPTIONAL)},                \
+    .table = &(into), .function_count = (int)(sizeof(into) / sizeof(void (*)(void)))
+
+/* Opens the first file that has every required function. False: `tried` says what was tried and why
+ * it would not do. What is in `tried` already is kept. */
+bool loader_open(loader_library *library);
+/* Sets `path` to what loader_open tries first. Opens nothing where the file is found without. */
+bool loader_find(loader_library *library);
+/* The address of a function, stored into the pointer at `function`; false if it is not there. */
+bool loader_get(const loader_library *library, const char *name, void *function);
+void loader_close(loader_library *library);
+
+/* Adds "WHAT (WHY)" to the list of what was tried. */
+void loader_note(loader_library *library, const char *what, const char *why);
+/* Fails with "PURPOSETITLE was not found; tried: ...", and what the user can do. */
+iso_status loader_fail(const loader_library *library, iso_status status, const char *purpose);
+/* "VERSION, PATH", or without a version (NULL) "none; tried: ...": for properties. */
+void loader_describe(const loader_library *library, const char *version, char *text,
+                     size_t capacity);
 
 /*
- * The handle (RTLD_NOW | RTLD_LOCAL, meant to be kept for the process's life), or NULL.
- * `path_opened` (may be NULL) gets the file's path. What is in `tried` already is kept and added
- * to, so that several searches can make one list: begin with an empty string.
+ * Opens the library without which a backend has no devices. False: state and reason say why.
+ *
+ * In a program with more rights than its caller (set-uid, set-gid, file capabilities) the caller
+ * made the environment, and vendors' libraries load and write what many variables, HOME and PATH
+ * name. They are opened there only once the program has emptied it (clearenv); variables that name
+ * no file may stay.
  */
-void *loader_open(loader_search *search, char *path_opened, int64_t capacity);
-
-/* A list of folders for a search, made one by one. What does not fit is left out. */
-enum { LOADER_PLACES_MAX = 24 };
-typedef struct loader_places {
-    const char *folders[LOADER_PLACES_MAX];
-    int count;
-    int used;
-    char text[4096];
-} loader_places;
-
-/* Adds prefix/below, or prefix where below is "". Adds nothing where prefix (a setting, a variable
- * of the environment) is NULL or empty. */
-void loader_place(loader_places *places, const char *prefix, const char *below);
-/* Adds the loader's own search. */
-void loader_place_own_search(loader_places *places);
-
-/*
- * Whether vendors' libraries may be opened in the environment of this process. In a program with
- * more rights than its caller (set-uid, set-gid, file capabilities) the caller made the
- * environment, and these libraries load and write what many variables of theirs, HOME and PATH
- * name. So there they are not opened before the program has emptied it (clearenv); variables that
- * name no file may stay. Where they may not, `why` gets the reason.
- */
-int loader_environment_allows(char *why, int64_t capacity);
-
-/* The address of a symbol, stored into the function pointer at `function`; 0 if it is not there. */
-int loader_symbol(void *library, const char *name, void *function);
+bool loader_open_driver(loader_library *library, iso_probe *out);
 
 /* Whether the process has this library loaded, by whomever. */
-int loader_already_loaded(const char *name);
+bool loader_already_loaded(const char *name);
 
 #endif

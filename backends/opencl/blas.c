@@ -166,8 +166,8 @@ static iso_status reduce_supports(const simt_device *device, const iso_reduce_op
 
 static iso_status supports(simt_device *device, const iso_op *op)
 {
-    if (!clblast_open()) {
-        return ocl_host->fail(ISO_UNSUPPORTED, "variant vendor: %s", clblast_why());
+    if (!clblast_get()->handle) {
+        return loader_fail(clblast_get(), ISO_UNSUPPORTED, "variant vendor: ");
     }
     switch (op->kind) {
     case ISO_OP_GEMM:
@@ -531,11 +531,9 @@ static iso_status property(simt_device *device, int32_t index, iso_property *out
         return ISO_NOT_READY;
     }
     (void)snprintf(out->name, sizeof out->name, "CLBlast");
-    if (clblast_open()) {
-        (void)snprintf(out->value, sizeof out->value, "%s, %s", clblast_label(), clblast_path());
-    } else {
-        (void)snprintf(out->value, sizeof out->value, "%s", clblast_why());
-    }
+    const loader_library *library = clblast_get();
+    loader_describe(library, library->handle ? clblast_label() : NULL, out->value,
+                    sizeof out->value);
     return ISO_OK;
 }
 

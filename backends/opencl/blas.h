@@ -5,17 +5,13 @@
 
 #include "backends/opencl/library.h"
 
-typedef struct clblast_api {
-    CLBLAST_SYMBOLS(OCL_MEMBER, OCL_MEMBER)
-} clblast_api;
+typedef struct clblast_api LOADER_TABLE(CLBLAST_SYMBOLS) clblast_api;
 
 extern clblast_api clblast; /* complete where clblast_open answered true */
 
-/* False: clblast_why() says why not. */
-bool clblast_open(void);
+/* The library, opened at the first call; its handle is NULL where that failed. */
+const loader_library *clblast_get(void);
 const char *clblast_label(void); /* "CLBlast 1.5.3" */
-const char *clblast_path(void);
-const char *clblast_why(void);
 const char *clblast_code_name(clblast_code code);
 
 #endif

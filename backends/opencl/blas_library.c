@@ -10,64 +10,36 @@
 clblast_api clblast;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool opened;
-static char path[1024];
 static char label[ISO_NAME_MAX];
-static char why[ISO_REASON_MAX];
 
-#define BLAS_REQUIRED(result, name, parameters) {#name, &clblast.name, true},
-#define BLAS_OPTIONAL(result, name, parameters) {#name, &clblast.name, false},
-static const ocl_symbol symbols[] = {CLBLAST_SYMBOLS(BLAS_REQUIRED, BLAS_OPTIONAL)};
+static const loader_where where = {.host = &ocl_host, .advice = ""};
+static loader_library library = {
+    .title = "CLBlast",
+    .where = &where,
+    .names = {"libclblast.so.1"},
+    LOADER_FUNCTIONS(clblast, CLBLAST_SYMBOLS),
+};
 
-/* The library does not tell its version: its file's name does. */
-static void name_version(void)
-{
-    char real[256];
-    files_real_name(path, real, sizeof real);
-    const char *at = strstr(real, ".so.");
-    (void)snprintf(label, sizeof label, "CLBlast%s%s", at ? " " : "", at ? at + 4 : "");
-}
-
+/* The library does not say its version: its file's name does. */
 static void look(void)
 {
-    static const char *const names[] = {"libclblast.so.1"};
-    static char tried[ISO_REASON_MAX - 512]; /* this runs once */
-    loader_search search = {
-        .names = names, .name_count = 1, .tried = tried, .tried_capacity = (int64_t)sizeof tried};
-    void *library = loader_open(&search, path, (int64_t)sizeof path);
-    if (!library) {
-        (void)snprintf(why, sizeof why, "CLBlast %s; tried: %s",
-                       search.refused > 0 ? "is there and cannot be used" : "was not found", tried);
-        return;
+    char real[256];
+    if (loader_open(&library)) {
+        files_real_name(library.path, real, sizeof real);
+        const char *at = strstr(real, ".so.");
+        (void)snprintf(label, sizeof label, "CLBlast%s%s", at ? " " : "", at ? at + 4 : "");
     }
-    const char *missing = ocl_find_symbols(library, symbols, sizeof symbols / sizeof symbols[0]);
-    if (missing) {
-        (void)snprintf(why, sizeof why, "%s has no function %s", path, missing);
-        return;
-    }
-    name_version();
-    opened = true;
 }
 
-bool clblast_open(void)
+const loader_library *clblast_get(void)
 {
     (void)pthread_once(&once, look);
-    return opened;
+    return &library;
 }
 
 const char *clblast_label(void)
 {
     return label;
-}
-
-const char *clblast_path(void)
-{
-    return path;
-}
-
-const char *clblast_why(void)
-{
-    return why;
 }
 
 /* Most of its codes are OpenCL's. */

@@ -248,7 +248,7 @@ static iso_status device_property(void *native, int32_t index, iso_property *out
         return ISO_OK;
     case 2:
         (void)snprintf(out->name, sizeof out->name, "OpenCL loader");
-        (void)snprintf(out->value, sizeof out->value, "%s", ocl_loader_path);
+        (void)snprintf(out->value, sizeof out->value, "%s", ocl_loader.path);
         return ISO_OK;
     default:
         return ISO_NOT_READY;

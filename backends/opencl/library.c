@@ -13,23 +13,18 @@ enum { PLATFORMS_MAX = 16, DEVICES_MAX = 64, WORKER_STACK = 1 << 20 };
 
 const iso_host *ocl_host;
 ocl_api cl;
-char ocl_loader_path[1024];
 
-/* ---- symbols --------------------------------------------------------------------------------- */
+static const loader_where where = {
+    .host = &ocl_host,
+    .advice = ". Install a loader for OpenCL 1.2 or newer, and a driver",
+};
 
-#define LOADER_REQUIRED(result, name, parameters) {#name, &cl.name, true},
-#define LOADER_OPTIONAL(result, name, parameters) {#name, &cl.name, false},
-static const ocl_symbol loader_symbols[] = {OPENCL_SYMBOLS(LOADER_REQUIRED, LOADER_OPTIONAL)};
-
-const char *ocl_find_symbols(void *library, const ocl_symbol *symbols, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!loader_symbol(library, symbols[i].name, symbols[i].at) && symbols[i].required) {
-            return symbols[i].name;
-        }
-    }
-    return NULL;
-}
+loader_library ocl_loader = {
+    .title = "the OpenCL loader",
+    .where = &where,
+    .names = {"libOpenCL.so.1"},
+    LOADER_FUNCTIONS(cl, OPENCL_SYMBOLS),
+};
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
@@ -149,30 +144,6 @@ static void add_reason(const char *format, ...)
     va_end(values);
 }
 
-static bool open_loader(void)
-{
-    static const char *const names[] = {"libOpenCL.so.1"};
-    static char tried[ISO_REASON_MAX - 512]; /* this runs once */
-    loader_search search = {
-        .names = names, .name_count = 1, .tried = tried, .tried_capacity = (int64_t)sizeof tried};
-    void *library = loader_open(&search, ocl_loader_path, (int64_t)sizeof ocl_loader_path);
-    if (!library) {
-        found.state = search.refused > 0 ? ISO_STATE_LOAD_FAILED : ISO_STATE_NOT_FOUND;
-        add_reason("the OpenCL loader %s; tried: %s. Install an OpenCL loader and a driver",
-                   search.refused > 0 ? "is there and cannot be used" : "was not found", tried);
-        return false;
-    }
-    const char *missing =
-        ocl_find_symbols(library, loader_symbols, sizeof loader_symbols / sizeof loader_symbols[0]);
-    if (missing) {
-        found.state = ISO_STATE_LOAD_FAILED;
-        add_reason("%s has no function %s: a loader for OpenCL 1.2 or newer is needed",
-                   ocl_loader_path, missing);
-        return false;
-    }
-    return true;
-}
-
 static uint32_t ask_number(ocl_device_id device, ocl_name what, uint32_t otherwise)
 {
     uint32_t value = otherwise;
@@ -268,7 +239,7 @@ static void explain_no_platform(ocl_code code)
     add_reason("%s: clGetPlatformIDs gives %s (%" PRId32
                "): no OpenCL driver is installed, or none "
                "loads. Drivers are named by files in %s",
-               ocl_loader_path, ocl_code_name(code), code,
+               ocl_loader.path, ocl_code_name(code), code,
                folder && folder[0] ? folder : "/etc/OpenCL/vendors");
     if (folder && folder[0]) {
         add_reason(" (set by OCL_ICD_VENDORS)");
@@ -318,7 +289,7 @@ static void list_platforms(void)
         return;
     }
     count = count < PLATFORMS_MAX ? count : PLATFORMS_MAX;
-    add_reason("%s: %" PRIu32 " platform%s found, and no device that can be used", ocl_loader_path,
+    add_reason("%s: %" PRIu32 " platform%s found, and no device that can be used", ocl_loader.path,
                count, count == 1 ? "" : "s");
     for (uint32_t i = 0; i < count; i++) {
         if (platforms[i]) {
@@ -336,11 +307,7 @@ static void list_platforms(void)
 static void look(void)
 {
     char why[ISO_REASON_MAX / 2];
-    if (!loader_environment_allows(found.reason, (int64_t)sizeof found.reason)) {
-        found.state = ISO_STATE_LOAD_FAILED;
-        return;
-    }
-    if (!open_loader()) {
+    if (!loader_open_driver(&ocl_loader, &found)) {
         return;
     }
     if (!ocl_may_list(why, sizeof why)) {

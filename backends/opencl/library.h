@@ -10,21 +10,7 @@
 
 /* ---- the loader (library.c) ------------------------------------------------------------------ */
 
-#define OCL_MEMBER(result, name, parameters) result(*name) parameters;
-
-typedef struct ocl_api {
-    OPENCL_SYMBOLS(OCL_MEMBER, OCL_MEMBER)
-} ocl_api;
-
-/* A function's name, where its address goes, and whether it has to be there. */
-typedef struct ocl_symbol {
-    const char *name;
-    void *at;
-    bool required;
-} ocl_symbol;
-
-/* The first required function that a library lacks; NULL where it has all. */
-const char *ocl_find_symbols(void *library, const ocl_symbol *symbols, size_t count);
+typedef struct ocl_api LOADER_TABLE(OPENCL_SYMBOLS) ocl_api;
 
 /* A device that can be used. GPUs come first, then accelerators, then CPUs; within these the order
  * of the loader's platforms and of their devices. */
@@ -36,7 +22,7 @@ typedef struct ocl_found {
 
 extern const iso_host *ocl_host;
 extern ocl_api cl; /* complete where probing found a device */
-extern char ocl_loader_path[1024];
+extern loader_library ocl_loader;
 
 iso_status ocl_probe(iso_probe *out);
 /* NULL past the last. */

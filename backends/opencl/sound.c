@@ -271,7 +271,7 @@ bool ocl_may_list(char *why, size_t capacity)
         return false;
     }
     if (!may) {
-        const char *const words[] = {"opencl", "list", trial_library(), ocl_loader_path, NULL};
+        const char *const words[] = {"opencl", "list", trial_library(), ocl_loader.path, NULL};
         const unsigned keep = list.dated ? TRIAL_KEEP_GOOD | TRIAL_KEEP_BAD : 0u;
         const trial what = {.host = ocl_host,
                             .arguments = words,
@@ -284,7 +284,7 @@ bool ocl_may_list(char *why, size_t capacity)
         (void)snprintf(why, capacity,
                        "%s: its drivers were asked for their devices in a process of its own, and "
                        "%s. They are: %s",
-                       ocl_loader_path, reason, list.names[0] ? list.names : "not known");
+                       ocl_loader.path, reason, list.names[0] ? list.names : "not known");
         add_advice(why, capacity);
     }
     return may;

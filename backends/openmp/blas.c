@@ -14,10 +14,10 @@
 #include "backends/loader/loader.h"
 #include "backends/openmp/runtime.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +55,6 @@ static struct {
     atomic_int looked; /* the rest is as it stays */
     cpu_blas blas;
     int found;
-    void *handle;
-    char path[ISO_REASON_MAX];
     char threading[ISO_NAME_MAX];
     char remark[ISO_REASON_MAX];
     char reason[ISO_REASON_MAX]; /* why there is no library; what was tried */
@@ -67,11 +65,23 @@ static struct {
     void (*mkl_d)(char, char, size_t, size_t, double, const double *, size_t, double *, size_t);
 } the = {.once = PTHREAD_ONCE_INIT};
 
-/* A function of the library; ISO C has no conversion from the pointer that dlsym gives. */
+/* The members of cpu_blas from sgemm on. */
+static const loader_function functions[] = {
+    {"cblas_sgemm", true}, {"cblas_dgemm", true}, {"cblas_sdot", true},  {"cblas_ddot", true},
+    {"cblas_sasum", true}, {"cblas_dasum", true}, {"cblas_snrm2", true}, {"cblas_dnrm2", true},
+};
+static const loader_where where = {.host = &cpu_host, .advice = ""};
+static loader_library opened = {
+    .title = "BLAS",
+    .where = &where,
+    .functions = functions,
+    .table = (char *)&the.blas + offsetof(cpu_blas, sgemm),
+    .function_count = (int)(sizeof functions / sizeof functions[0]),
+};
+
 static void find(void *to, const char *name)
 {
-    void *address = dlsym(the.handle, name);
-    memcpy(to, &address, sizeof address);
+    (void)loader_get(&opened, name, to);
 }
 
 /* ---- Transposes: two libraries, two signatures ----------------------------------------------- */
@@ -276,7 +286,8 @@ static int blis_has(const char *core)
 {
     char initialiser[ISO_NAME_MAX];
     (void)snprintf(initialiser, sizeof initialiser, "bli_cntx_init_%s", core);
-    return dlsym(the.handle, initialiser) != NULL;
+    void *address = NULL;
+    return loader_get(&opened, initialiser, &address);
 }
 
 /* The value of BLIS_ARCH_TYPE that stands for a core's name: its number in this version. */
@@ -300,24 +311,24 @@ static int blis_number(const char *core)
     return -1;
 }
 
-static void *open_by(const char *const *names, int count, char *tried, char *path, size_t capacity)
+static void set_names(const char *const *names, int count)
 {
-    loader_search search = {.names = names, .name_count = count, .tried = tried};
-    search.tried_capacity = tried ? ISO_REASON_MAX : 0;
-    return loader_open(&search, path, (int64_t)capacity);
+    memset(opened.names, 0, sizeof opened.names);
+    memcpy(opened.names, names, (size_t)count * sizeof *names);
 }
 
 /* Opens the library that was closed, with the variable set if `value` is not NULL. 0: it cannot be
  * used any more. */
 static int open_again(const blas_library *library, const char *value)
 {
-    const char *path = the.path;
+    static char path[LOADER_PATH_MAX];                       /* this runs once */
     const int was_empty = getenv(library->variable) != NULL; /* any other value is the user's */
     if (value) {
         (void)setenv(library->variable, value, 1);
     }
-    the.handle = open_by(&path, 1, the.reason, NULL, 0);
-    if (the.handle) {
+    (void)snprintf(path, sizeof path, "%s", opened.path);
+    set_names((const char *[]){path}, 1);
+    if (loader_open(&opened)) {
         ask_core(the.blas.kind, the.blas.core, sizeof the.blas.core); /* BLIS chooses only now */
     }
     if (value && was_empty) {
@@ -325,7 +336,7 @@ static int open_again(const blas_library *library, const char *value)
     } else if (value) {
         (void)unsetenv(library->variable);
     }
-    return the.handle != NULL;
+    return opened.handle != NULL;
 }
 
 static void remark_fixed(const blas_library *library, const char *better, const char *why)
@@ -354,8 +365,8 @@ static int try_core(const blas_library *library, const char *better, const char 
             return 1;
         }
     }
-    (void)dlclose(the.handle);
-    if (loader_already_loaded(the.path)) {
+    loader_close(&opened);
+    if (loader_already_loaded(opened.path)) {
         if (open_again(library, NULL)) {
             remark_fixed(library, value, "it stays loaded when it is closed");
         }
@@ -404,51 +415,24 @@ static int correct_core(const blas_library *library, int loaded_before)
         remark_fixed(library, better, "it was built for that core alone");
         return 1;
     }
-    while (better && the.handle && !try_core(library, better, chosen)) {
+    while (better && opened.handle && !try_core(library, better, chosen)) {
         facts.has_avx512 = 0;
         const char *next = cpu_blas_better_core(blas->kind, &facts, chosen);
         better = next && strcmp(next, better) != 0 ? next : NULL;
     }
-    return the.handle != NULL;
+    return opened.handle != NULL;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static void find_functions(void)
-{
-    cpu_blas *blas = &the.blas;
-    find(&blas->sgemm, "cblas_sgemm");
-    find(&blas->dgemm, "cblas_dgemm");
-    find(&blas->sdot, "cblas_sdot");
-    find(&blas->ddot, "cblas_ddot");
-    find(&blas->sasum, "cblas_sasum");
-    find(&blas->dasum, "cblas_dasum");
-    find(&blas->snrm2, "cblas_snrm2");
-    find(&blas->dnrm2, "cblas_dnrm2");
-    find_transposes();
-}
-
-/* Whether the file that was opened is the library that it is taken for, with 32-bit integers. */
+/* Libraries with 64-bit integers have the same functions. */
 static int usable(const blas_library *library)
 {
-    static const char *const needed[] = {"cblas_sgemm", "cblas_dgemm", "cblas_sdot",
-                                         "cblas_ddot",  "cblas_sasum", "cblas_dasum",
-                                         "cblas_snrm2", "cblas_dnrm2"};
-    const size_t used = strlen(the.reason);
-    char *room = the.reason + used;
-    const size_t left = sizeof the.reason - used;
-    const char *separator = used > 0 ? ", " : "";
-    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
-        if (!dlsym(the.handle, needed[i])) {
-            (void)snprintf(room, left, "%s%s (has no %s)", separator, the.path, needed[i]);
-            return 0;
-        }
+    if (library != &libraries[CPU_BLAS_OPENBLAS] || !strstr(openblas_config(), "USE64BITINT")) {
+        return 1;
     }
-    if (library == &libraries[CPU_BLAS_OPENBLAS] && strstr(openblas_config(), "USE64BITINT")) {
-        (void)snprintf(room, left, "%s%s (its integers have 64 bits)", separator, the.path);
-        return 0;
-    }
-    return 1;
+    loader_note(&opened, opened.path, "its integers have 64 bits");
+    return 0;
 }
 
 static int accept(cpu_blas_kind kind, int loaded_before)
@@ -456,8 +440,7 @@ static int accept(cpu_blas_kind kind, int loaded_before)
     const blas_library *library = &libraries[kind];
     cpu_blas *blas = &the.blas;
     if (!usable(library)) {
-        (void)dlclose(the.handle);
-        the.handle = NULL;
+        loader_close(&opened);
         return 0;
     }
     blas->kind = kind;
@@ -476,7 +459,7 @@ static int accept(cpu_blas_kind kind, int loaded_before)
         ask_mkl();
         break;
     }
-    find_functions();
+    find_transposes();
     (void)snprintf(blas->label, sizeof blas->label, "%.40s%s%.32s%s%.40s%s", blas->name,
                    blas->version[0] ? " " : "", blas->version, blas->core[0] ? " (" : "",
                    blas->core, blas->core[0] ? ")" : "");
@@ -485,16 +468,14 @@ static int accept(cpu_blas_kind kind, int loaded_before)
     return 1;
 }
 
-/* Puts the reason behind what is in the list of what was tried. */
+/* Whether files of these names may be opened; else the list of what was tried says why not. */
 static int may_open(const char *const *names, int count, int loaded_before)
 {
     char why[ISO_REASON_MAX / 2];
-    const size_t used = strlen(the.reason);
     if (loaded_before || cpu_blas_may_open(names, count, why, sizeof why)) {
         return 1;
     }
-    (void)snprintf(the.reason + used, sizeof the.reason - used, "%s%s (%s)", used > 0 ? ", " : "",
-                   names[0], why);
+    loader_note(&opened, names[0], why);
     return 0;
 }
 
@@ -510,8 +491,8 @@ static int open_kind(cpu_blas_kind kind)
     if (!may_open(library->names, count, loaded_before)) {
         return 0;
     }
-    the.handle = open_by(library->names, count, the.reason, the.path, sizeof the.path);
-    return the.handle && accept(kind, loaded_before);
+    set_names(library->names, count);
+    return loader_open(&opened) && accept(kind, loaded_before);
 }
 
 static void open_path(const char *path)
@@ -520,20 +501,19 @@ static void open_path(const char *path)
     if (!may_open(&path, 1, loaded_before)) {
         return;
     }
-    the.handle = open_by(&path, 1, the.reason, the.path, sizeof the.path);
-    if (!the.handle) {
+    set_names(&path, 1);
+    if (!loader_open(&opened)) {
         return;
     }
     for (int kind = 0; kind < CPU_BLAS_KINDS; kind++) {
-        if (dlsym(the.handle, libraries[kind].mark)) {
+        void *mark = NULL;
+        if (loader_get(&opened, libraries[kind].mark, &mark)) {
             (void)accept((cpu_blas_kind)kind, loaded_before);
             return;
         }
     }
-    (void)snprintf(the.reason, sizeof the.reason, "%.2048s (is neither OpenBLAS, BLIS nor MKL)",
-                   the.path);
-    (void)dlclose(the.handle);
-    the.handle = NULL;
+    loader_note(&opened, opened.path, "is neither OpenBLAS, BLIS nor MKL");
+    loader_close(&opened);
 }
 
 static void open_library(void)
@@ -557,11 +537,8 @@ static void open_library(void)
     }
     cpu_blas_threads_restore(&threads);
     if (!the.found) {
-        static const char beginning[] = "no BLAS library could be used; tried: ";
-        enum { LENGTH = sizeof beginning - 1 };
-        memmove(the.reason + LENGTH, the.reason, sizeof the.reason - LENGTH);
-        memcpy(the.reason, beginning, LENGTH);
-        the.reason[sizeof the.reason - 1] = '\0';
+        (void)snprintf(the.reason, sizeof the.reason, "no BLAS library could be used; tried: %s",
+                       opened.tried);
     } else if (the.remark[0]) {
         cpu_host->log(ISO_LOG_INFO, "%s", the.remark);
     }
@@ -629,7 +606,7 @@ int cpu_blas_property(int32_t index, iso_property *out)
     } else {
         /* Those that have nothing to say are left out. */
         const char *const names[] = {"BLAS", "BLAS core", "BLAS threading", "BLAS remark"};
-        const char *const values[] = {the.path, blas->core, the.threading, the.remark};
+        const char *const values[] = {opened.path, blas->core, the.threading, the.remark};
         for (int i = 0, shown = 0; i < 4; i++) {
             if (values[i][0] && shown++ == index) {
                 name = names[i];
@@ -638,7 +615,7 @@ int cpu_blas_property(int32_t index, iso_property *out)
         }
         if (name == names[0]) {
             (void)snprintf(out->value, sizeof out->value, "%.40s%s%.32s, %.3000s", blas->name,
-                           blas->version[0] ? " " : "", blas->version, the.path);
+                           blas->version[0] ? " " : "", blas->version, opened.path);
             value = NULL;
         }
     }
