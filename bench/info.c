@@ -10,11 +10,11 @@
 static const char help[] =
     "Usage: isomer info [OPTIONS]\n"
     "\n"
-    "  --backend LIST    these devices alone; exit code 3 where one is not available\n"
-    "  --json FILE       also write what is shown as JSON; - is standard output\n"
-    "  --available SPEC  for scripts: whether that one is there (0), has to be (3), or need not "
-    "(77)\n"
-    "  --require LIST    with --available: what has to be, beside ISOMER_REQUIRE\n"
+    "  --backend LIST    only these devices; exit code 3 if one is not available\n"
+    "  --json FILE       also write the output as JSON; - is standard output\n"
+    "  --available SPEC  for scripts: exit code 0 if it is available, 3 if it is missing but\n"
+    "                    required, 77 if it is missing\n"
+    "  --require LIST    with --available: what must be available, besides ISOMER_REQUIRE\n"
     "  --help            show this text\n";
 
 static void heading(FILE *out, const char *text)
