@@ -28,7 +28,7 @@ check_options() { # FILE
         grep -qE -- "(^| )$option([ ,]|\$)" "$scratch/help-$command" || printf '%s %s\n' "$command" "$option"
     done <"$1"
 }
-options "$source_dir"/README.md "$source_dir"/docs/*.md "$source_dir"/docs/*/*.md "$source_dir"/docs/man/* \
+options "$source_dir"/*.md "$source_dir"/docs/*.md "$source_dir"/docs/*/*.md "$source_dir"/docs/man/* \
     >"$scratch/options"
 [ "$(wc -l <"$scratch/options")" -gt 20 ] || fail "the documents name too few options of isomer"
 check_options "$scratch/options" >"$scratch/unknown"
