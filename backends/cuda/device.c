@@ -156,7 +156,6 @@ static iso_status make(cuda_context context, bool primary, cuda_ordinal ordinal,
     device->pitch_max = attribute_of(ordinal, CUDA_PITCH_MAX);
     atomic_init(&device->lost, 0);
     atomic_init(&device->peer, NULL);
-    (void)pthread_mutex_init(&device->pins_lock, NULL);
     fill_limits(device, limits);
     *native = device;
     return ISO_OK;
@@ -207,29 +206,14 @@ static int32_t index_of(cuda_ordinal ordinal)
     return -1;
 }
 
-iso_status cuda_device_adopt(const void *context, const void *native_device, int32_t *index,
-                             void **native, simt_limits *limits)
+iso_status cuda_device_adopt(int32_t devices, const void *context, const void *native_device,
+                             int32_t *index, void **native, simt_limits *limits)
 {
     const int64_t asked = (int64_t)(intptr_t)native_device;
-    iso_probe *probe = cuda_host->alloc((int64_t)sizeof *probe);
-    if (!probe) {
-        return ISO_NO_MEMORY;
-    }
-    memset(probe, 0, sizeof *probe);
-    probe->size = (uint32_t)sizeof *probe;
-    (void)cuda_probe(probe);
-    const int32_t count = probe->devices;
-    iso_status status = probe->state == ISO_STATE_OK
-                            ? ISO_OK
-                            : cuda_host->fail(ISO_UNAVAILABLE, "%s", probe->reason);
-    cuda_host->free(probe);
-    if (status) {
-        return status;
-    }
     if (!context) {
-        if (asked < 0 || asked >= count) {
+        if (asked < 0 || asked >= devices) {
             return cuda_host->fail(ISO_INVALID, "device is %lld, and the devices are 0 to %d",
-                                   (long long)asked, count - 1);
+                                   (long long)asked, devices - 1);
         }
         *index = (int32_t)asked;
         return cuda_device_open(*index, native, limits);
@@ -267,11 +251,5 @@ void cuda_device_close(void *native)
             (void)cu.cuDevicePrimaryCtxReset_v2(device->ordinal);
         }
     }
-    while (device->pins) {
-        cuda_pin *pin = device->pins;
-        device->pins = pin->next;
-        cuda_host->free(pin);
-    }
-    (void)pthread_mutex_destroy(&device->pins_lock);
     cuda_host->free(device);
 }

@@ -52,57 +52,29 @@ static void host_free(void *native, void *pointer)
     (void)code;
 }
 
-/* Memory that cannot be pinned, or that the program has pinned itself, is copied all the same:
- * only a lost device is an error. What was pinned here is remembered, since nothing else may be
- * unpinned. */
 static iso_status host_register(void *native, void *pointer, int64_t bytes, int32_t *pinned)
 {
     cuda_device *device = native;
     cuda_code code;
-    cuda_pin *pin = cuda_host->alloc((int64_t)sizeof *pin);
-    *pinned = 0;
-    if (!pin) {
-        return ISO_NO_MEMORY;
-    }
     IN_CONTEXT(device, code,
                cu.cuMemHostRegister_v2(pointer, (size_t)bytes, CUDA_REGISTER_PORTABLE));
-    if (code != CUDA_DONE) {
-        cuda_host->free(pin);
-        if (cuda_status(code) == ISO_DEVICE_LOST) {
-            return cuda_check(device, code, "cuMemHostRegister(%p, %lld bytes)", pointer,
-                              (long long)bytes);
-        }
+    *pinned = code == CUDA_DONE;
+    if (cuda_status(code) == ISO_DEVICE_LOST) {
+        return cuda_check(device, code, "cuMemHostRegister(%p, %lld bytes)", pointer,
+                          (long long)bytes);
+    }
+    if (!*pinned) {
         cuda_host->log(ISO_LOG_INFO, "cuda: cuMemHostRegister(%p, %lld bytes) gives %s: not pinned",
                        pointer, (long long)bytes, cuda_code_name(code));
-        return ISO_OK;
     }
-    pin->pointer = pointer;
-    (void)pthread_mutex_lock(&device->pins_lock);
-    pin->next = device->pins;
-    device->pins = pin;
-    (void)pthread_mutex_unlock(&device->pins_lock);
-    *pinned = 1;
     return ISO_OK;
 }
 
 static void host_unregister(void *native, void *pointer)
 {
-    cuda_device *device = native;
-    cuda_pin *found = NULL;
-    (void)pthread_mutex_lock(&device->pins_lock);
-    for (cuda_pin **at = &device->pins; *at && !found; at = found ? at : &(*at)->next) {
-        if ((*at)->pointer == pointer) {
-            found = *at;
-            *at = found->next;
-        }
-    }
-    (void)pthread_mutex_unlock(&device->pins_lock);
-    if (found) {
-        cuda_code code;
-        IN_CONTEXT(device, code, cu.cuMemHostUnregister(pointer));
-        (void)code;
-        cuda_host->free(found);
-    }
+    cuda_code code;
+    IN_CONTEXT((cuda_device *)native, code, cu.cuMemHostUnregister(pointer));
+    (void)code;
 }
 
 /* ---- streams --------------------------------------------------------------------------------- */
@@ -307,12 +279,6 @@ static iso_status memory_import(void *native, void *foreign, int64_t bytes, void
     return ISO_OK;
 }
 
-static void memory_forget(void *native, void *memory)
-{
-    (void)native;
-    (void)memory; /* it is the owner's */
-}
-
 static iso_status native_get(void *native, int32_t kind, void *object, void **out)
 {
     const cuda_device *device = native;
@@ -326,23 +292,10 @@ static iso_status native_get(void *native, int32_t kind, void *object, void **ou
     case ISO_NATIVE_STREAM:
         *out = ((cuda_queue *)object)->stream;
         return ISO_OK;
-    case ISO_NATIVE_EVENT:
+    default:
         *out = ((cuda_mark *)object)->event;
         return ISO_OK;
-    case ISO_NATIVE_MEMORY:
-        *out = object;
-        return ISO_OK;
-    default:
-        return cuda_host->fail(ISO_UNSUPPORTED, "CUDA has no native object of kind %d", kind);
     }
-}
-
-static iso_status dlpack_device(void *native, int32_t *type, int32_t *id)
-{
-    enum { DLPACK_CUDA = 2 };
-    *type = DLPACK_CUDA;
-    *id = ((cuda_device *)native)->index;
-    return ISO_OK;
 }
 
 /* ---- properties and the table ---------------------------------------------------------------- */
@@ -370,10 +323,11 @@ static iso_status device_property(void *native, int32_t index, iso_property *out
     }
 }
 
+enum { DLPACK_CUDA = 2 };
+
 const simt_driver cuda_driver = {
     .name = "cuda",
     .probe = cuda_probe,
-    .device_info = cuda_device_info,
     .device_open = cuda_device_open,
     .device_close = cuda_device_close,
     .device_property = device_property,
@@ -401,13 +355,11 @@ const simt_driver cuda_driver = {
     .program_load = cuda_program_load,
     .program_unload = cuda_program_unload,
     .kernel_get = cuda_kernel_get,
-    .kernel_release = cuda_kernel_release,
     .launch = cuda_launch,
     .device_adopt = cuda_device_adopt,
     .stream_adopt = stream_adopt,
     .memory_import = memory_import,
-    .memory_forget = memory_forget,
     .native_get = native_get,
-    .dlpack_device = dlpack_device,
+    .dlpack_type = DLPACK_CUDA,
     .vendor = &cuda_vendor,
 };

@@ -347,11 +347,6 @@ iso_status cuda_kernel_get(void *opaque, const char *name, int32_t threads, void
     return cuda_check(program->device, code, "cuModuleGetFunction(\"%s\")", name);
 }
 
-void cuda_kernel_release(void *kernel)
-{
-    (void)kernel; /* it is the module's */
-}
-
 iso_status cuda_launch(void *stream, void *kernel, int64_t groups, int32_t threads,
                        const simt_arg *args, int32_t arg_count)
 {

@@ -199,39 +199,5 @@ iso_status cuda_probe(iso_probe *out)
 
 /* ---- the descriptor -------------------------------------------------------------------------- */
 
-static iso_status device_open(int32_t index, void **device)
-{
-    return simt_device_open(&cuda_driver, cuda_host, index, device);
-}
-
-static iso_status device_adopt(const iso_native_device *native, int32_t *index, void **device)
-{
-    return simt_device_adopt(&cuda_driver, cuda_host, native, index, device);
-}
-
-static const iso_backend descriptor = {
-    .size = (uint32_t)sizeof(iso_backend),
-    .abi_major = ISO_ABI_MAJOR,
-    .abi_minor = ISO_ABI_MINOR,
-    .name = "cuda",
-    .build_info = "cuda " ISO_VERSION_STRING ", driver API and NVRTC opened at run time, compiled "
-                  "by " __VERSION__,
-    .probe = cuda_probe,
-    .device_info = cuda_device_info,
-    .device_open = device_open,
-    .device_adopt = device_adopt,
-    .telemetry = cuda_telemetry,
-    SIMT_DESCRIPTOR_ENTRIES,
-    .stack_bytes = SIMT_STACK_BYTES,
-};
-
-const iso_backend *isomer_builtin_cuda_query(uint32_t host_abi, const iso_host *host);
-
-const iso_backend *isomer_builtin_cuda_query(uint32_t host_abi, const iso_host *host)
-{
-    if (host_abi >> 16 != ISO_ABI_MAJOR) {
-        return NULL;
-    }
-    cuda_host = host;
-    return &descriptor;
-}
+SIMT_BACKEND(cuda, cuda_host, cuda_driver, "driver API and NVRTC opened at run time",
+             .probe = cuda_probe, .device_info = cuda_device_info, .telemetry = cuda_telemetry)

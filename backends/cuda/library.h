@@ -36,12 +36,6 @@ const char *cuda_code_name(cuda_code code);
 
 /* ---- objects (driver.c) ---------------------------------------------------------------------- */
 
-/* A range of the program's that this backend pinned. */
-typedef struct cuda_pin {
-    void *pointer;
-    struct cuda_pin *next;
-} cuda_pin;
-
 typedef struct cuda_device {
     cuda_ordinal ordinal;
     int32_t index;
@@ -51,8 +45,6 @@ typedef struct cuda_device {
     int32_t architecture; /* 90 for sm_90 */
     int64_t pitch_max;
     _Atomic(cuda_context) peer; /* the last context that access was enabled to */
-    pthread_mutex_t pins_lock;
-    cuda_pin *pins;
 } cuda_device;
 
 typedef struct cuda_queue {
@@ -106,8 +98,8 @@ int32_t cuda_architecture_of(cuda_ordinal device); /* 90 for sm_90 */
 void cuda_device_uuid(cuda_ordinal device, char *text,
                       size_t capacity); /* "" where there is none */
 iso_status cuda_device_open(int32_t index, void **native, simt_limits *limits);
-iso_status cuda_device_adopt(const void *context, const void *native_device, int32_t *index,
-                             void **native, simt_limits *limits);
+iso_status cuda_device_adopt(int32_t devices, const void *context, const void *native_device,
+                             int32_t *index, void **native, simt_limits *limits);
 void cuda_device_close(void *native);
 
 /* sensors.c: the entry of the ABI */
@@ -126,7 +118,6 @@ iso_status cuda_program_load(void *native, const void *binary, int64_t bytes, vo
 void cuda_program_unload(void *program);
 iso_status cuda_kernel_get(void *program, const char *name, int32_t threads, void **kernel,
                            simt_kernel_info *info);
-void cuda_kernel_release(void *kernel);
 iso_status cuda_launch(void *stream, void *kernel, int64_t groups, int32_t threads,
                        const simt_arg *args, int32_t arg_count);
 /* The compiler's version and path, or why there is none. Opens it. */

@@ -204,39 +204,23 @@ iso_status hip_device_open(int32_t index, void **native, simt_limits *limits)
         hip_host->free(device);
         return status;
     }
-    (void)pthread_mutex_init(&device->pins_lock, NULL);
     fill_limits(index, device->architecture, limits);
     *native = device;
     return ISO_OK;
 }
 
-iso_status hip_device_adopt(const void *context, const void *native_device, int32_t *index,
-                            void **native, simt_limits *limits)
+iso_status hip_device_adopt(int32_t devices, const void *context, const void *native_device,
+                            int32_t *index, void **native, simt_limits *limits)
 {
     const int64_t asked = (int64_t)(intptr_t)native_device;
-    iso_probe *probe = hip_host->alloc((int64_t)sizeof *probe);
-    if (!probe) {
-        return ISO_NO_MEMORY;
-    }
-    memset(probe, 0, sizeof *probe);
-    probe->size = (uint32_t)sizeof *probe;
-    (void)hip_probe(probe);
-    const int32_t count = probe->devices;
-    iso_status status = probe->state == ISO_STATE_OK
-                            ? ISO_OK
-                            : hip_host->fail(ISO_UNAVAILABLE, "%s", probe->reason);
-    hip_host->free(probe);
-    if (status) {
-        return status;
-    }
     if (context) {
         return hip_host->fail(ISO_INVALID,
                               "context is %p, and HIP has none: give NULL, and the device's number",
                               context);
     }
-    if (asked < 0 || asked >= count) {
+    if (asked < 0 || asked >= devices) {
         return hip_host->fail(ISO_INVALID, "device is %lld, and there are %d devices",
-                              (long long)asked, count);
+                              (long long)asked, devices);
     }
     *index = (int32_t)asked;
     return hip_device_open(*index, native, limits);
@@ -256,11 +240,5 @@ void hip_device_close(void *native)
         }
         (void)hip.hipGetLastError(); /* the program is not to find it as its own */
     }
-    while (device->pins) {
-        hip_pin *pin = device->pins;
-        device->pins = pin->next;
-        hip_host->free(pin);
-    }
-    (void)pthread_mutex_destroy(&device->pins_lock);
     hip_host->free(device);
 }

@@ -59,55 +59,25 @@ static void host_free(void *native, void *pointer)
     forget_error(code, "hipHostFree");
 }
 
-/* Memory that cannot be pinned, or that the program has pinned itself, is copied all the same:
- * only a lost device is an error. What was pinned here is remembered, since nothing else may be
- * unpinned. */
 static iso_status host_register(void *native, void *pointer, int64_t bytes, int32_t *pinned)
 {
     hip_device *device = native;
     hip_code code;
-    hip_pin *pin = hip_host->alloc((int64_t)sizeof *pin);
-    *pinned = 0;
-    if (!pin) {
-        return ISO_NO_MEMORY;
-    }
     HIP_ON(device, code, hip.hipHostRegister(pointer, (size_t)bytes, HIP_REGISTER_PORTABLE));
-    if (code != HIP_DONE) {
-        hip_host->free(pin);
-        if (hip_status(code) == ISO_DEVICE_LOST) {
-            return hip_check(device, code, "hipHostRegister(%p, %lld bytes)", pointer,
-                             (long long)bytes);
-        }
-        forget_error(code, "hipHostRegister");
-        return ISO_OK;
+    *pinned = code == HIP_DONE;
+    if (hip_status(code) == ISO_DEVICE_LOST) {
+        return hip_check(device, code, "hipHostRegister(%p, %lld bytes)", pointer,
+                         (long long)bytes);
     }
-    pin->pointer = pointer;
-    (void)pthread_mutex_lock(&device->pins_lock);
-    pin->next = device->pins;
-    device->pins = pin;
-    (void)pthread_mutex_unlock(&device->pins_lock);
-    *pinned = 1;
+    forget_error(code, "hipHostRegister");
     return ISO_OK;
 }
 
 static void host_unregister(void *native, void *pointer)
 {
-    hip_device *device = native;
-    hip_pin *found = NULL;
-    (void)pthread_mutex_lock(&device->pins_lock);
-    for (hip_pin **at = &device->pins; *at && !found; at = found ? at : &(*at)->next) {
-        if ((*at)->pointer == pointer) {
-            found = *at;
-            *at = found->next;
-        }
-    }
-    (void)pthread_mutex_unlock(&device->pins_lock);
-    if (found) {
-        hip_code code;
-        HIP_ON(device, code, hip.hipHostUnregister(pointer));
-        forget_error(code, "hipHostUnregister");
-        hip_host->free(found);
-    }
+    hip_code code;
+    HIP_ON((hip_device *)native, code, hip.hipHostUnregister(pointer));
+    forget_error(code, "hipHostUnregister");
 }
 
 /* ---- streams --------------------------------------------------------------------------------- */
@@ -315,12 +285,6 @@ static iso_status memory_import(void *native, void *foreign, int64_t bytes, void
     return ISO_OK;
 }
 
-static void memory_forget(void *native, void *memory)
-{
-    (void)native;
-    (void)memory; /* it is the owner's */
-}
-
 static iso_status native_get(void *native, int32_t kind, void *object, void **out)
 {
     const hip_device *device = native;
@@ -336,23 +300,10 @@ static iso_status native_get(void *native, int32_t kind, void *object, void **ou
     case ISO_NATIVE_STREAM:
         *out = ((hip_queue *)object)->stream;
         return ISO_OK;
-    case ISO_NATIVE_EVENT:
+    default:
         *out = ((hip_mark *)object)->event;
         return ISO_OK;
-    case ISO_NATIVE_MEMORY:
-        *out = object;
-        return ISO_OK;
-    default:
-        return hip_host->fail(ISO_UNSUPPORTED, "HIP has no native object of kind %d", kind);
     }
-}
-
-static iso_status dlpack_device(void *native, int32_t *type, int32_t *id)
-{
-    enum { DLPACK_ROCM = 10 };
-    *type = DLPACK_ROCM;
-    *id = ((hip_device *)native)->index;
-    return ISO_OK;
 }
 
 /* ---- properties and the table ---------------------------------------------------------------- */
@@ -379,10 +330,11 @@ static iso_status device_property(void *native, int32_t index, iso_property *out
     }
 }
 
+enum { DLPACK_ROCM = 10 };
+
 const simt_driver hip_driver = {
     .name = "hip",
     .probe = hip_probe,
-    .device_info = hip_device_info,
     .device_open = hip_device_open,
     .device_close = hip_device_close,
     .device_property = device_property,
@@ -410,13 +362,11 @@ const simt_driver hip_driver = {
     .program_load = hip_program_load,
     .program_unload = hip_program_unload,
     .kernel_get = hip_kernel_get,
-    .kernel_release = hip_kernel_release,
     .launch = hip_launch,
     .device_adopt = hip_device_adopt,
     .stream_adopt = stream_adopt,
     .memory_import = memory_import,
-    .memory_forget = memory_forget,
     .native_get = native_get,
-    .dlpack_device = dlpack_device,
+    .dlpack_type = DLPACK_ROCM,
     .vendor = &hip_vendor,
 };

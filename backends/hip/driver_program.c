@@ -277,11 +277,6 @@ iso_status hip_kernel_get(void *program, const char *name, int32_t threads, void
     return hip_check(own->device, code, "hipModuleGetFunction(%s)", name);
 }
 
-void hip_kernel_release(void *kernel)
-{
-    (void)kernel; /* it goes with its module */
-}
-
 iso_status hip_launch(void *stream, void *kernel, int64_t groups, int32_t threads,
                       const simt_arg *args, int32_t arg_count)
 {

@@ -170,39 +170,5 @@ iso_status hip_probe(iso_probe *out)
 
 /* ---- the descriptor -------------------------------------------------------------------------- */
 
-static iso_status device_open(int32_t index, void **device)
-{
-    return simt_device_open(&hip_driver, hip_host, index, device);
-}
-
-static iso_status device_adopt(const iso_native_device *native, int32_t *index, void **device)
-{
-    return simt_device_adopt(&hip_driver, hip_host, native, index, device);
-}
-
-static const iso_backend descriptor = {
-    .size = (uint32_t)sizeof(iso_backend),
-    .abi_major = ISO_ABI_MAJOR,
-    .abi_minor = ISO_ABI_MINOR,
-    .name = "hip",
-    .build_info = "hip " ISO_VERSION_STRING ", module API and hipRTC opened at run time, compiled "
-                  "by " __VERSION__,
-    .probe = hip_probe,
-    .device_info = hip_device_info,
-    .device_open = device_open,
-    .device_adopt = device_adopt,
-    .telemetry = hip_telemetry,
-    SIMT_DESCRIPTOR_ENTRIES,
-    .stack_bytes = SIMT_STACK_BYTES,
-};
-
-const iso_backend *isomer_builtin_hip_query(uint32_t host_abi, const iso_host *host);
-
-const iso_backend *isomer_builtin_hip_query(uint32_t host_abi, const iso_host *host)
-{
-    if (host_abi >> 16 != ISO_ABI_MAJOR) {
-        return NULL;
-    }
-    hip_host = host;
-    return &descriptor;
-}
+SIMT_BACKEND(hip, hip_host, hip_driver, "module API and hipRTC opened at run time",
+             .probe = hip_probe, .device_info = hip_device_info, .telemetry = hip_telemetry)

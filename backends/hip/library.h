@@ -40,12 +40,6 @@ const char *hip_code_name(hip_code code);
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-/* A range of the program's that this backend pinned. */
-typedef struct hip_pin {
-    void *pointer;
-    struct hip_pin *next;
-} hip_pin;
-
 /* What its counters said of being held back when its sensors were last asked. */
 typedef struct hip_held {
     bool known;
@@ -57,9 +51,7 @@ typedef struct hip_device {
     atomic_int lost;     /* an error that the device does not outlive was seen */
     atomic_int peer;     /* the last device that access was enabled to, and 1 */
     atomic_int works[2]; /* rocBLAS and hipBLASLt were tried on it, and work */
-    pthread_mutex_t pins_lock;
-    hip_pin *pins;
-    hip_held held;                             /* of sensors.c, under a lock of its own */
+    hip_held held;       /* of sensors.c, under a lock of its own */
     char architecture[HIP_ARCHITECTURE_BYTES]; /* with its features: "gfx90a:sramecc+:xnack-" */
 } hip_device;
 
@@ -100,8 +92,8 @@ iso_status hip_check(hip_device *device, hip_code code, const char *format, ...)
 iso_status hip_probe(iso_probe *out); /* library.c */
 iso_status hip_device_info(int32_t index, iso_device_info *out);
 iso_status hip_device_open(int32_t index, void **native, simt_limits *limits);
-iso_status hip_device_adopt(const void *context, const void *native_device, int32_t *index,
-                            void **native, simt_limits *limits);
+iso_status hip_device_adopt(int32_t devices, const void *context, const void *native_device,
+                            int32_t *index, void **native, simt_limits *limits);
 void hip_device_close(void *native);
 
 /* sensors.c: the entry of the ABI */
@@ -120,7 +112,6 @@ iso_status hip_program_load(void *native, const void *binary, int64_t bytes, voi
 void hip_program_unload(void *program);
 iso_status hip_kernel_get(void *program, const char *name, int32_t threads, void **kernel,
                           simt_kernel_info *info);
-void hip_kernel_release(void *kernel);
 iso_status hip_launch(void *stream, void *kernel, int64_t groups, int32_t threads,
                       const simt_arg *args, int32_t arg_count);
 /* The compiler's version and path, or why there is none. Opens it. */

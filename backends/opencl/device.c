@@ -252,24 +252,13 @@ static bool context_has(ocl_context context, ocl_device_id device, ocl_code *cod
     return has;
 }
 
-iso_status ocl_device_adopt(const void *context, const void *native_device, int32_t *index,
-                            void **native, simt_limits *limits)
+iso_status ocl_device_adopt(int32_t devices, const void *context, const void *native_device,
+                            int32_t *index, void **native, simt_limits *limits)
 {
-    iso_probe *probe = ocl_host->alloc((int64_t)sizeof *probe);
     ocl_context own = NULL;
     ocl_code code = OCL_DONE;
     int32_t at = 0;
-    if (!probe) {
-        return ISO_NO_MEMORY;
-    }
-    (void)ocl_probe(probe);
-    iso_status status = probe->state == ISO_STATE_OK
-                            ? ISO_OK
-                            : ocl_host->fail(ISO_UNAVAILABLE, "%s", probe->reason);
-    ocl_host->free(probe);
-    if (status != ISO_OK) {
-        return status;
-    }
+    (void)devices;
     while (ocl_device_at(at) && (const void *)ocl_device_at(at)->device != native_device) {
         at++;
     }
@@ -296,7 +285,7 @@ iso_status ocl_device_adopt(const void *context, const void *native_device, int3
         return ocl_fail(code, "clRetainContext(%p)", context);
     }
     *index = at;
-    status = make(ocl_device_at(at), own, at, native, limits);
+    const iso_status status = make(ocl_device_at(at), own, at, native, limits);
     if (status != ISO_OK) {
         (void)cl.clReleaseContext(own);
     }

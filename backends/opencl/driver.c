@@ -123,22 +123,6 @@ static void host_free(void *native, void *pointer)
     }
 }
 
-/* OpenCL cannot pin what it did not allocate: transfers work all the same. */
-static iso_status host_register(void *native, void *pointer, int64_t bytes, int32_t *pinned)
-{
-    (void)native;
-    (void)pointer;
-    (void)bytes;
-    *pinned = 0;
-    return ISO_OK;
-}
-
-static void host_unregister(void *native, void *pointer)
-{
-    (void)native;
-    (void)pointer;
-}
-
 /* ---- a program's own objects ----------------------------------------------------------------- */
 
 static iso_status memory_import(void *native, void *foreign, int64_t bytes, void **memory)
@@ -202,7 +186,7 @@ static iso_status native_get(void *native, int32_t kind, void *object, void **ou
     case ISO_NATIVE_STREAM:
         *out = ((ocl_stream *)object)->queue;
         return ISO_OK;
-    case ISO_NATIVE_EVENT: {
+    default: {
         const ocl_mark *mark = object;
         (void)pthread_mutex_lock(&device->lock);
         *out = mark->marker ? mark->marker : mark->last;
@@ -210,20 +194,7 @@ static iso_status native_get(void *native, int32_t kind, void *object, void **ou
         return *out ? ISO_OK
                     : ocl_host->fail(ISO_NOT_READY, "the event has no cl_event: record it first");
     }
-    case ISO_NATIVE_MEMORY:
-        *out = object;
-        return ISO_OK;
-    default:
-        return ocl_host->fail(ISO_UNSUPPORTED, "OpenCL has no native object of kind %d", kind);
     }
-}
-
-static iso_status dlpack_device(void *native, int32_t *type, int32_t *id)
-{
-    enum { DLPACK_OPENCL = 4 };
-    *type = DLPACK_OPENCL;
-    *id = ((ocl_device *)native)->index;
-    return ISO_OK;
 }
 
 /* ---- properties and the table ---------------------------------------------------------------- */
@@ -255,19 +226,18 @@ static iso_status device_property(void *native, int32_t index, iso_property *out
     }
 }
 
+enum { DLPACK_OPENCL = 4 };
+
 const simt_driver ocl_driver = {
     .name = "opencl",
     .probe = ocl_probe,
-    .device_info = ocl_device_info,
     .device_open = ocl_device_open,
     .device_close = ocl_device_close,
     .device_property = device_property,
     .memory_alloc = memory_alloc,
     .memory_free = memory_free,
     .host_alloc = host_alloc,
-    .host_free = host_free,
-    .host_register = host_register,
-    .host_unregister = host_unregister,
+    .host_free = host_free, /* it cannot pin what it did not allocate */
     .stream_create = ocl_stream_create,
     .stream_destroy = ocl_stream_destroy,
     .stream_sync = ocl_stream_sync,
@@ -293,6 +263,6 @@ const simt_driver ocl_driver = {
     .memory_forget = memory_free,
     .memory_is_read_only = memory_is_read_only,
     .native_get = native_get,
-    .dlpack_device = dlpack_device,
+    .dlpack_type = DLPACK_OPENCL,
     .vendor = &ocl_vendor,
 };

@@ -337,39 +337,5 @@ const ocl_found *ocl_device_at(int32_t index)
 
 /* ---- the descriptor -------------------------------------------------------------------------- */
 
-static iso_status device_open(int32_t index, void **device)
-{
-    return simt_device_open(&ocl_driver, ocl_host, index, device);
-}
-
-static iso_status device_adopt(const iso_native_device *native, int32_t *index, void **device)
-{
-    return simt_device_adopt(&ocl_driver, ocl_host, native, index, device);
-}
-
-static const iso_backend descriptor = {
-    .size = (uint32_t)sizeof(iso_backend),
-    .abi_major = ISO_ABI_MAJOR,
-    .abi_minor = ISO_ABI_MINOR,
-    .name = "opencl",
-    .build_info = "opencl " ISO_VERSION_STRING ", OpenCL 1.2 through a loader opened at run time, "
-                  "compiled by " __VERSION__,
-    .probe = ocl_probe,
-    .device_info = ocl_device_info,
-    .device_open = device_open,
-    .device_adopt = device_adopt,
-    .device_usable = ocl_device_usable,
-    SIMT_DESCRIPTOR_ENTRIES,
-    .stack_bytes = SIMT_STACK_BYTES,
-};
-
-const iso_backend *isomer_builtin_opencl_query(uint32_t host_abi, const iso_host *host);
-
-const iso_backend *isomer_builtin_opencl_query(uint32_t host_abi, const iso_host *host)
-{
-    if (host_abi >> 16 != ISO_ABI_MAJOR) {
-        return NULL;
-    }
-    ocl_host = host;
-    return &descriptor;
-}
+SIMT_BACKEND(opencl, ocl_host, ocl_driver, "OpenCL 1.2 through a loader opened at run time",
+             .probe = ocl_probe, .device_info = ocl_device_info, .device_usable = ocl_device_usable)

@@ -97,8 +97,8 @@ iso_status ocl_device_usable(int32_t index);
 /* device.c */
 iso_status ocl_device_info(int32_t index, iso_device_info *out);
 iso_status ocl_device_open(int32_t index, void **native, simt_limits *limits);
-iso_status ocl_device_adopt(const void *context, const void *native_device, int32_t *index,
-                            void **native, simt_limits *limits);
+iso_status ocl_device_adopt(int32_t devices, const void *context, const void *native_device,
+                            int32_t *index, void **native, simt_limits *limits);
 void ocl_device_close(void *native);
 void ocl_device_text(ocl_device_id device, ocl_name what, char *text, size_t capacity);
 void ocl_platform_text(ocl_platform platform, ocl_name what, char *text, size_t capacity);

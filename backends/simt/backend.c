@@ -9,6 +9,12 @@
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
+/* A range of the program's memory that was pinned here. */
+typedef struct simt_pin {
+    void *pointer;
+    struct simt_pin *next;
+} simt_pin;
+
 static simt_device *device_new(const simt_driver *driver, const iso_host *host)
 {
     simt_device *device = host->alloc((int64_t)sizeof *device);
@@ -21,11 +27,18 @@ static simt_device *device_new(const simt_driver *driver, const iso_host *host)
     (void)pthread_rwlock_init(&device->programs_lock, NULL);
     (void)pthread_mutex_init(&device->build_lock, NULL);
     (void)pthread_mutex_init(&device->vendor_lock, NULL);
+    (void)pthread_mutex_init(&device->pins_lock, NULL);
     return device;
 }
 
 static void device_delete(simt_device *device)
 {
+    while (device->pins) {
+        simt_pin *pin = device->pins;
+        device->pins = pin->next;
+        device->host->free(pin);
+    }
+    (void)pthread_mutex_destroy(&device->pins_lock);
     (void)pthread_mutex_destroy(&device->vendor_lock);
     (void)pthread_mutex_destroy(&device->build_lock);
     (void)pthread_rwlock_destroy(&device->programs_lock);
@@ -41,6 +54,18 @@ static void apply_settings(simt_device *device)
     }
 }
 
+static iso_status device_keep(simt_device *made, iso_status status, int32_t index, void **device)
+{
+    if (status) {
+        device_delete(made);
+        return status;
+    }
+    made->index = index;
+    apply_settings(made);
+    *device = made;
+    return ISO_OK;
+}
+
 iso_status simt_device_open(const simt_driver *driver, const iso_host *host, int32_t index,
                             void **device)
 {
@@ -48,37 +73,47 @@ iso_status simt_device_open(const simt_driver *driver, const iso_host *host, int
     if (!made) {
         return ISO_NO_MEMORY;
     }
-    iso_status status = driver->device_open(index, &made->native, &made->limits);
-    if (status != ISO_OK) {
-        device_delete(made);
-        return status;
+    const iso_status status = driver->device_open(index, &made->native, &made->limits);
+    return device_keep(made, status, index, device);
+}
+
+/* A program may join before anything has looked for devices. */
+static iso_status count_devices(const simt_driver *driver, const iso_host *host, int32_t *count)
+{
+    iso_probe *probe = host->alloc((int64_t)sizeof *probe);
+    if (!probe) {
+        return ISO_NO_MEMORY;
     }
-    apply_settings(made);
-    *device = made;
-    return ISO_OK;
+    memset(probe, 0, sizeof *probe);
+    probe->size = (uint32_t)sizeof *probe;
+    (void)driver->probe(probe);
+    *count = probe->devices;
+    const iso_status status =
+        probe->state == ISO_STATE_OK ? ISO_OK : host->fail(ISO_UNAVAILABLE, "%s", probe->reason);
+    host->free(probe);
+    return status;
 }
 
 iso_status simt_device_adopt(const simt_driver *driver, const iso_host *host,
                              const iso_native_device *native, int32_t *index, void **device)
 {
+    int32_t count = 0;
     if (!driver->device_adopt) {
         return host->fail(ISO_UNSUPPORTED,
                           "%s cannot join a program's own context: open a device of its own",
                           driver->name);
     }
+    iso_status status = count_devices(driver, host, &count);
+    if (status) {
+        return status;
+    }
     simt_device *made = device_new(driver, host);
     if (!made) {
         return ISO_NO_MEMORY;
     }
-    iso_status status =
-        driver->device_adopt(native->context, native->device, index, &made->native, &made->limits);
-    if (status != ISO_OK) {
-        device_delete(made);
-        return status;
-    }
-    apply_settings(made);
-    *device = made;
-    return ISO_OK;
+    status = driver->device_adopt(count, native->context, native->device, index, &made->native,
+                                  &made->limits);
+    return device_keep(made, status, *index, device);
 }
 
 void simt_device_close(void *device)
@@ -143,13 +178,44 @@ void simt_host_free(void *device, void *pointer)
 iso_status simt_host_register(void *device, void *pointer, int64_t bytes, int32_t *pinned)
 {
     simt_device *self = device;
-    return self->driver->host_register(self->native, pointer, bytes, pinned);
+    *pinned = 0;
+    if (!self->driver->host_register) {
+        return ISO_OK;
+    }
+    simt_pin *pin = self->host->alloc((int64_t)sizeof *pin);
+    if (!pin) {
+        return ISO_NO_MEMORY;
+    }
+    const iso_status status = self->driver->host_register(self->native, pointer, bytes, pinned);
+    if (status || !*pinned) {
+        self->host->free(pin);
+        return status;
+    }
+    pin->pointer = pointer;
+    (void)pthread_mutex_lock(&self->pins_lock);
+    pin->next = self->pins;
+    self->pins = pin;
+    (void)pthread_mutex_unlock(&self->pins_lock);
+    return ISO_OK;
 }
 
 void simt_host_unregister(void *device, void *pointer)
 {
     simt_device *self = device;
-    self->driver->host_unregister(self->native, pointer);
+    (void)pthread_mutex_lock(&self->pins_lock);
+    simt_pin **at = &self->pins;
+    while (*at && (*at)->pointer != pointer) {
+        at = &(*at)->next;
+    }
+    simt_pin *found = *at;
+    if (found) {
+        *at = found->next;
+    }
+    (void)pthread_mutex_unlock(&self->pins_lock);
+    if (found) {
+        self->driver->host_unregister(self->native, pointer);
+        self->host->free(found);
+    }
 }
 
 iso_status simt_memory_import(void *device, void *native, int64_t bytes, void **memory)
@@ -167,7 +233,9 @@ iso_status simt_memory_import(void *device, void *native, int64_t bytes, void **
 void simt_memory_forget(void *device, void *memory)
 {
     simt_device *self = device;
-    self->driver->memory_forget(self->native, memory);
+    if (self->driver->memory_forget) {
+        self->driver->memory_forget(self->native, memory);
+    }
 }
 
 int32_t simt_memory_is_read_only(void *device, void *memory)
@@ -333,19 +401,23 @@ iso_status simt_native_get(void *device, iso_native_kind kind, void *object, voi
         inner = ((simt_event *)object)->native;
         break;
     case ISO_NATIVE_MEMORY:
-        break;
+        *native = object;
+        return ISO_OK;
+    default:
+        return self->host->fail(ISO_UNSUPPORTED, "%s has no native object of kind %d",
+                                self->driver->name, (int)kind);
     }
     return self->driver->native_get(self->native, (int32_t)kind, inner, native);
 }
 
 iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id)
 {
-    simt_device *self = device;
-    if (!self->driver->dlpack_device) {
-        return self->host->fail(ISO_UNSUPPORTED, "DLPack has no word for memory of %s",
-                                self->driver->name);
-    }
-    return self->driver->dlpack_device(self->native, type, id);
+    const simt_device *self = device;
+    *type = self->driver->dlpack_type;
+    *id = self->index;
+    return *type ? ISO_OK
+                 : self->host->fail(ISO_UNSUPPORTED, "DLPack has no word for memory of %s",
+                                    self->driver->name);
 }
 
 /* ---- transfers ------------------------------------------------------------------------------- */

@@ -270,6 +270,13 @@ static iso_status check_threads(const simt_device *device, const simt_spec *spec
         spec->text->kernels[kernel], spec->text->name, got->threads, got->info.threads_max);
 }
 
+static void release(const simt_driver *driver, void *kernel)
+{
+    if (kernel && driver->kernel_release) {
+        driver->kernel_release(kernel);
+    }
+}
+
 /* Under build_lock. */
 static iso_status make_kernel(simt_device *device, simt_program *program, int32_t kernel)
 {
@@ -284,7 +291,7 @@ static iso_status make_kernel(simt_device *device, simt_program *program, int32_
     }
     status = check_threads(device, &program->spec, kernel, &got);
     if (status != ISO_OK) {
-        device->driver->kernel_release(got.native);
+        release(device->driver, got.native);
         return status;
     }
     (void)pthread_rwlock_wrlock(&device->programs_lock);
@@ -320,9 +327,7 @@ void simt_programs_drop(simt_device *device)
     for (simt_program *at = device->programs; at; at = next) {
         next = at->next;
         for (int32_t i = 0; i < SIMT_KERNELS_MAX; i++) {
-            if (at->kernels[i].native) {
-                device->driver->kernel_release(at->kernels[i].native);
-            }
+            release(device->driver, at->kernels[i].native);
         }
         device->driver->program_unload(at->native);
         device->host->free(at);

@@ -3,8 +3,9 @@
  * simt.h - what the GPU backends share: an operation is planned once (which kernel, which tile, how
  * many groups), its program is built or found in the cache, and a small driver launches it.
  *
- * A backend gives a simt_driver (driver.c) and a simt_vendor (blas.c), and a descriptor made by
- * SIMT_DESCRIPTOR (library.c). Nothing here knows a vendor's name.
+ * A backend gives a simt_driver (driver.c), a simt_vendor (blas.c) and a
+ * SIMT_BACKEND (library.c).
+ * Nothing here knows a vendor's name.
  *
  * The core's `void *device` is a simt_device, its `void *stream` a simt_stream, its `void *event` a
  * simt_event. Its `void *memory` is the driver's own and is passed through: where
@@ -62,7 +63,11 @@ typedef struct simt_device {
     const simt_driver *driver;
     const iso_host *host;
     void *native; /* the driver's own */
+    int32_t index;
     simt_limits limits;
+    /* backend.c */
+    pthread_mutex_t pins_lock;
+    struct simt_pin *pins; /* what was pinned of the program's memory */
     /* program.c */
     pthread_rwlock_t programs_lock;
     pthread_mutex_t build_lock; /* one build at a time */
@@ -119,7 +124,6 @@ struct simt_driver {
     const char *name; /* of the backend */
 
     iso_status (*probe)(iso_probe *out);
-    iso_status (*device_info)(int32_t index, iso_device_info *out);
     iso_status (*device_open)(int32_t index, void **native, simt_limits *limits);
     void (*device_close)(void *native);
     iso_status (*device_property)(void *native, int32_t index, iso_property *out);
@@ -128,6 +132,8 @@ struct simt_driver {
     void (*memory_free)(void *native, void *memory);
     iso_status (*host_alloc)(void *native, int64_t bytes, void **pointer, int32_t *pinned);
     void (*host_free)(void *native, void *pointer);
+    /* Optional, together: pins memory of the program's. What cannot be pinned is copied all the
+     * same: only a lost device is an error. Only what was pinned here is unpinned. */
     iso_status (*host_register)(void *native, void *pointer, int64_t bytes, int32_t *pinned);
     void (*host_unregister)(void *native, void *pointer);
 
@@ -161,22 +167,21 @@ struct simt_driver {
     void (*program_unload)(void *program);
     iso_status (*kernel_get)(void *program, const char *name, int32_t threads, void **kernel,
                              simt_kernel_info *info);
-    void (*kernel_release)(void *kernel); /* before program_unload */
+    void (*kernel_release)(void *kernel); /* before program_unload; NULL: it goes with that */
     /* `groups` groups of `threads` work-items, in one dimension. */
     iso_status (*launch)(void *stream, void *kernel, int64_t groups, int32_t threads,
                          const simt_arg *args, int32_t arg_count);
 
     /* Optional, together: joining with a program's own objects; see backend.h. */
-    iso_status (*device_adopt)(const void *context, const void *native_device, int32_t *index,
-                               void **native, simt_limits *limits);
+    iso_status (*device_adopt)(int32_t devices, const void *context, const void *native_device,
+                               int32_t *index, void **native, simt_limits *limits);
     iso_status (*stream_adopt)(void *native, void *foreign, void **stream);
     iso_status (*memory_import)(void *native, void *foreign, int64_t bytes, void **memory);
-    void (*memory_forget)(void *native, void *memory);
+    void (*memory_forget)(void *native, void *memory);       /* NULL: nothing is kept of it */
     bool (*memory_is_read_only)(void *native, void *memory); /* NULL: none is */
-    /* kind: iso_native_kind; object: a native of that kind, or memory. */
+    /* kind: iso_native_kind, but for memory; object: a native of that kind. */
     iso_status (*native_get)(void *native, int32_t kind, void *object, void **out);
-    /* The numbers that DLPack knows the device by. */
-    iso_status (*dlpack_device)(void *native, int32_t *type, int32_t *id);
+    int32_t dlpack_type; /* the number that DLPack knows this kind of device by; 0: none */
 
     const simt_vendor *vendor; /* NULL: no vendor library at all */
 };
@@ -331,12 +336,12 @@ int32_t simt_memory_is_read_only(void *device, void *memory);
 iso_status simt_native_get(void *device, iso_native_kind kind, void *object, void **native);
 iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id);
 
-/* The entries of a descriptor that are the same for every driver; the backend adds size, versions,
- * name, build_info, probe, device_info, device_open and device_adopt. */
+/* The entries of a descriptor that are the same for every driver. */
 #define SIMT_DESCRIPTOR_ENTRIES                                                                    \
-    .device_close = simt_device_close, .device_property = simt_device_property,                    \
-    .memory_alloc = simt_memory_alloc, .memory_free = simt_memory_free,                            \
-    .host_alloc = simt_host_alloc, .host_free = simt_host_free,                                    \
+    .size = (uint32_t)sizeof(iso_backend), .abi_major = ISO_ABI_MAJOR, .abi_minor = ISO_ABI_MINOR, \
+    .stack_bytes = SIMT_STACK_BYTES, .device_close = simt_device_close,                            \
+    .device_property = simt_device_property, .memory_alloc = simt_memory_alloc,                    \
+    .memory_free = simt_memory_free, .host_alloc = simt_host_alloc, .host_free = simt_host_free,   \
     .host_register = simt_host_register, .host_unregister = simt_host_unregister,                  \
     .stream_create = simt_stream_create, .stream_destroy = simt_stream_destroy,                    \
     .stream_sync = simt_stream_sync, .stream_query = simt_stream_query,                            \
@@ -349,5 +354,33 @@ iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id);
     .memory_import = simt_memory_import, .memory_forget = simt_memory_forget,                      \
     .memory_is_read_only = simt_memory_is_read_only, .native_get = simt_native_get,                \
     .dlpack_device = simt_dlpack_device
+
+/* A backend's descriptor and its query, isomer_builtin_NAME_query, which stores the host in HOST.
+ * The arguments after BUILD are the backend's own entries: probe, device_info, telemetry... */
+#define SIMT_BACKEND(NAME, HOST, DRIVER, BUILD, ...)                                               \
+    static iso_status device_open(int32_t index, void **device)                                    \
+    {                                                                                              \
+        return simt_device_open(&(DRIVER), HOST, index, device);                                   \
+    }                                                                                              \
+    static iso_status device_adopt(const iso_native_device *native, int32_t *index, void **device) \
+    {                                                                                              \
+        return simt_device_adopt(&(DRIVER), HOST, native, index, device);                          \
+    }                                                                                              \
+    static const iso_backend descriptor = {SIMT_DESCRIPTOR_ENTRIES,                                \
+                                           .name = #NAME,                                          \
+                                           .build_info = #NAME " " ISO_VERSION_STRING ", " BUILD   \
+                                                               ", compiled by " __VERSION__,       \
+                                           .device_open = device_open,                             \
+                                           .device_adopt = device_adopt,                           \
+                                           __VA_ARGS__};                                           \
+    const iso_backend *isomer_builtin_##NAME##_query(uint32_t host_abi, const iso_host *host);     \
+    const iso_backend *isomer_builtin_##NAME##_query(uint32_t host_abi, const iso_host *host)      \
+    {                                                                                              \
+        if (host_abi >> 16 != ISO_ABI_MAJOR) {                                                     \
+            return NULL;                                                                           \
+        }                                                                                          \
+        HOST = host;                                                                               \
+        return &descriptor;                                                                        \
+    }
 
 #endif
