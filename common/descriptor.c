@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* descriptor.c - files that the library opens in somebody's process. */
+/* descriptor.c - opens and writes files of the library safely inside the program's process. */
 #include "common/descriptor.h"
 
 #include <errno.h>
@@ -65,8 +65,8 @@ int descriptor_pipe(int ends[2])
     return -1;
 }
 
-/* SIGXFSZ comes to the thread that writes. It is held back there for the time of the write and
- * taken off again, unless one was waiting before: what the process does with signals is its own. */
+/* SIGXFSZ is delivered to the thread that writes. It is blocked during the write and consumed
+ * afterwards, unless one was already pending: the process's own signals must not be affected. */
 bool descriptor_write(int descriptor, const void *data, size_t bytes)
 {
     const char *at = data;

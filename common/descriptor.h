@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * descriptor.h - files that the library opens in somebody's process: never as descriptor 0, 1 or 2,
- * which a program may have closed and which messages are written to; closed by exec; and written
- * without the signal that ends a process where a limit on the length of files is met.
+ * descriptor.h - files that the library opens inside the program's process. They are never
+ * descriptor 0, 1 or 2, which a program may have closed although messages are written there. exec
+ * closes them. Writing raises no signal, although a limit on file length normally ends the process
+ * by one.
  */
 #ifndef ISOMER_DESCRIPTOR_H
 #define ISOMER_DESCRIPTOR_H
@@ -13,7 +14,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Another number for one under 3, which is closed; others stay. -1 with errno. */
+/* Replaces a descriptor below 3, which is closed, by another; others are returned unchanged. -1
+ * with errno. */
 int descriptor_raise(int descriptor);
 
 /* -1 with errno. */
@@ -22,7 +24,7 @@ FILE *descriptor_read(const char *path);  /* NULL with errno */
 DIR *descriptor_folder(const char *path); /* NULL with errno */
 int descriptor_pipe(int ends[2]);         /* 0, or -1 with errno */
 
-/* Writes all of it. False with errno, which is EFBIG where the file may not grow. */
+/* Writes everything. False with errno, which is EFBIG if the file may not grow. */
 bool descriptor_write(int descriptor, const void *data, size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* printable.c - text that others wrote, in a form that a terminal shows and does not obey. */
+/* printable.c - escapes text from outside so that a terminal shows it and does not obey it. */
 #include "common/printable.h"
 
 #include <stdio.h>
@@ -26,8 +26,8 @@ bool printable_acts(uint32_t character)
 
 enum { INVALID = 0, CUT = -1 };
 
-/* How many bytes the first character has; INVALID where that is no UTF-8, CUT where it is the
- * beginning of some. */
+/* Length in bytes of the first character; INVALID if it is not UTF-8, CUT if the text ends within
+ * it. */
 static int decode(const unsigned char *text, size_t length, uint32_t *character)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -57,7 +57,7 @@ static int decode(const unsigned char *text, size_t length, uint32_t *character)
     return bytes;
 }
 
-/* JSON names characters over 0xffff by two halves. */
+/* JSON writes characters over 0xffff as a surrogate pair. */
 static int escape(char out[PRINTABLE_MOST], uint32_t character, printable_form form)
 {
     if (form == PRINTABLE_TEXT && character < 0x80) {
@@ -112,7 +112,7 @@ static void copy(char *out, size_t room, const char *text, const char *line)
     }
     for (size_t at = 0; at < length; at += taken) {
         size_t bytes = printable_next(text + at, length - at, PRINTABLE_TEXT, one, &taken);
-        if (taken == 0) { /* cut off where the text ends */
+        if (taken == 0) { /* cut off at the end of the text */
             taken = 1;
             bytes = (size_t)snprintf(one, sizeof one, "\\x%02x", (unsigned char)text[at]);
         } else if (text[at] == '\n') {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flip.c - a whole backend: a plug-in that moves and transposes on this processor, and says no to
- * everything else. Each call has done its work when it returns, so that streams never wait. */
+/* flip.c - a complete backend: a plug-in that copies and transposes on this processor and supports
+ * nothing else. Each call has finished its work when it returns, so streams never wait. */
 #include <isomer/backend.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 
 enum { ALIGNMENT = 256, WIDEST = 16 };
 
-static const iso_host *core; /* what the core offers us */
+static const iso_host *core; /* the functions that the core offers */
 
-/* ---- devices: `out` comes zeroed, with its size set ------------------------------------------ */
+/* ---- devices: `out` is zeroed on entry, with its size set ------------------------------------ */
 
 static iso_status probe(iso_probe *out)
 {
     out->state =
-        ISO_STATE_OK; /* else another state, and the paths that were tried in out->reason */
+        ISO_STATE_OK; /* otherwise another state, with the paths that were tried in out->reason */
     out->devices = 1;
     return ISO_OK;
 }
@@ -32,12 +32,12 @@ static iso_status device_info(int32_t index, iso_device_info *out)
     return ISO_OK;
 }
 
-/* Devices, streams and events are whatever we like: the core only hands them back. */
+/* Devices, streams and events can be any pointer: the core only passes them back. */
 static iso_status device_open(int32_t index, void **device)
 {
     (void)index;
     *device = core->alloc(1);
-    return *device ? ISO_OK : ISO_NO_MEMORY; /* alloc() has set the text */
+    return *device ? ISO_OK : ISO_NO_MEMORY; /* alloc() has set the error text */
 }
 
 static void forget(void *object)
@@ -45,7 +45,7 @@ static void forget(void *object)
     core->free(object);
 }
 
-/* ---- memory: the handle is the aligned address; what alloc() gave lies right before it ------- */
+/* ---- memory: the handle is the aligned address; the pointer from alloc() is right before it -- */
 
 static iso_status memory_alloc(void *device, int64_t bytes, void **memory)
 {
@@ -53,7 +53,7 @@ static iso_status memory_alloc(void *device, int64_t bytes, void **memory)
     if (bytes > INT64_MAX - ALIGNMENT) {
         return core->fail(ISO_NO_MEMORY, "%lld bytes are too many", (long long)bytes);
     }
-    char *block = core->alloc(bytes + ALIGNMENT); /* aligned to 64: there is room before */
+    char *block = core->alloc(bytes + ALIGNMENT); /* aligned to 64: leaves room in front */
     if (!block) {
         return ISO_NO_MEMORY;
     }
@@ -82,8 +82,8 @@ static iso_status stream_create(void *device, uint32_t flags, void **stream)
 {
     (void)device;
     if (flags & ~(uint32_t)ISO_STREAM_INLINE) {
-        return core->fail(ISO_UNSUPPORTED, "stream flags are 0x%x, known is 0x%x", (unsigned)flags,
-                          (unsigned)ISO_STREAM_INLINE);
+        return core->fail(ISO_UNSUPPORTED, "stream flags are 0x%x; known flags are 0x%x",
+                          (unsigned)flags, (unsigned)ISO_STREAM_INLINE);
     }
     *stream = core->alloc(1);
     return *stream ? ISO_OK : ISO_NO_MEMORY;
@@ -145,7 +145,7 @@ static iso_status transfer(void *stream, const iso_transfer *t)
     return ISO_OK;
 }
 
-/* The part of the arguments that the core and we both know; what an older core lacks is 0. */
+/* Copies the part of the arguments that both the core and this plug-in know; the rest is 0. */
 static iso_transpose_op arguments(const iso_op *op)
 {
     iso_transpose_op t = {0};
@@ -157,15 +157,15 @@ static iso_status supports(void *device, const iso_op *op)
 {
     (void)device;
     if (op->kind != ISO_OP_TRANSPOSE) {
-        return core->fail(ISO_UNSUPPORTED, "flip has transposes alone");
+        return core->fail(ISO_UNSUPPORTED, "flip supports only transposes");
     }
     iso_transpose_op t = arguments(op);
     if (t.variant != ISO_VARIANT_NAIVE && t.variant != ISO_VARIANT_TILED) {
-        return core->fail(ISO_UNSUPPORTED, "flip has the variants naive and tiled alone");
+        return core->fail(ISO_UNSUPPORTED, "flip has only the variants naive and tiled");
     }
     if (t.element_bytes > WIDEST) {
         return core->fail(ISO_UNSUPPORTED,
-                          "element_bytes is %lld, but %d is the most that flip has",
+                          "element_bytes is %lld, but the most that flip supports is %d",
                           (long long)t.element_bytes, WIDEST);
     }
     return ISO_OK;
@@ -178,7 +178,7 @@ static iso_status workspace(void *device, const iso_op *op, int64_t *bytes)
     return ISO_OK;
 }
 
-/* In place each pair below and above the diagonal is swapped once. */
+/* In place, each pair across the diagonal is swapped once. */
 static iso_status execute(void *stream, const iso_op *op)
 {
     (void)stream;
@@ -231,7 +231,7 @@ static const iso_backend table = {
 
 const iso_backend *isomer_backend_query(uint32_t host_abi, const iso_host *host)
 {
-    (void)host_abi; /* of the core, which refuses our major if it cannot use it */
+    (void)host_abi; /* the core's version; it refuses this plug-in if it cannot use it */
     core = host;
     return &table;
 }

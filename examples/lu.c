@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lu.c - factors a matrix into P A = L U on whichever backend ISOMER_BACKEND names, in place and by
- * blocks, as LAPACK's dgetrf does: a panel of columns is factored on the host, and all else, row
- * swaps, triangular solves and updates, happens in the device's memory. Unlike dgetrf it stops at a
- * pivot of 0.
+/*
+ * lu.c - factors a matrix into P A = L U on the backend that ISOMER_BACKEND names, in place and by
+ * blocks, as LAPACK's dgetrf does. A panel of columns is factored on the host; row swaps,
+ * triangular solves and updates happen in the device's memory. Unlike dgetrf it stops at a pivot of
+ * 0.
  *
  *     lu [order [columns of a panel]]
  */
@@ -14,15 +15,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ELEMENT = sizeof(double), ALLOWED = 30 /* in the residual, as in LAPACK's own tests */ };
+enum {
+    ELEMENT = sizeof(double),
+    ALLOWED = 30 /* limit of the residual, as in LAPACK's own tests */
+};
 
 typedef struct lu {
     int64_t n, block;
     iso_stream stream;
-    iso_buffer matrix; /* n x n, row-major; in the end U, and below the diagonal L */
-    iso_buffer row;    /* a row that waits while two change places */
+    iso_buffer matrix; /* n x n, row-major; at the end U, with L below the diagonal */
+    iso_buffer row;    /* scratch row for swapping two rows */
     double *panel;     /* host memory, n x block */
-    int64_t *pivot;    /* row i changed places with row pivot[i], in this order */
+    int64_t *pivot;    /* row i was swapped with row pivot[i], in this order */
 } lu;
 
 static iso_operand at(const lu *f, int64_t i, int64_t j)
@@ -30,7 +34,7 @@ static iso_operand at(const lu *f, int64_t i, int64_t j)
     return (iso_operand){f->matrix, (i * f->n + j) * ELEMENT};
 }
 
-/* C -= A B. The three are blocks of one matrix and share no element. */
+/* C -= A B. All three are blocks of one matrix and share no element. */
 static iso_status update(const lu *f, iso_operand c, iso_operand a, iso_operand b, int64_t m,
                          int64_t n, int64_t k)
 {
@@ -44,8 +48,8 @@ static iso_status update(const lu *f, iso_operand c, iso_operand a, iso_operand 
     return iso_gemm(f->stream, &args);
 }
 
-/* B = L^-1 B, where L is the unit lower triangle at (i, i) and B the `rows` x `cols` block at
- * (i, j). The upper half of B is solved, taken out of the lower half, and that is solved. */
+/* B = L^-1 B, where L is the unit lower triangle at (i, i) and B the `rows` x `cols` block at (i,
+ * j). Recursive: solves the upper half of B, subtracts it from the lower half, and solves that. */
 static iso_status solve(const lu *f, int64_t i, int64_t j, int64_t rows, int64_t cols)
 {
     int64_t upper = rows / 2, lower = rows - upper;
@@ -74,7 +78,7 @@ static iso_status swap_rows(const lu *f, int64_t i, int64_t k)
     return status ? status : iso_copy(f->stream, at(f, k, 0), row, bytes);
 }
 
-/* Factors a panel on the host, column by column. False: a pivot is exactly zero. */
+/* Factors a panel on the host, column by column. False: a pivot is exactly 0. */
 static bool factor_panel(double *panel, int64_t rows, int64_t cols, int64_t *pivot)
 {
     for (int64_t j = 0; j < cols; j++) {
@@ -107,9 +111,9 @@ static bool factor_panel(double *panel, int64_t rows, int64_t cols, int64_t *piv
     return true;
 }
 
-/* Columns j .. j + width - 1. Whole rows are swapped, the panel's stale columns too: the panel is
- * written over them afterwards. It must stay as it is until then, and does: the next panel is read
- * on the same stream, which does one thing after the other. */
+/* Columns j .. j + width - 1. Whole rows are swapped, including the panel's stale columns; the
+ * factored panel is written over them afterwards. The host panel must stay unchanged until then. It
+ * does, because the next panel is read on the same stream. */
 static iso_status step(const lu *f, int64_t j, int64_t width, bool *singular)
 {
     int64_t rows = f->n - j, rest = rows - width, bytes = width * ELEMENT, pitch = f->n * ELEMENT;
@@ -154,8 +158,8 @@ static iso_status factor(const lu *f, bool *singular)
     return status;
 }
 
-/* |P A - L U| / (|A| n eps) in the norm of the greatest sum of a row; eps is 2^-53. `a` becomes P
- * A. */
+/* |P A - L U| / (|A| n eps) in the infinity norm (largest row sum); eps is 2^-53. `a` becomes P A.
+ */
 static double residual(const lu *f, double *a, const double *factors)
 {
     int64_t n = f->n;
@@ -193,7 +197,7 @@ static double residual(const lu *f, double *a, const double *factors)
     return difference / (size * (double)n * (DBL_EPSILON / 2));
 }
 
-/* Numbers between -1/2 and 1/2, the same at each start. */
+/* Numbers between -1/2 and 1/2, the same in every run. */
 static void fill(double *a, int64_t count)
 {
     uint64_t state = 1;
@@ -204,7 +208,7 @@ static void fill(double *a, int64_t count)
     }
 }
 
-/* Factors `a` on the device and checks it. 0: well. */
+/* Factors `a` on the device and checks the result. 0: correct. */
 static int run(iso_device device, lu *f, double *a, double *factors)
 {
     int64_t bytes = f->n * f->n * ELEMENT;
@@ -231,7 +235,7 @@ static int run(iso_device device, lu *f, double *a, double *factors)
     printf("%s (%s): order %lld, panels of %lld columns: |PA - LU| / (|A| n eps) is %.2g\n",
            info.spec, info.name, (long long)f->n, (long long)f->block, off);
     if (!(off < ALLOWED)) {
-        return fprintf(stderr, "lu: the residual is not under %d\n", ALLOWED), 1;
+        return fprintf(stderr, "lu: the residual is not below %d\n", ALLOWED), 1;
     }
     return 0;
 }
@@ -266,7 +270,7 @@ int main(int count, char **words)
     } else {
         fill(a, f.n * f.n);
         failed = run(device, &f, a, factors);
-        if (iso_device_close(device)) { /* and with it all that was made on it */
+        if (iso_device_close(device)) { /* frees everything that was made on it too */
             fprintf(stderr, "lu: %s\n", iso_last_error());
             failed = 1;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* multiply.c - multiplies two matrices on whichever backend ISOMER_BACKEND names. */
+/* multiply.c - multiplies two matrices on the backend that ISOMER_BACKEND names. */
 #include <isomer/isomer.h>
 #include <stdio.h>
 

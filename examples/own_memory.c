@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* own_memory.c - sums numbers where the program has them, and hands the result's memory on as a
- * DLPack tensor. */
+/* own_memory.c - sums numbers in the program's own memory, and exports the result as a DLPack
+ * tensor. */
 #include <isomer/isomer.h>
 #include <stdio.h>
 

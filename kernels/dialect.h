@@ -1,42 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dialect.h - the words that device kernels are written in: the common part of CUDA C++, HIP and
- * OpenCL C 1.2. It stands before every kernel text; the compilers that read it run on the user's
- * machine, with no header of any SDK.
+ * dialect.h - the dialect that device kernels are written in: the common part of CUDA C++, HIP and
+ * OpenCL C 1.2. It is put before every kernel source. The compilers that read it run on the user's
+ * machine and have no SDK headers.
  *
- *   ISO_KERNEL(threads)     begins a kernel whose work-groups have exactly that many work-items
- *   ISO_KERNEL_OF(threads, groups)        the same; so many groups should fit one unit at once
- *   ISO_GLOBAL, ISO_SHARED  memory of the device and of a work-group; shared arrays stand at the
- *                           top of a kernel's body
+ *   ISO_KERNEL(threads)     begins a kernel whose work-groups have exactly `threads` work-items
+ *   ISO_KERNEL_OF(threads, groups)  the same; `groups` of them should fit one unit at once
+ *   ISO_GLOBAL, ISO_SHARED  memory of the device and of a work-group; shared arrays are declared
+ *                           at the top of a kernel's body
  *   ISO_SHARED_AT           in the type of a pointer into shared memory
  *   ISO_INLINE              begins a function that kernels call
  *   ISO_LOCAL_ID()          0 ... threads - 1; grids have one dimension
- *   ISO_GROUP_ID(), ISO_GROUP_COUNT()     as iso_i64
- *   ISO_BARRIER()           every work-item of the group reaches it; orders shared and global
- * memory iso_i32 iso_u32 iso_i64 iso_u64 iso_u8 iso_u16 iso_fma32, iso_fma64    one rounding. There
- * is no other contraction: see docs/arithmetic.md iso_as_u32(f) iso_as_f32(u) iso_as_u64(d)
- * iso_as_f64(u)   the bits iso_load_f16(p, i) iso_store_f16(p, i, f), iso_load_bf16, iso_store_bf16
+ *   ISO_GROUP_ID(), ISO_GROUP_COUNT()  as iso_i64
+ *   ISO_BARRIER()           every work-item of the group must reach it; orders shared and global
+ *                           memory
+ *   iso_i32 iso_u32 iso_i64 iso_u64 iso_u8 iso_u16
+ *   iso_fma32, iso_fma64    one rounding. There is no other contraction: docs/arithmetic.md
+ *   iso_as_u32(f) iso_as_f32(u) iso_as_u64(d) iso_as_f64(u)  the same bits as another type
+ *   iso_load_f16(p, i) iso_store_f16(p, i, f), iso_load_bf16, iso_store_bf16
  *                           elements of iso_u16 memory as float, rounded once to nearest even
- *   ISO_APART(f)            AMD's compilers take the product or the sum beside a conversion of half
- *                           precision into one instruction, in which a product is a sum with +0:
- *                           -0 is lost. A variable that is set apart is not folded
- *   iso_cas32(p, old, new), iso_cas64     atomic compare and swap of ISO_GLOBAL words; the old
- * value (iso_cas64 only where the program was built with ISO_ATOMIC64) ISO_SHUFFLE             1
- * where iso_shuffle_down(value, delta) moves a 32-bit value among 32 neighbouring work-items
- * without shared memory; else 0 ISO_UNROLL              before a loop that must be unrolled
- *   ISO_LEAN                1 where an unrolled loop spills for want of registers (AMD's); else 0
- *   ISO_F32X4 ISO_F64X2 ISO_U32X4          16-byte vectors (members x, y, z, w), and iso_f32x4(a,
- * b, c, d), iso_f64x2(a, b), iso_u32x4(a, b, c, d) that make them
+ *   ISO_APART(f)            hides a variable from folding. Otherwise AMD's compilers merge a
+ *                           product or sum with an adjacent conversion of half precision into
+ *                           one instruction, in which a product is a sum with +0 and loses -0
+ *   iso_cas32(p, old, new), iso_cas64  atomic compare and swap of ISO_GLOBAL words; returns the old
+ *                           value (iso_cas64 only if the program is built with ISO_ATOMIC64)
+ *   ISO_SHUFFLE             1 if iso_shuffle_down(value, delta) moves a 32-bit value among 32
+ *                           neighbouring work-items without shared memory; else 0
+ *   ISO_UNROLL              before a loop that must be unrolled
+ *   ISO_LEAN                1 if an unrolled loop spills because registers run out (AMD); else 0
+ *   ISO_F32X4 ISO_F64X2 ISO_U32X4  16-byte vectors (members x, y, z, w), made by
+ *                           iso_f32x4(a, b, c, d), iso_f64x2(a, b), iso_u32x4(a, b, c, d)
  *
- * Elements: ISO_DTYPE is one of the numbers below. From it come
- *   elem      the stored type (iso_u16 for f16 and bf16)
- *   acc       the accumulation type (integers: unsigned, so that they wrap)
- *   iso_load(p, i) iso_store(p, i, value)  between them
+ * Elements: ISO_DTYPE is one of the numbers below. It defines
+ *
+ *   elem                    the stored type (iso_u16 for f16 and bf16)
+ *   acc                     the accumulation type (integers: unsigned, so that they wrap)
+ *   iso_load(p, i) iso_store(p, i, value)  convert between them
  *   acc_fma(a, b, c)        fma; a * b + c modulo 2^n for integers
+ *
  * A program that uses f64 anywhere is built with ISO_USE_F64.
  *
- * Memory arrives as a pointer and an offset in elements or bytes, never moved by the host. Index
- * arithmetic is done in 64 bits.
+ * Memory arrives as a pointer and an offset in elements or bytes; the host never adds the offset.
+ * Index arithmetic is done in 64 bits.
  */
 #define ISO_F16  1
 #define ISO_BF16 2
@@ -45,14 +50,15 @@
 #define ISO_I32  5
 #define ISO_I64  6
 
-/* And what stands in for AMD's on a CPU, so that this way is run as well. */
+/* A stand-in for AMD's compiler on a CPU also takes this path, so that it is tested. */
 #if defined(__AMDGCN__) || (defined(__HIPCC_RTC__) && !defined(__CUDA_ARCH__))
 #define ISO_LEAN 1
 #else
 #define ISO_LEAN 0
 #endif
 
-/* The neutral part names no vendor; each block below makes its words. */
+/* The part that is common to all names no vendor; each block below defines the macros for one
+ * compiler. */
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 
 #pragma OPENCL FP_CONTRACT OFF
@@ -117,7 +123,7 @@ ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
     ISO_APART(value);
     return value;
 }
-#if defined(__SPIR__) || defined(__SPIRV__) /* AMD's compilers may stand behind it */
+#if defined(__SPIR__) || defined(__SPIRV__) /* may be AMD's compiler */
 #define ISO_NARROW_BY_INTEGERS 1
 #else
 ISO_INLINE iso_u16 iso_f32_to_f16(float value)
@@ -133,7 +139,7 @@ ISO_INLINE iso_u16 iso_f32_to_f16(float value)
 #define iso_store_f16(p, i, f) vstore_half_rte((f), (i), (__global half *)(p))
 #endif
 
-#else /* CUDA C++ and HIP, which share all but the names of their shuffles */
+#else /* CUDA C++ and HIP, which differ only in the names of their shuffles */
 
 #define ISO_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
 #if defined(__HIPCC_RTC__) || defined(__HIP__)
@@ -190,7 +196,7 @@ typedef unsigned short iso_u16;
 #define iso_shuffle_down(value, delta) __shfl_down_sync(0xffffffffu, (value), (delta), 32)
 #endif
 
-/* The compilers that run without an SDK have no header of half-precision types. */
+/* The compilers that run without an SDK have no header for half-precision types. */
 #if defined(__AMDGCN__)
 ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
 {
@@ -226,7 +232,7 @@ ISO_INLINE iso_u16 iso_f32_to_f16(float value)
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
     return bits;
 }
-#else /* by integers alone */
+#else /* with integer operations only */
 ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
 {
     iso_u32 sign = (iso_u32)(bits & 0x8000u) << 16, exponent = (bits >> 10) & 31u;
@@ -256,7 +262,7 @@ ISO_INLINE iso_u16 iso_f32_to_f16(float value)
     if (bits >= 0x477ff000u) { /* 65520 and more round to infinity */
         return (iso_u16)(sign | 0x7c00u);
     }
-    if (bits < 0x33000001u) { /* up to 2^-25 rounds to zero, its half even */
+    if (bits < 0x33000001u) { /* up to 2^-25 rounds to zero (the tie goes to even) */
         return (iso_u16)sign;
     }
     if (bits < 0x38800000u) { /* subnormal */

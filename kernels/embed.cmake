@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DFROM=FILE -DTO=FILE -DNAME=NAME -P embed.cmake: a C file that holds the text, which is ASCII,
-# as an array. PREFIX and HEADER are for texts that are no kernels.
+# embed.cmake - writes a C file that holds an ASCII text as an array: cmake -DFROM=FILE -DTO=FILE
+# -DNAME=NAME -P embed.cmake. PREFIX and HEADER are for texts that are not kernels.
 if(NOT DEFINED PREFIX)
   set(PREFIX kernel_text_)
   set(HEADER kernels/texts.h)

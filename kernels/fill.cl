@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fill.cl - a pattern over and over, into rows of memory.
+ * fill.cl - fills rows of memory with a repeated pattern.
  *
- * Memory is taken in slots of 16 aligned bytes. Every slot that a row fills gets one store of 16
- * bytes; of those at the row's ends only the row's own bytes are written. The pattern comes as the
- * 16 bytes of a slot: every pattern repeats within them.
+ * Memory is handled in slots of 16 aligned bytes. A slot that lies wholly in a row gets one store
+ * of 16 bytes; in a slot at a row's end only the row's own bytes are written. The pattern is passed
+ * as the 16 bytes of a slot: every pattern repeats within 16 bytes.
  *
- * A group takes blocks of `1 << across` times FILL_RUN slots by as many rows as its work-items
- * then reach.
+ * A group handles blocks of `1 << across` times FILL_RUN slots by as many rows as its remaining
+ * work-items allow.
  */
 #define FILL_RUN 4 /* slots of one work-item in a block */
 
@@ -18,7 +18,7 @@ ISO_INLINE iso_u8 fill_byte(ISO_U32X4 slot, int at)
     return (iso_u8)(word >> 8 * (at & 3));
 }
 
-/* `phase` is what is missing from `memory` to an aligned address before it. */
+/* `phase` is the distance from the aligned address before `memory` to `memory`. */
 ISO_KERNEL(ISO_THREADS)
 fill(ISO_GLOBAL iso_u8 *memory, iso_i64 offset, iso_i64 width, iso_i64 height, iso_i64 pitch,
      iso_i64 phase, iso_u32 slot_x, iso_u32 slot_y, iso_u32 slot_z, iso_u32 slot_w, iso_i32 across,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gemm_naive.cl - the textbook product: one element of C a work-item. Element (i, p) of A lies at
- * a[a_at + i * a_row + p * a_col], that of a batch's next member stride_a further; so for B and C.
+ * gemm_naive.cl - the textbook product: one element of C per work-item. Element (i, p) of A is
+ * a[a_at + i * a_row + p * a_col]; the next matrix of a batch is stride_a further. The same for B
+ * and C.
  */
 #define SEGMENT 1024
 

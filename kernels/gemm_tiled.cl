@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gemm_tiled.cl - the blocked product. A group computes tiles of ISO_BM x ISO_BN elements of C, a
- * work-item ISO_TM x ISO_TN of them in registers. Slices of ISO_BK k's of A and B wait in shared
- * memory as [k][row] and [k][column]; while one is multiplied, the next is on its way from global
- * memory into registers. What is done here never changes a bit of the result: every element is a
- * chain of fma over ascending k that starts anew every 1024, and the segments are added in order.
+ * work-item ISO_TM x ISO_TN of them in registers. Slices of ISO_BK k's of A and B are kept in
+ * shared memory as [k][row] and [k][column]; while one slice is multiplied, the next is loaded from
+ * global memory into registers. The tiling never changes a bit of the result: every element is a
+ * chain of fma over ascending k that restarts every 1024, and the segments are added in order.
  *
- * A and B are seen alike, as operands with an outer index (a row of A, a column of B) and k. In
- * memory one of the two is contiguous: ISO_KA and ISO_KB are 1 where that is k, 0 where it is the
- * outer index, 2 where kernel arguments say it.
+ * A and B are treated alike, as operands with an outer index (a row of A, a column of B) and k. In
+ * memory one of the two is contiguous: ISO_KA and ISO_KB are 1 if that is k, 0 if it is the outer
+ * index, 2 if kernel arguments say which.
  */
 #define SEGMENT 1024
 
 /*
- * AMD's compilers begin the loads of all lines of an unrolled slice at once and spill for want of
- * registers: there the lines stay a loop. What all work-items share lies in scalar registers, about
- * a hundred; where layouts are asked for at run time that is too few, and what only the end of a
- * tile needs waits in vector registers.
+ * AMD's compilers start the loads of all lines of an unrolled slice at once and spill because
+ * registers run out; for them the lines stay a loop. Values that all work-items share are in scalar
+ * registers, of which there are about a hundred. That is too few if layouts are only known at run
+ * time; values used only at the end of a tile are then kept in vector registers.
  */
 #if ISO_LEAN && !defined(ISO_ROLLED)
 #define ISO_ROLLED 1
@@ -28,7 +28,7 @@
 #endif
 
 /* Elements in 16 bytes of global memory (WIDE) and of shared memory (QUAD), the vectors that hold
- * them, and how they are taken apart. */
+ * them, and macros that take them apart. */
 #if ISO_DTYPE == ISO_F64
 #define WIDE 2
 #define QUAD 2
@@ -78,16 +78,16 @@ typedef ISO_U32X4 wide;
 #define ITEM_N(id) ((id) % ITEMS_N)
 #endif
 
-/* Neighbouring registers that are neighbours in the tile, so that vectors fill them. */
+/* Groups of registers that are also adjacent in the tile, so that they fill vectors. */
 #define RUN_M     (ISO_TM % QUAD == 0 ? QUAD : 1)
 #define RUN_N     (ISO_TN % QUAD == 0 ? QUAD : 1)
 #define ROW(r, i) ((i) / RUN_M * (ITEMS_M * RUN_M) + (r)*RUN_M + (i) % RUN_M)
 #define COL(c, j) ((j) / RUN_N * (ITEMS_N * RUN_N) + (c)*RUN_N + (j) % RUN_N)
 
 /*
- * Where a slice is contiguous along k, a work-item has WIDE k's of one row to write to as many
- * lines of shared memory, and the work-items of a warp would meet in the same banks. So a line's
- * elements are exchanged: element o of line k lies at o ^ SWIZZLE(k), which keeps vectors whole.
+ * If a slice is contiguous along k, a work-item writes WIDE k's of one row to as many lines of
+ * shared memory, and the work-items of a warp would hit the same banks. A line's elements are
+ * therefore permuted: element o of line k is at o ^ SWIZZLE(k), which keeps vectors whole.
  */
 #define LANES_K (ISO_BK / WIDE)
 #define SWIZZLES(size)                                                                             \
@@ -110,17 +110,17 @@ typedef ISO_U32X4 wide;
 #define ALONG_K_B ISO_KB
 #endif
 
-/* The outer index and k at which vector `v` of a slice begins. */
+/* The outer index and k of the first element of vector `v` of a slice. */
 #define VECTOR_OUTER(size, along_k, v)                                                             \
     ((along_k) ? (v) / (ISO_BK / WIDE) : (v) % ((size) / WIDE) * WIDE)
 #define VECTOR_K(size, along_k, v)                                                                 \
     ((along_k) ? (v) % (ISO_BK / WIDE) * WIDE : (v) / ((size) / WIDE))
 
 /*
- * AIM: what a work-item reads next. FETCH_EACH: any slice, element by element. Beyond the last row,
- * and the last k, the last one is read again: what is computed from it is not used. Each compare of
- * 64-bit numbers has a mask in scalar registers, and AMD's compilers want those of a whole slice at
- * once; minima of offsets in 32 bits have none.
+ * AIM computes the addresses that a work-item reads next. FETCH_EACH loads any slice, element by
+ * element. Beyond the last row and the last k, the last one is read again; results from it are not
+ * used. Each comparison of 64-bit numbers needs a mask in scalar registers, and AMD's compilers
+ * want those of a whole slice at once; minima of 32-bit offsets need none.
  */
 #if ISO_LEAN
 #define AT(along_k, ld, outer, k) ((along_k) ? (outer) * (ld) + (k) : (outer) + (k) * (ld))
@@ -185,7 +185,7 @@ typedef ISO_U32X4 wide;
     }
 #endif
 
-/* All of a slice is there and lies on 16 bytes. */
+/* The whole slice is inside the operand and aligned to 16 bytes. */
 #define FETCH_WIDE(size, moves, to, from, ld, along_k)                                             \
     ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
     {                                                                                              \
@@ -196,7 +196,7 @@ typedef ISO_U32X4 wide;
         from[i] += (along_k) ? (iso_i64)ISO_BK : (iso_i64)ISO_BK * (ld);                           \
     }
 
-/* From registers into shared memory, in the accumulation type. */
+/* Moves a slice from registers into shared memory, in the accumulation type. */
 #define PUT(size, moves, to, from, along_k)                                                        \
     ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
     {                                                                                              \
@@ -224,8 +224,8 @@ typedef ISO_U32X4 wide;
     }
 
 /* A work-item's share of line `line`; `at` is its place in the slice. The vectors of a work-item
- * are `items` apart, which the exchange leaves alone where that is a multiple of what it exchanges.
- */
+ * are `items` apart, which the permutation does not affect if `items` is a multiple of what it
+ * permutes. */
 #define APART(items) ((items) % (BANKS / QUAD) == 0)
 #define TAKE(size, count, run, items, to, from, at, line)                                          \
     if ((run) == 1) {                                                                              \
@@ -266,8 +266,8 @@ typedef ISO_U32X4 wide;
         }                                                                                          \
     }
 
-/* The next slice, from global memory into registers and from there into the half of shared memory
- * that is not being read. */
+/* Moves the next slice from global memory into registers, and from there into the half of shared
+ * memory that is not being read. */
 #define FETCH_BOTH(k0, whole)                                                                      \
     {                                                                                              \
         if (wide_a && (whole)) {                                                                   \
@@ -288,12 +288,12 @@ typedef ISO_U32X4 wide;
         PUT(ISO_BM, MOVES_A, to_a, next_a, ALONG_K_A)                                              \
         PUT(ISO_BN, MOVES_B, to_b, next_b, ALONG_K_B)                                              \
     }
-/* Where a work-item's share of line 0 lies in that half. */
+/* Place of a work-item's share of line 0 in that half. */
 #define AT_A(side) (item_m + (side) * (ISO_BM * ISO_BK / (RUN_M > 1 ? QUAD : 1)))
 #define AT_B(side) (item_n + (side) * (ISO_BN * ISO_BK / (RUN_N > 1 ? QUAD : 1)))
 
-/* Neighbouring tiles run at the same time: rows of tiles are taken RASTER at a time, so that what
- * is in flight reads few different parts of A and B. */
+/* Neighbouring tiles run at the same time: rows of tiles are processed RASTER at a time, so that
+ * running groups read few different parts of A and B. */
 #define RASTER 8
 
 ISO_INLINE void tile_place(iso_i64 tile, iso_i64 tiles_m, iso_i64 tiles_n, iso_i64 *tile_m,
@@ -321,9 +321,9 @@ ISO_INLINE void finish(ISO_GLOBAL elem *c, iso_i64 at, acc total, acc alpha, acc
 }
 
 /*
- * flags: 1 A's vectors lie on 16 bytes and end within it, 2 B's, 4 C's, 8 A is contiguous along k,
- * 16 B is, 32 the segments run side by side and leave their sums in `work` for gemm_join. Without
- * 32, `work` holds a tile for each group where k is more than one segment.
+ * flags: 1 A's vectors are aligned to 16 bytes and end within it, 2 the same for B, 4 for C, 8 A is
+ * contiguous along k, 16 B is, 32 the segments run in parallel and write their sums to `work` for
+ * gemm_join. Without 32, `work` holds a tile for each group if k is more than one segment.
  */
 ISO_KERNEL_OF(ISO_THREADS, ISO_GROUPS)
 gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a,
@@ -363,7 +363,7 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
         tile_place(rest - segment * (tiles_m * tiles_n), tiles_m, tiles_n, &tile_m, &tile_n);
         const iso_i64 row0 = tile_m * ISO_BM;
         const iso_i64 col0 = tile_n * ISO_BN;
-        /* Registers lie side by side for the group, so that it moves whole lines. */
+        /* The group's registers are adjacent, so that it moves whole lines. */
         ISO_GLOBAL acc *slot = work + work_at + (apart ? unit : ISO_GROUP_ID()) * (ISO_BM * ISO_BN);
         acc sum[ISO_TM * ISO_TN];
         ISO_UNROLL for (int r = 0; r < ISO_TM * ISO_TN; r++)
@@ -380,10 +380,10 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
             acc fa[2][ISO_TM];
             acc fb[2][ISO_TN];
             const int rest = (int)((k_to - k_from) % ISO_BK);
-            iso_i64 left = (k_to - k_from) / ISO_BK; /* whole slices that are not yet multiplied */
+            iso_i64 left = (k_to - k_from) / ISO_BK; /* whole slices not yet multiplied */
             iso_i64 next_k = k_from;
             int turn = 0;
-            int lines = 0; /* of the segment, multiplied */
+            int lines = 0; /* lines of the segment already multiplied */
             int first_segment = 1;
             int at_a = AT_A(0);
             int at_b = AT_B(0);
@@ -401,7 +401,7 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
                 if (more) {
                     FETCH_BOTH(next_k, left > 1)
                 }
-#if defined(ISO_ROLLED) /* for processors that gain nothing from more: quicker to compile */
+#if defined(ISO_ROLLED) /* for processors that gain nothing from unrolling: compiles faster */
 #if ISO_LEAN
 #pragma unroll 1
 #endif
@@ -426,13 +426,14 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
                     PUT_BOTH(turn)
                 }
                 ISO_BARRIER();
-                /* The next slice's first line is on its way while this one's last is multiplied. */
+                /* The next slice's first line is loaded while this slice's last line is multiplied.
+                 */
                 TAKE_BOTH(fa[0], fb[0], 0)
                 MULTIPLY(fa[(ISO_BK - 1) % 2], fb[(ISO_BK - 1) % 2])
 #endif
                 left--;
                 lines += ISO_BK;
-                if (lines == SEGMENT && more) { /* never where segments are apart */
+                if (lines == SEGMENT && more) { /* never if segments run in parallel */
                     int here = id;
                     ISO_HIDE(here);
                     ISO_UNROLL for (int r = 0; r < ISO_TM * ISO_TN; r++)
@@ -512,9 +513,10 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
 }
 
 /*
- * Adds the segments that gemm_tiled left apart, in order. One element a work-item. Where they do
- * not all fit into scratch memory they come in rounds of `k` each, with totals kept from one to the
- * next at total_at. flags: 1 there are totals from earlier rounds, 2 this is the last: finish.
+ * Adds the segments that gemm_tiled wrote to `work`, in order, one element per work-item. If they
+ * do not all fit into scratch memory they come in rounds of `k` each, and totals are kept between
+ * rounds at total_at. flags: 1 there are totals from earlier rounds, 2 this is the last round:
+ * finish.
  */
 ISO_KERNEL(ISO_THREADS)
 gemm_join(ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, ISO_GLOBAL acc *work,
@@ -525,7 +527,7 @@ gemm_join(ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, ISO_G
     const iso_i64 tiles_m = (m + ISO_BM - 1) / ISO_BM;
     const iso_i64 tiles_n = (n + ISO_BN - 1) / ISO_BN;
     const iso_i64 segments = (k + SEGMENT - 1) / SEGMENT;
-    const iso_i64 step = tiles_m * tiles_n * (ISO_BM * ISO_BN); /* from one segment to the next */
+    const iso_i64 step = tiles_m * tiles_n * (ISO_BM * ISO_BN); /* distance between segments */
     const iso_i64 parts = tiles_m * tiles_n * batch * (ISO_TM * ISO_TN);
     for (iso_i64 part = ISO_GROUP_ID(); part < parts; part += ISO_GROUP_COUNT()) {
         const int r = (int)(part % (ISO_TM * ISO_TN));
@@ -542,7 +544,7 @@ gemm_join(ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, ISO_G
             ISO_GLOBAL acc *kept = work + total_at + part * ISO_THREADS + id;
             iso_i64 s = (flags & 1) ? 0 : 1;
             acc total = (flags & 1) ? *kept : from[0];
-            for (; s + 8 <= segments; s += 8) { /* eight loads under way at once */
+            for (; s + 8 <= segments; s += 8) { /* eight loads in flight */
                 acc next[8];
                 ISO_UNROLL for (int e = 0; e < 8; e++)
                 {

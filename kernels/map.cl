@@ -3,17 +3,17 @@
  * map.cl - one operation on each element of arrays; z may be x or y.
  *
  *   MAP_WORD     elements of one access of the tiled kernels: 1, or those of 16 aligned bytes
- *   MAP_RUN      accesses of a work-item to each array that are under way at once
+ *   MAP_RUN      accesses of a work-item to each array that are in flight at once
  *   MAP_CHAIN    accesses whose elements a work-item of a chain keeps in registers
- *   MAP_STEPS    steps of a chain between two looks at how many are left
- *   MAP_LOOPED   a group is a loop: each work-item takes that many neighbouring elements in a loop
- *                of its own, which the compiler makes vectors of
- *   MAP_NAIVE    the naive kernels are in this program
+ *   MAP_STEPS    steps of a chain between two checks of how many are left
+ *   MAP_LOOPED   a group is a loop: each work-item loops over that many neighbouring elements,
+ *                which the compiler vectorises
+ *   MAP_NAIVE    this program contains the naive kernels
  *
- * Otherwise a group takes blocks of neighbouring words. All that a work-item reads of a block is
- * read before it writes any of that, and nobody else reads it: that is why z may be x. The last,
- * shorter block is taken word by word, and its last word element by element: nothing beyond n is
- * touched.
+ * Without MAP_LOOPED a group handles blocks of neighbouring words. A work-item reads its whole part
+ * of a block before it writes any of it, and no other work-item reads that part: that is why z may
+ * be x. The last, shorter block is done word by word, and its last word element by element: nothing
+ * beyond n is touched.
  */
 #define INTEGER (ISO_DTYPE == ISO_I32 || ISO_DTYPE == ISO_I64)
 
@@ -36,7 +36,7 @@ typedef iso_u64 cell;
 enum { SCALE, ADD, MULTIPLY, TRIAD };
 #define READS_Y(op) ((op) != SCALE)
 
-/* `op` is a constant wherever these are called: what it does not need vanishes. */
+/* `op` is a constant in every call, so code for other operations is removed. */
 ISO_INLINE acc value_of(int op, acc x, acc y, acc alpha)
 {
     return op == SCALE      ? alpha * x
@@ -78,7 +78,7 @@ ISO_INLINE void map_tiled(int op, ISO_GLOBAL const elem *x, ISO_GLOBAL const ele
     }
 }
 
-/* Elements that do not fill the registers are taken one by one. */
+/* Elements that do not fill the registers are done one by one. */
 ISO_INLINE void chain_tiled(ISO_GLOBAL const elem *x, ISO_GLOBAL elem *z, iso_i64 n, acc alpha,
                             acc beta, iso_i64 steps)
 {
@@ -165,8 +165,8 @@ typedef ISO_U32X4 whole_word;
 #define WORD_MAKE(v, i)    ((iso_u32)((v)[(i) / 2] >> (i) % 2 * 32))
 #else
 #if ISO_DTYPE == ISO_F16
-/* Whole words, whose halves are converted in registers: for the functions that convert vectors of
- * halves in memory NVIDIA's compiler makes an access of each half. */
+/* Loads whole words and converts their halves in registers: with the functions that convert vectors
+ * of halves in memory, NVIDIA's compiler makes one access per half. */
 #define TO_ACC(bits)    iso_f16_to_f32(bits)
 #define FROM_ACC(value) iso_f32_to_f16(value)
 #else
@@ -193,7 +193,7 @@ ISO_INLINE whole_word make_word(const acc *v)
 
 #endif
 
-/* What there is of the word at `at`; elements beyond n are 0 and not written. */
+/* The valid part of the word at `at`; elements beyond n are 0 and are not written. */
 ISO_INLINE void load_part(acc *v, ISO_GLOBAL const elem *x, iso_i64 at, iso_i64 n)
 {
     int i;
@@ -306,8 +306,8 @@ ISO_INLINE void map_tiled(int op, ISO_GLOBAL const elem *x, ISO_GLOBAL const ele
     }
 }
 
-/* The chains of one work-item do not wait for each other. The innermost count is a short one:
- * counting in 64 bits was measured to cost some percent. */
+/* The chains of one work-item are independent of each other. The innermost counter is short:
+ * counting in 64 bits was measured to cost a few percent. */
 #define PART 65535
 ISO_INLINE void chain_tiled(ISO_GLOBAL const elem *x, ISO_GLOBAL elem *z, iso_i64 n, acc alpha,
                             acc beta, iso_i64 steps)
@@ -396,7 +396,7 @@ map_chain(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL elem *z, iso_i64 z_
 
 #endif
 
-/* ---- naive: one element a work-item ---------------------------------------------------------- */
+/* ---- naive: one element per work-item -------------------------------------------------------- */
 
 #if defined(MAP_NAIVE)
 

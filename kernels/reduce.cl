@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reduce.cl - reductions. reduce_steps.cl stands before it and says what a lane is.
+ * reduce.cl - reductions. reduce_steps.cl precedes it and defines what a lane is.
  *
  *   ISO_THREADS   work-items of a group, a power of two, at least 32
- *   ISO_COLS      columns that a group takes side by side along axis 0, a power of two
+ *   ISO_COLS      columns that a group handles side by side along axis 0, a power of two
  *   ISO_LOOPED    a group runs as a loop over its work-items
  *   ISO_BATCH     rows of 128 elements that are read before the first is used
  *
- * A block of 4096 elements belongs to a team of 32 work-items. Number t of them has the lanes t,
- * t + 32, t + 64 and t + 96, so that a team reads neighbouring elements and the first two folds
- * stay in the work-item. Sequences of up to 64 elements have smaller teams of `width` work-items,
- * whose lanes are t + width * j.
+ * A team of 32 work-items handles a block of 4096 elements. Work-item t has the lanes t, t + 32, t
+ * + 64 and t + 96, so that a team reads neighbouring elements and the first two folds stay within
+ * the work-item. Sequences of up to 64 elements have smaller teams of `width` work-items, with
+ * lanes t + width * j.
  *
- * A sequence s begins at element s * next and goes on in steps of `step` elements. Results of
+ * A sequence s begins at element s * next and continues in steps of `step` elements. Results of
  * blocks are kept in the workspace, those of one sequence together.
  */
 #define LANES 128
@@ -21,10 +21,11 @@
 #define TEAMS (ISO_THREADS / TEAM)
 #define SLOTS (ISO_THREADS / ISO_COLS)
 #define EACH  (LANES / SLOTS) /* lanes of a work-item along axis 0 */
-#define LAST  64              /* blocks whose results are folded by one group */
+#define LAST  64              /* number of blocks whose results one group folds */
 
 /* Folds work-item s of each `count` with the others, which are `apart` work-items apart; the result
- * is in the first. Where a group is a loop, one work-item does it all: barriers split loops. */
+ * is in the first. If a group is a loop, one work-item does everything, because barriers split
+ * loops. */
 ISO_INLINE lane fold_shared(lane v, int id, int s, int count, int apart, ISO_SHARED_AT lane *pad)
 {
     int d, i;
@@ -70,8 +71,8 @@ ISO_INLINE lane fold_team(lane v, int id, int t, int width, ISO_SHARED_AT lane *
 #define fold_team(v, id, t, width, pad) fold_shared(v, id, t, width, 1, pad)
 #endif
 
-/* The folds within a work-item. The lanes of a smaller team meet absent ones first: that turns a -0
- * into +0. */
+/* The folds within a work-item. The lanes of a smaller team are first folded with absent lanes,
+ * which turns a -0 into +0. */
 ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
 {
     if (width < TEAM) {
@@ -83,7 +84,7 @@ ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
     return lane_fold(lane_fold(a, c), lane_fold(b, d));
 }
 
-/* One row of 128 elements, or as many as there are. */
+/* One row of 128 elements, or of as many as remain. */
 #define TAKE_IF(v, i, limit)                                                                       \
     if ((i) < (limit)) {                                                                           \
         v = spot_step(v, x[(i)*step_x], Y_AT((i)*step_y), (int)(i));                               \
@@ -94,8 +95,7 @@ ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
 #define Y_AT(i) ((elem)0)
 #endif
 
-/* A block of `count` elements at x (and y), of which the first is number `first` of its sequence.
- */
+/* A block of `count` elements at x (and y); the first is element `first` of its sequence. */
 ISO_INLINE lane take_block(ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y, iso_i64 step_x,
                            iso_i64 step_y, iso_i64 first, int count, int t, int width)
 {
@@ -144,7 +144,7 @@ ISO_INLINE lane take_block(ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y, i
                      lane_of(v[3], first), width);
 }
 
-/* The same on a level above: the elements are results of blocks. */
+/* The same one level up: the elements are results of blocks. */
 ISO_INLINE lane take_results(ISO_GLOBAL const lane *x, int count, int t, int width)
 {
     lane v[4];
@@ -190,7 +190,7 @@ ISO_INLINE int least_count(iso_i64 a, int most)
 
 /* ---- tiled ----------------------------------------------------------------------------------- */
 
-/* Sequences of at most one block: a team of `width` work-items each. */
+/* Sequences of at most one block: a team of `width` work-items for each. */
 ISO_KERNEL(ISO_THREADS)
 reduce_short(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 step_x,
              ISO_GLOBAL const elem *y, iso_i64 y_at, iso_i64 next_y, iso_i64 step_y,
@@ -240,8 +240,8 @@ reduce_blocks(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 st
     }
 }
 
-/* Down the columns: a group for each block of ISO_COLS neighbouring ones. Its work-items are
- * columns by slots, and slot s has the lanes s, s + SLOTS, s + 2 * SLOTS, ... */
+/* Down the columns: a group for each block of ISO_COLS neighbouring columns. Its work-items are
+ * columns by slots; slot s has the lanes s, s + SLOTS, s + 2 * SLOTS, ... */
 ISO_KERNEL(ISO_THREADS)
 reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL const elem *y,
                iso_i64 y_at, iso_i64 ld_y, ISO_GLOBAL iso_u8 *work, iso_i64 work_at,
@@ -319,7 +319,7 @@ reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL 
     }
 }
 
-/* A level between: `count` results of each sequence become one for each block of them. */
+/* An intermediate level: `count` results of each sequence become one for each block of them. */
 ISO_KERNEL(ISO_THREADS)
 reduce_level(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, iso_i64 to_at, iso_i64 sequences,
              iso_i64 count)
@@ -365,7 +365,7 @@ reduce_last(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, ISO_GLOBAL result *to, iso
     }
 }
 
-/* The last two levels of one sequence by one group: at most LAST blocks of results. */
+/* The last two levels of one sequence in one group: at most LAST blocks of results. */
 ISO_KERNEL(ISO_THREADS)
 reduce_last_two(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, ISO_GLOBAL result *to, iso_i64 to_at,
                 iso_i64 count, iso_i64 n)
@@ -406,7 +406,7 @@ reduce_last_two(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, ISO_GLOBAL result *to,
 
 /* ---- naive and partials ---------------------------------------------------------------------- */
 
-/* Along an axis: one result a work-item. */
+/* Along an axis: one result per work-item. */
 ISO_KERNEL(ISO_THREADS)
 reduce_naive(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 step_x,
              ISO_GLOBAL const elem *y, iso_i64 y_at, iso_i64 next_y, iso_i64 step_y,
@@ -440,7 +440,7 @@ reduce_naive(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 ste
     }                                                                                              \
     v = fold_shared(v, id, id, ISO_THREADS, 1, pad);
 
-/* One partial result a group, `parts` of them for each sequence. */
+/* One partial result per group, `parts` of them for each sequence. */
 ISO_KERNEL(ISO_THREADS)
 reduce_partials(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 step_x,
                 ISO_GLOBAL const elem *y, iso_i64 y_at, iso_i64 next_y, iso_i64 step_y,
@@ -458,7 +458,7 @@ reduce_partials(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 
     }
 }
 
-/* Partial results, one after another, by one work-item for each sequence. */
+/* Combines partial results in order, with one work-item for each sequence. */
 ISO_KERNEL(ISO_THREADS)
 reduce_finish(ISO_GLOBAL iso_u8 *work, iso_i64 work_at, ISO_GLOBAL result *to, iso_i64 to_at,
               iso_i64 sequences, iso_i64 parts, iso_i64 n)
@@ -474,7 +474,7 @@ reduce_finish(ISO_GLOBAL iso_u8 *work, iso_i64 work_at, ISO_GLOBAL result *to, i
     }
 }
 
-/* A whole array into one word, by compare and swap. */
+/* Reduces a whole array into one word by compare and swap. */
 #if !IS_INDEX && !IS_SCALED && (!IS_LONG_WORD || defined(ISO_ATOMIC64))
 ISO_KERNEL(ISO_THREADS)
 reduce_begin(ISO_GLOBAL iso_u8 *work, iso_i64 work_at)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reduce_stream.cl - the first level over one long array that lies on 16 bytes, at the speed of the
- * memory. Here work-item t of a team has the lanes 4 t ... 4 t + 3, which are neighbours in memory,
- * so that it reads vectors; and while a batch of rows is used, the next one is on its way, also
- * from one block to the next. The folds are the same, in the same order: lane l + 64 is in
- * work-item t + 16, and so on down to 4, and the last two are within a work-item. There is at least
- * one whole block; the last, shorter one is taken as reduce_blocks does.
+ * reduce_stream.cl - the first level over one long array that is aligned to 16 bytes, at the speed
+ * of the memory. Here work-item t of a team has the lanes 4 t ... 4 t + 3, which are adjacent in
+ * memory, so that it reads vectors. While one batch of rows is used the next is loaded, also across
+ * blocks. The folds are the same, in the same order: lane l + 64 is in work-item t + 16, and so on
+ * down to 4, and the last two folds are within a work-item. There is at least one whole block; the
+ * last, shorter one is handled as in reduce_blocks.
  *
  * ISO_STREAM is the number of vectors in a batch. Only lanes of one 32-bit word have such a kernel:
  * for longer ones it was measured to be no faster than reduce_blocks.
@@ -20,15 +20,16 @@ typedef ISO_U32X4 piece;
 #endif
 
 #if ISO_OP == OP_DOT
-#define ROWS     (ISO_STREAM / 2) /* of a batch */
-#define RESIDENT 1                /* groups on a unit: two would not have the registers */
+#define ROWS     (ISO_STREAM / 2) /* rows of a batch */
+#define RESIDENT 1                /* groups on a unit: registers do not suffice for two */
 #else
 #define ROWS     ISO_STREAM
 #define RESIDENT 2
 #endif
-#define BATCHES (BLOCK / LANES / ROWS) /* of a block: even, so that the first is always half 0 */
+#define BATCHES (BLOCK / LANES / ROWS) /* batches of a block; even, so that the first is half 0 */
 
-/* AMD's compilers begin all loads of an unrolled block at once and spill for want of registers. */
+/* AMD's compilers start all loads of an unrolled block at once and spill because registers run out.
+ */
 #if ISO_LEAN
 #define UNROLLED 2
 #else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* texts.h - the kernel texts of this folder, as the build put them into the library. */
+/* texts.h - the kernel sources of this folder, embedded in the library by the build. */
 #ifndef ISOMER_KERNELS_TEXTS_H
 #define ISOMER_KERNELS_TEXTS_H
 

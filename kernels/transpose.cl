@@ -2,18 +2,19 @@
 /*
  * transpose.cl - transposes. Elements are moved as integers and never converted.
  *
- * CELL_BYTES    bytes of an element: 1, 2, 4, 8 or 16
- * WORD_BYTES    bytes that are loaded and stored at once: those of an element, or SPAN of them
- * where the operands are aligned so (1: 4, 2: 8, 4 and 8: 16) TILE_ROWS, TILE_COLS     of a tile of
- * `from`; SWAP_TILE: of a square tile in place BAND          tiles are taken down so many rows of
- * tiles, then the next column of the same band DIRECT        no shared memory: for a device where
- * that is memory like any other
+ *   CELL_BYTES    bytes of an element: 1, 2, 4, 8 or 16
+ *   WORD_BYTES    bytes loaded and stored at once: those of one element, or of SPAN elements if
+ *                 the operands are aligned for it (1: 4, 2: 8, 4 and 8: 16)
+ *   TILE_ROWS, TILE_COLS  size of a tile of `from`; SWAP_TILE: of a square tile in place
+ *   BAND          tiles are processed down this many rows of tiles, then in the next column of the
+ *                 same band
+ *   DIRECT        uses no shared memory: for devices where that is ordinary memory
  *
- * A work-item loads squares of SPAN x SPAN elements, transposes them in its registers, and puts
- * them into the shared tile as words of the result; a second pass takes the words out in the order
- * of the result's rows. Both ways every access is a whole word. The word of a row in the shared
- * tile is moved by its row's number (SLOT), such that neither way two work-items of one access meet
- * in a bank.
+ * A work-item loads squares of SPAN x SPAN elements, transposes them in its registers, and writes
+ * them to the shared tile as words of the result; a second pass reads the words in the order of the
+ * result's rows. Both passes access only whole words. Words are shifted within the shared tile by
+ * the number of their row (SLOT), so that in neither pass two work-items of one access hit the same
+ * bank.
  */
 #if CELL_BYTES == 1
 typedef iso_u8 cell;
@@ -41,7 +42,7 @@ typedef ISO_U32X4 word;
 
 #define SPAN (WORD_BYTES / CELL_BYTES)
 
-/* A word as elements: what does not fill a whole word is moved one by one. */
+/* A word as elements: the rest that does not fill a whole word is moved one by one. */
 typedef union piece {
     word whole;
     cell cells[SPAN];
@@ -49,7 +50,7 @@ typedef union piece {
 
 /* ---- squares of SPAN x SPAN elements, in registers ------------------------------------------- */
 
-/* Element j of word i changes places with element i of word j. */
+/* Swaps element j of word i with element i of word j. */
 ISO_INLINE void turn_square(word *w)
 {
 #if SPAN > 1 && CELL_BYTES == 1
@@ -85,7 +86,7 @@ ISO_INLINE void turn_square(word *w)
 #endif
 }
 
-/* The word at a place that is inside by `left` elements: all of it, a part, or nothing. */
+/* The word at a place with `left` elements to the edge: all of it, a part, or nothing. */
 ISO_INLINE word load_word(ISO_GLOBAL const cell *at, int left)
 {
     piece part;
@@ -119,7 +120,7 @@ ISO_INLINE void store_word(ISO_GLOBAL cell *at, word value, int left)
 }
 
 /* Loads a square and transposes it. Rows and columns beyond `rows_left` and `cols_left` are not
- * read and get elements of no meaning. */
+ * read; their elements are meaningless. */
 ISO_INLINE void load_square(ISO_GLOBAL const cell *at, iso_i64 ld, int rows_left, int cols_left,
                             word *square)
 {
@@ -140,7 +141,7 @@ ISO_INLINE void load_whole_square(ISO_GLOBAL const cell *at, iso_i64 ld, word *s
     }
 }
 
-/* Stores a square that was transposed: row i of it at `at + i * ld`. */
+/* Stores a transposed square: row i of it at `at + i * ld`. */
 ISO_INLINE void store_square(ISO_GLOBAL cell *at, iso_i64 ld, int rows_left, int cols_left,
                              const word *square)
 {
@@ -175,7 +176,7 @@ ISO_INLINE place place_of(iso_i64 tile, iso_i64 down, iso_i64 across)
     return at;
 }
 
-/* Pairs (i, j) with i <= j < side, side * (side + 1) / 2 of them: row r and row side - 1 - r
+/* Pairs (i, j) with i <= j < side; there are side * (side + 1) / 2. Rows r and side - 1 - r
  * together have side + 1. */
 ISO_INLINE place pair_of(iso_i64 pair, iso_i64 side)
 {
@@ -195,7 +196,7 @@ ISO_INLINE place pair_of(iso_i64 pair, iso_i64 side)
 
 #if defined(DIRECT)
 
-/* All squares of a tile, one after another; `to` may not be `from`. */
+/* All squares of a tile, one after another; `to` must not be `from`. */
 ISO_KERNEL(ISO_THREADS)
 transpose_tiled(ISO_GLOBAL const cell *from, iso_i64 from_offset, ISO_GLOBAL cell *to,
                 iso_i64 to_offset, iso_i64 rows, iso_i64 cols, iso_i64 ld_from, iso_i64 ld_to,
@@ -221,7 +222,7 @@ transpose_tiled(ISO_GLOBAL const cell *from, iso_i64 from_offset, ISO_GLOBAL cel
     }
 }
 
-/* Square (r, c) of the upper tile and square (c, r) of the lower one change places. */
+/* Swaps square (r, c) of the upper tile with square (c, r) of the lower one. */
 ISO_KERNEL(ISO_THREADS)
 transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld, iso_i64 tiles)
 {
@@ -252,7 +253,8 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
 #define TURN(words)         ((words)*WORD_BYTES < 128 ? (words) : 128 / WORD_BYTES)
 #define SLOT(c, r, high)    ((c) * ((high) / SPAN) + ((r) ^ ((c) / SPAN & (TURN((high) / SPAN) - 1))))
 
-/* How many squares of a tile of `high` x `wide` one work-item loads, and words it stores. */
+/* Number of squares of a tile of `high` x `wide` that one work-item loads, and of words that it
+ * stores. */
 #define SQUARES(high, wide) ((high) * (wide) / (SPAN * SPAN * ISO_THREADS))
 #define WORDS(high, wide)   ((high) * (wide) / (SPAN * ISO_THREADS))
 
@@ -269,8 +271,8 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
         (shared)[SLOT(SQUARE_COL(u, wide) + i, SQUARE_ROW(u, wide), high)] = (square)[i];          \
     }
 
-/* A whole tile is loaded all at once, so that many loads are under way; a ragged one, of which
- * there are few, square by square. */
+/* A whole tile is loaded in one go, so that many loads are in flight; a ragged one, of which there
+ * are few, square by square. */
 #define TAKE_TILE(shared, source, ld, rows_left, cols_left, high, wide)                            \
     if ((rows_left) == (high) && (cols_left) == (wide)) {                                          \
         word squares[SQUARES(high, wide)][SPAN];                                                   \
@@ -337,7 +339,8 @@ transpose_tiled(ISO_GLOBAL const cell *ISO_RESTRICT from, iso_i64 from_offset,
     }
 }
 
-/* A tile above the diagonal and its mirror image change places; one on it is its own image. */
+/* Swaps a tile above the diagonal with its mirror image; a tile on the diagonal is its own image.
+ */
 ISO_KERNEL(ISO_THREADS)
 transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld, iso_i64 tiles)
 {
@@ -366,7 +369,7 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
 
 #endif
 
-/* ---- naive: one element a work-item ---------------------------------------------------------- */
+/* ---- naive: one element per work-item -------------------------------------------------------- */
 
 #if defined(NAIVE_COLS) /* a group takes NAIVE_COLS columns, and as many rows as it then reaches   \
                          */

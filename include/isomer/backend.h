@@ -1,43 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backend.h - for authors of backends. Programs that use isomer do not need it.
+ * backend.h - the interface between the core and a backend, for authors of backends. Programs that
+ * use isomer do not need it.
  *
  * A plug-in is a shared object isomer-NAME.so that exports one function, isomer_backend_query. The
- * built-in backends are described by the very same struct. The core opens a plug-in with RTLD_NOW |
- * RTLD_LOCAL, asks it when it is looked up (again if it was refused), and never closes it.
+ * built-in backends use the same descriptor. The core opens a plug-in with RTLD_NOW | RTLD_LOCAL,
+ * queries it when it is looked up (again if it was refused), and never closes it.
  *
- * Versions. A plug-in and the core work together when their ABI major is the same. Both use the
- * part of each struct that both know (its `size`), in either direction: entries are only ever
- * appended, and no required entry is added within a major. A NULL optional entry means "does not
- * have it"; a NULL required entry makes the core refuse the plug-in and name the entry.
+ * Versions. A plug-in and the core work together if their ABI major is the same. Each uses the part
+ * of a struct that both know (its `size`), whichever is newer: entries are only ever appended, and
+ * no required entry is added within a major. An optional entry may be NULL if the backend does not
+ * have it. If a required entry is NULL, the core refuses the plug-in and names the entry.
  *
- * What the core does before a call reaches a backend: handles are resolved, enumerators, sizes,
- * leading dimensions, bounds, alignment and overlap are checked, the variant is never AUTO and the
- * math mode never DEFAULT, leading dimensions are never 0, a batch is at least 1, empty products
- * (m, n or batch 0), empty transposes, empty maps and reductions over no elements do not arrive, a
- * product whose alpha rounds to 0 arrives with k = 0, the device is the one that every operand
- * belongs to, and memory is within the limit. Entries are called with floating point in its default
- * state (to nearest, subnormals kept, no traps), whatever the program's thread has set. A product
- * that may use TF32 and is UNSUPPORTED with it is asked about as a strict one. Maps do not
- * arrive as vendor, matrix or partials, nor at a backend of a minor under 2.
+ * What the core guarantees before a call reaches a backend:
+ * - Handles are resolved. Enumerators, sizes, leading dimensions, bounds, alignment and overlap are
+ *   checked.
+ * - The variant is never AUTO, the math mode is never DEFAULT, a leading dimension is never 0, and
+ *   a batch is at least 1.
+ * - Empty products (m, n or batch 0), empty transposes, empty maps and reductions over no elements
+ *   do not arrive. A product whose alpha rounds to 0 arrives with k = 0.
+ * - The device is the one that owns every operand, and memory is within the limit.
+ * - Floating point is in its default state (to nearest, subnormals kept, no traps), whatever the
+ *   program's thread has set.
+ * - If a product that may use TF32 is UNSUPPORTED with it, the core queries it again as a strict
+ *   one.
+ * - Maps do not arrive as vendor, matrix or partials, and do not arrive at a backend of a minor
+ *   below 2.
  *
- * Operands share no element, but their ranges may interleave: what lies between the rows of one, or
- * between the matrices of its batch, may belong to another, or to another matrix of the same batch
- * (stride_c may be less than C spans). A backend writes no byte there, not even the one that it
- * read before, because another thread may be writing it.
+ * Operands share no element, but their ranges may interleave: the bytes between the rows of one
+ * operand, or between the matrices of its batch, may belong to another operand or to another matrix
+ * of the same batch (stride_c may be less than C spans). A backend must not write those bytes, not
+ * even with the value that it read from them, because another thread may be writing there.
  *
- * What a backend promises: `execute` never answers UNSUPPORTED where `supports` answered ISO_OK for
- * the same operation, and `supports` looks at neither alpha nor beta: what it says of a product
- * holds with k = 0 too; it allocates no device memory of its own for an operation, but asks for
- * scratch memory through `workspace`; it reports failures through host->fail and allocates through
- * host->alloc; it leaves the thread's current context, floating-point environment and signal mask
- * as it found them.
+ * What a backend promises:
+ * - `execute` never returns UNSUPPORTED where `supports` returned ISO_OK for the same operation.
+ * - `supports` ignores alpha and beta: its answer for a product holds with k = 0 too.
+ * - It allocates no device memory of its own for an operation; it requests scratch memory through
+ *   `workspace`.
+ * - It reports failures through host->fail and allocates through host->alloc.
+ * - It leaves the thread's current context, floating-point environment and signal mask as they
+ *   were.
  *
- * Threads. Every entry may be called from several threads at once, except that the core never calls
- * two entries with the same stream at once, other than stream_sync and stream_query: these may be
- * called while another thread submits to the stream, or waits for it. It destroys an object only
- * when no call with it is running, a stream or a buffer only when its work has finished, an event
- * only when its last record is complete; a stream may then still have a wait for it ahead.
+ * Threads. Every entry may be called from several threads at once, with one exception: the core
+ * never calls two entries with the same stream at once, other than stream_sync and stream_query,
+ * which may be called while another thread submits to the stream or waits for it. The core destroys
+ * an object only when no call that uses it is running, a stream or a buffer only when its work has
+ * finished, and an event only when its last record is complete; another stream may then still have
+ * a wait for that event ahead of it.
  */
 #ifndef ISOMER_BACKEND_H
 #define ISOMER_BACKEND_H
@@ -71,51 +80,53 @@ typedef struct iso_host {
     uint32_t reserved;
     const char *version; /* of the library */
 
-    /* Host memory, aligned to 64 bytes, contents undefined; NULL if there is none (and then fail()
-     * has been called with NO_MEMORY). free(NULL) does nothing. Never used on the hot path. */
+    /* Host memory, aligned to 64 bytes, contents undefined; NULL if there is none (fail() has then
+     * been called with NO_MEMORY). free(NULL) does nothing. Never used on the hot path. */
     void *(*alloc)(int64_t bytes);
     void (*free)(void *pointer);
 
     /* Sets this thread's error text and returns `status`: `return host->fail(ISO_BACKEND, "...")`.
-     * Names what failed, its value and what to do; the core puts the call's name before it. */
+     * The text names what failed, its value and what to do; the core prefixes the name of the call.
+     */
     iso_status (*fail)(iso_status status, const char *format, ...) ISO_PRINTF(2, 3);
 
-    /* A line for ISOMER_LOG. */
+    /* Writes a line to ISOMER_LOG. */
     void (*log)(iso_log_level level, const char *format, ...) ISO_PRINTF(2, 3);
 
-    /* The value in force of an ISOMER_ setting; NULL if it is unset and has no default. Owned by
-     * the core, valid for the process's life. */
+    /* The effective value of an ISOMER_ setting; NULL if it is unset and has no default. Owned by
+     * the core, valid until the process ends. */
     const char *(*setting)(const char *name);
 
-    /* The program cache: a file of up to 256 MiB for a key of any length. `load` gives a block from
-     * alloc() and its size, or NULL, with the size -1 where it is there and host memory for it is
-     * not (and then fail() has been called with NO_MEMORY), else 0; `store` answers 0 if it was
-     * kept. A cache that cannot be used loads nothing. */
+    /* The program cache: a file of up to 256 MiB for a key of any length. `load` returns a block
+     * from alloc() and its size. It returns NULL with size 0 if there is no usable entry, and NULL
+     * with size -1 if the entry exists but host memory for it ran out (fail() has then been called
+     * with NO_MEMORY). `store` returns 0 if the entry was kept. A cache that cannot be used loads
+     * nothing. */
     void *(*cache_load)(const void *key, int64_t key_bytes, int64_t *bytes);
     int32_t (*cache_store)(const void *key, int64_t key_bytes, const void *data, int64_t bytes);
 
     /* -- minor 3 -- */
-    /* Bytes that are left of this thread's stack; INT64_MAX where that is not known. */
+    /* Bytes left on this thread's stack; INT64_MAX if unknown. */
     int64_t (*stack_left)(void);
 
-    /* What a variable of the environment names, a folder or a file that libraries are loaded from:
-     * ISOMER_'s or another's. NULL where it is unset, is not an absolute path, or is ignored since
-     * the program has more rights than its caller; `problem` (capacity bytes, not NULL) says why,
-     * and is "" where it is unset or good. Valid for the process's life. */
+    /* The value of an environment variable, an ISOMER_ one or another, that names a folder or file
+     * from which libraries are loaded. NULL if it is unset, is not an absolute path, or is ignored
+     * because the program has more rights than its caller. `problem` (capacity bytes, not NULL)
+     * then says why; it is "" if the variable is unset or good. Valid until the process ends. */
     const char *(*path)(const char *name, char *problem, int64_t capacity);
 
-    /* Whether no other user could put something else at an absolute path: all of it belongs to
-     * root, to this process's user, or to an owner of the library's own folders, and only they can
-     * write there. 0: not so, and `problem` says why. A program that a backend starts has to pass.
+    /* Whether an absolute path is safe from other users: every part of it belongs to root, to this
+     * process's user, or to an owner of the library's own folders, and only they can write there.
+     * 0: it is not, and `problem` says why. A program that a backend starts must pass this check.
      */
     int32_t (*trusted)(const char *path, char *problem, int64_t capacity);
 } iso_host;
 
 /* ---- Operations, resolved and checked -------------------------------------------------------- */
 
-/* A place in device memory: what memory_alloc gave, and a byte offset. memory is NULL where an
- * operand is not used (y, or A and B where k is 0) and in questions (supports, workspace, prepare,
- * describe). */
+/* A place in device memory: a pointer from memory_alloc, and a byte offset. memory is NULL for an
+ * operand that is not used (y, or A and B where k is 0) and in calls that run nothing (supports,
+ * workspace, prepare, describe). */
 typedef struct iso_ref {
     void *memory;
     int64_t offset;
@@ -126,7 +137,7 @@ typedef struct iso_gemm_op {
     iso_variant variant;
     iso_math math;
     iso_trans trans_a, trans_b;
-    int32_t library; /* vendor: which of the device's libraries; 0 the first */
+    int32_t library; /* vendor: index of the device's library; 0 is the first */
     int64_t m, n, k;
     double alpha, beta; /* already rounded to the accumulation type */
     iso_ref a, b, c;
@@ -139,7 +150,7 @@ typedef struct iso_transpose_op {
     uint32_t reserved;
     int64_t element_bytes;
     int64_t rows, cols;
-    iso_ref from, to; /* equal where it is done in place */
+    iso_ref from, to; /* equal for an in-place transpose */
     int64_t ld_from, ld_to;
 } iso_transpose_op;
 
@@ -150,7 +161,7 @@ typedef struct iso_reduce_op_args {
     iso_variant variant;
     iso_axis axis;
     uint32_t reserved;
-    int64_t rows, cols; /* for ISO_AXIS_ALL rows is 1 and cols the number of elements */
+    int64_t rows, cols; /* for ISO_AXIS_ALL, rows is 1 and cols is the number of elements */
     iso_ref x, y;
     int64_t ld_x, ld_y;
     iso_ref result;
@@ -161,12 +172,12 @@ typedef struct iso_map_op_args {
     iso_dtype dtype;
     iso_variant variant;
     uint32_t reserved;
-    int64_t n, steps;   /* steps is 0 where the operation is not chain */
+    int64_t n, steps;   /* steps is 0 unless the operation is chain */
     double alpha, beta; /* already rounded to the type of the computation */
     iso_ref x, y, z;    /* z may equal x or y */
 } iso_map_op_args;
 
-/* One operation. The core's struct lives for the call only: a backend that runs it later copies it.
+/* One operation. The core's struct lives only for the call: a backend that runs it later copies it.
  */
 typedef struct iso_op {
     uint32_t size; /* of this struct */
@@ -180,7 +191,8 @@ typedef struct iso_op {
     };
     uint32_t args_size; /* of the struct behind args */
     uint32_t reserved;
-    iso_ref workspace; /* scratch memory of at least what `workspace` asked for; the stream's own */
+    iso_ref workspace; /* scratch memory, at least the size that `workspace` returned; owned by the
+                          stream */
     int64_t workspace_bytes;
 } iso_op;
 
@@ -206,8 +218,8 @@ typedef struct iso_transfer {
 
 /* ---- What a backend offers to the core ------------------------------------------------------- */
 
-/* What probing found. `devices` counts where the state is OK; `reason` says why elsewhere, with
- * every path that was tried. */
+/* The result of probing. `devices` is the number of devices if the state is OK; otherwise `reason`
+ * says why, with every path that was tried. */
 typedef struct iso_probe {
     uint32_t size;
     iso_state state;
@@ -218,12 +230,12 @@ typedef struct iso_probe {
 
 /* Flags of a backend. */
 enum {
-    /* It only says why it is not available: `probe` is its one required entry, and never finds a
-       device. */
+    /* The backend only says why it is not available: `probe` is its only required entry, and never
+     * finds a device. */
     ISO_BACKEND_PROBE_ONLY = 1,
-    /* After fork() a child may forget all objects and open devices anew. Without it the core
-     * answers UNAVAILABLE in the child of a process in which probing this backend had reached a
-     * driver: had answered anything but NOT_FOUND. */
+    /* After fork(), a child may forget all objects and open devices again. Without this flag the
+     * core returns UNAVAILABLE in a child if probing this backend had reached a driver in the
+     * parent: the probe had returned anything but NOT_FOUND. */
     ISO_BACKEND_FORK_SAFE = 2
 };
 
@@ -236,36 +248,36 @@ typedef struct iso_backend {
     const char *build_info; /* one line: version, compiler, options */
 
     /* -- devices -- */
-    /* Required. Touches the driver, fills *out. Called again only where a state may have changed.
+    /* Required. Touches the driver and fills *out. Called again only if a state may have changed.
      */
     iso_status (*probe)(iso_probe *out);
-    /* Required. Describes a device without opening it (spec and backend are filled by the core). */
+    /* Required. Describes a device without opening it (the core fills spec and backend). */
     iso_status (*device_info)(int32_t index, iso_device_info *out);
     /* Required. */
     iso_status (*device_open)(int32_t index, void **device);
     void (*device_close)(void *device);
-    /* Optional: the i-th property; NOT_READY past the last. */
+    /* Optional: the i-th property; NOT_READY after the last. */
     iso_status (*device_property)(void *device, int32_t index, iso_property *out);
 
     /* -- memory -- */
     /* Required. bytes is at least 1; aligned to 256 bytes. */
     iso_status (*memory_alloc)(void *device, int64_t bytes, void **memory);
     void (*memory_free)(void *device, void *memory);
-    /* Optional, together: host memory that the device copies fast. Without them the core gives
-     * plain memory. */
+    /* Optional, both or neither: host memory that the device copies fast. Without them the core
+     * uses plain memory. */
     iso_status (*host_alloc)(void *device, int64_t bytes, void **pointer, int32_t *pinned);
     void (*host_free)(void *device, void *pointer);
-    /* Optional, together: pin the caller's memory. */
+    /* Optional, both or neither: pin the caller's memory. */
     iso_status (*host_register)(void *device, void *pointer, int64_t bytes, int32_t *pinned);
     void (*host_unregister)(void *device, void *pointer);
 
     /* -- streams and events -- */
-    /* Required. A flag that it does not know is UNSUPPORTED. */
+    /* Required. UNSUPPORTED for a flag that the backend does not know. */
     iso_status (*stream_create)(void *device, uint32_t flags, void **stream);
-    /* Required. The core has synchronised the stream before. */
+    /* Required. The core has already synchronised the stream. */
     void (*stream_destroy)(void *stream);
-    /* Required. Waits; returns the stream's late error. After a late error the stream runs nothing
-     * more, but events recorded on it still complete. */
+    /* Required. Waits, and returns the stream's late error. After a late error the stream runs
+     * nothing more, but events recorded on it still complete. */
     iso_status (*stream_sync)(void *stream);
     /* Required. ISO_OK, NOT_READY (without calling fail) or the late error. */
     iso_status (*stream_query)(void *stream);
@@ -273,9 +285,9 @@ typedef struct iso_backend {
     iso_status (*event_create)(void *device, void **event);
     void (*event_destroy)(void *event);
     iso_status (*event_record)(void *event, void *stream);
-    /* Required. Work submitted to the stream later waits for the event's last record. */
+    /* Required. Work submitted to the stream after this call waits for the event's last record. */
     iso_status (*stream_wait)(void *stream, void *event);
-    /* Required. The core calls these only for events that were recorded. */
+    /* Required. The core calls these only for events that have been recorded. */
     iso_status (*event_sync)(void *event);
     iso_status (*event_query)(void *event);
     iso_status (*event_elapsed)(void *start, void *stop, int64_t *nanoseconds);
@@ -285,63 +297,65 @@ typedef struct iso_backend {
     iso_status (*transfer)(void *stream, const iso_transfer *transfer);
     /* Required. ISO_OK, or UNSUPPORTED with the reason through fail. Operands are NULL. */
     iso_status (*supports)(void *device, const iso_op *op);
-    /* Required. Scratch bytes (0: none) for a supported operation. */
+    /* Required. Scratch bytes (0: none) of a supported operation. */
     iso_status (*workspace)(void *device, const iso_op *op, int64_t *bytes);
     /* Required. Submits a supported operation. */
     iso_status (*execute)(void *stream, const iso_op *op);
-    /* Optional. Opens and builds ahead of time what `execute` would. */
+    /* Optional. Opens and builds in advance whatever `execute` would need. */
     iso_status (*prepare)(void *stream, const iso_op *op);
-    /* Optional. Fills library and kernel of a supported operation. */
+    /* Optional. Fills library and kernel for a supported operation. */
     iso_status (*describe)(void *device, const iso_op *op, iso_op_info *out);
-    /* Optional. Copies straight from another device of this backend, ordered on both streams.
-     * UNSUPPORTED where there is no path: the core then stages it. */
+    /* Optional. Copies directly from another device of this backend, ordered on both streams.
+     * UNSUPPORTED if there is no path: the core then stages the copy. */
     iso_status (*copy_peer)(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
                             int64_t bytes);
 
-    /* -- joining with a program's own objects (minor 1); all optional -- */
-    /* A device in the program's own context; *index is its number among this backend's devices. It
-     * is closed by device_close, which leaves what it did not make. */
+    /* -- sharing the program's own objects (minor 1); all optional -- */
+    /* Opens a device in the program's own context; *index is its number among this backend's
+     * devices. device_close closes it and leaves the program's objects as they are. */
     iso_status (*device_adopt)(const iso_native_device *native, int32_t *index, void **device);
-    /* A stream of the program's own; stream_destroy forgets it. */
+    /* Wraps a stream of the program's own; stream_destroy only forgets it. */
     iso_status (*stream_adopt)(void *device, void *native, void **stream);
-    /* Together: memory that somebody else owns, as what memory_alloc would give; checked as far as
-     * the driver can tell (INVALID: not memory of this device, or shorter). */
+    /* Both or neither: wraps memory that the program owns, so that it works like memory from
+     * memory_alloc. Checked as far as the driver can tell (INVALID: not memory of this device, or
+     * shorter). */
     iso_status (*memory_import)(void *device, void *native, int64_t bytes, void **memory);
     void (*memory_forget)(void *device, void *memory);
-    /* The native object behind what this backend gave: `object` is the device (CONTEXT, DEVICE), a
-     * stream, an event or memory. */
+    /* The native handle of one of this backend's objects: `object` is the device (CONTEXT, DEVICE),
+     * a stream, an event or memory. */
     iso_status (*native_get)(void *device, iso_native_kind kind, void *object, void **native);
-    /* The type and id that DLPack knows this device by. */
+    /* The DLPack type and id of this device. */
     iso_status (*dlpack_device)(void *device, int32_t *type, int32_t *id);
-    /* Not 0: the driver lets nobody write that imported memory. Without it all can be written. */
+    /* Not 0: the driver does not allow writes to that imported memory. Without this entry all
+     * imported memory can be written. */
     int32_t (*memory_is_read_only)(void *device, void *memory);
 
     /* -- minor 2 -- */
-    /* Optional. What the device's sensors say now; what they do not tell is left as the core set
-     * it. UNSUPPORTED, with every library that was tried, where there are no sensors. */
+    /* Optional. Reads the device's sensors; values that they do not report keep what the core set.
+     * UNSUPPORTED, with every library that was tried, if there are no sensors. */
     iso_status (*telemetry)(void *device, iso_telemetry *out);
 
     /* -- minor 3 -- */
-    /* Stack that this backend's libraries need, in bytes; 0: a few KiB. The core opens devices in a
-     * thread with enough, and answers NO_MEMORY for an entry that allocates, submits, builds or
-     * describes where the caller's thread has less left. */
+    /* Stack in bytes that this backend's libraries need; 0: a few KiB. The core opens devices in a
+     * thread with enough stack. If the caller's thread has less left, entries that allocate,
+     * submit, build or describe are not called and the core returns NO_MEMORY. */
     int64_t stack_bytes;
-    /* Optional. UNAVAILABLE, with the reason, of a device that is there and is not to be opened
-     * (ISO_STATE_BROKEN); else ISO_OK. Called before device_open, and where devices are listed; it
-     * may take its time at the first call, and the core asks no more than it needs to know. */
+    /* Optional. Returns UNAVAILABLE, with the reason, for a device that exists but must not be
+     * opened (ISO_STATE_BROKEN); otherwise ISO_OK. Called before device_open and when devices are
+     * listed. The first call may be slow, so the core makes only the calls that it needs. */
     iso_status (*device_usable)(int32_t index);
 } iso_backend;
 
 /*
- * The one symbol of a plug-in. It touches no driver, keeps `host` (which lives as long as the
- * process) and returns a descriptor that lives as long, or NULL if it cannot work with this host.
+ * The only symbol of a plug-in. It touches no driver and keeps `host`, which lives as long as the
+ * process. It returns a descriptor that lives as long, or NULL if it cannot work with this host.
  * `host_abi` is the core's (major << 16 | minor).
  */
 #define ISO_BACKEND_QUERY_NAME "isomer_backend_query"
 typedef const iso_backend *(*iso_backend_query)(uint32_t host_abi, const iso_host *host);
 
 /* Declared here so that a plug-in's definition is exported whatever -fvisibility says. The library
- * itself defines no such function. */
+ * itself does not define this function. */
 #define ISO_PLUGIN_EXPORT __attribute__((visibility("default")))
 ISO_PLUGIN_EXPORT const iso_backend *isomer_backend_query(uint32_t host_abi, const iso_host *host);
 

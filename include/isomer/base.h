@@ -2,24 +2,26 @@
 /*
  * base.h - what every other header needs: version, export marks, limits.
  *
- * Conventions that hold for the whole library:
+ * Conventions of the whole library:
  *
- *  - A call that can fail returns an iso_status. Out-parameters come last and are written on
- * success; on failure a handle out-parameter is set to zero and any other is left as it was.
- *  - Sizes, counts, leading dimensions and offsets are int64_t. Every product of them is checked.
- *  - A handle is a small value. Zero is never a valid handle. A handle that was destroyed, that
- *    belongs to another kind of object, or that was opened before a fork() gives ISO_INVALID.
- *  - Every public struct that may grow begins with `uint32_t size`, which its ISO_..._INIT macro
- * sets: an initialiser in C11, and a value in C++11 and newer. A struct from a program built
- * against an older header is shorter and is extended with zeros; one from a newer header is
- * accepted while the part that this library does not know is all zero.
- *  - A field `reserved` has no meaning: it is 0 in a struct that the caller fills, or the call is
- *    INVALID, and is set to 0 in one that the library fills.
- *  - Every function is safe to call from several threads at once unless its comment says otherwise.
- *    Operations submitted to one stream by several threads run in some order, one after another.
- *  - What the calling thread has set for floating point (rounding, subnormals, traps) changes no
- *    result and is left as it was.
- *  - No call aborts, exits or prints (ISOMER_LOG alone makes the library write to stderr).
+ * - A call that can fail returns an iso_status. Out-parameters come last and are written on
+ *   success. On failure a handle out-parameter is set to zero and any other is left unchanged.
+ * - Sizes, counts, leading dimensions and offsets are int64_t. Every product of them is checked for
+ *   overflow.
+ * - A handle is a small value. Zero is never a valid handle. A handle that was destroyed, that
+ *   belongs to another kind of object, or that was opened before a fork() gives ISO_INVALID.
+ * - Every public struct that may grow begins with `uint32_t size`, which its ISO_..._INIT macro
+ *   sets: an initialiser in C11, and a value in C++11 and newer. A struct from a program built
+ *   against an older header is shorter and is extended with zeros. A struct from a newer header is
+ *   accepted if the part that this library does not know is all zero.
+ * - A field `reserved` has no meaning. It must be 0 in a struct that the caller fills, or the call
+ *   is INVALID; it is set to 0 in a struct that the library fills.
+ * - Every function may be called from several threads at once unless its comment says otherwise.
+ *   Operations submitted to one stream by several threads run one after another, in an unspecified
+ *   order.
+ * - The calling thread's floating-point settings (rounding, subnormals, traps) change no result and
+ *   are left as they were.
+ * - No call aborts, exits or prints (only ISOMER_LOG makes the library write to stderr).
  */
 #ifndef ISOMER_BASE_H
 #define ISOMER_BASE_H
@@ -54,8 +56,8 @@
 #define ISO_PRINTF(format_index, first_argument)
 #endif
 
-/* What the ISO_..._INIT macros are: the size, a default or two, and zeros. C++ had no designators
- * before C++20, and warns of members that are left out. */
+/* What an ISO_..._INIT macro expands to: the size, one or two defaults, and zeros. C++ has no
+ * designated initialisers before C++20, and its compilers warn about members that are left out. */
 #ifdef __cplusplus
 #define ISO_INIT_SIZED(type, set)                                                                  \
     ([]() -> type {                                                                                \
@@ -74,11 +76,11 @@
     {.size = (uint32_t)sizeof(type), .member = (value), .other = (its_value)}
 #endif
 
-/* Room for text in public structs; every text is NUL-terminated and cut to fit. */
+/* Sizes of text fields in public structs. Every text is NUL-terminated and cut to fit. */
 enum {
     ISO_SPEC_MAX = 512,   /* an entry of a list of specs */
     ISO_NAME_MAX = 128,   /* names of backends, devices, libraries, kernels */
-    ISO_NOTE_MAX = 256,   /* a remark of a sentence or two */
+    ISO_NOTE_MAX = 256,   /* a note of one or two sentences */
     ISO_REASON_MAX = 4096 /* why something is not available, with every path that was tried */
 };
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interop.h - joining a program that already has contexts, streams and memory of a vendor's, and
- * exchanging tensors by DLPack. Nothing here copies.
+ * interop.h - sharing contexts, streams and memory with a program that uses the vendor's interface
+ * itself, and exchanging tensors through DLPack. Nothing here copies.
  *
- * Ownership: what was adopted or imported stays the program's. It has to live until the handle made
- * of it is destroyed; for memory a callback says when that is.
- * Ordering: isomer orders its own streams alone. Work that the program puts on a native stream
- * itself is ordered with isomer's where it is the very same stream: give isomer the program's
- * (iso_stream_adopt), or use isomer's (iso_native_get).
- * Threads: every call here may be made from any thread, and so may the deleter of an exported
- * tensor. Callbacks run in the thread that destroys the buffer or closes its device. A callback may
- * call isomer, but may not close that device or wait for a thread that does.
+ * Ownership: what was adopted or imported stays the program's. It must live until the handle made
+ * from it is destroyed; for memory, a callback reports when that is. Ordering: isomer orders only
+ * its own streams. Work that the program submits to a native stream is ordered with isomer's only
+ * if it is the same stream: give the program's stream to isomer (iso_stream_adopt), or use isomer's
+ * (iso_native_get). Threads: every call here may be made from any thread, and so may the deleter of
+ * an exported tensor. Callbacks run in the thread that destroys the buffer or closes its device. A
+ * callback may call isomer, but must not close that device or wait for a thread that does.
  */
 #ifndef ISOMER_INTEROP_H
 #define ISOMER_INTEROP_H
@@ -19,7 +18,7 @@
 
 ISO_BEGIN_DECLS
 
-/* The vendor's own objects, as a pointer. */
+/* Kinds of native objects of the vendor, each passed as a pointer. */
 typedef enum iso_native_kind {
     ISO_NATIVE_CONTEXT = 1, /* cuda: CUcontext; hip: none (NULL); opencl: cl_context */
     ISO_NATIVE_DEVICE = 2,  /* cuda, hip: the ordinal, as an integer; opencl: cl_device_id */
@@ -28,7 +27,7 @@ typedef enum iso_native_kind {
     ISO_NATIVE_MEMORY = 5 /* cuda, hip, openmp: the address; opencl: cl_mem */
 } iso_native_kind;
 
-/* A device of a program's own. */
+/* A device of the program's own. */
 typedef struct iso_native_device {
     uint32_t size;
     uint32_t reserved;
@@ -38,54 +37,55 @@ typedef struct iso_native_device {
 #define ISO_NATIVE_DEVICE_INIT ISO_INIT_OF(iso_native_device)
 
 /*
- * Opens a device in the program's own context, through the backend of that name. The context has to
- * live until the device is closed, which leaves it as it is. The same context adopted twice is one
- * physical device (one count of memory), two handles. A context that the backend itself has open,
- * and cuda's primary context (context NULL), is the ordinary device; any other is a physical device
- * of its own: copies between the two go from device to device. `options` may be NULL. openmp has no
- * contexts: context and device are NULL.
+ * Opens a device in the program's own context, through the backend of that name. The context must
+ * live until the device is closed; closing leaves it as it is. The same context adopted twice is
+ * one physical device (one count of memory) with two handles. A context that the backend itself has
+ * open, and cuda's primary context (context NULL), is the ordinary device. Any other is a physical
+ * device of its own: copies between the two go from device to device. `options` may be NULL. openmp
+ * has no contexts: context and device are NULL.
  * INVALID: an unknown name or none, a wrong struct size, options as in iso_device_open_with, a
- *   context or device that the backend refuses. UNAVAILABLE: the backend is not usable here; the
- *   text has every path tried. UNSUPPORTED: the backend does not adopt. NO_MEMORY, BACKEND.
+ *  context or device that the backend refuses.
+ * UNAVAILABLE: the backend is not usable here; the text has every path that was tried.
+ * UNSUPPORTED: the backend does not adopt. NO_MEMORY, BACKEND.
  */
 ISO_API iso_status iso_device_adopt(const char *backend, const iso_native_device *native,
                                     const iso_device_options *options, iso_device *out);
 
 /*
- * A stream of the program's own (as ISO_NATIVE_STREAM; cuda, hip: NULL is the default stream). It
- * has to live until the handle is destroyed, which waits for the stream's work and forgets it. Work
- * that the program submits to it itself is ordered with isomer's.
- * INVALID: not a device, NULL out, a stream of another device where the backend can tell.
- * UNSUPPORTED: openmp, or a plug-in without it; an OpenCL queue that runs out of order. NO_MEMORY,
- *   BACKEND.
+ * Adopts a stream of the program's own (as ISO_NATIVE_STREAM; cuda, hip: NULL is the default
+ * stream). It must live until the handle is destroyed, which waits for the stream's work and then
+ * forgets the stream. Work that the program itself submits to it is ordered with isomer's.
+ * INVALID: not a device, NULL out, a stream of another device if the backend can tell.
+ * UNSUPPORTED: openmp, or a plug-in without this entry; an out-of-order OpenCL queue.
+ * NO_MEMORY, BACKEND.
  */
 ISO_API iso_status iso_stream_adopt(iso_device device, void *native, iso_stream *out);
 
 /*
  * The native object behind a handle's id: of a device (CONTEXT, DEVICE), a stream, an event or a
- * buffer. It is isomer's, and valid as long as the handle. A buffer of no bytes gives NULL.
+ * buffer. isomer owns it, and it is valid as long as the handle. A buffer of no bytes gives NULL.
  * INVALID: an unknown kind, an id that is not a handle of that kind of object, NULL out.
- * UNSUPPORTED: there is no such object (openmp: streams and events). NOT_READY: an event that was
- *   never recorded.
+ * UNSUPPORTED: there is no such object (openmp: streams and events).
+ * NOT_READY: an event that was never recorded.
  */
 ISO_API iso_status iso_native_get(iso_native_kind kind, uint64_t id, void **out);
 
 /* Flags of iso_buffer_import. */
 enum {
-    ISO_IMPORT_READ_ONLY = 1 /* whatever would write it is INVALID */
+    ISO_IMPORT_READ_ONLY = 1 /* INVALID for any operation or transfer that would write it */
 };
 
 /*
- * A buffer of memory that somebody else owns (as ISO_NATIVE_MEMORY), `bytes` long. It does not
- * count against the memory limit. Destroying it, or closing the device, waits for isomer's work
- * with it, forgets it, and then calls release(context) once. release may be NULL. When the import
- * fails release is never called. Elements are aligned as their addresses are: an operation on an
- * element that is not is INVALID. Buffers count as apart from each other: whether imported memory
- * overlaps that of another buffer is not looked at.
+ * Imports memory that the program owns (as ISO_NATIVE_MEMORY), `bytes` long, as a buffer. It does
+ * not count against the memory limit. Destroying the buffer, or closing the device, waits for
+ * isomer's work that uses it, forgets the memory, and then calls release(context) once. release may
+ * be NULL. If the import fails, release is never called. Elements have the alignment of their
+ * addresses: an operation on a misaligned element is INVALID. Different buffers are assumed not to
+ * overlap: whether imported memory overlaps that of another buffer is not checked.
  * INVALID: not a device, unknown flags, negative bytes, NULL with bytes, memory that is not the
- *   device's or is shorter where the driver can tell, an OpenCL buffer that kernels may only read
- *   without ISO_IMPORT_READ_ONLY, NULL out. UNSUPPORTED: the backend does not import. NO_MEMORY,
- *   BACKEND.
+ *  device's or is shorter if the driver can tell, an OpenCL buffer that kernels may only read
+ *  without ISO_IMPORT_READ_ONLY, NULL out.
+ * UNSUPPORTED: the backend does not import. NO_MEMORY, BACKEND.
  */
 ISO_API iso_status iso_buffer_import(iso_device device, void *native, int64_t bytes, uint32_t flags,
                                      void (*release)(void *context), void *context,
@@ -128,12 +128,13 @@ enum { ISO_TENSOR_DIMS_MAX = 8 };
 
 /* Flags of iso_tensor. */
 enum {
-    ISO_TENSOR_READ_ONLY = 1, /* its buffer refuses to be written; others are asked not to */
-    ISO_TENSOR_COPIED = 2     /* the producer says that it is a copy */
+    ISO_TENSOR_READ_ONLY =
+        1, /* writes to its buffer are refused; other users are trusted not to write */
+    ISO_TENSOR_COPIED = 2 /* the producer declared it a copy */
 };
 
-/* A tensor in a buffer. Element (i, j, ...) lies at offset + (i * strides[0] + j * strides[1] +
- * ...) elements. */
+/* A tensor in a buffer. Element (i, j, ...) is `offset` bytes plus (i * strides[0] + j * strides[1]
+ * + ...) elements into the buffer. */
 typedef struct iso_tensor {
     uint32_t size;
     iso_dtype dtype;
@@ -142,53 +143,54 @@ typedef struct iso_tensor {
     int32_t ndim;   /* 0 (one element) to ISO_TENSOR_DIMS_MAX */
     uint32_t flags; /* ISO_TENSOR_... */
     int64_t shape[ISO_TENSOR_DIMS_MAX];
-    int64_t strides[ISO_TENSOR_DIMS_MAX]; /* elements; exported: all 0 means row-major, no gaps */
+    int64_t strides[ISO_TENSOR_DIMS_MAX]; /* elements; on export all 0 means row-major, no gaps */
 } iso_tensor;
 #define ISO_TENSOR_INIT ISO_INIT_OF(iso_tensor)
 
-/* Flags of iso_dlpack_import: `managed` is the versioned struct, not the older one. */
+/* Flag of iso_dlpack_import: `managed` is the versioned struct, not the older one. */
 enum { ISO_DLPACK_VERSIONED = 1 };
 
 /*
- * A tensor that somebody else owns, without a copy: `managed` is an iso_dlpack_managed, or with
- * ISO_DLPACK_VERSIONED an iso_dlpack_managed_versioned of major version 1. `out` (its size set)
- * gets a buffer over exactly the bytes that the tensor touches; strides, read-only and the offset
- * are kept. The producer has made the data ready on `stream`: its native stream is what goes to
- * __dlpack__(stream=...). On openmp the data is ready when the call is made.
+ * Imports a tensor that another library owns, without a copy. `managed` is an iso_dlpack_managed,
+ * or with ISO_DLPACK_VERSIONED an iso_dlpack_managed_versioned of major version 1. `out` (set its
+ * size first) gets a buffer over exactly the bytes that the tensor touches; strides, the read-only
+ * flag and the offset are kept. The producer must have made the data ready on `stream`: pass its
+ * native stream to __dlpack__(stream=...). On openmp the data must be ready when the call is made.
  * On success isomer owns `managed` until the buffer is destroyed (or its device closed), and then
- * calls its deleter once. On any failure it stays the caller's.
+ * calls its deleter once. On any failure the caller still owns it.
  * INVALID: not a stream, NULL, unknown flags, wrong struct size, a bad rank, shape, type width or
- *   address, a byte offset inside an element, sizes that do not fit. MISMATCH: the tensor is on
- * another device than the stream; the text names both. UNSUPPORTED: an element type without a name
- * in iso_dtype (the text says which), lanes other than 1, another major version, a device that
- * DLPack does not know. Else as iso_buffer_import.
+ *  address, a byte offset inside an element, sizes that do not fit.
+ * MISMATCH: the tensor is on another device than the stream; the text names both.
+ * UNSUPPORTED: an element type without a name in iso_dtype (the text says which), lanes other than
+ *  1, another major version, a device that DLPack does not know. Otherwise as iso_buffer_import.
  */
 ISO_API iso_status iso_dlpack_import(iso_stream stream, void *managed, uint32_t flags,
                                      iso_tensor *out);
 
 /*
- * The tensor for others to use, without a copy, as an iso_dlpack_managed_versioned (1.0).
- * Its data is ready on `stream`: a consumer that works on that native stream (iso_native_get) is in
- * order. For one that works on another, adopt that stream and give it as `consumer`: work that is
- * submitted to it from now on waits for what `stream` has been given so far. A `consumer` of {0} is
- * none. On openmp, whose streams nobody else can join, the call waits for `stream`.
- * The memory lives until both the buffer is destroyed and the tensor's deleter was called, in
- * either order; the buffer may be destroyed and the device closed meanwhile (the handles are
- * INVALID then; the physical device stays open beneath and the memory counted). The deleter may be
- * called from any thread, once, when the consumer's work is done; in a child of fork() it frees no
- * memory of the device. INVALID: not a stream, wrong struct size, an unknown dtype, a bad rank or
- * shape, unknown flags, a tensor that reaches outside its buffer or is misaligned, NULL. MISMATCH:
- * the buffer or the consumer is another device handle's. UNSUPPORTED: a device that DLPack does not
- * know. NO_MEMORY; a late error of the stream.
+ * Exports the tensor without a copy, as an iso_dlpack_managed_versioned (1.0). Its data is ready on
+ * `stream`: a consumer that works on that native stream (iso_native_get) is in order. If the
+ * consumer works on another stream, adopt that stream and pass it as `consumer`: work submitted to
+ * it after this call waits for everything submitted to `stream` so far. A `consumer` of {0} means
+ * none. On openmp, whose streams other libraries cannot use, the call waits for `stream`. The
+ * memory lives until both the buffer is destroyed and the tensor's deleter has been called, in
+ * either order. The buffer may be destroyed and the device closed before the deleter is called: the
+ * handles are then INVALID, but the physical device stays open underneath and the memory stays
+ * counted. The deleter may be called from any thread, once, when the consumer's work is done; in a
+ * child of fork() it frees no memory of the device.
+ * INVALID: not a stream, wrong struct size, an unknown dtype, a bad rank or shape, unknown flags, a
+ *  tensor that reaches outside its buffer or is misaligned, NULL.
+ * MISMATCH: the buffer or the consumer belongs to another device handle.
+ * UNSUPPORTED: a device that DLPack does not know. NO_MEMORY; a late error of the stream.
  */
 ISO_API iso_status iso_dlpack_export(iso_stream stream, iso_stream consumer,
                                      const iso_tensor *tensor, void **managed);
 
 /*
- * A 2-D tensor as an operand of iso_gemm, used where it lies: `*rows` and `*cols` are its shape and
- * `*trans` is ISO_TRANS where it lies column by column (then the operand is cols x rows with
- * leading dimension `*ld`). INVALID: NULL, wrong struct size, a negative shape. UNSUPPORTED: not of
- * two dimensions, or strides that are neither row-major nor column-major; the text has them.
+ * A 2-D tensor as an operand of iso_gemm, without moving it. `*rows` and `*cols` are its shape and
+ * `*ld` its leading dimension. `*trans` is ISO_TRANS if it is stored column by column (the operand
+ * is then stored as cols x rows). INVALID: NULL, wrong struct size, a negative shape. UNSUPPORTED:
+ * not two dimensions, or strides that are neither row-major nor column-major; the text has them.
  */
 ISO_API iso_status iso_tensor_matrix(const iso_tensor *tensor, iso_operand *out, int64_t *rows,
                                      int64_t *cols, int64_t *ld, iso_trans *trans);

@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * op.h - operations. One descriptor serves to run an operation, to ask whether a device supports
- * it, to prepare it, and to know its scratch memory and its cost.
+ * op.h - operations. The same descriptor runs an operation, queries whether a device supports it,
+ * prepares it, and gives its scratch memory and its cost.
  *
- * Matrices are row-major: element (i, j) lies `i * ld + j` elements after the operand. A leading
- * dimension of 0 means that rows follow each other without a gap. Offsets are multiples of the
- * element's size. The arithmetic is defined to the bit for `naive` and `tiled` products, `tiled`
- * reductions and maps: docs/arithmetic.md.
+ * Matrices are row-major: element (i, j) is `i * ld + j` elements after the start of the operand. A
+ * leading dimension of 0 means that rows follow each other without a gap. Offsets are multiples of
+ * the element's size. The arithmetic of `naive` and `tiled` products, `tiled` reductions and maps
+ * is defined to the bit: see docs/arithmetic.md.
  *
- * Operands may be blocks of one matrix. Two overlap if an element of the one shares a byte with an
- * element of the other. What lies between the rows of an operand, or between the matrices of a
- * batch, may belong to another operand: a blocked LU updates A22 by the product of A21 and A12
- * where they are, and the C of a batch may stand side by side (stride_c = n, ldc = batch * n).
- * Where an operation forbids overlap, every overlap is refused with INVALID. Two single matrices
- * are judged exactly, and so are batches that share their leading dimension and stride. Among other
- * batches (their leading dimensions and strides have three or more different values), a call with
- * many rows and matrices may be refused although its operands are apart; the message says so.
- * Operands in different buffers count as apart: the caller sees to it that two buffers were not
- * imported from the same memory.
+ * Operands may be blocks of one matrix. Two operands overlap if an element of one shares a byte
+ * with an element of the other. Bytes between the rows of an operand, or between the matrices of a
+ * batch, may belong to another operand: a blocked LU updates A22 in place with the product of A21
+ * and A12, and the C of a batch may stand side by side (stride_c = n, ldc = batch * n). Where an
+ * operation forbids overlap, every overlap is refused with INVALID. The check is exact for two
+ * single matrices, and for batches that share their leading dimension and stride. For other batches
+ * (their leading dimensions and strides have three or more different values), a call with many rows
+ * and matrices may be refused although its operands do not overlap; the message says so. Operands
+ * in different buffers are assumed not to overlap: the caller must not import the same memory as
+ * two buffers.
  *
  * iso_gemm, iso_transpose, iso_reduce, iso_map and iso_execute:
+ *
  *   INVALID: a wrong handle, struct size or enumerator; a negative or overflowing size; a leading
- *     dimension under the row length; an operand that is misaligned or reaches outside its buffer;
+ *     dimension below the row length; an operand that is misaligned or reaches outside its buffer;
  *     operands that overlap where that is not allowed.
  *   MISMATCH: a buffer of another device than the stream's.
  *   UNSUPPORTED: if and only if iso_supports says so. COMPILE: a kernel did not build.
  *   NO_MEMORY: no scratch memory. BACKEND, DEVICE_LOST: from the vendor.
  *   A late error of the stream: see stream.h.
- * An operation that fails writes nothing. The descriptor is read during the call and may then
- * change.
+ *
+ * An operation that fails writes nothing. The descriptor is read only during the call and may be
+ * changed afterwards.
  */
 #ifndef ISOMER_OP_H
 #define ISOMER_OP_H
@@ -38,13 +40,13 @@
 ISO_BEGIN_DECLS
 
 /*
- * C = alpha * op(A) * op(B) + beta * C, for `batch` triples that lie a stride apart.
+ * C = alpha * op(A) * op(B) + beta * C, for `batch` triples a stride apart.
  *
- * op(A) is m x k, op(B) k x n, C m x n. A lies as m x k (lda >= k), or transposed as k x m (lda >=
- * m); B likewise. alpha and beta are rounded to the accumulation type (f64 for f64, else f32). beta
- * 0 never reads C; alpha 0 reads neither A nor B. C may not overlap A or B, nor one member of the
- * batch of C another; A and B may overlap, and a stride of 0 uses the same one for each. Types:
- * f16, bf16, f32, f64.
+ * op(A) is m x k, op(B) k x n, C m x n. A is stored as m x k (lda >= k), or transposed as k x m
+ * (lda >= m); B likewise. alpha and beta are rounded to the accumulation type (f64 for f64, else
+ * f32). With beta 0, C is not read; with alpha 0, neither A nor B is. C must not overlap A or B,
+ * and the matrices of a batched C must not overlap each other. A and B may overlap, and a stride of
+ * 0 uses the same matrix for the whole batch. Types: f16, bf16, f32, f64.
  */
 typedef struct iso_gemm_args {
     uint32_t size;
@@ -58,19 +60,19 @@ typedef struct iso_gemm_args {
     iso_operand a, b, c;
     int64_t lda, ldb, ldc;                /* elements */
     int64_t batch;                        /* 0 means 1 */
-    int64_t stride_a, stride_b, stride_c; /* elements; used where batch is over 1 */
-    int32_t library; /* vendor: which of the device's libraries, 0 the first; UNSUPPORTED past the
-                        last. iso_describe names it */
+    int64_t stride_a, stride_b, stride_c; /* elements; used if batch is over 1 */
+    int32_t library; /* vendor: index of the device's library, 0 is the first; UNSUPPORTED beyond
+                        the last. iso_describe names it */
     uint32_t reserved;
 } iso_gemm_args;
 #define ISO_GEMM_ARGS_INIT ISO_INIT_OF_2(iso_gemm_args, alpha, 1.0, batch, 1)
 
 /*
- * `to` (cols x rows) = the transpose of `from` (rows x cols), elements moved as they are. In place
- * where both are the same operand with the same leading dimension and the matrix is square; they
- * may not overlap in any other way. `vendor` computes 1 * x in floating point and is exact for
- * finite numbers alone: it may quiet a NaN, and change a pair that holds -0, an infinity or a NaN.
- * It reads elements of 4, 8 and 16 bytes as f32, f64 and pairs of f64.
+ * `to` (cols x rows) = the transpose of `from` (rows x cols); elements are moved unchanged. In
+ * place if both are the same operand with the same leading dimension and the matrix is square; no
+ * other overlap is allowed. `vendor` computes 1 * x in floating point and is exact only for finite
+ * numbers: it may quiet a NaN, and change a pair that holds -0, an infinity or a NaN. It reads
+ * elements of 4, 8 and 16 bytes as f32, f64 and pairs of f64.
  */
 typedef struct iso_transpose_args {
     uint32_t size;
@@ -84,14 +86,14 @@ typedef struct iso_transpose_args {
 
 /*
  * Reduces x (rows x cols) to one result (ISO_AXIS_ALL), to `cols` results (ISO_AXIS_0) or to `rows`
- * results (ISO_AXIS_1), which are stored one after another at `result`. An array is one row of
- * `cols` elements. For ISO_AXIS_ALL rows may not have gaps between them.
+ * results (ISO_AXIS_1), stored one after another at `result`. An array is one row of `cols`
+ * elements. For ISO_AXIS_ALL there must be no gaps between the rows.
  *
- * The result has the type of x, but: argmin and argmax give i64, the index along what was reduced;
- * the mean of integers is f64, of a sum that wraps in 64 bits. Dot reads y, of x's shape, with a
- * leading dimension of its own. 2-norm takes floating-point types only. Over no elements, sums and
- * norms are +0, a product is 1, and min, max, argmin, argmax and mean are INVALID. `result` may not
- * overlap x or y.
+ * The result has the type of x, except: argmin and argmax give i64, the index along the reduced
+ * axis; the mean of integers is f64, from a sum that wraps in 64 bits. Dot reads y, which has x's
+ * shape and its own leading dimension. 2-norm takes only floating-point types. Over no elements,
+ * sums and norms are +0, a product is 1, and min, max, argmin, argmax and mean are INVALID.
+ * `result` must not overlap x or y.
  */
 typedef struct iso_reduce_args {
     uint32_t size;
@@ -108,12 +110,12 @@ typedef struct iso_reduce_args {
 #define ISO_REDUCE_ARGS_INIT ISO_INIT_OF_1(iso_reduce_args, rows, 1)
 
 /*
- * z[i] = what `op` makes of x[i] (and of y[i] for add, multiply and triad), for `n` elements that
- * lie one after another. The bits are the same in both variants: `naive` is one element a
- * work-item, `tiled` moves as many bytes at once as the device likes. z may be the same operand as
- * x, or as y; they may not overlap in any other way. Copy, add and multiply take every type, and
- * integers wrap; scale, triad and chain take floating-point types only. `steps` is used by chain
- * alone, and is 0 or more there. There is no vendor variant.
+ * z[i] = `op` applied to x[i] (and to y[i] for add, multiply and triad), for `n` consecutive
+ * elements. The bits are the same in both variants: `naive` handles one element per work-item,
+ * `tiled` moves as many bytes at once as suits the device. z may be the same operand as x or y; no
+ * other overlap is allowed. Copy, add and multiply take every type, and integers wrap; scale, triad
+ * and chain take only floating-point types. Only chain uses `steps`, which must be 0 or more. There
+ * is no vendor variant.
  */
 typedef struct iso_map_args {
     uint32_t size;
@@ -139,9 +141,9 @@ ISO_API iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *
 ISO_API iso_status iso_reduce_result(iso_reduce_op op, iso_dtype dtype, iso_dtype *result);
 
 /*
- * Whether the device does this operation. Only types, variant, layout and sizes are looked at,
- * never alpha and beta: operands may be zero. May open the vendor's library. UNSUPPORTED: no, and
- * the text says why. INVALID as above.
+ * Whether the device supports this operation. Only types, variant, layout and sizes matter, never
+ * alpha and beta: operands may be zero. May open the vendor's library. UNSUPPORTED: it does not,
+ * and the text says why. INVALID as above.
  */
 ISO_API iso_status iso_supports(iso_device device, iso_op_kind kind, const void *args);
 
@@ -151,21 +153,21 @@ typedef struct iso_op_info {
     iso_variant variant; /* never AUTO */
     iso_math math;       /* never DEFAULT */
     uint32_t reserved;
-    char library[ISO_NAME_MAX]; /* vendor: its library and version; else "isomer VERSION" */
-    char kernel[ISO_NAME_MAX];  /* the kernel or the vendor's function, where known */
-    /* Why `math` is STRICT although TF32 was asked for: the device has none, or the variant, type
-     * or operation does not use it. "" elsewhere. */
+    char library[ISO_NAME_MAX]; /* vendor: its library and version; otherwise "isomer VERSION" */
+    char kernel[ISO_NAME_MAX];  /* the kernel or the vendor's function, if known */
+    /* Why `math` is STRICT although TF32 was requested: the device has none, or the variant, type
+     * or operation does not use it. Otherwise "". */
     char math_reason[ISO_NOTE_MAX];
 } iso_op_info;
 #define ISO_OP_INFO_INIT ISO_INIT_OF(iso_op_info)
 
-/* Describes what iso_execute would do. The statuses of iso_supports. */
+/* Describes what iso_execute would run. The statuses of iso_supports. */
 ISO_API iso_status iso_describe(iso_device device, iso_op_kind kind, const void *args,
                                 iso_op_info *out);
 
 /*
- * Does ahead of time all that the first run would do besides running: opens libraries, builds
- * kernels, allocates scratch memory on this stream. Operands may be zero. After it, and until a
+ * Does in advance everything that the first run does besides running: opens libraries, builds
+ * kernels, allocates scratch memory on this stream. Operands may be zero. Afterwards, until a
  * larger operation, the same operation on this stream allocates and builds nothing.
  */
 ISO_API iso_status iso_prepare(iso_stream stream, iso_op_kind kind, const void *args);
@@ -175,21 +177,21 @@ ISO_API iso_status iso_workspace(iso_device device, iso_op_kind kind, const void
                                  int64_t *bytes);
 
 /*
- * The work in an operation by its definition, whatever the variant does. Scaling by alpha and beta,
- * and what is done once for each result of a reduction, are not counted as flops.
+ * The work of an operation by its definition, the same for every variant. Scaling by alpha and
+ * beta, and steps done once for each result of a reduction, are not counted as flops.
  *
  *               flops                        bytes read                       bytes written
  * gemm          2 m n k batch                A and B; C where beta is not 0   C
  * transpose     0                            the matrix                       the matrix
  * reduce        2 an element for dot and     x; y for dot                     the results
  *               norm2, else 1
- * map           1 an element for scale, add  x; y where it is used        z
+ * map           1 an element for scale, add  x; y where it is used            z
  *               and multiply, 2 for triad,
  *               2 steps for chain
  *
  * alpha 0 makes k 0. An operand that a batch shares (stride 0) counts once, and so does one that is
- * given twice (the same buffer and offset). An empty operation costs nothing, but for results over
- * no elements, which are written.
+ * given twice (the same buffer and offset). An empty operation costs nothing, except that results
+ * over no elements are written.
  */
 typedef struct iso_cost_info {
     uint32_t size;

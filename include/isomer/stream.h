@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream.h - order. Every transfer and operation is submitted to a stream and runs there after all
- * that was submitted to it before. Different streams of a device are ordered by events alone.
+ * stream.h - streams and events, which order work. Every transfer and operation is submitted to a
+ * stream and runs after everything that was submitted to that stream before. Only events order
+ * different streams of a device.
  *
- * Late errors: work that fails after it was accepted makes its stream fail. From then on every
- * synchronisation of, and submission to, that stream returns that error, and nothing more is run on
- * it, until it is destroyed. Results of its work are not defined. Other streams go on.
+ * Late errors: if work fails after it was accepted, its stream fails. From then on every
+ * synchronisation of that stream and every submission to it returns that error, and nothing more
+ * runs on it until it is destroyed. Results of its work are undefined. Other streams continue.
  */
 #ifndef ISOMER_STREAM_H
 #define ISOMER_STREAM_H
@@ -24,9 +25,9 @@ typedef struct iso_event {
 
 /* Flags of iso_stream_create. */
 enum {
-    /* Work runs in the calling thread before the call returns: no hand-off, for small work on a
-     * CPU. Order, errors and bits are the same. A device that has no such streams answers
-     * UNSUPPORTED. */
+    /* Work runs in the calling thread before the call returns, without a hand-off: for small work
+     * on a CPU. Order, errors and bits are the same. UNSUPPORTED if the device has no such streams.
+     */
     ISO_STREAM_INLINE = 1
 };
 
@@ -46,34 +47,35 @@ ISO_API iso_status iso_stream_sync(iso_stream stream);
 /* The same, for at most `nanoseconds` (0 or more). TIMEOUT: not finished by then. */
 ISO_API iso_status iso_stream_sync_timeout(iso_stream stream, int64_t nanoseconds);
 
-/* ISO_OK: all finished. NOT_READY: not yet (the error text is left alone). Else its late error. */
+/* ISO_OK: all finished. NOT_READY: not yet (the error text is not changed). Otherwise its late
+ * error. */
 ISO_API iso_status iso_stream_query(iso_stream stream);
 
 /*
- * Makes work submitted to `stream` after this call wait for what `event` last recorded before it
- * (at once if nothing). The event may be of another stream of the same device. On an inline stream
- * the calling thread waits. MISMATCH: the event is another device's.
+ * Makes work submitted to `stream` after this call wait for the event's last record before this
+ * call (no wait if it has none). The event may belong to another stream of the same device. On an
+ * inline stream the calling thread waits. MISMATCH: the event is another device's.
  */
 ISO_API iso_status iso_stream_wait(iso_stream stream, iso_event event);
 
 /* Creates an event of a device. INVALID, NO_MEMORY, BACKEND. */
 ISO_API iso_status iso_event_create(iso_device device, iso_event *out);
 
-/* Waits for what it last recorded, and frees it. */
+/* Waits for the event's last record, and frees it. */
 ISO_API iso_status iso_event_destroy(iso_event event);
 
-/* Marks this point of the stream: the event is complete once all before it has finished. May be
- * recorded again; waits that were submitted before keep the earlier point. */
+/* Marks this point of the stream: the event is complete when everything before it has finished. May
+ * be recorded again; waits that were submitted before keep the earlier point. */
 ISO_API iso_status iso_event_record(iso_event event, iso_stream stream);
 
 /* Waits until the event's last record is complete. NOT_READY: never recorded. */
 ISO_API iso_status iso_event_sync(iso_event event);
 
-/* ISO_OK: complete. NOT_READY: not yet, or never recorded (the error text is left alone). */
+/* ISO_OK: complete. NOT_READY: not yet, or never recorded (the error text is not changed). */
 ISO_API iso_status iso_event_query(iso_event event);
 
 /*
- * Nanoseconds between two completed records on the device's own clock; negative where `stop` came
+ * Nanoseconds between two completed records on the device's own clock; negative if `stop` came
  * first. NOT_READY: either is not complete. MISMATCH: of different devices. UNSUPPORTED: the driver
  * has no times: an adopted OpenCL queue without profiling, or a command that failed.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * types.h - the words that operations are described in. In each enumeration 0 is "not set": it is
- * either a documented default or an error, so that a struct extended with zeros keeps its meaning.
+ * types.h - the enumerations that describe operations. In each of them 0 is "not set": either a
+ * documented default or an error, so that a struct extended with zeros keeps its meaning.
  *
  * Each enumeration has a name function (static text; NULL for a value outside it) and a parse
  * function that takes the same text.
@@ -27,15 +27,15 @@ typedef enum iso_dtype {
 typedef enum iso_variant {
     ISO_VARIANT_AUTO = 0,   /* "auto": vendor if there is one, else tiled, else naive; a
                              * transpose is tiled */
-    ISO_VARIANT_NAIVE = 1,  /* "naive": the textbook kernel, one result a work-item */
-    ISO_VARIANT_TILED = 2,  /* "tiled": blocked for the caches and registers; isomer's best */
+    ISO_VARIANT_NAIVE = 1,  /* "naive": the textbook kernel, one result per work-item */
+    ISO_VARIANT_TILED = 2,  /* "tiled": blocked for caches and registers; isomer's fastest */
     ISO_VARIANT_VENDOR = 3, /* "vendor": the vendor's library, which iso_describe names */
     ISO_VARIANT_MATRIX = 4, /* "matrix": the device's matrix units */
     ISO_VARIANT_PARTIALS =
-        5 /* "partials" (reductions): one partial result a group, finished last */
+        5 /* "partials" (reductions): one partial result per group, combined at the end */
 } iso_variant;
 
-/* Whether an operand is read as it lies or transposed. */
+/* Whether an operand is read as stored or transposed. */
 typedef enum iso_trans {
     ISO_NO_TRANS = 0, /* "n" */
     ISO_TRANS = 1     /* "t" */
@@ -43,10 +43,10 @@ typedef enum iso_trans {
 
 /* What precision an operation may give up. */
 typedef enum iso_math {
-    ISO_MATH_DEFAULT = 0, /* what the device was opened with, else ISOMER_MATH, else strict */
+    ISO_MATH_DEFAULT = 0, /* the device's mode from opening, else ISOMER_MATH, else strict */
     ISO_MATH_STRICT = 1,  /* "strict": every product and sum in the full accumulation type */
-    ISO_MATH_TF32 = 2     /* "tf32": f32 operands may be cut to tf32 by matrix units. A permission:
-                           * what has no TF32 runs strict, and iso_describe says so */
+    ISO_MATH_TF32 = 2     /* "tf32": matrix units may cut f32 operands to tf32. A permission: an
+                             operation without TF32 runs strict, and iso_describe says so */
 } iso_math;
 
 /* What a reduction computes. */
@@ -63,15 +63,15 @@ typedef enum iso_reduce_op {
     ISO_ARGMAX = 10
 } iso_reduce_op;
 
-/* Which elements of a row-major matrix one result is reduced from (as NumPy's `axis`). */
+/* Which elements of a row-major matrix are reduced to one result (as NumPy's `axis`). */
 typedef enum iso_axis {
     ISO_AXIS_ALL = 0, /* "all": one result for the whole array */
     ISO_AXIS_0 = 1,   /* "0": down the rows, one result for each column */
     ISO_AXIS_1 = 2    /* "1": along the columns, one result for each row */
 } iso_axis;
 
-/* What a map computes for each element. alpha and beta are rounded to the type in which the
- * operation computes (f64 for f64, else f32), and the result once to the stored type. */
+/* What a map computes for each element. alpha and beta are rounded to the type of the computation
+ * (f64 for f64, else f32), and the result is rounded once to the stored type. */
 typedef enum iso_map_op {
     ISO_MAP_COPY = 1,     /* "copy": z = x, the bits as they are */
     ISO_MAP_SCALE = 2,    /* "scale": z = alpha * x */
@@ -100,7 +100,7 @@ ISO_API const char *iso_axis_name(iso_axis axis);
 ISO_API const char *iso_map_op_name(iso_map_op op);
 ISO_API const char *iso_op_kind_name(iso_op_kind kind);
 
-/* Each gives ISO_OK and the value, or ISO_INVALID with the names that it knows in the text. */
+/* Each returns ISO_OK and the value, or ISO_INVALID with the list of valid names in the text. */
 ISO_API iso_status iso_dtype_parse(const char *text, iso_dtype *out);
 ISO_API iso_status iso_variant_parse(const char *text, iso_variant *out);
 ISO_API iso_status iso_math_parse(const char *text, iso_math *out);
