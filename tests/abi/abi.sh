@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# abi.sh NAME: compiles the symbol lists of a backend (or of its library for sensors) against the
-# vendor's headers, then sees to it that a planted wrong parameter does not compile.
+# abi.sh NAME: compiles the symbol lists of a backend (or of its sensor library) against the
+# vendor's headers, then checks that a planted wrong parameter does not compile.
 . "$ISOMER_TEST_COMMON"
 backend=$1
 file=$source_dir/tests/abi/$backend.c
 
-# No headers: a skip with its reason, or a failure where they are required.
+# No headers: skips with a reason, or fails if they are required.
 absent() {
     case $backend in
     cuda) ! required cuda || fail "ISOMER_REQUIRE names cuda, and $1" ;;
@@ -27,7 +27,7 @@ folder_with() {
     return 1
 }
 
-# A header that the compiler finds by itself.
+# A header on the compiler's default path.
 finds() { printf '#include <%s>\n' "$1" | "$cc" -E -x c - >/dev/null 2>&1; }
 
 flags=
@@ -52,7 +52,7 @@ hip)
     say "HIP: $include"
     ;;
 nvml)
-    # Not every toolkit has it, so that no requirement of a backend's asks for it.
+    # Not every toolkit has this header, so no backend's test requires it.
     include=$(folder_with nvml.h "${CUDA_PATH:-/nowhere}/include" /usr/local/cuda/include \
         /usr/local/cuda-*/include /usr/include) ||
         skip "nvml.h is in none of CUDA_PATH, /usr/local/cuda*, /usr/include"

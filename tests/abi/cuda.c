@@ -48,14 +48,14 @@ CUDA_VALUES(SAME_VALUE)
 CUDA_VALUES_NEWER(SAME_VALUE)
 #endif
 
-/* The vendor's structs without a tag: pointers to them are told apart by their own names. */
+/* The vendor's structs have no tags: these names keep pointers to them distinct. */
 #define cublaslt_matmul     cublasLtMatmulDesc_t
 #define cublaslt_layout     cublasLtMatrixLayout_t
 #define cublaslt_preference cublasLtMatmulPreference_t
 #define cublaslt_choice     cublasLtMatmulHeuristicResult_t
 #define cublaslt_algorithm  cublasLtMatmulAlgo_t
 
-/* What is required has to be declared, and whatever is declared has to agree: a second declaration
+/* Required functions must be declared, and every declared function must match: a second declaration
  * of another type is an error. */
 #define DECLARED(result, name, parameters) enum { declared_##name = (int)sizeof(&name) };
 #define AGREES(result, name, parameters)   result name parameters;

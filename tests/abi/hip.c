@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hip.c - compiles if every entry of the HIP backend's symbol lists has the type that AMD's headers
- * declare, and its numbers are theirs. With ABI_PLANT one entry is wrong, and it must not compile.
- * ABI_ROCBLAS and ABI_HIPBLASLT add the libraries whose headers are there.
+ * declare, and its numbers match theirs. With ABI_PLANT one entry is wrong, and it must not
+ * compile. ABI_ROCBLAS and ABI_HIPBLASLT add the libraries whose headers are installed.
  */
 #define __HIP_PLATFORM_AMD__ 1
 #include <hip/hip_runtime_api.h>
@@ -52,7 +52,7 @@ HIP_LT_NUMBERS(SAME_NUMBER)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* The vendor's structs without a tag: pointers to them are told apart by their own names. */
+/* The vendor's structs have no tags: these names keep pointers to them distinct. */
 #if defined(ABI_ROCBLAS)
 SAME_SIZE(rocblas_f64_pair, rocblas_double_complex);
 #define rocblas_f64_pair rocblas_double_complex
@@ -71,13 +71,13 @@ SAME_PLACE(hiplt_choice, waves, hipblasLtMatmulHeuristicResult_t, wavesCount);
 #define hiplt_algorithm  hipblasLtMatmulAlgo_t
 #endif
 
-/* This one changed without a change for the caller. */
+/* This declaration changed, but not for its callers. */
 #if HIP_VERSION_MAJOR >= 7
 #define hiprtc_texts const char *const *
 #endif
 
-/* What is required has to be declared (taking its size needs that), and all has to agree with the
- * declaration: a second one of another type is an error. */
+/* Required functions must be declared (taking the size needs that), and every one must match: a
+ * second declaration of another type is an error. */
 #define DECLARED(result, name, parameters) enum { declared_##name = sizeof(&name) };
 #define AGREES(result, name, parameters)   result name parameters;
 #define NOTHING(result, name, parameters)

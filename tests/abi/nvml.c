@@ -19,7 +19,7 @@ _Static_assert(offsetof(nvml_utilization, busy) == offsetof(nvmlUtilization_t, g
 NVML_VALUES(SAME_VALUE)
 NVML_ERRORS(SAME_ERROR)
 
-/* What is required has to be declared, and whatever is declared has to agree: a second declaration
+/* Required functions must be declared, and every declared function must match: a second declaration
  * of another type is an error. */
 #define DECLARED(result, name, parameters) enum { declared_##name = (int)sizeof(&name) };
 #define AGREES(result, name, parameters)   result name parameters;

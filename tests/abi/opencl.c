@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opencl.c - compiles if every entry of the OpenCL backend's symbol lists has the type that
- * Khronos's headers and CLBlast's declare, and its numbers are theirs. With ABI_PLANT one entry is
- * wrong, and it must not compile. ABI_CLBLAST adds CLBlast, where its header is there.
+ * opencl.c - compiles if every entry of the OpenCL backend's symbol lists has the type that the
+ * headers of Khronos and CLBlast declare, and its numbers match theirs. With ABI_PLANT one entry is
+ * wrong, and it must not compile. ABI_CLBLAST adds CLBlast if its header is installed.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -29,13 +29,13 @@ OPENCL_VALUES(SAME_VALUE)
 #if defined(ABI_CLBLAST)
 CLBLAST_VALUES(SAME_VALUE)
 #endif
-/* The header's is 32 bits wide, and what it is passed as 64. */
+/* The header's constant is 32 bits wide; the parameter it is passed to has 64. */
 _Static_assert(OCL_EVERY_TYPE == (ocl_bits)CL_DEVICE_TYPE_ALL, "OCL_EVERY_TYPE is another");
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* What is required has to be declared (taking its size needs that), and all has to agree with the
- * declaration: a second one of another type is an error. */
+/* Required functions must be declared (taking the size needs that), and every one must match: a
+ * second declaration of another type is an error. */
 #define DECLARED(result, name, parameters) enum { declared_##name = (int)sizeof(&name) };
 #define AGREES(result, name, parameters)   result name parameters;
 #define NOTHING(result, name, parameters)
@@ -44,7 +44,7 @@ OPENCL_SYMBOLS(DECLARED, NOTHING)
 OPENCL_SYMBOLS(AGREES, AGREES)
 
 #if defined(ABI_CLBLAST)
-/* The header's union of two numbers travels as our pair does. */
+/* The header's union of two numbers is passed like our pair. */
 SAME_SIZE(clblast_pair, cl_double2);
 #define clblast_pair cl_double2
 CLBLAST_SYMBOLS(DECLARED, NOTHING)

@@ -16,7 +16,7 @@
                        sizeof(((ours *)0)->field) == sizeof(((theirs *)0)->their_field),           \
                    #theirs "." #their_field " lies elsewhere")
 
-/* The struct that changed: whichever the header has. */
+/* This struct changed between versions; the header has either form. */
 #if RSMI_MAX_NUM_FREQUENCIES > 32
 typedef rsmi_clocks_6 clocks_here;
 SAME_PLACE(clocks_here, deep_sleep, rsmi_frequencies_t, has_deep_sleep);
@@ -33,7 +33,7 @@ SAME_PLACE(rsmi_release, major, rsmi_version_t, major);
 SAME_PLACE(rsmi_release, minor, rsmi_version_t, minor);
 SAME_PLACE(rsmi_release, patch, rsmi_version_t, patch);
 
-/* The table of a chip's readings, of which the header has a part or more than all. */
+/* The table of a chip's readings, of which the header has a part or a superset. */
 SAME_PLACE(rsmi_metrics_7, bytes, rsmi_gpu_metrics_t, common_header.structure_size);
 SAME_PLACE(rsmi_metrics_7, format, rsmi_gpu_metrics_t, common_header.format_revision);
 SAME_PLACE(rsmi_metrics_7, content, rsmi_gpu_metrics_t, common_header.content_revision);
@@ -57,13 +57,13 @@ _Static_assert(sizeof(rsmi_gpu_metrics_t) < sizeof(rsmi_metrics), "the readings 
 HIP_RSMI_NUMBERS(SAME_NUMBER)
 HIP_RSMI_ERRORS(SAME_ERROR)
 
-/* The vendor's structs have no tag: pointers to them are told apart by their own names. */
+/* The vendor's structs have no tags: these names keep pointers to them distinct. */
 #define rsmi_clocks  rsmi_frequencies_t
 #define rsmi_release rsmi_version_t
 #define rsmi_metrics rsmi_gpu_metrics_t
 
-/* What is required has to be declared (taking its size needs that), and all has to agree with the
- * declaration: a second one of another type is an error. */
+/* Required functions must be declared (taking the size needs that), and every one must match: a
+ * second declaration of another type is an error. */
 #define DECLARED(result, name, parameters) enum { declared_##name = (int)sizeof(&name) };
 #define AGREES(result, name, parameters)   result name parameters;
 #define NOTHING(result, name, parameters)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* asynchronous.c - submitting returns long before the work is done; events tell when it was; an
- * event that is recorded again leaves earlier waits alone. */
+/* asynchronous.c - submitting returns long before the work is done; events report when it is done;
+ * recording an event again does not affect earlier waits. */
 #include "tests/concurrency/check.h"
 
 enum { SIZE = 384, PRODUCTS = 12, ATTEMPTS = 20 };
@@ -16,8 +16,8 @@ static void submit_much(iso_stream stream, const check_product *product)
     }
 }
 
-/* Whether submitting was seen to be short: on a busy machine this thread may not get to run before
- * the work is done. */
+/* Whether submitting returned before the work was done: on a busy machine this thread may not run
+ * in time to see it. */
 static int submitting_is_short(iso_stream stream, const check_product *product)
 {
     iso_event start = {0}, stop = {0};
@@ -50,14 +50,14 @@ static int submitting_is_short(iso_stream stream, const check_product *product)
     return busy && submitted * 4 < total && elapsed * 2 > total;
 }
 
-/* Stream b waits for the event's record on a; recording the event elsewhere does not free it.
- * Whether b was seen to wait. */
+/* Stream b waits for the event's record on a; recording the event elsewhere does not release it.
+ * Returns whether b was seen waiting. */
 static int waits_keep_their_record(iso_stream a, const check_product *product)
 {
     iso_stream b = check_stream(device, 0), c = check_stream(device, 0);
     iso_event event = {0};
     CHECK_OK(iso_event_create(device, &event));
-    CHECK_OK(iso_stream_wait(b, event)); /* never recorded: nothing to wait for */
+    CHECK_OK(iso_stream_wait(b, event)); /* never recorded: no wait */
     CHECK_OK(iso_stream_sync(b));
 
     int32_t before = 7, seven = 0;
@@ -80,7 +80,7 @@ static int waits_keep_their_record(iso_stream a, const check_product *product)
     return seen;
 }
 
-/* An event and a buffer that are destroyed while work with them is queued. */
+/* Destroys an event and a buffer while work that uses them is queued. */
 static void destroyed_while_queued(iso_stream a, const check_product *product)
 {
     iso_stream b = check_stream(device, 0);
@@ -109,7 +109,7 @@ static void in_some_attempt(int (*test)(iso_stream stream, const check_product *
     CHECK(seen);
 }
 
-/* More commands than a queue first has room for. */
+/* More commands than a queue initially has room for. */
 static void long_queue(iso_stream stream, const check_product *product)
 {
     enum { WORDS = 1000 };

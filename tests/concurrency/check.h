@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h - what the programs of this folder share: checks that end the process at once, and small
+/* check.h - helpers of the programs in this folder: checks that end the process at once, and small
  * products whose results are known exactly. */
 #ifndef ISOMER_TESTS_CONCURRENCY_CHECK_H
 #define ISOMER_TESTS_CONCURRENCY_CHECK_H
@@ -12,7 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-/* _Exit, because other threads go on, and because some of these programs test exit itself. */
+/* _Exit, because other threads are still running, and because some of these programs test exit
+ * itself. */
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -106,7 +107,7 @@ static inline iso_gemm_args check_product_args(const check_product *product, iso
     return args;
 }
 
-/* Submits all of it: both matrices there, the product, the result back. */
+/* Submits everything: writes both matrices, multiplies, reads the result back. */
 static inline void check_product_submit(const check_product *product, iso_stream stream,
                                         iso_variant variant)
 {

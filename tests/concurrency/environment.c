@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* environment.c - results do not depend on the rounding and the subnormals that the program has set
- * (by itself, or through a library linked with -ffast-math), and neither does the program's
- * environment on isomer. */
+/* environment.c - results do not depend on the program's rounding mode and subnormal handling (set
+ * directly, or by a library linked with -ffast-math), and isomer does not change the program's
+ * settings. */
 #include "tests/concurrency/check.h"
 
 #include <fenv.h>
@@ -45,13 +45,13 @@ typedef struct outcome {
     float sum, norm;
 } outcome;
 
-/* Bits alone, so that what is set now does not matter here. */
+/* Compares bits only, so that the current settings do not matter. */
 static void make_inputs(float *a)
 {
     for (int i = 0; i < SIZE * SIZE; i++) {
         uint32_t bits = 0x00000400u + (uint32_t)i * 37u; /* subnormal */
         if (i % 3 == 0) {
-            bits = 0x3f800001u + (uint32_t)i; /* just over 1: sums have to round */
+            bits = 0x3f800001u + (uint32_t)i; /* just over 1: sums must round */
         }
         bits |= i % 7 == 0 ? 0x80000000u : 0u;
         memcpy(&a[i], &bits, sizeof bits);

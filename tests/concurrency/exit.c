@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exit.c - programs that do not tidy up: they end all the same, without a crash. Argument: how. */
+/* exit.c - programs that do not clean up still end without a crash. The argument says how they end.
+ */
 #include "tests/concurrency/check.h"
 
 #include <pthread.h>

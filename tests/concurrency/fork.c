@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork.c - after fork the child's old handles are INVALID and it opens the device anew; the parent
- * goes on. Argument: what the parent was doing: inline, asynchronous, pending. */
+/* fork.c - after fork the old handles are INVALID in the child, which opens the device again; the
+ * parent continues. The argument says what the parent was doing: inline, asynchronous, pending. */
 #include "tests/concurrency/check.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CHILD_SECONDS = 60 }; /* a child that hangs ends itself, since nobody else would */
+enum { CHILD_SECONDS = 60 }; /* a child that hangs must end itself */
 
 static iso_device device;
 static iso_stream stream;
@@ -54,7 +54,7 @@ static void be_child(void)
     }
     wait_for(grandchild);
     use_anew(3);
-    /* Not exit: what the runtimes of sanitizers and of OpenMP do there in a child is not tested. */
+    /* Not exit: what the runtimes of sanitizers and OpenMP do there in a child is not tested. */
     _exit(0);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph.c - random work on many streams, ordered by events where it has to be, compared with the
- * same work done in order. Arguments: the first seed. */
+/* graph.c - random work on many streams, ordered by events where needed, compared with the same
+ * work done in order. Argument: the first seed. */
 #include "tests/concurrency/check.h"
 
 enum {
     STREAMS = 6, /* the last one is inline */
     BUFFERS = 7,
-    SIDE = 380, /* of a square of 8-byte elements: more than moves without the team */
+    SIDE = 380, /* side of a square of 8-byte elements: too large to be moved without the team */
     COMMANDS = 150,
     SEEDS = 3
 };
@@ -21,7 +21,7 @@ static int below(int count)
     return (int)((state >> 33) % (uint64_t)count);
 }
 
-/* Who used a buffer last: on each stream an event after its last use, and whose use wrote. */
+/* The last users of a buffer: for each stream an event after its last use, and which use wrote. */
 typedef struct place {
     iso_operand operand;
     uint64_t *expected;
@@ -33,7 +33,7 @@ static iso_device device;
 static iso_stream streams[STREAMS];
 static place places[BUFFERS];
 
-/* Makes the stream wait for every use that this one must come after. */
+/* Makes the stream wait for every use that this one must follow. */
 static void come_after(int stream, const place *used, int writes)
 {
     for (int other = 0; other < STREAMS; other++) {
@@ -47,7 +47,7 @@ static void note_use(int stream, place *used, int writes)
 {
     CHECK_OK(iso_event_record(used->used[stream], streams[stream]));
     used->was_used[stream] = 1;
-    /* A write on this stream stays one for those who wait for a later read on it. */
+    /* A write on this stream still counts as one for those who wait for a later read on it. */
     used->was_written[stream] |= writes;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nested.c - a program that computes with OpenMP itself calls isomer from inside its parallel
- * regions, on streams of both kinds, and goes on with regions of its own. */
+/* nested.c - a program that uses OpenMP itself calls isomer from inside its parallel regions, on
+ * streams of both kinds, and continues with regions of its own. */
 #include "tests/concurrency/check.h"
 
 #include <omp.h>
@@ -25,7 +25,7 @@ static void inside(iso_device device, int threads)
     }
 }
 
-/* The program's own regions are as they were. */
+/* The program's own regions are unaffected. */
 static void own_region(void)
 {
     int sum = 0;
@@ -47,7 +47,7 @@ int main(void)
     CHECK_OK(iso_device_close(device));
     own_region();
 
-    /* Opened inside a region, where the runtime's own idea of "how many" is one. */
+    /* Opened inside a region, where the runtime reports a single thread. */
     iso_device opened = {0};
 #pragma omp parallel num_threads(2)
     {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* races.c - calls that meet: streams that come while others drain the device, one block of memory
- * pinned and let go of by two threads, and an inline stream that is asked while it works. */
+/* races.c - concurrent calls: streams created while other threads drain the device, one block of
+ * memory pinned and unpinned by two threads, and an inline stream that is queried while it works.
+ */
 #include "tests/concurrency/check.h"
 
 #include <pthread.h>
@@ -15,7 +16,7 @@ typedef struct scene {
     iso_stream stream;
     void *block;
     check_product product;
-    _Atomic int phase; /* WAITS, ... of the thread that multiplies */
+    _Atomic int phase; /* WAITS, ...: state of the multiplying thread */
 } scene;
 
 static void *come_and_go(void *argument)
@@ -39,7 +40,7 @@ static void *drain(void *argument)
     return NULL;
 }
 
-/* Which of the two calls comes first is open: each answers OK or INVALID, and nothing breaks. */
+/* The order of the two calls is open: each returns OK or INVALID, and nothing breaks. */
 static void *pin(void *argument)
 {
     scene *at = argument;
@@ -71,8 +72,7 @@ static void *multiply(void *argument)
     return NULL;
 }
 
-/* Whether the stream was seen at work, in one attempt: a product may be over before anybody asks.
- */
+/* Whether the stream was seen at work in one attempt: a product may be over before the query. */
 static int seen_busy(scene *at)
 {
     pthread_t thread;

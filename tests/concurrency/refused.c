@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * refused.c - the system refuses threads: those beyond n at a time, or the n-th alone, for every n.
- * The second way also refuses threads that were granted when they were asked for before, which
- * makes an OpenMP runtime call exit() in the middle of a call, and OpenBLAS with threads of its own
- * raise SIGINT. Each process ends within its deadline.
+ * refused.c - the system refuses threads: those beyond n at a time, or only the n-th, for every n.
+ * The second case also refuses threads that were available when the runtime sized its team, which
+ * makes an OpenMP runtime call exit() in the middle of a call, and OpenBLAS with its own threads
+ * raise SIGINT. Each process must end within its deadline.
  */
 #include "tests/concurrency/check.h"
 
@@ -46,7 +46,7 @@ static void *begin(void *argument)
     return from.body(from.argument);
 }
 
-/* Stands before the C library's for every library of the process. */
+/* Overrides the C library's function for every library of the process. */
 __attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
                                                           const pthread_attr_t *attributes,
                                                           void *(*body)(void *), void *argument)
@@ -97,7 +97,7 @@ static void multiply(uint32_t flags, iso_variant variant)
     CHECK_OK(iso_stream_destroy(stream));
 }
 
-/* Runs in a process of its own. */
+/* Runs in a child process. */
 static void work(void)
 {
     (void)alarm(CHILD_SECONDS);
@@ -113,7 +113,7 @@ static void work(void)
     iso_device gone = device;
     device.id = 0;
     CHECK_OK(iso_device_close(gone));
-    exit(atomic_load(&refused) ? 0 : 2); /* 2: it was refused nothing */
+    exit(atomic_load(&refused) ? 0 : 2); /* 2: no thread was refused */
 }
 
 /* How the process ended, and what it wrote to standard error. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threads.c - threads with a stream each, one stream for several threads, waiting while others
- * submit, and devices that come and go at the same time. */
+/* threads.c - threads with one stream each, one stream for several threads, waiting while others
+ * submit, and devices opened and closed at the same time. */
 #include "tests/concurrency/check.h"
 
 #include <pthread.h>
@@ -44,8 +44,8 @@ static void *own_stream(void *argument)
     return NULL;
 }
 
-/* Each thread's work is a run of commands on its own row of one buffer; the rows are moved by one
- * stream for all. */
+/* Each thread runs a series of commands on its own row of one buffer; a single stream moves the
+ * rows. */
 static void *shared_stream(void *argument)
 {
     task *mine = argument;
@@ -63,7 +63,7 @@ static void *shared_stream(void *argument)
     return NULL;
 }
 
-/* Asks all the time while others submit. */
+/* Queries all the time while others submit. */
 static void *watch(void *argument)
 {
     task *mine = argument;
@@ -81,7 +81,7 @@ static void *shared_or_watch(void *argument)
     return mine->number == THREADS - 1 ? watch(argument) : shared_stream(argument);
 }
 
-/* A device of its own, again and again: the team is made and ended in between. */
+/* Opens a device of its own, again and again: the team is created and ended in between. */
 static void *own_device(void *argument)
 {
     task *mine = argument;

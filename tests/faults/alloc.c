@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alloc.c - the plug-in's n-th allocation fails, for every n of a whole session. Each call works or
- * answers NO_MEMORY; what was counted is given back; nothing is lost (the address sanitizer looks).
- */
+/* alloc.c - the plug-in's n-th allocation fails, for every n of a whole session. Each call succeeds
+ * or returns NO_MEMORY; accounted memory is returned; nothing leaks (checked by the address
+ * sanitizer). */
 #include "tests/faults/faults.h"
 
 #include <stdio.h>
 
 enum { MOST = 100, LEAST = 10 /* allocations that the session is known to make */ };
 
-/* How a call went: 1 if it ran out of memory, with words. */
+/* Result of a call: 1 if it ran out of memory, with an error text. */
 static int ran_out(iso_status status)
 {
     if (status == ISO_OK) {
@@ -25,8 +25,8 @@ static int64_t used(iso_device device)
     return use.used;
 }
 
-/* Two streams, three buffers, an event and a reduction that needs scratch memory. Goes as far as it
- * can; 1 if something ran out of memory. */
+/* Two streams, three buffers, an event and a reduction that needs scratch memory. Continues as far
+ * as possible; 1 if something ran out of memory. */
 static int session(void)
 {
     enum { COUNT = 10000, BYTES = COUNT * 4 };

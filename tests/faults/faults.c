@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* faults.c - see faults.h. */
+/* faults.c - helpers of the tests of faulty plug-ins; see faults.h. */
 #include "tests/faults/faults.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* faults.h - what the tests of faulty plug-ins share. ISOMER_BACKEND_PATH has the folders of all of
+/* faults.h - helpers of the tests of faulty plug-ins. ISOMER_BACKEND_PATH has the folders of all of
  * them, and of the reference plug-in. */
 #ifndef FAULTS_H
 #define FAULTS_H
@@ -13,14 +13,14 @@
 
 #include <cmocka.h>
 
-/* The fault of isomer-fault.so from now on; NULL: none. */
+/* Sets the fault of isomer-fault.so; NULL: none. */
 void faults_set(const char *name);
 
-/* The last failure of this thread has this status, and its text has every word (a list that ends in
- * NULL). */
+/* Checks that this thread's last failure has this status, and that its text contains every word (a
+ * list that ends in NULL). */
 void faults_expect_error(iso_status status, const char *const *words);
 
-/* `status` is the expected one, and the text has the word. */
+/* `status` is the expected one, and the text contains the word. */
 #define faults_expect(expression, status, word)                                                    \
     do {                                                                                           \
         iso_clear_error();                                                                         \
@@ -28,7 +28,7 @@ void faults_expect_error(iso_status status, const char *const *words);
         faults_expect_error((status), (const char *const[]){(word), NULL});                        \
     } while (0)
 
-/* Works, with iso_last_error in the message if not. */
+/* Must succeed; prints iso_last_error if not. */
 #define faults_works(expression)                                                                   \
     do {                                                                                           \
         const iso_status works_status = (expression);                                              \
@@ -37,11 +37,11 @@ void faults_expect_error(iso_status status, const char *const *words);
         }                                                                                          \
     } while (0)
 
-/* Opens the device, multiplies two matrices on it, sums the result up and closes it. */
+/* Opens the device, multiplies two matrices on it, sums the result and closes the device. */
 void faults_computes(const char *spec);
 
-/* The descriptor of a product of two f32 matrices of 2 x 2 that lie one after another in a buffer
- * of FAULTS_BYTES, and of the sum of its result. */
+/* The descriptor of a product of two f32 matrices of 2 x 2, stored one after another in a buffer of
+ * FAULTS_BYTES, and of the sum of its result. */
 enum { FAULTS_BYTES = 64 };
 iso_gemm_args faults_gemm(iso_buffer buffer);
 iso_reduce_args faults_sum(iso_buffer buffer);

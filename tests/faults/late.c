@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* late.c - work that fails after it was accepted: the error sticks to its stream, and to nothing
- * else. */
+/* late.c - work that fails after it was accepted: the error stays with its stream and affects
+ * nothing else. */
 #include "tests/faults/faults.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static void open_broken(faults_session *s, const char *fault)
     faults_set(NULL);
 }
 
-/* Every call with a broken stream gives its error, whichever it is and as often as it is made. */
+/* Every call with a failed stream returns its error, whatever the call and however often. */
 static void expect_broken(const faults_session *s, iso_status status, const char *words)
 {
     const iso_gemm_args gemm = faults_gemm(s->buffer);
@@ -62,7 +62,7 @@ static void test_late_error_sticks(void **state)
     open_broken(&s, "late-error");
     expect_broken(&s, ISO_BACKEND, backend_words);
     faults_expect(iso_stream_destroy(s.stream), ISO_BACKEND, backend_words);
-    /* It has gone, all the same, and was told: closing has nothing left to say. */
+    /* It is gone nevertheless, and its error has been reported: closing has nothing to report. */
     faults_expect(iso_stream_sync(s.stream), ISO_INVALID, "stream");
     faults_works(iso_device_close(s.device));
 }
@@ -77,7 +77,7 @@ static void test_device_lost_sticks(void **state)
     faults_works(iso_device_close(s.device));
 }
 
-/* What the first call that asks says, all later ones say. */
+/* All later calls return the same as the first. */
 static void test_destroy_is_the_first_to_tell(void **state)
 {
     (void)state;
@@ -87,7 +87,7 @@ static void test_destroy_is_the_first_to_tell(void **state)
     faults_works(iso_device_close(s.device));
 }
 
-/* An error that nobody had asked about is told when the device is closed, which is done. */
+/* An error that no call has returned yet is returned by closing the device, which still closes. */
 static void test_close_tells(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void test_other_streams_go_on(void **state)
     faults_works(iso_device_close(s.device));
 }
 
-/* An event that was recorded before or behind the failed work still completes. */
+/* An event recorded before or after the failed work still completes. */
 static void test_events_complete(void **state)
 {
     (void)state;

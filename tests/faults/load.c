@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load.c - plug-ins that cannot be loaded, and those that can although they differ: what is said of
- * them, by name and in the list of all, and that the library goes on. */
+/* load.c - plug-ins that cannot be loaded, and unusual ones that can: how they are reported, by
+ * name and in the list of all, and that the library continues to work. */
 #include "tests/faults/faults.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 typedef struct refused {
     const char *name;
     iso_state state;
-    const char *words[4]; /* beside the file's path */
+    const char *words[4]; /* besides the file's path */
 } refused;
 
 static const refused all_refused[] = {
@@ -111,7 +111,7 @@ static void test_refused_in_the_list(void **state)
     free(entries);
 }
 
-/* In a list of specs the next one is taken, and the choice says why. */
+/* In a list of specs the next one is used, and the choice says why. */
 static void test_refused_in_a_choice(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void test_accepted(void **state)
     }
 }
 
-/* Without prepare, describe and copy_peer the core does what can be done without them. */
+/* Without prepare, describe and copy_peer the core provides what it can without them. */
 static void test_shorter_table_lacks_nothing(void **state)
 {
     (void)state;
@@ -161,7 +161,7 @@ static void test_shorter_table_lacks_nothing(void **state)
     faults_close(&two);
 }
 
-/* A backend from before there were maps is never given one. */
+/* A backend from before maps existed never gets one. */
 static void test_older_has_no_maps(void **state)
 {
     (void)state;
@@ -189,7 +189,7 @@ static void test_older_has_no_maps(void **state)
     faults_close(&s);
 }
 
-/* A name that no file has is a wrong name, and not an absent backend. */
+/* A name without a file is a wrong name, not an unavailable backend. */
 static void test_unknown_name(void **state)
 {
     (void)state;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nth.c - the n-th allocation of libisomer fails, one and all from n on, in the first session of a
- * process (each in a process of its own) and in a later one.
+ * nth.c - the n-th allocation of libisomer fails, alone or with all later ones, in the first
+ * session of a process (in a new process each time) and in a later session.
  *
  *     isomer_faults_nth SPEC STRIDE [WHICH]
  *
- * takes every STRIDE-th n; WHICH is one "cold:12", "cold:12+", "warm:12" or "warm:12+" to look at.
+ * Tests every STRIDE-th n. WHICH selects a single case: "cold:12", "cold:12+", "warm:12" or
+ * "warm:12+".
  */
 #include "tests/faults/nth.h"
 
@@ -21,11 +22,11 @@
 
 enum { DEADLINE = 240, FEWEST = 15 };
 
-/* What a process tells the one that started it, in memory that both have. */
+/* Results that a process reports to its parent, in shared memory. */
 typedef struct report {
     nth_record record;
     long cold_count, warm_count; /* allocations of the first and of a later session */
-    long live;                   /* what is held after several */
+    long live;                   /* blocks held after several sessions */
     long refused;
     bool done;
 } report;
@@ -51,7 +52,7 @@ static bool session(const char *kind, long n, bool onwards, const char *which)
     return fails(kind, n, onwards, text);
 }
 
-/* ---- in a process of its own ----------------------------------------------------------------- */
+/* ---- in the child process -------------------------------------------------------------------- */
 
 static bool take(void)
 {
@@ -80,7 +81,7 @@ static bool measure(long n, bool onwards)
 static bool check_live(const char *kind, long n, bool onwards, long expected, long since)
 {
     char text[120];
-    if (starve_live() <= expected) { /* what is kept for a second use need not be kept */
+    if (starve_live() <= expected) { /* memory kept for later use may already be free */
         return true;
     }
     snprintf(text, sizeof text, "%ld blocks and files are held, not at most %ld", starve_live(),
@@ -106,7 +107,7 @@ static bool cold(long n, bool onwards)
 static bool warm_one(long n, bool onwards)
 {
     const long live = starve_live(), mark = starve_mark();
-    alarm(DEADLINE); /* for each */
+    alarm(DEADLINE); /* for each session */
     starve_arm(n, onwards);
     bool good = session("warm", n, onwards, "the session with the failure");
     shared->refused = starve_refused();
@@ -130,7 +131,7 @@ static bool warm(long n, bool onwards)
     return good;
 }
 
-/* ---- and started ----------------------------------------------------------------------------- */
+/* ---- in the parent --------------------------------------------------------------------------- */
 
 static bool in_child(bool (*task)(long n, bool onwards), const char *kind, long n, bool onwards)
 {
@@ -198,7 +199,7 @@ int main(int argc, char **argv)
     if (shared == MAP_FAILED || stride < 1) {
         return 2;
     }
-    /* The first one builds kernels, which others find in the cache. */
+    /* The first process builds kernels; the others find them in the cache. */
     if (!in_child(measure, "none", 0, false) || !in_child(measure, "none", 0, false)) {
         return 1;
     }

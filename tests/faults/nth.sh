@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# nth.sh PROGRAM SPEC STRIDE [WHICH]: allocations of libisomer that fail on that backend. cuda and hip
-# are the stand-ins.
+# nth.sh PROGRAM SPEC STRIDE [WHICH]: allocations of libisomer that fail on that backend. cuda and
+# hip are the fakes.
 . "$ISOMER_TEST_COMMON"
 program=$1
 shift
@@ -9,7 +9,8 @@ case $1 in
 cuda) need c++ g++; export ISOMER_CUDA_PATH="$fakes/cuda" ;;
 hip) need c++ g++; export ISOMER_ROCM_PATH="$fakes/hip" ISOMER_CUDA_PATH="$fakes/cuda" ;;
 esac
-# Each process lists all backends: OpenCL's platforms take long to start, and are another test's.
+# Each process lists all backends. OpenCL is hidden: its platforms start slowly and have a test of
+# their own.
 if [ "$1" != opencl ]; then
     mkdir "$scratch/vendors"
     export OCL_ICD_VENDORS="$scratch/vendors"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nth_session.c - see nth.h. */
+/* nth_session.c - the session of nth.h and its checks. */
 #include "tests/faults/nth.h"
 
 #include "tests/faults/starve.h"
@@ -14,7 +14,7 @@ enum { COUNT = 5000, BYTES = COUNT * 4, ROWS = 20, COLS = 30 };
 typedef struct objects {
     nth_session *session;
     int step;
-    bool over; /* nothing more is to be tried */
+    bool over; /* stop: try nothing more */
     uint64_t value;
     iso_device device;
     iso_stream streams[2];
@@ -22,7 +22,7 @@ typedef struct objects {
     iso_buffer buffers[3];
 } objects;
 
-/* ---- what a call gave ------------------------------------------------------------------------ */
+/* ---- results of a call ----------------------------------------------------------------------- */
 
 static void see(objects *o, const void *data, size_t bytes)
 {
@@ -47,7 +47,7 @@ static void wrong(objects *o, const char *name, const char *what)
     o->over = true;
 }
 
-/* Without memory the text of a failure that has nothing to do with that is cut. */
+/* Without memory, the text of an unrelated failure is cut. */
 static void see_error(objects *o)
 {
     char text[100];
@@ -120,7 +120,7 @@ static void try_it(objects *o, const char *name, call make)
 
 #define STEP(make) try_it(o, #make, make)
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static iso_status enumerate(objects *o)
 {
@@ -354,7 +354,7 @@ static iso_operand at(const objects *o, int which)
     return (iso_operand){o->buffers[which], 0};
 }
 
-/* A value that a vendor's routine may round in its own way is not compared. */
+/* A result that a vendor's routine may round differently is not compared. */
 static iso_status come_back(objects *o, int which, bool same_bits)
 {
     static float data[COUNT];
@@ -540,7 +540,7 @@ static iso_status map_add(objects *o)
     return run(o, ISO_OP_MAP, &args, true);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the whole session ----------------------------------------------------------------------- */
 
 static void work(objects *o)
 {

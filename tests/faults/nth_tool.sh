@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# nth_tool.sh STARVE_LIBRARY SAMPLES: allocations of the tool and of libisomer that fail, one and all
-# from it on, in each command: so many of them, evenly spread. The command ends with 0, 1 (a case could
-# not run), 4 (none could) or 70, with a message; it never crashes, leaves nothing half-made behind, and what it
-# made with 0 is what it makes where nothing fails.
+# nth_tool.sh STARVE_LIBRARY SAMPLES: allocations of the tool and of libisomer that fail, each alone
+# or with all later ones, in each command: SAMPLES of them, evenly spread. The command ends with 0,
+# 1 (a case could not run), 4 (none could) or 70, with a message. It never crashes and leaves no
+# partial file, and a file written with exit code 0 is the same as without failures.
 . "$ISOMER_TEST_COMMON"
 unset ISOMER_REQUIRE
 starve=$(preloadable "$1")
@@ -10,11 +10,11 @@ samples=$2
 work=$scratch/work
 mkdir "$scratch/vendors" "$scratch/cache"
 chmod 700 "$scratch/cache"
-# OpenCL's platforms and the CUDA stand-ins have a test of their own.
+# OpenCL's platforms and the CUDA fakes have tests of their own.
 export OCL_ICD_VENDORS="$scratch/vendors" ISOMER_CACHE_DIR="$scratch/cache" ISOMER_NUM_THREADS=1
 results=$source_dir/bench/results/bench-quick-epyc.json
 
-# run HOW COMMAND...: in an empty folder; its exit code is in $code.
+# run HOW COMMAND...: runs it in an empty folder; its exit code is in $code.
 run() {
     how=$1
     shift
@@ -30,7 +30,7 @@ bad() {
     fail "allocation $how of \`isomer $*\`: $why"
 }
 
-# What is the same in each run: no times, no readings of sensors.
+# Keeps what is the same in each run: no times, no sensor readings.
 steady() { grep -vE '"?(sensors|memory_free|now|[a-z_]*mhz|busy_percent|temperature[a-z_]*|"load"|seconds|began|time)|free;| in [0-9.]+ m?s' "$1" || true; }
 
 # judge COMMAND...
@@ -43,7 +43,7 @@ judge() {
     *) why="ends with $code" ;;
     esac
     [ -z "$why" ] || bad "$@"
-    # What was measured is kept, as a whole document.
+    # Measured results are kept, as a complete document.
     if [ "$code" = 70 ]; then
         for file in "$work"/* "$work"/.[!.]*; do
             [ -e "$file" ] || continue
@@ -65,7 +65,7 @@ judge() {
     fi
 }
 
-# tries WHICH COMMAND...: WHICH are the failures that are tried: "one", "all" (from it on), or both.
+# tries WHICH COMMAND...: WHICH failures are tried: "one", "all" (from it on), or both.
 tries() {
     which=$1
     shift
@@ -74,7 +74,7 @@ tries() {
     steady "$scratch/out" >"$scratch/whole"
     count=$(sed -n 's/^allocations \([0-9]*\) refused 0$/\1/p' "$scratch/log")
     [ "${count:-0}" -gt 20 ] || fail "isomer $*: ${count:-no} allocations: nothing would be tried"
-    # Behind its beginning a run measures, for seconds each time.
+    # After its start a run measures, which takes seconds each time.
     [ "$1" != bench ] || [ "$samples" -ge 100 ] || [ "$count" -lt 1000 ] || count=$((count / 20))
     step=$((count / samples + 1))
     : >"$scratch/codes"
@@ -98,7 +98,7 @@ tries() {
 each() {
     tries both info --json info.json
     tries both verify --backend openmp --op sum,transfer --dtype f32 --json verify.json --junit verify.xml
-    # All of it takes seconds; with everything failing it ends at once.
+    # The whole command takes seconds; with everything failing it ends at once.
     tries all bench --backend openmp --op copy --dtype f32 --size 4Ki --rounds 3 --json bench.json
 }
 each

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.c - a plug-in that fails when it is probed, opened or used: each failure has its status and
- * its words, and what comes after it works. */
+ * text, and later calls work. */
 #include "tests/faults/faults.h"
 
 #include <string.h>
 
-/* Back to a sound plug-in, which must compute, and so must others. */
+/* Switches back to a working plug-in; it and other backends must compute. */
 static int after(void **state)
 {
     (void)state;
@@ -16,8 +16,8 @@ static int after(void **state)
     return 0;
 }
 
-/* The first test, as a backend that was found sound is not probed again. One that was not is: what
- * was wrong may have been put right. */
+/* This test is first, because a backend whose probe succeeded is not probed again. One whose probe
+ * failed is: the cause may be gone. */
 static void test_probe_fails(void **state)
 {
     (void)state;
@@ -62,7 +62,7 @@ static void test_stream_fails(void **state)
     faults_close(&s);
 }
 
-/* A backend without an operation says so before, and everything else of it works. */
+/* A backend without an operation reports that in advance, and everything else of it works. */
 static void test_operation_absent(void **state)
 {
     (void)state;
@@ -88,8 +88,8 @@ static void test_operation_absent(void **state)
     faults_close(&s);
 }
 
-/* With `fault`, a product has this status and these words at once. Without it, the same stream goes
- * on. */
+/* With `fault`, a product immediately returns this status and text. Without it, the same stream
+ * continues to work. */
 static void product_fails(const char *fault, iso_status status, const char *word)
 {
     faults_session s;
@@ -110,8 +110,8 @@ static void test_execute_fails(void **state)
     product_fails("execute-fails", ISO_BACKEND, "faultLaunch answered 6 (BAD_KERNEL)");
 }
 
-/* The caller may rely on iso_supports: a backend that breaks its word is at fault, not the caller.
- */
+/* The caller may rely on iso_supports: if execute contradicts it, the backend is blamed, not the
+ * caller. */
 static void test_unsupported_too_late(void **state)
 {
     (void)state;
@@ -151,8 +151,8 @@ static void test_huge_workspace(void **state)
     faults_close(&s);
 }
 
-/* Work that does not finish: waiting with a limit ends, and asking says "not yet" without touching
- * the last error. */
+/* Work that never finishes: waiting with a timeout returns, and a query returns NOT_READY without
+ * changing the last error. */
 static void test_never_ready(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* starve.c - see starve.h. The slots through which an object calls malloc and its kin are made to
- * lead here: unlike a malloc of this name, that leaves all other objects and sanitizers alone. */
+/* starve.c - redirects malloc and its relatives in chosen objects, for starve.h. Patches the slots
+ * through which an object calls them: unlike overriding malloc, that does not affect other objects
+ * and sanitizers. */
 #include "tests/faults/starve.h"
 
 #include <dirent.h>
@@ -16,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- what is counted ------------------------------------------------------------------------- */
+/* ---- accounting ------------------------------------------------------------------------------ */
 
 enum { HELD_MAX = 1 << 17 };
 
@@ -27,7 +28,7 @@ typedef struct held {
 } held;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static held table[HELD_MAX]; /* open addressing; a place that was freed has the number -1 */
+static held table[HELD_MAX]; /* open addressing; a freed place has the number -1 */
 static long live, number;
 static long fails_at, counted, refused;
 static bool fails_on;
@@ -58,7 +59,7 @@ static void keep(const void *pointer, const void *caller)
     pthread_mutex_unlock(&lock);
 }
 
-/* Places before an empty one need not be marked as freed: chains end there anyway. */
+/* A freed place before an empty one needs no mark: chains end there anyway. */
 static void clear(size_t at)
 {
     table[at].number = -1;
@@ -70,7 +71,7 @@ static void clear(size_t at)
     }
 }
 
-/* What others allocated may be freed here, too: it was never counted. */
+/* Blocks that other objects allocated may be freed here too; they were never counted. */
 static void forget(const void *pointer)
 {
     if (!pointer || !tracked) {
@@ -166,7 +167,7 @@ static void *own_reallocarray(void *old, size_t count, size_t bytes)
     if (refuse()) {
         return NULL;
     }
-    forget(old); /* before another thread can be given the same address */
+    forget(old); /* before another thread can get the same address */
     void *made = reallocarray(old, count, bytes);
     keep(made ? made : old, CALLER);
     return made;
@@ -259,7 +260,7 @@ static int own_asprintf_chk(char **out, int flag, const char *format, ...)
     return length;
 }
 
-/* With a place for the answer nothing is allocated. */
+/* With a buffer for the answer nothing is allocated. */
 static char *own_realpath(const char *path, char *out)
 {
     if (out) {
@@ -351,7 +352,7 @@ typedef struct object {
     uintptr_t page;
 } object;
 
-/* glibc has added the object's base already, where the section can be written to. */
+/* glibc has already added the object's base if the section is writable. */
 static uintptr_t address(const object *in, ElfW(Addr) value)
 {
     return value < in->base ? in->base + value : value;
@@ -367,7 +368,7 @@ static void take_slot(object *in, const ElfW(Rela) * entry)
         }
         char *slot = (char *)in->base + entry->r_offset;
         char *page = (char *)((uintptr_t)slot & ~(in->page - 1));
-        /* Relocated data may have been made read-only. */
+        /* Relocated data may be read-only by now. */
         if (!mprotect(page, in->page, PROT_READ | PROT_WRITE)) {
             memcpy(slot, &takers[i].taker, sizeof takers[i].taker);
             in->found++;
@@ -460,14 +461,14 @@ __attribute__((constructor)) static void begin(void)
     if (log) {
         snprintf(log_path, sizeof log_path, "%s", log);
     }
-    /* Programs that this one starts are not meant. */
+    /* Programs that this one starts are not affected. */
     unsetenv("ISOMER_TEST_STARVE");
     unsetenv("LD_PRELOAD");
     if ((all && !starve_take("")) || !starve_take("/libisomer.so")) {
         fprintf(stderr, "starve: the program or libisomer has no slots\n");
         _exit(99);
     }
-    tracked = false; /* a program gives all of it back at its end */
+    tracked = false; /* a program frees everything at its end */
     starve_arm(n, *end == '+');
 }
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# verify.sh FOLDER: what `isomer verify` makes of a faulty plug-in, which lies in FOLDER.
+# verify.sh FOLDER: how `isomer verify` reports a faulty plug-in, which is in FOLDER.
 . "$ISOMER_TEST_COMMON"
 ISOMER_BACKEND_PATH=$1
 export ISOMER_BACKEND_PATH
 
-# expect CODE WORD FAULT arguments...: the exit code, and a word that is printed.
+# expect CODE WORD FAULT arguments...: the exit code, and a word of the output.
 expect() {
     expected=$1 word=$2 fault=$3
     shift 3

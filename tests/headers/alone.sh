@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each public header compiles alone, in strict C11 and in C++17, with each compiler that is here.
+# alone.sh: each public header compiles alone, in strict C11 and in C++17, with each installed
+# compiler.
 . "$ISOMER_TEST_COMMON"
 need g++ g++
 
@@ -8,7 +9,7 @@ compile() { # compiler language standard
     have "$1" || return 0
     for header in "$source_dir"/include/isomer/*.h; do
         name=isomer/${header##*/}
-        # Twice: the guard has to hold.
+        # Included twice, to test the include guard.
         printf '#include <%s>\n#include <%s>\n' "$name" "$name" |
             "$1" -x "$2" "-std=$3" -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
                 -fsyntax-only -I "$source_dir/include" - ||

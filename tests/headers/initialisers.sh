@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each ISO_..._INIT macro of the public headers in a program of C++17 and one of C11, without a warning, with
-# each compiler that is here: as initialiser of a local, of a constant, of a member and, in C++, as a value.
-# The program looks at what the macro set.
+# initialisers.sh: each ISO_..._INIT macro of the public headers compiles in C++17 and C11 without a
+# warning, with each installed compiler: as initialiser of a local, of a constant, of a member and,
+# in C++, as a value. The program checks what the macro set.
 . "$ISOMER_TEST_COMMON"
 need g++ g++
 

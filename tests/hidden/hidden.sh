@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# hidden.sh HIDE_LIBRARY: with every vendor library hidden, the tool starts, says what is missing and
-# why, and the CPU backend passes the suite without its vendor variants.
+# hidden.sh HIDE_LIBRARY: with every vendor library hidden, the tool starts, reports what is missing
+# and why, and the CPU backend passes the suite without its vendor variants.
 . "$ISOMER_TEST_COMMON"
 hide=$(preloadable "$1")
 log=$scratch/refused

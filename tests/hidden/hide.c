@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hide.c - preloaded, it makes a machine without vendor libraries: dlopen finds none of them. Each
- * name that was refused is a line in the file that ISOMER_TEST_HIDDEN_LOG names. */
+/* hide.c - preloaded, simulates a machine without vendor libraries: dlopen finds none of them. Each
+ * refused name is written as a line to the file that ISOMER_TEST_HIDDEN_LOG names. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if !defined(HIDDEN) /* a test may hide others */
+#if !defined(HIDDEN) /* a test may choose others */
 #define HIDDEN                                                                                     \
     "cuda", "nvrtc", "cublas", "nvidia", "amdhip", "hiprtc", "rocblas", "hipblas", "rocm_smi",     \
         "OpenCL", "clblast", "openblas", "blis", "libmkl", "libcblas", "libblas"
@@ -27,7 +27,7 @@ __attribute__((visibility("default"))) void *dlopen(const char *file, int mode)
             fprintf(log, "%s\n", file);
             fclose(log);
         }
-        /* What the caller finds in dlerror() comes from a name that really is not there. */
+        /* A name that really does not exist provides the text of dlerror(). */
         return real("libisomer-hidden.so.0", mode);
     }
     return real(file, mode);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* noproc.c - preloaded, it makes a machine without /proc: nothing below it can be opened or looked
- * at. The file that ISOMER_TEST_HIDDEN_LOG names gets a line for each refusal. */
+/* noproc.c - preloaded, simulates a machine without /proc: nothing below it can be opened or
+ * inspected. The file that ISOMER_TEST_HIDDEN_LOG names gets a line for each refusal. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>

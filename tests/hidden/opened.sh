@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# opened.sh: choosing one backend opens no file of another's list, shown by the dynamic linker's own
-# trace of what this process tried to open; and all backends are opened side by side in one process.
+# opened.sh: choosing one backend opens no library of another's list, as shown by the dynamic
+# linker's trace of what this process tried to open; and all backends can be open in one process.
 . "$ISOMER_TEST_COMMON"
 unset ISOMER_REQUIRE
 
-# Whether the backend is there or not, its own libraries are what is looked for.
+# The backend searches its own libraries whether or not it is available.
 names_of() {
     case $1 in
     cuda) echo 'libcuda\.|nvrtc|cublas|nvidia-ml' ;;
@@ -14,8 +14,8 @@ names_of() {
     esac
 }
 
-# traced BACKEND: what was opened, one name a line. A vendor's own loader may open what it likes, so only
-# what is asked for in the name of libisomer counts.
+# traced BACKEND: prints what was opened, one name a line. A vendor's loader may open anything, so
+# only requests by libisomer count.
 traced() {
     rm -f "$scratch"/trace*
     LD_DEBUG=files LD_DEBUG_OUTPUT=$scratch/trace ISOMER_CACHE_DIR=$scratch/cache \
@@ -38,7 +38,7 @@ for backend in cuda hip opencl openmp; do
     done
 done
 
-# Side by side: every backend that is there, in one process.
+# Together: every available backend in one process.
 ISOMER_CACHE_DIR=$scratch/cache "$tool" verify --backend all --op transpose --dtype e4 >"$scratch/out" 2>&1 || {
     cat "$scratch/out"
     fail "all backends together fail"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# proc.sh HIDE_LIBRARY: without /proc the size of the machine's memory is unknown, not 0; a limit that
-# is a share of it is refused with the reason; all else works.
+# proc.sh HIDE_LIBRARY: without /proc the size of the machine's memory is unknown, not 0; a limit
+# that is a share of it is refused with the reason; everything else works.
 . "$ISOMER_TEST_COMMON"
 unset ISOMER_REQUIRE
 hide=$(preloadable "$1")
@@ -35,6 +35,6 @@ hidden 0 "$tool" bench --backend openmp --op copy --dtype f32 --size 64Ki --budg
     --json "$scratch/json"
 grep -q '"memory_total": null' "$scratch/json" || fail "the results' memory_total is not null"
 hidden 0 "$tool" report "$scratch/json" --output "$scratch/page.html"
-# Whatever else is there is listed, and has no memory of nothing.
+# Other devices are listed, none with a memory size of 0.
 hidden 0 "$tool" info
 ! grep -qE '^    memory +(-|0 B)' "$scratch/out" || { cat "$scratch/out"; fail "a memory of nothing"; }

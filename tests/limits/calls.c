@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.c - groups of public calls, all of them together. */
+/* calls.c - all the groups of public calls of calls.h. */
 #include "tests/limits/calls.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static int check(calls_scene *scene, const char *what, iso_status status)
         return status == ISO_OK;
     }
     scene->refused++;
-    /* Where the system is short of something, others' compilers fail as they like. */
+    /* If the system is short of something, vendors' compilers may fail in any way. */
     const int foreign =
         (status == ISO_COMPILE || status == ISO_BACKEND) && strcmp(scene->spec, "openmp") != 0;
     if ((status != ISO_NO_MEMORY && status != ISO_UNAVAILABLE && !foreign) ||
@@ -27,7 +27,7 @@ static int check(calls_scene *scene, const char *what, iso_status status)
     return 0;
 }
 
-/* Where kernels are built at their first use, one type has to do. */
+/* If kernels are built at first use, one type must do. */
 static int last_dtype(const calls_scene *scene, iso_dtype last)
 {
     return strcmp(scene->spec, "openmp") == 0 ? (int)last : (int)ISO_F32;
@@ -180,7 +180,7 @@ static void tensors(calls_scene *scene)
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-/* All that can be asked about an operation, and the operation. */
+/* All queries about an operation, and the operation itself. */
 static void operate(calls_scene *scene, iso_op_kind kind, const void *args)
 {
     iso_op_info info = ISO_OP_INFO_INIT;
@@ -309,7 +309,7 @@ static void vendor(calls_scene *scene)
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* What is wrong is said so, whatever there is to work with. */
+/* Wrong calls are reported as wrong, however little memory there is. */
 static void failures(calls_scene *scene)
 {
     iso_gemm_args args = ISO_GEMM_ARGS_INIT;

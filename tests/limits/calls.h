@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.h - groups of public calls that the programs of this folder make: each group on its own, so
- * that what happened can be told by its name. */
+/* calls.h - groups of public calls for the programs of this folder. Each group is made separately,
+ * so that a report can name it. */
 #ifndef ISOMER_TESTS_LIMITS_CALLS_H
 #define ISOMER_TESTS_LIMITS_CALLS_H
 
@@ -12,8 +12,8 @@ typedef struct calls_scene {
     iso_device device;
     iso_stream stream;
     iso_buffer memory;
-    int done, refused; /* calls that did their work, or answered NO_MEMORY or UNAVAILABLE */
-    int wrong;         /* answers that are not documented, or without a text */
+    int done, refused; /* calls that succeeded, or returned NO_MEMORY or UNAVAILABLE */
+    int wrong;         /* undocumented statuses, or failures without a text */
 } calls_scene;
 
 enum { CALLS_NEED_DEVICE = 1, CALLS_NEED_ALL = 2 };
@@ -24,11 +24,11 @@ typedef struct calls_group {
     void (*run)(calls_scene *scene);
 } calls_group;
 
-/* In the order in which they can be made: the first opens the device, the last closes it. */
+/* In an order that works: the first opens the device, the last closes it. */
 extern const calls_group calls_groups[];
 extern const int calls_group_count;
 
-/* Whether what the group works with was granted. */
+/* Whether the objects that the group needs exist. */
 int calls_possible(const calls_scene *scene, const calls_group *group);
 
 #endif

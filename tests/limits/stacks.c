@@ -3,10 +3,10 @@
  * stacks.c - every public call on threads with little stack. Each group of calls runs on a thread
  * of its own, in one process, so that the first calls that open something are among them.
  *
- *   stacks run SPEC FLAGS KIB       with so much stack above a page that may not be touched: no
- *                                   crash; calls work, or answer NO_MEMORY
+ *   stacks run SPEC FLAGS KIB       with so much stack above a guard page: no crash; calls work, or
+ *                                   return NO_MEMORY
  *   stacks measure SPEC FLAGS       the most that each group used of 4 MiB, in KiB
- *   stacks chain SPEC FLAGS BYTES   as measure, and fails where a group of ours used more
+ *   stacks chain SPEC FLAGS BYTES   as measure, and fails if a group of ours used more
  */
 #include "tests/limits/calls.h"
 
@@ -36,8 +36,8 @@ static void *nothing(void *argument)
     return argument;
 }
 
-/* Bytes of the stack that were touched; what the C library needs for an empty thread is among
- * them. Without a thread the process ends with 3. */
+/* Bytes of the stack that were touched, including what the C library needs for an empty thread. If
+ * no thread can be created, the process ends with 3. */
 static int64_t run_on(int64_t bytes, void *(*body)(void *), void *argument)
 {
     pthread_attr_t attributes;
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     }
     const int measures = strcmp(argv[1], "run") != 0;
     const int64_t limit = argc > 4 ? strtoll(argv[4], NULL, 10) : INT64_MAX;
-    /* What an empty thread touches is the C library's and thread-local blocks. */
+    /* An empty thread touches what the C library and thread-local blocks need. */
     const int64_t empty = run_on(MEASURED, nothing, NULL);
     const int64_t bytes = measures ? MEASURED : limit * 1024 + empty;
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
@@ -89,10 +89,10 @@ int main(int argc, char **argv)
             continue;
         }
         const int done = scene.done, refused = scene.refused;
-        /* A crash says nothing by itself. */
+        /* A crash prints nothing, so the group is named here. */
         (void)fprintf(stderr, "%s %s %s\n", argv[1], argv[2], mine.group->name);
         const int64_t used = run_on(bytes, work, &mine) - empty;
-        /* These open or call libraries of others on this very stack. */
+        /* These open or call vendors' libraries on this very stack. */
         const int foreign =
             strcmp(mine.group->name, "vendor") == 0 || strcmp(mine.group->name, "enumerate") == 0;
         const int above = measures && used > limit && !foreign;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library's thread-local block is small: it comes off every thread's stack.
+# tls.sh: the library's thread-local block is small, because it reduces every thread's stack.
 . "$ISOMER_TEST_COMMON"
 need readelf binutils
 most=512

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tool and the library under limits of the system: every run ends within its deadline, with an exit code
-that is documented and, where that is not 0, a message.
+"""The tool and the library under limits of the system: every run ends within its deadline, with a
+documented exit code and, if that is not 0, a message.
 
-    tool.py TOOL LIBRARY_PROGRAM SCRATCH quick|full
-"""
+tool.py TOOL LIBRARY_PROGRAM SCRATCH quick|full"""
 import os
 import resource
 import shutil
@@ -13,9 +12,10 @@ import sys
 import time
 
 MIB = 1 << 20
-DEADLINE = 100  # seconds, of one run on a busy machine
-# 0 done, 1 judged below, 3 no such backend here, 4 nothing ran, 6 files, 70 a fault that the text explains, 77
-# the library's program without its backend, 127 the loader without memory.
+DEADLINE = 100  # seconds for one run on a busy machine
+# 0 done, 1 a check failed (examined below), 3 backend unavailable, 4 nothing ran, 6 files, 70 a
+# fault that the text explains, 77 the library's program without its backend, 127 the dynamic loader
+# without memory.
 DOCUMENTED = {0, 3, 4, 6, 70, 77, 127}
 OF_COMPILERS = ("address space", "files", "file size")
 COMPILER_ENDS = {-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGXFSZ, 1}
@@ -30,7 +30,7 @@ def set_limit(kind, value):
 
 
 def as_user():
-    """Root is exempt from limits on processes; of an unused user nothing else runs."""
+    """Root is exempt from limits on processes; an unused user runs nothing else."""
     user = 61000 + os.getpid() % 4000
     os.setgroups([])
     os.setgid(user)
@@ -57,7 +57,7 @@ VALUES = {  # all, and those of the sample
 
 
 def limits():
-    """Name, what a child does to itself, and what goes before the command."""
+    """Name, the limit that a child sets for itself, and a prefix for the command."""
     values = {kind: both[tier == "quick"] for kind, both in VALUES.items()}
     for value in values["processes"]:
         yield f"processes {value}", set_processes(value), []
@@ -103,9 +103,9 @@ def judge(limit, what, code, said):
     if code in DOCUMENTED:
         return code == 0 or said.strip()
     if code == 1 and ("libgomp: " in said or (" 0 failed, " in said and "could not run" in said)):
-        return True  # the OpenMP runtime's own end; and cases that had no memory count as failed
-    # PoCL's compiler ends the process where it runs out of these in the middle, and what a library writes beyond a
-    # limit is for the program to expect.
+        return True  # the OpenMP runtime ended the process; and cases without memory count as failed
+    # PoCL's compiler ends the process if it runs out of these, and a library that writes beyond a
+    # file limit is the program's responsibility.
     return what.endswith("opencl") and limit.startswith(OF_COMPILERS) and code in COMPILER_ENDS
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The tool and the library under limits of the system: tool.sh PROGRAM quick|full
+# tool.sh PROGRAM quick|full: the tool and the library under limits of the system.
 . "$ISOMER_TEST_COMMON"
 need python3 python3
 chmod 755 "$scratch"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_arguments.c - every argument that breaks a rule is named with its value; nothing is done. */
+/* core_arguments.c - every argument that breaks a rule is named with its value, and nothing is
+ * done. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -36,7 +37,7 @@ typedef struct row {
         }                                                                                          \
     }
 
-/* The three calls that take a descriptor and a stream, or none, refuse it with the same words. */
+/* The calls that take a descriptor, with or without a stream, refuse it with the same words. */
 static void check_rows(iso_op_kind kind, const void *good, size_t size, const row *rows,
                        size_t count)
 {
@@ -223,7 +224,7 @@ static void test_map(void **state)
 
     (void)state;
     CHECK_ROWS(ISO_OP_MAP, args, rows);
-    args.steps = -1; /* chain's alone */
+    args.steps = -1; /* only chain has steps */
     args.dtype = ISO_I32;
     works(iso_map(s.stream, &args));
     args.op = ISO_MAP_TRIAD;
@@ -231,7 +232,7 @@ static void test_map(void **state)
     args.op = ISO_MAP_SCALE;
     fails(iso_map(s.stream, &args), ISO_INVALID, "op is scale", "i32");
     args.op = ISO_MAP_COPY;
-    args.y = (iso_operand){{99}, -1}; /* is not looked at */
+    args.y = (iso_operand){{99}, -1}; /* ignored */
     works(iso_map(s.stream, &args));
     args.op = ISO_MAP_CHAIN;
     args.dtype = ISO_F32;
@@ -307,7 +308,7 @@ static void test_transfers(void **state)
           "from_stream is zero");
     fails(iso_copy_between((iso_stream){0}, to, s.other, behind, 8, &path), ISO_INVALID,
           "to_stream is zero");
-    /* Nothing at all is no error, even at the very end. */
+    /* Empty operands are no error, even at the very end. */
     works(iso_write(s.stream, to, NULL, 0));
     works(iso_write(s.stream, (iso_operand){s.buffer, UNIT_BYTES}, NULL, 0));
     works(iso_read_2d(s.stream, NULL, 0, to, 0, 0, 5));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_blocks.c - overlap by elements: calls on blocks that lie in one another's gaps are accepted
- * or refused as a map of bytes says. Two matrices are judged exactly, whatever their leading
- * dimensions, and so are batches; where many strides meet, a call may be refused without need, but
- * an overlap is never accepted. */
+/* core_blocks.c - overlap by elements: calls on interleaved blocks are accepted or refused as a map
+ * of bytes predicts. The check is exact for two matrices, whatever their leading dimensions, and
+ * for batches with shared strides. With many different strides a call may be refused needlessly,
+ * but an overlap is never accepted. */
 #include "tests/unit/unit.h"
 
 #include <stdbool.h>
@@ -40,12 +40,12 @@ static int64_t random_up_to(int64_t most)
 
 enum { MAP_BYTES = 8192 };
 
-/* Which bytes an operand has. */
+/* The bytes of an operand. */
 typedef struct block {
-    int64_t at, rows, cols, ld, batch, stride, element; /* at in bytes, the rest in elements */
+    int64_t at, rows, cols, ld, batch, stride, element; /* at in bytes, the others in elements */
 } block;
 
-/* Marks the bytes of one matrix; whether one was marked before. */
+/* Marks the bytes of one matrix; returns whether one was already marked. */
 static bool mark(const block *b, int64_t member, unsigned char *map)
 {
     bool met = false;
@@ -101,12 +101,12 @@ static void describe(const char *name, const block *b, char *text, size_t room)
              (long long)b->batch, (long long)b->stride, (long long)b->element);
 }
 
-/* How often each was seen: a test in which one never happens shows nothing. */
+/* How often each outcome occurred: if one never occurs, the test shows nothing. */
 typedef struct tally {
     long accepted, refused, needless;
 } tally;
 
-/* `exactly`: refusing what does not overlap is a fault too. */
+/* `exactly`: refusing operands that do not overlap is also a fault. */
 static void judge(iso_status status, bool overlap, bool exactly, const block *blocks, int count,
                   tally *t)
 {
@@ -149,8 +149,8 @@ static void copy_once(const block *to, const block *from, tally *t)
     judge(status, meet(from, to), true, both, 2, t);
 }
 
-/* Every copy of up to 3 rows of up to 4 bytes: misaligned, wrapped around a row's end, with pitches
- * that differ. */
+/* Every copy of up to 3 rows of up to 4 bytes: misaligned, wrapped around the end of a row, with
+ * different pitches. */
 static void test_copies(void **state)
 {
     enum { TO = 20 };
@@ -188,7 +188,7 @@ static void test_copies(void **state)
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* A product whose operands lie in one buffer. */
+/* A product whose operands are in one buffer. */
 typedef struct product {
     iso_gemm_args args;
     block blocks[3]; /* A, B, C */
@@ -217,7 +217,7 @@ static void complete(product *p)
     spread(&p->blocks[2], &g->c, &g->ldc, &g->stride_c, element);
 }
 
-/* What the product has to leave in memory; small whole numbers are exact in f64. */
+/* Computes the memory after the product; small whole numbers are exact in f64. */
 static void model(const product *p, double *memory)
 {
     const iso_gemm_args *g = &p->args;
@@ -241,7 +241,7 @@ static void model(const product *p, double *memory)
     }
 }
 
-/* Runs it; where it is accepted in f64, compares all of the memory with the model. */
+/* Runs it; if it is accepted in f64, compares all of the memory with the model. */
 static void multiply_once(product *p, bool exactly, tally *t)
 {
     static double before[MAP_BYTES / 8], after[MAP_BYTES / 8];
@@ -264,7 +264,7 @@ static void multiply_once(product *p, bool exactly, tally *t)
         model(p, before);
         works(iso_read(here, after, (iso_operand){s.buffer, 0}, sizeof after));
         for (int i = 0; i < MAP_BYTES / 8; i++) {
-            if (before[i] != after[i]) { /* the sign of a zero is another test's subject */
+            if (before[i] != after[i]) { /* another test covers the sign of a zero */
                 fail_msg("element %d is %g, not %g", i, after[i], before[i]);
             }
         }
@@ -313,7 +313,7 @@ static void test_products(void **state)
     check(&t, 1000);
 }
 
-/* All of up to four matrices, any strides: few enough to be judged exactly. */
+/* Every case of up to four matrices, any strides: few enough for an exact check. */
 static void test_batches(void **state)
 {
     tally t = {0};
@@ -338,8 +338,8 @@ static void test_batches(void **state)
     check(&t, 1000);
 }
 
-/* Many matrices: exact where the leading dimension and the stride are shared, or the batch shares
- * an operand. */
+/* Many matrices: exact if the leading dimension and the stride are shared, or the batch shares an
+ * operand. */
 static void test_large_batches(void **state)
 {
     tally t = {0};
@@ -363,7 +363,7 @@ static void test_large_batches(void **state)
     check(&t, 500);
 }
 
-/* Four distances, many rows and many matrices: whatever is accepted is disjoint. */
+/* Four different strides, many rows and many matrices: everything that is accepted is disjoint. */
 static void test_unlike_batches(void **state)
 {
     tally t = {0};
@@ -392,7 +392,7 @@ static void test_unlike_batches(void **state)
     check(&t, 20);
 }
 
-/* Disjoint, but not to be told in passing: refused, and in words that say so. */
+/* Disjoint, but too costly to prove: refused, and the message says so. */
 static void test_too_many(void **state)
 {
     enum { ROWS = 40, BATCH = 70 };
@@ -420,9 +420,9 @@ static void test_too_many(void **state)
     args.stride_c = stride_c;
     fails(iso_gemm(here, &args), ISO_INVALID, "c (offset 0", "cannot be told apart from a",
           "one leading dimension and one stride");
-    args.batch = 64; /* few enough to try */
+    args.batch = 64; /* few enough to enumerate */
     works(iso_gemm(here, &args));
-    args.batch = BATCH; /* ... and C at multiples of 100 alone, A never: that needs no trying */
+    args.batch = BATCH; /* C only at multiples of 100, A never: no enumeration needed */
     args.lda = args.ldc = 200;
     args.stride_a = 300;
     args.stride_c = 8300;
@@ -435,7 +435,7 @@ static void test_too_many(void **state)
 
 /* ---- reductions and transposes --------------------------------------------------------------- */
 
-/* Results lie in the gaps between rows, in elements of another size. */
+/* Results in the gaps between rows, with elements of another size. */
 static void test_reductions(void **state)
 {
     tally t = {0};
@@ -499,9 +499,9 @@ static void test_transposes(void **state)
     check(&t, 1000);
 }
 
-/* ---- sizes that no map holds ----------------------------------------------------------------- */
+/* ---- sizes too large for a map --------------------------------------------------------------- */
 
-/* C against itself, for sizes that end near 64 bits; the answers come at once. */
+/* C against itself, for sizes that end near 64 bits; the check must be fast. */
 static void test_huge_batches(void **state)
 {
     const int64_t million = INT64_C(1) << 20, far = INT64_C(1) << 55;
@@ -511,7 +511,7 @@ static void test_huge_batches(void **state)
     } rows[] = {
         {million, 3, 3 * million, million, 3, false},     /* side by side */
         {million, 3, 3 * million - 1, million, 3, true},  /* the last reaches into the next row */
-        {million, 4, 3 * million, million, 3, true},      /* ... and each into the next */
+        {million, 4, 3 * million, million, 3, true},      /* ... and each reaches into the next */
         {million, 3, 3 * million, million, 2, true},      /*  */
         {million, 1, 7, million, 7 * million, false},     /* one below the other */
         {million, 1, 7, million, 7 * million - 7, true},  /* one row less */
@@ -519,11 +519,11 @@ static void test_huge_batches(void **state)
         {2, 1, far, 3, far, true},                        /* row 1 of one is row 0 of the next */
         {2, 1, far, 3, far + 1, false},                   /* beside it */
         {2, 1, far + 1, 3, far, false},                   /*  */
-        {3, 2, far, 3, far / 2, true},                    /* two steps on are one row */
+        {3, 2, far, 3, far / 2, true},                    /* two steps on, they share a row */
         {3, 2, far, 3, far / 2 + 1, false},               /* ... and two more elements */
         {3, 3, far, 3, far / 2 + 1, true},                /* ... of three */
-        {1, 5, INT64_MAX, million, 5, false},             /* the rows' distance is not looked at */
-        {1, 5, INT64_MAX, million, 4, true},              /*  */
+        {1, 5, INT64_MAX, million, 5, false}, /* one row: its leading dimension does not matter */
+        {1, 5, INT64_MAX, million, 4, true},  /*  */
         {million, 2, 8 * million + 3, 1677723, 5, true},  /* the last is one short of a row */
         {million, 2, 8 * million + 3, 1677722, 5, false}, /* one less */
     };
@@ -547,7 +547,7 @@ static void test_huge_batches(void **state)
     }
 }
 
-/* Rows that lie half of the address space apart. */
+/* Rows half of the address space apart. */
 static void test_huge_pitches(void **state)
 {
     const int64_t bytes = INT64_C(1) << 44, pitch = bytes / 2 - 64;
@@ -558,7 +558,7 @@ static void test_huge_pitches(void **state)
 
     (void)state;
     if (memory == MAP_FAILED) {
-        skip(); /* under a limit of addresses */
+        skip(); /* there is a limit on address space */
     }
     works(iso_buffer_import(s.device, memory, bytes, 0, NULL, NULL, &to.buffer));
     from = to;

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char base[512];   /* taken away at the end */
+static char base[512];   /* removed at the end */
 static char folder[600]; /* the cache */
 
 static int setup(void **state)
@@ -29,7 +29,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* What the plug-in answers to an order. */
+/* The plug-in's answer to a command. */
 static void order(const char *what, const char *expected)
 {
     iso_device device;
@@ -84,11 +84,11 @@ static void test_keeps(void **state)
     order("load key", "loaded: other data");
     assert_int_equal(stat(folder, &found), 0);
     assert_int_equal(found.st_mode & 0777, 0700);
-    only_file(path, sizeof path); /* nothing temporary is left */
+    only_file(path, sizeof path); /* no temporary file is left */
     problem_has("", "");
 }
 
-/* A file is believed only if all of it is as it was written. */
+/* A file is used only if all of it is as it was written. */
 static void test_corrupt(void **state)
 {
     unsigned char good[256], bad[256];
@@ -200,8 +200,8 @@ static void test_default(void **state)
     problem_has("HOME", "not used");
 }
 
-/* What the package brings lies beside the library: it is read where the user's folder has nothing,
- * and only while nobody but root can write there. */
+/* The cache in the package, beside the library, is read if the user's folder has no entry, and only
+ * if root alone can write there. */
 static void test_package(void **state)
 {
     char place[700], package[800], path[900], moved[1200];

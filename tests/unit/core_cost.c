@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_cost.c - what an operation costs, what would run, what it needs. */
+/* core_cost.c - the cost of an operation, what would run, and what it needs. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static void test_gemm(void **state)
     expect(ISO_OP_GEMM, &args, 0, 0, 0);
     args = (iso_gemm_args)ISO_GEMM_ARGS_INIT;
     args.dtype = ISO_F16;
-    args.m = args.n = args.k = INT64_C(1) << 20; /* more than 64 bits of flops */
+    args.m = args.n = args.k = INT64_C(1) << 20; /* the flops exceed 64 bits */
     expect(ISO_OP_GEMM, &args, 0x1p61, 0x1p42, 0x1p41);
 }
 
@@ -91,7 +91,7 @@ static void test_map(void **state)
     expect(ISO_OP_MAP, &args, 0, 0, 0);
 }
 
-/* auto is tiled, and all questions agree. */
+/* auto is tiled, and all queries agree. */
 static void test_describe_map(void **state)
 {
     iso_map_args args = unit_add((iso_buffer){0}, 64);
@@ -137,7 +137,7 @@ static void test_describe(void **state)
         args.variant = (iso_variant)variant;
         supported = iso_supports(s.device, ISO_OP_GEMM, &args);
         assert_true(supported == ISO_OK || supported == ISO_UNSUPPORTED);
-        /* supports tells the truth, and all questions agree, for nothing as for something. */
+        /* supports matches execute, and all queries agree, for empty operations too. */
         for (int empty = 0; empty < 2; empty++) {
             if (empty) {
                 args.m = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_edges.c - arguments that are right and extreme, and what `auto` promises. */
+/* core_edges.c - valid but extreme arguments, and what `auto` promises. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
 
-/* A leading dimension that is never stepped over may be anything. */
+/* A leading dimension that is never used may have any value. */
 static void test_one_row(void **state)
 {
     static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_PARTIALS,
@@ -37,7 +37,7 @@ static void test_one_row(void **state)
     unit_close(&s);
 }
 
-/* The same of products and transposes. */
+/* The same for products and transposes. */
 static void test_one_row_matrices(void **state)
 {
     const float x[4] = {1, 2, 3, 4};
@@ -71,7 +71,7 @@ static void test_one_row_matrices(void **state)
     unit_close(&s);
 }
 
-/* An empty product is nothing, however large its other sizes are. */
+/* An empty product does nothing, however large its other sizes are. */
 static void test_empty_and_huge(void **state)
 {
     unit_session s;

@@ -16,7 +16,7 @@ static void test_states(void **state)
     assert_int_equal(iso_event_query(start), ISO_NOT_READY);
     assert_string_equal(iso_last_error(), "");
     fails(iso_event_sync(start), ISO_NOT_READY, "iso_event_sync", "never recorded");
-    works(iso_stream_wait(s.stream, start)); /* waits for nothing */
+    works(iso_stream_wait(s.stream, start)); /* nothing recorded: no wait */
     works(iso_event_record(start, s.stream));
     works(iso_event_sync(start));
     fails(iso_event_elapsed(start, stop, &time), ISO_NOT_READY, "stop", "never recorded");
@@ -35,7 +35,7 @@ static void test_states(void **state)
     unit_close(&s);
 }
 
-/* An event is destroyed while another stream still has a wait for it ahead. */
+/* An event is destroyed while another stream still has a wait for it queued. */
 static void test_destroyed_early(void **state)
 {
     uint32_t got[1024];
@@ -106,7 +106,7 @@ static void test_destroy_waits(void **state)
     unit_close(&s);
 }
 
-/* More streams than a buffer can tell apart. */
+/* More streams than a buffer can track separately. */
 static void test_many_streams(void **state)
 {
     enum { MANY = 90 };

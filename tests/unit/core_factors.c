@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_factors.c - alpha, beta and all that the calling thread computes are the same whatever that
- * thread has set for floating point, and it finds its own settings again. */
+/* core_factors.c - alpha, beta and everything that the calling thread computes do not depend on the
+ * thread's floating-point settings, and those settings are kept. */
 #include "tests/fpstate.h"
 #include "tests/unit/unit.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 static unit_session s;
-static iso_stream streams[2]; /* in the calling thread, and not */
+static iso_stream streams[2]; /* one inline, one not */
 
 static int setup(void **state)
 {
@@ -65,7 +65,8 @@ static void check_rounding(uint64_t bits)
     }
 }
 
-/* Around every boundary of f32, and at random: as the processor rounds in its default state. */
+/* Around every boundary of f32, and at random: the same result as the processor's rounding in its
+ * default state. */
 static void test_rounding(void **state)
 {
     static const double places[] = {0,           0x1p-1074,   0x1p-151,       0x1p-150,
@@ -110,7 +111,7 @@ typedef struct outcome {
     double reduced[2][4];
     double costs[6];
     int64_t limit;
-    int elapsed; /* whether there is a time */
+    int elapsed; /* whether a time is available */
 } outcome;
 
 static void map(iso_stream stream, iso_map_op op, iso_dtype dtype, double factor, void *out)
@@ -204,7 +205,7 @@ static void observe_device(outcome *out)
     works(iso_event_destroy(stop));
 }
 
-/* Moves numbers, and leaves computing to the library. */
+/* Moves numbers only; the library does all arithmetic. */
 static void observe(outcome *out)
 {
     static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED,

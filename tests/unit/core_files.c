@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_files.c - the files that the library opens in somebody's process: their numbers, modes and
- * sizes. Each case is a process of its own, for what it changes is the process's. */
+/* core_files.c - the files that the library opens inside the program's process: their descriptors,
+ * modes and sizes. Each case runs in a child process because it changes process-wide state. */
 #include "tests/unit/unit.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static char base[512];   /* taken away at the end */
+static char base[512];   /* removed at the end */
 static char folder[800]; /* the cache */
 
 static int setup(void **state)
@@ -35,7 +35,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* In a child, whose exit code is the line that was not so. */
+/* Runs in a child; its exit code is the line of the failed check. */
 #define SO(condition)                                                                              \
     do {                                                                                           \
         if (!(condition))                                                                          \
@@ -62,7 +62,7 @@ static void in_child(void (*body)(void))
     }
 }
 
-/* Whether the plug-in answers so to an order. */
+/* Whether the plug-in gives this answer to a command. */
 static bool answers(const char *order, const char *expected)
 {
     iso_device device;
@@ -134,8 +134,7 @@ static void note(int number)
     signalled = number;
 }
 
-/* A program that has its own handler does not see a signal of ours, nor does one that has none end.
- */
+/* Our write raises no signal in the program, whether it has a handler of its own or not. */
 static void with_short_files(void)
 {
     struct rlimit limit = {4096, 4096};
@@ -161,7 +160,7 @@ static void with_short_files(void)
     SO(!sigaction(SIGXFSZ, NULL, &after) && after.sa_handler == note);
     SO(!pthread_sigmask(SIG_BLOCK, NULL, &mask) && !sigismember(&mask, SIGXFSZ));
     SO(!sigpending(&pending) && !sigismember(&pending, SIGXFSZ));
-    /* One that the program itself waits for stays. */
+    /* A signal that the program itself has pending stays pending. */
     SO(!sigemptyset(&mask) && !sigaddset(&mask, SIGXFSZ) &&
        !pthread_sigmask(SIG_BLOCK, &mask, NULL) && !raise(SIGXFSZ));
     SO(answers(order, "stored: -1"));
@@ -175,7 +174,7 @@ static void test_short(void **state)
     in_child(with_short_files);
 }
 
-/* An entry whose length is right, and far over what a program has. */
+/* An entry whose length is valid, but far larger than the program's memory. */
 static void with_a_huge_entry(void)
 {
     const int64_t huge = (int64_t)1 << 31;
@@ -222,7 +221,8 @@ static void with_an_entry(void)
     SO(answers("store key data", "stored: 0"));
 }
 
-/* What others left behind blocks nothing, and goes when it is old; what is no temporary stays. */
+/* Leftovers of other processes block nothing, and are removed when they are old; files that are not
+ * temporary stay. */
 static void with_stale_files(void)
 {
     char path[900], stale[1000], notes[900], other[900];
@@ -234,7 +234,7 @@ static void with_stale_files(void)
     }
     snprintf(notes, sizeof notes, "%s/notes.old", folder);
     touch(notes, 7200);
-    touch(path, 7200); /* an entry is none, however old */
+    touch(path, 7200); /* an entry is not removed, however old */
     snprintf(other, sizeof other, "%s/%.31s.x", folder, strrchr(path, '/') + 1);
     touch(other, 7200);
     SO(answers("store kez data", "stored: 0"));
@@ -254,7 +254,7 @@ static void test_stale(void **state)
     in_child(with_stale_files);
 }
 
-/* For its user alone, whatever the umask gives or takes. */
+/* Accessible only to its user, whatever the umask. */
 static void with_umasks(void)
 {
     static const mode_t masks[] = {0, 0777, 077};

@@ -8,7 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* cmocka's failures would run on in the child: it judges by itself, and answers the line. */
+/* A cmocka failure would continue in the child, so the child checks for itself and returns the
+ * line. */
 #define CHILD(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -51,7 +52,8 @@ static int child(const unit_session *s, iso_event event)
     return 0;
 }
 
-/* A backend that does not say it is fork-safe is closed to the child, once the parent used it. */
+/* A backend that does not declare itself fork-safe is unavailable in the child once the parent has
+ * used it. */
 static int child_of_unsafe(void)
 {
     iso_entry *entries = calloc(64, sizeof *entries);
@@ -110,7 +112,7 @@ static void test_unsafe(void **state)
     works(iso_device_open("unit-fork", &device));
     works(iso_device_close(device));
     in_child(child_of_unsafe);
-    works(iso_device_open("unit-fork", &device)); /* the parent goes on */
+    works(iso_device_open("unit-fork", &device)); /* the parent continues */
     works(iso_device_close(device));
 }
 
@@ -135,7 +137,7 @@ static void test_fork(void **state)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
-    works(iso_stream_sync(s.stream)); /* the parent goes on */
+    works(iso_stream_sync(s.stream)); /* the parent continues */
     works(iso_event_destroy(event));
     unit_close(&s);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_handles.c - zero, stale, foreign and wrong handles, and what closing a device does to its
- * own. */
+/* core_handles.c - zero, stale, foreign and wrong handles, and the effect of closing a device on
+ * its handles. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void test_stale(void **state)
     works(iso_buffer_create(s.device, 64, &first));
     works(iso_buffer_destroy(first));
     fails(iso_buffer_destroy(first), ISO_INVALID, "buffer", "was destroyed");
-    works(iso_buffer_create(s.device, 64, &second)); /* takes the first one's place */
+    works(iso_buffer_create(s.device, 64, &second)); /* reuses the first one's slot */
     assert_int_not_equal(first.id, second.id);
     fails(iso_buffer_destroy(first), ISO_INVALID, "was destroyed");
     fails(iso_write(s.stream, (iso_operand){first, 0}, "abcd", 4), ISO_INVALID, "to.buffer",
@@ -62,7 +62,7 @@ static void test_stale(void **state)
     fails(iso_device_close(s.device), ISO_INVALID, "device", "was destroyed");
 }
 
-/* Any number at all is refused, and crashes nothing. */
+/* Any number is refused without a crash. */
 static void test_foreign(void **state)
 {
     uint64_t random = 0x123456789abcdefull;
@@ -117,7 +117,7 @@ static void test_close_frees_all(void **state)
     fails(iso_host_free(s.device, block), ISO_INVALID, "was destroyed");
 }
 
-/* Each handle to one physical device is a device of its own. */
+/* Each handle to one physical device is a separate device. */
 static void test_mismatch(void **state)
 {
     unit_session s, t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_late.c - an error that comes after its work was accepted sticks to its stream. */
+/* core_late.c - an error after work was accepted stays with its stream. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 static iso_event event;
 
-/* A session whose first stream has failed, which nobody knows yet. */
+/* A session whose first stream has failed; the error has not been reported yet. */
 static void open_failed(unit_session *s, const char *fault)
 {
     iso_reduce_args args;
@@ -40,16 +40,16 @@ static void test_sticks(void **state)
         fails(iso_read(s.stream, host, args.a, 16), ISO_BACKEND, "iso_read", "LAUNCH_FAILED");
         fails(iso_event_record(event, s.stream), ISO_BACKEND, "iso_event_record");
     }
-    args.lda = 1; /* wrong calls are still called wrong */
+    args.lda = 1; /* wrong calls are still reported as wrong */
     fails(iso_gemm(s.stream, &args), ISO_INVALID, "lda is 1");
-    works(iso_read(s.other, host, args.a, 16)); /* other streams go on */
+    works(iso_read(s.other, host, args.a, 16)); /* other streams continue */
     works(iso_stream_sync(s.other));
     fails(iso_stream_destroy(s.stream), ISO_BACKEND, "iso_stream_destroy", "LAUNCH_FAILED");
     fails(iso_stream_sync(s.stream), ISO_INVALID, "was destroyed");
     works(iso_device_close(s.device));
 }
 
-/* What somebody was told of is not told again by closing; what nobody asked about is. */
+/* Closing reports only errors that have not been reported before. */
 static void test_close_tells(void **state)
 {
     unit_session s;
@@ -63,7 +63,8 @@ static void test_close_tells(void **state)
     works(iso_device_close(s.device));
 }
 
-/* Destroying a buffer waits for the stream, and leaves its error for those who ask the stream. */
+/* Destroying a buffer waits for the stream, and leaves its error to be reported by calls on the
+ * stream. */
 static void test_quiet_waits(void **state)
 {
     unit_session s;
@@ -75,11 +76,11 @@ static void test_quiet_waits(void **state)
     assert_string_equal(iso_last_error(), "");
     fails(iso_stream_sync(s.stream), ISO_DEVICE_LOST, "GONE");
     works(iso_device_close(s.device));
-    unit_open(&s, "fault"); /* and opens anew */
+    unit_open(&s, "fault"); /* and opens again */
     unit_close(&s);
 }
 
-/* A failed submission that is no late error leaves the stream as it was. */
+/* A submission that fails without a late error leaves the stream unchanged. */
 static void test_refused(void **state)
 {
     iso_gemm_args args;

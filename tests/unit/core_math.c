@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_math.c SPEC MODE [WORDS]: TF32 is permission. With it every variant is there that is there
- * without it, and iso_describe says what runs: MODE is `tf32` where the device has it, `strict`
- * where not, and then the reason holds the WORDS. */
+/* core_math.c SPEC MODE [WORDS] - TF32 is a permission. With it, the same variants are available as
+ * without it, and iso_describe says what runs: MODE is `tf32` if the device has it and `strict` if
+ * not; the reason then contains the WORDS. */
 #include <isomer/isomer.h>
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void multiply(iso_device device, iso_gemm_args args, float *out)
     float in[CELLS];
 
     for (int i = 0; i < CELLS; i++) {
-        in[i] = 1.0f / (float)(i + 3); /* TF32 would cut it */
+        in[i] = 1.0f / (float)(i + 3); /* TF32 would round it */
     }
     WORKS(iso_stream_create(device, 0, &stream));
     WORKS(iso_buffer_create(device, 512, &buffer));
@@ -65,7 +65,7 @@ static void multiply(iso_device device, iso_gemm_args args, float *out)
     WORKS(iso_stream_destroy(stream));
 }
 
-/* A product that is asked for with TF32, on a device that has none: the strict one, by name. */
+/* A product that requests TF32 on a device without it: it runs strict, and the name says so. */
 static void check_strict(iso_device device, const char *words)
 {
     const iso_gemm_args strict = product(ISO_VARIANT_VENDOR, ISO_MATH_STRICT);
@@ -96,7 +96,7 @@ static void check_tf32(iso_device device)
     multiply(device, tf32, out);
 }
 
-/* What `auto` means, and whether each variant is there, with and without permission. */
+/* The meaning of `auto`, and whether each variant is available, with and without the permission. */
 static void check_variants(iso_device device)
 {
     for (int dtype = ISO_F16; dtype <= ISO_F64; dtype++) {
@@ -122,7 +122,7 @@ static void check_variants(iso_device device)
     }
 }
 
-/* The permission that ISOMER_MATH gives; a failure of before is not forgotten. */
+/* Permission through ISOMER_MATH; an earlier failure stays recorded. */
 static void check_default(iso_device device, const char *mode)
 {
     iso_gemm_args args = product(ISO_VARIANT_AUTO, ISO_MATH_DEFAULT);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_memory.c - the memory limit, its count, host blocks, 2-D transfers, copies between devices.
- */
+/* core_memory.c - the memory limit, its accounting, host blocks, 2-D transfers, copies between
+ * devices. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void test_limit(void **state)
     assert_int_equal(b.id, 0);
     works(iso_buffer_create(device, 4000, &b));
     assert_int_equal(use_of(device).used, 10000);
-    works(iso_buffer_create(device, 0, &c)); /* nothing always fits */
+    works(iso_buffer_create(device, 0, &c)); /* no bytes always fit */
     works(iso_buffer_destroy(c));
     works(iso_buffer_create(second, 500, &c)); /* counts for the physical device */
     assert_int_equal(use_of(device).used, 10500);
@@ -51,7 +51,7 @@ static void test_limit(void **state)
     works(iso_device_close(second));
 }
 
-/* Scratch memory counts, and is not there when the limit is too low. */
+/* Scratch memory counts, and cannot be had if the limit is too low. */
 static void test_scratch(void **state)
 {
     iso_device_options options = ISO_DEVICE_OPTIONS_INIT;
@@ -82,7 +82,7 @@ static void test_scratch(void **state)
     options.memory_limit++;
     works(iso_device_open_with("openmp", &options, &device));
     works(iso_stream_create(device, 0, &stream));
-    works(iso_prepare(stream, ISO_OP_GEMM, &args)); /* its operands are gone, and not looked at */
+    works(iso_prepare(stream, ISO_OP_GEMM, &args)); /* its operands are gone, and ignored */
     assert_int_equal(use_of(device).used, scratch);
     works(iso_buffer_create(device, bytes, &buffer));
     args = unit_gemm(buffer, 300);
@@ -159,11 +159,11 @@ static void test_host(void **state)
     works(iso_host_unregister(s.device, mine)); /* waits for the read */
     assert_int_equal(mine[9999], 5);
     fails(iso_host_unregister(s.device, mine), ISO_INVALID, "iso_host_register");
-    unit_close(&s); /* lets go of the second range */
+    unit_close(&s); /* releases the second range */
     free(mine);
 }
 
-/* Bytes between rows stay as they are. */
+/* Bytes between rows do not change. */
 static void test_2d(void **state)
 {
     unsigned char from[7 * 5], to[11 * 5], all[64];
@@ -213,7 +213,7 @@ static void test_between(void **state)
         works(iso_fill(s.stream, (iso_operand){s.buffer, 0}, &i, 4, 1024));
         works(iso_copy_between(t.stream, (iso_operand){t.buffer, 64}, s.stream,
                                (iso_operand){s.buffer, 0}, 1024, &path));
-        /* Comes after the copy has read. */
+        /* Runs after the copy has read. */
         works(iso_fill(s.stream, (iso_operand){s.buffer, 0}, &(uint32_t){0}, 4, 1024));
         works(iso_read(t.stream, got, (iso_operand){t.buffer, 64}, 1024));
         works(iso_stream_sync(t.stream));
@@ -224,13 +224,13 @@ static void test_between(void **state)
     works(iso_copy_between(s.stream, (iso_operand){s.buffer, 2048}, s.stream,
                            (iso_operand){s.buffer, 0}, 1024, NULL));
     works(iso_stream_sync(s.stream));
-    unit_close(&s); /* t still waits for nothing of it */
+    unit_close(&s); /* t still waits for nothing from it */
     works(iso_stream_sync(t.stream));
     unit_close(&t);
 }
 
-/* What no cache can keep is moved in another way: at odd places, of odd lengths, with bytes around
- * it that stay. */
+/* Blocks too large for any cache take another path: at odd offsets, with odd lengths, and the bytes
+ * around them do not change. */
 static void test_large(void **state)
 {
     enum { PAD = 77, MOST = 256 << 20 };

@@ -125,7 +125,7 @@ static void test_last_error(void **state)
     assert_string_equal(iso_last_error(), "");
     assert_int_equal(iso_last_status(), ISO_OK);
     fails(iso_dtype_parse("f8", &type), ISO_INVALID, "f8");
-    works(iso_dtype_parse("f64", &type)); /* a success leaves it alone */
+    works(iso_dtype_parse("f64", &type)); /* a success does not change it */
     assert_int_equal(iso_last_status(), ISO_INVALID);
     assert_non_null(strstr(iso_last_error(), "f8"));
     iso_clear_error();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_overlap.c - which overlaps are allowed, to the byte; and what an empty operation touches. */
+/* core_overlap.c - which overlaps are allowed, to the byte, and what an empty operation touches. */
 #include "tests/unit/unit.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void test_gemm(void **state)
     iso_gemm_args args = unit_gemm(s.buffer, 8); /* 256 bytes each */
 
     (void)state;
-    args.b = args.a; /* A and B may be one */
+    args.b = args.a; /* A and B may be the same */
     works(iso_gemm(s.stream, &args));
     args.c.offset = 256; /* C right behind A */
     works(iso_gemm(s.stream, &args));
@@ -36,7 +36,7 @@ static void test_gemm(void **state)
     works(iso_gemm(s.stream, &args));
     args.c.offset += 4;
     fails(iso_gemm(s.stream, &args), ISO_INVALID, "overlaps");
-    args.alpha = 0.0; /* A and B are not touched */
+    args.alpha = 0.0; /* A and B are not accessed */
     works(iso_gemm(s.stream, &args));
     args.alpha = 1.0;
     args.k = 0;
@@ -82,7 +82,7 @@ static void test_reduce(void **state)
     args.y = (iso_operand){s.buffer, 1024};
     args.result.offset = 1084;
     fails(iso_reduce(s.stream, &args), ISO_INVALID, "overlaps y");
-    args.y = args.x; /* x and y may be one */
+    args.y = args.x; /* x and y may be the same */
     works(iso_reduce(s.stream, &args));
     works(iso_stream_sync(s.stream));
 }
@@ -100,12 +100,12 @@ static void test_map(void **state)
     works(iso_map(s.stream, &args));
     args.z = args.y;
     works(iso_map(s.stream, &args));
-    args.y = args.x; /* x and y may be one, and overlap */
+    args.y = args.x; /* x and y may be the same, and overlap */
     works(iso_map(s.stream, &args));
     args.y.offset = 4;
     args.z.offset = 68;
     works(iso_map(s.stream, &args));
-    args.z = args.x; /* ... but z may not be one and a part of the other */
+    args.z = args.x; /* ... but z must not equal one and partly overlap the other */
     fails(iso_map(s.stream, &args), ISO_INVALID, "z (offset 0", "overlaps y");
     args.z = args.y;
     fails(iso_map(s.stream, &args), ISO_INVALID, "z (offset 4", "overlaps x");
@@ -115,7 +115,7 @@ static void test_map(void **state)
     works(iso_stream_sync(s.stream));
 }
 
-/* Nothing to do: operands may be absent, all other rules hold. */
+/* Nothing to do: operands may be absent, but all other rules hold. */
 static void test_empty(void **state)
 {
     iso_gemm_args gemm = unit_gemm((iso_buffer){0}, 8);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_plugins.c - which folders plug-ins are opened from: those that others cannot write to. */
+/* core_plugins.c - plug-ins are opened only from folders that other users cannot write to. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -10,9 +10,9 @@
 
 enum { PATH_ROOM = 512, OTHER_USER = 12345 };
 
-static char base[PATH_ROOM / 2], plugin[PATH_ROOM]; /* a plug-in as it was built */
+static char base[PATH_ROOM / 2], plugin[PATH_ROOM]; /* a plug-in as built */
 
-/* A plug-in that no other test of this program opens: each has a path of its own. */
+/* A plug-in that no other test of this program opens: each copy has its own path. */
 static void make(const char *name, char *folder)
 {
     char file[2 * PATH_ROOM], command[8 * PATH_ROOM];
@@ -52,7 +52,7 @@ static void opens(const char *folder)
     assert_string_equal(problem(), "");
 }
 
-/* It is as if the folder were not there, and the setting and the failure say why. */
+/* The folder is treated as absent, and the setting and the error say why. */
 static void is_ignored(const char *folder, const char *what, const char *why)
 {
     iso_device device;
@@ -84,13 +84,13 @@ static void test_folder(void **state)
     is_ignored(folder, folder, "mode 0777): chmod go-w");
     set_mode(folder, 01777); /* others can add to it */
     is_ignored(folder, folder, "mode 1777): chmod go-w");
-    if (geteuid() == 0) { /* elsewhere the group may be its user's own */
+    if (geteuid() == 0) { /* for other users the group may be their own */
         set_mode(folder, 0775);
         is_ignored(folder, folder, "mode 0775): chmod go-w");
     }
     set_mode(folder, 0755);
     opens(folder);
-    /* One that is ignored hides none that comes later. */
+    /* An ignored folder does not hide later ones. */
     make("second", folder);
     snprintf(twice, sizeof twice, "%s/nonesuch:%s/folder", base, base);
     opens(twice);
@@ -112,12 +112,12 @@ static void test_above(void **state)
     make("above/folder", folder);
     set_mode(above, 0777);
     is_ignored(folder, above, "mode 0777): chmod go-w");
-    set_mode(above, 01777); /* such as /tmp: what is in it cannot be replaced by others */
+    set_mode(above, 01777); /* such as /tmp: other users cannot replace what is in it */
     opens(folder);
     set_mode(above, 0755);
 }
 
-/* A link is as good as the folder that it lies in and the place that it leads to. */
+/* A link is trusted if both its folder and its target are. */
 static void test_link(void **state)
 {
     char folder[PATH_ROOM], other[PATH_ROOM], link[2 * PATH_ROOM], target[2 * PATH_ROOM];
@@ -134,7 +134,7 @@ static void test_link(void **state)
     set_mode(other, 0777);
     is_ignored(link, other, "mode 0777): chmod go-w");
     set_mode(other, 0755);
-    /* The file itself is a link into a folder where others write. */
+    /* The file itself is a link into a folder that others can write to. */
     make("files", folder);
     snprintf(link, sizeof link, "%s/isomer-unit-fork.so", folder);
     snprintf(target, sizeof target, "%s/isomer-unit-fork.so", other);
@@ -183,7 +183,7 @@ static void test_owner(void **state)
           "belongs to user 12345, who is neither root nor user 0");
     assert_int_equal(chown(folder, OTHER_USER, OTHER_USER), 0);
     is_ignored(folder, folder, "belongs to user 12345, who is neither root nor user 0");
-    /* To that user it is good, and a group of the user's own may write. */
+    /* For its own user it is trusted, and the user's own group may write. */
     set_mode(folder, 0775);
     set_mode(base, 0755);
     assert_int_equal(seteuid(OTHER_USER), 0);

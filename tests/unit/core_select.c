@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_select.c - which device a spec opens, and what is said where none is. */
+/* core_select.c - which device a spec opens, and the message if there is none. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -77,7 +77,7 @@ static void test_environment(void **state)
     setenv("ISOMER_BACKEND", "openpm", 1);
     fails(iso_device_open(NULL, &device), ISO_INVALID, "ISOMER_BACKEND", "\"openpm\"",
           "did you mean \"openmp\"?");
-    works(iso_device_open("openmp", &device)); /* an argument beats the variable */
+    works(iso_device_open("openmp", &device)); /* an argument overrides the variable */
     works(iso_device_get_choice(device, choice, sizeof choice));
     assert_non_null(strstr(choice, "openmp:0"));
     works(iso_device_close(device));
@@ -133,7 +133,7 @@ static void test_good_specs(void **state)
     }
 }
 
-/* Lists that a program reads by itself are read in the same way. */
+/* iso_spec_get parses lists in the same way. */
 static void test_lists(void **state)
 {
     iso_spec entry = ISO_SPEC_INIT;
@@ -153,7 +153,7 @@ static void test_lists(void **state)
     assert_int_equal(iso_spec_get(list, 3, &entry), ISO_NOT_READY);
     works(iso_spec_get("auto", 0, &entry));
     assert_string_equal(entry.backend, "auto");
-    /* The whole list is checked, whichever entry is asked for. */
+    /* The whole list is checked, whatever the index. */
     fails(iso_spec_get("openmp,CUDA", 0, &entry), ISO_INVALID, "\"CUDA\"",
           "did you mean \"cuda\"?");
     fails(iso_spec_get("", 0, &entry), ISO_INVALID, "empty");
@@ -164,8 +164,8 @@ static void test_lists(void **state)
     fails(iso_spec_get("openmp", 0, &entry), ISO_INVALID, "size");
 }
 
-/* `auto` takes the first device in the backends' order that is no CPU, whatever its backend, and
- * the CPU backend where there is none. */
+/* `auto` takes the first device that is not a CPU, in the order of the backends, and the CPU
+ * backend if there is none. */
 static void test_auto(void **state)
 {
     enum { ROOM = 64 };
@@ -197,7 +197,7 @@ static void test_auto(void **state)
     works(iso_device_close(device));
     if (passed_over && !strcmp(expected, "openmp:0")) {
         assert_non_null(strstr(choice, "has only CPU devices"));
-        /* By name, and in a list, it is taken. */
+        /* By name, and in a list, it is used. */
         works(iso_device_open(passed_over, &device));
         works(iso_device_get_info(device, &info));
         assert_string_equal(info.backend, passed_over);
@@ -206,7 +206,7 @@ static void test_auto(void **state)
     print_message("auto takes %s; passed over: %s\n", expected, passed_over ? passed_over : "none");
 }
 
-/* The name of a built-in backend that is not available here; NULL: all are. */
+/* A built-in backend that is not available here; NULL if all are. */
 static const char *absent(iso_entry *entries, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
@@ -236,7 +236,8 @@ static void test_absent(void **state)
         snprintf(spec, sizeof spec, "%s,openmp", name);
         iso_clear_error();
         works(iso_device_open(spec, &device));
-        assert_string_equal(iso_last_error(), ""); /* what was got over is no failure */
+        assert_string_equal(iso_last_error(),
+                            ""); /* a failure of an earlier list entry is not reported */
         works(iso_device_get_choice(device, choice, sizeof choice));
         assert_non_null(strstr(choice, name));
         assert_non_null(strstr(choice, "not available"));
@@ -247,7 +248,7 @@ static void test_absent(void **state)
     free(entries);
 }
 
-/* No entry before or behind the backend that refuses a setting hides that. */
+/* No entry before or after it hides a backend's refusal of a setting. */
 static void test_setting(void **state)
 {
 #if defined __x86_64__
@@ -291,7 +292,7 @@ static void put_link(const char *folder, const char *name)
     assert_int_equal(symlink("/nonesuch/file", path), 0);
 }
 
-/* Files that are found, but cannot be opened or have no name that a spec can have. */
+/* Files that exist but cannot be opened, or whose name is not valid in a spec. */
 static void test_odd_files(void **state)
 {
     const char *path = getenv("ISOMER_BACKEND_PATH");
@@ -326,7 +327,7 @@ static void test_enumerate(void **state)
     works(iso_enumerate(NULL, 0, &count));
     assert_true(count >= 1 && count <= 64);
     entries->size = (uint32_t)sizeof *entries;
-    works(iso_enumerate(entries, 1, &again)); /* counts all, writes what there is room for */
+    works(iso_enumerate(entries, 1, &again)); /* counts all, writes what fits */
     assert_int_equal(again, count);
     assert_int_equal(entries[1].size, 0);
     works(iso_enumerate(entries, 64, &again));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_settings.c - the ISOMER_ variables: listed, judged, and refused where they make no sense. */
+/* core_settings.c - the ISOMER_ variables: listed, checked, and refused if their values make no
+ * sense. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -80,7 +81,7 @@ static void test_values(void **state)
     assert_string_equal(setting_of("ISOMER_CACHE_DIR").problem, "");
 }
 
-/* Values that make no sense keep every device from opening; good ones do not. */
+/* Invalid values prevent every device from opening; valid ones do not. */
 static void test_validation(void **state)
 {
     static const struct {
@@ -146,7 +147,7 @@ static void test_validation(void **state)
     }
 }
 
-/* ISOMER_MATH, the device's option and the operation's argument, in rising order. */
+/* ISOMER_MATH, the device's option and the operation's argument, in ascending priority. */
 static void test_math(void **state)
 {
     iso_device_options options = ISO_DEVICE_OPTIONS_INIT;
@@ -171,7 +172,7 @@ static void test_math(void **state)
     unsetenv("ISOMER_MATH");
 }
 
-/* A relative entry is passed over with a reason; the rest of the path counts. */
+/* A relative entry is skipped with a reason; the rest of the path is used. */
 static void test_backend_path(void **state)
 {
     char *path = getenv("ISOMER_BACKEND_PATH");

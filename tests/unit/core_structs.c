@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_structs.c - structs of programs that were built against another header. */
+/* core_structs.c - structs of programs built against other versions of the headers. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* A descriptor with room behind it. */
+/* A descriptor with extra room after it. */
 typedef struct longer {
     union {
         iso_gemm_args gemm;
@@ -72,7 +72,7 @@ static void test_arguments(void **state)
     works(iso_stream_sync(s.stream));
 }
 
-/* What a shorter struct does not have counts as zero: here the batch, and no operands. */
+/* Fields beyond the end of a shorter struct count as zero: here the batch, and no operands. */
 static void test_shorter(void **state)
 {
     iso_gemm_args args = unit_gemm(s.buffer, 0);
@@ -81,7 +81,7 @@ static void test_shorter(void **state)
     (void)state;
     args = unit_gemm(s.buffer, 8);
     args.size = offsetof(iso_gemm_args, batch);
-    args.batch = -5; /* not looked at */
+    args.batch = -5; /* ignored */
     works(iso_gemm(s.stream, &args));
     args.size = offsetof(iso_gemm_args, alpha);
     works(iso_cost(ISO_OP_GEMM, &args, &cost));
@@ -136,9 +136,9 @@ static void test_answers(void **state)
     CHECK_OUT(iso_cost_info, ISO_COST_INFO_INIT, iso_cost(ISO_OP_GEMM, &gemm, out), 16);
 }
 
-/* What is not zero in a field without a meaning may have one in a later version: it is refused in a
- * struct that is read, and a struct that is filled has zero there. tests/lint/reserved.sh holds
- * this list against the headers. */
+/* A reserved field may get a meaning in a later version: a value other than zero is refused in a
+ * struct that is read, and a struct that is filled has zero there. tests/lint/reserved.sh compares
+ * this list with the headers. */
 static void test_reserved_read(void **state)
 {
     iso_gemm_args gemm = unit_gemm(s.buffer, 8);       /* RESERVED iso_gemm_args */
@@ -152,7 +152,7 @@ static void test_reserved_read(void **state)
     fails(iso_gemm(s.stream, &gemm), ISO_INVALID, "args->reserved is 6", "0");
     fails(iso_supports(s.device, ISO_OP_GEMM, &gemm), ISO_INVALID, "args->reserved is 6");
     fails(iso_cost(ISO_OP_GEMM, &gemm, &cost), ISO_INVALID, "args->reserved is 6");
-    gemm.size = offsetof(iso_gemm_args, reserved); /* not in it */
+    gemm.size = offsetof(iso_gemm_args, reserved); /* beyond the end */
     works(iso_gemm(s.stream, &gemm));
     reduce.reserved = 5;
     fails(iso_reduce(s.stream, &reduce), ISO_INVALID, "args->reserved is 5", "0");
@@ -215,7 +215,7 @@ static void test_options(void **state)
     works(iso_device_get_memory_use(device, &use));
     assert_int_equal(use.limit, 12345);
     works(iso_device_close(device));
-    options.size = 8; /* no limit in it */
+    options.size = 8; /* ends before the limit */
     works(iso_device_open_with("openmp", &options, &device));
     works(iso_device_get_memory_use(device, &use));
     assert_int_equal(use.limit, -1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_telemetry.c - the sensors of a device: what is not told, who has none, and errors. */
+/* core_telemetry.c - a device's sensors: values that are not reported, devices without sensors, and
+ * errors. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static void test_fields(void **state)
     assert_int_equal(said.ecc, -1);
     assert_true(said.power_watts == -1 && said.power_cap_watts == -1);
     assert_true(said.temperature_celsius == -1 && said.busy_percent == -1);
-    assert_int_equal(strlen(said.partition), sizeof said.partition - 1); /* it was not ended */
+    assert_int_equal(strlen(said.partition), sizeof said.partition - 1); /* not NUL-terminated */
     assert_string_equal(said.source, "");
     works(iso_device_close(device));
 }
@@ -62,7 +63,7 @@ static void test_without(void **state)
     works(iso_device_close(none));
 }
 
-/* The machine's own: whatever is told makes sense. */
+/* The machine's own sensors: reported values are plausible. */
 static void test_processors(void **state)
 {
     iso_device device = open_one("openmp");

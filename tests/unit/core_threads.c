@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_threads.c - handles that one thread uses while another destroys them. */
+/* core_threads.c - one thread uses handles while another destroys them. */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@ static _Atomic uint64_t shared_buffer, shared_stream;
 static atomic_int wrong, destroyed;
 static atomic_bool over;
 
-/* Uses whatever the others have not destroyed yet: OK or INVALID, nothing else. */
+/* Uses whatever still exists: OK or INVALID, nothing else. */
 static void *user(void *unused)
 {
     unsigned char host[64] = {0};
@@ -32,7 +32,7 @@ static void *user(void *unused)
             atomic_fetch_add(&wrong, 1);
         }
         if (status == ISO_OK) {
-            status = iso_stream_sync(stream); /* `host` stays until then */
+            status = iso_stream_sync(stream); /* `host` must live until then */
         }
         if (status != ISO_OK && status != ISO_INVALID) {
             atomic_fetch_add(&wrong, 1);
@@ -133,7 +133,7 @@ static void test_open_and_close(void **state)
     assert_int_equal(atomic_load(&wrong), 0);
 }
 
-/* Two threads race to destroy one handle: one wins, the other is told. */
+/* Two threads race to destroy one handle: one succeeds, the other gets INVALID. */
 static void *rival(void *id)
 {
     if (iso_buffer_destroy(*(iso_buffer *)id) == ISO_OK) {

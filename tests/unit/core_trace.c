@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core_trace.c - the file that ISOMER_TRACE names, once the process that wrote it has ended. */
+/* core_trace.c - the file that ISOMER_TRACE names, checked after the process that wrote it has
+ * ended. */
 #include "tests/unit/unit.h"
 
 #include <jansson.h>
@@ -56,7 +57,7 @@ static void *work(void *unused)
     return NULL;
 }
 
-/* The traced process; a child of its own writes nothing to the file. */
+/* The traced process; its child writes nothing to the file. */
 static int traced(void)
 {
     pthread_t threads[THREADS];
@@ -92,7 +93,7 @@ static iso_setting query(void)
     return setting;
 }
 
-/* Only asks before it forks. */
+/* Only queries settings before it forks. */
 static int asked(void)
 {
     pid_t child;
@@ -148,7 +149,7 @@ static double earliest(const json_t *events, const char *category)
     return first;
 }
 
-/* This program again, traced to the file. */
+/* Runs this program again, traced to the file. */
 static void run(const char *role, const char *path, const char *more)
 {
     char command[6000], self[4096] = {0};
@@ -194,7 +195,7 @@ static void test_file(void **state)
     unit_remove_folder(folder);
 }
 
-/* Asking for the settings leaves the file alone, and what is forked then too. */
+/* Querying the settings does not touch the file, nor does a child forked afterwards. */
 static void test_query(void **state)
 {
     char folder[512], path[600];
@@ -223,7 +224,7 @@ static void test_query(void **state)
     unit_remove_folder(folder);
 }
 
-/* A pipe is refused at once, read or not. */
+/* A pipe is refused at once, whether or not it has a reader. */
 static void test_pipe(void **state)
 {
     char folder[512], path[600];
@@ -247,7 +248,7 @@ static void test_pipe(void **state)
     unit_remove_folder(folder);
 }
 
-/* A file that takes no more is told of once, and the program goes on. */
+/* A file that cannot be written is reported once, and the program continues. */
 static void test_full(void **state)
 {
     char folder[512], log[600], more[700], line[1024];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interop_adopt.c - contexts and streams of the program's own, with a plug-in that has such. */
+/* interop_adopt.c - the program's own contexts and streams, with a plug-in that supports them. */
 #include "tests/unit/plugin_adopt.h"
 #include "tests/unit/unit.h"
 
@@ -43,7 +43,7 @@ static void test_contexts(void **state)
     (void)state;
     works(iso_device_open("unit-adopt:1", &ordinary));
     first = adopt(&mine, (void *)1);
-    second = adopt(&mine, NULL); /* the context says which device it is of */
+    second = adopt(&mine, NULL); /* the context determines the device */
     third = adopt(&other, (void *)1);
     assert_int_equal(mine.opens, 1); /* shared */
     assert_int_equal(other.opens, 1);
@@ -132,7 +132,7 @@ static void test_import_fails(void **state)
     fails(iso_buffer_import(device, mine, 2000, 0, NULL, NULL, &buffer), ISO_INVALID,
           "iso_buffer_import", "unit-adopt", "2000 bytes");
     works(iso_buffer_import(device, mine + 1, 15, 0, NULL, NULL, &buffer));
-    assert_non_null(strstr(iso_last_error(), "2000 bytes")); /* a success leaves it alone */
+    assert_non_null(strstr(iso_last_error(), "2000 bytes")); /* a success does not change it */
     assert_int_equal(iso_last_status(), ISO_INVALID);
     assert_ptr_equal(native_of(ISO_NATIVE_MEMORY, buffer.id), mine + 1);
     mine[0] = 'r';
@@ -142,7 +142,7 @@ static void test_import_fails(void **state)
     works(iso_device_close(device));
 }
 
-/* Memory that is an object keeps its offset apart; a consumer's stream waits. */
+/* If memory is an object, the offset is kept separately; a consumer's stream waits. */
 static void test_dlpack(void **state)
 {
     int64_t shape[] = {2, 2}, strides[] = {-2, 1};

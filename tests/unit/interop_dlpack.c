@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interop_dlpack.c - tensors of others and for others. */
+/* interop_dlpack.c - tensors imported from and exported to other libraries. */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
@@ -77,7 +77,7 @@ static void test_import(void **state)
     assert_int_equal(made.deleted, 1);
     fails(iso_buffer_destroy(tensor.buffer), ISO_INVALID, "destroyed");
 
-    made.legacy.deleter = NULL; /* is allowed */
+    made.legacy.deleter = NULL; /* allowed */
     works(iso_dlpack_import(session.stream, &made.legacy, 0, &tensor));
     works(iso_buffer_destroy(tensor.buffer));
     made.legacy.deleter = delete_legacy;
@@ -148,7 +148,7 @@ static void test_strides(void **state)
     works(iso_buffer_get_info(tensor.buffer, &info));
     assert_int_equal(info.bytes, 4);
     made.legacy.tensor.ndim = 2;
-    made.shape[1] = 0; /* none */
+    made.shape[1] = 0; /* no elements */
     made.legacy.tensor.data = NULL;
     works(iso_dlpack_import(session.stream, &made.legacy, 0, &tensor));
     works(iso_buffer_get_info(tensor.buffer, &info));
@@ -287,12 +287,12 @@ static void test_export(void **state)
                      (char *)native_of(session.buffer) + 4);
     /* The stream has been waited for. */
     assert_float_equal(((float *)managed->tensor.data)[5], 2.5, 0);
-    /* One of ours comes back, through another handle too. */
+    /* An exported tensor is imported again, through another handle too. */
     works(iso_dlpack_export(session.stream, session.other, &tensor, &out));
     second = out;
     works(iso_dlpack_import(session.stream, second, ISO_DLPACK_VERSIONED, &again));
     works(iso_buffer_destroy(again.buffer));
-    /* The memory outlives the buffer and the device, and then goes. */
+    /* The memory outlives the buffer and the device, and is then freed. */
     works(iso_buffer_destroy(session.buffer));
     fails(iso_dlpack_export(session.stream, (iso_stream){0}, &tensor, &out), ISO_INVALID,
           "tensor->buffer", "destroyed");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interop_memory.c - memory that the program owns, native objects, and what openmp has of them. */
+/* interop_memory.c - memory that the program owns, native objects, and which of them openmp
+ * supports. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -55,7 +56,7 @@ static void test_import(void **state)
     assert_int_equal(released, 2);
 }
 
-/* Memory may begin at any element; what is not aligned to an element is told. */
+/* Memory may begin at any address; an operand that is not aligned to an element is reported. */
 static void test_alignment(void **state)
 {
     _Alignas(256) unsigned char mine[512] = {0};
@@ -239,7 +240,7 @@ static void test_adopt(void **state)
           "does not adopt");
 }
 
-/* A backend that has none of it. */
+/* A backend that supports none of it. */
 static void test_unsupported(void **state)
 {
     iso_device device;
@@ -259,7 +260,7 @@ static void test_unsupported(void **state)
     works(iso_device_close(device));
 }
 
-/* A block is pinned once, whichever handle does it. */
+/* A block is pinned once, whichever handle is used. */
 static void test_register(void **state)
 {
     iso_device first, second;

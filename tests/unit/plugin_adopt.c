@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plugin_adopt.c - a plug-in with two devices whose contexts and streams are plain structs. Its
- * memory is no address to DLPack (type 12, an extension), and its work is done when it is
- * submitted. */
+ * memory is an opaque object for DLPack (type 12, an extension), and work has finished when its
+ * submission returns. */
 #include "tests/unit/plugin_adopt.h"
 
 #include <isomer/backend.h>
@@ -27,7 +27,7 @@ static iso_status device_info(int32_t index, iso_device_info *out)
     return ISO_OK;
 }
 
-/* A device is a place that holds its context. */
+/* A device is a slot that holds its context. */
 static iso_status open_in(adopt_context *context, void **device)
 {
     adopt_context **made = core->alloc((int64_t)sizeof *made);
@@ -91,7 +91,7 @@ static iso_status memory_import(void *device, void *native, int64_t bytes, void 
     return ISO_OK;
 }
 
-/* What begins with an 'r' is. */
+/* Memory that begins with an 'r' is read-only. */
 static int32_t memory_is_read_only(void *device, void *memory)
 {
     (void)device;
@@ -103,7 +103,7 @@ static void memory_forget(void *device, void *memory)
     (void)device, (void)memory;
 }
 
-/* The backend's own streams hold a queue of their own. */
+/* The backend's own streams contain a queue of their own. */
 typedef struct stream {
     adopt_queue own, *queue;
 } stream;
@@ -190,7 +190,7 @@ static iso_status event_elapsed(void *start, void *stop, int64_t *nanoseconds)
     return ISO_OK;
 }
 
-/* Fills of one row are all that the test needs. */
+/* The test needs only fills of one row. */
 static iso_status transfer(void *object, const iso_transfer *what)
 {
     (void)object;

@@ -3,13 +3,13 @@
 #ifndef ISOMER_PLUGIN_ADOPT_H
 #define ISOMER_PLUGIN_ADOPT_H
 
-/* A program's context; its devices are counted. */
+/* A program's context; counts its open devices. */
 typedef struct adopt_context {
-    int index; /* of the device; over 1: refused */
+    int index; /* of the device; over 1 is refused */
     int opens;
 } adopt_context;
 
-/* A program's stream; every call of the backend with it is counted. */
+/* A program's stream; counts every call of the backend that uses it. */
 typedef struct adopt_queue {
     int adopted, synced, waits, forgotten;
 } adopt_queue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * plugin_cache.c - a plug-in without devices, through which a test reaches what the core offers to
- * backends. UNIT_CACHE is "store KEY DATA" or "load KEY"; probing does it, and the reason says what
- * came of it.
+ * backends. UNIT_CACHE is "store KEY DATA" or "load KEY"; probing runs it, and the probe's reason
+ * is the result.
  */
 #include <isomer/backend.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugin_fork.c - a plug-in with one device that does nothing, and that does not outlive a fork. */
+/* plugin_fork.c - a plug-in with one device that does nothing and does not survive a fork. */
 #include <isomer/backend.h>
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugin_telemetry.c - a device that does nothing and has sensors, which ISOMER_UNIT_SENSORS has
- * fail. With UNIT_OLDER its table ends before them, as that of an older plug-in does. */
+/* plugin_telemetry.c - a device that does nothing and has sensors, which ISOMER_UNIT_SENSORS makes
+ * fail. With UNIT_OLDER its table ends before the sensor entries, like that of an older plug-in. */
 #define isomer_backend_query fork_query
 #include "tests/unit/plugin_fork.c"
 #undef isomer_backend_query

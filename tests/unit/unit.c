@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit.c - what the unit tests of the core share. */
+/* unit.c - helpers of the core's unit tests. */
 #include "tests/unit/unit.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit.h - what the unit tests of the core share. */
+/* unit.h - helpers of the core's unit tests. */
 #ifndef ISOMER_UNIT_H
 #define ISOMER_UNIT_H
 
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* A call that has to work. */
+/* A call that must succeed. */
 #define works(expression)                                                                          \
     do {                                                                                           \
         iso_status works_status_ = (expression);                                                   \
@@ -20,7 +20,7 @@
             fail_msg("%s: %s: %s", #expression, iso_status_name(works_status_), iso_last_error()); \
     } while (0)
 
-/* A call that has to fail with that status and a text that holds all of the words (const char *).
+/* A call that must fail with this status and a text that contains all of the words (const char *).
  */
 #define fails(expression, status, ...)                                                             \
     do {                                                                                           \
@@ -42,14 +42,14 @@ void unit_close(unit_session *session);
 
 /* f32, square, three matrices one after another in the buffer. */
 iso_gemm_args unit_gemm(iso_buffer buffer, int64_t n);
-/* The sum of `count` f32 at the buffer's beginning, put behind them. */
+/* The sum of `count` f32 at the start of the buffer, written after them. */
 iso_reduce_args unit_sum(iso_buffer buffer, int64_t count);
-/* z = x + y of f32, which lie one after another. */
+/* z = x + y of f32, stored one after another. */
 iso_map_args unit_add(iso_buffer buffer, int64_t n);
-/* n x n of 4 bytes, one after another. */
+/* n x n elements of 4 bytes, stored one after another. */
 iso_transpose_args unit_transpose(iso_buffer buffer, int64_t n);
 
-/* A new empty folder under TMPDIR; and away with it, with the files in it. */
+/* Creates a new empty folder under TMPDIR; removes it with the files in it. */
 void unit_make_folder(char *path, size_t room);
 void unit_remove_folder(const char *path);
 
