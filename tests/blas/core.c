@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * core.c - through the public API: what the CPU backend does about a BLAS library that has chosen
- * slow kernels. ISOMER_BLAS names the library; the argument says what is expected:
+ * core.c - through the public API: how the CPU backend handles a BLAS library that has chosen slow
+ * kernels. ISOMER_BLAS names the library; the argument is the expected outcome:
  *
- *   corrected CORE   it uses CORE after having been opened again, and OPENBLAS_CORETYPE is not set
- *   user             OPENBLAS_CORETYPE was set before, and is respected
- *   before           the program had loaded the library, whose core cannot be changed any more
- *   stuck            it stays loaded when it is closed
- *   refused          it holds no better core
- *   none             there is no such library: vendor products are UNSUPPORTED and say why
+ *   corrected CORE   it is opened again and uses CORE, and OPENBLAS_CORETYPE is not left set
+ *   user             OPENBLAS_CORETYPE was already set, and is respected
+ *   before           the program had already loaded the library, so its core cannot be changed
+ * changed stuck            it stays loaded when it is closed refused          it has no better core
+ *   none             there is no such library: vendor products are UNSUPPORTED, with a reason
  */
 #include <isomer/isomer.h>
 
@@ -127,7 +126,7 @@ static void check_core(iso_device device, const char *expected, const char *want
     check(multiply(device) == ISO_OK, "a vendor product runs", iso_last_error());
 }
 
-/* Below AVX2 a Prescott is as good as any. */
+/* Below AVX2, Prescott is as good as any. */
 static const char *best_core(void)
 {
 #if defined(__x86_64__)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake.c - a library that looks like OpenBLAS and knows no processor: it takes every one for a
- * Prescott unless OPENBLAS_CORETYPE names a core that it has (FAKE_CORES, separated by spaces).
- * Its products are of the simplest kind, with sums in x87 registers where there are any, and its
- * other functions are there and compute nothing.
+/*
+ * fake.c - a library that looks like OpenBLAS and recognises no processor: it uses the Prescott
+ * core unless OPENBLAS_CORETYPE names a core that it has (FAKE_CORES, separated by spaces). Its
+ * products are of the simplest kind, with sums in x87 registers if there are any; its other
+ * functions exist and compute nothing.
  *
- * With FAKE_THREADS it makes threads of its own when it is opened, as many as OPENBLAS_NUM_THREADS
- * or the processors, and more when more are asked for. Where it is refused one it ends the process
- * by SIGINT, as OpenBLAS does. */
+ * With FAKE_THREADS it creates threads when it is opened, as many as OPENBLAS_NUM_THREADS or the
+ * processors, and more on request. If a thread is refused it ends the process by SIGINT, as
+ * OpenBLAS does.
+ */
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -33,7 +35,7 @@ __attribute__((constructor)) static void choose(void)
 enum { THREADS_MAX = 64 };
 
 static pthread_t threads[THREADS_MAX];
-static int thread_count = 1; /* with the caller */
+static int thread_count = 1; /* including the caller */
 static sem_t stop;
 
 static void *wait_for_work(void *unused)

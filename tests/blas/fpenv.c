@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fpenv.c - what the CPU backend sets for floating point before it computes or calls a vendor's
- * library, and that the thread finds its own settings again. */
+/* fpenv.c - the CPU backend sets floating point before it computes or calls a vendor's library, and
+ * restores the thread's settings. */
 #include "backends/openmp/cpu.h"
 #include "tests/fpstate.h"
 
@@ -18,7 +18,7 @@ int main(void)
         const uint64_t before = fpstate_control();
         const cpu_fpenv env = cpu_fpenv_enter();
         const uint64_t inside = fpstate_control();
-        product = huge * huge; /* ends the program where traps are on */
+        product = huge * huge; /* ends the program if traps are enabled */
         sum = one + least;
         cpu_fpenv_leave(env);
         const uint64_t after = fpstate_control();

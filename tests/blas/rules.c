@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules.c - which core suits which processor, as a table. */
+/* rules.c - tests the table of cores for each processor. */
 #include "backends/openmp/blas.h"
 
 #include <stdio.h>
@@ -11,11 +11,11 @@ typedef struct rule {
     int family;
     int avx2, avx512;
     const char *chosen;
-    const char *better; /* NULL: leave it */
+    const char *better; /* NULL: no change */
 } rule;
 
 static const rule rules[] = {
-    /* Sapphire Rapids and OpenBLAS 0.3.21, which does not know it. */
+    /* Sapphire Rapids with OpenBLAS 0.3.21, which does not recognise it. */
     {CPU_BLAS_OPENBLAS, "GenuineIntel", 6, 1, 1, "Prescott", "SkylakeX"},
     {CPU_BLAS_OPENBLAS, "GenuineIntel", 6, 1, 1, "Sandybridge", "SkylakeX"},
     {CPU_BLAS_OPENBLAS, "GenuineIntel", 6, 1, 1, "Haswell", "SkylakeX"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state.c - a vendor's library that adds in x87 registers gives the same, whatever the calling
- * thread has set for floating point, in that thread and in one of the backend's. */
+/* state.c - a vendor's library that adds in x87 registers gives the same results whatever the
+ * calling thread's floating-point settings, in that thread and in a thread of the backend. */
 #include "tests/fpstate.h"
 
 #include <isomer/isomer.h>

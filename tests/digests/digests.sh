@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# digests.sh FAST_MATH_LIBRARY SUBNORMALS STATES_LIBRARY REFERENCE_FOLDER: thread counts, instruction sets, inline
-# streams, another implementation, a process without subnormal numbers, and calls in every rounding mode, with traps and
-# with x87 registers in single precision all give the digests of the plain run.
+# digests.sh FAST_MATH_LIBRARY SUBNORMALS STATES_LIBRARY REFERENCE_FOLDER: all of these give the
+# digests of the plain run: thread counts, instruction sets, inline streams, another implementation,
+# a process without subnormal numbers, and calls in every rounding mode, with traps, and with x87
+# registers in single precision.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/digests/list.sh"
 fast_math=$(preloadable "$1")
@@ -28,12 +29,12 @@ ISOMER_BACKEND=openmp "$tool" info >"$scratch/info" || fail "isomer info fails"
 tr '\n' ' ' <"$scratch/info" | sed -n 's/.*instruction set[^;]*; *available: *\([a-z0-9, ]*\)).*/\1/p' |
     tr ',' '\n' | tr -d ' ' >"$scratch/available"
 grep -qx generic "$scratch/available" || fail "isomer info does not list the instruction sets"
-# The plain run is the best one's.
+# The plain run uses the best instruction set.
 best=$(sed -n 's/.*instruction set  *\([a-z0-9]*\).*/\1/p' "$scratch/info" | head -n 1)
 [ -n "$best" ] || fail "isomer info does not say which instruction set is the best"
 
-# after STATE COMMAND...: the digests of that command in a process where a -ffast-math library was loaded, which calls
-# isomer in that floating-point state.
+# after STATE COMMAND...: the digests of that command in a process that has loaded a -ffast-math
+# library and calls isomer in that floating-point state.
 after() {
     state=$1
     shift
@@ -42,7 +43,8 @@ after() {
     [ "$(cat "$scratch/calls")" -gt 1000 ] || fail "only $(cat "$scratch/calls") calls were made in the state $state"
 }
 
-# Several things at once that may not matter, since each run costs seconds: a file that differs names them.
+# Several settings at once, because each run costs seconds: if the digests differ, the file's name
+# lists them.
 set -- 1 3 # numbers of threads that are still to be tried
 for isa in generic neon avx2 avx512; do
     if [ "$isa" = "$best" ]; then
@@ -66,7 +68,7 @@ same "after a -ffast-math library, toward zero, x87 in single precision" "$scrat
 after downward,flush,traps,single "$tool" verify --backend openmp --inline
 same "after a -ffast-math library, downward, with traps, inline streams" "$scratch/plain" "$scratch/other"
 
-# What a GPU's backend hands over is made in the calling thread.
+# A GPU backend prepares its arguments in the calling thread.
 after downward,flush,traps,single ISOMER_CUDA_PATH="$build_dir/tests/fakes/cuda" "$tool" verify --backend cuda \
     --op map --variant naive --dtype f32,f64
 grep -E '^map/naive/(f32|f64)/' "$scratch/plain" >"$scratch/part"

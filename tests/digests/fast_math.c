@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fast_math.c - a library that turns subnormal numbers off for the process that loads it, as one
- * linked with -ffast-math does. Newer linkers leave that start-up code out of shared libraries, so
- * it is written out here. */
+ * linked with -ffast-math does. Newer linkers omit that start-up code from shared libraries, so it
+ * is written out here. */
 #include <stdint.h>
 
 __attribute__((constructor)) static void turn_subnormals_off(void)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# digests FILE TOOL ARGUMENTS...: runs the quick suite with --bitwise and writes a line
-# "case digest" to FILE for each case that has a digest.
+# digests FILE TOOL ARGUMENTS...: runs the quick suite with --bitwise and writes a line "case
+# digest" to FILE for each case that has a digest.
 digests() {
     digests_file=$1
     shift
@@ -16,7 +16,7 @@ digests() {
     [ -s "$digests_file" ] || fail "no digests from: $*"
 }
 
-# same NAME FILE FILE: the second file holds the digests of the first.
+# same NAME FILE FILE: the second file has the same digests as the first.
 same() {
     diff "$2" "$3" >"$scratch/diff" || {
         head -n 20 "$scratch/diff"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* states.c - preloaded, it makes a program call isomer in another floating-point state than the one
- * in which the program itself computes: FP_STATE has words of `downward`, `upward`, `zero`,
- * `flush`, `traps` and `single`. A call that returns in another state ends the program. At the end
- * the number of calls goes to the file FP_STATE_CALLS. */
+/* states.c - preloaded, makes a program call isomer in a different floating-point state from the
+ * one it computes in: FP_STATE has words of `downward`, `upward`, `zero`, `flush`, `traps` and
+ * `single`. If a call returns in another state, the program ends. At exit the number of calls is
+ * written to the file FP_STATE_CALLS. */
 #include "tests/fpstate.h"
 
 #include <isomer/isomer.h>

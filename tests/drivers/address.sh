@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# address.sh quick|full: with little address space, what a vendor's library does without memory (it hangs,
-# it ends the process) happens in a process of its own: every command ends, and says why there is less.
+# address.sh quick|full: with little address space, the failures of a vendor's library without
+# memory (it hangs, it ends the process) happen in a separate process: every command ends, and
+# reports why something is missing.
 . "$ISOMER_TEST_COMMON"
 need prlimit util-linux
 export ISOMER_CACHE_DIR=off
@@ -23,7 +24,7 @@ ends() {
     say "$megabytes MB: $*: $code"
 }
 
-# info MB: the CPU backend is there, and where it has no BLAS library the reason is.
+# info MB: the CPU backend is listed, with a reason if it has no BLAS library.
 info() {
     ends "$1" 0 info
     grep -q 'openmp ok' "$scratch/line" || { cat "$scratch/out"; fail "$1 MB: openmp is not ok"; }
@@ -33,8 +34,8 @@ info() {
     fi
 }
 
-# verify MB: what needs no vendor's library passes; the vendor's variant passes, is unsupported, or finds no
-# memory for some case.
+# verify MB: cases without a vendor's library pass; the vendor's variant passes, is unsupported, or
+# has no memory for some case.
 verify() {
     ends "$1" 0 verify --backend openmp --op gemm --dtype f32 --case 'gemm/tiled/f32/nn/*'
     ends "$1" "0 1 4 70" verify --backend openmp --op gemm --dtype f32 --variant vendor
@@ -42,7 +43,7 @@ verify() {
 
 if [ "$1" = quick ]; then
     info 240
-    # Enough to open the library with two threads, and not for the memory that its first product takes.
+    # Enough to open the library with two threads, but not for the memory of its first product.
     ends 550 "0 1 4 70" verify --backend openmp --op gemm --dtype f32 --variant vendor
 else
     info 40

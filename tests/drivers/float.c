@@ -2,8 +2,8 @@
 /*
  * float.c - float BACKEND plain|traps|downward|flush: sets the calling thread's floating-point
  * environment, then opens the backend for the first time and runs operations whose results are
- * infinities, NaN and subnormals. Prints a line with a hash of the bits of each result. Fails where
- * a call leaves another environment behind. This file computes with integers alone.
+ * infinities, NaN and subnormals. Prints a line with a hash of the bits of each result. Fails if a
+ * call leaves a changed environment. This file computes only with integers.
  */
 #include <isomer/isomer.h>
 
@@ -159,8 +159,8 @@ static void reductions(void)
     }
 }
 
-/* What a vendor computes has bits of its own; that it lives is what counts. Kernels that a library
- * compiles are left out: they take longer than all else here. */
+/* A vendor's results may have other bits; it must only not crash. Kernels that a library compiles
+ * are left out: they take longer than everything else here. */
 static void vendors(void)
 {
     iso_device_info info = ISO_DEVICE_INFO_INIT;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# float.sh PROGRAM BACKEND: a caller that traps floating-point exceptions, rounds downwards or flushes
-# subnormals before a driver is first opened gets the bits that any other gets, and lives.
+# float.sh PROGRAM BACKEND: a caller that enables floating-point traps, rounds downwards or flushes
+# subnormals before a driver is first opened gets the same bits as any other, without a crash.
 . "$ISOMER_TEST_COMMON"
 program=$1
 backend=$2

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * icd.c - an OpenCL driver with a fault: the driver at FAULT_DRIVER (PoCL) under another name,
- * which FAULT tells what to do wrong:
+ * icd.c - a faulty OpenCL driver: wraps the driver at FAULT_DRIVER (PoCL) under another name. FAULT
+ * selects the fault:
  *
  *   (none)        nothing
- *   start         ends the process while the loader asks for platforms
- *   start-hang    never answers that
- *   list          ends the process while it is asked for devices
+ *   start         ends the process when the loader queries platforms
+ *   start-hang    never answers that query
+ *   list          ends the process when devices are queried
  *   launch        ends the process at the third kernel
- *   launch-hang   never comes back from the third kernel
- *   bits          does not run the third kernel and says that it did
- *   end           ends the process while that ends
+ *   launch-hang   never returns from the third kernel
+ *   bits          does not run the third kernel and reports that it did
+ *   end           ends the process during exit
  *
- * FAULT_VERSION is what it says of its version. FAULT_COUNT is a file that gets a line for each
- * process in which it was asked for platforms.
+ * FAULT_VERSION is the version that it reports. FAULT_COUNT is a file that gets a line for each
+ * process that queried its platforms.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -32,7 +32,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* What every object of a driver begins with. */
+/* The start of every object of a driver. */
 typedef struct object {
     cl_icd_dispatch *table;
 } object;

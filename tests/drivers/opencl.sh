@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# opencl.sh FAULTY quick|full: an OpenCL driver that crashes, hangs or gives wrong bits, in a list of its own
+# opencl.sh FAULTY quick|full: an OpenCL driver that crashes, hangs or gives wrong bits
 # (tests/drivers/icd.c). FAULTY is that driver, over PoCL.
 . "$ISOMER_TEST_COMMON"
 faulty=$1
@@ -12,12 +12,13 @@ fi
 mkdir "$scratch/list"
 printf '%s\n' "$faulty" >"$scratch/list/faulty.icd"
 export OCL_ICD_VENDORS="$scratch/list" FAULT_DRIVER="$real" FAULT_COUNT="$scratch/count"
-# A cache of its own for verdicts would compile everything again: each verdict has a version of its own.
+# One cache for all verdicts avoids compiling again: each verdict has a version of its own.
 export ISOMER_CACHE_DIR="$scratch/cache"
 mkdir -m 700 "$scratch/cache"
 seconds=20
 
-# run CODE NAME=VALUE... -- COMMAND...: ends with this exit code, within a time; $scratch/line is what it said.
+# run CODE NAME=VALUE... -- COMMAND...: ends with this exit code, within a time limit; $scratch/line
+# is its output.
 run() {
     wanted=$1
     shift
@@ -38,7 +39,7 @@ run() {
     [ "$code" = "$wanted" ] || { cat "$scratch/out"; fail "$settings $*: exit code $code, not $wanted"; }
 }
 
-# says TEXT...: each of them (extended regular expressions).
+# says TEXT...: the output has each of them (extended regular expressions).
 says() {
     for text; do
         grep -qE -- "$text" "$scratch/line" || { cat "$scratch/out"; fail "no '$text' in what it said"; }
@@ -47,14 +48,14 @@ says() {
 
 processes() { wc -l <"$scratch/count"; }
 
-# broken VERSION FAULT TEXT...: info lists the device as broken, and says this; the driver was in a process
-# of its own, which the second time is not started; and by its name the device is an error.
+# broken VERSION FAULT TEXT...: info lists the device as broken with this text; the driver ran in a
+# separate process, which is not started a second time; and opening the device by name is an error.
 broken() {
     version=$1
     fault=$2
     shift 2
     say "-- $fault"
-    # What lists the devices is tried once for each file.
+    # The program that lists the devices is run once for each file.
     cp "$faulty" "$scratch/faulty-$version.so"
     printf '%s\n' "$scratch/faulty-$version.so" >"$scratch/list/faulty.icd"
     run 0 "FAULT=$fault" "FAULT_VERSION=$version" ISOMER_TRIAL_SECONDS=$seconds -- info
@@ -96,12 +97,12 @@ run 0 FAULT= FAULT_VERSION=6 -- info
 says 'opencl ok'
 [ "$(processes)" -gt 1 ] || fail "verdicts that cannot be read were believed"
 
-# Forced: no trial, and what happens then is the user's choice.
+# Forced: no trial; the user takes the risk.
 run 0 FAULT=launch FAULT_VERSION=2 ISOMER_OPENCL_FORCE=1 -- info
 says 'opencl ok'
 [ "$(processes)" = 1 ] || fail "forced, and tried"
 
-# No device is named: the broken one is left out, and auto goes on to the next backend.
+# No device is named: the broken one is skipped, and auto uses the next backend.
 run 0 FAULT=launch FAULT_VERSION=2 -- verify --op transpose --dtype e4 --variant naive --backend all
 says 'opencl is left out \(broken\)' 'signal 11'
 run 0 FAULT=launch FAULT_VERSION=2 ISOMER_BACKEND=opencl,openmp -- verify --op transpose --dtype e4 --variant naive
@@ -122,7 +123,7 @@ if [ "$tier" = full ]; then
     broken 9 end 'signal 11' 'at its end'
 fi
 
-# Without the program that tries it, an unknown driver is not risked, and PoCL is.
+# Without the program that tries it, an unknown driver is not used, and PoCL is.
 mkdir -p "$scratch/alone"
 cp -P "$(dirname "$library")"/libisomer.so* "$scratch/alone"
 run 0 "LD_LIBRARY_PATH=$scratch/alone" FAULT=launch FAULT_VERSION=10 -- info

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# mutants.sh FOLDER SOUND KIND NUMBER...: the suite finds each of these mutants, which lie in FOLDER;
-# `mutants.txt` says what is planted in which, and which cases can show it. The exit code must be 1,
-# which means that a check failed: with any other the mutant was not run, or crashed. And the
-# reference plug-in, which lies in SOUND and has no such bug, must pass the case that failed.
+# mutants.sh FOLDER SOUND KIND NUMBER...: the suite finds each of these mutants in FOLDER;
+# `mutants.txt` lists the planted bugs and the cases that can find them. The exit code must be 1, a
+# failed check: any other means that the mutant did not run, or crashed. The reference plug-in,
+# which is in SOUND and has no planted bug, must pass the case that failed.
 . "$ISOMER_TEST_COMMON"
 ISOMER_BACKEND_PATH=$1:$2
 export ISOMER_BACKEND_PATH
@@ -33,7 +33,7 @@ try() {
 for number; do
     what=$(sed -n "s/^$number *|.*| *//p" "$table")
     options=$(sed -n "s/^$number *|.*| *\(--op .*\) *|.*/\1/p" "$table")
-    # Types with "/" between them: it is found in each.
+    # Types separated by "/": the bug is found in each of them.
     case $options in
     */*)
         types=${options##*--dtype }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fault.c - a plug-in that misbehaves on demand: the reference plug-in with a fault in front of it.
+ * fault.c - a plug-in that misbehaves on demand: the reference plug-in behind a layer of faults.
  *
- * Faults that show when the plug-in is loaded are chosen when it is built
- * (-DFAULT_BUILT_IN="name"); all others by ISOMER_FAULT, which is read at every call:
+ * Faults at loading are chosen at build time (-DFAULT_BUILT_IN="name"); all others by ISOMER_FAULT,
+ * which is read at every call:
  *
- *   probe-fails        probe answers BACKEND             no-device     probe finds no device
- *   open-fails         device_open answers BACKEND       stream-fails  stream_create does
- *   no-gemm            supports says no to products      alloc:N       the N-th host->alloc fails
- *   execute-fails      execute answers BACKEND           late-error    stream_sync does, later
- *   device-lost        stream_sync answers DEVICE_LOST   never-ready   queries never say OK
+ *   probe-fails        probe returns BACKEND             no-device     probe finds no device
+ *   open-fails         device_open returns BACKEND       stream-fails  stream_create does
+ *   no-gemm            supports refuses products         alloc:N       the N-th host->alloc fails
+ *   execute-fails      execute returns BACKEND           late-error    stream_sync does, later
+ *   device-lost        stream_sync returns DEVICE_LOST   never-ready   queries never return OK
  *   wrong-result       one element of a result is wrong
- *   unsupported        execute answers UNSUPPORTED although supports said yes
+ *   unsupported        execute returns UNSUPPORTED although supports returned OK
  *   no-words           execute fails and gives no reason
- *   odd-status         execute answers a number that is no status
+ *   odd-status         execute returns a number that is not a status
  *   aborts             execute ends the process, as some drivers do
- *   huge-workspace     asks for more scratch memory than there is
- *   escapes            every text that it gives holds what a terminal obeys
+ *   huge-workspace     requests more scratch memory than there is
+ *   escapes            all its texts contain characters that control a terminal
  *   escapes-probe      ... and probe fails with such a text
  *   escapes-execute    ... and execute does
  */
@@ -84,7 +84,8 @@ static void *faulty_alloc(int64_t bytes)
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-/* A colour, a title, a C1 control, a mark of direction, no UTF-8, a new line, a carriage return. */
+/* A colour, a title, a C1 control, a direction mark, invalid UTF-8, a newline, a carriage return.
+ */
 #define ESCAPES "\033[31m\033]0;t\a\302\233m\342\200\256\377\nisomer: forged\r\b\177"
 
 static int escapes(void)
@@ -92,7 +93,7 @@ static int escapes(void)
     return strncmp(fault(), "escapes", 7) == 0;
 }
 
-/* ESCAPES behind a text that keeps it apart from others. */
+/* ESCAPES after a text that makes it unique. */
 static void put_escapes(char *text, size_t room, const char *what)
 {
     snprintf(text, room, "%s%s", what, ESCAPES);
@@ -173,7 +174,7 @@ static iso_status device_open(int32_t index, void **device)
     return reference->device_open(index, device);
 }
 
-/* ---- Streams: a stream of the reference's, and what has become of it ------------------------- */
+/* ---- Streams: a stream of the reference plug-in, and its error ------------------------------- */
 
 typedef struct stream {
     void *inner;
@@ -274,7 +275,7 @@ static iso_status supports(void *device, const iso_op *op)
         return real_host->fail(ISO_UNSUPPORTED, "no products: %s", ESCAPES);
     }
     if (fault_is("older-minor") && op->kind == ISO_OP_MAP) {
-        abort(); /* this kind came with minor 2 */
+        abort(); /* this kind was added in minor 2 */
     }
     return reference->supports(device, op);
 }
@@ -307,7 +308,7 @@ static iso_status execute(void *outer, const iso_op *op)
 {
     stream *s = outer;
     if (atomic_load(&s->broken) != ISO_OK) {
-        return ISO_OK; /* accepted and dropped: the stream tells at its next synchronisation */
+        return ISO_OK; /* accepted and dropped: the next synchronisation reports it */
     }
     if (fault_is("late-error")) {
         atomic_store(&s->broken, ISO_BACKEND);
@@ -351,20 +352,20 @@ static iso_status prepare(void *outer, const iso_op *op)
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
-/* An entry of a newer core's table, which this one must not touch. */
+/* An entry of a newer core's table, which this plug-in must not touch. */
 static void never_called(void)
 {
     abort();
 }
 
-/* What a plug-in for a newer minor has: the table, and entries that the core does not know. */
+/* A plug-in for a newer minor: the table, and entries that the core does not know. */
 static struct longer_table {
     iso_backend table;
     void (*newer[8])(void);
 } longer;
 
-/* What a plug-in for an older minor has: the table without its last, optional entries. It is
- * allocated at its own size, so that a tool that watches memory sees a read past its end. */
+/* A plug-in for an older minor: the table without its last, optional entries. It is allocated at
+ * its exact size, so that a memory checker sees a read past its end. */
 static const iso_backend *shortened(iso_backend *table, size_t bytes)
 {
     static void *shorter;

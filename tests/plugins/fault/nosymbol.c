@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nosymbol.c - a shared object that is no plug-in: it lacks the one symbol. */
+/* nosymbol.c - a shared object that is not a plug-in: it lacks the required symbol. */
 
 __attribute__((visibility("default"))) int isomer_backend_answer(void);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * backend.c - where a plug-in begins: its descriptor, and the one function that it exports.
+ * backend.c - the start of a plug-in: its descriptor, and the one function that it exports.
  *
  * A plug-in is a shared object named isomer-NAME.so, whose descriptor has that NAME. The core finds
- * it in a folder of ISOMER_BACKEND_PATH or in the library's own plug-in folder, and opens it when
- * somebody asks for NAME or for a list of all.
+ * it in a folder of ISOMER_BACKEND_PATH or in the library's own plug-in folder, and opens it when a
+ * program names it or lists all backends.
  */
 #include "tests/plugins/reference/reference.h"
 
 #define TEXT_OF(macro) TEXT(macro)
 #define TEXT(argument) #argument
 
-/* The build gives the name, as the same sources also make the mutants. */
+/* The build gives the name, because the same sources also make the mutants. */
 #if !defined(REFERENCE_NAME)
 #define REFERENCE_NAME reference
 #endif
@@ -19,15 +19,15 @@
 const iso_host *ref_host;
 
 /*
- * Entries that are left out are NULL, which means "does not have it". We have no use for
- * `host_alloc` and `host_register`, since all memory is equally fast to us (the core gives plain
- * memory), nor for `prepare`, since there is nothing that could be prepared.
+ * Entries left out are NULL, which means "does not have it". `host_alloc` and `host_register` are
+ * not needed, because all memory is equally fast here (the core uses plain memory), nor is
+ * `prepare`, because there is nothing to prepare.
  */
 static const iso_backend descriptor = {
     .size = (uint32_t)sizeof(iso_backend),
     .abi_major = ISO_ABI_MAJOR,
     .abi_minor = ISO_ABI_MINOR,
-    /* There are no threads and no driver here that would not survive a fork. */
+    /* No threads and no driver that would not survive a fork. */
     .flags = ISO_BACKEND_FORK_SAFE,
     .name = TEXT_OF(REFERENCE_NAME),
     .build_info = "reference plug-in " ISO_VERSION_STRING ", compiler " __VERSION__,
@@ -61,10 +61,11 @@ static const iso_backend descriptor = {
     .copy_peer = ref_copy_peer,
 };
 
-/* Called once, before anything else. It only introduces: what touches hardware waits for probe. */
+/* Called once, before anything else. It only returns the descriptor: hardware is not touched before
+ * probe. */
 const iso_backend *isomer_backend_query(uint32_t host_abi, const iso_host *host)
 {
-    /* The core checks the major too, by the descriptor. We check it before we believe `host`. */
+    /* The core checks the major too, by the descriptor. Check it before using `host`. */
     if (host_abi >> 16 != ISO_ABI_MAJOR) {
         return NULL;
     }

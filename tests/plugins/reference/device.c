@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * device.c - one device, which is the processor that we run on.
+ * device.c - one device: the processor that runs the program.
  *
- * The structs that we fill come from the core with their `size` set. Those of the first version of
- * the ABI hold every field that is used here; a field that a later minor appends may be written
- * only where `size` says that it is there.
+ * The core passes structs with their `size` set. Structs of the ABI's first version hold every
+ * field used here; a field that a later minor appends may be written only if `size` covers it.
  */
 #include "tests/plugins/reference/reference.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-/* A device handle is whatever we like it to be: the core only hands it back. */
+/* A device handle can be any pointer: the core only passes it back. */
 typedef struct ref_device {
     int32_t index;
 } ref_device;
 
-/* A GPU's backend would open the driver's library here, count its devices, and otherwise set a
- * state such as ISO_STATE_NOT_FOUND and write every path that it tried to out->reason. */
+/* A GPU's backend would open the driver's library here and count its devices. If that fails it
+ * would set a state such as ISO_STATE_NOT_FOUND and write every path that it tried to out->reason.
+ */
 iso_status ref_probe(iso_probe *out)
 {
     out->state = ISO_STATE_OK;
@@ -25,7 +25,7 @@ iso_status ref_probe(iso_probe *out)
     return ISO_OK;
 }
 
-/* Bytes of memory in this machine; 0 if the system does not tell. */
+/* Bytes of memory in this machine; 0 if unknown. */
 static int64_t physical_memory(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES);
@@ -42,7 +42,7 @@ iso_status ref_device_info(int32_t index, iso_device_info *out)
     snprintf(out->driver, sizeof(out->driver), "none");
     snprintf(out->runtime, sizeof(out->runtime), "none");
     out->type = ISO_DEVICE_CPU;
-    /* Not FAST_FMA: what fma() of the C library costs here is not known. */
+    /* Not FAST_FMA: the cost of the C library's fma() is not known here. */
     out->features = ISO_FEATURE_F64 | ISO_FEATURE_DENORMALS | ISO_FEATURE_HOST_MEMORY;
     out->memory_total = physical_memory();
     out->memory_free = -1;
@@ -67,7 +67,7 @@ void ref_device_close(void *device)
     ref_host->free(device);
 }
 
-/* Properties are what a user wants to see in `isomer info` beside the fixed fields: here one. */
+/* Properties are shown by `isomer info` besides the fixed fields: here one. */
 iso_status ref_device_property(void *device, int32_t index, iso_property *out)
 {
     (void)device;

@@ -6,8 +6,8 @@
 
 enum { SEGMENT = MUTATE(10, 1025, MUTATE(11, 512, 1024)) };
 
-/* A matrix as it is read: element (i, j) lies i * down + j * across elements after `start`. A
- * transposed one has the two exchanged. */
+/* A matrix as it is read: element (i, j) is i * down + j * across elements after `start`. For a
+ * transposed matrix the two are swapped. */
 typedef struct view {
     iso_dtype dtype;
     const void *start;
@@ -40,7 +40,7 @@ iso_status ref_gemm_supports(const iso_gemm_op *gemm)
     return ISO_OK;
 }
 
-/* Where the segment that begins at `start` ends: the last may be shorter. */
+/* The end of the segment that begins at `start`: the last may be shorter. */
 static int64_t segment_end(int64_t start, int64_t k)
 {
     return start + SEGMENT < k ? start + SEGMENT : k;
@@ -81,7 +81,7 @@ static double product_f64(const view *a, const view *b, int64_t i, int64_t j, in
     return total;
 }
 
-/* One element of C. With beta 0 its old value is not looked at: it may be a NaN. */
+/* One element of C. With beta 0 its old value is not read: it may be a NaN. */
 static double value_f32(const iso_gemm_op *gemm, float product, const void *c, int64_t index)
 {
     const float alpha = MUTATE(7, 1, (float)gemm->alpha);
@@ -126,7 +126,7 @@ static int64_t element_bytes(iso_dtype dtype)
     return dtype == ISO_F64 ? 8 : dtype == ISO_F32 ? 4 : 2;
 }
 
-/* An operand of the product: with K = 0 there is none, and its address is not asked for. */
+/* An operand of the product. With K = 0 it does not exist, and its address is not computed. */
 static view operand(const iso_gemm_op *gemm, iso_ref place, int64_t index, iso_trans trans,
                     int64_t ld)
 {

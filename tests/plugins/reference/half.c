@@ -2,9 +2,9 @@
 /*
  * half.c - the 16-bit floating-point types, bit by bit, and elements of any floating-point type.
  *
- * Both 16-bit types are laid out as IEEE 754 says: a sign, a biased exponent, a fraction.
- * Everything goes by way of f64, which holds every value of every smaller type exactly; so a value
- * that was computed in f32 is still rounded once.
+ * Both 16-bit types have the IEEE 754 layout: a sign, a biased exponent, a fraction. Every
+ * conversion goes through f64, which holds every value of every smaller type exactly, so a value
+ * computed in f32 is still rounded once.
  */
 #include "tests/plugins/reference/reference.h"
 
@@ -58,8 +58,8 @@ static double widen(format f, uint16_t bits)
     } else if (fraction == 0) { /* zero */
         wide_exponent = 0;
     } else {
-        /* Subnormal: there is no leading one before the point. Shift until there is; f64 has
-         * exponents enough to hold the result as a normal number. */
+        /* Subnormal: there is no leading one before the point. Shift until there is; the exponent
+         * range of f64 holds the result as a normal number. */
         wide_exponent = 1 - bias(f) + F64_BIAS;
         while (!(fraction >> f.fraction_bits)) {
             fraction <<= 1;
@@ -97,9 +97,9 @@ static uint16_t narrow(format f, double value)
     if (exponent >= exponent_max(f)) {
         return (uint16_t)(sign | infinity);
     }
-    /* Numbers that would need an exponent under 1 are subnormal: they all have the exponent of 1,
-     * and lose one more bit for each step that they are below it. More than 63 lost bits leave
-     * nothing, and neither does a subnormal f64. */
+    /* Numbers that would need an exponent below 1 are subnormal: they all have the exponent of 1,
+     * and lose one more bit for each step below it. If more than 63 bits are lost the result is 0;
+     * so it is for a subnormal f64. */
     int shift = F64_FRACTION_BITS - f.fraction_bits;
     if (exponent < 1) {
         shift += 1 - exponent;
@@ -112,8 +112,8 @@ static uint16_t narrow(format f, double value)
     PLANT(17, if (f.fraction_bits == 10) rounded = significand >> shift);
     PLANT(18, rounded = shift_and_round(shift_and_round(significand, shift - 2), 2));
     PLANT(54, if (f.fraction_bits == 7) rounded = significand >> shift);
-    /* The leading one of a normal number adds 1 to the exponent below it; a carry out of the
-     * rounded fraction goes there too, and makes an infinity of what has become too great. */
+    /* The leading one of a normal number adds 1 to the exponent below it. A carry out of the
+     * rounded fraction goes there too, and turns a value that is too large into infinity. */
     const uint64_t exponent_below = exponent < 1 ? 0 : (uint64_t)(exponent - 1);
     return (uint16_t)(sign | ((exponent_below << f.fraction_bits) + rounded));
 }

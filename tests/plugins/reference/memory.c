@@ -2,16 +2,15 @@
 /*
  * memory.c - device memory, which is host memory here, and transfers.
  *
- * The core has checked every range, pitch and overlap before it calls, so there is nothing left to
- * refuse.
+ * The core checks every range, pitch and overlap before it calls, so nothing is left to refuse.
  */
 #include "tests/plugins/reference/reference.h"
 
 #include <string.h>
 
-enum { ALIGNMENT = 256 }; /* what the ABI asks for; host->alloc promises 64 */
+enum { ALIGNMENT = 256 }; /* what the ABI requires; host->alloc guarantees 64 */
 
-/* What the core knows as `memory`. */
+/* The object that the core knows as `memory`. */
 typedef struct ref_memory {
     void *block;          /* as allocated */
     unsigned char *bytes; /* the aligned part of it */
@@ -52,7 +51,7 @@ unsigned char *ref_at(iso_ref place)
     return ((const ref_memory *)place.memory)->bytes + place.offset;
 }
 
-/* Rows of bytes from one place to another. */
+/* Copies rows of bytes. */
 static void move_rows(unsigned char *to, int64_t to_pitch, const unsigned char *from,
                       int64_t from_pitch, int64_t width, int64_t height)
 {
@@ -98,7 +97,8 @@ iso_status ref_transfer(void *stream, const iso_transfer *transfer)
     return ref_host->fail(ISO_UNSUPPORTED, "transfer kind %d is not known", (int)t->kind);
 }
 
-/* Our devices share one memory, and both streams have finished all that was submitted to them. */
+/* The devices share one memory, and both streams have already finished all work submitted to them.
+ */
 iso_status ref_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
                          int64_t bytes)
 {

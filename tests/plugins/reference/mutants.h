@@ -3,8 +3,8 @@
  * mutants.h - planted bugs. A reader of the example may skip them: MUTATE(n, wrong, right) is
  * `right`, and PLANT(n, statement) is nothing.
  *
- * The same sources are also built with -DMUTANT=n for each line of ../mutants.txt, and then hold
- * that one bug. The conformance suite has to find every one of them: so it is known to look.
+ * The same sources are also built with -DMUTANT=n for each line of ../mutants.txt, and then contain
+ * that one bug. The conformance suite must find every one of them, which shows that it checks.
  */
 #ifndef REFERENCE_MUTANTS_H
 #define REFERENCE_MUTANTS_H
@@ -22,7 +22,7 @@
 #define PLANT(n, ...)           ((void)0)
 #endif
 
-/* Mutants may be wrong, but are to stay inside their operands. */
+/* Mutants may compute wrong results, but must stay inside their operands. */
 #define LESSER(a, b) ((a) < (b) ? (a) : (b))
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * operation.c - the operations: what is supported, what it needs, and running it.
  *
- * supports() tells the truth: whatever it accepts, execute() runs. So a kind, type or variant that
- * a newer core may bring is refused here, and never guessed at.
+ * execute() runs whatever supports() accepts. So a kind, type or variant that a newer core adds is
+ * refused here, and never guessed.
  */
 #include "tests/plugins/reference/reference.h"
 
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One operation's arguments, as this version knows them. */
+/* One operation's arguments, in this version's struct. */
 typedef union ref_args {
     iso_gemm_op gemm;
     iso_transpose_op transpose;
@@ -19,8 +19,8 @@ typedef union ref_args {
     iso_map_op_args map;
 } ref_args;
 
-/* The core may be older or newer than we are, and its struct shorter or longer than ours: both use
- * the part that both know. What an older core does not have is zero, which means "not set". */
+/* The core may be older or newer than this plug-in, and its struct shorter or longer: both use the
+ * part that both know. Fields that an older core lacks are zero, which means "not set". */
 static void take_args(const iso_op *op, ref_args *args)
 {
     const size_t bytes = op->args_size < sizeof(*args) ? op->args_size : sizeof(*args);
@@ -57,9 +57,9 @@ iso_status ref_workspace(void *device, const iso_op *op, int64_t *bytes)
 }
 
 /*
- * The caller's floating-point environment may be anything: it may round another way, and a library
- * that was linked with -ffast-math flushes subnormal numbers to zero for the whole process. Results
- * must not depend on it, so the default is set around the work and the caller's put back.
+ * The caller's floating-point environment may be anything: it may round differently, and a library
+ * linked with -ffast-math flushes subnormal numbers to zero for the whole process. Results must not
+ * depend on it, so the default is set around the work and the caller's restored.
  */
 iso_status ref_execute(void *stream, const iso_op *op)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reduce.c - reductions, as docs/arithmetic.md defines `tiled`. The other variants may add in any
- * order, so they take the same one.
+ * order, so they use the same one.
  *
- * An operation is a rule for lanes: what a lane begins with, how it takes an element (step), how
- * two lanes become one (fold), and what the last one's value is (finish). There are five families
- * of rules, by what a lane holds.
+ * An operation is a set of rules for lanes: a lane's initial value, how it adds an element (step),
+ * how two lanes become one (fold), and how the last lane gives the result (finish). There are five
+ * families of rules, by the contents of a lane.
  */
 #include "tests/plugins/reference/reference.h"
 
@@ -16,13 +16,13 @@ enum { BLOCK = MUTATE(36, 4095, 4096), LANES = 128 };
 typedef enum family {
     FAMILY_F32,   /* a value in f32 */
     FAMILY_F64,   /* a value in f64 */
-    FAMILY_WHOLE, /* an integer modulo 2^64, of which a shorter type keeps the lower half */
+    FAMILY_WHOLE, /* an integer modulo 2^64; a shorter type keeps the lower half */
     FAMILY_NORM,  /* three sums in f64, for the 2-norm of f64 */
-    FAMILY_ORDER  /* the element that comes first in an order, and where it is */
+    FAMILY_ORDER  /* the element that comes first in an order, and its index */
 } family;
 
-/* An element as it is read. Every floating-point type fits into f64 exactly, and every integer type
- * into i64. */
+/* An element as read. Every floating-point type fits into f64 exactly, and every integer type into
+ * i64. */
 typedef struct element {
     double real;
     int64_t whole;
@@ -33,7 +33,7 @@ typedef struct lane {
     double f64;
     uint64_t whole;
     double small, med, big; /* FAMILY_NORM */
-    element best;           /* FAMILY_ORDER, where index is not -1 */
+    element best;           /* FAMILY_ORDER, if index is not -1 */
     int64_t index;
 } lane;
 
@@ -44,7 +44,7 @@ typedef struct task {
     family family;
     const void *x, *y;
     int64_t count;
-    int64_t step_x, step_y; /* elements from one to the next */
+    int64_t step_x, step_y; /* distance between elements */
 } task;
 
 static int is_real(iso_dtype dtype)
@@ -118,7 +118,7 @@ static int less(iso_dtype dtype, element a, element b)
            (MUTATE(39, 0, 1) && a.real == b.real && signbit(a.real) && !signbit(b.real));
 }
 
-/* Whether a comes before b, wherever they are: a NaN comes before all else. */
+/* Whether a comes before b, whatever their indices: a NaN comes before all others. */
 static int comes_first(const task *t, element a, element b)
 {
     if (is_real(t->dtype) && (isnan(a.real) || isnan(b.real))) {
@@ -200,7 +200,7 @@ static void step_whole(iso_reduce_op op, lane *l, uint64_t x, uint64_t y)
     }
 }
 
-/* Squares of the great and of the small are scaled, so that none overflows or vanishes. */
+/* Squares of large and small values are scaled, so that none overflows or underflows. */
 static const double great = 0x1p486, great_scale = 0x1p-538;
 static const double little = 0x1p-511, little_scale = 0x1p537;
 
@@ -297,7 +297,7 @@ static lane fold_lanes(const task *t, lane *lanes)
     return lanes[0];
 }
 
-/* The lane that an element of a block goes to. */
+/* The lane of an element of a block. */
 static int64_t lane_of(int64_t index)
 {
     return MUTATE(34, 0, index % MUTATE(35, 64, LANES));
@@ -308,7 +308,7 @@ static int64_t blocks_of(int64_t count)
     return (count + BLOCK - 1) / BLOCK;
 }
 
-/* The result of elements first .. first + BLOCK - 1 of the sequence, as far as there are any. */
+/* The result of elements first .. first + BLOCK - 1 of the sequence, or as many as there are. */
 static lane reduce_block(const task *t, int64_t first)
 {
     lane lanes[LANES];
@@ -321,7 +321,7 @@ static lane reduce_block(const task *t, int64_t first)
     return fold_lanes(t, lanes);
 }
 
-/* The same on a level above, whose sequence are `count` results of the one below. */
+/* The same one level up: the sequence consists of `count` results of the level below. */
 static lane reduce_results(const task *t, const lane *results, int64_t count)
 {
     lane lanes[LANES];
@@ -334,7 +334,7 @@ static lane reduce_results(const task *t, const lane *results, int64_t count)
     return fold_lanes(t, lanes);
 }
 
-/* `results` has room for one lane for each block, and is not used where there is just one. */
+/* `results` has room for one lane for each block, and is not used if there is only one. */
 static lane reduce_sequence(const task *t, lane *results)
 {
     int64_t count = blocks_of(t->count);
@@ -348,7 +348,7 @@ static lane reduce_sequence(const task *t, lane *results)
     while (count > 1) {
         const int64_t above = blocks_of(count);
         for (int64_t b = 0; b < above; b++) {
-            /* Into the place of a result that has been read already. */
+            /* Overwrites a result that has already been read. */
             results[b] = reduce_results(t, results + b * BLOCK, count - b * BLOCK);
         }
         count = above;
@@ -379,7 +379,7 @@ static double norm_of(const lane *l)
     return sqrt((hi * hi) * fma(ratio, ratio, 1.0));
 }
 
-/* What a sequence of floating-point values comes to, before it is rounded to the stored type. */
+/* The result of a sequence of floating-point values before it is rounded to the stored type. */
 static double finish_real(const task *t, const lane *l)
 {
     switch (t->family) {
@@ -453,7 +453,7 @@ void ref_reduce(const iso_reduce_op_args *reduce, void *workspace)
     const unsigned char *x = ref_at(reduce->x) - MUTATE(51, reduce->x.offset, 0);
     const unsigned char *y = reduce->op == ISO_DOT ? ref_at(reduce->y) : NULL;
     const int64_t bytes = dtype_bytes(reduce->dtype);
-    /* From one sequence to the next, and from one element of it to the next. */
+    /* Distances between sequences, and between the elements of one. */
     const int64_t next_x = down ? 1 : ld_x, step_x = down ? ld_x : 1;
     const int64_t next_y = down ? 1 : ld_y, step_y = down ? ld_y : 1;
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference.h - what the files of the reference plug-in share.
+ * reference.h - declarations shared by the files of the reference plug-in.
  *
- * The reference plug-in computes everything slowly, simply and right, in the calling thread. It is
- * the yardstick that other backends' bits are held against, and the example of how a backend is
- * written: it uses <isomer/backend.h> and nothing else of isomer.
+ * The reference plug-in computes everything slowly, simply and correctly, in the calling thread.
+ * Other backends' bits are compared with it, and it is the example of how to write a backend: of
+ * isomer it uses only <isomer/backend.h>.
  *
  *   backend.c     the descriptor and the one exported function      <- start reading here
  *   device.c      probing, describing and opening the device
  *   memory.c      device memory and transfers
  *   stream.c      streams and events
- *   operation.c   which operations there are; supports, workspace, execute, describe
- *   gemm.c, transpose.c, reduce.c, map.c   one operation each, to the letter of docs/arithmetic.md
+ *   operation.c   the supported operations; supports, workspace, execute, describe
+ *   gemm.c, transpose.c, reduce.c, map.c   one operation each, exactly as in docs/arithmetic.md
  *   half.c        f16 and bf16
  */
 #ifndef REFERENCE_H
@@ -21,7 +21,8 @@
 
 #include "tests/plugins/reference/mutants.h"
 
-/* What the core offers to us: allocation, error texts. Set once, by isomer_backend_query. */
+/* The functions that the core offers: allocation, error texts. Set once, by isomer_backend_query.
+ */
 extern const iso_host *ref_host;
 
 /* ---- device.c -------------------------------------------------------------------------------- */

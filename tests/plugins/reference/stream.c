@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream.c - streams and events, of the simplest kind: whatever is submitted has run when the
- * submitting call returns. So a stream is always idle, an event is complete as soon as it is
- * recorded, and there are no late errors.
+ * stream.c - the simplest kind of streams and events: submitted work has run when the submitting
+ * call returns. So a stream is always idle, an event is complete as soon as it is recorded, and
+ * there are no late errors.
  *
- * The ABI allows this, for asynchronous streams too: "may return before it has run" is leave, not
- * duty. A backend with a queue keeps a late error in its stream: once work has failed, stream_sync
- * and stream_query answer that status (with its text through host->fail) every time, and later work
- * is dropped.
+ * The ABI allows this for asynchronous streams too: "may return before it has run" is a permission,
+ * not a duty. A backend with a queue keeps a late error in its stream: once work has failed,
+ * stream_sync and stream_query return that status (with its text through host->fail) every time,
+ * and later work is dropped.
  */
 #include "tests/plugins/reference/reference.h"
 
@@ -23,9 +23,10 @@ typedef struct ref_event {
 
 iso_status ref_stream_create(void *device, uint32_t flags, void **stream)
 {
-    /* A flag that we do not know might ask for something that we do not do. */
+    /* An unknown flag may request something that this plug-in does not do. */
     if (flags & ~(uint32_t)ISO_STREAM_INLINE) {
-        return ref_host->fail(ISO_UNSUPPORTED, "stream flags are 0x%x, known is 0x%x (inline)",
+        return ref_host->fail(ISO_UNSUPPORTED,
+                              "stream flags are 0x%x; known flags are 0x%x (inline)",
                               (unsigned)flags, (unsigned)ISO_STREAM_INLINE);
     }
     ref_stream *made = ref_host->alloc((int64_t)sizeof(*made));
@@ -79,7 +80,7 @@ iso_status ref_event_record(void *event, void *stream)
     return ISO_OK;
 }
 
-/* What the event stands for has run long ago. */
+/* The work that the event marks has already run. */
 iso_status ref_stream_wait(void *stream, void *event)
 {
     (void)stream;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transpose.c - elements are moved as they are, whatever they mean: NaN payloads stay. */
+/* transpose.c - elements are moved unchanged, whatever they mean: NaN payloads are kept. */
 #include "tests/plugins/reference/reference.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static void move(unsigned char *to, const unsigned char *from, int64_t bytes)
     PLANT(31, if (bytes == 16) memcpy(to + 8, from, 8));
 }
 
-/* A square matrix onto itself: each element changes places with its mirror image. */
+/* A square matrix in place: each element is swapped with its mirror image. */
 static void in_place(const iso_transpose_op *t)
 {
     unsigned char *base = ref_at(t->from);
@@ -61,7 +61,7 @@ static void out_of_place(const iso_transpose_op *t)
     }
 }
 
-/* The core lets source and target overlap only where they are one and the same. */
+/* The core allows source and target to overlap only if they are identical. */
 void ref_transpose(const iso_transpose_op *transpose)
 {
     if (ref_at(transpose->from) == ref_at(transpose->to)) {
