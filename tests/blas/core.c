@@ -6,7 +6,8 @@
  *   corrected CORE   it is opened again and uses CORE, and OPENBLAS_CORETYPE is not left set
  *   user             OPENBLAS_CORETYPE was already set, and is respected
  *   before           the program had already loaded the library, so its core cannot be changed
- * changed stuck            it stays loaded when it is closed refused          it has no better core
+ *   stuck            it stays loaded when it is closed
+ *   refused          it has no better core
  *   none             there is no such library: vendor products are UNSUPPORTED, with a reason
  */
 #include <isomer/isomer.h>

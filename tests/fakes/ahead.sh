@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# ahead.sh: what `bench` lets processes beside it compile: the run finds it, says how long it took, and lives
-# through their deaths; an interruption ends them too.
+# ahead.sh: the processes in which `bench` compiles ahead: the run uses their kernels, reports how
+# long that took, and survives their deaths; an interruption ends them too.
 . "$ISOMER_TEST_COMMON"
 need python3 python3
 fakes=$build_dir/tests/fakes
 export ISOMER_CUDA_PATH="$fakes/cuda"
 
-# bench NAME OPTIONS...: on an empty cache.
+# bench NAME OPTIONS...: starts with an empty cache.
 bench() {
     name=$1
     shift
@@ -14,7 +14,8 @@ bench() {
         --dtype f32 --size 4Ki --variant tiled --json "$scratch/$name.json" "$@" >"$scratch/out" 2>"$scratch/err"
 }
 
-# look NAME PYTHON: whether that holds of the file's run, its rows and the number of kernels kept.
+# look NAME PYTHON: checks an expression over the file's run, its rows and the number of cached
+# kernels.
 look() {
     kept=$(find "$scratch/$1" -type f | wc -l)
     python3 - "$scratch/$1.json" "$kept" "$2" <<'END' || fail "$1: not so: $2"
@@ -29,7 +30,7 @@ bench alone --jobs 1 || fail "it ends with $?: $(cat "$scratch/err")"
 look alone 'ok and kept > 0 and phases["compiling"] == 0 and all(r["times"]["prepare"] > 1e7 for r in rows)'
 bench crew --jobs 2 || fail "it ends with $?: $(cat "$scratch/err")"
 look crew 'ok and kept > 0 and phases["compiling"] > 0 and all(r["times"]["prepare"] > 1e7 for r in rows)'
-# That was in the two processes: what they say they prepared, they did in the time of both.
+# Both processes compiled: what they report as prepared took the time of both.
 look crew '2e9 * phases["compiling"] >= sum(r["times"]["prepare"] for r in rows)'
 
 # One turn of --against has no such processes.
@@ -48,7 +49,7 @@ have pgrep || {
     exit 0
 }
 
-# begin NAME: starts a run, and waits for the two processes beside it.
+# begin NAME: starts a run, and waits for its two processes.
 begin() {
     bench "$1" --jobs 2 &
     run=$! own='' beside=''
@@ -61,7 +62,7 @@ begin() {
     fail "$1: there are no two processes beside the run"
 }
 
-# Killed, they cost nothing but their work: the run compiles by itself.
+# If they are killed only their work is lost: the run compiles by itself.
 begin killed
 # shellcheck disable=SC2086 # two numbers
 kill -KILL $beside

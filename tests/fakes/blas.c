@@ -94,7 +94,7 @@ static void put(fake_type type, void *at, int64_t index, double value)
     }
 }
 
-/* ---- what can be checked before -------------------------------------------------------------- */
+/* ---- checks of the arguments ----------------------------------------------------------------- */
 
 static bool on_device(const char *what, const void *at, int64_t elements, fake_type type)
 {
@@ -268,7 +268,7 @@ static int add(void *data)
     return FAKE_OK;
 }
 
-/* In place only where nothing is transposed, as the vendors say. */
+/* In place only if nothing is transposed, as the vendors document. */
 static bool in_place_wrongly(const fake_sum *sum, const fake_matrix *matrix, double factor)
 {
     return factor != 0 && matrix->at == sum->c && (matrix->trans || matrix->ld != sum->ld_c);

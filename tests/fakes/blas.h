@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blas.h - what the vendors' BLAS libraries compute, in plain loops on the host: column-major,
- * put on a stream like any other work. The stand-ins check what their interfaces promise; here it
- * is checked that sizes and leading dimensions fit and that operands are device memory.
+ * blas.h - the results of the vendors' BLAS libraries, computed in plain loops on the host:
+ * column-major, submitted to a stream like any other work. The fakes check what their interfaces
+ * require; here sizes, leading dimensions and that operands are device memory are checked.
  */
 #ifndef ISOMER_TESTS_FAKES_BLAS_H
 #define ISOMER_TESTS_FAKES_BLAS_H
@@ -19,7 +19,7 @@ typedef struct fake_matrix {
     int64_t ld, stride;
 } fake_matrix;
 
-/* d = alpha * op(a) * op(b) + beta * c, for each of a batch; c and d may be one. */
+/* d = alpha * op(a) * op(b) + beta * c, for each of a batch; c and d may be the same. */
 typedef struct fake_product {
     fake_type type;
     int64_t m, n, k, batch;
@@ -51,7 +51,7 @@ typedef struct fake_fold {
     void *results;
 } fake_fold;
 
-/* FAKE_INVALID_VALUE where an argument cannot be. */
+/* FAKE_INVALID_VALUE if an argument is impossible. */
 int fake_product_submit(fake_stream *stream, const fake_product *product);
 int fake_sum_submit(fake_stream *stream, const fake_sum *sum);
 int fake_fold_submit(fake_stream *stream, const fake_fold *fold);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compile.c - the compiler of kernels: the host's C++ compiler makes a shared object of prelude.h
- * and the program's text, with a table of its kernels behind it. What is called a binary here is a
- * header and that shared object.
+ * compile.c - the compiler of kernels: the host's C++ compiler makes a shared object of prelude.h,
+ * the program's source and a table of its kernels. A "binary" here is a header and that shared
+ * object.
  */
 #include "tests/fakes/program.h"
 
@@ -94,7 +94,7 @@ static bool word_char(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* From behind "fake_kernel": attributes and types up to the name, which is what stands before the
+/* After "fake_kernel" come attributes and types, then the name, which is the word before the
  * parameters. */
 static bool read_kernel(const char *at, found_kernel *out)
 {

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine.h - what the stand-ins for the vendors' libraries are made of: a "device" whose memory is
- * the host's, whose compiler is the host's C++ compiler, and whose kernels run on the CPU with one
- * fiber a work-item. Test code: nothing in the library knows of it.
+ * engine.h - the engine of the vendors' fakes: a "device" whose memory is the host's, whose
+ * compiler is the host's C++ compiler, and whose kernels run on the CPU with one fiber per
+ * work-item. Test code: the library is not aware of it.
  *
  * Codes are those of the CUDA driver, which HIP shares.
  *
- * What a test may set:
+ * Settings of a test:
+ *
  *   FAKE_ORDER=reverse     work-items and groups run last to first
  *   FAKE_WAVE=32|64        work-items of a wave (HIP)
- *   FAKE_DELAY=us          each piece of work on a stream begins so much later
- *   FAKE_DEVICES=n         how many devices there are (1)
+ *   FAKE_DELAY=us          delay before each piece of work on a stream
+ *   FAKE_DEVICES=n         number of devices (1)
  *   FAKE_NAME=text         follows the device's name
  *   FAKE_MEMORY=bytes      of each device (4 GiB)
  *   FAKE_LOST=n            the n-th launch loses the device
- *   FAKE_INIT=code         what cuInit and hipInit answer
- *   FAKE_DRIVER_VERSION=n  what the driver says of itself (13000)
- *   FAKE_ROCBLAS_VERSION=text  what rocBLAS says of itself
+ *   FAKE_INIT=code         result of cuInit and hipInit
+ *   FAKE_DRIVER_VERSION=n  version that the driver reports (13000)
+ *   FAKE_ROCBLAS_VERSION=text  version that rocBLAS reports
  *   FAKE_COMPILE=fail      the compiler refuses every program, with a log
  *   FAKE_COMPILE=text      ... every program with that text in its name
  *   FAKE_REFUSE=n          the first n binaries are refused
@@ -24,11 +25,11 @@
  *   FAKE_CXX=compiler      the host's C++ compiler
  *   FAKE_CLOCK, FAKE_CLOCK_MAX, FAKE_MEMORY_CLOCK=MHz, FAKE_POWER, FAKE_POWER_CAP=mW,
  *   FAKE_TEMPERATURE=degrees (each further device has one more), FAKE_BUSY=percent, FAKE_ECC=0|1,
- *   FAKE_THROTTLE=bits     what the sensors say, the bits being the vendor's
- *   FAKE_METRICS=n         AMD's are in a table of content n, or in none (0)
- *   FAKE_MIG=0|1           CUDA's devices are slices of one that is divided
+ *   FAKE_THROTTLE=bits     readings of the sensors; the bits are the vendor's
+ *   FAKE_METRICS=n         AMD's readings are in a table of content n, or in none (0)
+ *   FAKE_MIG=0|1           CUDA's devices are slices of a divided device
  *   FAKE_SENSORS_INIT=code, FAKE_SENSORS_ERROR=code, FAKE_SENSORS_POWER=code
- *                          what the initialisation, all questions, the question for power answer
+ *                          results of the initialisation, of all queries, of the query for power
  */
 #ifndef ISOMER_TESTS_FAKES_ENGINE_H
 #define ISOMER_TESTS_FAKES_ENGINE_H
@@ -64,7 +65,7 @@ enum {
 
 /* The number in an environment variable, or `otherwise`. */
 int64_t fake_setting(const char *name, int64_t otherwise);
-const char *fake_text(const char *name); /* "" where it is not set */
+const char *fake_text(const char *name); /* "" if it is not set */
 /* The vendor's name of a code without its prefix: "INVALID_VALUE", "OUT_OF_MEMORY"; NULL if
  * unknown. */
 const char *fake_code_text(int code);
@@ -75,17 +76,17 @@ int fake_wave(int otherwise);
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
-/* A device's state that a program may have several of: memory, streams, and an error that sticks.
+/* The state of a device, of which a program may have several: memory, streams, and a sticky error.
  */
 typedef struct fake_context {
     int device;
-    int error; /* atomic: 0, or the error that sticks */
+    int error; /* atomic: 0, or the sticky error */
     int64_t used;
     int references; /* for the owner's use */
 } fake_context;
 
 fake_context *fake_context_create(int device);
-/* Waits for its streams, frees its memory and forgets its error. */
+/* Waits for its streams, frees its memory and clears its error. */
 void fake_context_reset(fake_context *context);
 /* Waits for all of its streams. */
 int fake_context_sync(fake_context *context);
@@ -111,15 +112,15 @@ typedef struct fake_range {
 } fake_range;
 
 int fake_memory_alloc(fake_context *context, fake_memory_kind kind, size_t bytes, void **out);
-/* Says on stderr if something was written before or after it. */
+/* Reports on stderr if memory before or after it was written. */
 int fake_memory_free(fake_memory_kind kind, void *pointer);
 int fake_host_register(fake_context *context, void *pointer, size_t bytes);
 int fake_host_unregister(void *pointer);
-/* The range that the address is in. */
+/* The allocation that contains the address. */
 bool fake_memory_find(const void *address, fake_range *out);
 /* Whether all these bytes are device memory. */
 bool fake_is_device(const void *address, size_t bytes);
-/* Whether no byte beside an allocation was changed; says on stderr what was. */
+/* Whether the bytes next to every allocation are unchanged; reports on stderr which are not. */
 bool fake_memory_intact(void);
 void fake_memory_drop(const fake_context *context);
 
@@ -128,7 +129,8 @@ void fake_memory_drop(const fake_context *context);
 typedef struct fake_stream fake_stream;
 typedef struct fake_event fake_event;
 
-/* Work for a stream: a copy of `data` is given to it later; what it answers, if not 0, sticks. */
+/* Submits work to a stream: it is called later with a copy of `data`; a result other than 0 becomes
+ * the sticky error. */
 typedef int (*fake_work)(void *data);
 
 int fake_stream_create(fake_context *context, fake_stream **out);
@@ -139,7 +141,7 @@ int fake_stream_submit(fake_stream *stream, fake_work work, const void *data, si
 int fake_stream_sync(fake_stream *stream);
 int fake_stream_query(fake_stream *stream);
 int fake_stream_wait(fake_stream *stream, fake_event *event);
-/* A stream of the context's own, for calls that name none. */
+/* The context's own stream, for calls that name none. */
 fake_stream *fake_stream_default(fake_context *context);
 
 int fake_event_create(fake_context *context, fake_event **out);
@@ -150,7 +152,7 @@ int fake_event_sync(fake_event *event);
 int fake_event_query(fake_event *event);
 int fake_event_elapsed(fake_event *start, fake_event *stop, float *milliseconds);
 
-/* Transfers, checked and put on the stream. */
+/* Transfers, checked and submitted to the stream. */
 typedef struct fake_copy {
     char *to;
     const char *from;
@@ -167,11 +169,11 @@ typedef struct fake_compile {
     const char *name;
     const char *const *options; /* -D... for the host's compiler */
     int option_count;
-    const char *target; /* is kept in the binary */
+    const char *target; /* recorded in the binary */
     bool contract;      /* the vendor's options allow a * b + c to become an fma */
 } fake_compile;
 
-/* Both results come from malloc; `log` is never NULL. False: it was refused. */
+/* Both results come from malloc; `log` is never NULL. False: the program was refused. */
 bool fake_compile_program(const fake_compile *what, void **binary, size_t *bytes, char **log);
 
 typedef struct fake_module fake_module;
@@ -186,7 +188,7 @@ int64_t fake_kernel_shared(const fake_kernel *kernel);
 int fake_launch(fake_stream *stream, fake_kernel *kernel, unsigned groups, unsigned threads,
                 void **arguments);
 
-/* What of a kernel the fibers need; see prelude.h. */
+/* The part of a kernel that the fibers need; see prelude.h. */
 typedef struct fake_state fake_state;
 typedef struct fake_grid {
     fake_state *state;
@@ -198,10 +200,10 @@ typedef struct fake_grid {
     const char *name;
 } fake_grid;
 
-/* Runs every group; a code of the list above. Called by one thread at a time. */
+/* Runs every group; returns a code of the list above. Called by one thread at a time. */
 int fake_grid_run(const fake_grid *grid);
 
-/* Runs the work; an access to memory that is not there becomes FAKE_ILLEGAL_ADDRESS. */
+/* Runs the work; an access to unmapped memory becomes FAKE_ILLEGAL_ADDRESS. */
 int fake_guarded(fake_work work, void *data);
 
 #endif

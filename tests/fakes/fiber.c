@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fiber.c - runs the work-items of a group on one thread, each on a stack of its own, which it
- * leaves at a barrier or a shuffle. One group after another.
+ * fiber.c - runs the work-items of a group on one thread, each on its own stack, switching at
+ * barriers and shuffles. Groups run one after another.
  *
- * Seen, and made an error that sticks: a barrier that not every work-item reaches, a shuffle that
- * only some of its 32 (or so many as it says) reach, an access to memory that is not there.
+ * Detected, and made a sticky error: a barrier that not every work-item reaches, a shuffle that
+ * only some of its work-items reach (32, or as many as it names), an access to unmapped memory.
  */
 #include "tests/fakes/engine.h"
 
@@ -37,9 +37,9 @@ typedef enum fiber_state { READY, AT_BARRIER, AT_SHUFFLE, ENDED } fiber_state;
 typedef struct fiber {
     fiber_state state;
     int line;
-    unsigned value; /* of a shuffle: what is given, then what is got */
+    unsigned value; /* of a shuffle: the value given, then the value received */
     int delta, width;
-    char *stack; /* its lowest byte */
+    char *stack; /* lowest address */
 #if defined(__x86_64__)
     void *at;
 #else
@@ -117,11 +117,11 @@ static void work_item(void)
     current->state = ENDED;
     counts.ended++;
     leave();
-    abort(); /* nobody comes back to a fiber that has ended */
+    abort(); /* a finished fiber is never resumed */
 }
 
-/* The tops of the stacks are spread over a page, or they would all meet in the same lines of the
- * cache. */
+/* The tops of the stacks are spread over a page; otherwise they would share the same cache lines.
+ */
 static void prepare(fiber *at, int index)
 {
     if (!at->stack) {
@@ -138,7 +138,7 @@ static void prepare(fiber *at, int index)
     char *top = at->stack + GUARD_BYTES + STACK_BYTES - (size_t)(index * 448 % 8192);
     void **slots = (void **)(void *)((uintptr_t)top & ~(uintptr_t)63);
     void (*entry)(void) = work_item;
-    *--slots = NULL; /* where work_item would return to */
+    *--slots = NULL; /* return address of work_item */
     slots--;
     memcpy(slots, &entry, sizeof entry);
     slots -= 6;
@@ -176,7 +176,7 @@ static unsigned shuffle(unsigned value, int delta, int width, int line)
     return current->value;
 }
 
-/* ---- deciding who goes on -------------------------------------------------------------------- */
+/* ---- scheduling ------------------------------------------------------------------------------ */
 
 static int complain(int index, const char *what)
 {
@@ -203,7 +203,7 @@ static int shuffle_run(int first, int threads)
     }
     for (int i = from; i < from + width && i < threads; i++) {
         const int source = i - from + fibers[i].delta;
-        if (source >= 0 && source < width) { /* else its own */
+        if (source >= 0 && source < width) { /* otherwise its own value */
             fibers[i].value = from + source < threads ? given[source] : 0xffffffffu;
         }
     }
@@ -292,8 +292,8 @@ static int run_groups(void *data)
     return FAKE_OK;
 }
 
-/* The sanitizer keeps notes on stacks that are left behind; where it is in the process, they are
- * wiped. */
+/* The sanitizer keeps state about abandoned stacks; it is cleared if the sanitizer is in the
+ * process. */
 static void forget_stacks(void)
 {
     extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
@@ -323,7 +323,7 @@ int fake_grid_run(const fake_grid *grid)
     return code;
 }
 
-/* ---- accesses to memory that is not there ---------------------------------------------------- */
+/* ---- accesses to unmapped memory ------------------------------------------------------------- */
 
 static struct sigaction before[2];
 
@@ -334,11 +334,11 @@ static void on_fault(int number, siginfo_t *about, void *context)
         bad_address = about->si_addr;
         siglongjmp(*guard, 1);
     }
-    /* Not ours: it happens again, and whoever was here before sees it. */
+    /* Not ours: it happens again, and the previous handler sees it. */
     (void)sigaction(number, &before[number == SIGBUS], NULL);
 }
 
-/* A thread's stack for signals, and what it had before. */
+/* A thread's signal stack, and the previous one. */
 typedef struct signal_stack {
     stack_t before;
     char room[64 * 1024];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lt.h - the objects of the "Lt" libraries, which are alike for both vendors. */
+/* lt.h - the objects of the "Lt" libraries, which are the same for both vendors. */
 #ifndef ISOMER_TESTS_FAKES_LT_H
 #define ISOMER_TESTS_FAKES_LT_H
 

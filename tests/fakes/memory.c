@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory.c - device and pinned memory. Each allocation is a mapping of its own, filled with NaN; it
- * ends where a stretch that may not be touched begins (up to 255 bytes before it, which are looked
- * at after every launch).
+ * memory.c - device and pinned memory. Each allocation is a mapping of its own, filled with NaN,
+ * that ends at a guard page (with up to 255 bytes between, which are checked after every launch).
  */
 #include "tests/fakes/engine.h"
 
@@ -37,7 +36,7 @@ static void add(const fake_range *range)
     ranges[range_count++] = *range;
 }
 
-/* The slack behind a range, up to what may not be touched. */
+/* The slack between an allocation's end and the guard page. */
 static size_t slack_of(const fake_range *range)
 {
     char *end = (char *)range->mapping + range->mapped - GUARD;

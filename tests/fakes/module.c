@@ -36,7 +36,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static fake_module *modules;
 
-/* A name that no other module ever had: the loader takes equal names for the same file. */
+/* A name that no other module ever had: the loader treats equal names as the same file. */
 static void *open_object(const char *object, size_t bytes)
 {
     static int number;
@@ -201,7 +201,7 @@ int fake_kernel_threads(const fake_kernel *kernel)
     return kernel->entry->threads ? kernel->entry->threads : 1024;
 }
 
-/* Of all kernels of the program together. */
+/* Shared by all kernels of the program. */
 int64_t fake_kernel_shared(const fake_kernel *kernel)
 {
     return (int64_t)kernel->module->shared_bytes;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# planted.sh PROGRAM: faults planted in a kernel or around it, each seen by the fakes; and the same
-# without a fault, in both orders, for these to mean something.
+# planted.sh PROGRAM: the fakes detect each fault planted in or around a kernel, and report none for
+# the same kernel without the fault, in both orders.
 . "$ISOMER_TEST_COMMON"
 need c++ g++
 program=$1
@@ -8,7 +8,7 @@ fakes=$build_dir/tests/fakes
 texts=$source_dir/kernels/dialect.h
 planted=$source_dir/tests/fakes/planted/reverse.cl
 
-# run COUNT WORD...: what the program says, on one line; its messages are in $scratch/err.
+# run COUNT WORD...: the program's output, on one line; its messages are in $scratch/err.
 run() {
     count=$1
     shift
@@ -52,7 +52,7 @@ stops "a write far behind the end" "$(run 512 -DFAR)" 700 "no memory"
 other "a wrong order of arguments" "$(run 512 -DSWAPPED)" "$good"
 other "a stream that is not waited for" "$(FAKE_DELAY=20000 run 512 no-wait)" "$good"
 
-# With the address sanitizer, what stays inside a mapping too. It must be first in the process.
+# The address sanitizer also sees errors inside a mapping. It must be first in the process.
 case $("$program" 2>&1 || :) in
 *AddressSanitizer*) sanitizer= ;;
 *) sanitizer=$(c++ -print-file-name=libasan.so) ;;

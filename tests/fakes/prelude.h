@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prelude.h - the words of CUDA C++ and HIP that kernel texts use, for the host's C++ compiler. It
- * stands before every text that the stand-ins compile. No header of any library: it is read for
- * every program.
+ * prelude.h - the keywords of CUDA C++ and HIP that kernel sources use, for the host's C++
+ * compiler. It is put before every source that the fakes compile. It includes no header, because it
+ * is read for every program.
  */
 struct fake_dim3 {
     unsigned x, y, z;
 };
 
-/* What a program and the engine share; the engine has the same struct. */
+/* Shared by a program and the engine, which has the same struct. */
 struct fake_state {
     fake_dim3 thread, group, threads, groups;
     void (*barrier)(int line);
@@ -23,7 +23,7 @@ fake_state *const fake_state_at = &fake_is;
 #define blockDim  (fake_is.threads)
 #define gridDim   (fake_is.groups)
 
-/* The engine looks for these words in the preprocessed text to find the kernels. */
+/* The engine searches the preprocessed source for these words to find the kernels. */
 #define __global__             __attribute__((fake_kernel))
 #define __launch_bounds__(...) __attribute__((fake_bounds(__VA_ARGS__)))
 #define __device__
@@ -31,7 +31,7 @@ fake_state *const fake_state_at = &fake_is;
 #define __constant__    static const
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__    __attribute__((noinline))
-/* A section of its own, so that the engine can fill it with nonsense before each group. */
+/* A separate section, so that the engine can fill it with garbage before each group. */
 #if defined(FAKE_SANITIZED)
 #define __shared__ static
 #else

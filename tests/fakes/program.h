@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* program.h - what compile.c and module.c share: the form of a binary. */
+/* program.h - the form of a binary, shared by compile.c and module.c. */
 #ifndef ISOMER_TESTS_FAKES_PROGRAM_H
 #define ISOMER_TESTS_FAKES_PROGRAM_H
 
@@ -9,7 +9,7 @@
 
 typedef struct fake_image {
     char magic[8];
-    uint64_t bytes; /* of the shared object behind this */
+    uint64_t bytes; /* of the shared object that follows */
     uint64_t check;
     char target[40];
 } fake_image;

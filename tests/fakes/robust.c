@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * robust.c BACKEND HOW - a program that something happens to, over the fakes. HOW is
- *   threads   nothing happens: two threads with a stream each
+ * robust.c BACKEND HOW - a program that meets a failure, over the fakes. HOW is
+ *
+ *   threads   no failure: two threads with a stream each
  *   leave     it ends with work pending and nothing closed
- *   lost      the device is lost (FAKE_LOST=3), closed, and opened anew
+ *   lost      the device is lost (FAKE_LOST=3), closed, and opened again
  *   memory    the device has 1 MiB (FAKE_MEMORY)
  *   compile   the compiler refuses (FAKE_COMPILE=gemm)
  *   refused   the driver refuses the first binaries (FAKE_REFUSE=1)
- *   all       every backend that is there, at once
+ *   all       every available backend at once
  */
 #include "tests/concurrency/check.h"
 
@@ -112,7 +113,7 @@ static void compile(void)
     CHECK_OK(iso_device_close(device));
 }
 
-/* A driver that refuses what the cache has is no failure of a call. */
+/* If the driver refuses a cached binary, the call does not fail. */
 static void refused(void)
 {
     iso_device device = open_device();
@@ -130,7 +131,7 @@ static void all(void)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const iso_status status = iso_device_open(names[i], &devices[count]);
         printf("%s: %s\n", names[i], status ? iso_last_error() : "open");
-        CHECK(status == ISO_OK || i == 2); /* OpenCL need not be there */
+        CHECK(status == ISO_OK || i == 2); /* OpenCL may be missing */
         count += status == ISO_OK;
     }
     for (int i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# robust.sh PROGRAM BACKEND: what may happen to a program that uses a device, over its fake.
+# robust.sh PROGRAM BACKEND: failures that a program may meet when it uses a device, over its fake.
 . "$ISOMER_TEST_COMMON"
 need c++ g++
 program=$1
@@ -41,7 +41,7 @@ for file in "$scratch"/cache/*; do
 done
 happens threads
 
-# absent TEXT NAME=VALUE...: verify ends with 3 and says why.
+# absent TEXT NAME=VALUE...: verify ends with 3 and reports why.
 absent() {
     text=$1
     shift

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sensors.c - the CPU backend's sensors over made-up trees of files: each field, what is told only
- * from the second reading on, and what is not told where a file is not there. */
+/* sensors.c - the CPU backend's sensors over made-up trees of files: each field, fields that are
+ * reported only from the second reading on, and fields that are missing with their file. */
 #include "backends/openmp/sensors.h"
 
 #include <ftw.h>
@@ -24,7 +24,7 @@ static int failures;
         }                                                                                          \
     } while (0)
 
-/* A file of the tree, with the folders above it. */
+/* Writes a file of the tree and creates the folders above it. */
 static void put(const char *path, const char *text)
 {
     char full[512];
@@ -56,7 +56,7 @@ static void drop(const char *path)
     (void)nftw(full, drop_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* As the core begins. */
+/* Starting values, as the core sets them. */
 static int read_now(cpu_sensors *last, iso_telemetry *out)
 {
     *out = (iso_telemetry){.size = (uint32_t)sizeof *out,
@@ -96,7 +96,7 @@ static void clocks(void)
     EXPECT(read_now(&last, &said));
     EXPECT(said.clock_mhz == 2498 && said.clock_max_mhz == -1);
     EXPECT(strcmp(said.source, "/proc, /sys") == 0);
-    /* cpu2 is not online: it has no frequency now. */
+    /* cpu2 is not online: it has no current frequency. */
     put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "1000000\n");
     put("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "3000000\n");
     put("/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "2000000\n");
@@ -119,8 +119,8 @@ static void heat(void)
     put("/sys/class/thermal/thermal_zone1/type", "x86_pkg_temp\n");
     put("/sys/class/thermal/thermal_zone1/temp", "51500\n");
     EXPECT(read_now(&last, &said) && near(said.temperature_celsius, 51.5));
-    /* A disk's chip is none of ours, a core is not the package, and of two packages the hotter
-     * counts. */
+    /* A disk's chip is ignored, a core is not the package, and of two packages the hotter counts.
+     */
     put("/sys/class/hwmon/hwmon0/name", "nvme\n");
     put("/sys/class/hwmon/hwmon0/temp1_input", "88000\n");
     for (int package = 0; package < 2; package++) {
@@ -151,7 +151,7 @@ static void load(void)
     /* user nice system idle iowait irq softirq steal guest guest_nice */
     put("/proc/stat", "cpu  100 10 20 1000 50 1 2 3 7 8\ncpu0 1 1 1 1 1 1 1 1 1 1\n");
     EXPECT(read_now(&last, &said) && said.busy_percent == -1);
-    /* 40 of 100 ticks, of which another guest had 4. */
+    /* 40 of 100 ticks, of which another guest used 4. */
     put("/proc/stat", "cpu  120 12 28 1050 60 3 6 7 9 9\n");
     EXPECT(read_now(&last, &said) && near(said.busy_percent, 40));
     EXPECT(read_now(&last, &said) && said.busy_percent == -1); /* no time has passed */
@@ -184,8 +184,8 @@ static void pause_ms(long ms)
     (void)nanosleep(&time, NULL);
 }
 
-/* Two packages; the parts of one and what is no package do not count. The time is the clock's, so
- * that the power is known within bounds alone. */
+/* Two packages; subdomains and zones that are not packages do not count. The real clock is used, so
+ * the power is known only within bounds. */
 static void power(void)
 {
     cpu_sensors last = {0};
@@ -202,7 +202,7 @@ static void power(void)
     struct timespec from, to;
     EXPECT(read_now(&last, &said) && said.power_watts == -1);
     (void)clock_gettime(CLOCK_MONOTONIC, &from);
-    put("/sys/class/powercap/intel-rapl:0/energy_uj", "1000000\n"); /* 2 J: it began anew */
+    put("/sys/class/powercap/intel-rapl:0/energy_uj", "1000000\n"); /* 2 J: the counter wrapped */
     put("/sys/class/powercap/intel-rapl:0:0/energy_uj", "900000000\n");
     put("/sys/class/powercap/intel-rapl:1/energy_uj", "4000000\n"); /* 3 J */
     put("/sys/class/powercap/intel-rapl:2/energy_uj", "900000000\n");
@@ -212,8 +212,8 @@ static void power(void)
     const double least =
         (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
     EXPECT(said.power_watts > 0 && said.power_watts <= 5 / least * 1.000001);
-    EXPECT(said.power_watts > 5 / (least + 1)); /* a second for a machine that is busy */
-    /* One package that cannot be read: the sum would be wrong. */
+    EXPECT(said.power_watts > 5 / (least + 1)); /* one second of slack for a busy machine */
+    /* One package cannot be read: the sum would be wrong. */
     drop("/sys/class/powercap/intel-rapl:1/energy_uj");
     put("/sys/class/powercap/intel-rapl:1/energy_uj", "");
     EXPECT(read_now(&last, &said) && said.power_watts == -1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.c - what a test may set, and the names of codes. */
+/* settings.c - settings of a test, and the names of codes. */
 #include "tests/fakes/engine.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream.c - contexts, streams and events. Every stream has a thread of its own, so that what was
- * not waited for has not happened yet; FAKE_DELAY makes that sure.
+ * stream.c - contexts, streams and events. Every stream has its own thread, so that work without a
+ * wait is really still pending; FAKE_DELAY makes sure of that.
  */
 #include "tests/fakes/engine.h"
 
@@ -17,7 +17,7 @@
 typedef struct piece {
     struct piece *next;
     fake_work work;
-    bool always; /* is done in a broken context too: it only notes that it was reached */
+    bool always; /* runs in a broken context too: it only records that it was reached */
     _Alignas(16) char data[];
 } piece;
 
@@ -35,11 +35,11 @@ struct fake_event {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int64_t asked, reached; /* records */
-    double time;            /* of the last one reached, in milliseconds */
+    double time;            /* of the last record reached, in milliseconds */
     int references;
 };
 
-/* ---- handles that are alive ------------------------------------------------------------------ */
+/* ---- live handles ---------------------------------------------------------------------------- */
 
 static pthread_mutex_t handles_lock = PTHREAD_MUTEX_INITIALIZER;
 static const void **handles;
@@ -78,7 +78,7 @@ static bool look(const void *handle, bool forget)
 /* ---- contexts -------------------------------------------------------------------------------- */
 
 typedef struct default_stream {
-    fake_context context; /* first, so that the one is the other */
+    fake_context context; /* first, so that the pointers are interchangeable */
     pthread_mutex_t lock;
     fake_stream *stream;
 } default_stream;
@@ -132,8 +132,8 @@ static void wait_idle(fake_stream *stream)
     (void)pthread_mutex_unlock(&stream->lock);
 }
 
-/* The n-th stream of a context; NULL past the last. Streams are the handles whose lowest bit is
- * set: see `marked`. */
+/* The n-th stream of a context; NULL after the last. Handles of streams have their lowest bit set:
+ * see `marked`. */
 static fake_stream *stream_number(const fake_context *context, int number)
 {
     fake_stream *found = NULL;
@@ -249,7 +249,7 @@ int fake_stream_create(fake_context *context, fake_stream **out)
     return FAKE_OK;
 }
 
-/* As with the vendors: at once, and what is on it is still done. */
+/* As with the vendors: returns at once, and pending work still runs. */
 int fake_stream_destroy(fake_stream *stream)
 {
     if (!stream || !look(marked(stream), true)) {

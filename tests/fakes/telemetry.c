@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* telemetry.c SPEC - opens a device and prints what its sensors say, one field a line, or the
- * status and the text of the failure; the last of as many times as the variable READINGS says.
- * Before that it sees to it that nothing but the call opens a library for sensors. */
+/* telemetry.c SPEC - opens a device and prints its sensor readings, one field a line, or the status
+ * and text of the failure. READINGS says how often it reads; the last is printed. First it checks
+ * that only this call opens a sensor library. */
 #include "tests/concurrency/check.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# telemetry.sh PROGRAM BACKEND HIDE: each field of a device's sensors over their fake, what its errors
-# become, and what is said where the library is not there. HIDE is preloaded and keeps the machine's
-# own libraries for sensors out; "" where nothing can be preloaded.
+# telemetry.sh PROGRAM BACKEND HIDE: each field of a device's sensors over their fake, how their
+# errors are reported, and the message if the library is missing. HIDE is preloaded and hides the
+# machine's own sensor libraries; "" if nothing can be preloaded.
 . "$ISOMER_TEST_COMMON"
 program=$1
 backend=$2
@@ -9,7 +9,7 @@ hide=$(preloadable "${3:-}")
 fakes=$build_dir/tests/fakes
 export ISOMER_CUDA_PATH="$fakes/cuda" ISOMER_ROCM_PATH="$fakes/hip" ISOMER_CACHE_DIR=off
 
-# said SPEC NAME=VALUE... -- LINE...: the program says each of these lines, and exactly so.
+# said SPEC NAME=VALUE... -- LINE...: the program prints each of these lines exactly.
 said() {
     spec=$1
     shift
@@ -32,7 +32,7 @@ said() {
     done
 }
 
-# refused TEXT NAME=VALUE...: the last status, and a text that holds this.
+# refused TEXT NAME=VALUE...: the last status, and a text that contains this.
 refused() {
     text=$1
     shift
@@ -80,7 +80,7 @@ fi
 
 if [ "$backend" = hip ]; then
     say "-- throttling, as each version of a chip's table tells it"
-    # power is bit 0, a limit of current 16, heat 32 and 44, the fitness of the silicon 57
+    # power is bit 0, a current limit 16, heat 32 and 44, the quality of the silicon 57
     for case in 1:0:0 1:5:4 2:8:4 3:0:0 3:1:1 3:65536:4 3:4294967296:2 3:17592186044416:2 3:144115188075855872:4 \
         3:4295032833:7 4:1:-1 5:1:-1 103:1:-1; do
         rest=${case#*:}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# verify.sh FAKE BACKEND WORD...: isomer verify over a fake, with the digests of the CPU backend's
-# equal. The words are added to the command.
+# verify.sh FAKE BACKEND WORD...: isomer verify over a fake, with the same digests as the CPU
+# backend. The words are added to the command.
 . "$ISOMER_TEST_COMMON"
 need c++ g++
 fake=$1

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# versions.sh: how `isomer info` writes the versions that a vendor's library gives in other forms.
+# versions.sh: how `isomer info` shows versions that a vendor's library reports in unusual forms.
 . "$ISOMER_TEST_COMMON"
 export ISOMER_ROCM_PATH="$build_dir/tests/fakes/hip" ISOMER_CACHE_DIR=off
 
-# written GIVEN TEXT: a rocBLAS that says GIVEN of itself is shown as TEXT, with its path behind it.
+# written GIVEN TEXT: a rocBLAS that reports GIVEN is shown as TEXT, followed by its path.
 written() {
     FAKE_ROCBLAS_VERSION=$1 "$tool" info --backend hip >"$scratch/out" 2>&1 || {
         cat "$scratch/out"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blas.c - a stand-in for libcublas.so: its interface and its checks; the loops are ../blas.c's. */
+/* blas.c - a fake of libcublas.so: its interface and its checks; the loops are in ../blas.c. */
 #include "tests/fakes/blas.h"
 
 #include "backends/cuda/symbols.h"
@@ -24,7 +24,7 @@ enum {
 struct cublasContext {
     uint32_t alive;
     cublas_enum pointers, math;
-    bool math_set; /* by the program: a handle that never heard of it may use fewer bits */
+    bool math_set; /* the program has set the math mode; otherwise a handle may use fewer bits */
     cuda_stream stream;
     fake_context *context;
 };
@@ -163,8 +163,8 @@ static bool type_of(cublas_enum type, fake_type *out)
            type == CUBLAS_TYPE_F64;
 }
 
-/* A handle that was not told how exactly to compute gives numbers that no check takes: the real
- * one might use TensorFloat-32 or narrow sums. */
+/* A handle whose math mode was never set gives results that no check accepts: the real one might
+ * use TensorFloat-32 or narrow sums. */
 static double inexact(cublas_handle handle)
 {
     return handle->math_set ? 1.0 : 1.25;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blaslt.c - a stand-in for libcublasLt.so. */
+/* blaslt.c - a fake of libcublasLt.so. */
 #include "tests/fakes/lt.h"
 
 #include "backends/cuda/symbols.h"

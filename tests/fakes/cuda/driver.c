@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * driver.c - a stand-in for libcuda.so.1 over the engine. It is as strict as the real one where
- * that matters: handles, the current context, ranges, errors that stick to a context.
+ * driver.c - a fake of libcuda.so.1 over the engine. It is as strict as the real one where that
+ * matters: handles, the current context, ranges, sticky errors of a context.
  */
 #include "tests/fakes/cuda/driver.h"
 
@@ -136,7 +136,7 @@ cuda_code cuDeviceGetUuid(struct CUuuid_st *uuid, cuda_ordinal device)
     return valid(device) ? FAKE_OK : FAKE_INVALID_DEVICE;
 }
 
-/* A slice has a uuid of its own, and the older call gives the whole device's. */
+/* A slice has its own uuid; the older call returns the whole device's. */
 cuda_code cuDeviceGetUuid_v2(struct CUuuid_st *uuid, cuda_ordinal device)
 {
     const cuda_code code = cuDeviceGetUuid(uuid, device);
@@ -289,7 +289,7 @@ cuda_code cuCtxPopCurrent_v2(cuda_context *context)
     return FAKE_OK;
 }
 
-/* For programs that have contexts of their own. */
+/* For programs with contexts of their own. */
 FAKE_API cuda_code cuCtxCreate_v2(cuda_context *context, unsigned flags, cuda_ordinal device);
 cuda_code cuCtxCreate_v2(cuda_context *context, unsigned flags, cuda_ordinal device)
 {

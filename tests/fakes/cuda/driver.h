@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver.h - what the files of the stand-in for libcuda.so.1 share. */
+/* driver.h - declarations shared by the files of the fake libcuda.so.1. */
 #ifndef ISOMER_TESTS_FAKES_DRIVER_H
 #define ISOMER_TESTS_FAKES_DRIVER_H
 
@@ -11,11 +11,11 @@
 CUDA_DRIVER_SYMBOLS(DECLARE, DECLARE)
 
 enum { COMPUTE_MAJOR = 9, COMPUTE_MINOR = 0 };
-enum { FAKE_FIRST_BUS = 0x3b }; /* the first device's place */
+enum { FAKE_FIRST_BUS = 0x3b }; /* the first device's bus number */
 
-/* The current context and its error, or why there is none that can be used. */
+/* The current context and its error, or the reason why there is no usable one. */
 cuda_code fake_enter(fake_context **context);
-/* The same, and a stream: the context's own where the handle is NULL. */
+/* The same, and a stream: the context's own if the handle is NULL. */
 cuda_code fake_enter_stream(cuda_stream handle, fake_stream **stream);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver_work.c - the streams, events and kernels of the stand-in for libcuda.so.1. */
+/* driver_work.c - streams, events and kernels of the fake libcuda.so.1. */
 #include "tests/fakes/cuda/driver.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nvml.c - a stand-in for libnvidia-ml.so.1, whose readings a test sets. With FAKE_FEW it has none
- * but the functions that are required. */
+/* nvml.c - a fake of libnvidia-ml.so.1, whose readings a test sets. With FAKE_FEW it has only the
+ * required functions. */
 #include "tests/fakes/cuda/driver.h"
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ CUDA_NVML_SYMBOLS(NOTHING, DECLARE)
 
 static char slice;
 
-/* What any question about a device answers, before it is looked at. */
+/* The answer to any query about a device, before its details are checked. */
 static nvml_code ask(nvml_device device)
 {
     const char *at = (const char *)(void *)device;
@@ -139,7 +139,7 @@ nvml_code nvmlDeviceGetEccMode(nvml_device device, unsigned *mode, unsigned *pen
     return give(device, "FAKE_ECC", 1, mode);
 }
 
-/* A divided device does not tell it. */
+/* Not reported by a divided device. */
 nvml_code nvmlDeviceGetUtilizationRates(nvml_device device, struct nvmlUtilization_st *rates)
 {
     nvml_utilization said = {0, 0};
@@ -148,7 +148,7 @@ nvml_code nvmlDeviceGetUtilizationRates(nvml_device device, struct nvmlUtilizati
     return fake_setting("FAKE_MIG", 0) ? NVML_ERROR_NOT_SUPPORTED : code;
 }
 
-/* A driver that has the newer name and does not know it for this chip. */
+/* A driver that has the newer function but does not support it for this chip. */
 nvml_code nvmlDeviceGetCurrentClocksEventReasons(nvml_device device, unsigned long long *reasons)
 {
     (void)device;

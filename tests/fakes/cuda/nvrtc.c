@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nvrtc.c - a stand-in for libnvrtc.so: the host's C++ compiler behind NVIDIA's names. */
+/* nvrtc.c - a fake of libnvrtc.so: the host's C++ compiler behind NVIDIA's names. */
 #include "tests/fakes/engine.h"
 
 #include "backends/cuda/symbols.h"
@@ -79,7 +79,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* An option, as the compiler that this stands for would take it. */
+/* Checks an option as the real compiler would. */
 static bool take(fake_compile *what, const char **defines, char *target, size_t capacity,
                  const char *option)
 {
@@ -158,7 +158,7 @@ nvrtc_code nvrtcGetProgramLog(nvrtc_program program, char *log)
     return OK;
 }
 
-/* Where the target is a virtual one ("compute_90") there is no binary for a device. */
+/* For a virtual target ("compute_90") there is no binary for a device. */
 nvrtc_code nvrtcGetCUBINSize(nvrtc_program program, size_t *bytes)
 {
     *bytes = program && program->binary ? program->bytes : 0;

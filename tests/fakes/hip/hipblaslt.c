@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hipblaslt.c - a stand-in for libhipblaslt.so. */
+/* hipblaslt.c - a fake of libhipblaslt.so. */
 #include "tests/fakes/lt.h"
 
 #include "backends/hip/numbers.h"

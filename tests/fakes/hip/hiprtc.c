@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hiprtc.c - a stand-in for libhiprtc.so: the host's C++ compiler behind AMD's names. */
+/* hiprtc.c - a fake of libhiprtc.so: the host's C++ compiler behind AMD's names. */
 #include "tests/fakes/engine.h"
 
 #include "backends/hip/symbols.h"
@@ -78,7 +78,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* An architecture that it does not know ends the process, as the real one does up to 6.4. */
+/* An unknown architecture ends the process, as in the real one up to 6.4. */
 static void take_target(char *target, size_t capacity, const char *name)
 {
     (void)snprintf(target, capacity, "%.*s", (int)strcspn(name, ":"), name);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rocblas.c - a stand-in for librocblas.so: its interface and its checks; the loops are in
- * ../blas.c. */
+/* rocblas.c - a fake of librocblas.so: its interface and its checks; the loops are in ../blas.c. */
 #include "tests/fakes/blas.h"
 
 #include "backends/hip/numbers.h"
@@ -230,7 +229,7 @@ GEMM(rocblas_gemm_ex_64, int64_t)
 GEMM_BATCHED(rocblas_gemm_strided_batched_ex, int32_t)
 GEMM_BATCHED(rocblas_gemm_strided_batched_ex_64, int64_t)
 
-/* What the backend's helper program tries. */
+/* The calls of the backend's trial program. */
 FAKE_API rocblas_code rocblas_sgemm(rocblas_object handle, rocblas_enum trans_a,
                                     rocblas_enum trans_b, int32_t m, int32_t n, int32_t k,
                                     const float *alpha, const float *a, int32_t lda, const float *b,

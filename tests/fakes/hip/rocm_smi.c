@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rocm_smi.c - a stand-in for librocm_smi64.so, whose readings a test sets. It has the devices in
- * the other order than HIP. With FAKE_FEW it is an old one: none but the required functions, and
- * the clocks in the old struct. */
+/* rocm_smi.c - a fake of librocm_smi64.so, whose readings a test sets. It lists the devices in the
+ * opposite order to HIP. With FAKE_FEW it is an old version: only the required functions, and the
+ * clocks in the old struct. */
 #include "tests/fakes/engine.h"
 
 #include "backends/hip/numbers.h"
@@ -18,7 +18,7 @@ enum { HIP_RSMI_ERRORS(CODE) };
 
 static bool initialised;
 
-/* What any question about a device answers, before it is looked at. */
+/* The answer to any query about a device, before its details are checked. */
 static rsmi_code ask(uint32_t device)
 {
     return !initialised                              ? RSMI_STATUS_INIT_ERROR
@@ -46,7 +46,7 @@ static uint32_t place_of(uint32_t device)
 
 rsmi_code rsmi_dev_pci_id_get(uint32_t device, uint64_t *place)
 {
-    *place = (uint64_t)1 << 28 | place_of(device) << 3; /* with the number of a partition */
+    *place = (uint64_t)1 << 28 | place_of(device) << 3; /* includes the number of a partition */
     return ask(device);
 }
 
@@ -75,7 +75,7 @@ rsmi_code rsmi_dev_gpu_clk_freq_get(uint32_t device, rsmi_enum clock, rsmi_clock
 }
 
 #if !defined(FAKE_FEW)
-/* The number of a setting, or what the question has to answer instead. */
+/* The number of a setting, or the status that the query must return instead. */
 static rsmi_code give(uint32_t device, const char *name, int64_t otherwise, int64_t *value)
 {
     const rsmi_code code = (rsmi_code)fake_setting("FAKE_SENSORS_ERROR", RSMI_DONE);
@@ -95,7 +95,7 @@ rsmi_code rsmi_version_get(rsmi_release *version)
     return RSMI_DONE;
 }
 
-/* A chip that tells its power in the older way alone. */
+/* A chip that reports its power only in the older way. */
 rsmi_code rsmi_dev_power_get(uint32_t device, uint64_t *microwatts, rsmi_enum *kind)
 {
     *microwatts = 1;
@@ -147,9 +147,9 @@ rsmi_code rsmi_dev_ecc_status_get(uint32_t device, rsmi_block block, rsmi_enum *
     return block == RSMI_BLOCK_MEMORY ? code : RSMI_STATUS_INVALID_ARGS;
 }
 
-/* As the library makes it of a table of content FAKE_METRICS: what that has not is all ones. A
- * hundred more is another format. From content 6 on FAKE_THROTTLE's bits 0 and 32 to 35 are
- * counted. */
+/* The library's struct for a table of content FAKE_METRICS: fields that the table lacks are all
+ * ones. FAKE_METRICS + 100 is another format. From content 6 on FAKE_THROTTLE's bits 0 and 32 to 35
+ * are counted. */
 rsmi_code rsmi_dev_gpu_metrics_info_get(uint32_t device, rsmi_metrics *metrics)
 {
     static uint64_t cycles = 1000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime.c - a stand-in for libamdhip64.so over the engine. */
+/* runtime.c - a fake of libamdhip64.so over the engine. */
 #include "tests/fakes/engine.h"
 
 #include "backends/hip/numbers.h"
@@ -23,7 +23,7 @@ static fake_context *contexts[DEVICES_MAX];
 static _Thread_local int current;
 static _Thread_local hip_code last;
 
-/* Every call that fails leaves its code for hipGetLastError. */
+/* Every failing call records its code for hipGetLastError. */
 static hip_code keep(int code)
 {
     if (code) {
@@ -43,7 +43,7 @@ static bool valid(int device)
     return device >= 0 && device < device_count() && device < DEVICES_MAX;
 }
 
-/* The current device's state, made at its first use; NULL where there is no device. */
+/* The current device's state, created at first use; NULL if there is no device. */
 FAKE_API fake_context *fake_hip_context(void)
 {
     if (!valid(current)) {
@@ -171,7 +171,7 @@ hip_code hipDeviceGetUuid(struct hipUUID_t *uuid, int device)
     return keep(valid(device) ? FAKE_OK : FAKE_INVALID_DEVICE);
 }
 
-/* The older call is the one that this version does not have by this name. */
+/* This version does not have the older call under this name. */
 hip_code hipGetDeviceProperties(struct hipDeviceProp_t *properties, int device)
 {
     (void)properties;

@@ -53,7 +53,7 @@ const char *hiprtcGetErrorString(hiprtc_code code)
     return ready() ? nvrtcGetErrorString(code) : "HIP over CUDA: there is no NVRTC";
 }
 
-/* What HIP has and CUDA has not, before the program's own text. */
+/* What HIP has and CUDA lacks, put before the program's source. */
 static const char prelude[] = "#define __shfl_down(value, delta, width) "
                               "__shfl_down_sync(0xffffffffu, (value), (delta), (width))\n"
                               "#line 1\n";
@@ -83,7 +83,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* What an option of hipRTC is for NVRTC; NULL: it is taken for granted; "": it cannot be. */
+/* The NVRTC equivalent of an option of hipRTC; NULL: implied; "": not possible. */
 static const char *translate(const char *option, char *target, size_t capacity)
 {
     if (begins(option, "--offload-arch=" OVER_ARCHITECTURE)) {

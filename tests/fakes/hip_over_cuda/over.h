@@ -3,7 +3,7 @@
  * over.h - HIP's names over NVIDIA's libraries, so that the HIP backend runs on a real NVIDIA GPU:
  * kernels at wave 32, launches, streams, events, and the order of a BLAS's arguments. Test code.
  *
- * NVIDIA's libraries are looked for in ISOMER_CUDA_PATH, CUDA_PATH, by the loader, and in
+ * NVIDIA's libraries are searched in ISOMER_CUDA_PATH, CUDA_PATH, by the loader, and in
  * /usr/local/cuda*.
  */
 #ifndef ISOMER_TESTS_FAKES_OVER_H
@@ -17,7 +17,7 @@
 
 #define OVER_API __attribute__((visibility("default")))
 
-/* What an architecture of this stand-in begins with; "sm_90" and its like follow. */
+/* Prefix of this layer's architecture names; "sm_90" and the like follow. */
 #define OVER_ARCHITECTURE "gfx-over-cuda-"
 
 typedef struct over_symbol {
@@ -26,8 +26,8 @@ typedef struct over_symbol {
     bool required;
 } over_symbol;
 
-/* The first of `names` (ends with NULL) that opens and has what is required; says on stderr why
- * not. */
+/* The first of `names` (ends with NULL) that opens and has the required functions; reports on
+ * stderr why not. */
 bool over_open(const char *const *names, const over_symbol *symbols, int count);
 
 /* Makes the primary context of this thread's HIP device current until over_leave; 0 or an error. */

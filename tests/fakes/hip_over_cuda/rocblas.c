@@ -60,7 +60,7 @@ static rocblas_code status(cublas_code code)
                                         : INTERNAL;
 }
 
-/* A call of cuBLAS with the thread's device. */
+/* Calls cuBLAS with the thread's device. */
 #define ON_DEVICE(call)                                                                            \
     do {                                                                                           \
         rocblas_code code_ = over_enter() ? INTERNAL : OK;                                         \
@@ -274,7 +274,7 @@ GEMM(rocblas_gemm_ex_64, int64_t)
 GEMM_BATCHED(rocblas_gemm_strided_batched_ex, int32_t)
 GEMM_BATCHED(rocblas_gemm_strided_batched_ex_64, int64_t)
 
-/* What the backend's helper program tries. */
+/* The calls of the backend's trial program. */
 OVER_API rocblas_code rocblas_sgemm(rocblas_object handle, rocblas_enum trans_a,
                                     rocblas_enum trans_b, int32_t m, int32_t n, int32_t k,
                                     const float *alpha, const float *a, int32_t lda, const float *b,
@@ -315,7 +315,7 @@ static bool small(int64_t one, int64_t two)
                          (int)ldb, (passed *)c, (int)ldc));                                        \
     }
 
-/* One after another of a batch. */
+/* A batch, one member after another. */
 #define DOT(name, pointed, size, theirs)                                                           \
     rocblas_code name(rocblas_object handle, size n, const pointed *x, size step_x,                \
                       int64_t stride_x, const pointed *y, size step_y, int64_t stride_y,           \

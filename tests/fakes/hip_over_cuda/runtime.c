@@ -98,7 +98,7 @@ void over_leave(void)
     (void)cuCtxPopCurrent_v2(&popped);
 }
 
-/* A call into the driver with the thread's device. */
+/* Calls the driver with the thread's device. */
 #define ON_DEVICE(call)                                                                            \
     do {                                                                                           \
         cuda_code code_ = over_enter();                                                            \
@@ -273,7 +273,7 @@ hip_code hipDeviceReset(void)
     (void)pthread_mutex_lock(&lock);
     if (code == CUDA_DONE && contexts[current]) {
         (void)cuDevicePrimaryCtxRelease_v2(current);
-        contexts[current] = NULL; /* the next call makes it anew */
+        contexts[current] = NULL; /* the next call creates it again */
     }
     if (code == CUDA_DONE) {
         code = cuDevicePrimaryCtxReset_v2(current);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run.c - runs a kernel text through the stand-ins for CUDA and says what came of it.
+ * run.c - runs a kernel source through the fakes for CUDA and prints the outcome.
  *
  *   run FOLDER DIALECT TEXT GROUPS THREADS COUNT [no-wait] [option...]
  *
