@@ -2,6 +2,8 @@
 /* dlpack.c - tensors of others: read, checked and imported; and tensors as matrices. */
 #include "core/core.h"
 
+#include "common/dtype.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -71,13 +73,6 @@ static iso_status check_dtype(const char *call, const iso_dlpack_tensor *tensor,
 {
     static const char *const codes[] = {"int",    "uint",    "float", "opaque handle",
                                         "bfloat", "complex", "bool"};
-    static const struct {
-        uint8_t code, bits;
-        iso_dtype dtype;
-    } known[] = {
-        {CODE_FLOAT, 16, ISO_F16}, {CODE_BFLOAT, 16, ISO_BF16}, {CODE_FLOAT, 32, ISO_F32},
-        {CODE_FLOAT, 64, ISO_F64}, {CODE_INT, 32, ISO_I32},     {CODE_INT, 64, ISO_I64},
-    };
     char name[32];
 
     if (tensor->lanes != 1) {
@@ -87,9 +82,11 @@ static iso_status check_dtype(const char *call, const iso_dlpack_tensor *tensor,
             "instead",
             call, tensor->lanes);
     }
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (known[i].code == tensor->code && known[i].bits == tensor->bits) {
-            *out = known[i].dtype;
+    for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
+        const dtype_row *row = dtype_get(dtype);
+
+        if (row->dlpack_code == tensor->code && row->bytes * 8 == tensor->bits) {
+            *out = dtype;
             return ISO_OK;
         }
     }

@@ -2,6 +2,8 @@
 /* dlpack_export.c - tensors for others, which keep their memory alive. */
 #include "core/core.h"
 
+#include "common/dtype.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,8 +35,10 @@ static void delete_exported(iso_dlpack_managed_versioned *managed)
 
 static void fill_dtype(iso_dtype dtype, iso_dlpack_tensor *out)
 {
-    out->code = dtype == ISO_BF16 ? 4 : dtype == ISO_I32 || dtype == ISO_I64 ? 0 : 2;
-    out->bits = (uint8_t)(iso_dtype_size(dtype) * 8);
+    const dtype_row *row = dtype_get(dtype);
+
+    out->code = row->dlpack_code;
+    out->bits = (uint8_t)(row->bytes * 8);
     out->lanes = 1;
 }
 

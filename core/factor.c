@@ -3,6 +3,8 @@
  * floating point has no part in it. */
 #include "core/core.h"
 
+#include "common/dtype.h"
+
 #include <string.h>
 
 static uint64_t bits_of(double value)
@@ -61,5 +63,5 @@ static double round_to_f32(double value)
 
 double core_round_factor(iso_dtype dtype, double factor)
 {
-    return dtype == ISO_F64 ? factor : round_to_f32(factor);
+    return dtype_get(dtype)->computes_in == ISO_F64 ? factor : round_to_f32(factor);
 }

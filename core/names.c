@@ -2,6 +2,8 @@
 /* names.c - the names of enumerators, and enumerators from names. */
 #include "core/core.h"
 
+#include "common/dtype.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -21,13 +23,6 @@ static const char *const status_names[] = {
     [ISO_DEVICE_LOST] = "DEVICE_LOST",
     [ISO_INTERNAL] = "INTERNAL",
 };
-static const char *const dtype_names[] = {
-    [ISO_F16] = "f16", [ISO_BF16] = "bf16", [ISO_F32] = "f32",
-    [ISO_F64] = "f64", [ISO_I32] = "i32",   [ISO_I64] = "i64",
-};
-static const int64_t dtype_sizes[] = {
-    [ISO_F16] = 2, [ISO_BF16] = 2, [ISO_F32] = 4, [ISO_F64] = 8, [ISO_I32] = 4, [ISO_I64] = 8,
-};
 static const char *const variant_names[] = {
     [ISO_VARIANT_AUTO] = "auto",     [ISO_VARIANT_NAIVE] = "naive",
     [ISO_VARIANT_TILED] = "tiled",   [ISO_VARIANT_VENDOR] = "vendor",
@@ -46,12 +41,6 @@ static const char *const axis_names[] = {
 static const char *const map_op_names[] = {
     [ISO_MAP_COPY] = "copy",         [ISO_MAP_SCALE] = "scale", [ISO_MAP_ADD] = "add",
     [ISO_MAP_MULTIPLY] = "multiply", [ISO_MAP_TRIAD] = "triad", [ISO_MAP_CHAIN] = "chain",
-};
-static const char *const op_kind_names[] = {
-    [ISO_OP_GEMM] = "gemm",
-    [ISO_OP_TRANSPOSE] = "transpose",
-    [ISO_OP_REDUCE] = "reduce",
-    [ISO_OP_MAP] = "map",
 };
 static const char *const state_names[] = {
     [ISO_STATE_OK] = "ok",
@@ -73,30 +62,32 @@ static const char *name_of(const char *const *names, int count, long long value)
     return value >= 0 && value < count ? names[value] : NULL;
 }
 
-static iso_status parse(const char *call, const char *const *names, int count, const char *text,
-                        int *value)
+/* No enumeration has a higher value. */
+enum { VALUES_MAX = 32 };
+
+static iso_status parse(const char *call, const char *(*name_at)(int), const char *text, int *value)
 {
     char known[512] = "";
-    iso_status status;
 
     if (!text) {
         return core_fail(ISO_INVALID, "%s: text is NULL", call);
     }
-    for (int i = 0; i < count; i++) {
-        if (!names[i]) {
+    for (int i = 0; i < VALUES_MAX; i++) {
+        const char *name = name_at(i);
+
+        if (!name) {
             continue;
         }
-        if (!strcmp(names[i], text)) {
+        if (!strcmp(name, text)) {
             *value = i;
             return ISO_OK;
         }
         if (known[0]) {
             strncat(known, ", ", sizeof known - strlen(known) - 1);
         }
-        strncat(known, names[i], sizeof known - strlen(known) - 1);
+        strncat(known, name, sizeof known - strlen(known) - 1);
     }
-    status = core_fail(ISO_INVALID, "%s: \"%s\" is not one of: %s", call, text, known);
-    return status;
+    return core_fail(ISO_INVALID, "%s: \"%s\" is not one of: %s", call, text, known);
 }
 
 #define NAME_FUNCTION(type, function, table)                                                       \
@@ -105,39 +96,58 @@ static iso_status parse(const char *call, const char *const *names, int count, c
         return name_of(table, COUNT(table), (long long)value);                                     \
     }
 
-#define PARSE_FUNCTION(type, function, table)                                                      \
+#define PARSE_FUNCTION(type, function, name)                                                       \
+    static const char *function##_at(int value)                                                    \
+    {                                                                                              \
+        return name((type)value);                                                                  \
+    }                                                                                              \
+                                                                                                   \
     iso_status function(const char *text, type *out)                                               \
     {                                                                                              \
         int value = 0;                                                                             \
         iso_status status;                                                                         \
                                                                                                    \
-        if (!out)                                                                                  \
+        if (!out) {                                                                                \
             return core_fail(ISO_INVALID, "%s: out is NULL", #function);                           \
-        status = parse(#function, table, COUNT(table), text, &value);                              \
-        if (!status)                                                                               \
+        }                                                                                          \
+        status = parse(#function, function##_at, text, &value);                                    \
+        if (!status) {                                                                             \
             *out = (type)value;                                                                    \
+        }                                                                                          \
         return status;                                                                             \
     }
 
-NAME_FUNCTION(iso_dtype, iso_dtype_name, dtype_names)
 NAME_FUNCTION(iso_variant, iso_variant_name, variant_names)
 NAME_FUNCTION(iso_trans, iso_trans_name, trans_names)
 NAME_FUNCTION(iso_math, iso_math_name, math_names)
 NAME_FUNCTION(iso_reduce_op, iso_reduce_op_name, reduce_op_names)
 NAME_FUNCTION(iso_axis, iso_axis_name, axis_names)
 NAME_FUNCTION(iso_map_op, iso_map_op_name, map_op_names)
-NAME_FUNCTION(iso_op_kind, iso_op_kind_name, op_kind_names)
 NAME_FUNCTION(iso_state, iso_state_name, state_names)
 NAME_FUNCTION(iso_device_type, iso_device_type_name, device_type_names)
 NAME_FUNCTION(iso_path, iso_path_name, path_names)
 
-PARSE_FUNCTION(iso_dtype, iso_dtype_parse, dtype_names)
-PARSE_FUNCTION(iso_variant, iso_variant_parse, variant_names)
-PARSE_FUNCTION(iso_math, iso_math_parse, math_names)
-PARSE_FUNCTION(iso_reduce_op, iso_reduce_op_parse, reduce_op_names)
-PARSE_FUNCTION(iso_axis, iso_axis_parse, axis_names)
-PARSE_FUNCTION(iso_map_op, iso_map_op_parse, map_op_names)
-PARSE_FUNCTION(iso_op_kind, iso_op_kind_parse, op_kind_names)
+const char *iso_dtype_name(iso_dtype dtype)
+{
+    const dtype_row *row = dtype_get(dtype);
+
+    return row ? row->name : NULL;
+}
+
+const char *iso_op_kind_name(iso_op_kind kind)
+{
+    const core_operation *row = core_operation_of(kind);
+
+    return row ? row->name : NULL;
+}
+
+PARSE_FUNCTION(iso_dtype, iso_dtype_parse, iso_dtype_name)
+PARSE_FUNCTION(iso_variant, iso_variant_parse, iso_variant_name)
+PARSE_FUNCTION(iso_math, iso_math_parse, iso_math_name)
+PARSE_FUNCTION(iso_reduce_op, iso_reduce_op_parse, iso_reduce_op_name)
+PARSE_FUNCTION(iso_axis, iso_axis_parse, iso_axis_name)
+PARSE_FUNCTION(iso_map_op, iso_map_op_parse, iso_map_op_name)
+PARSE_FUNCTION(iso_op_kind, iso_op_kind_parse, iso_op_kind_name)
 
 const char *iso_status_name(iso_status status)
 {
@@ -148,7 +158,9 @@ const char *iso_status_name(iso_status status)
 
 int64_t iso_dtype_size(iso_dtype dtype)
 {
-    return iso_dtype_name(dtype) ? dtype_sizes[dtype] : 0;
+    const dtype_row *row = dtype_get(dtype);
+
+    return row ? row->bytes : 0;
 }
 
 static int cost_of(char a, char b)

@@ -6,35 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static iso_status read_kind(const char *call, iso_op_kind kind, const void *args, core_op *out)
-{
-    switch (kind) {
-    case ISO_OP_GEMM:
-        return core_check_gemm(call, args, out);
-    case ISO_OP_TRANSPOSE:
-        return core_check_transpose(call, args, out);
-    case ISO_OP_REDUCE:
-        return core_check_reduce(call, args, out);
-    case ISO_OP_MAP:
-        return core_check_map(call, args, out);
-    }
-    return core_fail(ISO_INVALID,
-                     "%s: kind is %d, which is no operation: use ISO_OP_GEMM (1), ISO_OP_TRANSPOSE "
-                     "(2), ISO_OP_REDUCE (3) or ISO_OP_MAP (4)",
-                     call, (int)kind);
-}
-
 iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, core_op *out)
 {
     core_fpenv callers;
     iso_status status;
 
     memset(out, 0, offsetof(core_op, uses));
+    status = core_operation_find(call, kind, &out->row);
+    if (status) {
+        return status;
+    }
     out->op.size = (uint32_t)sizeof out->op;
     out->op.kind = kind;
+    out->op.args = &out->args;
+    out->op.args_size = out->row->args_size;
+    out->variant = (iso_variant *)(void *)((char *)&out->args + out->row->variant_at);
     out->cost = (iso_cost_info)ISO_COST_INFO_INIT;
     core_fpenv_enter(&callers); /* the cost is computed in f64 */
-    status = read_kind(call, kind, args, out);
+    status = out->row->read(call, args, out);
+    if (!status) {
+        out->row->cost(out);
+    }
     core_fpenv_leave(&callers);
     return status;
 }
@@ -159,34 +151,29 @@ static iso_status bind(const char *call, core_op *op, const core_device *device)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Results over no elements. */
+/* Fills what an operation over no elements writes. */
 static iso_status fill_neutral(const char *call, core_op *op, core_stream *stream)
 {
-    int64_t element = iso_dtype_size(op->reduce.result_dtype);
-    iso_transfer fill = {
-        .size = (uint32_t)sizeof fill,
-        .kind = ISO_TRANSFER_FILL,
-        .to = op->reduce.result,
-        .to_pitch = op->results * element,
-        .width = op->results * element,
-        .height = 1,
-        .pattern_bytes = element,
-    };
-    static const union {
-        uint16_t half;
-        int64_t integer;
-        float single_;
-        double double_;
-        uint8_t bytes[8];
-    } ones[] = {
-        [ISO_F16] = {.half = 0x3c00}, [ISO_BF16] = {.half = 0x3f80}, [ISO_F32] = {.single_ = 1.0f},
-        [ISO_F64] = {.double_ = 1.0}, [ISO_I32] = {.integer = 1},    [ISO_I64] = {.integer = 1},
-    };
+    iso_status status = ISO_OK;
 
-    if (op->reduce.op == ISO_PRODUCT) {
-        memcpy(fill.pattern, ones[op->reduce.result_dtype].bytes, (size_t)element);
+    for (int i = 0; i < op->use_count && !status; i++) {
+        const core_use *use = &op->uses[i];
+        iso_transfer fill = {
+            .size = (uint32_t)sizeof fill,
+            .kind = ISO_TRANSFER_FILL,
+            .to = *use->ref,
+            .to_pitch = use->layout.bytes,
+            .width = use->layout.bytes,
+            .height = 1,
+            .pattern_bytes = use->align,
+        };
+
+        if (use->written) {
+            memcpy(fill.pattern, &op->neutral, sizeof op->neutral);
+            status = core_transfer_submit(call, stream, &fill);
+        }
     }
-    return core_transfer_submit(call, stream, &fill);
+    return status;
 }
 
 static iso_status ask_workspace(const char *call, core_op *op, core_device *device, int64_t *bytes)
@@ -241,32 +228,6 @@ static iso_status provide(const char *call, core_stream *stream, int64_t bytes)
     return status;
 }
 
-static void trace_name(const core_op *op, char *name, size_t room)
-{
-    const char *variant = iso_variant_name(*op->variant);
-
-    if (op->op.kind == ISO_OP_GEMM) {
-        snprintf(name, room, "gemm %s %s %s%s %lldx%lldx%lld batch %lld", variant,
-                 iso_dtype_name(op->gemm.dtype), iso_trans_name(op->gemm.trans_a),
-                 iso_trans_name(op->gemm.trans_b), (long long)op->gemm.m, (long long)op->gemm.n,
-                 (long long)op->gemm.k, (long long)op->gemm.batch);
-    } else if (op->op.kind == ISO_OP_TRANSPOSE) {
-        snprintf(name, room, "transpose %s %lld-byte %lldx%lld", variant,
-                 (long long)op->transpose.element_bytes, (long long)op->transpose.rows,
-                 (long long)op->transpose.cols);
-    } else if (op->op.kind == ISO_OP_MAP && op->map.op == ISO_MAP_CHAIN) {
-        snprintf(name, room, "chain %s %s %lld steps %lld", variant, iso_dtype_name(op->map.dtype),
-                 (long long)op->map.n, (long long)op->map.steps);
-    } else if (op->op.kind == ISO_OP_MAP) {
-        snprintf(name, room, "%s %s %s %lld", iso_map_op_name(op->map.op), variant,
-                 iso_dtype_name(op->map.dtype), (long long)op->map.n);
-    } else {
-        snprintf(name, room, "%s %s %s axis %s %lldx%lld", iso_reduce_op_name(op->reduce.op),
-                 variant, iso_dtype_name(op->reduce.dtype), iso_axis_name(op->reduce.axis),
-                 (long long)op->reduce.rows, (long long)op->reduce.cols);
-    }
-}
-
 /* On the locked stream, with everything bound and resolved. */
 static iso_status run(const char *call, core_op *op, core_stream *stream)
 {
@@ -278,7 +239,7 @@ static iso_status run(const char *call, core_op *op, core_stream *stream)
     core_trace_begin(stream, &span);
     status = CORE_CALL(call, table, table->execute(stream->handle, &op->op));
     if (span.on) {
-        trace_name(op, name, sizeof name);
+        op->row->trace(op, iso_variant_name(*op->variant), name, sizeof name);
         core_trace_end(stream, &span, !status, name, op->cost.bytes_read + op->cost.bytes_written);
     }
     status = core_stream_check(call, stream, status);
@@ -321,7 +282,7 @@ static iso_status submit(const char *call, core_op *op, core_stream *stream)
     return status;
 }
 
-static iso_status execute(const char *call, iso_stream handle, iso_op_kind kind, const void *args)
+iso_status core_op_execute(const char *call, iso_stream handle, iso_op_kind kind, const void *args)
 {
     core_stream *stream;
     iso_status status;
@@ -346,29 +307,9 @@ static iso_status execute(const char *call, iso_stream handle, iso_op_kind kind,
     return status;
 }
 
-iso_status iso_gemm(iso_stream stream, const iso_gemm_args *args)
-{
-    return execute("iso_gemm", stream, ISO_OP_GEMM, args);
-}
-
-iso_status iso_transpose(iso_stream stream, const iso_transpose_args *args)
-{
-    return execute("iso_transpose", stream, ISO_OP_TRANSPOSE, args);
-}
-
-iso_status iso_reduce(iso_stream stream, const iso_reduce_args *args)
-{
-    return execute("iso_reduce", stream, ISO_OP_REDUCE, args);
-}
-
-iso_status iso_map(iso_stream stream, const iso_map_args *args)
-{
-    return execute("iso_map", stream, ISO_OP_MAP, args);
-}
-
 iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *args)
 {
-    return execute("iso_execute", stream, kind, args);
+    return core_op_execute("iso_execute", stream, kind, args);
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */

@@ -6,42 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MINOR_OF_MAPS = 2 };
-
-/* An operation that does nothing is asked about as if it had one element: support does not depend
- * on sizes being 0, and backends never see them so, nor the other sizes, which need not fit memory.
- */
-static void make_askable(core_op *op)
-{
-    if (!op->empty) {
-        return;
-    }
-    if (op->op.kind == ISO_OP_GEMM) {
-        op->gemm.m = op->gemm.n = op->gemm.k = op->gemm.batch = op->given_k = 1;
-        op->gemm.lda = op->gemm.ldb = op->gemm.ldc = 1;
-        op->gemm.stride_a = op->gemm.stride_b = op->gemm.stride_c = 0;
-    } else if (op->op.kind == ISO_OP_TRANSPOSE) {
-        op->transpose.rows = op->transpose.cols = 1;
-        op->transpose.ld_from = op->transpose.ld_to = 1;
-    } else if (op->op.kind == ISO_OP_MAP) {
-        op->map.n = 1;
-    } else {
-        op->reduce.rows = op->reduce.cols = 1;
-        op->reduce.ld_x = op->reduce.ld_y = 1;
-    }
-}
-
-/* The answer does not depend on alpha, where that is 0 and k counts as 0: the device is asked about
- * the product with its k. Only one that breaks the rule for backends may then say no to k = 0. */
+/* Support does not depend on alpha: where alpha = 0 made the sums empty, the device is first asked
+ * about the operation as given. After a yes, only a backend that breaks its rules can say no. */
 static iso_status ask_table(const char *call, core_op *op, core_device *device)
 {
     const iso_backend *table = device->table;
     iso_status status;
 
-    if (op->op.kind == ISO_OP_GEMM && op->gemm.k != op->given_k) {
-        op->gemm.k = op->given_k;
+    if (op->summed && *op->summed != op->summed_given) {
+        *op->summed = op->summed_given;
         status = CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
-        op->gemm.k = 0;
+        *op->summed = 0;
         if (status) {
             return status;
         }
@@ -49,13 +24,13 @@ static iso_status ask_table(const char *call, core_op *op, core_device *device)
     return CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
 }
 
-/* What takes no TF32, whatever the device: NULL for a product that may. */
+/* Why the operation has no TF32 on any device; NULL where it may. */
 static const char *without_tf32(const core_op *op)
 {
-    if (op->gemm.dtype != ISO_F32) {
+    if (op->dtype != ISO_F32) {
         return "TF32 is for products of f32";
     }
-    if (op->gemm.variant != ISO_VARIANT_VENDOR && op->gemm.variant != ISO_VARIANT_MATRIX) {
+    if (*op->variant == ISO_VARIANT_NAIVE || *op->variant == ISO_VARIANT_TILED) {
         return "naive and tiled products have defined bits, without TF32";
     }
     return NULL;
@@ -92,11 +67,11 @@ static iso_status ask(const char *call, core_op *op, core_device *device, iso_ma
 {
     const iso_backend *table = device->table;
 
-    if (op->op.kind == ISO_OP_MAP && table->abi_minor < MINOR_OF_MAPS) {
+    if (table->abi_minor < op->row->abi_minor) {
         return core_fail(ISO_UNSUPPORTED,
                          "%s: %s was built for version %u.%u of the backend interface, which has "
-                         "no maps: build it anew",
-                         call, table->name, table->abi_major, table->abi_minor);
+                         "no %s: build it again",
+                         call, table->name, table->abi_major, table->abi_minor, op->row->plural);
     }
     op->math_reason[0] = 0;
     if (op->math) {
@@ -106,48 +81,28 @@ static iso_status ask(const char *call, core_op *op, core_device *device, iso_ma
                                              : ask_table(call, op, device);
 }
 
-/* Variants that an operation of this kind never has, whatever the device. */
-static iso_status check_kind_has(const char *call, const core_op *op)
-{
-    iso_variant variant = *op->variant;
-
-    if (variant == ISO_VARIANT_PARTIALS && op->op.kind != ISO_OP_REDUCE) {
-        return core_fail(ISO_UNSUPPORTED, "%s: variant is partials, which only reductions have",
-                         call);
-    }
-    if (op->op.kind == ISO_OP_MAP &&
-        (variant == ISO_VARIANT_VENDOR || variant == ISO_VARIANT_MATRIX)) {
-        return core_fail(ISO_UNSUPPORTED,
-                         "%s: variant is %s, which maps do not have: use tiled or naive", call,
-                         iso_variant_name(variant));
-    }
-    return ISO_OK;
-}
-
 iso_status core_op_resolve(const char *call, core_op *op, core_device *device)
 {
-    /* A vendor's transpose may compute with what it moves (it has a factor alpha): auto keeps the
-     * bits. */
-    static const iso_variant product[] = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE};
-    static const iso_variant move[] = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE, ISO_VARIANT_VENDOR};
-    static const iso_variant map[] = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE, ISO_VARIANT_AUTO};
-    const iso_variant *order = op->op.kind == ISO_OP_TRANSPOSE ? move
-                               : op->op.kind == ISO_OP_MAP     ? map
-                                                               : product;
+    const iso_variant *order = op->row->order;
     iso_math math = op->math && *op->math ? *op->math : device->math;
     core_text reasons = {0};
     core_kept_error kept;
-    iso_status status = check_kind_has(call, op);
+    iso_status status = ISO_UNSUPPORTED;
 
-    if (status) {
-        return status;
+    /* Support must not depend on size: an empty operation is queried as one of a single element,
+     * and backends need not handle sizes of 0. */
+    if (op->empty) {
+        op->row->shrink(op);
     }
-    make_askable(op);
     if (*op->variant != ISO_VARIANT_AUTO) {
+        if (!(op->row->variants >> *op->variant & 1)) {
+            return core_fail(ISO_UNSUPPORTED, "%s: variant is %s, which %s do not have", call,
+                             iso_variant_name(*op->variant), op->row->plural);
+        }
         return ask(call, op, device, math);
     }
     kept = core_error_keep();
-    for (size_t i = 0; i < sizeof product / sizeof product[0] && order[i]; i++) {
+    for (size_t i = 0; i < sizeof op->row->order / sizeof order[0] && order[i]; i++) {
         *op->variant = order[i];
         status = ask(call, op, device, math);
         if (status != ISO_UNSUPPORTED) {

@@ -177,6 +177,14 @@ typedef struct iso_map_op_args {
     iso_ref x, y, z;    /* z may equal x or y */
 } iso_map_op_args;
 
+/* Room for the struct of any operation. */
+typedef union iso_op_args {
+    iso_gemm_op gemm;
+    iso_transpose_op transpose;
+    iso_reduce_op_args reduce;
+    iso_map_op_args map;
+} iso_op_args;
+
 /* One operation. The core's struct lives only for the call: a backend that runs it later copies it.
  */
 typedef struct iso_op {

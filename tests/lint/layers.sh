@@ -19,7 +19,7 @@ none() {
 }
 none "core" '#include *[<"](\.\./)*(backends/(cuda|hip|opencl|openmp)|openmp)/' \
     "core includes a backend's header"
-none "common" '#include *[<"](\.\./)*(core|backends|bench|isomer)/' "common includes another folder's header"
+none "common" '#include *[<"](\.\./)*(core|backends|bench)/' "common includes the header of a folder above it"
 none "backends" '#include *[<"](\.\./)*core/' "a backend includes core's headers"
 # Some tests look into a backend: tests/blas at a function that no machine can be made to need,
 # tests/abi, tests/fakes and tests/oclgrind at the lists of a vendor's functions, tests/fakes also at

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_gemm.c - the arguments of a matrix product. */
+/* gemm.c - the matrix product: its arguments, cost and name in traces. */
 #include "core/core.h"
+
+#include "common/dtype.h"
+
+#include <stdio.h>
 
 static iso_status check_enumerators(const char *call, const iso_gemm_args *args)
 {
@@ -9,7 +13,7 @@ static iso_status check_enumerators(const char *call, const iso_gemm_args *args)
     if (status) {
         return status;
     }
-    if (args->dtype == ISO_I32 || args->dtype == ISO_I64) {
+    if (!dtype_get(args->dtype)->floating) {
         return core_fail(ISO_INVALID, "%s: dtype is %s: products take f16, bf16, f32 and f64", call,
                          iso_dtype_name(args->dtype));
     }
@@ -76,32 +80,10 @@ static iso_status check_members(const char *call, const iso_gemm_op *op, const c
         (long long)((op->m - 1) * op->ldc + op->n));
 }
 
-static void cost(const iso_gemm_args *args, core_op *out)
-{
-    const iso_gemm_op *op = &out->gemm;
-    double batch = (double)op->batch, element = (double)iso_dtype_size(op->dtype);
-    double m = (double)op->m, n = (double)op->n, k = (double)op->k;
-    double a = m * k * (op->stride_a || op->batch == 1 ? batch : 1.0);
-    double b = k * n * (op->stride_b || op->batch == 1 ? batch : 1.0);
-    double c = m * n * batch;
-
-    if (out->empty) {
-        return;
-    }
-    out->cost.flops = 2.0 * m * n * k * batch;
-    if (args->a.buffer.id && args->a.buffer.id == args->b.buffer.id &&
-        args->a.offset == args->b.offset) {
-        a = a > b ? a : b;
-        b = 0.0;
-    }
-    out->cost.bytes_read = (a + b + (core_is_zero(op->beta) ? 0.0 : c)) * element;
-    out->cost.bytes_written = c * element;
-}
-
 /* Leading dimensions, the operands' extents, and what is not touched. */
 static iso_status check_layout(const char *call, const iso_gemm_args *args, core_op *out)
 {
-    iso_gemm_op *op = &out->gemm;
+    iso_gemm_op *op = &out->args.gemm;
     bool ta = op->trans_a == ISO_TRANS, tb = op->trans_b == ISO_TRANS;
     int64_t a_rows = ta ? args->k : args->m, a_cols = ta ? args->m : args->k;
     int64_t b_rows = tb ? args->n : args->k, b_cols = tb ? args->k : args->n;
@@ -136,7 +118,7 @@ static iso_status check_layout(const char *call, const iso_gemm_args *args, core
     if (status) {
         return status;
     }
-    if (a_rows <= 1) { /* never stepped over: no backend has to mind a huge one */
+    if (a_rows <= 1) { /* unused for one row; set so that backends can ignore it */
         op->lda = a_cols > 0 ? a_cols : 1;
     }
     if (b_rows <= 1) {
@@ -148,9 +130,9 @@ static iso_status check_layout(const char *call, const iso_gemm_args *args, core
     return ISO_OK;
 }
 
-iso_status core_check_gemm(const char *call, const void *given, core_op *out)
+static iso_status read(const char *call, const void *given, core_op *out)
 {
-    iso_gemm_op *op = &out->gemm;
+    iso_gemm_op *op = &out->args.gemm;
     iso_gemm_args args;
     iso_status status;
 
@@ -197,18 +179,70 @@ iso_status core_check_gemm(const char *call, const void *given, core_op *out)
         .stride_b = args.batch > 1 ? args.stride_b : 0,
         .stride_c = args.batch > 1 ? args.stride_c : 0,
     };
-    out->given_k = op->k;
+    out->summed = &op->k;
+    out->summed_given = op->k;
     if (core_is_zero(op->alpha)) {
         op->k = 0;
     }
     out->empty = op->m && op->n ? CORE_NOT_EMPTY : CORE_NOTHING;
-    out->variant = &op->variant;
+    out->dtype = op->dtype;
     out->math = &op->math;
-    out->op.gemm = op;
-    out->op.args_size = (uint32_t)sizeof *op;
-    status = check_layout(call, &args, out);
-    if (!status) {
-        cost(&args, out);
+    return check_layout(call, &args, out);
+}
+
+static void cost(core_op *out)
+{
+    const iso_gemm_op *op = &out->args.gemm;
+    double batch = (double)op->batch, element = (double)iso_dtype_size(op->dtype);
+    double m = (double)op->m, n = (double)op->n, k = (double)op->k;
+    double a = m * k * (op->stride_a || op->batch == 1 ? batch : 1.0);
+    double b = k * n * (op->stride_b || op->batch == 1 ? batch : 1.0);
+    double c = m * n * batch;
+
+    if (out->empty) {
+        return;
     }
-    return status;
+    out->cost.flops = 2.0 * m * n * k * batch;
+    if (core_use_is_same(&out->uses[0], &out->uses[1])) {
+        a = a > b ? a : b;
+        b = 0.0;
+    }
+    out->cost.bytes_read = (a + b + (core_is_zero(op->beta) ? 0.0 : c)) * element;
+    out->cost.bytes_written = c * element;
+}
+
+static void shrink(core_op *out)
+{
+    iso_gemm_op *op = &out->args.gemm;
+
+    op->m = op->n = op->k = op->batch = out->summed_given = 1;
+    op->lda = op->ldb = op->ldc = 1;
+    op->stride_a = op->stride_b = op->stride_c = 0;
+}
+
+static void trace(const core_op *out, const char *variant, char *name, size_t room)
+{
+    const iso_gemm_op *op = &out->args.gemm;
+
+    snprintf(name, room, "gemm %s %s %s%s %lldx%lldx%lld batch %lld", variant,
+             iso_dtype_name(op->dtype), iso_trans_name(op->trans_a), iso_trans_name(op->trans_b),
+             (long long)op->m, (long long)op->n, (long long)op->k, (long long)op->batch);
+}
+
+const core_operation core_gemm = {
+    .name = "gemm",
+    .plural = "products",
+    .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR | CORE_MATRIX,
+    .order = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE},
+    .args_size = (uint32_t)sizeof(iso_gemm_op),
+    .variant_at = (uint32_t)offsetof(iso_gemm_op, variant),
+    .read = read,
+    .cost = cost,
+    .shrink = shrink,
+    .trace = trace,
+};
+
+iso_status iso_gemm(iso_stream stream, const iso_gemm_args *args)
+{
+    return core_op_execute("iso_gemm", stream, ISO_OP_GEMM, args);
 }

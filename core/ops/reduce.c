@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_reduce.c - the arguments of a reduction. */
+/* reduce.c - reductions: their arguments, cost and name in traces. */
 #include "core/core.h"
+
+#include "common/dtype.h"
+
+#include <stdio.h>
 
 static iso_status result_of(const char *call, iso_reduce_op op, iso_dtype dtype, iso_dtype *result)
 {
-    bool integer = dtype == ISO_I32 || dtype == ISO_I64;
+    const dtype_row *row = dtype_get(dtype);
     iso_status status = core_check_dtype(call, dtype);
 
     if (status) {
@@ -15,13 +19,13 @@ static iso_status result_of(const char *call, iso_reduce_op op, iso_dtype dtype,
                          "%s: op is %d, which is no reduction: use ISO_SUM (1) to ISO_ARGMAX (10)",
                          call, (int)op);
     }
-    if (op == ISO_NORM2 && integer) {
+    if (op == ISO_NORM2 && !row->floating) {
         return core_fail(ISO_INVALID,
                          "%s: op is norm2 and dtype %s: 2-norms take floating-point types", call,
                          iso_dtype_name(dtype));
     }
     *result = op == ISO_ARGMIN || op == ISO_ARGMAX ? ISO_I64
-              : op == ISO_MEAN && integer          ? ISO_F64
+              : op == ISO_MEAN && !row->floating   ? ISO_F64
                                                    : dtype;
     return ISO_OK;
 }
@@ -35,23 +39,32 @@ iso_status iso_reduce_result(iso_reduce_op op, iso_dtype dtype, iso_dtype *resul
     return result_of("iso_reduce_result", op, dtype, result);
 }
 
-/* The result over no elements: a fill of the neutral element, or INVALID. */
+static int64_t results_of(const iso_reduce_op_args *op)
+{
+    return op->axis == ISO_AXIS_0 ? op->cols : op->axis == ISO_AXIS_1 ? op->rows : 1;
+}
+
+/* Results over no elements are the neutral element, which min, max and mean do not have. */
 static iso_status check_empty(const char *call, const iso_reduce_args *args, core_op *out)
 {
-    iso_reduce_op op = args->op;
+    const iso_reduce_op_args *op = &out->args.reduce;
 
     if (args->rows && args->cols) {
         return ISO_OK;
     }
-    if (!out->results) {
+    if (!results_of(op)) {
         out->empty = CORE_NOTHING;
         return ISO_OK;
     }
     out->empty = CORE_NEUTRAL;
-    if (op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX || op == ISO_MEAN) {
+    if (op->op == ISO_MIN || op->op == ISO_MAX || op->op == ISO_ARGMIN || op->op == ISO_ARGMAX ||
+        op->op == ISO_MEAN) {
         return core_fail(ISO_INVALID,
                          "%s: rows is %lld and cols %lld: %s over no elements has no result", call,
-                         (long long)args->rows, (long long)args->cols, iso_reduce_op_name(op));
+                         (long long)args->rows, (long long)args->cols, iso_reduce_op_name(op->op));
+    }
+    if (op->op == ISO_PRODUCT) {
+        out->neutral = dtype_get(op->result_dtype)->one;
     }
     return ISO_OK;
 }
@@ -107,7 +120,7 @@ static iso_status check_values(const char *call, const iso_reduce_args *args, is
 
 static iso_status check_layout(const char *call, const iso_reduce_args *args, core_op *out)
 {
-    iso_reduce_op_args *op = &out->reduce;
+    iso_reduce_op_args *op = &out->args.reduce;
     int64_t element = iso_dtype_size(op->dtype), result = iso_dtype_size(op->result_dtype);
     bool dot = op->op == ISO_DOT;
     core_layout *x = core_op_use(out, "x", args->x, &op->x, element, false);
@@ -131,25 +144,24 @@ static iso_status check_layout(const char *call, const iso_reduce_args *args, co
     if (status) {
         return status;
     }
-    out->results = op->axis == ISO_AXIS_0 ? op->cols : op->axis == ISO_AXIS_1 ? op->rows : 1;
     status = check_empty(call, args, out);
     if (!status) {
-        status = core_matrix_layout(call, "result", 1, out->results, out->results, 1, 0, result,
-                                    results);
+        int64_t count = results_of(op);
+
+        status = core_matrix_layout(call, "result", 1, count, count, 1, 0, result, results);
     }
     if (status) {
         return status;
     }
-    if (op->rows <= 1) { /* never stepped over: no backend has to mind a huge one */
+    if (op->rows <= 1) { /* unused for one row; set so that backends can ignore it */
         op->ld_x = op->ld_y = op->cols > 0 ? op->cols : 1;
     }
     return ISO_OK;
 }
 
-iso_status core_check_reduce(const char *call, const void *given, core_op *out)
+static iso_status read(const char *call, const void *given, core_op *out)
 {
-    iso_reduce_op_args *op = &out->reduce;
-    double count, element, operands;
+    iso_reduce_op_args *op = &out->args.reduce;
     iso_reduce_args args;
     iso_dtype result = (iso_dtype)0;
     iso_status status;
@@ -176,21 +188,52 @@ iso_status core_check_reduce(const char *call, const void *given, core_op *out)
         .ld_x = args.ld_x,
         .ld_y = args.op == ISO_DOT ? args.ld_y : 0,
     };
-    out->variant = &op->variant;
-    out->op.reduce = op;
-    out->op.args_size = (uint32_t)sizeof *op;
-    status = check_layout(call, &args, out);
-    if (status) {
-        return status;
-    }
-    count = (double)op->rows * (double)op->cols;
-    element = (double)iso_dtype_size(op->dtype);
-    operands = args.op == ISO_DOT && !(args.x.buffer.id && args.x.buffer.id == args.y.buffer.id &&
-                                       args.x.offset == args.y.offset)
-                   ? 2.0
-                   : 1.0;
-    out->cost.flops = count * (args.op == ISO_DOT || args.op == ISO_NORM2 ? 2.0 : 1.0);
-    out->cost.bytes_read = count * element * operands;
-    out->cost.bytes_written = (double)out->results * (double)iso_dtype_size(result);
-    return ISO_OK;
+    return check_layout(call, &args, out);
+}
+
+static void cost(core_op *out)
+{
+    const iso_reduce_op_args *op = &out->args.reduce;
+    double count = (double)op->rows * (double)op->cols;
+    double element = (double)iso_dtype_size(op->dtype);
+    bool two = op->op == ISO_DOT && !core_use_is_same(&out->uses[0], &out->uses[1]);
+
+    out->cost.flops = count * (op->op == ISO_DOT || op->op == ISO_NORM2 ? 2.0 : 1.0);
+    out->cost.bytes_read = count * element * (two ? 2.0 : 1.0);
+    out->cost.bytes_written = (double)results_of(op) * (double)iso_dtype_size(op->result_dtype);
+}
+
+static void shrink(core_op *out)
+{
+    iso_reduce_op_args *op = &out->args.reduce;
+
+    op->rows = op->cols = 1;
+    op->ld_x = op->ld_y = 1;
+}
+
+static void trace(const core_op *out, const char *variant, char *name, size_t room)
+{
+    const iso_reduce_op_args *op = &out->args.reduce;
+
+    snprintf(name, room, "%s %s %s axis %s %lldx%lld", iso_reduce_op_name(op->op), variant,
+             iso_dtype_name(op->dtype), iso_axis_name(op->axis), (long long)op->rows,
+             (long long)op->cols);
+}
+
+const core_operation core_reduce = {
+    .name = "reduce",
+    .plural = "reductions",
+    .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR | CORE_MATRIX | CORE_PARTIALS,
+    .order = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE},
+    .args_size = (uint32_t)sizeof(iso_reduce_op_args),
+    .variant_at = (uint32_t)offsetof(iso_reduce_op_args, variant),
+    .read = read,
+    .cost = cost,
+    .shrink = shrink,
+    .trace = trace,
+};
+
+iso_status iso_reduce(iso_stream stream, const iso_reduce_args *args)
+{
+    return core_op_execute("iso_reduce", stream, ISO_OP_REDUCE, args);
 }

@@ -98,3 +98,9 @@ core_layout *core_op_use(core_op *op, const char *name, iso_operand operand, iso
     use->buffer = NULL;
     return &use->layout;
 }
+
+bool core_use_is_same(const core_use *a, const core_use *b)
+{
+    return a->operand.buffer.id && a->operand.buffer.id == b->operand.buffer.id &&
+           a->operand.offset == b->operand.offset;
+}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_transpose.c - the arguments of a transposition. */
+/* transpose.c - transposes: their arguments, cost and name in traces. */
 #include "core/core.h"
+
+#include <stdio.h>
 
 static iso_status check_values(const char *call, const iso_transpose_args *args)
 {
@@ -21,13 +23,12 @@ static iso_status check_values(const char *call, const iso_transpose_args *args)
     return status;
 }
 
-iso_status core_check_transpose(const char *call, const void *given, core_op *out)
+static iso_status read(const char *call, const void *given, core_op *out)
 {
-    iso_transpose_op *op = &out->transpose;
+    iso_transpose_op *op = &out->args.transpose;
     core_layout *from, *to;
     iso_transpose_args args;
     iso_status status;
-    double moved;
 
     status = core_struct_read(call, "args", given, offsetof(iso_transpose_args, from), &args,
                               sizeof args);
@@ -46,9 +47,6 @@ iso_status core_check_transpose(const char *call, const void *given, core_op *ou
         .ld_to = args.ld_to,
     };
     out->empty = op->rows && op->cols ? CORE_NOT_EMPTY : CORE_NOTHING;
-    out->variant = &op->variant;
-    out->op.transpose = op;
-    out->op.args_size = (uint32_t)sizeof *op;
     from = core_op_use(out, "from", args.from, &op->from, op->element_bytes, false);
     to = core_op_use(out, "to", args.to, &op->to, op->element_bytes, true);
     status = core_check_ld(call, "ld_from", "from", op->cols, &op->ld_from);
@@ -69,14 +67,56 @@ iso_status core_check_transpose(const char *call, const void *given, core_op *ou
     out->in_place = args.from.buffer.id == args.to.buffer.id &&
                     args.from.offset == args.to.offset && op->ld_from == op->ld_to &&
                     op->rows == op->cols;
-    if (op->rows <= 1) { /* never stepped over: no backend has to mind a huge one */
+    if (op->rows <= 1) { /* unused for one row; set so that backends can ignore it */
         op->ld_from = op->cols > 0 ? op->cols : 1;
     }
     if (op->cols <= 1) {
         op->ld_to = op->rows > 0 ? op->rows : 1;
     }
-    moved = (double)op->rows * (double)op->cols * (double)op->element_bytes;
+    return ISO_OK;
+}
+
+static void cost(core_op *out)
+{
+    const iso_transpose_op *op = &out->args.transpose;
+    double moved = (double)op->rows * (double)op->cols * (double)op->element_bytes;
+
     out->cost.bytes_read = moved;
     out->cost.bytes_written = moved;
-    return ISO_OK;
+}
+
+static void shrink(core_op *out)
+{
+    iso_transpose_op *op = &out->args.transpose;
+
+    op->rows = op->cols = 1;
+    op->ld_from = op->ld_to = 1;
+}
+
+static void trace(const core_op *out, const char *variant, char *name, size_t room)
+{
+    const iso_transpose_op *op = &out->args.transpose;
+
+    snprintf(name, room, "transpose %s %lld-byte %lldx%lld", variant, (long long)op->element_bytes,
+             (long long)op->rows, (long long)op->cols);
+}
+
+const core_operation core_transpose = {
+    .name = "transpose",
+    .plural = "transposes",
+    .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR | CORE_MATRIX,
+    /* A vendor's transpose may compute with what it moves (it has a factor alpha), so it comes
+     * last: auto keeps the bits. */
+    .order = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE, ISO_VARIANT_VENDOR},
+    .args_size = (uint32_t)sizeof(iso_transpose_op),
+    .variant_at = (uint32_t)offsetof(iso_transpose_op, variant),
+    .read = read,
+    .cost = cost,
+    .shrink = shrink,
+    .trace = trace,
+};
+
+iso_status iso_transpose(iso_stream stream, const iso_transpose_args *args)
+{
+    return core_op_execute("iso_transpose", stream, ISO_OP_TRANSPOSE, args);
 }

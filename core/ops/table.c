@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table.c - the operations that there are, found by their kind. */
+#include "core/core.h"
+
+extern const core_operation core_gemm, core_transpose, core_reduce, core_map;
+
+static const core_operation *const rows[] = {
+    [ISO_OP_GEMM] = &core_gemm,
+    [ISO_OP_TRANSPOSE] = &core_transpose,
+    [ISO_OP_REDUCE] = &core_reduce,
+    [ISO_OP_MAP] = &core_map,
+};
+
+const core_operation *core_operation_of(iso_op_kind kind)
+{
+    return (size_t)kind < sizeof rows / sizeof rows[0] ? rows[kind] : NULL;
+}
+
+iso_status core_operation_find(const char *call, iso_op_kind kind, const core_operation **out)
+{
+    core_text known = {0};
+
+    *out = core_operation_of(kind);
+    if (*out) {
+        return ISO_OK;
+    }
+    for (size_t i = 1; i < sizeof rows / sizeof rows[0]; i++) {
+        core_text_add(&known, "%s%s (%zu)", i > 1 ? ", " : "", rows[i]->name, i);
+    }
+    core_fail(ISO_INVALID, "%s: kind is %d, which is no operation: use one of %s", call, (int)kind,
+              core_text_get(&known));
+    core_text_free(&known);
+    return ISO_INVALID;
+}
