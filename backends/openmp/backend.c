@@ -26,12 +26,14 @@ static iso_status probe(iso_probe *out)
 
 static const cpu_operation *find(iso_op_kind kind)
 {
-    static const cpu_operation *const operations[] = {&cpu_gemm, &cpu_transpose, &cpu_reduce,
-                                                      &cpu_map};
-    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
-        if (operations[i]->kind == kind) {
-            return operations[i];
-        }
+    static const cpu_operation *const operations[] = {
+        [ISO_OP_GEMM] = &cpu_gemm,
+        [ISO_OP_TRANSPOSE] = &cpu_transpose,
+        [ISO_OP_REDUCE] = &cpu_reduce,
+        [ISO_OP_MAP] = &cpu_map,
+    };
+    if ((size_t)kind < sizeof operations / sizeof operations[0] && operations[kind]) {
+        return operations[kind];
     }
     (void)cpu_host->fail(ISO_UNSUPPORTED, "the openmp backend does not know operation kind %d",
                          (int)kind);
@@ -50,14 +52,14 @@ static iso_status workspace(void *device, const iso_op *op, int64_t *bytes)
     if (!operation) {
         return ISO_UNSUPPORTED;
     }
-    *bytes = operation->workspace(device, op);
+    *bytes = operation->workspace ? operation->workspace(device, op) : 0;
     return ISO_OK;
 }
 
+/* The question opens the BLAS library where it is needed, and nothing is built. */
 static iso_status prepare(void *stream, const iso_op *op)
 {
-    const cpu_operation *operation = find(op->kind);
-    return operation ? operation->prepare(cpu_stream_device(stream), op) : ISO_UNSUPPORTED;
+    return supports(cpu_stream_device(stream), op);
 }
 
 static iso_status describe(void *device, const iso_op *op, iso_op_info *out)
@@ -76,20 +78,7 @@ static iso_status execute(void *stream, const iso_op *op)
     if (!command.operation) {
         return ISO_UNSUPPORTED;
     }
-    switch (op->kind) {
-    case ISO_OP_GEMM:
-        command.gemm = *op->gemm;
-        break;
-    case ISO_OP_TRANSPOSE:
-        command.transpose = *op->transpose;
-        break;
-    case ISO_OP_REDUCE:
-        command.reduce = *op->reduce;
-        break;
-    case ISO_OP_MAP:
-        command.map = *op->map;
-        break;
-    }
+    memcpy(&command.args, op->args, op->args_size);
     return cpu_stream_submit(stream, &command);
 }
 

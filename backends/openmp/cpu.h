@@ -77,11 +77,10 @@ typedef struct cpu_device {
 /* ---- operations: gemm.c, transpose.c, reduce.c, map.c, each one table ------------------------ */
 
 typedef struct cpu_operation {
-    iso_op_kind kind;
     /* As in iso_backend. Refs are NULL in all but execute. */
     iso_status (*supports)(cpu_device *device, const iso_op *op);
+    /* Optional: without it no scratch memory is used. */
     int64_t (*workspace)(cpu_device *device, const iso_op *op);
-    iso_status (*prepare)(cpu_device *device, const iso_op *op);
     void (*describe)(cpu_device *device, const iso_op *op, iso_op_info *out);
     /* Runs the operation now, in the calling thread with the team's help. The caller (a stream)
      * holds the device's lock. Allocates nothing: scratch memory is op->workspace. A failure is a

@@ -12,6 +12,7 @@
  * No choice made here changes a bit of the result: docs/arithmetic.md.
  */
 #include "backends/openmp/gemm.h"
+#include "common/dtype.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -448,11 +449,11 @@ static iso_status gemm_supports(cpu_device *device, const iso_op *op)
 {
     const iso_gemm_op *g = op->gemm;
     (void)device;
-    if (g->dtype < ISO_F16 || g->dtype > ISO_F64) {
-        const char *name = iso_dtype_name(g->dtype);
+    const dtype_row *type = dtype_get(g->dtype);
+    if (!type || !type->floating) {
         return cpu_host->fail(ISO_UNSUPPORTED,
                               "gemm: type %s: products are of f16, bf16, f32 and f64",
-                              name ? name : "unknown");
+                              type ? type->name : "unknown");
     }
     if (g->math == ISO_MATH_TF32) {
         return cpu_host->fail(ISO_UNSUPPORTED, "gemm: math tf32: this device has no TF32");
@@ -483,11 +484,6 @@ static int64_t gemm_workspace(cpu_device *device, const iso_op *op)
     gemm_plan plan;
     plan_make(&plan, device, op->gemm);
     return plan_bytes(&plan);
-}
-
-static iso_status gemm_prepare(cpu_device *device, const iso_op *op)
-{
-    return gemm_supports(device, op); /* opens the BLAS library where it is needed */
 }
 
 static void gemm_describe(cpu_device *device, const iso_op *op, iso_op_info *out)
@@ -525,10 +521,8 @@ static iso_status gemm_execute(cpu_device *device, const iso_op *op)
 }
 
 const cpu_operation cpu_gemm = {
-    .kind = ISO_OP_GEMM,
     .supports = gemm_supports,
     .workspace = gemm_workspace,
-    .prepare = gemm_prepare,
     .describe = gemm_describe,
     .execute = gemm_execute,
 };

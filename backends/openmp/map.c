@@ -98,18 +98,6 @@ static iso_status supports(cpu_device *device, const iso_op *op)
     return ISO_OK;
 }
 
-static int64_t workspace(cpu_device *device, const iso_op *op)
-{
-    (void)device;
-    (void)op;
-    return 0;
-}
-
-static iso_status prepare(cpu_device *device, const iso_op *op)
-{
-    return supports(device, op);
-}
-
 static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
 {
     const iso_map_op_args *args = op->map;
@@ -130,10 +118,7 @@ static iso_status execute(cpu_device *device, const iso_op *op)
 }
 
 const cpu_operation cpu_map = {
-    .kind = ISO_OP_MAP,
     .supports = supports,
-    .workspace = workspace,
-    .prepare = prepare,
     .describe = describe,
     .execute = execute,
 };

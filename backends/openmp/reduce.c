@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce.c - reductions: which variant does what. */
 #include "backends/openmp/reduce.h"
+#include "common/dtype.h"
 
 #include <stdio.h>
 
@@ -8,7 +9,7 @@ static iso_status supports(cpu_device *device, const iso_op *op)
 {
     const iso_reduce_op_args *args = op->reduce;
     (void)device;
-    if (args->op == ISO_NORM2 && (args->dtype == ISO_I32 || args->dtype == ISO_I64)) {
+    if (args->op == ISO_NORM2 && !dtype_get(args->dtype)->floating) {
         return cpu_host->fail(ISO_UNSUPPORTED, "reduce: norm2 takes floating-point types, not %s",
                               iso_dtype_name(args->dtype));
     }
@@ -35,11 +36,6 @@ static int64_t workspace(cpu_device *device, const iso_op *op)
     cpu_reduction r;
     cpu_reduction_init(&r, op->reduce);
     return cpu_reduce_tiled_workspace(device, &r);
-}
-
-static iso_status prepare(cpu_device *device, const iso_op *op)
-{
-    return supports(device, op);
 }
 
 static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
@@ -75,10 +71,8 @@ static iso_status execute(cpu_device *device, const iso_op *op)
 }
 
 const cpu_operation cpu_reduce = {
-    .kind = ISO_OP_REDUCE,
     .supports = supports,
     .workspace = workspace,
-    .prepare = prepare,
     .describe = describe,
     .execute = execute,
 };

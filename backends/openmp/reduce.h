@@ -32,9 +32,6 @@ typedef struct cpu_best {
 
 void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op);
 
-/* Elements of a type in bytes. */
-int cpu_reduce_element_bytes(iso_dtype dtype);
-
 /* Turns `count` values into results, from the first-th on. Planes lie `plane` values apart. */
 void cpu_reduce_finish(const cpu_reduction *r, const void *values, int64_t plane, int64_t first,
                        int64_t count);

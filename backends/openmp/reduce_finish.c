@@ -3,6 +3,7 @@
  * results in the stored type, with one rounding. */
 #include "backends/openmp/kernels/half.h"
 #include "backends/openmp/reduce.h"
+#include "common/dtype.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,20 +12,6 @@ enum {
     /* Each thread beyond the first costs a wake-up: it is worth it from this many bytes on. */
     BYTES_PER_THREAD = 1 << 18
 };
-
-int cpu_reduce_element_bytes(iso_dtype dtype)
-{
-    switch (dtype) {
-    case ISO_F16:
-    case ISO_BF16:
-        return 2;
-    case ISO_F32:
-    case ISO_I32:
-        return 4;
-    default:
-        return 8;
-    }
-}
 
 static cpu_step step_of(iso_reduce_op op, iso_dtype dtype)
 {
@@ -47,19 +34,13 @@ static cpu_step step_of(iso_reduce_op op, iso_dtype dtype)
 static iso_dtype lane_of(const cpu_reduction *r, iso_dtype dtype)
 {
     if (r->order >= 0) {
-        const int bytes = cpu_reduce_element_bytes(dtype);
+        const int64_t bytes = iso_dtype_size(dtype);
         return bytes == 2 ? (iso_dtype)0 : bytes == 4 ? ISO_I32 : ISO_I64;
     }
-    switch (dtype) {
-    case ISO_F16:
-    case ISO_BF16:
-    case ISO_F32:
-        return r->step == CPU_STEP_SQUARES ? ISO_F64 : ISO_F32;
-    case ISO_I32:
-        return r->step == CPU_STEP_SUM_WIDE ? ISO_I64 : ISO_I32;
-    default:
-        return dtype;
+    if (r->step == CPU_STEP_SQUARES) {
+        return ISO_F64;
     }
+    return r->step == CPU_STEP_SUM_WIDE ? ISO_I64 : dtype_get(dtype)->computes_in;
 }
 
 void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op)
@@ -70,7 +51,7 @@ void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op)
     r->order = r->index_only || op->op == ISO_MIN || op->op == ISO_MAX ? max : -1;
     r->step = step_of(op->op, op->dtype);
     r->lane = lane_of(r, op->dtype);
-    r->lane_bytes = (int)r->lane == 0 ? 2 : cpu_reduce_element_bytes(r->lane);
+    r->lane_bytes = (int)r->lane == 0 ? 2 : (int)iso_dtype_size(r->lane);
     r->planes = op->op == ISO_NORM2 && op->dtype == ISO_F64 ? CPU_REDUCE_PLANES : 1;
     r->length = op->axis == ISO_AXIS_0 ? op->rows : op->cols;
     r->sequences = op->axis == ISO_AXIS_0 ? op->cols : op->axis == ISO_AXIS_1 ? op->rows : 1;
@@ -84,7 +65,7 @@ void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op)
 
 int cpu_reduce_threads(const cpu_device *device, const cpu_reduction *r)
 {
-    const int64_t elements = BYTES_PER_THREAD / cpu_reduce_element_bytes(r->op->dtype);
+    const int64_t elements = BYTES_PER_THREAD / iso_dtype_size(r->op->dtype);
     const int64_t wanted = r->op->rows * r->op->cols / elements;
     const int64_t size = cpu_team_size(device->team);
     return (int)(wanted < 1 ? 1 : wanted < size ? wanted : size);
@@ -178,7 +159,7 @@ static double value_f64(const cpu_reduction *r, const void *values, int64_t i)
 
 static void finish_keys(const cpu_reduction *r, const void *values, int64_t first, int64_t count)
 {
-    const int real = r->op->dtype != ISO_I32 && r->op->dtype != ISO_I64;
+    const int real = dtype_get(r->op->dtype)->floating;
     for (int64_t i = 0; i < count; i++) {
         if (r->lane_bytes == 2) {
             const int16_t key = ((const int16_t *)values)[i];

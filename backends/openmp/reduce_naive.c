@@ -117,7 +117,7 @@ typedef struct task {
 static values sum_of(const task *t, const char *x, int64_t sx, const char *y, int64_t sy, int64_t n)
 {
     const cpu_reduction *r = t->r;
-    const int64_t bytes = cpu_reduce_element_bytes(r->op->dtype);
+    const int64_t bytes = iso_dtype_size(r->op->dtype);
     values sum = {.f64 = {0.0, 0.0, 0.0}}, v = sum;
     t->run(x, sx, y, sy, n < CPU_REDUCE_BLOCK ? n : CPU_REDUCE_BLOCK, &sum);
     for (int64_t i = CPU_REDUCE_BLOCK; i < n; i += CPU_REDUCE_BLOCK) {
@@ -132,7 +132,7 @@ static void share_body(void *context, int thread, int threads)
 {
     task *t = context;
     const cpu_reduction *r = t->r;
-    const int64_t bytes = cpu_reduce_element_bytes(r->op->dtype);
+    const int64_t bytes = iso_dtype_size(r->op->dtype);
     const int64_t first = cpu_reduce_split(r->length, threads, thread);
     const int64_t count = cpu_reduce_split(r->length, threads, thread + 1) - first;
     const char *x = r->x + first * bytes;
@@ -166,7 +166,7 @@ static void axis_body(void *context, int thread, int threads)
     const task *t = context;
     const cpu_reduction *r = t->r;
     const iso_reduce_op_args *op = r->op;
-    const int64_t bytes = cpu_reduce_element_bytes(op->dtype);
+    const int64_t bytes = iso_dtype_size(op->dtype);
     const int down = op->axis == ISO_AXIS_0;
     const int64_t last = cpu_reduce_split(r->sequences, threads, thread + 1);
     for (int64_t s = cpu_reduce_split(r->sequences, threads, thread); s < last; s++) {

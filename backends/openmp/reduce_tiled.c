@@ -52,7 +52,7 @@ static void line_body(void *context, int thread, int threads)
     const task *t = context;
     const cpu_reduction *r = t->r;
     const iso_reduce_op_args *op = r->op;
-    const int64_t bytes = cpu_reduce_element_bytes(op->dtype);
+    const int64_t bytes = iso_dtype_size(op->dtype);
     const int64_t last = cpu_reduce_split(r->sequences * r->blocks, threads, thread + 1);
     int64_t u = cpu_reduce_split(r->sequences * r->blocks, threads, thread);
     while (u < last) {
@@ -72,7 +72,7 @@ static void short_line_body(void *context, int thread, int threads)
     const task *t = context;
     const cpu_reduction *r = t->r;
     const iso_reduce_op_args *op = r->op;
-    const int64_t bytes = cpu_reduce_element_bytes(op->dtype);
+    const int64_t bytes = iso_dtype_size(op->dtype);
     const int64_t last = cpu_reduce_split(r->sequences, threads, thread + 1);
     char *values = t->scratch + thread * t->each_bytes;
     for (int64_t s = cpu_reduce_split(r->sequences, threads, thread); s < last; s += BATCH) {
@@ -115,7 +115,7 @@ static void cols_body(void *context, int thread, int threads)
     const task *t = context;
     const cpu_reduction *r = t->r;
     const iso_reduce_op_args *op = r->op;
-    const int64_t bytes = cpu_reduce_element_bytes(op->dtype);
+    const int64_t bytes = iso_dtype_size(op->dtype);
     const int64_t last = cpu_reduce_split(t->strips * r->blocks, threads, thread + 1);
     char *values = t->scratch + thread * t->each_bytes, *lanes = values + BUFFER_BYTES;
     for (int64_t u = cpu_reduce_split(t->strips * r->blocks, threads, thread); u < last; u++) {
@@ -197,7 +197,7 @@ static int is_better(const cpu_reduction *r, int64_t key, int64_t than)
 static cpu_best best_of_line(const task *t, const char *x, int64_t n)
 {
     const cpu_reduction *r = t->r;
-    const int64_t bytes = cpu_reduce_element_bytes(r->op->dtype);
+    const int64_t bytes = iso_dtype_size(r->op->dtype);
     cpu_best best = {0, -1};
     for (int64_t i = 0; i < n; i += CPU_REDUCE_BLOCK) {
         const int64_t count = least(CPU_REDUCE_BLOCK, n - i);
@@ -215,7 +215,7 @@ static void best_line_body(void *context, int thread, int threads)
 {
     const task *t = context;
     const cpu_reduction *r = t->r;
-    const int64_t bytes = cpu_reduce_element_bytes(r->op->dtype);
+    const int64_t bytes = iso_dtype_size(r->op->dtype);
     const int64_t last = cpu_reduce_split(r->sequences * r->blocks, threads, thread + 1);
     for (int64_t u = cpu_reduce_split(r->sequences * r->blocks, threads, thread); u < last; u++) {
         const int64_t s = u / r->blocks, from = u % r->blocks * BEST_ELEMENTS;
@@ -234,7 +234,7 @@ static void best_cols_body(void *context, int thread, int threads)
 {
     const task *t = context;
     const cpu_reduction *r = t->r;
-    const int64_t bytes = cpu_reduce_element_bytes(r->op->dtype), ld = r->op->ld_x;
+    const int64_t bytes = iso_dtype_size(r->op->dtype), ld = r->op->ld_x;
     const int64_t last = cpu_reduce_split(t->strips * r->blocks, threads, thread + 1);
     char *values = t->scratch + thread * t->each_bytes;
     cpu_best *best = cpu_team_scratch(t->team, thread);

@@ -134,12 +134,7 @@ typedef struct cpu_command {
         struct {
             const cpu_operation *operation;
             iso_op op; /* its args are set to the copy when it runs */
-            union {
-                iso_gemm_op gemm;
-                iso_transpose_op transpose;
-                iso_reduce_op_args reduce;
-                iso_map_op_args map;
-            };
+            iso_op_args args;
         };
         iso_transfer transfer;
         cpu_point *point;

@@ -38,20 +38,7 @@ static iso_status run_operation(cpu_stream *stream, const cpu_command *command)
 {
     cpu_device *device = &stream->device->base;
     iso_op op = command->op;
-    switch (op.kind) {
-    case ISO_OP_GEMM:
-        op.gemm = &command->gemm;
-        break;
-    case ISO_OP_TRANSPOSE:
-        op.transpose = &command->transpose;
-        break;
-    case ISO_OP_REDUCE:
-        op.reduce = &command->reduce;
-        break;
-    case ISO_OP_MAP:
-        op.map = &command->map;
-        break;
-    }
+    op.args = &command->args;
     iso_status status = cpu_team_lock(device->team, !stream->is_inline);
     if (status == ISO_OK) {
         status = command->operation->execute(device, &op);

@@ -302,18 +302,6 @@ static iso_status supports(cpu_device *device, const iso_op *op)
     }
 }
 
-static int64_t workspace(cpu_device *device, const iso_op *op)
-{
-    (void)device;
-    (void)op;
-    return 0;
-}
-
-static iso_status prepare(cpu_device *device, const iso_op *op)
-{
-    return supports(device, op);
-}
-
 static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
 {
     const int index = size_index(op->transpose);
@@ -357,10 +345,7 @@ static iso_status execute(cpu_device *device, const iso_op *op)
 }
 
 const cpu_operation cpu_transpose = {
-    .kind = ISO_OP_TRANSPOSE,
     .supports = supports,
-    .workspace = workspace,
-    .prepare = prepare,
     .describe = describe,
     .execute = execute,
 };

@@ -445,60 +445,25 @@ iso_status simt_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_re
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-static const simt_operation *operation_of(iso_op_kind kind)
-{
-    switch (kind) {
-    case ISO_OP_GEMM:
-        return &simt_gemm;
-    case ISO_OP_TRANSPOSE:
-        return &simt_transpose;
-    case ISO_OP_REDUCE:
-        return &simt_reduce;
-    case ISO_OP_MAP:
-        return &simt_map;
-    }
-    return NULL;
-}
-
 static iso_variant variant_of(const iso_op *op)
 {
-    switch (op->kind) {
-    case ISO_OP_GEMM:
-        return op->gemm->variant;
-    case ISO_OP_TRANSPOSE:
-        return op->transpose->variant;
-    case ISO_OP_REDUCE:
-        return op->reduce->variant;
-    case ISO_OP_MAP:
-        return op->map->variant;
-    }
-    return ISO_VARIANT_AUTO;
+    iso_variant variant;
+    memcpy(&variant, (const char *)op->args + simt_operation_of(op->kind)->variant_at,
+           sizeof variant);
+    return variant;
 }
 
-/* Arithmetic that an operation does in a type that is not whole on this device. */
+/* Whether the device computes in the types that the operation needs. */
 static iso_status check_arithmetic(simt_device *device, const iso_op *op)
 {
-    bool single = false, twice = false;
-    if (op->kind == ISO_OP_GEMM) {
-        twice = op->gemm->dtype == ISO_F64;
-        single = !twice;
-    } else if (op->kind == ISO_OP_REDUCE) {
-        const iso_reduce_op_args *reduce = op->reduce;
-        bool integer = reduce->dtype == ISO_I32 || reduce->dtype == ISO_I64;
-        /* Means are divided, and norms of the smaller types added, in f64. */
-        twice = reduce->dtype == ISO_F64 || reduce->op == ISO_MEAN || reduce->op == ISO_NORM2;
-        single = !integer && reduce->dtype != ISO_F64;
-    } else if (op->kind == ISO_OP_MAP && op->map->op != ISO_MAP_COPY) {
-        const iso_dtype dtype = op->map->dtype;
-        twice = dtype == ISO_F64;
-        single = !twice && dtype != ISO_I32 && dtype != ISO_I64;
-    }
-    if (twice && !device->limits.f64) {
+    const simt_operation *operation = simt_operation_of(op->kind);
+    const int needs = operation->needs ? operation->needs(op) : 0;
+    if (needs & SIMT_NEEDS_F64 && !device->limits.f64) {
         return device->host->fail(
             ISO_UNSUPPORTED, "this operation computes in f64, but the device does not: %s",
             device->limits.f64_problem ? device->limits.f64_problem : "it has no f64");
     }
-    if (single && !device->limits.f32_exact) {
+    if (needs & SIMT_NEEDS_F32 && !device->limits.f32_exact) {
         return device->host->fail(
             ISO_UNSUPPORTED, "naive and tiled give defined bits, but this device's f32 cannot: %s",
             device->limits.f32_problem ? device->limits.f32_problem : "it is not IEEE 754");
@@ -509,24 +474,20 @@ static iso_status check_arithmetic(simt_device *device, const iso_op *op)
 iso_status simt_supports(void *device, const iso_op *op)
 {
     simt_device *self = device;
-    const simt_operation *operation = operation_of(op->kind);
+    const simt_operation *operation = simt_operation_of(op->kind);
     if (!operation) {
         return self->host->fail(ISO_UNSUPPORTED, "kind is %d, an operation that %s does not know",
                                 (int)op->kind, self->driver->name);
     }
-    switch (variant_of(op)) {
-    case ISO_VARIANT_VENDOR:
+    const iso_variant variant = variant_of(op);
+    if (variant == ISO_VARIANT_VENDOR) {
         return simt_vendor_supports(self, op);
-    case ISO_VARIANT_MATRIX:
+    }
+    if (variant == ISO_VARIANT_MATRIX) {
         return self->host->fail(ISO_UNSUPPORTED,
                                 "variant is matrix, but %s has no kernels for matrix units: use "
                                 "vendor or tiled",
                                 self->driver->name);
-    case ISO_VARIANT_AUTO:
-    case ISO_VARIANT_NAIVE:
-    case ISO_VARIANT_TILED:
-    case ISO_VARIANT_PARTIALS:
-        break;
     }
     iso_status status = check_arithmetic(self, op);
     return status == ISO_OK ? operation->supports(self, op) : status;
@@ -538,7 +499,8 @@ iso_status simt_workspace(void *device, const iso_op *op, int64_t *bytes)
     if (variant_of(op) == ISO_VARIANT_VENDOR) {
         return simt_vendor_workspace(self, op, bytes);
     }
-    *bytes = operation_of(op->kind)->workspace(self, op);
+    const simt_operation *operation = simt_operation_of(op->kind);
+    *bytes = operation->workspace ? operation->workspace(self, op) : 0;
     return ISO_OK;
 }
 
@@ -548,7 +510,7 @@ iso_status simt_execute(void *stream, const iso_op *op)
     if (variant_of(op) == ISO_VARIANT_VENDOR) {
         return simt_vendor_execute(self, op);
     }
-    return operation_of(op->kind)->execute(self, op);
+    return simt_operation_of(op->kind)->execute(self, op);
 }
 
 iso_status simt_prepare(void *stream, const iso_op *op)
@@ -557,7 +519,7 @@ iso_status simt_prepare(void *stream, const iso_op *op)
     if (variant_of(op) == ISO_VARIANT_VENDOR) {
         return simt_vendor_prepare(self, op);
     }
-    return operation_of(op->kind)->prepare(self, op);
+    return simt_operation_of(op->kind)->prepare(self, op);
 }
 
 iso_status simt_describe(void *device, const iso_op *op, iso_op_info *out)
@@ -566,7 +528,7 @@ iso_status simt_describe(void *device, const iso_op *op, iso_op_info *out)
     if (variant_of(op) == ISO_VARIANT_VENDOR) {
         simt_vendor_describe(self, op, out);
     } else {
-        operation_of(op->kind)->describe(self, op, out);
+        simt_operation_of(op->kind)->describe(self, op, out);
     }
     return ISO_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemm.c - the product on a device: its programs, their arguments and launches. */
 #include "backends/simt/gemm.h"
+#include "common/dtype.h"
 #include "kernels/texts.h"
 
 #include <inttypes.h>
@@ -61,8 +62,8 @@ static void visit_tile(const simt_tile *tile, iso_dtype dtype,
 static void gemm_each(const simt_limits *limits,
                       void (*visit)(const simt_spec *spec, void *context), void *context)
 {
-    for (iso_dtype dtype = ISO_F16; dtype <= ISO_F64; dtype++) {
-        if (dtype == ISO_F64 ? !limits->f64 : !limits->f32_exact) {
+    for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
+        if (!dtype_get(dtype)->floating || !(dtype == ISO_F64 ? limits->f64 : limits->f32_exact)) {
             continue;
         }
         const simt_spec naive = naive_spec(limits, dtype);
@@ -83,14 +84,19 @@ static void gemm_each(const simt_limits *limits,
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
+static int gemm_needs(const iso_op *op)
+{
+    return op->gemm->dtype == ISO_F64 ? SIMT_NEEDS_F64 : SIMT_NEEDS_F32;
+}
+
 static iso_status gemm_supports(simt_device *device, const iso_op *op)
 {
     const iso_gemm_op *g = op->gemm;
-    if (g->dtype < ISO_F16 || g->dtype > ISO_F64) {
-        const char *name = iso_dtype_name(g->dtype);
+    const dtype_row *type = dtype_get(g->dtype);
+    if (!type || !type->floating) {
         return device->host->fail(ISO_UNSUPPORTED,
                                   "gemm: type %s: products are of f16, bf16, f32 and f64",
-                                  name ? name : "unknown");
+                                  type ? type->name : "unknown");
     }
     if (g->math == ISO_MATH_TF32) {
         return device->host->fail(ISO_UNSUPPORTED,
@@ -363,7 +369,8 @@ static iso_status gemm_prepare(simt_stream *stream, const iso_op *op)
 }
 
 const simt_operation simt_gemm = {
-    .kind = ISO_OP_GEMM,
+    .variant_at = offsetof(iso_gemm_op, variant),
+    .needs = gemm_needs,
     .supports = gemm_supports,
     .workspace = gemm_workspace,
     .execute = gemm_execute,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* map.c - plans maps: which of the kernels of kernels/map.cl, with which words. */
 #include "backends/simt/simt.h"
+#include "common/dtype.h"
 #include "kernels/texts.h"
 
 #include <inttypes.h>
@@ -128,6 +129,16 @@ static int64_t groups_of(const simt_spec *spec, const iso_map_op_args *op)
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
+/* A copy moves bits. */
+static int map_needs(const iso_op *op)
+{
+    const dtype_row *type = dtype_get(op->map->dtype);
+    if (op->map->op == ISO_MAP_COPY || !type->floating) {
+        return 0;
+    }
+    return type->computes_in == ISO_F64 ? SIMT_NEEDS_F64 : SIMT_NEEDS_F32;
+}
+
 static iso_status map_supports(simt_device *device, const iso_op *op)
 {
     const iso_variant variant = op->map->variant;
@@ -136,13 +147,6 @@ static iso_status map_supports(simt_device *device, const iso_op *op)
                                   (int)variant, device->driver->name);
     }
     return ISO_OK;
-}
-
-static int64_t map_workspace(simt_device *device, const iso_op *op)
-{
-    (void)device;
-    (void)op;
-    return 0;
 }
 
 static simt_arg factor(iso_dtype dtype, const double *wide, const float *narrow)
@@ -229,7 +233,7 @@ static void map_describe(simt_device *device, const iso_op *of, iso_op_info *out
 static void map_each(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
                      void *context)
 {
-    for (iso_dtype dtype = ISO_F16; dtype <= ISO_I64; dtype++) {
+    for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
         if (dtype == ISO_F64 && !limits->f64) {
             continue;
         }
@@ -243,9 +247,9 @@ static void map_each(const simt_limits *limits, void (*visit)(const simt_spec *s
 }
 
 const simt_operation simt_map = {
-    .kind = ISO_OP_MAP,
+    .variant_at = offsetof(iso_map_op_args, variant),
+    .needs = map_needs,
     .supports = map_supports,
-    .workspace = map_workspace,
     .execute = map_execute,
     .prepare = map_prepare,
     .describe = map_describe,

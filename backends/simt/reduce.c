@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce.c - reductions on a device: their programs, and the launches of each variant. */
 #include "backends/simt/reduce.h"
+#include "common/dtype.h"
 #include "kernels/texts.h"
 
 #include <inttypes.h>
@@ -60,19 +61,20 @@ static simt_spec spec_of(const simt_limits *limits, iso_reduce_op op, iso_dtype 
     };
 }
 
-static bool is_whole(iso_dtype dtype)
+static int needs_of(iso_reduce_op op, iso_dtype dtype)
 {
-    return dtype == ISO_I32 || dtype == ISO_I64;
+    const bool f64 = simt_reduce_uses_f64(op, dtype);
+    const bool f32 = dtype_get(dtype)->computes_in == ISO_F32;
+    return (f64 ? SIMT_NEEDS_F64 : 0) | (f32 ? SIMT_NEEDS_F32 : 0);
 }
 
 static void reduce_each(const simt_limits *limits,
                         void (*visit)(const simt_spec *spec, void *context), void *context)
 {
-    for (iso_dtype dtype = ISO_F16; dtype <= ISO_I64; dtype++) {
-        for (iso_reduce_op op = ISO_SUM; op <= ISO_ARGMAX; op++) {
-            const bool single = !is_whole(dtype) && dtype != ISO_F64;
-            if ((op == ISO_NORM2 && is_whole(dtype)) || (single && !limits->f32_exact) ||
-                (simt_reduce_uses_f64(op, dtype) && !limits->f64)) {
+    const int lacks = (limits->f64 ? 0 : SIMT_NEEDS_F64) | (limits->f32_exact ? 0 : SIMT_NEEDS_F32);
+    for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
+        for (iso_reduce_op op = ISO_SUM; iso_reduce_op_name(op); op++) {
+            if ((op == ISO_NORM2 && !dtype_get(dtype)->floating) || needs_of(op, dtype) & lacks) {
                 continue;
             }
             const simt_spec spec = spec_of(limits, op, dtype);
@@ -83,17 +85,17 @@ static void reduce_each(const simt_limits *limits,
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
+/* Means are divided, and norms of the smaller types added, in f64. */
+static int reduce_needs(const iso_op *op)
+{
+    return needs_of(op->reduce->op, op->reduce->dtype);
+}
+
 static iso_status reduce_supports(simt_device *device, const iso_op *op)
 {
     const iso_reduce_op_args *r = op->reduce;
     const iso_host *host = device->host;
-    if (r->dtype < ISO_F16 || r->dtype > ISO_I64) {
-        return host->fail(ISO_UNSUPPORTED, "reduce: type %d is not known", (int)r->dtype);
-    }
-    if (r->op < ISO_SUM || r->op > ISO_ARGMAX) {
-        return host->fail(ISO_UNSUPPORTED, "reduce: operation %d is not known", (int)r->op);
-    }
-    if (r->op == ISO_NORM2 && is_whole(r->dtype)) {
+    if (r->op == ISO_NORM2 && !dtype_get(r->dtype)->floating) {
         return host->fail(ISO_UNSUPPORTED, "reduce: norm2 takes floating-point types, not %s",
                           iso_dtype_name(r->dtype));
     }
@@ -361,7 +363,8 @@ static iso_status reduce_prepare(simt_stream *stream, const iso_op *op)
 }
 
 const simt_operation simt_reduce = {
-    .kind = ISO_OP_REDUCE,
+    .variant_at = offsetof(iso_reduce_op_args, variant),
+    .needs = reduce_needs,
     .supports = reduce_supports,
     .workspace = reduce_workspace,
     .execute = reduce_execute,

@@ -268,10 +268,16 @@ int64_t simt_alignment(const simt_device *device, iso_ref ref);
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-/* One kind of operation, for its variants that are not VENDOR. */
+/* Types that a device may not have in full. */
+enum { SIMT_NEEDS_F32 = 1, SIMT_NEEDS_F64 = 2 };
+
+/* One kind of operation. The functions are for its variants other than VENDOR. */
 typedef struct simt_operation {
-    iso_op_kind kind;
+    size_t variant_at; /* where the variant lies in its arguments */
+    /* Optional: the types that it computes in, as bits. */
+    int (*needs)(const iso_op *op);
     iso_status (*supports)(simt_device *device, const iso_op *op);
+    /* Optional: without it no scratch memory is used. */
     int64_t (*workspace)(simt_device *device, const iso_op *op);
     iso_status (*execute)(simt_stream *stream, const iso_op *op);
     iso_status (*prepare)(simt_stream *stream, const iso_op *op);
@@ -285,6 +291,9 @@ extern const simt_operation simt_gemm;      /* gemm.c: kernels/gemm_naive.cl, ge
 extern const simt_operation simt_transpose; /* transpose.c: kernels/transpose.cl */
 extern const simt_operation simt_reduce;    /* reduce.c: kernels/reduce.cl */
 extern const simt_operation simt_map;       /* map.c: kernels/map.cl */
+
+/* table.c: NULL where the kind is not known. */
+const simt_operation *simt_operation_of(iso_op_kind kind);
 
 /* fill.c: kernels/fill.cl. */
 iso_status simt_fill(simt_stream *stream, const iso_transfer *transfer);

@@ -225,13 +225,6 @@ static iso_status transpose_supports(simt_device *device, const iso_op *op)
     return ISO_OK;
 }
 
-static int64_t transpose_workspace(simt_device *device, const iso_op *op)
-{
-    (void)device;
-    (void)op;
-    return 0;
-}
-
 static iso_status transpose_execute(simt_stream *stream, const iso_op *op)
 {
     const iso_transpose_op *transpose = op->transpose;
@@ -301,9 +294,8 @@ static void transpose_each(const simt_limits *limits,
 }
 
 const simt_operation simt_transpose = {
-    .kind = ISO_OP_TRANSPOSE,
+    .variant_at = offsetof(iso_transpose_op, variant),
     .supports = transpose_supports,
-    .workspace = transpose_workspace,
     .execute = transpose_execute,
     .prepare = transpose_prepare,
     .describe = transpose_describe,

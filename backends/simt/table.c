@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table.c - the operations, found by their kind; and every program that a device could be asked
+ * for, which offline compilation goes through. */
+#include "backends/simt/simt.h"
+
+static const simt_operation *const operations[] = {
+    [ISO_OP_GEMM] = &simt_gemm,
+    [ISO_OP_TRANSPOSE] = &simt_transpose,
+    [ISO_OP_REDUCE] = &simt_reduce,
+    [ISO_OP_MAP] = &simt_map,
+};
+
+enum { KINDS = (int)(sizeof operations / sizeof operations[0]) };
+
+const simt_operation *simt_operation_of(iso_op_kind kind)
+{
+    return (size_t)kind < KINDS ? operations[kind] : NULL;
+}
+
+void simt_each_spec(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
+                    void *context)
+{
+    simt_fill_each(limits, visit, context);
+    for (int kind = 1; kind < KINDS; kind++) {
+        operations[kind]->each(limits, visit, context);
+    }
+}
