@@ -17,12 +17,12 @@ class IsomerBench(rfm.RunOnlyRegressionTest):
     executable_opts = ['bench', '--suite', 'quick', '--budget', '60', '--json', 'results.json',
                        '--csv', 'results.csv', '--report', 'report.html']
     keep_files = ['results.json', 'results.csv', 'report.html']
-    # What you measured when it was right, and how far below is a failure:
+    # Your own figure from a good run, and how far below it is a failure:
     # reference = {'cluster:gpu': {'triad_f64': (FIGURE, -0.05, None, 'GB/s')}}
 
     @run_after('init')
     def name_the_backend(self):
-        # By name: where it is not available isomer ends with code 3 and says why.
+        # By name: if it is not available, isomer ends with code 3 and reports why.
         self.executable_opts += ['--backend', self.backend]
 
     @sanity_function
