@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda_blas.c - opens cuBLAS and cuBLASLt, keeps a handle for each stream, and sorts operations. */
+/* blas.c - opens cuBLAS and cuBLASLt, keeps a handle for each stream, and dispatches operations. */
 #include "backends/cuda/blas.h"
 
 #include <limits.h>
@@ -76,7 +76,7 @@ static iso_status need(const char *label, const opened *which)
     return label ? ISO_OK : loader_fail(&which->library, ISO_UNSUPPORTED, "variant vendor: ");
 }
 
-/* ---- small things that all operations need --------------------------------------------------- */
+/* ---- helpers of all operations --------------------------------------------------------------- */
 
 cublas_enum blas_type(iso_dtype dtype)
 {
@@ -96,7 +96,7 @@ const blas_size *cuda_blas_too_large(const blas_size *sizes, int count)
     return NULL;
 }
 
-/* What NVIDIA gives by default: 32 MiB from Hopper on, before that 4 MiB. */
+/* NVIDIA's default: 32 MiB from Hopper on, before that 4 MiB. */
 int64_t blas_library_bytes(const cuda_device *device)
 {
     return device->architecture >= 90 ? INT64_C(32) << 20 : INT64_C(4) << 20;
@@ -111,7 +111,7 @@ static const char *code_name(cublas_code code)
                                              : "an unnamed status";
 }
 
-/* The library hides what the driver said: a lost device is found by asking the stream. */
+/* The library hides the driver's error: a lost device is detected by querying the stream. */
 iso_status cuda_blas_check(cuda_queue *queue, cublas_code code, const char *call)
 {
     if (code == CUBLAS_DONE) {
@@ -140,7 +140,7 @@ iso_status cuda_blas_stream_of(simt_stream *stream, blas_stream **out)
     return ISO_OK;
 }
 
-/* Setting the stream takes the workspace away again: it is set once, when the handle is made. */
+/* Setting the stream resets the workspace: it is set once, when the handle is made. */
 static iso_status make_handle(cuda_queue *queue, blas_stream *own)
 {
     cublas_handle handle = NULL;
@@ -191,7 +191,7 @@ iso_status cuda_blas_handle(simt_stream *stream, const iso_op *op, cublas_enum p
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* The second library has no product whose k is 0. */
+/* cuBLASLt has no product with k = 0. */
 static bool needs_k(const iso_gemm_op *op)
 {
     return op->library == 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cuda_blas.h - cuBLAS and cuBLASLt. BLAS is column-major: a row-major matrix is the transpose of a
+ * blas.h - cuBLAS and cuBLASLt. BLAS is column-major: a row-major matrix is the transpose of a
  * column-major one with the same leading dimension, so operands are swapped and nothing is moved.
  *
  * Handles belong to streams and are made at a stream's first vendor operation. The workspace of an
- * operation has a constant in front, then what the library gets.
+ * operation begins with a constant, followed by the library's part.
  */
 #ifndef ISOMER_CUDA_BLAS_H
 #define ISOMER_CUDA_BLAS_H
@@ -12,19 +12,19 @@
 #include "backends/cuda/library.h"
 
 enum {
-    BLAS_CONSTANT_BYTES = 256, /* of workspace, for a one */
+    BLAS_CONSTANT_BYTES = 256, /* of workspace, for a constant 1 */
     BLAS_TILE = 1024,          /* edge of the squares that are transposed in place */
-    BLAS_PLANS = 16            /* products that a stream remembers for cuBLASLt */
+    BLAS_PLANS = 16            /* cached cuBLASLt products of a stream */
 };
 
 extern cublas_api cuda_blas;
 extern cublaslt_api cuda_blaslt;
 
-/* Each is opened at the first question; NULL where it is not there. */
+/* Each is opened at the first query; NULL if it is not available. */
 const char *cuda_blas_label(void);   /* "cuBLAS 13.1.0" */
 const char *cuda_blaslt_label(void); /* "cuBLASLt 13.1.0" */
 
-/* What a stream and a device keep: their `vendor`. */
+/* The `vendor` of a stream and of a device. */
 typedef struct blaslt_plan blaslt_plan;
 typedef struct blas_stream {
     cublas_handle handle; /* NULL until needed */
@@ -36,7 +36,7 @@ typedef struct blas_device {
     cublaslt_handle lt;
 } blas_device;
 
-/* Bytes that the library is given on this device. */
+/* Size of the library's workspace on this device. */
 int64_t blas_library_bytes(const cuda_device *device);
 
 static inline cuda_device *blas_device_of(simt_device *device)
@@ -49,7 +49,7 @@ static inline cuda_queue *blas_queue(simt_stream *stream)
     return stream->native;
 }
 
-/* What the library gets of the operation's workspace. */
+/* The library's part of the operation's workspace. */
 static inline void *blas_workspace(const iso_op *op)
 {
     return cuda_pointer(cuda_place(op->workspace) + BLAS_CONSTANT_BYTES);
@@ -60,21 +60,21 @@ static inline cuda_address blas_constant(const iso_op *op)
     return cuda_place(op->workspace);
 }
 
-/* The number of a stored type, as cuBLAS has it. */
+/* cuBLAS's number for a stored type. */
 cublas_enum blas_type(iso_dtype dtype);
 typedef struct blas_size {
     const char *name;
     int64_t value;
 } blas_size;
-/* The first size over 32 bits; NULL where there is none. */
+/* The first size beyond 32 bits; NULL if there is none. */
 const blas_size *cuda_blas_too_large(const blas_size *sizes, int count);
 
-/* ISO_OK, or the failure of a call; a lost device is told as such. */
+/* ISO_OK, or the failure of a call; a lost device is reported as such. */
 iso_status cuda_blas_check(cuda_queue *queue, cublas_code code, const char *call);
-/* The stream's part, made if it is missing. */
+/* The stream's part, created if it is missing. */
 iso_status cuda_blas_stream_of(simt_stream *stream, blas_stream **out);
 /* A handle on the stream, for results on the host or the device, with the workspace of `op` (none
- * where it has none). The device's context is current. */
+ * if it has none). The device's context is current. */
 iso_status cuda_blas_handle(simt_stream *stream, const iso_op *op, cublas_enum pointers,
                             cublas_handle *out);
 
@@ -83,8 +83,8 @@ iso_status cuda_blas_gemm_supports(simt_device *device, const iso_gemm_op *op);
 iso_status cuda_blas_gemm(simt_stream *stream, const iso_op *op);
 const char *cuda_blas_gemm_name(const iso_gemm_op *op);
 cublas_enum blas_compute(const iso_gemm_op *op);
-/* UNSUPPORTED where a variable of the environment changes the precision that was asked for, or the
- * device does not have it. */
+/* UNSUPPORTED if an environment variable changes the requested precision, or the device does not
+ * have it. */
 iso_status cuda_blas_precision(const cuda_device *device, const iso_gemm_op *op);
 
 /* blas_lt.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda_blas_gemm.c - the product by cuBLAS. */
+/* blas_gemm.c - the product by cuBLAS. */
 #include "backends/cuda/blas.h"
 
 #include <limits.h>
@@ -14,7 +14,7 @@ static bool is_set(const char *variable, const char *harmless)
     return value && value[0] && strcmp(value, "0") != 0 && strcmp(value, harmless) != 0;
 }
 
-/* Variables by which the user changes what cuBLAS computes, whatever the program asks for. */
+/* Variables by which the user changes what cuBLAS computes, whatever the program requests. */
 static const char *overriding(const iso_gemm_op *op)
 {
     const bool wide = op->dtype == ISO_F64;
@@ -110,7 +110,7 @@ const char *cuda_blas_gemm_name(const iso_gemm_op *op)
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/* The product as cuBLAS is told of it: C' = op(B)' op(A)', column-major. */
+/* The product as it is passed to cuBLAS: C' = op(B)' op(A)', column-major. */
 typedef struct swapped {
     cublas_enum trans_1, trans_2, type, compute;
     int64_t m, n, k, ld_1, ld_2, ld_c, batch, stride_1, stride_2, stride_c;
@@ -139,7 +139,7 @@ static swapped swap(const iso_gemm_op *op)
         .stride_1 = op->stride_b,
         .stride_2 = op->stride_a,
         .stride_c = op->stride_c,
-        /* Where k is 0 neither is read, but an address is asked for. */
+        /* If k is 0 neither is read, but an address is required. */
         .one = cuda_pointer(cuda_place(op->k > 0 ? op->b : op->c)),
         .two = cuda_pointer(cuda_place(op->k > 0 ? op->a : op->c)),
         .c = cuda_pointer(cuda_place(op->c)),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * blas_level1.c - transposes by cuBLAS's geam, and reductions of whole arrays by its dot and asum.
- * cuBLAS has no sum: that is the dot with a one of stride 0. Its amax compares magnitudes and
- * is no argmax. Results stay on the device.
+ * cuBLAS has no sum: it is computed as the dot with a 1 of stride 0. Its amax compares magnitudes
+ * and is not argmax. Results stay on the device.
  */
 #include "backends/cuda/blas.h"
 
@@ -69,7 +69,7 @@ static cublas_code turn(cublas_handle handle, int64_t element, int64_t rows, int
     }
 }
 
-/* A tile that lies packed at `tile` goes to its place. */
+/* Copies a packed tile at `tile` to its place. */
 static iso_status put_tile(cuda_queue *queue, const iso_transpose_op *op, cuda_address tile,
                            cuda_address to, int64_t rows, int64_t cols)
 {
@@ -89,8 +89,9 @@ static iso_status put_tile(cuda_queue *queue, const iso_transpose_op *op, cuda_a
         "cuMemcpy2DAsync of a tile of %lld x %lld", (long long)rows, (long long)cols);
 }
 
-/* Tile (i, j) and its mirror change places: the one is turned into scratch memory, the other into
- * its place, and the first is put where the other was. geam itself cannot work in place. */
+/* Swaps tile (i, j) and its mirror: one is transposed into scratch memory, the other into the
+ * first's place, and the first is then copied to the other's place. geam itself cannot work in
+ * place. */
 static iso_status turn_in_place(cuda_queue *queue, cublas_handle handle, const iso_op *op)
 {
     const iso_transpose_op *t = op->transpose;
@@ -120,7 +121,7 @@ static iso_status turn_in_place(cuda_queue *queue, cublas_handle handle, const i
     return ISO_OK;
 }
 
-/* geam asks for no workspace of the library's. */
+/* geam needs no workspace of the library. */
 iso_status cuda_blas_transpose(simt_stream *stream, const iso_op *op)
 {
     const iso_transpose_op *t = op->transpose;
@@ -207,7 +208,7 @@ const char *cuda_blas_reduce_name(const iso_reduce_op_args *op)
     }
 }
 
-/* Writes a one of the type in front of the workspace, by words of 32 bits. */
+/* Writes a 1 of the type at the start of the workspace, as 32-bit words. */
 static cuda_code put_one(cuda_queue *queue, iso_dtype dtype, cuda_address at)
 {
     switch (dtype) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * blas_lt.c - the product by cuBLASLt. Its descriptors and its choice of an algorithm are made once
- * for each shape and alignment, and kept by the stream: the same product again allocates nothing.
+ * for each shape and alignment, and cached by the stream: repeating a product allocates nothing.
  */
 #include "backends/cuda/blas.h"
 
 #include <string.h>
 
-/* What an algorithm is chosen by. */
+/* The key of an algorithm. */
 typedef struct lt_key {
     int64_t m, n, k, lda, ldb, ldc, batch, stride_a, stride_b, stride_c;
     uint32_t dtype, compute, trans_a, trans_b;
@@ -16,7 +16,7 @@ typedef struct lt_key {
 } lt_key;
 
 struct blaslt_plan {
-    lt_key key; /* used: 0 for an empty place */
+    lt_key key; /* used: 0 for an empty slot */
     cublaslt_matmul matmul;
     cublaslt_layout one, two, c; /* of the swapped product */
     cublaslt_choice choice;
@@ -56,7 +56,7 @@ void cuda_blaslt_device_close(blas_device *own)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-/* The alignment that an operand is sure to have; that of its type where `least`. */
+/* The guaranteed alignment of an operand; that of its type if `least`. */
 static uint32_t alignment(iso_ref ref, iso_dtype dtype, bool least)
 {
     enum { MOST = 256 };
@@ -123,7 +123,7 @@ static cublas_code make_layout(cublaslt_layout *layout, const lt_key *key, int64
     return code;
 }
 
-/* The product C' = op(B)' op(A)', and its matrices as they lie, column-major. */
+/* The product C' = op(B)' op(A)', and its matrices in their column-major layout. */
 static cublas_code describe(blaslt_plan *plan)
 {
     const lt_key *key = &plan->key;
@@ -216,8 +216,8 @@ static cublas_code make_plan(simt_device *device, cublaslt_handle handle, const 
     return code;
 }
 
-/* The stream's plan for this product. Where the library has nothing for the operands' alignment it
- * is asked for what makes do with the type's, which is what cuda_blaslt_supports has asked for. */
+/* The stream's plan for this product. If the library has no algorithm for the operands' alignment,
+ * it is queried with the alignment of the type, which cuda_blaslt_supports has checked. */
 static iso_status plan_of(simt_stream *stream, const iso_gemm_op *op, blaslt_plan **out)
 {
     blas_stream *own = NULL;
@@ -272,7 +272,7 @@ void cuda_blaslt_stream_close(blas_stream *own)
 
 /* ---- the operation --------------------------------------------------------------------------- */
 
-/* Asks the library, for operands of the least alignment. */
+/* Queries the library, for operands of the least alignment. */
 iso_status cuda_blaslt_supports(simt_device *device, const iso_gemm_op *op)
 {
     cuda_device *native = blas_device_of(device);

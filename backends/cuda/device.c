@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c - what a device is, and its context: the primary one, or a program's own. */
+/* device.c - describes devices, and opens their contexts: the primary one, or a program's own. */
 #include "backends/cuda/library.h"
 
 #include <stdio.h>
@@ -16,10 +16,10 @@ int32_t cuda_architecture_of(cuda_ordinal device)
     return attribute_of(device, CUDA_COMPUTE_MAJOR) * 10 + attribute_of(device, CUDA_COMPUTE_MINOR);
 }
 
-/* ---- describing ------------------------------------------------------------------------------ */
+/* ---- description ----------------------------------------------------------------------------- */
 
-/* As nvidia-smi writes it. A slice of a device has a uuid of its own, and the older call gives the
- * whole one's. */
+/* As nvidia-smi writes it. A slice of a device has its own uuid; the older call returns the whole
+ * device's. */
 void cuda_device_uuid(cuda_ordinal device, char *text, size_t capacity)
 {
     cuda_uuid whole = {{0}};
@@ -41,7 +41,7 @@ void cuda_device_uuid(cuda_ordinal device, char *text, size_t capacity)
     }
 }
 
-/* Known without cost only where the program has a context already. */
+/* Cheap to query only if the program already has a context. */
 static int64_t free_memory(cuda_ordinal device)
 {
     unsigned flags = 0;
@@ -139,7 +139,7 @@ void cuda_leave(cuda_scope scope)
     }
 }
 
-/* The handle of a device whose context is known. */
+/* Creates a device for a known context. */
 static iso_status make(cuda_context context, bool primary, cuda_ordinal ordinal, int32_t index,
                        void **native, simt_limits *limits)
 {
@@ -180,7 +180,7 @@ iso_status cuda_device_open(int32_t index, void **native, simt_limits *limits)
     return status;
 }
 
-/* Which device a program's context is for. */
+/* The device of a program's context. */
 static cuda_code device_of(cuda_context context, cuda_ordinal *ordinal)
 {
     const cuda_device at = {.context = context};
@@ -236,8 +236,8 @@ iso_status cuda_device_adopt(int32_t devices, const void *context, const void *n
     return make(own, false, ordinal, *index, native, limits);
 }
 
-/* A primary context that is broken and still somebody else's is of no use to them either: it is
- * reset, so that the device can be opened anew. */
+/* A broken primary context is reset even if others still hold it: it is of no use to them either,
+ * and the device can then be opened again. */
 void cuda_device_close(void *native)
 {
     cuda_device *device = native;

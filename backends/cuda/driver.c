@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A call into the driver between entering and leaving the device's context. */
+/* Calls the driver between entering and leaving the device's context. */
 #define IN_CONTEXT(device, code, call)                                                             \
     do {                                                                                           \
         const cuda_scope scope_ = cuda_enter(device);                                              \
@@ -106,7 +106,8 @@ static iso_status stream_create(void *native, void **out)
     return status;
 }
 
-/* The context tells which device a stream is of; the legacy default stream (NULL) is any's. */
+/* The context identifies the device of a stream; the legacy default stream (NULL) belongs to any
+ * device. */
 static iso_status stream_adopt(void *native, void *foreign, void **out)
 {
     cuda_device *device = native;
@@ -144,7 +145,7 @@ static void stream_destroy(void *stream)
     cuda_host->free(queue);
 }
 
-/* An error that the context does not outlive is given by every later call too. */
+/* An error that ends the context is also returned by every later call. */
 static iso_status stream_sync(void *stream)
 {
     cuda_queue *queue = stream;
@@ -236,7 +237,7 @@ static iso_status event_elapsed(void *start, void *stop, int64_t *nanoseconds)
     return cuda_check(from->device, code, "cuEventElapsedTime");
 }
 
-/* ---- joining with a program's own objects ---------------------------------------------------- */
+/* ---- sharing a program's own objects --------------------------------------------------------- */
 
 static iso_status memory_import(void *native, void *foreign, int64_t bytes, void **memory)
 {
@@ -267,7 +268,7 @@ static iso_status memory_import(void *native, void *foreign, int64_t bytes, void
                                device->index, code ? ": cuPointerGetAttribute gives " : "",
                                code ? cuda_code_name(code) : "");
     }
-    /* Memory that the driver cannot tell the extent of (mapped piece by piece) is taken as it is.
+    /* Memory whose extent the driver cannot report (mapped piece by piece) is accepted unchecked.
      */
     if (range == CUDA_DONE && (uint64_t)bytes > (uint64_t)(base + whole - address)) {
         return cuda_host->fail(ISO_INVALID,

@@ -32,13 +32,13 @@ static loader_library library = {
 
 static struct {
     pthread_mutex_t lock;
-    bool asked; /* for the file */
-    bool tried; /* to open it */
+    bool asked; /* the file was searched */
+    bool tried; /* opening was tried */
     char identity[LOADER_PATH_MAX + 64];
 } compiler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The compiler is identified by its file: opening it takes longer than the rest of a start from the
- * cache. */
+/* The compiler is identified by its file: opening it takes longer than the rest of a start with a
+ * warm cache. */
 static bool identify(void)
 {
     (void)pthread_mutex_lock(&compiler.lock);
@@ -95,8 +95,8 @@ iso_status cuda_program_identity(void *native, char *text, int64_t capacity)
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-/* Code for this very chip where the compiler knows it, else PTX for the highest that it knows below
- * the chip. */
+/* Binary code for this chip if the compiler supports it, else PTX for the highest architecture
+ * below the chip that it supports. */
 static iso_status choose_target(const cuda_device *device, char *option, size_t capacity,
                                 bool *is_ptx)
 {
@@ -124,7 +124,7 @@ static iso_status choose_target(const cuda_device *device, char *option, size_t 
     return ISO_OK;
 }
 
-/* The texts as one, each begun by a mark that makes the log name it. */
+/* All sources as one, each preceded by a mark so that the log names it. */
 static char *join(const simt_source *source)
 {
     size_t bytes = 1;
@@ -153,7 +153,7 @@ static iso_status rtc_failed(nvrtc_code code, const simt_source *source, const c
                            rtc.nvrtcGetErrorString(code), code);
 }
 
-/* The beginning of the log: the first error is the one that counts. */
+/* The beginning of the log: the first error matters most. */
 static iso_status compile_failed(nvrtc_program program, nvrtc_code code, const simt_source *source,
                                  const char *target)
 {
@@ -240,8 +240,8 @@ done:
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* The driver is given no length: what was cut short must not reach it. Where the section headers
- * end is where a cubin ends. */
+/* The driver is given no length, so a truncated file must not reach it. A cubin ends where its
+ * section headers end. */
 static bool is_whole(const unsigned char *data, int64_t bytes)
 {
     enum { HEADER = 64, SECTIONS_AT = 40, SECTION_BYTES_AT = 58, SECTION_COUNT_AT = 60 };
@@ -359,7 +359,7 @@ iso_status cuda_launch(void *stream, void *kernel, int64_t groups, int32_t threa
                                "%d and %d are possible",
                                (long long)groups, arg_count, GROUPS_MAX, SIMT_ARGS_MAX);
     }
-    /* Memory is its address, so that both kinds of argument are a place to read from. */
+    /* Memory is its address, so both kinds of argument are read through a pointer. */
     for (int32_t i = 0; i < arg_count; i++) {
         memcpy(&values[i], &args[i].value, sizeof values[i]);
     }

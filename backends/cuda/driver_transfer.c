@@ -56,7 +56,7 @@ iso_status cuda_transfer(void *stream, const iso_transfer *transfer)
     cuda_queue *queue = stream;
     cuda_device *device = queue->device;
     const bool one = transfer->height == 1;
-    /* Rows further apart than the driver takes are so large that there are few of them. */
+    /* Rows further apart than the driver accepts are so large that there are few of them. */
     const bool far =
         transfer->from_pitch > device->pitch_max || transfer->to_pitch > device->pitch_max;
     cuda_scope scope = cuda_enter(device);
@@ -80,7 +80,7 @@ iso_status cuda_transfer(void *stream, const iso_transfer *transfer)
 
 /* ---- between devices ------------------------------------------------------------------------- */
 
-/* Lets the one context read the other's memory. */
+/* Gives one context access to the other's memory. */
 static iso_status connect(cuda_device *to, cuda_device *from)
 {
     if (to->context == from->context || atomic_load(&to->peer) == from->context) {
@@ -109,7 +109,7 @@ static iso_status connect(cuda_device *to, cuda_device *from)
     return ISO_OK;
 }
 
-/* What follows on the one stream waits for what is on the other now. */
+/* Later work on one stream waits for the current work on the other. */
 static cuda_code follow(cuda_queue *after, cuda_queue *before)
 {
     cuda_scope scope = cuda_enter(before->device);

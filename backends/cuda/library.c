@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.c - finds NVIDIA's libraries and says where it looked. */
+/* library.c - finds NVIDIA's libraries and reports where it searched. */
 #include "backends/cuda/library.h"
 
 #include <limits.h>
@@ -9,12 +9,12 @@
 #include <string.h>
 
 const iso_host *cuda_host;
-static int oldest_chip; /* of the devices: 90 for sm_90; 0 before probing */
+static int oldest_chip; /* among the devices: 90 for sm_90; 0 before probing */
 
-/* ---- where to look --------------------------------------------------------------------------- */
+/* ---- where to search ------------------------------------------------------------------------- */
 
-/* A driver takes no newer toolkit, and CUDA 13 has left out the chips before sm_75. The files of
- * toolkits are numbered by their version, those of the driver 1. */
+/* A driver accepts no newer toolkit, and CUDA 13 dropped the chips before sm_75. Toolkit files are
+ * numbered by their version; the driver's number is 1. */
 static bool refuses(const char *name, char *why, size_t capacity)
 {
     enum { OLDEST_TOOLKIT = 11, CUDA_WITH_ALL = 12, CHIP_OF_13 = 75 };
@@ -64,7 +64,7 @@ const char *cuda_code_name(cuda_code code)
     return name;
 }
 
-/* Codes after which the context is of no more use, and the one of memory. */
+/* Codes after which the context is unusable, and the one for memory. */
 iso_status cuda_status(cuda_code code)
 {
     static const unsigned short lost[] = {CUDA_DEINITIALIZED,      CUDA_DEVICE_UNAVAILABLE,

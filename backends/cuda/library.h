@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.h - NVIDIA's libraries, opened at run time, and what the backend's files share. */
+/* library.h - NVIDIA's libraries, opened at run time, and declarations shared by the backend's
+ * files. */
 #ifndef ISOMER_CUDA_LIBRARY_H
 #define ISOMER_CUDA_LIBRARY_H
 
@@ -23,13 +24,13 @@ typedef struct cublaslt_api LOADER_TABLE(CUDA_CUBLASLT_SYMBOLS) cublaslt_api;
 enum { CUDA_VERSION_LEAST = 11000 };
 
 extern const iso_host *cuda_host;
-extern cuda_api cu;          /* complete where probing found a device */
+extern cuda_api cu;          /* filled once probing has found a device */
 extern int32_t cuda_version; /* of the driver: 13000 for 13.0; 0 before probing */
 
-extern const loader_where cuda_where; /* where NVIDIA's libraries are looked for */
+extern const loader_where cuda_where; /* where NVIDIA's libraries are searched */
 extern loader_library cuda_driver_library;
 
-/* The status for a driver's code, and with its text: "WHAT gives CUDA_ERROR_X (n): text". */
+/* The status for a driver's code; sets the text "WHAT gives CUDA_ERROR_X (n): text". */
 iso_status cuda_status(cuda_code code);
 iso_status cuda_fail(cuda_code code, const char *format, ...) ISO_PRINTF(2, 3);
 const char *cuda_code_name(cuda_code code);
@@ -41,17 +42,17 @@ typedef struct cuda_device {
     int32_t index;
     cuda_context context;
     bool primary;         /* the context is the device's primary one, retained */
-    atomic_int lost;      /* an error that the context does not outlive was seen */
+    atomic_int lost;      /* an error that ends the context has occurred */
     int32_t architecture; /* 90 for sm_90 */
     int64_t pitch_max;
-    _Atomic(cuda_context) peer; /* the last context that access was enabled to */
+    _Atomic(cuda_context) peer; /* the last context that access was enabled for */
 } cuda_device;
 
 typedef struct cuda_queue {
     cuda_device *device;
     cuda_stream stream;
     bool foreign;
-    cuda_event order; /* of copies between devices; made at the first one */
+    cuda_event order; /* orders copies between devices; created at the first one */
 } cuda_queue;
 
 typedef struct cuda_mark {
@@ -78,25 +79,24 @@ static inline cuda_address cuda_place(iso_ref ref)
     return cuda_address_of(ref.memory) + (cuda_address)ref.offset;
 }
 
-/* The context becomes current for the calls up to cuda_leave, which puts back what was. */
+/* Makes the context current for the calls until cuda_leave, which restores the previous one. */
 typedef struct cuda_scope {
-    cuda_code code; /* of entering; calls between are made only where it is CUDA_DONE */
+    cuda_code code; /* result of entering; calls in between are made only if it is CUDA_DONE */
     bool pushed;
 } cuda_scope;
 
 cuda_scope cuda_enter(const cuda_device *device);
 void cuda_leave(cuda_scope scope);
 
-/* As cuda_fail, and remembers that the device is lost where the code says so. CUDA_DONE: ISO_OK. */
+/* As cuda_fail, and records that the device is lost if the code means that. CUDA_DONE: ISO_OK. */
 iso_status cuda_check(cuda_device *device, cuda_code code, const char *format, ...)
     ISO_PRINTF(3, 4);
 
 /* device.c */
 iso_status cuda_probe(iso_probe *out);
 iso_status cuda_device_info(int32_t index, iso_device_info *out);
-int32_t cuda_architecture_of(cuda_ordinal device); /* 90 for sm_90 */
-void cuda_device_uuid(cuda_ordinal device, char *text,
-                      size_t capacity); /* "" where there is none */
+int32_t cuda_architecture_of(cuda_ordinal device);                       /* 90 for sm_90 */
+void cuda_device_uuid(cuda_ordinal device, char *text, size_t capacity); /* "" if there is none */
 iso_status cuda_device_open(int32_t index, void **native, simt_limits *limits);
 iso_status cuda_device_adopt(int32_t devices, const void *context, const void *native_device,
                              int32_t *index, void **native, simt_limits *limits);
@@ -123,7 +123,7 @@ iso_status cuda_launch(void *stream, void *kernel, int64_t groups, int32_t threa
 /* The compiler's version and path, or why there is none. Opens it. */
 void cuda_compiler_describe(char *text, size_t capacity);
 
-/* driver.c, cuda_blas.c */
+/* driver.c, blas.c */
 extern const simt_driver cuda_driver;
 extern const simt_vendor cuda_vendor;
 

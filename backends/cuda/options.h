@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.h - the options that every kernel of this project is compiled with by NVRTC: the one
- * list, for the backend and for offline compilation. */
+/* options.h - the options for compiling every kernel of this project with NVRTC: a single list, for
+ * the backend and for offline compilation. */
 #ifndef ISOMER_CUDA_OPTIONS_H
 #define ISOMER_CUDA_OPTIONS_H
 

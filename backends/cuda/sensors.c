@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sensors.c - clocks, power, temperature and throttling of a device, from NVML. A device is found
- * there by its place on the bus: NVML has its own order, and CUDA_VISIBLE_DEVICES changes CUDA's.
- */
+/* sensors.c - clocks, power, temperature and throttling of a device, from NVML. A device is
+ * identified there by its bus address: NVML has its own order, and CUDA_VISIBLE_DEVICES changes
+ * CUDA's. */
 #include "backends/cuda/library.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static loader_library library = {
     LOADER_FUNCTIONS(nvml, CUDA_NVML_SYMBOLS),
 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static nvml_code began; /* what its initialisation answered */
+static nvml_code began; /* result of its initialisation */
 static char label[ISO_NAME_MAX];
 
 static void begin(void)
@@ -62,8 +62,8 @@ static iso_status fail(nvml_code code, const char *call)
                            name_of(code), code, text ? ": " : "", text ? text : "");
 }
 
-/* Whether the call gave a value. A sensor that this device does not have, or that this user may not
- * read, is no failure; the first one is kept in *status. */
+/* Whether the call returned a value. A sensor that this device does not have, or that this user may
+ * not read, is not a failure; the first failure is kept in *status. */
 static bool answered(nvml_code code, const char *call, iso_status *status)
 {
     switch (code) {
@@ -111,7 +111,7 @@ static void read_clocks(nvml_device at, iso_status *status, iso_telemetry *out)
     if (ASK(status, nvmlDeviceGetClockInfo, at, NVML_MEMORY, &mhz)) {
         out->memory_clock_mhz = (int32_t)mhz;
     }
-    /* The newer name of the same call is not in every driver. */
+    /* Not every driver has the newer name of the same call. */
     if (ASK(status, nvmlDeviceGetCurrentClocksEventReasons, at, &reasons) ||
         ASK(status, nvmlDeviceGetCurrentClocksThrottleReasons, at, &reasons)) {
         out->throttle = throttle_of(reasons);
@@ -141,8 +141,8 @@ static void read_rest(nvml_device at, iso_status *status, iso_telemetry *out)
     }
 }
 
-/* "MIG off", "MIG 1g.18gb" of a slice, or "MIG on". Only the slice's own handle, by its uuid, knows
- * what it is: it is in the name that it gives. */
+/* "MIG off", "MIG 1g.18gb" for a slice, or "MIG on". A slice's profile is only in the name that its
+ * own handle, found by its uuid, returns. */
 static void read_partition(cuda_ordinal ordinal, nvml_device at, iso_status *status,
                            iso_telemetry *out)
 {
@@ -167,7 +167,7 @@ static void read_partition(cuda_ordinal ordinal, nvml_device at, iso_status *sta
     }
 }
 
-/* A slice has no sensors of its own: its place on the bus is the whole device's. */
+/* A slice has no sensors of its own: its bus address is the whole device's. */
 iso_status cuda_telemetry(void *device, iso_telemetry *out)
 {
     const cuda_device *native = ((const simt_device *)device)->native;

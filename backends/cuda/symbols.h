@@ -74,7 +74,7 @@ typedef struct cuda_copy_2d {
 
 /* nvmlUtilization_t. */
 typedef struct nvml_utilization {
-    unsigned busy;   /* percent of the time in which a kernel ran */
+    unsigned busy;   /* percent of time in which a kernel ran */
     unsigned memory; /* ... in which memory was read or written */
 } nvml_utilization;
 
@@ -90,7 +90,7 @@ struct double2;
 
 /* clang-format off */
 
-/* Numbers of the vendor's that are used: VALUE(our name, number, the vendor's name). */
+/* Numbers of the vendor's interfaces: VALUE(our name, number, the vendor's name). */
 #define CUDA_VALUES(VALUE)                                                                         \
     VALUE(CUDA_DONE, 0, CUDA_SUCCESS)                                                              \
     VALUE(CUDA_INVALID_VALUE, 1, CUDA_ERROR_INVALID_VALUE)                                         \
@@ -173,7 +173,7 @@ struct double2;
     VALUE(CUBLASLT_REDUCE_IN_PLACE, 1, CUBLASLT_REDUCTION_SCHEME_INPLACE)                          \
     VALUE(CUBLASLT_REDUCE_COMPUTED, 2, CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE)
 
-/* Those that not every version names. */
+/* Not every version's headers have these. */
 #define CUDA_VALUES_NEWER(VALUE)                                                                   \
     VALUE(CUDA_CONTAINED, 226, CUDA_ERROR_CONTAINED)                                               \
     VALUE(CUDA_TENSOR_MEMORY_LEAK, 721, CUDA_ERROR_TENSOR_MEMORY_LEAK)                             \
@@ -414,7 +414,7 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
     VALUE(NVML_POWER_BRAKE, 128, nvmlClocksThrottleReasonHwPowerBrakeSlowdown)                     \
     VALUE(NVML_DISPLAY_CLOCKS, 256, nvmlClocksThrottleReasonDisplayClockSetting)
 
-/* Errors, by the vendor's own names, which whoever needs them makes enumerators of. */
+/* Errors, by the vendor's own names; files that need them define enumerators from this list. */
 #define NVML_ERRORS(ERROR)                                                                         \
     ERROR(NVML_ERROR_UNINITIALIZED, 1)                                                             \
     ERROR(NVML_ERROR_INVALID_ARGUMENT, 2)                                                          \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hip_blas.c - opens rocBLAS and hipBLASLt, keeps a handle for each stream, and sorts operations.
+/* blas.c - opens rocBLAS and hipBLASLt, keeps a handle for each stream, and dispatches operations.
  */
 #include "backends/hip/blas.h"
 
@@ -31,7 +31,7 @@ static opened the_lt = {
                 LOADER_FUNCTIONS(hip_blaslt, HIP_LT_SYMBOLS)},
 };
 
-/* A build outside a repository leaves the place of the commit empty: "4.4.1.". */
+/* A build outside a repository leaves the commit empty: "4.4.1.". */
 static void write_label(char *version)
 {
     size_t length = strlen(version);
@@ -43,7 +43,7 @@ static void write_label(char *version)
                    version);
 }
 
-/* Only the one made for the runtime's version: another would bring a second runtime with it. */
+/* Only the one made for the runtime's version: another would load a second runtime. */
 static void open_blas(void)
 {
     const char **names = the_blas.library.names;
@@ -67,7 +67,7 @@ static void open_blas(void)
     }
 }
 
-/* That of version 5 has other numbers for its types. */
+/* Version 5 has other numbers for its types. */
 static void open_lt(void)
 {
     loader_library *library = &the_lt.library;
@@ -101,8 +101,8 @@ const char *hip_blaslt_label(void)
     return label_of(&the_lt, open_lt);
 }
 
-/* Whether the library is there, and does not end a process that uses it on this device: without
- * kernels for the chip rocBLAS aborts. */
+/* Whether the library exists, and does not end a process that uses it on this device: rocBLAS
+ * aborts if it has no kernels for the chip. */
 static iso_status need(simt_device *device, bool lt)
 {
     const char *label = lt ? hip_blaslt_label() : hip_blas_label();
@@ -133,7 +133,7 @@ static iso_status need(simt_device *device, bool lt)
     return ISO_OK;
 }
 
-/* ---- small things that all operations need --------------------------------------------------- */
+/* ---- helpers of all operations --------------------------------------------------------------- */
 
 const blas_size *hip_blas_too_large(const blas_size *sizes, int count)
 {
@@ -145,7 +145,7 @@ const blas_size *hip_blas_too_large(const blas_size *sizes, int count)
     return NULL;
 }
 
-/* The library hides what the runtime said: a lost device is found by asking the stream. */
+/* The library hides the runtime's error: a lost device is detected by querying the stream. */
 iso_status hip_blas_check(hip_queue *queue, rocblas_code code, const char *call)
 {
     if (code == ROCBLAS_DONE) {
@@ -197,8 +197,8 @@ static iso_status make_handle(hip_queue *queue, blas_stream *own)
     return ISO_OK;
 }
 
-/* Each setting is made at each operation: it costs a store, and nothing depends on what ran before.
- */
+/* Every setting is made for every operation: that costs a store, and nothing depends on earlier
+ * operations. */
 iso_status hip_blas_handle(simt_stream *stream, const iso_op *op, rocblas_enum pointers,
                            rocblas_object *out)
 {
@@ -226,7 +226,7 @@ iso_status hip_blas_handle(simt_stream *stream, const iso_op *op, rocblas_enum p
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* The second library has no product whose k is 0. */
+/* hipBLASLt has no product with k = 0. */
 static bool needs_k(const iso_gemm_op *op)
 {
     return op->library == 1;

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hip_blas.h - rocBLAS and hipBLASLt. BLAS is column-major: a row-major matrix is the transpose of
- * a column-major one with the same leading dimension, so operands are swapped and nothing is moved.
+ * blas.h - rocBLAS and hipBLASLt. BLAS is column-major: a row-major matrix is the transpose of a
+ * column-major one with the same leading dimension, so operands are swapped and nothing is moved.
  *
  * Handles belong to streams and are made at a stream's first vendor operation. The workspace of an
- * operation has a constant in front, then what the library gets.
+ * operation begins with a constant, followed by the library's part.
  */
 #ifndef ISOMER_HIP_BLAS_H
 #define ISOMER_HIP_BLAS_H
 
 #include "backends/hip/library.h"
 
-#define BLAS_LIBRARY_BYTES (INT64_C(32) << 20) /* what AMD gives a product by default */
+#define BLAS_LIBRARY_BYTES (INT64_C(32) << 20) /* AMD's default for a product */
 
 enum {
-    BLAS_CONSTANT_BYTES = 256, /* of workspace, for a one */
+    BLAS_CONSTANT_BYTES = 256, /* of workspace, for a constant 1 */
     BLAS_TILE = 1024,          /* edge of the squares that are transposed in place */
-    BLAS_PLANS = 16            /* products that a stream remembers for hipBLASLt */
+    BLAS_PLANS = 16            /* cached hipBLASLt products of a stream */
 };
 
 extern rocblas_api hip_blas;
 extern hiplt_api hip_blaslt;
 
-/* Each is opened at the first question; NULL where it is not there. */
+/* Each is opened at the first query; NULL if it is not available. */
 const char *hip_blas_label(void);   /* "rocBLAS 5.2.0" */
 const char *hip_blaslt_label(void); /* "hipBLASLt" */
 
-/* What a stream and a device keep: their `vendor`. */
+/* The `vendor` of a stream and of a device. */
 typedef struct blaslt_plan blaslt_plan;
 typedef struct blas_stream {
     rocblas_object handle; /* NULL until needed */
@@ -54,20 +54,20 @@ static inline char *blas_place(iso_ref ref)
     return (char *)ref.memory + ref.offset;
 }
 
-/* A size with its name, for reasons. */
+/* A size with its name, for error texts. */
 typedef struct blas_size {
     const char *name;
     int64_t value;
 } blas_size;
-/* The first size over 32 bits; NULL where there is none. */
+/* The first size beyond 32 bits; NULL if there is none. */
 const blas_size *hip_blas_too_large(const blas_size *sizes, int count);
 
-/* ISO_OK, or the failure of a call; a lost device is told as such. */
+/* ISO_OK, or the failure of a call; a lost device is reported as such. */
 iso_status hip_blas_check(hip_queue *queue, rocblas_code code, const char *call);
-/* The stream's part, made if it is missing. */
+/* The stream's part, created if it is missing. */
 iso_status hip_blas_stream_of(simt_stream *stream, blas_stream **out);
 /* A handle on the stream, for results on the host or the device, with the workspace of `op` (the
- * library's own where it has none). The device is current. */
+ * library's own if it has none). The device is current. */
 iso_status hip_blas_handle(simt_stream *stream, const iso_op *op, rocblas_enum pointers,
                            rocblas_object *out);
 
@@ -75,8 +75,8 @@ iso_status hip_blas_handle(simt_stream *stream, const iso_op *op, rocblas_enum p
 iso_status hip_blas_gemm_supports(simt_device *device, const iso_gemm_op *op);
 iso_status hip_blas_gemm(simt_stream *stream, const iso_op *op);
 const char *hip_blas_gemm_name(const iso_gemm_op *op);
-/* UNSUPPORTED where a variable of the environment changes the precision that was asked for, or the
- * device does not have it. */
+/* UNSUPPORTED if an environment variable changes the requested precision, or the device does not
+ * have it. */
 iso_status hip_blas_precision(const hip_device *device, const iso_gemm_op *op);
 
 /* blas_lt.c */

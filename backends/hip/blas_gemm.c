@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hip_blas_gemm.c - the product by rocBLAS. */
+/* blas_gemm.c - the product by rocBLAS. */
 #include "backends/hip/blas.h"
 
 #include <limits.h>
@@ -8,7 +8,7 @@
 
 /* ---- precision ------------------------------------------------------------------------------- */
 
-/* Variables by which the user changes what the libraries compute, whatever the program asks for. */
+/* Variables by which the user changes what the libraries compute, whatever the program requests. */
 static const char *overriding(const iso_gemm_op *op)
 {
     static const char *const of_f16[] = {"ROCBLAS_INTERNAL_FP16_ALT_IMPL",
@@ -102,8 +102,8 @@ static rocblas_enum type_of(iso_dtype dtype)
                                : ROCBLAS_F64;
 }
 
-/* C' = op(B)' op(A)': what is row-major here is column-major there. Where k is 0 neither A nor B is
- * read, but some versions want an address all the same. */
+/* C' = op(B)' op(A)': a row-major matrix here is column-major there, transposed. If k is 0 neither
+ * A nor B is read, but some versions still require an address. */
 static rocblas_code multiply(rocblas_object handle, const iso_gemm_op *op, bool wide)
 {
     const float alpha_f32 = (float)op->alpha;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blas_level1.c - rocBLAS for what is not a product: geam transposes; dot and asum reduce. */
+/* blas_level1.c - transposes by rocBLAS's geam, and reductions by its dot and asum. */
 #include "backends/hip/blas.h"
 
 #include <limits.h>
@@ -50,7 +50,7 @@ const char *hip_blas_transpose_name(const iso_transpose_op *op)
                                     : "rocblas_zgeam";
 }
 
-/* The three calls in their two widths. */
+/* The three calls, for both widths. */
 #define GEAM(letter, type, one, zero)                                                              \
     (wide ? hip_blas.rocblas_##letter##geam_64(handle, ROCBLAS_TRANS, ROCBLAS_NO_TRANS, rows,      \
                                                cols, &(one), (const type *)from, ld_from, &(zero), \
@@ -81,8 +81,9 @@ static rocblas_code turn(rocblas_object handle, int64_t element, int64_t rows, i
     }
 }
 
-/* Tile (i, j) and its mirror change places: the one is turned into scratch memory, the other into
- * its place, and the first is put where the other was. geam itself cannot work in place. */
+/* Swaps tile (i, j) and its mirror: one is transposed into scratch memory, the other into the
+ * first's place, and the first is then copied to the other's place. geam itself cannot work in
+ * place. */
 static iso_status turn_in_place(hip_queue *queue, rocblas_object handle, const iso_op *op)
 {
     const iso_transpose_op *t = op->transpose;
@@ -119,7 +120,7 @@ static iso_status turn_in_place(hip_queue *queue, rocblas_object handle, const i
     return ISO_OK;
 }
 
-/* geam asks for no workspace of the library's. */
+/* geam needs no workspace of the library. */
 iso_status hip_blas_transpose(simt_stream *stream, const iso_op *op)
 {
     const iso_transpose_op *t = op->transpose;
@@ -186,8 +187,8 @@ iso_status hip_blas_reduce_supports(const iso_reduce_op_args *op)
     return ISO_OK;
 }
 
-/* The library keeps partial results: one for every 512 elements of each row, and two more, with
- * room for versions that keep more. Rows are taken in groups that fit a fixed workspace. */
+/* The library keeps partial results: one for every 512 elements of each row, and two more; there is
+ * room for versions that keep more. Rows are done in groups that fit a fixed workspace. */
 static int64_t bytes_of_row(const iso_reduce_op_args *op)
 {
     return (op->cols / 512 + 4) * 16;
@@ -221,7 +222,7 @@ const char *hip_blas_reduce_name(const iso_reduce_op_args *op)
     }
 }
 
-/* Writes a one of the type in front of the workspace, by words of 32 bits. */
+/* Writes a 1 of the type at the start of the workspace, as 32-bit words. */
 static hip_code put_one(hip_queue *queue, iso_dtype dtype, char *at)
 {
     if (dtype == ISO_F32) {
@@ -231,7 +232,7 @@ static hip_code put_one(hip_queue *queue, iso_dtype dtype, char *at)
     return code != HIP_DONE ? code : hip.hipMemsetD32Async(at + 4, 0x3ff00000, 1, queue->stream);
 }
 
-/* The calls in their two widths; `y` is a one of stride 0 for a sum. */
+/* The calls, for both widths; for a sum `y` is a 1 of stride 0. */
 #define DOT(letter, type)                                                                          \
     (wide ? hip_blas.rocblas_##letter##dot_strided_batched_64(handle, op->cols, (const type *)x,   \
                                                               1, op->ld_x, (const type *)y,        \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * blas_lt.c - the product by hipBLASLt. Its descriptors and its choice of an algorithm are made
- * once for each shape, and kept by the stream: the same product again allocates nothing.
+ * once for each shape, and cached by the stream: repeating a product allocates nothing.
  */
 #include "backends/hip/blas.h"
 
 #include <string.h>
 
-/* What an algorithm is chosen by. */
+/* The key of an algorithm. */
 typedef struct lt_key {
     int64_t m, n, k, lda, ldb, ldc, batch, stride_a, stride_b, stride_c;
     uint32_t dtype, compute, trans_a, trans_b;
@@ -15,7 +15,7 @@ typedef struct lt_key {
 } lt_key;
 
 struct blaslt_plan {
-    lt_key key; /* used: 0 for an empty place */
+    lt_key key; /* used: 0 for an empty slot */
     hiplt_matmul matmul;
     hiplt_layout one, two, c; /* of the swapped product */
     hiplt_choice choice;
@@ -23,7 +23,7 @@ struct blaslt_plan {
 
 /* ---- handles --------------------------------------------------------------------------------- */
 
-/* Before 0.7 the types of a computation had other numbers. */
+/* Before 0.7 the compute types had other numbers. */
 enum { LT_VERSION_LEAST = 700 };
 
 static iso_status open_handle(blas_device *own)
@@ -163,7 +163,7 @@ static hiplt_code make_layout(hiplt_layout *layout, const lt_key *key, int64_t r
     return code;
 }
 
-/* The product C' = op(B)' op(A)', and its matrices as they lie, column-major. */
+/* The product C' = op(B)' op(A)', and its matrices in their column-major layout. */
 static hiplt_code describe(blaslt_plan *plan)
 {
     const lt_key *key = &plan->key;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c - what a device is. HIP has no contexts to speak of: each thread has a current device,
- * which is put back after every visit. */
+/* device.c - describes and opens devices. HIP's contexts are not used: each thread has a current
+ * device, which is restored after every call. */
 #include "backends/hip/library.h"
 
 #include <ctype.h>
@@ -37,9 +37,10 @@ void hip_leave(hip_scope scope)
     }
 }
 
-/* ---- describing ------------------------------------------------------------------------------ */
+/* ---- description ----------------------------------------------------------------------------- */
 
-/* The properties are a struct that grew and changed with version 6; the name's place is known. */
+/* The properties are a struct that grew and changed with version 6; the position of the name is
+ * known. */
 static iso_status read_architecture(int32_t index, char *text, size_t capacity, char *room)
 {
     memset(room, 0, HIP_PROPERTIES_ROOM);
@@ -127,7 +128,7 @@ iso_status hip_device_info(int32_t index, iso_device_info *out)
     if (status) {
         return status;
     }
-    if (!out->name[0]) { /* some boards have none */
+    if (!out->name[0]) { /* some boards have no name */
         (void)snprintf(out->name, sizeof out->name, "AMD %.32s", out->architecture);
     }
     (void)snprintf(out->vendor, sizeof out->vendor, "AMD");
@@ -151,7 +152,8 @@ iso_status hip_device_info(int32_t index, iso_device_info *out)
     return ISO_OK;
 }
 
-/* Chips have numbers, "gfx1100"; stand-ins over other hardware have not, and are taken as that. */
+/* Chips have numbers, "gfx1100"; fakes over other hardware have none, and are recognised by that.
+ */
 static simt_class class_of(int32_t index, const char *architecture)
 {
     if (attribute_of(index, HIP_WAVE) == 64) {
@@ -226,8 +228,8 @@ iso_status hip_device_adopt(int32_t devices, const void *context, const void *na
     return hip_device_open(*index, native, limits);
 }
 
-/* What is broken is of no use to the program's own code either: it is reset, so that the device can
- * be opened anew. */
+/* A broken device is reset, although the program's own code may use it: it is of no use there
+ * either, and can then be opened again. */
 void hip_device_close(void *native)
 {
     hip_device *device = native;
@@ -238,7 +240,7 @@ void hip_device_close(void *native)
             hip_host->log(ISO_LOG_WARN, "hip: hipDeviceReset of device %d gives %s", device->index,
                           hip_code_name(code));
         }
-        (void)hip.hipGetLastError(); /* the program is not to find it as its own */
+        (void)hip.hipGetLastError(); /* clears the error, so that the program does not see ours */
     }
     hip_host->free(device);
 }

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What ends something has nobody to tell: the program is not to find an error that is not its own.
- */
+/* Destructors cannot report errors; the sticky error is cleared so that the application does not
+ * see ours. */
 static void forget_error(hip_code code, const char *call)
 {
     if (code != HIP_DONE) {
@@ -16,7 +16,7 @@ static void forget_error(hip_code code, const char *call)
     }
 }
 
-/* "Not yet" is an answer, but the runtime keeps it as this thread's last error. */
+/* "Not ready" is a normal answer, but the runtime records it as this thread's last error. */
 static iso_status answer(hip_device *device, hip_code code, const char *call)
 {
     if (code == HIP_NOT_READY) {
@@ -110,7 +110,8 @@ static iso_status stream_create(void *native, void **out)
     return status;
 }
 
-/* Which device a stream is of cannot be asked in every version; that it is one at all can. */
+/* Not every version can report the device of a stream; every version can tell whether it is a
+ * stream. */
 static iso_status stream_adopt(void *native, void *foreign, void **out)
 {
     hip_device *device = native;
@@ -143,7 +144,7 @@ static void stream_destroy(void *stream)
     hip_host->free(queue);
 }
 
-/* The runtime forgets an error when it has told it; the device does not come back. */
+/* The runtime clears an error once it has returned it, but the device does not recover. */
 static iso_status still_lost(const hip_device *device, const char *call)
 {
     if (atomic_load(&device->lost)) {
@@ -247,9 +248,9 @@ static iso_status event_elapsed(void *start, void *stop, int64_t *nanoseconds)
     return hip_check(from->device, code, "hipEventElapsedTime");
 }
 
-/* ---- joining with a program's own objects ---------------------------------------------------- */
+/* ---- sharing a program's own objects --------------------------------------------------------- */
 
-/* The kind of memory has other numbers in other versions, so the device is asked for instead. */
+/* The kind of memory has other numbers in other versions, so the device is queried instead. */
 static iso_status memory_import(void *native, void *foreign, int64_t bytes, void **memory)
 {
     hip_device *device = native;

@@ -17,12 +17,11 @@ static loader_library rtc_library = {
 };
 static char rtc_file[LOADER_PATH_MAX]; /* rtc_library.names[0] */
 static pthread_once_t rtc_once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t rtc_lock =
-    PTHREAD_MUTEX_INITIALIZER; /* it was not always safe for threads */
+static pthread_mutex_t rtc_lock = PTHREAD_MUTEX_INITIALIZER; /* not every version is thread-safe */
 static int rtc_version[2];
 
-/* From 6 on it is a library of its own, of the runtime's version; before, and in 6 too, it is in
- * the runtime's. */
+/* From version 6 on it is a separate library of the runtime's version; up to version 6 it is also
+ * in the runtime. */
 static void open_compiler(void)
 {
     (void)snprintf(rtc_file, sizeof rtc_file, "libhiprtc.so.%d", hip_major());
@@ -70,7 +69,7 @@ iso_status hip_program_identity(void *native, char *text, int64_t capacity)
 
 enum { OPTIONS_MAX = 48 };
 
-/* The texts as one. */
+/* All sources as one. */
 static char *join(const simt_source *source)
 {
     size_t bytes = 1;
@@ -165,7 +164,7 @@ static iso_status compile(const hip_device *device, const simt_source *source, c
     return status;
 }
 
-/* An architecture that it does not know ends the process in versions up to 6.4 at least. */
+/* An unknown architecture ends the process in versions up to 6.4 at least. */
 static iso_status try_architecture(const hip_device *device)
 {
     const char *const arguments[] = {"hip", "hiprtc", rtc_library.path, device->architecture, NULL};

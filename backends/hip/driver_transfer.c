@@ -30,7 +30,7 @@ static hip_copy ends_of(const iso_transfer *transfer)
 
 iso_status hip_transfer(void *stream, const iso_transfer *transfer)
 {
-    /* Rows further apart than the runtime takes are so large that there are few of them. */
+    /* Rows further apart than the runtime accepts are so large that there are few of them. */
     enum { PITCH_MAX = INT32_MAX };
     hip_queue *queue = stream;
     hip_device *device = queue->device;
@@ -62,7 +62,7 @@ iso_status hip_transfer(void *stream, const iso_transfer *transfer)
 
 /* ---- between devices ------------------------------------------------------------------------- */
 
-/* Lets the one device read the other's memory. */
+/* Gives one device access to the other's memory. */
 static iso_status connect_devices(hip_device *to, const hip_device *from)
 {
     if (to->index == from->index || atomic_load(&to->peer) == from->index + 1) {
@@ -87,7 +87,7 @@ static iso_status connect_devices(hip_device *to, const hip_device *from)
     return ISO_OK;
 }
 
-/* What follows on the one stream waits for what is on the other now. */
+/* Later work on one stream waits for the current work on the other. */
 static hip_code follow(const hip_queue *after, hip_queue *before)
 {
     hip_scope scope = hip_enter(before->device);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.c - finds AMD's libraries, asks for devices, and says where it looked. */
+/* library.c - finds AMD's libraries, queries devices, and reports where it searched. */
 #include "backends/hip/library.h"
 
 #include "backends/trial/trial.h"
@@ -26,8 +26,8 @@ const loader_where hip_where = {
     .advice = ". Install it, or set ISOMER_ROCM_PATH to the folder that holds it",
 };
 
-/* A failure is tried again by the next process: a newer library may have been installed under the
- * same name and age. */
+/* The next process tries a failure again: a newer library may have been installed under the same
+ * name and age. */
 bool hip_survives(const char *const *arguments, const char *besides, char *why, size_t capacity)
 {
     const trial what = {.host = hip_host,
@@ -52,7 +52,7 @@ const char *hip_code_name(hip_code code)
     return name ? name : "an unnamed error";
 }
 
-/* Codes after which nothing runs on the device any more, and the one of memory. */
+/* Codes after which the device is unusable, and the one for memory. */
 iso_status hip_status(hip_code code)
 {
     switch (code) {
@@ -78,7 +78,7 @@ static iso_status fail_with(hip_code code, const char *format, va_list arguments
     char what[512];
     (void)vsnprintf(what, sizeof what, format, arguments);
     const char *text = hip.hipGetErrorString ? hip.hipGetErrorString(code) : NULL;
-    (void)hip.hipGetLastError(); /* the program is not to find it as its own */
+    (void)hip.hipGetLastError(); /* clears the error, so that the program does not see ours */
     return hip_host->fail(hip_status(code), "%s gives %s (%u)%s%s", what, hip_code_name(code), code,
                           text ? ": " : "", text ? text : "");
 }
@@ -128,7 +128,7 @@ static void look(void)
     }
     static char *no_variables[] = {NULL};
     if (!environ) {
-        environ = no_variables; /* clearenv leaves none, and hipInit of 5.2 crashes there */
+        environ = no_variables; /* after clearenv it is NULL, and hipInit of 5.2 crashes then */
     }
     int count = 0;
     int version = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.h - AMD's libraries, opened at run time, and what the backend's files share. */
+/* library.h - AMD's libraries, opened at run time, and declarations shared by the backend's files.
+ */
 #ifndef ISOMER_HIP_LIBRARY_H
 #define ISOMER_HIP_LIBRARY_H
 
@@ -21,26 +22,26 @@ typedef struct rocblas_api LOADER_TABLE(HIP_ROCBLAS_SYMBOLS) rocblas_api;
 typedef struct hiplt_api LOADER_TABLE(HIP_LT_SYMBOLS) hiplt_api;
 
 extern const iso_host *hip_host;
-extern hip_api hip;             /* complete where probing found a device */
+extern hip_api hip;             /* filled once probing has found a device */
 extern int32_t hip_version;     /* of the runtime: 60443483 for 6.4 */
 extern int32_t hip_major(void); /* ... 6 */
 
-extern const loader_where hip_where; /* where AMD's libraries are looked for */
+extern const loader_where hip_where; /* where AMD's libraries are searched */
 extern loader_library hip_runtime_library;
 
-/* Does in a process of its own, and once, what may end a process: `arguments` (ends with NULL) are
- * those of try.c, behind "hip"; the answer also depends on `besides`. False, with the reason in
- * `why`: it does not work, or could not be tried. */
+/* Runs code that may end a process once in a separate process: `arguments` (ends with NULL) are
+ * those of try.c, after "hip"; the verdict also depends on `besides`. False, with the reason in
+ * `why`: it failed, or could not be tried. */
 bool hip_survives(const char *const *arguments, const char *besides, char *why, size_t capacity);
 
-/* Status and text of a runtime's code: "WHAT gives hipErrorX (n): text". */
+/* The status for a runtime's code; sets the text "WHAT gives hipErrorX (n): text". */
 iso_status hip_status(hip_code code);
 iso_status hip_fail(hip_code code, const char *format, ...) ISO_PRINTF(2, 3);
 const char *hip_code_name(hip_code code);
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-/* What its counters said of being held back when its sensors were last asked. */
+/* The throttling counters at the last reading. */
 typedef struct hip_held {
     bool known;
     uint64_t power, heat;
@@ -48,10 +49,10 @@ typedef struct hip_held {
 
 typedef struct hip_device {
     int32_t index;
-    atomic_int lost;     /* an error that the device does not outlive was seen */
-    atomic_int peer;     /* the last device that access was enabled to, and 1 */
-    atomic_int works[2]; /* rocBLAS and hipBLASLt were tried on it, and work */
-    hip_held held;       /* of sensors.c, under a lock of its own */
+    atomic_int lost;     /* an error that ends the device has occurred */
+    atomic_int peer;     /* the last device that access was enabled for, plus 1 */
+    atomic_int works[2]; /* rocBLAS and hipBLASLt were tried on it and work */
+    hip_held held;       /* used by sensors.c, under its own lock */
     char architecture[HIP_ARCHITECTURE_BYTES]; /* with its features: "gfx90a:sramecc+:xnack-" */
 } hip_device;
 
@@ -59,7 +60,7 @@ typedef struct hip_queue {
     hip_device *device;
     hip_stream stream;
     bool foreign;
-    hip_event order; /* of copies between devices; made at the first one */
+    hip_event order; /* orders copies between devices; created at the first one */
 } hip_queue;
 
 typedef struct hip_mark {
@@ -67,17 +68,17 @@ typedef struct hip_mark {
     hip_event event;
 } hip_mark;
 
-/* The device becomes this thread's current one for the calls up to hip_leave, which puts back what
- * was. */
+/* Makes the device this thread's current one for the calls until hip_leave, which restores the
+ * previous one. */
 typedef struct hip_scope {
-    hip_code code; /* of entering; calls between are made only where it is HIP_DONE */
-    int previous;  /* -1: nothing to put back */
+    hip_code code; /* result of entering; calls in between are made only if it is HIP_DONE */
+    int previous;  /* -1: nothing to restore */
 } hip_scope;
 
 hip_scope hip_enter(const hip_device *device);
 void hip_leave(hip_scope scope);
 
-/* A call into the runtime on a device. */
+/* Calls the runtime on a device. */
 #define HIP_ON(device, code, call)                                                                 \
     do {                                                                                           \
         const hip_scope scope_ = hip_enter(device);                                                \
@@ -85,7 +86,7 @@ void hip_leave(hip_scope scope);
         hip_leave(scope_);                                                                         \
     } while (0)
 
-/* As hip_fail, and remembers that the device is lost where the code says so. HIP_DONE: ISO_OK. */
+/* As hip_fail, and records that the device is lost if the code means that. HIP_DONE: ISO_OK. */
 iso_status hip_check(hip_device *device, hip_code code, const char *format, ...) ISO_PRINTF(3, 4);
 
 /* device.c */
@@ -117,7 +118,7 @@ iso_status hip_launch(void *stream, void *kernel, int64_t groups, int32_t thread
 /* The compiler's version and path, or why there is none. Opens it. */
 void hip_compiler_describe(char *text, size_t capacity);
 
-/* driver.c, hip_blas.c */
+/* driver.c, blas.c */
 extern const simt_driver hip_driver;
 extern const simt_vendor hip_vendor;
 

@@ -2,7 +2,7 @@
 /*
  * numbers.h - the constants of AMD's interfaces that this backend uses: one list for each library,
  * NUMBER(ours, theirs). The enumerations below take their values from here; a test compares each
- * row with the vendor's headers. Where a value differs between versions it is not used.
+ * row with the vendor's headers. Values that differ between versions are not used.
  */
 #ifndef ISOMER_HIP_NUMBERS_H
 #define ISOMER_HIP_NUMBERS_H
@@ -188,7 +188,8 @@ enum {
     NUMBER(RSMI_ECC_DISABLED, RSMI_RAS_ERR_STATE_DISABLED)                                         \
     NUMBER(RSMI_ECC_ENABLED, RSMI_RAS_ERR_STATE_ENABLED)
 
-/* Errors of ROCm SMI, by AMD's own names, which whoever needs them makes enumerators of. */
+/* Errors of ROCm SMI, by AMD's own names; files that need them define enumerators from this list.
+ */
 #define HIP_RSMI_ERRORS(ERROR)                                                                     \
     ERROR(RSMI_STATUS_INVALID_ARGS, 1)                                                             \
     ERROR(RSMI_STATUS_NOT_SUPPORTED, 2)                                                            \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.h - the options that every kernel of this project is compiled with by hipRTC: the one
- * list, for the backend, for its helper program and for offline compilation. */
+/* options.h - the options for compiling every kernel of this project with hipRTC: a single list,
+ * for the backend, its trial program and offline compilation. */
 #ifndef ISOMER_HIP_OPTIONS_H
 #define ISOMER_HIP_OPTIONS_H
 
-/* The architecture is the runtime's full name, with its features: "gfx90a:sramecc+:xnack-".
- * No product is contracted into a sum, subnormal numbers are kept, and division and roots are
- * rounded correctly, whatever the compiler's version takes for granted. */
+/* The architecture is the runtime's full name, with its features: "gfx90a:sramecc+:xnack-". No
+ * product is contracted into a sum, subnormal numbers are kept, and division and roots are rounded
+ * correctly, whatever the defaults of the compiler's version. */
 #define HIP_ARCHITECTURE_OPTION "--offload-arch="
 #define HIP_COMPILE_OPTIONS                                                                        \
     "-O3", "-std=c++14", "-ffp-contract=off", "-fno-fast-math",                                    \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sensors.c - clocks, power, temperature and partitions of a device, from ROCm SMI. A device is
- * found there by its place on the bus: HIP_VISIBLE_DEVICES changes HIP's order, and not its. */
+ * identified there by its bus address: HIP_VISIBLE_DEVICES changes HIP's order, but not this
+ * library's. */
 #include "backends/hip/library.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ static loader_library library = {
     LOADER_FUNCTIONS(smi, HIP_RSMI_SYMBOLS),
 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static rsmi_code began; /* what its initialisation answered */
+static rsmi_code began; /* result of its initialisation */
 static char label[ISO_NAME_MAX];
 
 static void begin(void)
@@ -66,8 +67,8 @@ static iso_status fail(rsmi_code code, const char *call)
                           name_of(code), code, text ? ": " : "", text ? text : "");
 }
 
-/* Whether the call gave a value. A sensor that this device does not have, or that this user may not
- * read, is no failure; the first one is kept in *status. */
+/* Whether the call returned a value. A sensor that this device does not have, or that this user may
+ * not read, is not a failure; the first failure is kept in *status. */
 static bool answered(rsmi_code code, const char *call, iso_status *status)
 {
     switch (code) {
@@ -112,7 +113,7 @@ static iso_status place_of(const hip_device *device, uint64_t *place)
     return ISO_OK;
 }
 
-/* Partitions of one device share its place, and its sensors. */
+/* Partitions of one device share its address and its sensors. */
 static iso_status find(const hip_device *device, uint32_t *at)
 {
     const uint64_t domain_bus_device = 0xffffffff0000fff8;
@@ -142,8 +143,7 @@ static iso_status find(const hip_device *device, uint32_t *at)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Of the current and the highest frequency of the list; left alone where the list makes no sense.
- */
+/* The current and the highest frequency of the list; unchanged if the list is not plausible. */
 static void pick(const rsmi_clocks *clocks, int32_t *now, int32_t *highest)
 {
     const bool newer = clocks->new.deep_sleep <= 1 && clocks->new.count > 0;
@@ -181,7 +181,7 @@ static void read_power(uint32_t at, iso_status *status, iso_telemetry *out)
     uint64_t microwatts = 0;
     int64_t millidegrees = 0;
     rsmi_enum kind = 0;
-    /* The newer call knows both ways that chips tell it. */
+    /* The newer call supports both ways in which chips report it. */
     if (ASK(status, rsmi_dev_power_get, at, &microwatts, &kind) ||
         ASK(status, rsmi_dev_power_ave_get, at, 0, &microwatts)) {
         out->power_watts = (double)microwatts / 1e6;
@@ -206,7 +206,7 @@ static void read_state(uint32_t at, iso_status *status, iso_telemetry *out)
     if (ASK(status, rsmi_dev_busy_percent_get, at, &percent)) {
         out->busy_percent = percent;
     }
-    /* Every state but these tells of errors that it found, so it is on. */
+    /* In every other state it counts errors, so it is on. */
     if (ASK(status, rsmi_dev_ecc_status_get, at, RSMI_BLOCK_MEMORY, &state) &&
         state != RSMI_ECC_NONE && state <= RSMI_ECC_ENABLED) {
         out->ecc = state != RSMI_ECC_DISABLED;
@@ -232,7 +232,7 @@ static int32_t kinds_of(uint64_t bits)
     return kinds | (bits & heat ? ISO_THROTTLE_THERMAL : 0);
 }
 
-/* What was counted since the last time, by whichever thread; the first time tells nothing. */
+/* Cycles counted since the last reading, by any thread; the first reading reports nothing. */
 static int32_t kinds_since(hip_held *last, const rsmi_metrics_7 *now)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -265,7 +265,7 @@ static void read_throttle(hip_device *device, uint32_t at, iso_telemetry *out)
     }
     const rsmi_metrics_7 *now = &metrics->now;
     memset(metrics, 0xff, sizeof *metrics);
-    /* Its errors are no matter: libraries do not know the tables of chips that are newer. */
+    /* Errors are ignored: libraries do not know the tables of newer chips. */
     if (smi.rsmi_dev_gpu_metrics_info_get(at, metrics) != RSMI_DONE || now->format != 1) {
         hip_host->free(metrics);
         return;

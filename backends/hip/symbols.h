@@ -60,8 +60,8 @@ typedef struct hiplt_choice {
     int reserved[4];
 } hiplt_choice;
 
-/* rsmi_frequencies_t, as it was and as it is since version 6. The two are told apart by what is in
- * them: where the old one has a count of two or more, the new one has a bool. */
+/* rsmi_frequencies_t, before and since version 6. The contents tell them apart: where the old one
+ * has a count of two or more, the new one has a bool. */
 enum { RSMI_FREQUENCIES_5 = 32, RSMI_FREQUENCIES_6 = 33 };
 typedef struct rsmi_clocks_5 {
     uint32_t count;
@@ -80,17 +80,17 @@ typedef union rsmi_clocks {
     uint64_t room[64];
 } rsmi_clocks;
 
-/* rsmi_gpu_metrics_t as version 7 has it; older ones end sooner, and newer ones may not. What the
- * library does not know is all ones, and stays so where it knows less than this. */
+/* rsmi_gpu_metrics_t as version 7 has it; older ones end sooner, newer ones may be longer. Fields
+ * that the library does not know are all ones, and stay so if it knows fewer. */
 typedef struct rsmi_metrics_7 {
     uint16_t bytes;
-    uint8_t format, content; /* which chips' table it was made of */
+    uint8_t format, content; /* identify the chip's table */
     uint16_t readings[32];
-    uint32_t throttle; /* bits that mean something else on each chip */
+    uint32_t throttle; /* bits whose meaning differs between chips */
     uint32_t rates[10];
     uint64_t throttle_kinds; /* since content 3: bits that are the same on all chips */
     uint64_t links[38];
-    uint64_t counted; /* since content 6: cycles, and in how many each of these held it back */
+    uint64_t counted; /* since content 6: total cycles, and how many each cause throttled it */
     uint64_t held_by_board, held_by_power, held_by_heat, held_by_regulators, held_by_memory;
 } rsmi_metrics_7;
 typedef union rsmi_metrics {
@@ -109,8 +109,8 @@ typedef struct hip_uuid {
     char bytes[16];
 } hip_uuid;
 
-/* Where a device's properties hold its architecture's name, in a version's struct. The structs are
- * longer in other versions of the same kind, so there is room behind. */
+/* The offset of the architecture's name in a version's struct of device properties. The structs are
+ * longer in other versions of the same kind, so there is room after it. */
 enum {
     HIP_PROPERTIES_ROOM = 8192,
     HIP_ARCHITECTURE_AT_5 = 396,      /* hipGetDeviceProperties up to 5.7 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * try.c - what may end a process in AMD's libraries, as a part of isomer-try, so that the backend
- * knows before it does it in the caller's:
+ * try.c - runs what may end a process in AMD's libraries, as a part of isomer-try, before the
+ * backend does it in the caller's process:
  *
  *   hip hiprtc LIBRARY ARCHITECTURE         compiles a kernel for the architecture
  *   hip rocblas RUNTIME LIBRARY DEVICE      multiplies 1 x 1 matrices on the device

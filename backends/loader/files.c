@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* files.c - see files.h. */
+/* files.c - implements files.h. */
 #include "backends/loader/files.h"
 #include "common/descriptor.h"
 
@@ -88,7 +88,7 @@ void files_real_name(const char *path, char *name, size_t capacity)
             break;
         }
         target[got] = '\0';
-        /* A link without a folder of its own is beside the one that names it. */
+        /* A relative link is resolved from the folder of the file that names it. */
         char *slash = target[0] == '/' ? NULL : strrchr(at, '/');
         const size_t before = slash ? (size_t)(slash + 1 - at) : 0;
         length = (int)before + snprintf(at + before, sizeof at - before, "%s", target);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* files.h - small files of the system, read without allocating: what they say would otherwise be
- * unknown for the process's life where memory was short at the first look. */
+/* files.h - reads small system files without allocating. Otherwise a first read that fails for lack
+ * of memory would leave their values unknown until the process ends. */
 #ifndef ISOMER_FILES_H
 #define ISOMER_FILES_H
 
 #include <stddef.h>
 
-/* The beginning of the file, NUL-terminated, without newlines at its end; 0: it cannot be read. */
+/* The beginning of the file, NUL-terminated, without trailing newlines; 0: it cannot be read. */
 int files_read(const char *path, char *text, size_t capacity);
 
 /* A file line by line. */
@@ -17,12 +17,12 @@ typedef struct files_lines {
 } files_lines;
 
 void files_lines_open(files_lines *lines, const char *path);
-/* The next line without its newline, cut to fit; 0: there is none, and the file is closed. */
+/* The next line without its newline, cut to fit; 0: there is none, and the file has been closed. */
 int files_lines_next(files_lines *lines, char *line, size_t capacity);
-void files_lines_close(files_lines *lines); /* may be closed already */
+void files_lines_close(files_lines *lines); /* may already be closed */
 
 /* The name of the file that a path leads to through links, without its folder: "libgomp.so.1.0.0".
- * Where that cannot be found out, the path's own. */
+ * If that cannot be found out, the path's own name. */
 void files_real_name(const char *path, char *name, size_t capacity);
 
 #endif

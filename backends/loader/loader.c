@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader.c - see loader.h. */
+/* loader.c - implements loader.h. */
 #include "backends/loader/loader.h"
 
 #include <dlfcn.h>
@@ -48,7 +48,7 @@ void loader_describe(const loader_library *library, const char *version, char *t
                    version ? library->path : library->tried);
 }
 
-/* ---- where to look --------------------------------------------------------------------------- */
+/* ---- where to search ------------------------------------------------------------------------- */
 
 enum { PLACES_MAX = 24 };
 
@@ -61,7 +61,7 @@ typedef struct places {
     char text[8192];
 } places;
 
-/* What does not fit is left out. Missing folders are noted once, not with each name. */
+/* Entries that do not fit are left out. Missing folders are noted once, not with each name. */
 static void place(loader_library *library, places *list, const char *prefix, const char *below)
 {
     struct stat about;
@@ -120,7 +120,7 @@ static void list_places(loader_library *library, places *list)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* dlerror begins with the path, which the list shows already. */
+/* dlerror begins with the path, which the list already shows. */
 static const char *without_path(const char *text, const char *path)
 {
     size_t length = strlen(path);
@@ -133,7 +133,7 @@ static const char *without_path(const char *text, const char *path)
     return text;
 }
 
-/* Whether the text ends as the system's for a file that is not there, in whatever language. */
+/* Whether the text ends with the system's message for a missing file, in any language. */
 static bool is_missing(const char *text)
 {
     char room[256];
@@ -154,9 +154,9 @@ static bool open_path(loader_library *library, bool own_search)
     if (!library->handle) {
         const char *text = dlerror();
         const char *why = text ? without_path(text, path) : "dlopen failed";
-        /* The loader names a file that it could not use by its path, a missing dependency by that
-         * one's name, and what it found nowhere by the name that it was given; so too a file that
-         * it found and has no memory for. */
+        /* dlerror names a file that it could not use by its path, and a missing dependency by its
+         * own name. It uses the requested name for a file that it did not find, and also for one
+         * that it found but has no memory for. */
         if (own_search && text && why != text && is_missing(why)) {
             note(library, path, "the loader's path: not found", "");
         } else {
@@ -189,8 +189,8 @@ static bool find_functions(loader_library *library)
     return true;
 }
 
-/* One file, by folder and name. To find it, it is opened only where the loader's own search is the
- * one way. */
+/* One file, by folder and name. Finding it opens it only if the loader's own search is the only
+ * way. */
 static bool try_file(loader_library *library, const char *folder, const char *name, bool open)
 {
     const bool own_search = !folder[0] && !strchr(name, '/');
@@ -247,7 +247,7 @@ static bool search_in(loader_library *library, const places *list, bool open)
 
 static bool search(loader_library *library, bool open)
 {
-    /* Too much for a small stack, and no allocation may fail here. */
+    /* Too large for a small stack, and no allocation may fail here. */
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static places list;
     static const places own_search = {.folders = {""}, .count = 1};
@@ -274,7 +274,7 @@ bool loader_find(loader_library *library)
     }
     const bool found = search(library, false);
     library->handle = NULL;   /* its functions were not looked up */
-    library->tried[0] = '\0'; /* opening lists it all again */
+    library->tried[0] = '\0'; /* opening lists everything again */
     return found;
 }
 
@@ -293,7 +293,7 @@ void loader_close(loader_library *library)
 
 /* ---- the environment ------------------------------------------------------------------------- */
 
-/* Of these no library loads or writes anything. */
+/* No library loads or writes anything because of these variables. */
 static bool is_harmless(const char *variable)
 {
     static const char *const names[] = {"LANG", "LANGUAGE", "TERM", "USER", "LOGNAME"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loader.h - opens a vendor's library at run time, and says where it was looked for. */
+/* loader.h - opens a vendor's library at run time, and reports where it was searched. */
 #ifndef ISOMER_LOADER_H
 #define ISOMER_LOADER_H
 
@@ -15,18 +15,19 @@ enum {
     LOADER_TRIED_MAX = ISO_REASON_MAX - 512
 };
 
-/* A folder that the user names in a variable, and where below it libraries lie ("": in itself). */
+/* A folder that the user names in a variable, and its subfolder with libraries ("": the folder
+ * itself). */
 typedef struct loader_named {
     const char *variable;
     const char *below[LOADER_FOLDERS_MAX];
 } loader_named;
 
 /*
- * Where the libraries of one vendor are looked for: first in what the user names, a folder with all
+ * Where the libraries of one vendor are searched: first in the user's folders, one folder with all
  * names before the next, then in `folders`. There "" is the loader's own search (LD_LIBRARY_PATH,
- * the cache, the system's folders), and a '*' stands for every folder that matches. These also go
- * folder by folder, the last match of a '*' first; but with `newest_anywhere` each name is looked
- * for in all of them before the next name.
+ * the cache, the system's folders), and a '*' stands for every matching folder. These are also
+ * searched folder by folder, the last match of a '*' first; but with `newest_anywhere` each name is
+ * tried in all of them before the next name.
  */
 typedef struct loader_where {
     const iso_host *const *host;
@@ -34,7 +35,7 @@ typedef struct loader_where {
     const char *folders[LOADER_FOLDERS_MAX];
     bool newest_anywhere;
     bool (*refuses)(const char *name, char *why, size_t capacity); /* optional: names to skip */
-    const char *advice; /* what the user can do where it is not found: ". Install it" */
+    const char *advice; /* what the user can do if it is not found: ". Install it" */
 } loader_where;
 
 typedef struct loader_function {
@@ -42,8 +43,8 @@ typedef struct loader_function {
     bool required;
 } loader_function;
 
-/* A library to open: static, since opening may find no memory and is not tried twice. One thread at
- * a time opens it. */
+/* A library to open: static, because opening may run out of memory and is not tried twice. One
+ * thread at a time opens it. */
 typedef struct loader_library {
     const char *title; /* in messages */
     const loader_where *where;
@@ -52,14 +53,14 @@ typedef struct loader_library {
     const loader_function *functions;
     void *table; /* gets their addresses, in the same order */
     int function_count;
-    void *handle;               /* NULL where it is not open; kept for the process's life */
+    void *handle;               /* NULL if it is not open; never closed */
     char path[LOADER_PATH_MAX]; /* of the file */
     char tried[LOADER_TRIED_MAX];
-    int refused; /* how many files were there and could not be used */
+    int refused; /* number of files that were found but could not be used */
 } loader_library;
 
-/* `list` is a list of functions, LIST(required, optional), each result, name, parameters. It makes
- * a struct of pointers to them, and what such a struct is filled by. */
+/* `list` is a list of functions, LIST(required, optional), each result, name, parameters. Defines a
+ * struct of pointers to them, and the tables that fill such a struct. */
 #define LOADER_MEMBER(result, name, parameters)   result(*name) parameters;
 #define LOADER_REQUIRED(result, name, parameters) {#name, true},
 #define LOADER_OPTIONAL(result, name, parameters) {#name, false},
@@ -69,11 +70,12 @@ typedef struct loader_library {
     .table = &(into), .function_count = (int)(sizeof(into) / sizeof(void (*)(void)))
 
 /* Opens the first file that has every required function. False: `tried` says what was tried and why
- * it would not do. What is in `tried` already is kept. */
+ * it was not used. Existing text in `tried` is kept. */
 bool loader_open(loader_library *library);
-/* Sets `path` to what loader_open tries first. Opens nothing where the file is found without. */
+/* Sets `path` to the file that loader_open tries first. Opens nothing if the file can be found
+ * without. */
 bool loader_find(loader_library *library);
-/* The address of a function, stored into the pointer at `function`; false if it is not there. */
+/* Stores the address of a function into the pointer at `function`; false if it is missing. */
 bool loader_get(const loader_library *library, const char *name, void *function);
 void loader_close(loader_library *library);
 
@@ -90,12 +92,12 @@ void loader_describe(const loader_library *library, const char *version, char *t
  *
  * In a program with more rights than its caller (set-uid, set-gid, file capabilities) the caller
  * made the environment, and vendors' libraries load and write what many variables, HOME and PATH
- * name. They are opened there only once the program has emptied it (clearenv); variables that name
- * no file may stay.
+ * name. There they are opened only after the program has emptied it (clearenv); variables that name
+ * no file may remain.
  */
 bool loader_open_driver(loader_library *library, iso_probe *out);
 
-/* Whether the process has this library loaded, by whomever. */
+/* Whether this library is loaded in the process, whoever loaded it. */
 bool loader_already_loaded(const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * blas.c - products, transposes and reductions by CLBlast. It compiles its kernels at the first
- * call of a routine, and a driver may do the rest of that at the first run of a kernel: preparing
- * runs the routine once, on buffers that nobody sees.
+ * call of a routine, and a driver may finish that at a kernel's first run. Preparing therefore runs
+ * the routine once on temporary buffers.
  */
 #include "backends/opencl/blas.h"
 
@@ -11,16 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Its caches of programs and routines are not safe where threads find them empty. */
+/* Its caches of programs and routines are not thread-safe while they are empty. */
 static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What was prepared on a device, as a set of bits. */
+/* What has been prepared on a device, as a set of bits. */
 enum { PREPARED_WORDS = 16, PREPARED_BITS = 64 * PREPARED_WORDS };
 typedef struct prepared {
     uint64_t bits[PREPARED_WORDS];
 } prepared;
 
-/* ---- what it does ---------------------------------------------------------------------------- */
+/* ---- what is supported ----------------------------------------------------------------------- */
 
 static const char *product_name(const iso_gemm_op *op)
 {
@@ -183,8 +183,8 @@ static iso_status supports(simt_device *device, const iso_op *op)
                           (int)op->kind);
 }
 
-/* CLBlast turns nothing in place: what may turn out to be in place goes through scratch memory.
- * What else its routines need, they allocate themselves. */
+/* CLBlast transposes nothing in place: a transpose that may be in place goes through scratch
+ * memory. Other memory that its routines need they allocate themselves. */
 static iso_status workspace(simt_device *device, const iso_op *op, int64_t *bytes)
 {
     (void)device;
@@ -196,7 +196,7 @@ static iso_status workspace(simt_device *device, const iso_op *op, int64_t *byte
     return ISO_OK;
 }
 
-/* ---- calling --------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static clblast_code product(ocl_stream *stream, const iso_gemm_op *op)
 {
@@ -230,7 +230,7 @@ static clblast_code product(ocl_stream *stream, const iso_gemm_op *op)
                                               ldc, next_c, batch, &stream->queue, NULL);
 }
 
-/* One copy of rows x cols elements, turned or not. */
+/* A copy of rows x cols elements, transposed or not. */
 typedef struct turn {
     int64_t element_bytes;
     unsigned trans;
@@ -355,7 +355,7 @@ static iso_status execute(simt_stream *on, const iso_op *op)
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 
-/* Sizes beyond which a routine does nothing new. */
+/* Sizes beyond which a routine uses no further kernels. */
 enum { PREPARE_SIDE = 640, PREPARE_ELEMENTS = 1 << 18 };
 
 static int64_t at_most(int64_t value, int64_t most)
@@ -363,7 +363,7 @@ static int64_t at_most(int64_t value, int64_t most)
     return value < most ? value : most;
 }
 
-/* The buffers of a run that nobody sees: operands and a workspace. */
+/* Temporary buffers of a preparing run: operands and a workspace. */
 typedef struct rehearsal {
     ocl_device *device;
     ocl_memory memory[4];
@@ -438,7 +438,8 @@ static iso_status rehearse_reduce(rehearsal *self, simt_stream *stream,
     return status == ISO_OK ? execute(stream, &whole) : status;
 }
 
-/* Sizes of one class take the same kernels: which multiple of the tiles they are, and how large. */
+/* Sizes of one class use the same kernels: the class is their divisibility by the tiles, and their
+ * magnitude. */
 static uint32_t class_of(const iso_op *op)
 {
     if (op->kind == ISO_OP_GEMM) {

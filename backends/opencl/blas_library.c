@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blas_library.c - finds CLBlast and says where it looked. */
+/* blas_library.c - finds CLBlast and reports where it searched. */
 #include "backends/opencl/blas.h"
 
 #include "backends/loader/files.h"
@@ -20,7 +20,7 @@ static loader_library library = {
     LOADER_FUNCTIONS(clblast, CLBLAST_SYMBOLS),
 };
 
-/* The library does not say its version: its file's name does. */
+/* The library does not report its version: it is taken from the file's name. */
 static void look(void)
 {
     char real[256];

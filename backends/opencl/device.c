@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c - what a device is, and its context: one of our own, or a program's. */
+/* device.c - describes devices, and opens their contexts: our own, or a program's. */
 #include "backends/opencl/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 /* Long texts are cut. */
 void ocl_device_text(ocl_device_id device, ocl_name what, char *text, size_t capacity)
@@ -45,7 +45,7 @@ static size_t size(ocl_device_id device, ocl_name what)
     return cl.clGetDeviceInfo(device, what, sizeof value, &value, NULL) == OCL_DONE ? value : 0;
 }
 
-/* Whether the word stands in the list of extensions, which has no limit. */
+/* Whether the word is in the list of extensions, whose length is unlimited. */
 static bool has_extension(ocl_device_id device, const char *name)
 {
     size_t bytes = 0;
@@ -73,7 +73,7 @@ static bool is_cpu(ocl_bits type)
     return (type & OCL_TYPE_CPU) && !(type & OCL_TYPE_GPU);
 }
 
-/* How many work-items run together; 0 where nothing tells. */
+/* How many work-items run together; 0 if not reported. */
 static int32_t width_of(ocl_device_id device)
 {
     if (has_extension(device, "cl_nv_device_attribute_query")) {
@@ -85,7 +85,7 @@ static int32_t width_of(ocl_device_id device)
     return (int32_t)size(device, OCL_DEVICE_MULTIPLE);
 }
 
-/* ---- describing ------------------------------------------------------------------------------ */
+/* ---- description ----------------------------------------------------------------------------- */
 
 static void write_uuid(ocl_device_id device, char *text, size_t capacity)
 {
@@ -138,8 +138,8 @@ iso_status ocl_device_info(int32_t index, iso_device_info *out)
     out->features = features_of(at->device);
     out->memory_total = (int64_t)wide(at->device, OCL_DEVICE_MEMORY);
     out->memory_free = -1;
-    /* Of which level it is a driver does not say: NVIDIA's names the first, 4 MB of an H200 whose
-     * last one has 60. Not known is better than that. */
+    /* A driver does not say which cache level this is: NVIDIA's reports the first, 4 MB on an H200
+     * whose last level has 60. Unknown is better than that. */
     out->cache_bytes = cpu ? (int64_t)wide(at->device, OCL_DEVICE_CACHE) : 0;
     out->local_bytes = cpu ? 0 : (int64_t)wide(at->device, OCL_DEVICE_LOCAL);
     out->units = (int32_t)number(at->device, OCL_DEVICE_UNITS);
@@ -150,8 +150,8 @@ iso_status ocl_device_info(int32_t index, iso_device_info *out)
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-/* What a configuration lacks for the defined arithmetic; NULL: nothing. CL_FP_FMA says that fma is
- * in hardware: the function rounds once everywhere. */
+/* Why a floating-point configuration is not enough for the defined arithmetic; NULL: it is.
+ * CL_FP_FMA means that fma is in hardware: the function always rounds once. */
 static const char *lacks(ocl_bits config)
 {
     return !(config & OCL_DENORMALS)    ? "it has no subnormal numbers (CL_FP_DENORM)"
@@ -191,7 +191,7 @@ static void fill_limits(ocl_device_id device, simt_limits *limits)
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
-/* Keeps the context, which the caller owned. */
+/* Takes ownership of the context from the caller. */
 static iso_status make(const ocl_found *at, ocl_context context, int32_t index, void **native,
                        simt_limits *limits)
 {

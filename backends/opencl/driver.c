@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver.c - memory, a program's own objects, and the table that simt calls. */
+/* driver.c - memory, the program's own objects, and the table that simt calls. */
 #include "backends/opencl/library.h"
 
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 
 /* ---- device memory --------------------------------------------------------------------------- */
 
-/* Drivers put off an allocation until it is used, and then the error comes at a command. Moving the
- * buffer to the device makes them do it now. */
+/* Drivers postpone an allocation until the buffer is used, so its error would come at a later
+ * command. Moving the buffer to the device forces it now. */
 static iso_status memory_alloc(void *native, int64_t bytes, void **memory)
 {
     ocl_device *device = native;
@@ -26,7 +26,7 @@ static iso_status memory_alloc(void *native, int64_t bytes, void **memory)
     }
     if (code != OCL_DONE) {
         (void)cl.clReleaseMemObject(made);
-        /* A driver that has no room says any of these. */
+        /* Codes of a driver that has no memory left. */
         const bool full = ocl_status(code) == ISO_NO_MEMORY || code == OCL_NO_RESOURCES;
         return full ? ocl_host->fail(ISO_NO_MEMORY,
                                      "the device has no room for %" PRId64
@@ -50,7 +50,8 @@ static void memory_free(void *native, void *memory)
 
 /* ---- host memory ----------------------------------------------------------------------------- */
 
-/* A buffer in host memory that stays mapped. The program gets its first whole page. */
+/* A buffer in host memory that stays mapped. The program gets memory from its first whole page on.
+ */
 struct ocl_block {
     ocl_block *next;
     ocl_memory memory;

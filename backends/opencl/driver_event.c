@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * driver_event.c - events: places in streams. A place is known by the command before it and the
+ * driver_event.c - events: places in streams. A place is defined by the command before it and the
  * one after it, whose own times are used: a marker between two commands may begin or end while the
- * driver is doing something else.
+ * driver does something else.
  */
 #include "backends/opencl/library.h"
 
@@ -17,7 +17,7 @@ static void release(ocl_event *event)
     }
 }
 
-/* Under the device's lock: as it was made. */
+/* Under the device's lock: unlinks the mark and resets it. */
 static void forget(ocl_mark *mark)
 {
     if (mark->stream) {
@@ -55,8 +55,7 @@ void ocl_event_destroy(void *event)
     ocl_host->free(mark);
 }
 
-/* A stream that has nothing to do, or holds commands of the program's, needs a marker of its own.
- */
+/* A stream that is idle, or contains the program's own commands, needs a marker of its own. */
 iso_status ocl_event_record(void *event, void *stream)
 {
     ocl_mark *mark = event;
@@ -94,7 +93,7 @@ iso_status ocl_event_record(void *event, void *stream)
     return ISO_OK;
 }
 
-/* What completes the mark, retained. */
+/* The command that completes the mark, retained. */
 static ocl_event end_of(ocl_mark *mark)
 {
     (void)pthread_mutex_lock(&mark->device->lock);
@@ -106,7 +105,7 @@ static ocl_event end_of(ocl_mark *mark)
     return event;
 }
 
-/* A failure is the stream's, and is told there: the event is complete all the same. */
+/* A failure belongs to the stream, which reports it: the event still completes. */
 iso_status ocl_event_sync(void *event)
 {
     ocl_event end = end_of(event);
@@ -139,8 +138,8 @@ static moment place_of(const ocl_mark *mark)
     return (moment){.event = mark->marker ? mark->marker : mark->last, .what = OCL_TIME_END};
 }
 
-/* Under the device's lock. With commands between two places of one stream, what they took counts:
- * from the beginning of the first to the end of the last. */
+/* Under the device's lock. If there are commands between two places of one stream, their duration
+ * counts: from the start of the first to the end of the last. */
 static void choose(const ocl_mark *start, const ocl_mark *stop, moment *from, moment *to)
 {
     *from = place_of(start);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver_program.c - building programs, and running their kernels. */
+/* driver_program.c - builds programs and launches their kernels. */
 #include "backends/loader/files.h"
 #include "backends/opencl/library.h"
 
@@ -23,10 +23,10 @@ typedef struct kernel {
 
 /* ---- identity -------------------------------------------------------------------------------- */
 
-/* A CPU's binaries hold its instructions: its features tell them from another's. */
+/* A CPU's binaries contain its instructions, so its features identify it. */
 static uint64_t cpu_features(void)
 {
-    char line[2048]; /* lines of others that are longer are cut */
+    char line[2048]; /* longer lines from other programs are cut */
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     files_lines lines;
     bool found = false;
@@ -85,7 +85,7 @@ static iso_status fail_build(const ocl_device *device, ocl_program_id id, ocl_co
     return status;
 }
 
-/* Which of the program's devices ours is, and how many there are. A program's own context may have
+/* The index of our device among the program's, and their number. A program's own context may have
  * several. */
 static iso_status find_device(const ocl_device *device, ocl_program_id id, uint32_t *count,
                               uint32_t *index)
@@ -110,7 +110,7 @@ static iso_status find_device(const ocl_device *device, ocl_program_id id, uint3
                : ocl_fail(code, "clGetProgramInfo(CL_PROGRAM_DEVICES)");
 }
 
-/* Only our device's binary is asked for: the others' places are NULL. */
+/* Only our device's binary is requested: the others' pointers are NULL. */
 static iso_status take_binary(const ocl_device *device, ocl_program_id id, void **binary,
                               int64_t *bytes)
 {
@@ -148,7 +148,7 @@ static iso_status take_binary(const ocl_device *device, ocl_program_id id, void 
     return status;
 }
 
-/* What a program is made of, as one block: the mark, the name, the options, the text. */
+/* The source form of a program, as one block: the mark, the name, the options, the source. */
 static const char text_mark[] = "isomer OpenCL text 1";
 
 static iso_status join_options(const simt_source *source, char *options, size_t room)
@@ -209,7 +209,7 @@ static iso_status build_text(const ocl_device *device, const char *name, const c
     return ISO_OK;
 }
 
-/* Whether the block is text, whole and ended as it was written. */
+/* Whether the block is a source, complete as it was written. */
 static bool is_text(const char *block, size_t bytes)
 {
     size_t zeros = 0;
@@ -230,9 +230,9 @@ static iso_status load_text(const ocl_device *device, const char *block, ocl_pro
     return build_text(device, name, options, options + strlen(options) + 1, out);
 }
 
-/* A driver that compiles a kernel when it is first run, for the group that it is run with, and
- * keeps what it compiled, gets the text: asking it for a binary would make it compile every kernel
- * of the program, for any group, and use none of that. */
+/* Some drivers compile a kernel at its first run, for the size of that group, and cache the result
+ * themselves. They get the source: requesting a binary would make them compile every kernel of the
+ * program, for any group size, and use none of that. */
 iso_status ocl_program_build(void *native, const simt_source *source, void **binary, int64_t *bytes)
 {
     const ocl_device *device = native;

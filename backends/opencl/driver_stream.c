@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * driver_stream.c - streams: queues that run in order. The events of commands that are not known
- * to have finished are kept, since that is how a queue tells that one of them failed.
+ * driver_stream.c - streams: in-order queues. The events of commands that are not known to have
+ * finished are kept, because they show whether one of them failed.
  */
 #include "backends/opencl/library.h"
 
@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum {
-    RING_FIRST = 64, /* commands under way that a stream has room for at first; a power of two */
-    SWEEP_FROM = 32  /* from how many on a submission looks which have finished */
+    RING_FIRST = 64, /* initial capacity for pending commands; a power of two */
+    SWEEP_FROM =
+        32 /* number of pending commands from which a submission checks which have finished */
 };
 
 ocl_code ocl_event_state(ocl_event event)
@@ -25,7 +26,7 @@ static ocl_command *command_at(ocl_stream *stream, uint32_t index)
     return &stream->commands[(stream->first + index) & (stream->capacity - 1)];
 }
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------- */
 
 static iso_status make(ocl_device *device, ocl_queue queue, bool foreign, bool timed, void **out)
 {
@@ -111,7 +112,7 @@ iso_status ocl_stream_adopt(void *native, void *foreign, void **stream)
     return status;
 }
 
-/* ---- what is under way ----------------------------------------------------------------------- */
+/* ---- pending commands ------------------------------------------------------------------------ */
 
 /* Under the device's lock: forgets the commands that have ended, and keeps the first failure. */
 static void sweep(ocl_stream *stream)
@@ -133,7 +134,7 @@ static void sweep(ocl_stream *stream)
     }
 }
 
-/* Under the device's lock. False: there is no memory, and the command is not watched. */
+/* Under the device's lock. False: there is no memory, and the command is not tracked. */
 static bool push(ocl_stream *stream, ocl_event event, const char *call)
 {
     if (stream->count >= SWEEP_FROM) {
@@ -166,7 +167,7 @@ static void keep_last(ocl_stream *stream, ocl_event event)
     stream->last = event;
 }
 
-/* Those that were recorded with no command after them learn of the first one; NULL: of none. */
+/* Completes records that had no command after them with the first one; NULL: with none. */
 static void tell_marks(ocl_stream *stream, ocl_event event)
 {
     ocl_mark *next = NULL;
@@ -182,7 +183,7 @@ static void tell_marks(ocl_stream *stream, ocl_event event)
     stream->waiting = NULL;
 }
 
-/* A queue that does not even take a marker is of no more use. */
+/* A queue that refuses even a marker is unusable. */
 static bool is_usable(ocl_queue queue)
 {
     ocl_event event = NULL;
@@ -194,8 +195,8 @@ static bool is_usable(ocl_queue queue)
     return code == OCL_DONE;
 }
 
-/* The status of a failure on a queue. Drivers say CL_OUT_OF_RESOURCES, or a code of their own, for
- * an access that killed the context too. */
+/* The status of a failure on a queue. Drivers return CL_OUT_OF_RESOURCES, or a code of their own,
+ * also for an access that destroyed the context. */
 static iso_status judge(const ocl_stream *stream, ocl_code code)
 {
     const iso_status status = ocl_status(code);
@@ -224,7 +225,7 @@ iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, con
     stream->submitted++;
     const bool kept = push(stream, event, call);
     (void)pthread_mutex_unlock(&device->lock);
-    if (!kept) { /* it runs all the same; if it fails, only clFinish may tell */
+    if (!kept) { /* it still runs; if it fails, only clFinish may report that */
         (void)cl.clReleaseEvent(event);
     }
     code = cl.clFlush(stream->queue);
@@ -273,7 +274,7 @@ iso_status ocl_routine_tell(ocl_stream *stream)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* The late error, as often as it is asked for. */
+/* The late error, whenever it is requested. */
 static iso_status tell_late(ocl_stream *stream)
 {
     (void)pthread_mutex_lock(&stream->device->lock);
@@ -310,8 +311,8 @@ iso_status ocl_stream_sync(void *stream)
                           advice(status));
 }
 
-/* Where the program submits to the queue too, only a marker tells that it has come to an end: one
- * query puts it there, and the one that finds it complete says so. */
+/* If the program also submits to the queue, only a marker shows that it is idle: one query submits
+ * the marker, and the query that finds it complete reports so. */
 static iso_status query_foreign(ocl_stream *stream)
 {
     iso_status status = ISO_OK;
@@ -355,8 +356,8 @@ iso_status ocl_stream_query(void *stream)
     return busy ? ISO_NOT_READY : tell_late(self);
 }
 
-/* An event that is complete, or failed in its own stream, is not waited for: other streams go on.
- * The queue that it is of was flushed when its command was submitted. */
+/* An event that is complete, or failed in its own stream, is not waited for: other streams
+ * continue. Its queue was flushed when its command was submitted. */
 iso_status ocl_stream_wait(void *stream, void *event)
 {
     ocl_stream *self = stream;

@@ -10,7 +10,7 @@ static const char *call_of(iso_transfer_kind kind, bool rows)
                                        : "clEnqueueCopyBuffer";
 }
 
-/* `count` rows that follow each other without a gap on both sides, from row `row` on. */
+/* `count` rows without gaps on either side, from row `row` on. */
 static iso_status copy_run(ocl_stream *stream, const iso_transfer *transfer, int64_t row,
                            int64_t count)
 {
@@ -58,7 +58,7 @@ static ocl_code copy_rows(ocl_stream *stream, const iso_transfer *transfer, ocl_
 }
 
 /* Drivers refuse some rectangles that the interface allows (an offset beyond the pitch, a last row
- * without its gap): their rows then go one by one. */
+ * without its gap): their rows are then transferred one by one. */
 iso_status ocl_transfer(void *stream, const iso_transfer *transfer)
 {
     ocl_stream *self = stream;

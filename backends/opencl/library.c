@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.c - finds the OpenCL loader, asks it for platforms and devices, and says what it found.
- */
+/* library.c - finds the OpenCL loader, queries its platforms and devices, and reports what it
+ * found. */
 #include "backends/opencl/library.h"
 
 #include <inttypes.h>
@@ -108,7 +108,7 @@ iso_status ocl_status(ocl_code code)
         return ISO_DEVICE_LOST;
     case OCL_ALLOCATION_FAILED:
     case OCL_NO_HOST_MEMORY:
-    case OCL_INVALID_BYTES: /* no device has as much; asking for none ends before */
+    case OCL_INVALID_BYTES: /* no device has that much; zero bytes are handled before */
         return ISO_NO_MEMORY;
     default:
         return ISO_BACKEND;
@@ -151,7 +151,7 @@ static uint32_t ask_number(ocl_device_id device, ocl_name what, uint32_t otherwi
                                                                                     : otherwise;
 }
 
-/* Why a device cannot be used; NULL where it can. */
+/* Why a device cannot be used; NULL if it can. */
 static const char *refuse(ocl_device_id device)
 {
     char version[ISO_NAME_MAX];
@@ -190,7 +190,7 @@ static void add_device(ocl_platform platform, const char *platform_name, ocl_dev
     devices[device_count++] = (ocl_found){.platform = platform, .device = device, .type = type};
 }
 
-/* Adds the devices of one platform. One that fails does not hide the others. */
+/* Adds the devices of one platform. If one fails, the others are still listed. */
 static void add_platform(ocl_platform platform)
 {
     ocl_device_id list[DEVICES_MAX] = {NULL};
@@ -218,7 +218,7 @@ static int rank_of(ocl_bits type)
     return type & OCL_TYPE_GPU ? 0 : type & OCL_TYPE_CPU ? 2 : 1;
 }
 
-/* Stable: what the loader names first stays first among its like. */
+/* Stable: keeps the loader's order among devices of one kind. */
 static void order_devices(void)
 {
     for (int32_t i = 1; i < device_count; i++) {
@@ -231,7 +231,7 @@ static void order_devices(void)
     }
 }
 
-/* The loader found no driver: where it looks. */
+/* The loader found no driver: reports where it searches. */
 static void explain_no_platform(ocl_code code)
 {
     const char *folder = getenv("OCL_ICD_VENDORS");
@@ -258,7 +258,7 @@ static void set_stacks(size_t bytes)
     }
 }
 
-/* The size to put back; 0: they are large enough. */
+/* The size to restore; 0: it is large enough. */
 static size_t enlarge_stacks(void)
 {
     pthread_attr_t attributes;

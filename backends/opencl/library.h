@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.h - the OpenCL loader, opened at run time, and what the backend's files share. */
+/* library.h - the OpenCL loader, opened at run time, and declarations shared by the backend's
+ * files. */
 #ifndef ISOMER_OPENCL_LIBRARY_H
 #define ISOMER_OPENCL_LIBRARY_H
 
@@ -12,8 +13,8 @@
 
 typedef struct ocl_api LOADER_TABLE(OPENCL_SYMBOLS) ocl_api;
 
-/* A device that can be used. GPUs come first, then accelerators, then CPUs; within these the order
- * of the loader's platforms and of their devices. */
+/* A usable device. GPUs come first, then accelerators, then CPUs; within a kind the order is that
+ * of the loader's platforms and their devices. */
 typedef struct ocl_found {
     ocl_platform platform;
     ocl_device_id device;
@@ -21,11 +22,11 @@ typedef struct ocl_found {
 } ocl_found;
 
 extern const iso_host *ocl_host;
-extern ocl_api cl; /* complete where probing found a device */
+extern ocl_api cl; /* filled once probing has found a device */
 extern loader_library ocl_loader;
 
 iso_status ocl_probe(iso_probe *out);
-/* NULL past the last. */
+/* NULL after the last. */
 const ocl_found *ocl_device_at(int32_t index);
 
 const char *ocl_code_name(ocl_code code);
@@ -42,13 +43,13 @@ typedef struct ocl_device {
     ocl_platform platform;
     ocl_device_id id;
     ocl_context context;
-    ocl_queue queue; /* the device's own, for mapping and for allocations that are to fail early */
+    ocl_queue queue; /* the device's own, for mapping and for forcing allocations */
     int32_t index;
     bool is_cpu;
-    bool keeps_kernels; /* compiles kernels at their first run, and keeps them itself */
+    bool keeps_kernels; /* compiles kernels at their first run, and caches them itself */
     pthread_mutex_t blocks_lock;
     ocl_block *blocks;
-    pthread_mutex_t lock; /* what streams and events know of each other */
+    pthread_mutex_t lock; /* guards what streams and events know of each other */
     uint64_t next_serial; /* of streams */
 } ocl_device;
 
@@ -58,39 +59,39 @@ typedef struct ocl_command {
     const char *call;
 } ocl_command;
 
-/* Under the device's lock but for what never changes. */
+/* Guarded by the device's lock, except for constant fields. */
 typedef struct ocl_stream {
     ocl_device *device;
     ocl_queue queue;
     uint64_t serial;
-    bool foreign; /* the program puts commands of its own into it */
+    bool foreign; /* the program submits its own commands to it */
     bool timed;
     ocl_command *commands; /* a ring */
     uint32_t capacity, first, count;
-    uint64_t submitted; /* how many commands so far */
+    uint64_t submitted; /* number of commands so far */
     ocl_event last;     /* of the last command or wait; NULL: none yet */
     const char *untold; /* a routine after `last` whose end has no event yet; NULL: none */
-    ocl_event asked;    /* foreign: the marker by which a query looks for the queue's end */
-    ocl_mark *waiting;  /* recorded, with no command after them yet */
-    iso_status late;    /* what failed after it was accepted, and how */
+    ocl_event asked;    /* foreign: the marker that shows whether the queue is idle */
+    ocl_mark *waiting;  /* records without a command after them yet */
+    iso_status late;    /* late error and its text */
     ocl_code late_code;
     const char *late_call;
 } ocl_stream;
 
-/* An event of the core's. Its time is that of `marker`, or where that is NULL the end of `last`. */
+/* An event of the core. Its time is that of `marker` or, if that is NULL, the end of `last`. */
 struct ocl_mark {
     ocl_device *device;
     ocl_stream *stream; /* NULL: not in a stream's list */
     ocl_mark *next;
     uint64_t serial;    /* of the stream */
-    uint64_t submitted; /* how many commands the stream had */
-    ocl_event last;     /* its last command then */
-    ocl_event marker;   /* where the stream had nothing to do */
+    uint64_t submitted; /* number of the stream's commands at the record */
+    ocl_event last;     /* the stream's last command at the record */
+    ocl_event marker;   /* used if the stream was idle */
     ocl_event after;    /* the first command after the record; NULL: none, or a wait came first */
 };
 
-/* sound.c: whether the drivers can be asked for their devices in this process, and what one of
- * these devices is: UNAVAILABLE where its driver failed its trial. */
+/* sound.c: whether the drivers' devices can be queried in this process, and whether one of these
+ * devices is sound: UNAVAILABLE if its driver failed its trial. */
 bool ocl_may_list(char *why, size_t capacity);
 iso_status ocl_device_usable(int32_t index);
 
@@ -110,15 +111,15 @@ void ocl_stream_destroy(void *stream);
 iso_status ocl_stream_sync(void *stream);
 iso_status ocl_stream_query(void *stream);
 iso_status ocl_stream_wait(void *stream, void *event);
-/* After a call that put a command into the queue: keeps its event (which becomes the stream's), or
- * says what went wrong. `call` is static text. */
+/* After a call that put a command into the queue: keeps its event (which the stream then owns), or
+ * reports the failure. `call` is static text. */
 iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, const char *call);
 /* Before and after a library's routine, which is several commands without events. */
 iso_status ocl_routine_begins(ocl_stream *stream);
 iso_status ocl_routine_submitted(ocl_stream *stream, const char *name);
-/* Gives the end of such a routine an event, where somebody is about to ask for it. */
+/* Gives the end of such a routine an event, because it is about to be queried. */
 iso_status ocl_routine_tell(ocl_stream *stream);
-/* The state of a command: OCL_COMPLETE, more while it is not complete, less where it failed. */
+/* The state of a command: OCL_COMPLETE, larger while it is not complete, smaller if it failed. */
 ocl_code ocl_event_state(ocl_event event);
 
 /* driver_event.c */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sound.c - which drivers are used at once, and the trials of the others. A driver runs in the
- * caller's process, and with it goes the process: rusticl of Mesa 22.3 over llvmpipe was seen to
- * end it in transposes. What is not known to be sound is tried by isomer-try: first listing the
- * devices, for all drivers together, then a few operations on each device. Where memory is limited
- * nothing is known to be sound: PoCL ends a process whose threads it cannot start.
+ * caller's process and can end it: rusticl of Mesa 22.3 over llvmpipe was seen to do so in
+ * transposes. Drivers that are not known to be sound are tried by isomer-try: first listing the
+ * devices, for all drivers together, then a few operations on each device. If memory is limited, no
+ * driver is known to be sound: PoCL ends a process whose threads it cannot start.
  */
 #include "backends/opencl/library.h"
 
@@ -23,14 +23,14 @@
 
 enum { LIST_MAX = 3072, NAMES_MAX = 1024, PATH_BYTES = 512 };
 
-/* ---- what is known --------------------------------------------------------------------------- */
+/* ---- known drivers --------------------------------------------------------------------------- */
 
-/* Platforms by the beginning of their name. PoCL before 1.8 was never tried, and its devices other
- * than CPUs are drivers of their own. */
+/* Platforms by the beginning of their name. PoCL before 1.8 was never tested, and its devices other
+ * than CPUs are separate drivers. */
 typedef struct sound_platform {
     const char *name;
-    const char *marker; /* before its version in the platform's; NULL: any version */
-    int major, minor;   /* at least */
+    const char *marker; /* precedes its version in the platform's version text; NULL: any version */
+    int major, minor;   /* minimum */
     bool only_cpu;
 } sound_platform;
 
@@ -47,7 +47,7 @@ static const sound_platform platforms[] = {
     {.name = "Oclgrind"},
 };
 
-/* Their files, as the loader's list names them: these can be asked for their devices. */
+/* Their files, as in the loader's list: their devices can be queried. */
 static const char *const libraries[] = {"libnvidia-opencl.so", "libamdocl64.so",
                                         "libigdrcl.so",        "libintelocl.so",
                                         "libpocl.so",          "liboclgrind-rt-icd.so"};
@@ -90,11 +90,11 @@ static bool forced(void)
 
 /* The drivers that the loader will open. */
 typedef struct driver_list {
-    char key[LIST_MAX]; /* changes with them */
+    char key[LIST_MAX]; /* changes when they change */
     char names[NAMES_MAX];
     int count;
-    bool sound; /* each of them is known */
-    bool dated; /* each one's file was found, so that a newer one is noticed */
+    bool sound; /* all of them are known */
+    bool dated; /* the file of each was found, so that a newer one is noticed */
 } driver_list;
 
 static void add_text(char *text, size_t capacity, const char *format, ...) ISO_PRINTF(3, 4);
@@ -108,8 +108,7 @@ static void add_text(char *text, size_t capacity, const char *format, ...)
     va_end(values);
 }
 
-/* The size and age of a library that is named without a folder, where the system keeps libraries.
- */
+/* The size and age of a library named without a folder, where the system keeps libraries. */
 static bool find_file(const char *name, struct stat *out)
 {
     static const char *const folders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
@@ -127,7 +126,7 @@ static bool find_file(const char *name, struct stat *out)
     return false;
 }
 
-/* A file of the list holds the name or path of a driver. */
+/* A file of the list contains the name or path of a driver. */
 static void add_driver(driver_list *list, const char *path)
 {
     char line[PATH_BYTES] = "";
@@ -160,7 +159,7 @@ static bool is_list_file(const char *name)
     return length > 4 && strcmp(name + length - 4, ".icd") == 0;
 }
 
-/* In the order of their names: a folder has none. */
+/* Sorted by name: a folder has no order. */
 static void add_folder(driver_list *list, const char *folder)
 {
     struct dirent **files = NULL;
@@ -176,7 +175,7 @@ static void add_folder(driver_list *list, const char *folder)
     free(files);
 }
 
-/* What else changes what the loader and the drivers do. */
+/* Other settings that change the behaviour of the loader and the drivers. */
 static void add_variables(driver_list *list)
 {
     static const struct {
@@ -212,17 +211,17 @@ static void read_list(driver_list *list)
         add_driver(list, place);
     }
     add_variables(list);
-    /* A loader that has drivers from elsewhere, or is one. */
+    /* A loader with drivers from elsewhere, or that is a driver itself. */
     list->sound &= list->count > 0;
     list->dated &= list->count > 0;
 }
 
 /* ---- trials ---------------------------------------------------------------------------------- */
 
-/* Before a driver was loaded: a trial loads it too. */
+/* Before a driver is loaded: a trial loads it too. */
 static trial_room room;
 
-/* Behind a reason: what to do. */
+/* Appended to a reason: what to do. */
 static void add_advice(char *text, size_t capacity)
 {
     char limits[160];
@@ -240,8 +239,8 @@ static bool limited(void)
     return trial_limited(limits, sizeof limits);
 }
 
-/* PoCL starts a thread for each processor when it is asked for its devices, and ends the process
- * where it is refused one. */
+/* PoCL starts a thread for each processor when its devices are queried, and ends the process if one
+ * is refused. */
 static bool has_threads(const driver_list *list, char *why, size_t capacity)
 {
     const int wanted = (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -262,7 +261,7 @@ static bool has_threads(const driver_list *list, char *why, size_t capacity)
 bool ocl_may_list(char *why, size_t capacity)
 {
     char reason[1024] = "";
-    static driver_list list; /* this runs once, and no allocation may fail in it */
+    static driver_list list; /* static: runs only once, and no allocation may fail here */
     read_list(&list);
     room = trial_room_now();
     const bool enough = forced() || has_threads(&list, why, capacity);

@@ -14,8 +14,8 @@
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-typedef int32_t ocl_code;  /* cl_int, where it is a result */
-typedef uint32_t ocl_name; /* what is asked for */
+typedef int32_t ocl_code;  /* cl_int, if it is a result */
+typedef uint32_t ocl_name; /* names of queried properties */
 typedef uint64_t ocl_bits;
 typedef struct _cl_platform_id *ocl_platform;
 typedef struct _cl_device_id *ocl_device_id;
@@ -28,14 +28,14 @@ typedef struct _cl_event *ocl_event;
 
 typedef int clblast_code;      /* CLBlastStatusCode: some are negative */
 typedef unsigned clblast_enum; /* layouts and transpositions */
-/* cl_double2: two numbers that travel as a pair of doubles does. */
+/* cl_double2: two numbers that are passed like a pair of doubles. */
 typedef struct clblast_pair {
     double part[2];
 } clblast_pair;
 
 /* clang-format off */
 
-/* Numbers of the interface that are used: VALUE(our name, number, the header's name). */
+/* Numbers of the interface: VALUE(our name, number, the header's name). */
 #define OPENCL_VALUES(VALUE)                                                                       \
     VALUE(OCL_DONE, 0, CL_SUCCESS)                                                                 \
     VALUE(OCL_NO_DEVICE, -1, CL_DEVICE_NOT_FOUND)                                                  \

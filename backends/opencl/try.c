@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * try.c - lists OpenCL devices, or runs a few operations on one, as a part of isomer-try. It does
- * so by this project's own library, so that a driver sees the very calls and kernels that it will
- * see in the caller's process:
+ * try.c - lists OpenCL devices, or runs a few operations on one, as a part of isomer-try. It uses
+ * this project's own library, so that a driver sees the same calls and kernels as in the caller's
+ * process:
  *
- *   opencl list ISOMER LOADER          LOADER is there to be part of what a verdict depends on
+ *   opencl list ISOMER LOADER          LOADER is only there for the verdict to depend on it
  *   opencl device ISOMER INDEX NAME    the device of that index, if that is its name
  *
- * Every result is a whole number that all types hold, so there is one right answer in bits.
+ * Every result is a whole number that all types can hold, so only one result is right, to the bit.
  */
 #include "backends/trial/child.h"
 #include "backends/trial/room.h"
@@ -54,8 +54,8 @@ static iso_operand part(int which)
     return (iso_operand){memory, (int64_t)which * TRY_BYTES};
 }
 
-/* A failure in words is no crash, but then nothing of the kind works. What the device does not
- * have, or has no memory for, it says in the caller's process too. */
+/* A reported failure is not a crash, but nothing further of the kind is tried. Unsupported
+ * operations and lack of memory are reported in the caller's process too. */
 static bool failed(iso_status status)
 {
     if (status == ISO_OK || status == ISO_UNSUPPORTED || status == ISO_NO_MEMORY) {
@@ -65,9 +65,10 @@ static bool failed(iso_status status)
     return true;
 }
 
-/* ---- checking -------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
-/* What an operation does not write is not to be the right result of the one before. */
+/* Overwrites the result, so that an operation that writes nothing does not leave the right one
+ * there. */
 static bool spoil(int64_t count)
 {
     memset(result, 0xff, (size_t)count * sizeof result[0]);
@@ -225,8 +226,8 @@ static bool try_triad(iso_variant variant, int64_t count)
     return right;
 }
 
-/* Sizes on and off the tiles, and more terms than a segment of a product or a block of a sum has.
- */
+/* Sizes that are and are not multiples of the tiles, and more terms than a segment of a product or
+ * a block of a sum has. */
 static bool try_operations(void)
 {
     return try_transpose(ISO_VARIANT_TILED, 128, 128) && try_transpose(ISO_VARIANT_TILED, 70, 53) &&
@@ -271,7 +272,7 @@ static bool open_device(const char *spec, const char *name)
     return status == ISO_OK;
 }
 
-/* Twice: what the first pass compiled the second one loads, as later processes do. */
+/* Twice: the second pass loads what the first compiled, as later processes do. */
 static child_answer try_device(const char *index, const char *name)
 {
     char spec[64];
@@ -293,8 +294,8 @@ static child_answer try_device(const char *index, const char *name)
     return CHILD_GOOD;
 }
 
-/* No device has such a uuid, so every one is described. Any answer is one; but where memory is
- * limited, a driver for which there was no room here may crash where there is a little more. */
+/* No device has this uuid, so every one is described. Any status is accepted; but if memory is
+ * limited, a driver that ran out of it here might crash with a little more. */
 static child_answer try_list(void)
 {
     const room now = room_get();
@@ -307,7 +308,7 @@ static child_answer try_list(void)
     return CHILD_GOOD;
 }
 
-/* The settings that change what is run are the caller's own business. */
+/* Settings that change what runs are cleared: they concern only the caller. */
 static void prepare_environment(void)
 {
     static const char *const unset[] = {"ISOMER_LOG",  "ISOMER_TRACE", "ISOMER_MEMORY_LIMIT",

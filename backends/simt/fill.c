@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fill.c - fills: a pattern over and over, by a kernel, so that they are the same on every device.
+/* fill.c - fills with a repeated pattern, by a kernel, so that they are the same on every device.
  */
 #include "backends/simt/simt.h"
 #include "kernels/texts.h"
@@ -40,7 +40,7 @@ void simt_fill_each(const simt_limits *limits, void (*visit)(const simt_spec *sp
     visit(&spec, context);
 }
 
-/* The bytes of an aligned slot: the pattern, turned so that it begins where the rows do. */
+/* The bytes of an aligned slot: the pattern, rotated so that it starts where the rows do. */
 static void make_slot(const iso_transfer *transfer, int64_t start, uint32_t slot[4])
 {
     uint8_t bytes[SLOT_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm.h - the product's tiles, and how one is chosen. */
+/* gemm.h - the tiles of the product, and how one is chosen. */
 #ifndef ISOMER_SIMT_GEMM_H
 #define ISOMER_SIMT_GEMM_H
 
@@ -7,16 +7,15 @@
 
 enum { SIMT_GEMM_SEGMENT = 1024 }; /* docs/arithmetic.md */
 
-/* How a group works. `full` and `alone` are guesses, from measurements, of the part of a unit's
- * peak that it reaches with as many groups as fit, and with one. */
+/* The shape of a group. `full` and `alone` are estimates, from measurements, of the share of a
+ * unit's peak that it reaches with as many groups as fit, and with one. */
 typedef struct simt_tile {
     int32_t bm, bn, bk; /* rows and columns of C that a group computes; k's in shared memory */
     int32_t tm, tn;     /* rows and columns of C that a work-item computes */
-    int32_t groups;     /* that should fit one unit at once */
+    int32_t groups;     /* groups that should fit one unit at once */
     int32_t full, alone;
-    bool rolled;        /* the loop over bk is left a loop */
-    bool apart_layouts; /* each layout of A and B is a program of its own, not asked for at run time
-                         */
+    bool rolled;        /* the loop over bk is not unrolled */
+    bool apart_layouts; /* each layout of A and B has its own program, not chosen at run time */
 } simt_tile;
 
 typedef struct simt_tiles {
@@ -24,8 +23,8 @@ typedef struct simt_tiles {
     int32_t count;
 } simt_tiles;
 
-/* The table's rows for a device and a type; those of them that do not fit it are for
- * simt_tile_fits. The smallest fits every device. */
+/* The table's rows for a device and a type; simt_tile_fits says which of them fit it. The smallest
+ * fits every device. */
 simt_tiles simt_gemm_tiles(simt_class class_of, iso_dtype dtype);
 int32_t simt_tile_threads(const simt_tile *tile);
 bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype);
@@ -36,22 +35,22 @@ int32_t simt_gemm_naive_threads(const simt_limits *limits);
 /* Bytes of the accumulation type. */
 int64_t simt_gemm_acc_bytes(iso_dtype dtype);
 
-/* A tiled product as it will run. It depends on the device's limits and the operation's sizes and
- * layout alone, never on where operands lie. */
+/* A tiled product as it will run. It depends only on the device's limits and the operation's sizes
+ * and layout, never on the addresses of operands. */
 typedef struct simt_gemm_plan {
     simt_tile tile;
     bool along_k_a, along_k_b; /* k is the contiguous index of A, of B */
-    bool apart;                /* segments run side by side and are joined afterwards */
+    bool apart;                /* segments run in parallel and are joined afterwards */
     int64_t groups;
     int64_t join_groups;
-    int64_t round_k;  /* apart: k's of the segments that are there at once */
-    int64_t total_at; /* apart: where the elements of work that hold totals between rounds begin */
+    int64_t round_k;  /* apart: k's of the segments in one round */
+    int64_t total_at; /* apart: start of the elements of work that keep totals between rounds */
     int64_t work_bytes;
 } simt_gemm_plan;
 
 void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const iso_gemm_op *op);
 
-/* The program of a tile; along_k: see simt_gemm_plan, not looked at where layouts are not apart. */
+/* The program of a tile; along_k: see simt_gemm_plan, ignored unless layouts are apart. */
 simt_spec simt_gemm_spec(const simt_tile *tile, iso_dtype dtype, bool along_k_a, bool along_k_b);
 
 #endif

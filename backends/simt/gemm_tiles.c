@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gemm_tiles.c - the tiles of the product, and the choice among them: for each tile, in one piece
- * and with its segments side by side, the time is guessed from how many groups there are for the
- * device's units; the shortest wins. No choice made here changes a bit of the result.
+ * gemm_tiles.c - chooses the tile of a product. For each tile, with segments in sequence and in
+ * parallel, the time is estimated from the number of groups and the device's units; the shortest
+ * wins. The choice never changes a bit of the result.
  */
 #include "backends/simt/gemm.h"
 
 enum {
-    APART_BYTES = 256 << 20, /* about the most scratch memory for segments that wait to be joined */
+    APART_BYTES = 256 << 20, /* approximate limit of scratch memory for segments to be joined */
     GROUPS_MAX = 8192,       /* of a grid; groups then take several tiles */
-    START_STEPS = 400,       /* steps of k that filling and emptying a unit take as long as */
-    JOIN_COST = 750000       /* of a second launch, in products that a unit could have done */
+    START_STEPS = 400,       /* steps of k that take as long as filling and emptying a unit */
+    JOIN_COST = 750000 /* cost of a second launch, in products that a unit could have computed */
 };
 
 /* clang-format off */
-/* full and alone: measured on an H200 (f32 of 67 TFLOP/s, f64 of 33.5), guessed for the rest. */
+/* full and alone: measured on an H200 (f32 of 67 TFLOP/s, f64 of 33.5), estimated for the rest. */
 static const simt_tile warp32_f32[] = {
     {.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8, .groups = 2, .full = 68, .alone = 60, .apart_layouts = true},
     {.bm = 128, .bn = 64, .bk = 16, .tm = 8, .tn = 8, .groups = 2, .full = 66, .alone = 54, .apart_layouts = true},
@@ -130,13 +130,14 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Tiles of all of C, as a number that may be too large for anything but comparing. */
+/* Number of tiles of all of C, saturated: only for comparisons. */
 static double count_tiles(const simt_tile *tile, const iso_gemm_op *op)
 {
     return (double)pieces(op->m, tile->bm) * (double)pieces(op->n, tile->bn) * (double)op->batch;
 }
 
-/* The time of so many groups' turns with k steps each, in products that a unit could do at best. */
+/* Estimated time of this many groups with k steps each, in products that a unit could compute at
+ * best. */
 static double cost_of(const simt_tile *tile, const simt_limits *limits, double turns, double k)
 {
     const double units = limits->units > 0 ? limits->units : 1;
@@ -173,7 +174,7 @@ static void consider(choice *best, const simt_tile *tile, const simt_limits *lim
     }
 }
 
-/* All segments at once, or as many as fit; then a round's totals wait for the next. */
+/* All segments at once, or as many as fit; a round's totals are then kept for the next. */
 static void plan_rounds(simt_gemm_plan *plan, int64_t tiles, int64_t segments, int64_t acc_bytes)
 {
     const int64_t cells = tiles * plan->tile.bm * plan->tile.bn;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * program.c - the programs of a device. Each is found by its spec in a trie over the spec's hash,
- * which only ever grows while the device is open: a look-up takes a lock for reading and nothing
- * else. What is not there yet is loaded from the program cache, or built and put there, by one
- * thread at a time.
+ * which only grows while the device is open: a look-up only takes a read lock. A missing program is
+ * loaded from the program cache, or built and stored there, by one thread at a time.
  */
 #include "backends/simt/simt.h"
 
@@ -20,16 +19,16 @@ enum {
 
 struct simt_program {
     simt_program *child[4]; /* by the next two bits of the hash */
-    simt_program *next;     /* all programs of the device, for the end */
+    simt_program *next;     /* list of all programs of the device, for closing */
     uint64_t hash;
     simt_spec spec;
     void *native;
-    simt_kernel kernels[SIMT_KERNELS_MAX]; /* native NULL: not asked for yet */
+    simt_kernel kernels[SIMT_KERNELS_MAX]; /* native NULL: not requested yet */
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* Writes one define as an option; false: it is left out. */
+/* Writes one define as an option; false: it is omitted. */
 static bool write_option(const simt_spec *spec, int32_t index, char *text, size_t room)
 {
     const char *name = spec->text->defines[index];
@@ -56,7 +55,7 @@ void simt_spec_options(const simt_spec *spec, char *text, int64_t capacity)
     }
 }
 
-/* ---- finding --------------------------------------------------------------------------------- */
+/* ---- look-up --------------------------------------------------------------------------------- */
 
 static uint64_t hash_of(const simt_spec *spec)
 {
@@ -73,7 +72,7 @@ static bool same_spec(const simt_spec *a, const simt_spec *b)
     return a->text == b->text && memcmp(a->values, b->values, sizeof a->values) == 0;
 }
 
-/* The place of a program in the trie: where it is, or where it belongs. */
+/* The place of a program in the trie, whether or not it is there yet. */
 static simt_program **find(simt_program **at, const simt_spec *spec, uint64_t hash)
 {
     uint64_t rest = hash;
@@ -99,7 +98,7 @@ static const simt_kernel *find_kernel(simt_device *device, const simt_spec *spec
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-/* What the cache knows a binary by: all that it was made from. */
+/* The cache key of a binary: everything that it was made from. */
 static iso_status make_key(simt_device *device, const simt_spec *spec, const char *options,
                            char **key, int64_t *bytes)
 {
@@ -151,8 +150,8 @@ static double milliseconds_since(const struct timespec *start)
            (double)(now.tv_nsec - start->tv_nsec) * 1e-6;
 }
 
-/* From the cache; *program stays NULL where it is not there, or the driver refuses it. Without
- * memory to load it nothing is built instead: that takes longer and needs more. */
+/* Loads from the cache; *program stays NULL if it is missing or the driver refuses it. If memory
+ * for loading runs out, it is not built instead: that takes longer and needs more memory. */
 static iso_status load_kept(simt_device *device, const simt_spec *spec, const char *options,
                             const char *key, int64_t key_bytes, void **program)
 {
@@ -170,7 +169,8 @@ static iso_status load_kept(simt_device *device, const simt_spec *spec, const ch
         return status;
     }
     if (status != ISO_OK) {
-        host->log(ISO_LOG_WARN, "%s: %s (%s): the driver refuses the cached program: built again",
+        host->log(ISO_LOG_WARN,
+                  "%s: %s (%s): the driver refuses the cached program; it is built again",
                   device->driver->name, spec->text->name, options);
         *program = NULL;
         return ISO_OK;
@@ -223,7 +223,7 @@ static iso_status load(simt_device *device, const simt_spec *spec, void **progra
     return status;
 }
 
-/* ---- keeping --------------------------------------------------------------------------------- */
+/* ---- storing --------------------------------------------------------------------------------- */
 
 /* Under build_lock: only this thread changes the trie, so it may read without the other lock. */
 static iso_status get_program(simt_device *device, const simt_spec *spec, uint64_t hash,

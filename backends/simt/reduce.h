@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce.h - what the files of the reductions share: tiles, and the plan of one reduction. */
+/* reduce.h - tiles and plans of reductions, shared by the files that implement them. */
 #ifndef ISOMER_SIMT_REDUCE_H
 #define ISOMER_SIMT_REDUCE_H
 
 #include "backends/simt/simt.h"
 
 enum {
-    SIMT_REDUCE_BLOCK = 4096, /* elements whose result is one element of the next level */
+    SIMT_REDUCE_BLOCK = 4096, /* elements that are reduced to one element of the next level */
     SIMT_REDUCE_LAST = 64     /* blocks that reduce_last_two takes (LAST of the kernel) */
 };
 
-/* How a class of devices reduces. Threads and columns are powers of two. */
+/* Tile sizes for a class of devices. Threads and columns are powers of two. */
 typedef struct simt_reduce_tile {
     int32_t threads;      /* of a group: at least 32 */
     int32_t columns;      /* side by side along axis 0 */
-    int32_t columns_wide; /* the same where a lane is more than one number */
+    int32_t columns_wide; /* the same if a lane is more than one number */
     int32_t batch;        /* rows of 128 elements that a team reads ahead */
-    int32_t stream;       /* vectors that reduce_stream reads ahead; 0: there is none */
+    int32_t stream;       /* vectors that reduce_stream reads ahead; 0: not used */
     int32_t looped;       /* a group runs as a loop over its work-items */
-    int32_t groups;       /* of partial results, for each unit */
-    int64_t groups_max;   /* of a launch; what is beyond it is done in a loop */
+    int32_t groups;       /* groups per unit for partial results */
+    int64_t groups_max;   /* of a launch; the rest is done in a loop */
 } simt_reduce_tile;
 
 simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype);
@@ -27,10 +27,10 @@ simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits, iso_reduce_op op
 typedef struct simt_reduce_plan {
     int64_t n, sequences;
     int64_t next_x, step_x, next_y, step_y; /* in elements */
-    int64_t lane_bytes;                     /* what is kept of a block */
+    int64_t lane_bytes;                     /* size of a block's intermediate result */
     bool columns;                           /* tiled: by reduce_columns */
-    bool stream;                            /* tiled: by reduce_stream, where it lies on 16 bytes */
-    bool atomic;                            /* naive: into one word */
+    bool stream;                            /* tiled: by reduce_stream, if aligned to 16 bytes */
+    bool atomic;                            /* naive: into one word by compare and swap */
     int64_t parts;                          /* partial results of a sequence */
     int64_t work_bytes;
     simt_reduce_tile tile;

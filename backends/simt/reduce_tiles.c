@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce_tiles.c - which tiles a device reduces with, and the plan of one reduction. */
+/* reduce_tiles.c - chooses the tiles of a reduction for a device, and plans it. */
 #include "backends/simt/reduce.h"
 
 static const simt_reduce_tile tiles[SIMT_CLASS_COUNT] = {
@@ -104,14 +104,14 @@ int32_t simt_reduce_width(int64_t n)
     return width;
 }
 
-/* More than 64 bits can say is more than any device has. */
+/* A size beyond 64 bits is more than any device has. */
 static int64_t times(int64_t a, int64_t b)
 {
     int64_t product;
     return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
-/* The results of all levels, one after another. */
+/* The results of all levels, stored one after another. */
 static int64_t levels_bytes(const simt_reduce_plan *plan)
 {
     int64_t count = simt_reduce_pieces(plan->n, SIMT_REDUCE_BLOCK), all = count;
@@ -127,7 +127,7 @@ static int64_t levels_bytes(const simt_reduce_plan *plan)
 
 static int64_t parts_of(const simt_reduce_plan *plan, const simt_limits *limits)
 {
-    enum { ROUNDS = 4 }; /* elements that a work-item should have at least */
+    enum { ROUNDS = 4 }; /* minimum of elements per work-item */
     const int64_t units = limits->units > 0 ? limits->units : 1;
     const int64_t useful = simt_reduce_pieces(plan->n, (int64_t)plan->tile.threads * ROUNDS);
     const int64_t wanted = simt_reduce_pieces(units * plan->tile.groups, plan->sequences);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vendor.c - operations of the variant vendor: handed to the driver's libraries. Some of those have
- * no product over no elements (k is 0, or alpha is): they get one of a column and a row of zeros,
- * which lie in front of the library's own scratch memory. */
+/* vendor.c - passes operations of the variant vendor to the driver's libraries. Some libraries
+ * cannot do a product with k = 0 (or alpha 0): they get one of a column and a row of zeros, which
+ * are put before the library's own scratch memory. */
 #include "backends/simt/simt.h"
 
 enum { ZEROS_ALIGN = 256 };
 
-/* An operation as the library sees it. */
+/* The operation that is passed to the library. */
 typedef struct vendor_op {
     iso_op op;
     iso_gemm_op gemm;
-    int64_t zeros; /* bytes; 0: as it came */
+    int64_t zeros; /* bytes; 0: the operation is unchanged */
 } vendor_op;
 
 static void read_op(vendor_op *self, const simt_device *device, const iso_op *op)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child.h - what the parts of isomer-try share. Each backend that has something to try brings a
- * part: a function that is called with the words behind its name, and never runs in a caller's
- * process. */
+/* child.h - shared by the parts of isomer-try. Each backend with something to try adds a part: a
+ * function that is called with the words after its name, and never runs in a caller's process. */
 #ifndef ISOMER_TRIAL_CHILD_H
 #define ISOMER_TRIAL_CHILD_H
 
@@ -11,23 +10,23 @@
 
 typedef enum child_answer {
     CHILD_GOOD,
-    CHILD_BAD,   /* child_say has told why */
-    CHILD_CANNOT /* the words make no sense, or what is needed is not there */
+    CHILD_BAD,   /* child_say has reported why */
+    CHILD_CANNOT /* the words are invalid, or something needed is missing */
 } child_answer;
 
 typedef child_answer (*child_part)(int count, char **words);
 
-/* The reason of a failure: a line for the parent. */
+/* Reports the reason of a failure: a line for the parent. */
 void child_say(const char *format, ...) ISO_PRINTF(1, 2);
-/* What is done next, for the parent to know if it is the last thing that was done. */
+/* Reports the next step, so that the parent knows it if it is the last. */
 void child_at(const char *format, ...) ISO_PRINTF(1, 2);
 
 typedef struct child_symbol {
     const char *name;
-    void *at; /* the function pointer that it goes into */
+    void *at; /* the function pointer that is filled */
 } child_symbol;
 
-/* The library with all these functions in their places; NULL after child_say. */
+/* Opens the library and fills the pointers of all these functions; NULL after child_say. */
 void *child_open(const char *path, const child_symbol *symbols, size_t count);
 
 /* backends/NAME/try.c */

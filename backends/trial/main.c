@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - isomer-try, a program that the library starts for what may end or stop a process in a
- * vendor's code: isomer-try VERSION PART WORDS... It prints "isomer-try: ok" if that went well,
- * else why not. The parent reads these lines: it may not be able to wait for the program's status.
+ * main.c - isomer-try, a program that the library starts to run vendors' code that may end or hang
+ * a process: isomer-try VERSION PART WORDS... It prints "isomer-try: ok" on success, otherwise the
+ * reason. The parent reads these lines, because it may be unable to wait for the program's status.
  */
 #include "backends/trial/child.h"
 #include "backends/trial/room.h"
@@ -19,7 +19,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The parent ends the program at its deadline; this is for a parent that was stopped itself. */
+/* The parent ends the program at its deadline; this covers a parent that was stopped itself. */
 enum { LONGEST_SECONDS = 3700 };
 
 static void say(const char *kind, const char *format, va_list list)
@@ -75,7 +75,7 @@ int main(int count, char **words)
         const char *name;
         child_part part;
     } parts[] = {{"hip", hip_try}, {"openmp", openmp_try}, {"opencl", opencl_try}};
-    /* An abort is expected here, and its memory is of no interest. */
+    /* An abort is expected here, so no core file is needed. */
     const struct rlimit none = {0, 0};
     (void)setrlimit(RLIMIT_CORE, &none);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);

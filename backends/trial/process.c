@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.c - starts isomer-try by posix_spawn: the caller, who may have threads and a device open,
- * is never forked. */
+/* process.c - starts isomer-try with posix_spawn: the caller, which may have threads and an open
+ * device, is never forked. */
 #include "backends/trial/process.h"
 #include "common/descriptor.h"
 
@@ -19,12 +19,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- finding it ------------------------------------------------------------------------------ */
+/* ---- finding the program --------------------------------------------------------------------- */
 
-static char library[PATH_MAX]; /* no allocation can make it unknown for good */
+static char library[PATH_MAX]; /* static, so that a failed allocation cannot lose it */
 
-/* When the library is loaded: the path that the dynamic linker knows may be relative, to a folder
- * that is left later. */
+/* Runs when the library is loaded: the dynamic linker's path may be relative, to a working
+ * directory that changes later. */
 __attribute__((constructor)) static void find_library(void)
 {
     Dl_info here;
@@ -53,7 +53,7 @@ bool process_find(char *path, size_t capacity)
     return false;
 }
 
-/* ---- running it ------------------------------------------------------------------------------ */
+/* ---- running the program --------------------------------------------------------------------- */
 
 static int64_t milliseconds(void)
 {
@@ -62,7 +62,7 @@ static int64_t milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* It has no input, both its outputs go into the pipe, and nothing else that is open here. */
+/* It gets no input, both its outputs go into the pipe, and it inherits no other descriptor. */
 static int plan_files(posix_spawn_file_actions_t *files, int output)
 {
     int failed = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
@@ -76,7 +76,7 @@ static int plan_files(posix_spawn_file_actions_t *files, int output)
     return failed;
 }
 
-/* Its signals are those of a new program, whatever the caller has blocked. */
+/* Its signals have default handlers and are unblocked, whatever the caller has blocked. */
 static int start(char *const *words, int output, pid_t *child)
 {
     posix_spawn_file_actions_t files;
@@ -104,7 +104,7 @@ static int start(char *const *words, int output, pid_t *child)
     return failed;
 }
 
-/* False: the deadline has passed with the other end open. */
+/* False: the deadline has passed with the other end still open. */
 static bool listen_to(int input, int64_t deadline, char *text, size_t capacity)
 {
     size_t used = 0;
@@ -134,8 +134,7 @@ static bool listen_to(int input, int64_t deadline, char *text, size_t capacity)
     }
 }
 
-/* The caller may have said that it waits for no child, or wait for every one: then there is no
- * status. */
+/* The caller may ignore SIGCHLD or wait for every child: then there is no status. */
 static void wait_for(pid_t child, int64_t deadline, process_end *end)
 {
     const struct timespec pause = {.tv_nsec = 2000000};

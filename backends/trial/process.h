@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.h - starts isomer-try and listens to it until it ends or its time is up. */
+/* process.h - starts isomer-try and reads its output until it ends or its time is up. */
 #ifndef ISOMER_TRIAL_PROCESS_H
 #define ISOMER_TRIAL_PROCESS_H
 
@@ -8,17 +8,16 @@
 
 typedef struct process_end {
     bool in_time;
-    bool known; /* `status` is there: a program may have said that it waits for no child */
-    int status; /* as waitpid gives it */
+    bool known; /* `status` is valid; it is not if the program ignores its children's status */
+    int status; /* as from waitpid */
 } process_end;
 
-/* The program's path, absolute: beside this library, as a build leaves it; where the installation
- * puts it, seen from the library, which may have been moved. False: `path` is the last place that
- * was looked at. */
+/* The program's absolute path: beside this library in a build, or at its installed place relative
+ * to the library, which may have been moved. False: `path` is the last place that was tried. */
 bool process_find(char *path, size_t capacity);
 
-/* `words` ends with NULL and begins with the path. `said` gets what the program writes, of a long
- * text the last part. 0, or an errno value: it did not start. */
+/* `words` ends with NULL and begins with the path. `said` gets the program's output, or the last
+ * part of a long one. 0, or an errno value: it did not start. */
 int process_run(char *const *words, int seconds, char *said, size_t capacity, process_end *end);
 
 /* The real path of the file that holds this code. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* room.c - RLIMIT_AS and RLIMIT_DATA, and what is used of them. */
+/* room.c - reads RLIMIT_AS and RLIMIT_DATA, and how much of them is used. */
 #include "backends/trial/room.h"
 #include "common/descriptor.h"
 

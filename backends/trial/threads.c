@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threads.c - how many threads the system grants, for libraries that end the process where it
- * refuses them one. Each thread makes the next and waits for it, so that all are there at once and
- * none of it needs memory of this library. */
+/* threads.c - counts how many threads the system grants, for libraries that end the process if one
+ * is refused. Each thread creates the next and waits for it, so that all exist at once and no
+ * memory of this library is needed. */
 #include "backends/trial/trial.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GONE_NS = 10000000 /* at most, for a thread that was joined */ };
+enum { GONE_NS = 10000000 /* limit of the wait for a joined thread to disappear */ };
 
 typedef struct chained {
     int wanted;
@@ -25,7 +25,7 @@ static int64_t now(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* A thread that was joined counts against the system's limits until it has no number any more. */
+/* A joined thread counts against the system's limits until its id is gone. */
 static void wait_until_gone(pid_t id)
 {
     for (int64_t end = now() + GONE_NS; tgkill(getpid(), id, 0) == 0 && now() < end;) {
@@ -59,7 +59,7 @@ int trial_threads(int wanted)
 {
     sigset_t all;
     sigset_t before;
-    (void)sigfillset(&all); /* signals are for the program's own threads */
+    (void)sigfillset(&all); /* signals must reach the program's own threads */
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     const int granted = chain(wanted);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);

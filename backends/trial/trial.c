@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trial.c - what a trial found: from the program's words and its end to a verdict, and keeping it.
+/* trial.c - runs a trial, derives the verdict from the program's output and status, and stores it.
  */
 #include "backends/trial/trial.h"
 
@@ -18,11 +18,11 @@
 
 enum { TRIAL_WORDS = 10, TRIAL_KEY_MAX = 4096, TRIAL_SAID_MAX = 4096, TRIAL_SECONDS = 120 };
 
-/* Where there is a limit a trial has so much less than this process: two processes do not use the
- * same. */
+/* With a limit, a trial gets this much less than this process: memory use differs between
+ * processes. */
 #define TRIAL_MARGIN ((int64_t)32 << 20)
 
-/* What begins a line of isomer-try's own, and what such lines are. */
+/* The prefix of isomer-try's own lines, and their kinds. */
 static const char own_line[] = "isomer-try: ";
 static const char line_good[] = "ok";
 static const char line_reason[] = "no: ";
@@ -41,12 +41,12 @@ const char *trial_library(void)
     return process_library();
 }
 
-/* ---- the program's words --------------------------------------------------------------------- */
+/* ---- the program's output -------------------------------------------------------------------- */
 
-/* Parts of what the program wrote; NULL: it has none. */
+/* Parts of the program's output; NULL: missing. */
 typedef struct words {
-    const char *good, *reason, *place, *cannot; /* lines of its own, the last of each kind */
-    const char *other;                          /* the first line of others */
+    const char *good, *reason, *place, *cannot; /* its own lines, the last of each kind */
+    const char *other;                          /* the first line of other origin */
 } words;
 
 static int begins(const char *text, const char *with)
@@ -54,7 +54,7 @@ static int begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Cuts the text into lines, without what a terminal would obey. */
+/* Cuts the text into lines, without characters that control a terminal. */
 static void sort_lines(char *said, words *out)
 {
     char *rest = NULL;
@@ -111,12 +111,12 @@ static trial_verdict judge(const trial *what, const words *said, const process_e
     return TRIAL_BAD;
 }
 
-/* ---- running it ------------------------------------------------------------------------------ */
+/* ---- running the trial ----------------------------------------------------------------------- */
 
 static int seconds_of(const trial *what)
 {
     const char *setting = what->host->setting("ISOMER_TRIAL_SECONDS");
-    const int set = setting ? atoi(setting) : 0; /* checked by the core where a device is opened */
+    const int set = setting ? atoi(setting) : 0; /* the core checks it when a device is opened */
     return what->seconds > 0 ? what->seconds : set > 0 ? set : TRIAL_SECONDS;
 }
 
@@ -163,13 +163,13 @@ static trial_verdict run(const trial *what, scratch *work, char *why, size_t cap
     return judge(what, &said, &end, seconds, why, capacity);
 }
 
-/* ---- remembering ----------------------------------------------------------------------------- */
+/* ---- stored verdicts ------------------------------------------------------------------------- */
 
 typedef struct known_verdict {
     struct known_verdict *next;
     trial_verdict verdict;
     char *why;
-    char key[]; /* and why behind it */
+    char key[]; /* followed by the reason */
 } known_verdict;
 
 static known_verdict *known;
@@ -184,7 +184,7 @@ static const known_verdict *recall(const char *key)
     return at;
 }
 
-/* Kept for the process's life: there are as many as libraries and devices. */
+/* Kept until the process ends: one for each library and device. */
 static void remember(const trial *what, const char *key, trial_verdict verdict, const char *why)
 {
     const size_t key_bytes = strlen(key) + 1;
@@ -200,7 +200,7 @@ static void remember(const trial *what, const char *key, trial_verdict verdict, 
     }
 }
 
-/* All that the verdict depends on, the files' age among it. */
+/* Everything that the verdict depends on, including the files' age. */
 static void make_key(const trial *what, char *key, size_t capacity)
 {
     int used = snprintf(key, capacity, "isomer " ISO_VERSION_STRING " trial, %s", what->besides);
@@ -217,7 +217,7 @@ static void make_key(const trial *what, char *key, size_t capacity)
 static const char kept_good[] = "good";
 static const char kept_bad[] = "bad ";
 
-/* False: there is none, or none that can be read, and the trial is made again. */
+/* False: there is none that can be read, and the trial is run again. */
 static bool load(const trial *what, const char *key, trial_verdict *verdict, char *why,
                  size_t capacity)
 {
@@ -314,8 +314,8 @@ trial_verdict trial_make(const trial *given, char *why, size_t capacity)
     if (trial_limited(limits, sizeof limits)) {
         copy.flags &= ~(unsigned)(TRIAL_KEEP_GOOD | TRIAL_KEEP_BAD);
     }
-    /* Too much for a small stack; and a trial that was not made for want of memory would be taken
-     * for one that failed. */
+    /* Too large for a small stack; if it were allocated, a trial that was not run for lack of
+     * memory would look like a failed one. */
     static pthread_mutex_t work_lock = PTHREAD_MUTEX_INITIALIZER;
     static scratch work;
     why[0] = '\0';

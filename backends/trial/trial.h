@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trial.h - does in a process of its own, ahead of the caller's, what may end or stop a process. */
+/* trial.h - runs code that may end or hang a process in a separate process before the caller's
+ * process runs it. */
 #ifndef ISOMER_TRIAL_H
 #define ISOMER_TRIAL_H
 
@@ -9,19 +10,19 @@
 #include <stddef.h>
 
 typedef enum trial_verdict {
-    TRIAL_GOOD,    /* it went well */
+    TRIAL_GOOD,    /* it succeeded */
     TRIAL_BAD,     /* it failed, crashed or did not end in time */
-    TRIAL_NOT_MADE /* the program is not there, or did not start */
+    TRIAL_NOT_MADE /* the program is missing, or did not start */
 } trial_verdict;
 
 enum {
     TRIAL_KEEP_GOOD = 1, /* in the program cache */
     TRIAL_KEEP_BAD = 2,
-    TRIAL_KEEP_HERE = 4, /* for this process's life */
-    TRIAL_WHOLE = 8      /* the program has to end well too, behind its last word */
+    TRIAL_KEEP_HERE = 4, /* until this process ends */
+    TRIAL_WHOLE = 8      /* the program must also end normally after its last line */
 };
 
-/* What the limits of address space and of data left to this process at some time; -1: no limit. */
+/* What the limits of address space and data leave to this process at some time; -1: no limit. */
 typedef struct trial_room {
     int64_t left[2];
 } trial_room;
@@ -29,28 +30,28 @@ typedef struct trial_room {
 typedef struct trial {
     const iso_host *host;
     const char *const *arguments; /* of isomer-try: a part's name and its words; ends with NULL */
-    const char *besides;          /* what a kept verdict depends on besides the arguments, the files
-                                   * among them and the library's version */
-    int seconds;                  /* at most; 0: what ISOMER_TRIAL_SECONDS says */
+    const char *besides; /* what a stored verdict depends on besides the arguments, such as files
+                            and the library's version */
+    int seconds;         /* time limit; 0: ISOMER_TRIAL_SECONDS */
     unsigned flags;
-    const trial_room *room; /* what the trial has; NULL: what this process has now */
+    const trial_room *room; /* memory of the trial; NULL: what this process has now */
 } trial;
 
-/* `why` is "" where the verdict is TRIAL_GOOD. */
+/* `why` is "" if the verdict is TRIAL_GOOD. */
 trial_verdict trial_make(const trial *what, char *why, size_t capacity);
 
 /*
- * Whether the process's address space or data is limited (RLIMIT_AS, RLIMIT_DATA), and the limits
- * in words. A trial runs under what they leave to this process now; its verdict is then kept for
- * this process alone.
+ * Whether the process's address space or data is limited (RLIMIT_AS, RLIMIT_DATA), and a text with
+ * the limits. A trial runs with what they leave to this process now; its verdict is then kept only
+ * for this process.
  */
 bool trial_limited(char *text, size_t capacity);
 trial_room trial_room_now(void);
 
-/* How many threads of `wanted` the system grants at this moment, beside those that there are. */
+/* How many of `wanted` further threads the system grants at this moment. */
 int trial_threads(int wanted);
 
-/* The absolute path of this library, which a trial may open; "" where it is not known. */
+/* The absolute path of this library, which a trial may open; "" if it is not known. */
 const char *trial_library(void);
 
 #endif
