@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* adopt.c - devices and memory of the program's own, and the native objects behind handles. */
+/* adopt.c - the program's own devices and memory, and the native objects behind handles. */
 #include "core/core.h"
 
 #include <stdlib.h>
 
-/* Loads the backend, which has to be usable and to adopt. */
+/* Loads the backend, which must be usable and able to adopt. */
 static iso_status find_backend(const char *call, const char *name, core_backend **out)
 {
     core_backend *backend = NULL;

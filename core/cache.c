@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cache.c - the program cache: one file for a key, in a folder that only its user can write to. A
- * file is written under a temporary name and renamed, holds its whole key, and is believed only if
- * every part of it is as it was written. Where the user's folder has nothing, the package's is read
- * (isomer/cache beside the library): root's, and nobody else can write there.
+ * cache.c - the program cache: one file per key, in a folder that only its user can write to. A
+ * file is written under a temporary name and renamed. It holds its whole key, and is used only if
+ * every part of it is as it was written. If the user's folder has no entry, the package's folder is
+ * read (isomer/cache beside the library): it must belong to root and be writable by root alone.
  */
 #include "core/core.h"
 
@@ -34,8 +34,8 @@ static const char magic[8] = "isomer1\n";
 
 enum {
     HASH_DIGITS = 32,
-    ENTRY_MOST = 256 << 20, /* bytes; programs have some MiB */
-    STALE_SECONDS = 3600    /* no store takes as long */
+    ENTRY_MOST = 256 << 20, /* bytes; programs are a few MiB */
+    STALE_SECONDS = 3600    /* no store takes this long */
 };
 
 static void default_folder(char *path, size_t room)
@@ -50,7 +50,7 @@ static void default_folder(char *path, size_t room)
     }
 }
 
-/* For its user alone from the start, and usable by that one whatever the umask takes away. */
+/* Created for its user only, and usable by that user whatever the umask. */
 static int make_one(const char *path)
 {
     struct stat made;
@@ -64,7 +64,7 @@ static int make_one(const char *path)
     return 0;
 }
 
-/* Makes a folder and those above it. The path is cut meanwhile. */
+/* Makes a folder and those above it. Cuts the path temporarily. */
 static int make_folder(char *path)
 {
     for (char *at = path + 1; *at; at++) {
@@ -148,13 +148,13 @@ static bool file_in(const char *folder, const void *key, int64_t key_bytes, char
                             (unsigned long long)hash.high64, (unsigned long long)hash.low64) < room;
 }
 
-/* The paths of one call: too much for a thread's stack. */
+/* The paths of one call: too large for a thread's stack. */
 typedef struct places {
     char folder[ISO_REASON_MAX], problem[ISO_REASON_MAX];
     char path[ISO_REASON_MAX + 64], temporary[ISO_REASON_MAX + 96];
 } places;
 
-/* The file of a key in the user's folder; false: that is not in use. */
+/* The path of a key's file in the user's folder; false: that folder is not used. */
 static bool file_of(const void *key, int64_t key_bytes, places *in)
 {
     core_cache_where(in->folder, sizeof in->folder, in->problem, sizeof in->problem);
@@ -165,7 +165,7 @@ static bool file_of(const void *key, int64_t key_bytes, places *in)
            file_in(in->folder, key, key_bytes, in->path, sizeof in->path);
 }
 
-/* The file of a key in the package's folder; false: there is none that can be trusted. */
+/* The path of a key's file in the package's folder; false: there is none that can be trusted. */
 static bool file_of_package(const void *key, int64_t key_bytes, places *in)
 {
     const char *asked = core_setting("ISOMER_CACHE_DIR");
@@ -236,7 +236,7 @@ static void sweep(const char *folder)
     }
 }
 
-/* Once in a process: others do it, too. */
+/* Once per process: other processes do it too. */
 static void sweep_once(const char *folder)
 {
     static atomic_flag swept = ATOMIC_FLAG_INIT;
@@ -255,11 +255,11 @@ static uint64_t draw(void)
     if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) == (ssize_t)sizeof drawn) {
         return drawn;
     }
-    clock_gettime(CLOCK_MONOTONIC, &now); /* that nobody has this name already is made sure of */
+    clock_gettime(CLOCK_MONOTONIC, &now); /* O_EXCL makes sure that the name is unused */
     return (uint64_t)now.tv_nsec << 32 ^ (uint64_t)getpid() << 16 ^ atomic_fetch_add(&serial, 1);
 }
 
-/* For its user alone from the start, and that whatever the umask takes away. */
+/* Created for its user only, whatever the umask. */
 static int make_temporary(const char *path, char *temporary, size_t room)
 {
     int file = -1;
@@ -295,7 +295,7 @@ static bool read_same(int file, const void *expected, int64_t bytes)
     return true;
 }
 
-/* Whether the open file is what a store of this key left, judged before its data is read. */
+/* Whether the open file can be a stored entry of this key, checked before its data is read. */
 static bool head_is_right(int file, uid_t owner, const void *key, int64_t key_bytes, header *head)
 {
     struct stat found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c - handles of devices, and what belongs to them. */
+/* device.c - handles of devices, and the objects that belong to them. */
 #include "core/core.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ void core_child_link(core_device *device, core_child *child)
     pthread_mutex_unlock(&device->physical->lock);
 }
 
-/* After it the device may be gone. */
+/* The device may be freed after this call. */
 void core_child_unlink(core_child *child)
 {
     core_physical *physical = child->device->physical;
@@ -67,7 +67,7 @@ iso_status core_device_options(const char *call, const iso_device_options *given
     return ISO_OK;
 }
 
-/* The math mode and the limit that the options and the environment give. */
+/* The math mode and the limit from the options and the environment. */
 static iso_status apply_options(const char *call, const iso_device_options *options,
                                 core_device *device, int64_t memory_total)
 {
@@ -192,8 +192,8 @@ iso_status iso_device_open(const char *spec, iso_device *out)
 
 /* ---- closing --------------------------------------------------------------------------------- */
 
-/* Retires one object of the kind; NULL where none is left. Those that another thread is destroying
- * are waited for. */
+/* Retires one object of the kind; NULL if none is left. Waits for those that another thread is
+ * destroying. */
 static core_child *take_child(core_device *device, core_kind kind)
 {
     core_physical *physical = device->physical;
@@ -216,7 +216,8 @@ static core_child *take_child(core_device *device, core_kind kind)
             }
         }
         if (at) {
-            /* The object lives while its handle is counted in; whoever retires it frees it. */
+            /* The object lives while a call holds its handle; the thread that retires it frees it.
+             */
             pthread_mutex_unlock(&physical->lock);
             core_handle_release(id);
             if (core_handle_retire_quietly(id)) {
@@ -274,7 +275,7 @@ iso_status iso_device_close(iso_device handle)
     return first;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 iso_status iso_device_get_info(iso_device handle, iso_device_info *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* enumerate.c - every backend and device, with the reason for what is not there. */
+/* enumerate.c - lists every backend and device, with the reason for what is not available. */
 #include "core/core.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void put(rows *into, const iso_entry *entry)
     into->count++;
 }
 
-/* What a failure of the backend says, without the names that the core has put before it. */
+/* The text of a backend's failure, without the names that the core has prefixed. */
 static const char *own_words(const char *call, const core_backend *backend)
 {
     const char *text = iso_last_error();
@@ -33,7 +33,7 @@ static const char *own_words(const char *call, const core_backend *backend)
     return strncmp(text, start, (size_t)length) ? text : text + length;
 }
 
-/* NO_MEMORY, or the row says how the device is. */
+/* NO_MEMORY, or the row describes the device. */
 static iso_status describe_device(const char *call, core_backend *backend, int32_t index,
                                   iso_entry *entry)
 {
@@ -61,7 +61,7 @@ static iso_status describe_device(const char *call, core_backend *backend, int32
     return ISO_OK;
 }
 
-/* NO_MEMORY, or the backend's rows were put. */
+/* NO_MEMORY, or the backend's rows were added. */
 static iso_status put_backend(const char *call, rows *into, core_backend *backend, iso_entry *entry,
                               iso_probe *probe)
 {

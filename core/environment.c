@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * environment.c - the one place of the core that reads the environment.
+ * environment.c - the only file of the core that reads the environment.
  *
- * A program with more rights than its caller (set-uid, set-gid, file capabilities) has an
- * environment that the caller made: there, a variable that names a path is ignored, and a line of
- * ISOMER_LOG says so, once for each.
+ * In a program with more rights than its caller (set-uid, set-gid, file capabilities) the caller
+ * made the environment. Variables that name a path are ignored there, and ISOMER_LOG reports each
+ * once.
  */
 #include "core/core.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error.c - the last failure of each thread. Its texts lie in a block that the thread's first
- * failure allocates: a thread-local block of that size would be taken from the stack of every
- * thread, and a library that is opened late may find no room for it.
+ * error.c - the last failure of each thread. Its texts are in a block that the thread's first
+ * failure allocates: a thread-local block of that size would reduce every thread's stack, and might
+ * not fit at all if the library is opened late.
  */
 #include "core/core.h"
 
@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORT_TEXT = 160 /* where there is no memory for the block */ };
+enum { SHORT_TEXT = 160 /* used if there is no memory for the block */ };
 
 typedef enum role {
     LAST,    /* the text of the last failure */
-    BACKEND, /* what a backend said since core_backend_enter: it becomes the last failure where the
-                call fails */
-    SPARE,   /* written next: the arguments may be parts of an old text */
+    BACKEND, /* the text of a backend since core_backend_enter: becomes the last failure if the call
+                fails */
+    SPARE,   /* written next, because the arguments may be parts of an old text */
     ROLES
 } role;
 
@@ -26,18 +26,18 @@ typedef struct texts {
     char in[ROLES][CORE_TEXT_MAX];
 } texts;
 
-static _Thread_local texts *mine; /* NULL until it is needed, and where there is no memory */
+static _Thread_local texts *mine; /* NULL until it is needed, and if there is no memory */
 static _Thread_local char short_text[SHORT_TEXT];
 static _Thread_local iso_status last_status;
-static _Thread_local bool inside; /* a backend's entry */
-static _Thread_local bool told;   /* ... and it said something */
+static _Thread_local bool inside; /* a backend's entry is running */
+static _Thread_local bool told;   /* ... and has set a text */
 static _Thread_local core_fpenv callers;
 
 static pthread_key_t end_key;
 static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 static bool has_end_key;
 
-/* At a thread's end. Destructors that run later may fail and allocate again. */
+/* Runs at a thread's end. Destructors that run later may fail and allocate again. */
 static void forget(void *block)
 {
     mine = NULL;
@@ -250,7 +250,8 @@ void core_text_free(core_text *text)
 
 const char *iso_last_error(void)
 {
-    return get_text(inside && told ? BACKEND : LAST); /* a backend may ask what it has said */
+    return get_text(inside && told ? BACKEND
+                                   : LAST); /* a backend may read the text that it has set */
 }
 
 const char *core_reason(const char *call)

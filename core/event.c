@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.c - events. Whether one was recorded is known here, so that a backend is asked only about
- * those that were. */
+/* event.c - events. The core records whether an event was recorded, so backends only get calls for
+ * events that were. */
 #include "core/core.h"
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ iso_status iso_event_destroy(iso_event handle)
     return status;
 }
 
-/* Both handles, of one device; on success both are to be released. */
+/* Acquires both handles, of one device; on success both must be released. */
 static iso_status acquire(const char *call, iso_stream stream_handle, iso_event event_handle,
                           core_stream **stream, core_event **event)
 {

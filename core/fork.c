@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork.c - what happens to the core's state around fork(). */
+/* fork.c - the core's state across fork(). */
 #include "core/core.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

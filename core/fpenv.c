@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fpenv.c - the floating-point environment in which the core and the backends compute, whatever the
- * calling thread has set: rounding to nearest, full x87 precision, subnormals kept, no traps. */
+ * calling thread's settings: rounding to nearest, full x87 precision, subnormals kept, no traps. */
 #include "core/core.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -25,7 +25,7 @@ static void set_default(void)
 {
     const uint16_t x87 = X87_DEFAULT;
 
-    /* A flag that is set and no longer masked would trap at the next x87 instruction. */
+    /* A pending exception flag that becomes unmasked would trap at the next x87 instruction. */
     __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(x87));
     __builtin_ia32_ldmxcsr(MXCSR_DEFAULT);
 }
@@ -46,7 +46,7 @@ void core_fpenv_leave(const core_fpenv *callers)
     if (callers->differs) {
         __builtin_ia32_ldmxcsr((unsigned)callers->control);
         __asm__ volatile("fldenv %0" : : "m"(callers->x87));
-    } else if (!is_default()) { /* a library that was opened meanwhile has set something */
+    } else if (!is_default()) { /* a library opened during the call has changed it */
         set_default();
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * handle.c - handles: an id is [kind 8][generation 32][slot 24]. A look-up takes no lock: one
- * compare-and-swap on the slot's state counts the call in, if the generation is right and the
- * handle alive.
+ * compare-and-swap on the slot's state registers the call if the generation is right and the handle
+ * alive.
  */
 #include "core/core.h"
 
@@ -20,8 +20,8 @@ typedef struct slot {
     _Atomic uint64_t state;
     void *object;
     uint32_t next_free; /* slot + 1; 0: none */
-    /* A look-up with a stale handle may read it while the slot is taken again: the state that is
-     * compared and swapped then tells that the handle is stale. */
+    /* A look-up with a stale handle may read this while the slot is being reused: the
+     * compare-and-swap then fails because the generation differs. */
     _Atomic uint8_t kind;
 } slot;
 
@@ -140,7 +140,7 @@ static iso_status refuse(const char *call, const char *argument, uint64_t id, co
                      (unsigned long long)id, kind_names[kind], why);
 }
 
-/* The slot of an id, counted in, or alive no more; NULL: refused. */
+/* The slot of an id, with the call registered or the handle already dead; NULL: refused. */
 static slot *enter(uint64_t id, bool retire)
 {
     uint32_t index = id_slot(id);
@@ -240,7 +240,7 @@ void core_handle_free(uint64_t id)
 
     pthread_mutex_lock(&table_lock);
     at->object = NULL;
-    if (generation) { /* a slot whose generations are used up is not used again */
+    if (generation) { /* a slot whose generations are used up is not reused */
         atomic_store_explicit(&at->state, (uint64_t)generation << 32, memory_order_release);
         at->next_free = first_free;
         first_free = id_slot(id) + 1;
@@ -254,7 +254,7 @@ void core_handle_fork(int stage)
     if (stage != CORE_FORK_CHILD) {
         return;
     }
-    /* What the parent opened stays where it is, so that its handles can be told from others. */
+    /* The parent's objects keep their slots, so that its handles can be recognised. */
     atomic_store(&inherited, atomic_load(&slot_count));
     first_free = 0;
     pthread_mutex_init(&idle_lock, NULL);

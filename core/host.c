@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.c - what the core offers to backends. */
+/* host.c - the functions that the core offers to backends. */
 #include "core/core.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log.c - the lines that ISOMER_LOG asks for. Each is one write, so that threads do not mix them.
- */
+/* log.c - the output of ISOMER_LOG. Each line is one write, so that threads do not mix them. */
 #include "core/core.h"
 
 #include "common/descriptor.h"
@@ -13,9 +12,9 @@
 #include <unistd.h>
 
 enum {
-    PREFIX_MOST = 32, /* of "isomer: LEVEL: " and the end of the line */
-    GROWTH = 4,       /* a byte that is not printable is written as four */
-    SHORT_TEXT = 256, /* longer ones are cut to it where there is no memory */
+    PREFIX_MOST = 32, /* room for "isomer: LEVEL: " and the end of the line */
+    GROWTH = 4,       /* an unprintable byte is escaped to four */
+    SHORT_TEXT = 256, /* longer lines are cut to this if there is no memory */
     SHORT_LINE = SHORT_TEXT * GROWTH + PREFIX_MOST
 };
 

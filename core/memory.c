@@ -7,8 +7,8 @@
 
 enum { ORIGIN_ALIGNMENT = 256 };
 
-/* The last holder frees the memory, or forgets it and tells its owner. The caller's last error
- * stays. */
+/* The last holder frees the memory, or forgets it and notifies its owner. The caller's last error
+ * is kept. */
 void core_memory_drop(core_memory *memory)
 {
     core_physical *physical = memory->physical;
@@ -50,7 +50,7 @@ iso_status core_check_writable(const char *call, const char *name, const core_bu
     return ISO_OK;
 }
 
-/* With memory that is still to be filled in. NULL: none, and core_fail was called. */
+/* The memory is still to be filled in. NULL: none, and core_fail was called. */
 static core_buffer *new_buffer(const char *call, core_device *device)
 {
     core_buffer *buffer = calloc(1, sizeof *buffer);
@@ -68,14 +68,14 @@ static core_buffer *new_buffer(const char *call, core_device *device)
     return buffer;
 }
 
-/* One that nobody has seen. */
+/* Frees one whose handle was never given out. */
 static void free_buffer(core_buffer *buffer)
 {
     core_memory_drop(buffer->owner);
     free(buffer);
 }
 
-/* Gives it a handle. From here on imported memory is released by isomer. */
+/* Gives it a handle. From here on isomer releases imported memory. */
 static iso_status show_buffer(const char *call, core_device *device, core_buffer *buffer,
                               const core_import *imported, iso_buffer *out)
 {
@@ -362,7 +362,7 @@ static core_block **find_block(core_device *device, const void *pointer, bool re
     return NULL;
 }
 
-/* Waits for the device's work and lets go of the block. */
+/* Waits for the device's work and releases the block. */
 static iso_status drop_block(const char *call, iso_device handle, void *pointer, bool registered)
 {
     core_block **at, *block = NULL;
@@ -400,8 +400,8 @@ iso_status iso_host_unregister(iso_device device, void *pointer)
     return drop_block("iso_host_unregister", device, pointer, true);
 }
 
-/* Links the block if it meets no registered one, of this handle or of another to the same device.
- */
+/* Links the block unless it overlaps a registered one, of this handle or of another to the same
+ * device. */
 static iso_status claim(const char *call, core_device *device, core_block *block)
 {
     uintptr_t begin = (uintptr_t)block->pointer, end = begin + (uintptr_t)block->bytes;

@@ -2,21 +2,21 @@
 /*
  * overlap.c - whether two operands share a byte.
  *
- * An operand is runs of `width` bytes, one at each sum of its offset, a number of pitches and a
- * number of strides. Two runs share a byte if the one begins less than its width before the other,
- * or the other less than its own before the one. So the question is whether some sum of multiples
- * of up to four steps lies within an interval. One step takes a division; two take Euclid's
- * algorithm, whatever the sizes; with more, the multiples of the others are tried if they are few.
+ * An operand is a set of runs of `width` bytes, one at each sum of its offset, a number of pitches
+ * and a number of strides. Two runs share a byte if one begins less than its width before the
+ * other, or vice versa. So the question is whether some sum of multiples of up to four steps lies
+ * within an interval. One step takes a division. Two take Euclid's algorithm, whatever the sizes.
+ * With more, the multiples of the others are tried if they are few.
  */
 #include "core/core.h"
 
-/* Sums of two spans of 63 bits pass 64 bits, and so do products of counts. */
+/* Sums of two 63-bit spans exceed 64 bits, and so do products of counts. */
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 uwide;
 
 enum { STEPS_MAX = 4, TRIED_MAX = 64 };
 
-/* 0, 1, ... `last` times `step`; both are over 0. */
+/* The multiples 0, 1, ... `last` of `step`; both are over 0. */
 typedef struct multiples {
     int64_t step, last;
 } multiples;
@@ -47,7 +47,7 @@ static void add(question *q, int64_t step, int64_t last, bool backward)
     q->count++;
 }
 
-/* A step that is no longer than the interval leaves no gaps: the interval grows by its span. */
+/* A step no longer than the interval leaves no gaps: the interval grows by its span. */
 static void absorb(question *q)
 {
     while (q->count && q->of[0].step <= q->high - q->low + 1) {
@@ -59,7 +59,7 @@ static void absorb(question *q)
     }
 }
 
-/* Multiples of 24 added to those of 8 give multiples of 8, if the latter reach 16. */
+/* Multiples of 24 plus those of 8 are multiples of 8, if the latter reach 16. */
 static void join(question *q)
 {
     int kept = 0;
@@ -77,7 +77,7 @@ static void join(question *q)
     q->count = q->count ? kept + 1 : 0;
 }
 
-/* `low` is at most `high`, and `high` within 63 bits. */
+/* `low` is at most `high`, and `high` fits 63 bits. */
 static bool meets_one(int64_t step, int64_t last, wide low, wide high)
 {
     int64_t first = low <= 0 ? 0 : ((int64_t)low - 1) / step + 1;
@@ -96,7 +96,7 @@ static uwide sum_of_quotients(uwide count, uwide divisor, uwide step, uwide star
         sum += start / divisor * count + count * (count - 1) / 2 * (step / divisor);
         start %= divisor;
         step %= divisor;
-        /* What is left counts points under a line: the same with the axes exchanged. */
+        /* The rest counts points under a line: the same with the axes exchanged. */
         end = step * count + start;
         count = end / divisor;
         start = end % divisor;
@@ -107,7 +107,7 @@ static uwide sum_of_quotients(uwide count, uwide divisor, uwide step, uwide star
     return sum;
 }
 
-/* How many pairs of a multiple of each add up to `most` or less. */
+/* Number of pairs of one multiple of each that add up to `most` or less. */
 static uwide pairs_up_to(const multiples *a, const multiples *b, wide most)
 {
     wide left = most - (wide)a->step * a->last, last, full;
@@ -116,7 +116,7 @@ static uwide pairs_up_to(const multiples *a, const multiples *b, wide most)
         return 0;
     }
     last = most / b->step < b->last ? most / b->step : b->last; /* the last in any pair */
-    full = left < 0 ? 0 : left / b->step + 1; /* these go with every multiple of a */
+    full = left < 0 ? 0 : left / b->step + 1; /* these pair with every multiple of a */
     if (full > last) {
         return (uwide)(last + 1) * (uwide)(a->last + (wide)1);
     }
@@ -192,8 +192,8 @@ static core_overlap answer(question *q)
     return meets ? CORE_MEET : CORE_APART;
 }
 
-/* Apart from the calls below, which are part of every submission and see at once that most operands
- * are apart. */
+/* Not inlined into the functions below, which are part of every submission and usually see at once
+ * that operands do not overlap. */
 static __attribute__((noinline)) core_overlap ask(int64_t a_at, const core_layout *a, int64_t b_at,
                                                   const core_layout *b)
 {
@@ -207,7 +207,7 @@ static __attribute__((noinline)) core_overlap ask(int64_t a_at, const core_layou
     return answer(&q);
 }
 
-/* A row of one matrix against a row of another that lies one stride or more behind it. */
+/* A row of one matrix against a row of another that is one or more strides behind it. */
 static __attribute__((noinline)) core_overlap ask_itself(const core_layout *layout)
 {
     question q = {.low = -(wide)layout->stride - layout->width + 1,

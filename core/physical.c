@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* physical.c - physical devices that are open, each once, and the count of their memory. */
+/* physical.c - physical devices that are open, each once, and their memory accounting. */
 #include "core/core.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static core_physical *table_first;
-static core_physical *of_parent; /* kept so that a child's leak checker sees them */
+static core_physical *of_parent; /* kept so that a leak checker in a child sees them */
 
 /* With the table locked. */
 static core_physical *add(core_backend *backend)
@@ -26,8 +26,7 @@ static core_physical *add(core_backend *backend)
     return at;
 }
 
-/* With the table locked. They are never freed, so that the peak of a device outlives its handles.
- */
+/* With the table locked. They are never freed, so that a device's peak outlives its handles. */
 static core_physical *find(core_backend *backend, int32_t index)
 {
     core_physical *at;
@@ -82,7 +81,7 @@ static core_physical *find_adopted(const core_backend *backend, const void *cont
     return NULL;
 }
 
-/* With the table locked: a place for one more; closed ones are used again. NULL: no memory. */
+/* With the table locked: a slot for one more; closed ones are reused. NULL: no memory. */
 static core_physical *place_adopted(core_backend *backend)
 {
     core_physical *at;
@@ -110,8 +109,8 @@ static bool is_own(const core_physical *ordinary, void *context)
            own == context;
 }
 
-/* With the table locked: adopts the context. Only the backend knows its device: a program may name
- * that in several ways. */
+/* With the table locked: adopts the context. Only the backend can tell its device: a program may
+ * name it in several ways. */
 static iso_status adopt(const char *call, core_backend *backend, const iso_native_device *native,
                         core_physical **out)
 {
@@ -136,7 +135,7 @@ static iso_status adopt(const char *call, core_backend *backend, const iso_nativ
         return core_fail_no_memory(call, (int64_t)sizeof *at);
     }
     if (at->opens) {
-        CORE_DO(table->device_close(device)); /* the one that is open serves both */
+        CORE_DO(table->device_close(device)); /* the one already open serves both */
     } else {
         at->device = device;
         at->index = index;

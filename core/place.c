@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* place.c - where this library lies. What its package brings along (plug-ins, programs built ahead)
- * is found beside it, so that a prefix may be moved. */
+/* place.c - the folder of this library. Files of its package (plug-ins, programs built ahead) are
+ * found beside it, so that a prefix can be moved. */
 #include "core/core.h"
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char place[PATH_MAX + 16]; /* no allocation can make it unknown for good */
+static char place[PATH_MAX + 16]; /* static, so that a failed allocation cannot lose it */
 
 static void find(void)
 {
@@ -25,8 +25,8 @@ static void find(void)
     snprintf(slash, sizeof place - (size_t)(slash - place), "/isomer");
 }
 
-/* When the library is loaded: the path that the dynamic linker knows may be relative, to a folder
- * that is left later. */
+/* Runs when the library is loaded: the dynamic linker's path may be relative, to a working
+ * directory that changes later. */
 __attribute__((constructor)) static void find_early(void)
 {
     pthread_once(&once, find);

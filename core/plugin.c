@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugin.c - from a file or a query function to a checked descriptor. */
+/* plugin.c - loads a file or calls a query function, and checks the descriptor. */
 #include "core/core.h"
 
 #include <dlfcn.h>
@@ -61,7 +61,7 @@ bool core_name_valid(const char *name)
     return length > 0 && !name[length] && length < ISO_NAME_MAX;
 }
 
-/* Copies the part of the descriptor that both sides know, and judges it. */
+/* Copies the part of the descriptor that both sides know, and checks it. */
 static bool take(core_backend *backend, const iso_backend *given, iso_probe *out)
 {
     const char *origin = backend->origin;
@@ -189,7 +189,7 @@ bool core_backend_load(core_backend *backend, iso_probe *out)
     return backend->loaded;
 }
 
-/* ---- where plug-ins are looked for ----------------------------------------------------------- */
+/* ---- where plug-ins are searched ------------------------------------------------------------- */
 
 /* Whether plug-ins of a folder may be opened; `problem` says why not. */
 static bool judge_folder(const char *folder, char *problem, size_t room)

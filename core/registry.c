@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* registry.c - the backends that are known: built in, and plug-ins found so far. Entries live for
- * the process's life. */
+/* registry.c - the known backends: built in, and plug-ins found so far. Entries live until the
+ * process ends. */
 #include "core/core.h"
 
 #include "common/descriptor.h"
@@ -104,7 +104,7 @@ static bool seek_in(const char *folder, void *context)
 {
     char *path = NULL;
     seek *what = context;
-    struct stat there; /* a link that leads nowhere counts too: opening it says so */
+    struct stat there; /* a dangling link counts too: opening it reports the problem */
     bool seen;
 
     if (asprintf(&path, "%s/%s%s%s", folder, prefix, what->name, suffix) < 0) {
@@ -157,7 +157,7 @@ static void collect(collection *into, core_backend *backend)
     into->list[into->count++] = backend;
 }
 
-/* The first file of a name counts, as it does for a look-up by name. */
+/* The first file with a name counts, as it does for a look-up by name. */
 static bool known(const collection *so_far, const char *name)
 {
     for (int i = so_far->builtins; i < so_far->count; i++) {
@@ -196,7 +196,8 @@ static void collect_file(collection *into, const char *folder, const char *file)
     }
 }
 
-/* A folder that is not there has no plug-ins; one that could not be read for want of memory may. */
+/* A missing folder has no plug-ins; a folder that could not be read for lack of memory may have
+ * some. */
 static bool collect_folder(const char *folder, void *context)
 {
     collection *into = context;
@@ -241,7 +242,7 @@ core_backend **core_backend_list(int *count)
     return into.list;
 }
 
-/* With the backend locked and loaded: asks it, and makes its answer whole. */
+/* With the backend locked and loaded: probes it, and completes its answer. */
 static iso_status ask(const char *call, core_backend *backend, iso_probe *out)
 {
     core_kept_error kept = core_error_keep();
@@ -252,7 +253,7 @@ static iso_status ask(const char *call, core_backend *backend, iso_probe *out)
     status = core_backend_leave("probe", backend->name, backend->table.probe(out), false);
     out->reason[sizeof out->reason - 1] = 0;
     if (status == ISO_NO_MEMORY) {
-        *out = (iso_probe){0}; /* it is asked again */
+        *out = (iso_probe){0}; /* it is probed again */
         free(kept.text);
         return core_fail(status, "%s: %s", call, iso_last_error());
     }
@@ -294,11 +295,11 @@ iso_status core_backend_probe(const char *call, core_backend *backend, iso_probe
                  "child cannot use its driver; start a new program instead",
                  backend->name);
     } else if (core_backend_load(backend, out)) {
-        /* What could not be used may have been put right since; what could stays as it is. */
+        /* A backend that could not be used may be usable now; one that could keeps its state. */
         if (backend->probe.state != ISO_STATE_OK) {
             const bool touched = backend->touched;
 
-            backend->touched = true; /* a fork meanwhile */
+            backend->touched = true; /* a fork in the meantime */
             status = ask(call, backend, &backend->probe);
             backend->touched = touched || backend->probe.state != ISO_STATE_NOT_FOUND;
         }
@@ -326,7 +327,7 @@ iso_status core_backend_device_info(const char *call, core_backend *backend, int
     out->name[ISO_NAME_MAX - 1] = out->vendor[ISO_NAME_MAX - 1] = out->uuid[ISO_NAME_MAX - 1] = 0;
     out->architecture[ISO_NAME_MAX - 1] = out->driver[ISO_NAME_MAX - 1] = 0;
     out->runtime[ISO_NAME_MAX - 1] = 0;
-    /* Backends may leave 0 where they do not know; a device without memory there is none. */
+    /* Backends may leave 0 for unknown; no device has 0 bytes of memory. */
     out->memory_total = out->memory_total > 0 ? out->memory_total : -1;
     return ISO_OK;
 }

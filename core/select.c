@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select.c - from a spec to an open device: exactly what was named, or why not. */
+/* select.c - opens the device that a spec names, or reports why it cannot. */
 #include "core/core.h"
 
 #include <limits.h>
@@ -12,10 +12,10 @@
 typedef struct item {
     char name[ISO_NAME_MAX];
     const char *rest;        /* NULL: only a name */
-    char text[ISO_SPEC_MAX]; /* the whole of it */
+    char text[ISO_SPEC_MAX]; /* the whole entry */
 } item;
 
-/* The known names, and the nearest to an unknown one. NO_MEMORY: they are not known. */
+/* The known names, and the one nearest to an unknown name. NO_MEMORY: they could not be listed. */
 static iso_status list_names(const char *call, core_text *into, const char *unknown, char *nearest,
                              size_t room)
 {
@@ -31,7 +31,8 @@ static iso_status list_names(const char *call, core_text *into, const char *unkn
     for (int i = 0; i < count; i++) {
         int distance, allowed;
 
-        /* A file may be called anything; what no spec can name is left to iso_enumerate. */
+        /* A file may have any name; names that no spec can contain are only listed by
+         * iso_enumerate. */
         if (!core_name_valid(list[i]->name)) {
             continue;
         }
@@ -48,7 +49,7 @@ static iso_status list_names(const char *call, core_text *into, const char *unkn
     return ISO_OK;
 }
 
-/* A text that lacks a part is no answer. */
+/* A text with a missing part is not returned. */
 static iso_status check_text(const char *call, const core_text *text)
 {
     return text->failed ? core_fail(ISO_NO_MEMORY, "%s: no host memory for its reasons", call)
@@ -80,8 +81,8 @@ static iso_status unknown_name(const char *call, const char *name)
 
 static const char blanks[] = " \t\r\n";
 
-/* Names with blanks between them are a list that was written in another way: taken as one entry, it
- * would lose all but the first. Texts after a colon may have blanks, but not another name there. */
+/* Names separated by blanks are a list in the wrong syntax: taken as one entry, it would lose all
+ * but the first. Texts after a colon may have blanks, but not another name there. */
 static iso_status check_blanks(const char *call, const item *what)
 {
     const char *at = what->rest;
@@ -176,7 +177,7 @@ static iso_status parse_item(const char *call, const char *text, size_t length, 
     return check_item(call, out, alone);
 }
 
-/* Calls parse_item for each entry of the spec; with `out`, gives the index-th. */
+/* Calls parse_item for each entry of the spec; if `out` is set, returns the index-th. */
 static iso_status parse(const char *call, const char *spec, int index, item *out, int *count)
 {
     iso_status status = ISO_OK;
@@ -295,7 +296,7 @@ static bool matches(const iso_device_info *info, const char *rest)
     return strcasestr(info->name, rest) != NULL;
 }
 
-/* The device that `rest` means. */
+/* The device that `rest` names. */
 static iso_status pick_named(const char *call, const item *what, core_backend *backend,
                              int32_t devices, int32_t *index)
 {
@@ -333,8 +334,8 @@ static iso_status pick_named(const char *call, const item *what, core_backend *b
     return ISO_OK;
 }
 
-/* Whether the device, of those that are (no) CPUs, may be the backend's first; of one that is
- * broken, `passed` gets the reason. NO_MEMORY: that is not known. */
+/* Whether the device may be the backend's first, among CPUs or among other devices. For a broken
+ * one, `passed` gets the reason. NO_MEMORY: unknown. */
 static iso_status judge_first(const char *call, core_backend *backend, int32_t index, bool cpus,
                               core_text *passed, bool *fits)
 {
@@ -356,8 +357,8 @@ static iso_status judge_first(const char *call, core_backend *backend, int32_t i
     return ISO_OK;
 }
 
-/* The first device that is not a CPU, else the first, of those that can be used; -1 where there is
- * none, and where `no_cpu` and there are only CPUs. */
+/* The first usable device that is not a CPU, else the first usable one; -1 if there is none, or
+ * only CPUs with `no_cpu`. */
 static iso_status pick_first(const char *call, core_backend *backend, int32_t devices, bool no_cpu,
                              int32_t *index, core_text *passed)
 {
@@ -392,7 +393,7 @@ static iso_status no_first(const char *call, const core_backend *backend, const 
                      call, backend->name);
 }
 
-/* The device that one entry names. With `no_cpu` a backend that has only CPUs is passed over. */
+/* The device that one entry names. With `no_cpu` a backend that has only CPUs is skipped. */
 static iso_status pick(const char *call, const item *what, core_backend *backend, bool no_cpu,
                        int32_t *index, core_text *passed)
 {
@@ -422,8 +423,8 @@ static iso_status pick(const char *call, const item *what, core_backend *backend
     return status;
 }
 
-/* Opens what one entry names. *over: it is refused for a setting that makes no sense, or there was
- * no memory to look at it, and no other entry is to hide that. */
+/* Opens the device of one entry. *over: it failed because of an invalid setting or lack of memory,
+ * so later entries must not hide that. */
 static iso_status open_item(const char *call, const item *what, core_backend *backend, bool no_cpu,
                             core_choice *out, bool *over)
 {
@@ -432,7 +433,7 @@ static iso_status open_item(const char *call, const item *what, core_backend *ba
 
     *over = status == ISO_NO_MEMORY;
     if (status) {
-        core_text_free(&out->passed); /* the error has them */
+        core_text_free(&out->passed); /* the error text contains them */
         return status;
     }
     status = core_physical_open(call, backend, index, &out->physical);
@@ -445,7 +446,7 @@ static iso_status open_item(const char *call, const item *what, core_backend *ba
     return ISO_OK;
 }
 
-/* A plug-in's file may have gone since its name was looked up. */
+/* A plug-in's file may be gone since its name was looked up. */
 static iso_status open_named(const char *call, const item *what, core_choice *out, bool *over)
 {
     core_backend *backend = NULL;
@@ -458,7 +459,7 @@ static iso_status open_named(const char *call, const item *what, core_choice *ou
     return status ? status : unknown_name(call, what->name);
 }
 
-/* After a choice that cannot be told: closes the device that was opened. Gives `reason`. */
+/* Closes the device that was opened if the choice cannot be recorded. Returns `reason`. */
 static iso_status drop_choice(iso_status opened, core_choice *out, iso_status reason)
 {
     if (!opened) {

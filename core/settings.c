@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* settings.c - the ISOMER_ variables. They are read when they are needed, so that a program may set
- * them before it opens a device. An empty one counts as unset, but for ISOMER_BACKEND. */
+ * them before it opens a device. An empty one counts as unset, except ISOMER_BACKEND. */
 #include "core/core.h"
 
 #include <ctype.h>
@@ -18,12 +18,12 @@ typedef struct setting {
     const char *name;
     const char *otherwise; /* its default */
     const char *meaning;
-    /* Fills `problem` where the value cannot be used. */
+    /* Fills `problem` if the value cannot be used. */
     void (*check)(const char *value, char *problem, size_t room);
-    bool fatal; /* such a value makes opening a device fail */
+    bool fatal; /* an invalid value makes opening a device fail */
 } setting;
 
-/* The values that were handed out, each once, for the process's life. */
+/* Values that were handed out, each once, kept until the process ends. */
 typedef struct kept {
     struct kept *next;
     char text[];
@@ -141,7 +141,7 @@ static void check_isa(const char *value, char *problem, size_t room)
     snprintf(problem, room, "\"%s\" is not one of: generic, neon, avx2, avx512", value);
 }
 
-/* Whether a file that is not there could be made. */
+/* Whether a missing file could be created. */
 static int judge_new_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -164,7 +164,7 @@ static int judge_new_file(const char *path)
     return error;
 }
 
-/* Whether the file could be written: asking must neither make it nor empty it. */
+/* Whether the file could be written; this check must neither create nor empty it. */
 static void check_trace(const char *value, char *problem, size_t room)
 {
     struct stat found;
@@ -186,7 +186,7 @@ static void check_trace(const char *value, char *problem, size_t room)
         }
     } else if (errno != ENOENT) {
         error = errno;
-    } else if (lstat(value, &found)) { /* what a link leads to is found out when it is opened */
+    } else if (lstat(value, &found)) { /* a link's target is checked when it is opened */
         error = judge_new_file(value);
     }
     if (error) {
@@ -211,7 +211,7 @@ static void check_folder(const char *value, char *problem, size_t room)
     core_absolute_problem(value, problem, room);
 }
 
-/* Unlike a folder, a library that was named is never passed over. */
+/* Unlike a folder, a named library is never skipped. */
 static void check_blas(const char *value, char *problem, size_t room)
 {
     if (strchr(value, '/') && value[0] != '/') {
@@ -290,7 +290,7 @@ static const setting settings[] = {
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
-/* Whether a setting's value leads to files. Such a one does not count where the program has more
+/* Whether a setting's value leads to files. Such a setting is ignored if the program has more
  * rights than its caller. */
 static bool names_path(const setting *at, const char *value)
 {
@@ -304,7 +304,7 @@ static bool names_path(const setting *at, const char *value)
            at->check == core_plugin_path_problem;
 }
 
-/* The value in force. */
+/* The effective value. */
 static const char *value_of(const setting *at, bool *from_environment)
 {
     const char *value = core_variable(at->name);
@@ -361,7 +361,7 @@ iso_status core_settings_check(const char *call)
     return status;
 }
 
-/* Whether the environment has a value that does not count. */
+/* Whether the environment has a value that is ignored. */
 static bool is_ignored(const setting *at, bool set)
 {
     const char *given = core_variable(at->name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stack.c - how much of its stack a thread has left, so that libraries that need much are not
- * entered with little. */
+/* stack.c - the stack that a thread has left, so that libraries that need much are not called with
+ * little. */
 #include "core/core.h"
 
 #include <signal.h>
@@ -8,10 +8,10 @@
 
 enum {
     LIBRARY_STACK = 224 * 1024, /* enough to open any library */
-    APART_STACK = 1 << 20       /* of a thread that does it for one with less */
+    APART_STACK = 1 << 20       /* stack of a thread made for a caller with less */
 };
 
-/* Of this thread's stack; `highest` NULL: not asked yet. */
+/* Bounds of this thread's stack; `highest` NULL: not queried yet. */
 static _Thread_local char *lowest, *highest;
 static char unknown;
 
@@ -21,7 +21,7 @@ static void look(void)
     void *start = NULL;
     size_t bytes = 0;
 
-    lowest = highest = &unknown; /* then the stack is taken for large */
+    lowest = highest = &unknown; /* unknown: the stack is assumed to be large */
     if (pthread_getattr_np(pthread_self(), &attributes)) {
         return;
     }
@@ -39,7 +39,7 @@ int64_t core_stack_left(void)
     if (!highest) {
         look();
     }
-    /* A program's coroutine has a stack of its own, of a size that only the program knows. */
+    /* A program's coroutine has its own stack, whose size only the program knows. */
     return here < lowest || here >= highest ? INT64_MAX : here - lowest;
 }
 
@@ -78,7 +78,8 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Signals meant for the process are the program's; a fault stays with the thread that made it. */
+/* Signals for the process must reach the program's threads; a fault is delivered to the thread that
+ * caused it. */
 static int start(pthread_t *thread, apart *what)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};

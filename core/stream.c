@@ -15,7 +15,7 @@ static void link_stream(core_device *device, core_stream *stream)
     core_stream **end;
     int bit = 0;
 
-    core_child_link(device, &stream->child); /* whoever finds it in the list asks for its device */
+    core_child_link(device, &stream->child); /* whoever finds it in the list needs its device */
     pthread_mutex_lock(&physical->lock);
     while (bit < SHARED_BIT && physical->stream_bits >> bit & 1) {
         bit++;
@@ -39,7 +39,7 @@ static void unlink_stream(core_stream *stream)
         ;
     *at = stream->next;
     if (stream->bit != UINT64_C(1) << SHARED_BIT) {
-        /* The next stream with this bit has nothing to do with these buffers. */
+        /* The next stream that gets this bit has no work that uses these buffers. */
         for (core_child *child = stream->child.device->children; child; child = child->next) {
             if (child->kind == CORE_BUFFER) {
                 atomic_fetch_and(&((core_buffer *)child)->used_by, ~stream->bit);
@@ -59,7 +59,7 @@ static void free_stream(core_stream *stream)
     free(stream);
 }
 
-/* A stream that the backend makes, or one of the program's own. */
+/* A stream created by the backend, or adopted from the program. */
 typedef struct wanted {
     bool adopted;
     uint32_t flags;
@@ -153,7 +153,7 @@ iso_status iso_stream_adopt(iso_device handle, void *native, iso_stream *out)
 
 /* ---- late errors ----------------------------------------------------------------------------- */
 
-/* Keeps a status that the backend gave, with this thread's text. The first one stays. */
+/* Keeps a status from the backend, with this thread's text. The first one stays. */
 static void keep_late(core_stream *stream, iso_status status)
 {
     pthread_mutex_lock(&stream->late_lock);
@@ -259,7 +259,7 @@ void core_streams_drain(core_physical *physical, uint64_t mask)
             core_handle_release(id);
             pthread_mutex_lock(&physical->lock);
         } else {
-            /* Somebody is destroying it, and waits for its work. */
+            /* Another thread is destroying it and waits for its work. */
             pthread_cond_wait(&physical->changed, &physical->lock);
         }
     }
@@ -307,7 +307,7 @@ iso_status iso_stream_destroy(iso_stream handle)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* After the stream was found idle. */
+/* Called after the stream was found idle. */
 static void resolve_trace(core_stream *stream)
 {
     if (!atomic_load_explicit(&core_trace_on, memory_order_relaxed)) {
@@ -335,7 +335,7 @@ iso_status iso_stream_sync(iso_stream handle)
     return status;
 }
 
-/* The state of the stream, its late error kept; the text is set only by a late error. */
+/* The state of the stream; keeps its late error. Only a late error sets the text. */
 static iso_status query(const char *call, core_stream *stream)
 {
     const iso_backend *table = stream->child.device->table;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { SIZE_LIMIT = 65536 }; /* a larger `size` is rubbish, and its tail is not looked at */
+enum { SIZE_LIMIT = 65536 }; /* a larger `size` is garbage, and its tail is not read */
 
 iso_status core_struct_check(const char *call, const char *name, const void *out, size_t least)
 {

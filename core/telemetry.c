@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* telemetry.c - what a device's sensors say, asked of its backend. */
+/* telemetry.c - reads a device's sensors through its backend. */
 #include "core/core.h"
 
 iso_status iso_device_get_telemetry(iso_device handle, iso_telemetry *out)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace.c - ISOMER_TRACE: every submission and its execution, in Chrome's trace format. Slices of
- * submission lie on the tracks of the host's threads, slices of execution on a track for each
- * stream. Execution is timed by events of the backend, whose clock is laid on the host's once a
- * stream. The file is ended when the process exits.
+ * trace.c - ISOMER_TRACE: every submission and its execution, in Chrome's trace format. Submissions
+ * are slices on the tracks of the host's threads, executions on a track for each stream. Executions
+ * are timed by the backend's events, whose clock is aligned with the host's once per stream. The
+ * file is completed when the process exits.
  */
 #include "core/core.h"
 
@@ -30,7 +30,7 @@ typedef struct pending {
 
 struct core_trace_stream {
     unsigned track;
-    void *origin;        /* the event that the host's time of origin_time belongs to */
+    void *origin;        /* the event that was recorded at the host's origin_time */
     int64_t origin_time; /* nanoseconds */
     pending *first, **end;
 };
@@ -45,7 +45,7 @@ static size_t buffered;
 static bool has_lines, ended;
 static const char beginning[] = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
 static const char end[] = "\n]}\n";
-static int64_t zero; /* the trace's beginning on the host's clock */
+static int64_t zero; /* start of the trace on the host's clock */
 static atomic_uint tracks;
 
 static int64_t now(void)
@@ -58,7 +58,7 @@ static int64_t now(void)
 
 /* ---- the file; the lock is held -------------------------------------------------------------- */
 
-/* For good: a file is not begun twice. */
+/* Final: a file is not started twice. */
 static void stop(void)
 {
     close(file);
@@ -68,7 +68,7 @@ static void stop(void)
     atomic_store(&core_trace_on, false);
 }
 
-/* Stops the trace where the file takes no more. */
+/* Stops the trace if the file cannot be written any more. */
 static void flush(void)
 {
     if (!descriptor_write(file, buffer, buffered)) {
@@ -112,7 +112,7 @@ static void line(const char *format, ...)
     pthread_mutex_unlock(&file_lock);
 }
 
-/* -1: `problem` says why not. A pipe that nobody reads must not hold the program up. */
+/* -1: `problem` says why not. A pipe without a reader must not block the program. */
 static int open_path(const char *path, char *problem, size_t room)
 {
     int made = descriptor_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0666);
@@ -127,7 +127,7 @@ static int open_path(const char *path, char *problem, size_t room)
                  "\"%s\" is neither a file nor a character device: name a file to write to", path);
         goto refused;
     }
-    /* A terminal that is slow is waited for. */
+    /* Waits for a slow terminal. */
     if (fcntl(made, F_SETFL, 0)) {
         snprintf(problem, room, "\"%s\" cannot be written: %s", path, strerror(errno));
         goto refused;
@@ -142,7 +142,7 @@ refused:
 
 bool core_trace_open(const char *path, char *problem, size_t room)
 {
-    core_fork_guard(); /* or a child would end the file of its parent */
+    core_fork_guard(); /* otherwise a child would complete its parent's file */
     problem[0] = 0;
     pthread_mutex_lock(&file_lock);
     if (ended || (file >= 0 && !strcmp(path, file_path))) {
@@ -157,7 +157,7 @@ bool core_trace_open(const char *path, char *problem, size_t room)
     if (file < 0) {
         goto out;
     }
-    snprintf(file_path, sizeof file_path, "%s", path); /* open() takes no longer ones */
+    snprintf(file_path, sizeof file_path, "%s", path); /* open() takes no longer names */
     zero = now();
     append(beginning, sizeof beginning - 1);
     atomic_store(&core_trace_on, true);
@@ -186,13 +186,13 @@ void core_trace_fork(int stage)
     if (stage != CORE_FORK_CHILD || file < 0) {
         return;
     }
-    /* The file is the parent's, and so is what waits to be written to it. */
+    /* The file belongs to the parent, and so does buffered output. */
     stop();
 }
 
 /* ---- slices ---------------------------------------------------------------------------------- */
 
-/* Whole numbers only: how a fraction is printed depends on the program's locale. */
+/* Only integers: the decimal point depends on the program's locale. */
 static void slice(unsigned track, const char *name, int64_t began, int64_t ended_at, double bytes,
                   const char *category)
 {
@@ -235,7 +235,7 @@ static void *new_event(core_stream *stream)
     return event;
 }
 
-/* Lays the device's clock on the host's: an event whose completion was just seen. */
+/* Aligns the device's clock with the host's: an event whose completion was just seen. */
 static bool calibrate(core_stream *stream)
 {
     const iso_backend *table = stream->child.device->table;
@@ -277,7 +277,7 @@ void core_trace_begin(core_stream *stream, core_trace_span *span)
     core_fpenv_enter(&span->callers);
     kept = core_error_keep();
     if (stream->trace || calibrate(stream)) {
-        span->began = now(); /* before its first event: nothing runs before it was submitted */
+        span->began = now(); /* before its first event: nothing runs before it is submitted */
         span->start = new_event(stream);
         if (span->start && table->event_record(span->start, stream->handle)) {
             table->event_destroy(span->start);

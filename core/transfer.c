@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transfer.c - host to device, device to host, within a device, and fill: checked and submitted. */
+/* transfer.c - transfers host to device, device to host and within a device, and fills: checked and
+ * submitted. */
 #include "core/core.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A transfer as it was asked for. */
+/* A transfer as requested. */
 typedef struct asked {
     const char *call;
     iso_transfer_kind kind;
@@ -34,7 +35,7 @@ iso_status core_check_range(const char *call, const char *name, int64_t offset, 
     return ISO_OK;
 }
 
-/* The transfer's end on a device. */
+/* One end of the transfer on a device. */
 static iso_status acquire_buffer(const char *call, const char *name, iso_operand operand,
                                  const core_stream *stream, core_buffer **buffer)
 {
@@ -108,7 +109,7 @@ static iso_status check_pattern(const asked *what, bool nothing)
     return ISO_OK;
 }
 
-/* All that does not depend on buffers. */
+/* All checks that do not depend on buffers. */
 static iso_status check_shape(const asked *what, core_layout *to, core_layout *from)
 {
     bool nothing = !what->width || !what->height;

@@ -14,7 +14,7 @@ typedef struct between {
     int64_t to_offset, from_offset, bytes;
 } between;
 
-/* The two streams are always locked in one order. */
+/* Two streams are always locked in the same order. */
 static iso_status enter(const between *what)
 {
     bool swapped = what->to_stream > what->from_stream;
@@ -94,7 +94,7 @@ static iso_status copy_peer(const between *what)
     return status;
 }
 
-/* One stage of a staged copy, waited for. */
+/* One stage of a staged copy; waits for it. */
 static iso_status stage(const between *what, core_stream *stream, const iso_transfer *part)
 {
     iso_status status = core_transfer_submit(what->call, stream, part);

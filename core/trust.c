@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trust.c - who could put something else where a path leads.
+ * trust.c - who could replace what a path leads to.
  *
- * Trusted with a path are root, the user of this process, and whoever owns a folder above this
- * library: they could replace the library itself.
+ * Trusted are root, the user of this process, and the owner of any folder above this library, who
+ * could replace the library itself.
  */
 #include "core/core.h"
 
@@ -16,10 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FIRST_USER = 1000 }; /* ids below it are the system's */
+enum { FIRST_USER = 1000 }; /* smaller ids are the system's */
 
-/* Too much for a small stack; and a path that could not be judged for want of memory would be taken
- * for one that is refused. */
+/* Too large for a small stack; and if it were allocated, a path that could not be checked for lack
+ * of memory would look like a refused one. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct room {
     char copy[PATH_MAX], real[PATH_MAX], place[PATH_MAX];
@@ -52,7 +52,7 @@ static bool owns_library(uid_t user)
     return owns;
 }
 
-/* A group of its owner's own, as many systems give to each user, lets no other user in. */
+/* A user's own group, as many systems create for each user, gives no other user access. */
 static bool others_may_write(const struct stat *found)
 {
     const bool own_group = found->st_gid == found->st_uid && found->st_uid >= FIRST_USER;
@@ -60,8 +60,8 @@ static bool others_may_write(const struct stat *found)
     return (found->st_mode & S_IWOTH) || ((found->st_mode & S_IWGRP) && !own_group);
 }
 
-/* One part of a path. In a folder with the sticky bit others can make files, but not replace those
- * that are there: as a part that leads on it is harmless. */
+/* One part of a path. In a folder with the sticky bit others can create files but not replace
+ * existing ones: as an intermediate part it is harmless. */
 static bool judge_part(const char *part, const struct stat *found, bool leads_on, char *problem,
                        size_t room)
 {
@@ -84,7 +84,7 @@ static bool judge_part(const char *part, const struct stat *found, bool leads_on
 
 static bool judge_path(char *path, bool follow, char *problem, size_t room);
 
-/* Where a link leads: a path of its own, without links. */
+/* The target of a link: a path of its own, without links. */
 static bool judge_link(const char *link, char *problem, size_t room)
 {
     if (!realpath(link, room_of.real)) {
@@ -94,7 +94,7 @@ static bool judge_link(const char *link, char *problem, size_t room)
     return judge_path(room_of.real, false, problem, room);
 }
 
-/* Every part of a path, from the root on; what is not there can harm in no way. */
+/* Every part of a path, from the root on; a missing part does no harm. */
 static bool judge_path(char *path, bool follow, char *problem, size_t room)
 {
     struct stat found;

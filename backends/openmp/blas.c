@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blas.c - opens OpenBLAS, BLIS or MKL, and sees to it that the library uses the kernels that suit
- * the processor.
+ * blas.c - opens OpenBLAS, BLIS or MKL, and makes it use the kernels that suit the processor.
  *
- * OpenBLAS chooses its core when it is loaded, BLIS at its first call, and neither can be told
- * later. So the library is opened and asked; if it has chosen badly it is closed, and opened again
- * with the variable set that names the core (OPENBLAS_CORETYPE, BLIS_ARCH_TYPE), which is unset
- * right after. A variable that the user has set is left alone. So is a library that the program had
- * loaded before.
+ * OpenBLAS chooses its core when it is loaded, BLIS at its first call, and neither can be changed
+ * later. So the library is opened and queried. If it has chosen a bad core it is closed, and opened
+ * again with the variable set that names the core (OPENBLAS_CORETYPE, BLIS_ARCH_TYPE), which is
+ * unset right after. A variable that the user has set is respected, and a library that the program
+ * had already loaded is left alone.
  */
 #include "backends/openmp/blas.h"
 
@@ -25,11 +24,11 @@
 enum { BLAS_NAMES = 4 };
 
 typedef struct blas_library {
-    const char *setting; /* in ISOMER_BLAS */
+    const char *setting; /* value of ISOMER_BLAS */
     const char *name;
-    const char *names[BLAS_NAMES]; /* of its files, the newest first */
+    const char *names[BLAS_NAMES]; /* file names, newest first */
     const char *mark;              /* a function that only this library has */
-    const char *variable;          /* that names the core; NULL if there is none */
+    const char *variable;          /* names the core; NULL if there is none */
 } blas_library;
 
 static const blas_library libraries[CPU_BLAS_KINDS] = {
@@ -52,12 +51,12 @@ static const blas_library libraries[CPU_BLAS_KINDS] = {
 
 static struct {
     pthread_once_t once;
-    atomic_int looked; /* the rest is as it stays */
+    atomic_int looked; /* the other fields are final */
     cpu_blas blas;
     int found;
     char threading[ISO_NAME_MAX];
     char remark[ISO_REASON_MAX];
-    char reason[ISO_REASON_MAX]; /* why there is no library; what was tried */
+    char reason[ISO_REASON_MAX]; /* why there is no library, with what was tried */
     void (*omat_s)(int, int, int, int, float, const float *, int, float *, int);
     void (*omat_d)(int, int, int, int, double, const double *, int, double *, int);
     void (*omat_z)(int, int, int, int, const double *, const double *, int, double *, int);
@@ -135,14 +134,14 @@ static void find_transposes(void)
     }
 }
 
-/* ---- What the library says of itself --------------------------------------------------------- */
+/* ---- What the library reports about itself --------------------------------------------------- */
 
 static void copy_text(char *to, size_t capacity, const char *from)
 {
     (void)snprintf(to, capacity, "%s", from ? from : "");
 }
 
-/* The core in use now; "" if the library does not say. */
+/* The core in use; "" if the library does not report it. */
 static void ask_core(cpu_blas_kind kind, char *core, size_t capacity)
 {
     core[0] = '\0';
@@ -155,7 +154,8 @@ static void ask_core(cpu_blas_kind kind, char *core, size_t capacity)
         const char *(*name)(int) = NULL;
         find(&id, "bli_arch_query_id");
         find(&name, "bli_arch_string");
-        void (*start)(void) = NULL; /* asking before it ends the process in some versions */
+        void (*start)(void) =
+            NULL; /* in some versions, querying before this call ends the process */
         find(&start, "bli_init");
         if (start) {
             start();
@@ -172,14 +172,14 @@ static const char *openblas_config(void)
     return config ? config : "";
 }
 
-/* Some versions have kernels of ?sum that are wrong for some lengths (0.3.21 for SkylakeX and its
- * kin: 31 elements are enough). Whole numbers of this size add exactly in any order, so a right sum
- * is equal. */
+/* Some versions have kernels of ?sum that are wrong for some lengths (0.3.21 for SkylakeX and
+ * related cores: 31 elements are enough). Whole numbers of this size add exactly in any order, so a
+ * right sum is equal. */
 static void drop_wrong_sums(void)
 {
     enum { LONGEST = 600 };
     cpu_blas *blas = &the.blas;
-    static float narrow[LONGEST]; /* this runs once */
+    static float narrow[LONGEST]; /* static: this runs once */
     static double wide[LONGEST];
     double sum = 0;
     int wrong_narrow = 0;
@@ -245,8 +245,8 @@ static void ask_blis(void)
 
 static void ask_mkl(void)
 {
-    /* The layers are chosen before anything is computed: 32-bit integers, and the OpenMP runtime
-     * that is in the process already. */
+    /* The layers must be chosen before anything is computed: 32-bit integers, and the OpenMP
+     * runtime that is already in the process. */
     enum { LP64 = 0, INTEL = 0, GNU = 3 };
     int (*interface)(int) = NULL;
     int (*threading)(int) = NULL;
@@ -280,8 +280,8 @@ static void ask_mkl(void)
 
 /* ---- The core -------------------------------------------------------------------------------- */
 
-/* With the number of a core that was not built in, BLIS ends the process: this has to be certain.
- */
+/* BLIS ends the process for the number of a core that is not built in, so this check must be
+ * certain. */
 static int blis_has(const char *core)
 {
     char initialiser[ISO_NAME_MAX];
@@ -290,7 +290,7 @@ static int blis_has(const char *core)
     return loader_get(&opened, initialiser, &address);
 }
 
-/* The value of BLIS_ARCH_TYPE that stands for a core's name: its number in this version. */
+/* The value of BLIS_ARCH_TYPE for a core's name: its number in this version. */
 static int blis_number(const char *core)
 {
     const char *(*name)(int) = NULL;
@@ -298,7 +298,7 @@ static int blis_number(const char *core)
     if (!name) {
         return -1;
     }
-    /* The list ends with "generic", and is not to be read beyond. */
+    /* The list ends with "generic"; reading beyond it is not allowed. */
     for (int i = 0; i < 64; i++) {
         const char *text = name(i);
         if (!text || strcmp(text, "generic") == 0) {
@@ -317,11 +317,11 @@ static void set_names(const char *const *names, int count)
     memcpy(opened.names, names, (size_t)count * sizeof *names);
 }
 
-/* Opens the library that was closed, with the variable set if `value` is not NULL. 0: it cannot be
- * used any more. */
+/* Opens the closed library again, with the variable set if `value` is not NULL. 0: it can no longer
+ * be used. */
 static int open_again(const blas_library *library, const char *value)
 {
-    static char path[LOADER_PATH_MAX];                       /* this runs once */
+    static char path[LOADER_PATH_MAX];                       /* static: this runs once */
     const int was_empty = getenv(library->variable) != NULL; /* any other value is the user's */
     if (value) {
         (void)setenv(library->variable, value, 1);
@@ -347,7 +347,7 @@ static void remark_fixed(const blas_library *library, const char *better, const 
                    library->name, the.blas.core, why, library->variable, better);
 }
 
-/* One attempt with one core. 1: done, well or not; 0: another core may be tried. */
+/* One attempt with one core. 1: done, successful or not; 0: another core may be tried. */
 static int try_core(const blas_library *library, const char *better, const char *chosen)
 {
     char value[ISO_NAME_MAX];
@@ -388,7 +388,7 @@ static int try_core(const blas_library *library, const char *better, const char 
     return 1;
 }
 
-/* 0: the library is lost. */
+/* 0: the library can no longer be used. */
 static int correct_core(const blas_library *library, int loaded_before)
 {
     cpu_blas *blas = &the.blas;
@@ -468,7 +468,7 @@ static int accept(cpu_blas_kind kind, int loaded_before)
     return 1;
 }
 
-/* Whether files of these names may be opened; else the list of what was tried says why not. */
+/* Whether files of these names may be opened; if not, the list of what was tried says why. */
 static int may_open(const char *const *names, int count, int loaded_before)
 {
     char why[ISO_REASON_MAX / 2];
@@ -604,7 +604,7 @@ int cpu_blas_property(int32_t index, iso_property *out)
         name = index == 0 ? "BLAS" : index == 1 ? "BLAS remark" : NULL;
         value = index == 0 ? "none" : the.reason;
     } else {
-        /* Those that have nothing to say are left out. */
+        /* Empty fields are left out. */
         const char *const names[] = {"BLAS", "BLAS core", "BLAS threading", "BLAS remark"};
         const char *const values[] = {opened.path, blas->core, the.threading, the.remark};
         for (int i = 0, shown = 0; i < 4; i++) {

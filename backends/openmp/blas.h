@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blas.h - the BLAS library of this process: OpenBLAS, BLIS or MKL, opened at the first question
- * and never closed. */
+/* blas.h - the BLAS library of this process: OpenBLAS, BLIS or MKL, opened at the first query and
+ * never closed. */
 #ifndef ISOMER_OPENMP_BLAS_H
 #define ISOMER_OPENMP_BLAS_H
 
@@ -14,8 +14,8 @@ typedef enum cpu_blas_kind {
 } cpu_blas_kind;
 
 enum {
-    /* With less stack than this, the library is called from another thread: OpenBLAS 0.3.21 was
-     * seen to need 22 KiB. */
+    /* With less stack than this, another thread calls the library: OpenBLAS 0.3.21 was seen to need
+     * 22 KiB. */
     CPU_BLAS_STACK = 128 * 1024
 };
 
@@ -25,8 +25,8 @@ enum { CPU_BLAS_ROW_MAJOR = 101, CPU_BLAS_NO_TRANS = 111, CPU_BLAS_TRANS = 112 }
 typedef struct cpu_blas {
     cpu_blas_kind kind;
     char name[ISO_NAME_MAX];    /* "OpenBLAS" */
-    char version[ISO_NAME_MAX]; /* "0.3.21"; "" if it does not say */
-    char core[ISO_NAME_MAX];    /* whose kernels it uses: "Cooperlake"; "" if it does not say */
+    char version[ISO_NAME_MAX]; /* "0.3.21"; "" if not reported */
+    char core[ISO_NAME_MAX];    /* whose kernels it uses: "Cooperlake"; "" if not reported */
     char label[ISO_NAME_MAX];   /* "OpenBLAS 0.3.21 (Cooperlake)", for iso_op_info.library */
 
     void (*sgemm)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
@@ -41,26 +41,27 @@ typedef struct cpu_blas {
     double (*dasum)(int n, const double *x, int incx);
     float (*snrm2)(int n, const float *x, int incx);
     double (*dnrm2)(int n, const double *x, int incx);
-    float (*ssum)(int n, const float *x, int incx); /* OpenBLAS; NULL elsewhere, and where wrong */
+    float (*ssum)(int n, const float *x, int incx);   /* only OpenBLAS; NULL if missing or wrong */
     double (*dsum)(int n, const double *x, int incx); /* the same */
 
     /* `to` (cols x rows) = the transpose of `from` (rows x cols), both row-major, of f32, f64 and
-     * pairs of f64; NULL where the library has no such function. transpose_name[] is what it calls
-     * them. */
+     * pairs of f64; NULL if the library has no such function. transpose_name[] are the library's
+     * names. */
     void (*transpose_s)(int rows, int cols, const float *from, int ld_from, float *to, int ld_to);
     void (*transpose_d)(int rows, int cols, const double *from, int ld_from, double *to, int ld_to);
     void (*transpose_z)(int rows, int cols, const double *from, int ld_from, double *to, int ld_to);
     const char *transpose_name[3];
 
-    int by_openmp;                          /* its threads are the OpenMP runtime's */
-    int by_call;                            /* it makes threads of its own for each call */
-    int own_threads;                        /* made when it was opened, with the caller; else 0 */
+    int by_openmp;   /* it uses the OpenMP runtime's threads */
+    int by_call;     /* it creates its own threads in each call */
+    int own_threads; /* created when it was opened, including the caller; else 0 */
     void (*set_threads_int)(int threads);   /* one of these three, or none */
     void (*set_threads_long)(long threads); /* BLIS counts in its own 64-bit type */
-    int (*set_threads_local)(int threads);  /* MKL: for this thread; gives the old number */
+    int (*set_threads_local)(int threads);  /* MKL: for this thread; returns the old number */
 } cpu_blas;
 
-/* NULL if there is none; cpu_blas_reason() then says what was tried. Any thread may ask. */
+/* NULL if there is none; cpu_blas_reason() then says what was tried. May be called by any thread.
+ */
 const cpu_blas *cpu_blas_get(void);
 const char *cpu_blas_reason(void);
 
@@ -69,37 +70,36 @@ iso_status cpu_blas_check_setting(void);
 
 /* blas_call.c: runs `body`, which calls the library. It may use the team's number of threads, as
  * far as the system grants them; the caller's floating-point environment and OpenMP setting are
- * put back. NO_MEMORY: the caller has too little stack, and no thread could be made. */
+ * restored. NO_MEMORY: the caller has too little stack, and no thread could be created. */
 iso_status cpu_blas_call(const cpu_device *device, void (*body)(void *context), void *context);
 
-/* ---- Where threads are limited: blas_threads.c ----------------------------------------------- */
+/* ---- With limited threads: blas_threads.c ---------------------------------------------------- */
 
 typedef struct cpu_blas_threads {
-    char *value; /* of the user's variable */
+    char *value; /* the user's value of the variable */
     int changed;
 } cpu_blas_threads;
 
-/* Between these two a library that makes its threads when it is opened makes no more than the
+/* Between these two calls a library that creates its threads on opening creates no more than the
  * system grants. */
 void cpu_blas_threads_limit(cpu_blas_threads *was);
 void cpu_blas_threads_restore(cpu_blas_threads *was);
 /* How many of the `wanted` threads the library may use in a call. */
 int cpu_blas_threads_for(const cpu_blas *blas, int wanted);
 
-/* ---- Where memory is limited: blas_trial.c --------------------------------------------------- */
+/* ---- With limited memory: blas_trial.c ------------------------------------------------------- */
 
-/* Whether the first of these that is there can be opened without stopping the process: a trial
- * where the system limits its memory, else yes. 0: `why` says what the limits are and what was
- * seen. */
+/* Whether the first of these that exists can be opened without hanging the process: decided by a
+ * trial if the system limits its memory, otherwise yes. 0: `why` has the limits and the outcome. */
 int cpu_blas_may_open(const char *const *names, int count, char *why, size_t capacity);
-/* Has the library take the memory that it keeps now, while it is known to be there. Does nothing
- * where memory is not limited. `set_threads` may be NULL. */
+/* Makes the library allocate its permanent memory now, while it is known to be available. Does
+ * nothing if memory is not limited. `set_threads` may be NULL. */
 void cpu_blas_settle(const cpu_blas *blas);
 
-/* ---- Which core the library should use: pure, for tests too ---------------------------------- */
+/* ---- Which core the library should use: no side effects, for tests too ----------------------- */
 
-/* The value for OPENBLAS_CORETYPE (BLIS_ARCH_TYPE) that suits the processor better than `core`,
- * which the library has chosen itself; NULL where `core` is as good as any. */
+/* The value of OPENBLAS_CORETYPE (BLIS_ARCH_TYPE) that suits the processor better than `core`, the
+ * library's own choice; NULL if `core` is as good as any. */
 const char *cpu_blas_better_core(cpu_blas_kind kind, const cpu_facts *facts, const char *core);
 
 #endif

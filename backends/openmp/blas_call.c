@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blas_call.c - calls of the BLAS library. A caller with too little stack has the call made by a
- * thread that has enough.
+ * blas_call.c - calls the BLAS library. For a caller with too little stack, a thread with enough
+ * makes the call.
  */
 #include "backends/openmp/blas.h"
 #include "backends/openmp/runtime.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * blas_core.c - which kernels a BLAS library should use. OpenBLAS and BLIS know processors by their
- * model numbers, and take one that is newer than they are for an old one without AVX. Whose kernels
- * suit is a question of instruction sets alone.
+ * model numbers, and treat one that is newer than the library as an old one without AVX. Which
+ * kernels suit depends only on instruction sets.
  */
 #include "backends/openmp/blas.h"
 
@@ -13,7 +13,7 @@ typedef enum core_level {
     LEVEL_OLD = 0,  /* SSE, or AVX without fma */
     LEVEL_AVX2 = 1, /* with fma */
     LEVEL_AVX512 = 2,
-    LEVEL_UNKNOWN = 3 /* a name newer than this list: not to be meddled with */
+    LEVEL_UNKNOWN = 3 /* a name newer than this list: left alone */
 } core_level;
 
 typedef struct core_name {
@@ -55,8 +55,8 @@ static core_level level_of(cpu_blas_kind kind, const char *core)
     return LEVEL_UNKNOWN;
 }
 
-/* AMD's processors of family 25 (Zen 4) run a vector of 512 bits in two halves: AVX2 is no slower
- * there, and the kernels for Zen are theirs. */
+/* AMD's processors of family 25 (Zen 4) execute a 512-bit vector in two halves: AVX2 is no slower
+ * there, and the kernels for Zen are made for them. */
 static int avx2_is_enough(const cpu_facts *facts)
 {
     return !facts->has_avx512 ||

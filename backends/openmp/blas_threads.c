@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * blas_threads.c - how many threads the BLAS library may use. OpenBLAS and the OpenMP runtimes end
- * the process where the system refuses them a thread. So the system is asked before they make any:
- * for those of OpenMP before the first call of each thread of the program, for OpenBLAS's own when
- * it is opened, for BLIS's own, which it makes for each call, each time. OpenBLAS never gets more
- * than it was opened with: 0.3.21 waits forever for one that it is refused later.
+ * the process if the system refuses them a thread. So the system's limit is probed before they
+ * create any: for OpenMP before the first call of each of the program's threads, for OpenBLAS's own
+ * threads when it is opened, for BLIS's own, which it creates in each call, every time. OpenBLAS
+ * never gets more than it was opened with: 0.3.21 waits forever for a thread that is refused later.
  */
 #include "backends/openmp/blas.h"
 #include "backends/openmp/runtime.h"
@@ -17,7 +17,7 @@
 
 static const char variable[] = "OPENBLAS_NUM_THREADS";
 
-/* The most threads that the runtime was seen to get for calls of this thread: it keeps them. */
+/* The most threads that the runtime was granted for calls of this thread: it keeps them. */
 static _Thread_local short granted;
 
 void cpu_blas_threads_limit(cpu_blas_threads *was)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blas_trial.c - whether a BLAS library can be opened under this process's limits: OpenBLAS asks
- * for its memory, 128 MB a thread in some builds, in an endless loop while the system grants none.
- */
+/* blas_trial.c - whether a BLAS library can be opened under this process's limits: OpenBLAS
+ * requests its memory, 128 MB a thread in some builds, in an endless loop while the system refuses
+ * it. */
 #include "backends/openmp/blas.h"
 #include "backends/openmp/runtime.h"
 #include "backends/trial/trial.h"

@@ -54,7 +54,7 @@ static const char *own_path(void)
     return dladdr(symbol.address, &info) && info.dli_fname ? info.dli_fname : "";
 }
 
-/* The standard calls its versions by date. */
+/* The standard identifies its versions by date. */
 static const char *openmp_version(void)
 {
     return _OPENMP >= 202111   ? "5.2"
@@ -128,7 +128,7 @@ iso_status cpu_device_info(int32_t index, iso_device_info *out)
                               index);
     }
     const cpu_facts *facts = cpu_facts_get();
-    /* A bad setting is reported by opening; it does not hide the device. */
+    /* An invalid setting is reported when the device is opened; it does not hide the device. */
     const cpu_kernels *kernels = cpu_isa_best();
     int threads = facts->cores;
     if (cpu_isa_choose(&kernels) != ISO_OK || cpu_team_plan(&threads) != ISO_OK) {

@@ -6,7 +6,7 @@
 #include <time.h>
 
 enum { POINT_PENDING = 0, POINT_COMPLETE = 1, POINT_AWAITED = 2 };
-enum { POINT_PATIENCE_NS = 100000000 }; /* between two looks at whether exit() was called */
+enum { POINT_PATIENCE_NS = 100000000 }; /* interval of checks whether exit() was called */
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
@@ -57,8 +57,8 @@ void cpu_point_release(cpu_device_object *device, cpu_point *point)
     (void)pthread_mutex_unlock(&device->points.lock);
 }
 
-/* With the lock held. The pool has a point for every event, so that memory is asked for only where
- * an event is recorded again before its last record was reached. */
+/* With the lock held. The pool has a point for every event, so memory is only allocated if an event
+ * is recorded again before its last record was reached. */
 static cpu_point *take(cpu_pool *pool)
 {
     cpu_point *point = pool->unused;
@@ -150,7 +150,7 @@ iso_status cpu_event_record(void *event, void *stream)
     cpu_command command = {.kind = CPU_COMMAND_RECORD, .point = point};
     iso_status status = cpu_stream_submit(stream, &command);
     if (status != ISO_OK) {
-        cpu_point_complete(point); /* nobody may wait for what was not submitted */
+        cpu_point_complete(point); /* no wait may last for work that was never submitted */
         cpu_point_release(recorded->device, point);
     }
     return status;

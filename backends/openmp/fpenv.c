@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fpenv.c - rounding to nearest, subnormals kept, exceptions masked, x87 registers in full
- * precision; and the way back. A library linked with -ffast-math turns flush-to-zero on for a whole
- * process, and a thread inherits all of it from the one that starts it, so every thread that
- * computes sets this for itself. */
+/* fpenv.c - sets rounding to nearest, subnormals kept, exceptions masked, x87 registers in full
+ * precision; and restores the old state. A library linked with -ffast-math turns flush-to-zero on
+ * for a whole process, and a thread inherits all settings from its creator, so every thread that
+ * computes sets this itself. */
 #include "backends/openmp/cpu.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 
 enum { CPU_MXCSR_DEFAULT = 0x1f80, CPU_X87_DEFAULT = 0x037f, CPU_X87_CONTROL = 0x0f3f };
 
-/* Only vendors' libraries use x87 registers, and reading their control word is cheap where setting
- * it is not. */
+/* Only vendors' libraries use x87 registers. Reading their control word is cheap, setting it is
+ * not. */
 static void set_x87(void)
 {
     const uint16_t control = CPU_X87_DEFAULT;
-    /* A flag that is set and no longer masked would trap at the next instruction. */
+    /* A pending exception flag that becomes unmasked would trap at the next instruction. */
     __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(control));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* futex.h - sleeping on an atomic word. All order comes from the words' own acquire and release, so
- * that the sanitizers see it. */
+/* futex.h - sleeping on an atomic word. All ordering comes from the words' own acquire and release,
+ * which the sanitizers understand. */
 #ifndef ISOMER_OPENMP_FUTEX_H
 #define ISOMER_OPENMP_FUTEX_H
 
@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Sleeps while *word is `value`; may come back early. */
+/* Sleeps while *word is `value`; may return early. */
 static inline void cpu_futex_wait(_Atomic uint32_t *word, uint32_t value)
 {
     (void)syscall(SYS_futex, (void *)word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
 }
 
-/* The same, and comes back after that many nanoseconds (under a second). */
+/* The same, but also returns after this many nanoseconds (below one second). */
 static inline void cpu_futex_wait_for(_Atomic uint32_t *word, uint32_t value, long nanoseconds)
 {
     const struct timespec most = {.tv_nsec = nanoseconds};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm.h - what the files of the product share. */
+/* gemm.h - declarations shared by the files of the product. */
 #ifndef ISOMER_OPENMP_GEMM_H
 #define ISOMER_OPENMP_GEMM_H
 
 #include "backends/openmp/cpu.h"
 #include "backends/openmp/kernels/kernels.h"
 
-enum { GEMM_WORK_A_THREAD = 500000 /* multiplications that are worth waking a thread */ };
+enum { GEMM_WORK_A_THREAD = 500000 /* multiplications that justify waking a thread */ };
 
 /* gemm_naive.c */
 void gemm_naive(const cpu_device *device, const iso_gemm_op *op);

@@ -68,7 +68,7 @@ static void multiply_all(void *context)
     const cpu_blas *blas = cpu_blas_get();
     const iso_gemm_op *op = *(const iso_gemm_op *const *)context;
     const int64_t cell = iso_dtype_size(op->dtype);
-    /* Where k is 0 the library reads neither A nor B, but some want an address all the same. */
+    /* If k is 0 the library reads neither A nor B, but some still require an address. */
     const char *a = op->k > 0 ? cpu_at(op->a) : cpu_at(op->c);
     const char *b = op->k > 0 ? cpu_at(op->b) : cpu_at(op->c);
     const int64_t a_next = op->k > 0 ? op->stride_a * cell : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* isa.c - what this processor is, and which of the build's instruction sets it runs. */
+/* isa.c - describes this processor, and chooses among the build's instruction sets. */
 #include "backends/loader/files.h"
 #include "backends/openmp/runtime.h"
 
@@ -143,13 +143,13 @@ const cpu_facts *cpu_facts_get(void)
 
 /* ---- instruction sets ------------------------------------------------------------------------ */
 
-/* What a set needs of the processor, each with what stands before it. */
+/* What a set requires of the processor; each includes the previous one. */
 enum { NEEDS_NOTHING, NEEDS_AVX2 /* and FMA, F16C */, NEEDS_AVX512 /* F, BW, DQ, VL */ };
 
 extern const cpu_kernels cpu_kernels_generic, cpu_kernels_neon, cpu_kernels_avx2,
     cpu_kernels_avx512;
 
-/* The sets that this build holds, the best last. */
+/* The sets in this build, the best last. */
 static const struct {
     const cpu_kernels *kernels;
     int needs;
@@ -168,7 +168,7 @@ static const struct {
 
 enum { SETS = sizeof sets / sizeof sets[0] };
 
-/* Whether this processor runs the kernels of sets[i]. */
+/* Whether this processor supports the kernels of sets[i]. */
 static int runs(int i)
 {
     const cpu_facts *known = cpu_facts_get();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join.c - a program's own objects. Memory is all that a CPU has of these: any address will do. */
+/* join.c - sharing the program's own objects. On a CPU that is only memory: any address is
+ * accepted. */
 #include "backends/openmp/runtime.h"
 
 iso_status cpu_device_adopt(const iso_native_device *native, int32_t *index, void **device)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limits.c - how much memory and how many processors the machine and the process's control group
- * (version 1 or 2) allow. */
+/* limits.c - the memory and processors that the machine and the process's control group (version 1
+ * or 2) allow. */
 #include "backends/loader/files.h"
 #include "backends/openmp/runtime.h"
 
@@ -15,13 +15,13 @@
 
 /* ---- control groups -------------------------------------------------------------------------- */
 
-/* Of a path: a small stack has to hold several. */
+/* Length of a path: a small stack must hold several. */
 enum { PATH_ROOM = 1024 };
 
 typedef struct group_path {
     size_t
-        root; /* bytes of the folder that its hierarchy is mounted at; 0: the process is in none */
-    char folder[PATH_ROOM]; /* that folder, and the group below it with a leading '/' */
+        root; /* length of the folder where its hierarchy is mounted; 0: the process is in none */
+    char folder[PATH_ROOM]; /* that folder, then the group below it with a leading '/' */
 } group_path;
 
 /* Whether a comma-separated list has the word. */
@@ -36,8 +36,8 @@ static int list_has(const char *list, const char *word)
     return 0;
 }
 
-/* The folder of a group: `path` is a part of it. What does not fit is cut to a group above, whose
- * limits hold, too. */
+/* The folder of a group, of which `path` is a part. A path that does not fit is cut to a parent
+ * group, whose limits also apply. */
 static void keep_path(group_path *out, const char *root, const char *path)
 {
     const size_t before = strlen(root), length = strlen(path);
@@ -52,8 +52,8 @@ static void keep_path(group_path *out, const char *root, const char *path)
     }
 }
 
-/* The group of a version 1 controller, or of version 2 where controller is "". Lines of the file
- * are "number:controllers:path". */
+/* The group of a version 1 controller, or of version 2 if controller is "". Lines of the file are
+ * "number:controllers:path". */
 static void find_group(const char *controller, group_path *out)
 {
     files_lines lines;
@@ -79,9 +79,9 @@ static void find_group(const char *controller, group_path *out)
     files_lines_close(&lines);
 }
 
-/* Calls `visit` for the group and each above it, up to the root. In a container the path may name
- * groups that are not mounted: they are not there to be read, and the root is the container's own.
- * Not inlined, or each call would have a path of its own on the stack. */
+/* Calls `visit` for the group and each of its parents, up to the root. In a container the path may
+ * name groups that are not mounted: they cannot be read, and the root is the container's own. Not
+ * inlined: otherwise each call would have its own path on the stack. */
 __attribute__((noinline)) static void
 walk(const char *controller, void (*visit)(const char *folder, void *context), void *context)
 {
@@ -113,8 +113,8 @@ static int64_t read_number(const char *folder, const char *name, char **rest, ch
 }
 
 typedef struct memory_bounds {
-    int64_t limit; /* the least limit */
-    int64_t room;  /* the least that is left under a limit */
+    int64_t limit; /* the smallest limit */
+    int64_t room;  /* the smallest amount left under a limit */
     const char *limit_file, *usage_file;
 } memory_bounds;
 
@@ -158,7 +158,7 @@ static void visit_quota_1(const char *folder, void *context)
 
 int32_t cpu_cores_get(void)
 {
-    /* The runtime knows the process's mask even where it has bound this thread to one processor. */
+    /* The runtime knows the process's mask even after binding this thread to one processor. */
     int count = omp_get_num_procs();
     double cores = count;
     walk("", visit_quota_2, &cores);
@@ -170,7 +170,7 @@ int32_t cpu_cores_get(void)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Bytes of one line of /proc/meminfo; -1 if it is not there. */
+/* Bytes of one line of /proc/meminfo; -1 if it is missing. */
 static int64_t meminfo(const char *text, const char *name)
 {
     const char *at = strstr(text, name);

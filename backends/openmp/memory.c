@@ -11,11 +11,12 @@
 enum {
     MEMORY_ALIGNMENT = 256,
     MEMORY_HUGE_PAGE = 2 * 1024 * 1024,
-    MEMORY_HUGE_FROM = 4 * 1024 * 1024,    /* from this size on huge pages are asked for */
-    MEMORY_CHECKED_FROM = 64 * 1024 * 1024 /* and from this on the machine's memory is looked at */
+    MEMORY_HUGE_FROM = 4 * 1024 * 1024, /* from this size on huge pages are requested */
+    MEMORY_CHECKED_FROM =
+        64 * 1024 * 1024 /* and from this size on the machine's memory is checked */
 };
 
-/* A system that overcommits would grant what can never be there and end the process later. */
+/* A system that overcommits would grant memory that can never exist and end the process later. */
 static iso_status check_size(int64_t bytes, const char *what)
 {
     cpu_memory memory;
@@ -56,7 +57,7 @@ static iso_status allocate(int64_t bytes, size_t alignment, const char *what, vo
                               bytes, what, spare);
     }
     if (bytes >= MEMORY_HUGE_FROM) {
-        /* Advice; a kernel without huge pages loses nothing. */
+        /* A hint; a kernel without huge pages ignores it. */
         (void)madvise(pointer, (size_t)bytes / MEMORY_HUGE_PAGE * MEMORY_HUGE_PAGE, MADV_HUGEPAGE);
     }
     *out = pointer;
@@ -80,7 +81,7 @@ iso_status cpu_host_alloc(void *device, int64_t bytes, void **pointer, int32_t *
     (void)device;
     iso_status status = allocate(bytes, (size_t)sysconf(_SC_PAGESIZE), "host memory", pointer);
     if (status == ISO_OK) {
-        *pinned = 1; /* the device reads and writes all host memory alike */
+        *pinned = 1; /* the device accesses all host memory alike */
     }
     return status;
 }

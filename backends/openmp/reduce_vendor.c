@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce_vendor.c - reductions by the BLAS library: sum, dot, asum and nrm2 of f32 and f64, of the
- * whole array or row by row. A library without a sum of its own gives the dot with a vector of
- * stride 0 that holds one. BLAS's iamax compares magnitudes and is no argmax. */
+ * whole array or row by row. If a library has no sum, it is computed as the dot with a vector of
+ * stride 0 that holds 1. BLAS's iamax compares magnitudes and is not argmax. */
 #include "backends/openmp/blas.h"
 #include "backends/openmp/reduce.h"
 

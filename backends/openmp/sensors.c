@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sensors.c - what the system's files say of the processors' clocks, heat and load. */
+/* sensors.c - reads the processors' clocks, temperature and load from the system's files. */
 #include "backends/openmp/sensors.h"
 #include "backends/loader/files.h"
 
@@ -9,10 +9,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Longer paths are not there: a small stack has to hold several. */
+/* Paths are never longer: a small stack must hold several. */
 enum { PATH_ROOM = 1024 };
 
-/* Readings over these are none. */
+/* Readings above these are implausible and ignored. */
 enum { MHZ_MOST = 1000000, MILLIDEGREES_MOST = 1000000 };
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -26,8 +26,8 @@ static int read_text(const char *path, char *text, size_t capacity)
     return text[0] != '\0';
 }
 
-/* The whole number, 0 or more, that a text begins with; -1 if there is none. What no counter
- * reaches is none: sums and differences of what is left do not overflow. */
+/* The whole number, 0 or more, that a text begins with; -1 if there is none. Numbers that no
+ * counter reaches are rejected, so that sums and differences of the others do not overflow. */
 static int64_t parse_number(const char *text, char **end)
 {
     const int64_t most = INT64_C(1) << 53;
@@ -65,7 +65,7 @@ static void find(const char *root, const char *pattern, glob_t *found)
 
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
-/* The mean over the processors that are online: those that are not have no such file. */
+/* The mean over the processors that are online: the others have no such file. */
 static double mean_frequency(const char *root)
 {
     glob_t found;
@@ -95,7 +95,7 @@ static double mean_of_cpuinfo(const char *root)
     while (files_lines_next(&lines, line, sizeof line)) {
         const char *colon = strchr(line, ':');
         if (colon && strncmp(line, "cpu MHz", 7) == 0) {
-            /* Not strtod, which follows the program's locale. */
+            /* Not strtod, which depends on the program's locale. */
             char *end = NULL;
             const int64_t mhz = parse_number(colon + 1, &end);
             sum += mhz > 0 ? (double)mhz : 0;
@@ -136,8 +136,8 @@ static int is_one_of(const char *text, const char *const *list)
     return 0;
 }
 
-/* The highest of one chip's readings that are of a whole package; -1 if it has none. A chip
- * without labels has one reading. */
+/* The highest reading of one chip for a whole package; -1 if it has none. A chip without labels has
+ * one reading. */
 static int64_t temperature_of_chip(const char *name_file)
 {
     char path[PATH_ROOM];
@@ -197,7 +197,7 @@ static void read_temperature(const char *root, iso_telemetry *out)
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
-/* Time that another guest of the same host took is not free either: it counts as busy. */
+/* Time used by another guest of the same host is not free either: it counts as busy. */
 static int read_times(const char *root, cpu_sensors *last, iso_telemetry *out)
 {
     enum { IDLE = 3, IOWAIT = 4, FIELDS = 8 };
@@ -223,7 +223,7 @@ static int read_times(const char *root, cpu_sensors *last, iso_telemetry *out)
     const int64_t span = total - last->total;
     const int64_t busy = total - idle;
     if (last->has_times && span <= 0) {
-        return 1; /* too soon after the last reading: that stays the one to compare with */
+        return 1; /* too soon after the last reading, which remains the reference */
     }
     if (last->has_times) {
         const double percent = 100.0 * (double)(busy - last->busy) / (double)span;
@@ -267,7 +267,7 @@ static int64_t now(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Watts of one package since its last reading; -1 if they are not known. */
+/* Watts of one package since its last reading; -1 if unknown. */
 static double power_of(const char *energy_file, cpu_sensors *last, size_t package)
 {
     char path[PATH_ROOM];
@@ -286,7 +286,7 @@ static double power_of(const char *energy_file, cpu_sensors *last, size_t packag
                : (double)used * 1e3 / (double)(time - before);
 }
 
-/* Of all packages, or of none: some systems keep the counters from all users but root. */
+/* All packages or none: some systems hide the counters from all users but root. */
 static void read_power(const char *root, cpu_sensors *last, iso_telemetry *out)
 {
     glob_t found;

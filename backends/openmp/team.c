@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * team.c - the threads. A service thread enters one parallel region that lasts as long as the team;
- * its OpenMP threads sleep between tasks and run the bodies as thread 1 and up, while the caller of
- * cpu_team_run is thread 0. So no runtime's waiting policy, pool or nesting rule matters, and the
- * OpenMP runtime still places the threads. OpenMP's own thread 0 has the caller's place and sleeps.
+ * team.c - the threads. A service thread enters one parallel region that lasts as long as the team.
+ * Its OpenMP threads sleep between tasks and run the bodies as thread 1 and up; the caller of
+ * cpu_team_run is thread 0. So the runtime's waiting policy, pool and nesting rules do not matter,
+ * but it still places the threads. OpenMP's own thread 0 occupies the caller's place and sleeps.
  */
 #include "backends/openmp/futex.h"
 #include "backends/openmp/runtime.h"
@@ -20,30 +20,30 @@
 
 enum {
     TEAM_THREADS_MAX = 1024,
-    TEAM_SPIN_NS = 15000,         /* about what a sleep and its wake-up cost */
+    TEAM_SPIN_NS = 15000,         /* about the cost of a sleep and its wake-up */
     TEAM_LINGER_NS = 200000,      /* the next call often follows at once */
-    TEAM_SPIN_ROUNDS = 32,        /* between two looks at the clock */
-    TEAM_PATIENCE_NS = 100000000, /* between two looks at `ended` */
+    TEAM_SPIN_ROUNDS = 32,        /* between two reads of the clock */
+    TEAM_PATIENCE_NS = 100000000, /* between two checks of `ended` */
     CPU_THREAD_STACK = 1 << 20
 };
 
 #define TEAM_SLEEPER 0x80000000u /* in `remaining`: the caller sleeps */
 
 typedef struct team_worker {
-    _Alignas(64) _Atomic uint32_t ticket; /* counts the tasks that were given to it */
+    _Alignas(64) _Atomic uint32_t ticket; /* counts the tasks given to this worker */
 } team_worker;
 
 struct cpu_team {
     int size, asked;
-    int spins; /* 0 where threads outnumber the processors */
+    int spins; /* 0 if threads outnumber the processors */
     int served;
-    char *scratch; /* of the threads, one after another */
+    char *scratch; /* of all threads, one after another */
     pthread_t service;
     pthread_mutex_t lock;
-    _Atomic uint32_t granted; /* 0 until the region is there */
+    _Atomic uint32_t granted; /* 0 until the region has started */
     _Atomic uint32_t stop;
-    /* The runtime starts and ends its threads in an order that it need not tell sanitizers of: what
-     * is written before a thread begins, and read before it ends, is ordered by these. */
+    /* The runtime starts and ends its threads with synchronisation that sanitizers may not see.
+     * These order writes before a thread begins and reads after it ends. */
     _Atomic uint32_t begun, gone;
 
     cpu_body body; /* the task; published by the tickets */
@@ -51,11 +51,11 @@ struct cpu_team {
     int threads;
 
     _Alignas(64) _Atomic uint32_t remaining;
-    _Alignas(64) _Atomic uint32_t arrived; /* at the barrier */
+    _Alignas(64) _Atomic uint32_t arrived; /* number of threads at the barrier */
     _Alignas(64) _Atomic uint32_t generation;
     _Atomic uint32_t sleepers;
 
-    team_worker workers[]; /* asked */
+    team_worker workers[]; /* as many as requested */
 };
 
 static struct {
@@ -65,10 +65,10 @@ static struct {
     cpu_team *left_behind; /* a parent's; its threads do not exist in this process */
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static _Atomic uint32_t parked; /* 1 once exit() has begun and nobody waits */
+static _Atomic uint32_t parked; /* 1 once exit() has begun and no thread waits */
 
 /* Whether this thread runs an operation, or a team's region. A vendor's library or an OpenMP
- * runtime may call exit() there: its handlers must not wait for what this thread holds. */
+ * runtime may call exit() there: exit handlers must not wait for locks that this thread holds. */
 static _Thread_local unsigned char within;
 static _Atomic uint32_t ended; /* 1 once exit() was called there: that operation never returns */
 
@@ -150,7 +150,7 @@ static void wait_for_all(cpu_team *team)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Each thread wakes two more, so that a large team is up after a few wake-ups' time. */
+/* Each thread wakes two more, so that a large team is awake after a few wake-ups' time. */
 static void wake_children(cpu_team *team, int thread, int threads)
 {
     for (int child = 2 * thread + 1; child <= 2 * thread + 2 && child < threads; child++) {
@@ -227,7 +227,7 @@ static void *serve(void *argument)
     within = 1;
     (void)pthread_setname_np(pthread_self(), "isomer-team");
     omp_set_dynamic(
-        0); /* of this thread alone: the region lasts, the load of the moment does not */
+        0); /* only this thread's cost: the region lasts, so the present load does not matter */
     atomic_store_explicit(&team->begun, 1, memory_order_release);
 #pragma omp parallel num_threads(team->asked) firstprivate(team)
     {
@@ -250,8 +250,8 @@ static void *serve(void *argument)
 
 int cpu_thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
 {
-    /* Signals meant for the process are the program's; a fault stays with the thread that made it.
-     */
+    /* Signals for the process must reach the program's threads; a fault is delivered to the thread
+     * that caused it. */
     sigset_t blocked, before;
     (void)sigfillset(&blocked);
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -307,7 +307,7 @@ static void team_destroy(cpu_team *team)
 
 static iso_status team_create(int threads, cpu_team **out)
 {
-    if (threads > 1) { /* a runtime may end the process where the system refuses it a thread */
+    if (threads > 1) { /* a runtime may end the process if the system refuses it a thread */
         int possible = trial_threads(threads);
         if (possible < threads) {
             cpu_host->log(ISO_LOG_WARN, "openmp: the system grants %d of %d threads", possible,
@@ -365,7 +365,7 @@ iso_status cpu_team_plan(int *threads)
     return ISO_OK;
 }
 
-/* ---- one for the process --------------------------------------------------------------------- */
+/* ---- one team for the process ---------------------------------------------------------------- */
 
 static void forget_in_child(void)
 {
@@ -379,8 +379,8 @@ static void forget_in_child(void)
     atomic_store(&ended, 0);
 }
 
-/* After the operation that runs now no worker begins another, unless somebody waits for it: exit()
- * goes on to take libraries apart that operations use. */
+/* After the operation that runs now no worker begins another, unless a thread waits for it: exit()
+ * continues to tear down libraries that operations use. */
 static void park_at_exit(void)
 {
     if (within) { /* the locks stay held: this operation does not return */
@@ -399,9 +399,9 @@ static void park_at_exit(void)
 
 static void register_handlers(void)
 {
-    /* Threads of an OpenMP runtime end by pthread_exit, for which glibc opens libgcc at that
-     * moment. A fork() in the middle of that would give the child half of it, so it is opened
-     * before. */
+    /* Threads of an OpenMP runtime end by pthread_exit, for which glibc loads libgcc at that
+     * moment. A fork() during that load would leave the child with half of it, so it is loaded in
+     * advance. */
     (void)dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
     (void)pthread_atfork(NULL, NULL, forget_in_child);
     (void)atexit(park_at_exit);

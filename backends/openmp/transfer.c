@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transfer.c - copies and fills. Small ones run where they are; large ones are cut into pieces for
+/* transfer.c - copies and fills. Small ones run in the calling thread; large ones are divided among
  * the team. */
 #include "backends/openmp/runtime.h"
 
 #include <string.h>
 
 enum {
-    TRANSFER_ALONE = 1024 * 1024,     /* up to this the team costs more than it saves */
+    TRANSFER_ALONE = 1024 * 1024,     /* up to this size the team costs more than it saves */
     TRANSFER_PIECE_LEAST = 64 * 1024, /* pieces are multiples of a page, so of every pattern */
     TRANSFER_PIECE_MOST = 4 * 1024 * 1024,
     TRANSFER_PAGE = 4096,
@@ -20,7 +20,7 @@ typedef struct transfer_task {
     int64_t width, height;
     int64_t piece, pieces_in_row;
     cpu_map_kernel past;        /* copies past the caches; NULL: through them */
-    char block[TRANSFER_BLOCK]; /* the pattern over and over */
+    char block[TRANSFER_BLOCK]; /* the pattern, repeated */
 } transfer_task;
 
 static void fill(char *to, const char *block, int64_t bytes)
@@ -49,7 +49,7 @@ static void move_piece(const transfer_task *task, int64_t row, int64_t piece)
     }
 }
 
-/* Each thread takes a run of pieces that follow each other. */
+/* Each thread takes a run of consecutive pieces. */
 static void move_share(void *context, int thread, int threads)
 {
     const transfer_task *task = context;
@@ -104,7 +104,8 @@ static transfer_task make_task(const iso_transfer *transfer)
     return task;
 }
 
-/* What no cache can keep passes by them: it would be read only to be overwritten. */
+/* Data too large for the caches bypasses them: otherwise it would be read only to be overwritten.
+ */
 static cpu_map_kernel past_caches(const cpu_device *device, const transfer_task *task)
 {
     const cpu_facts *facts = device->facts;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * try.c - opens a BLAS library and multiplies with it, as a part of isomer-try, since OpenBLAS asks
- * for memory in an endless loop where the process's limits grant none:
+ * try.c - opens a BLAS library and multiplies with it, as a part of isomer-try, because OpenBLAS
+ * requests memory in an endless loop if the process's limits refuse it:
  *
  *   openmp blas THREADS NAME...    the first of the names that opens
  *
- * A library that is not there is as good as one that works: the backend looks for itself. One that
- * is there and for which there is no room is not: the backend may have more.
+ * A missing library counts as good: the backend then searches for itself. A library that exists but
+ * does not fit into memory counts as bad: the backend may have more memory.
  */
 #include "backends/openmp/blas.h"
 #include "backends/trial/child.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Opening and such a product take a tenth of a second of processor time. Small products need no
+/* Opening and this product take a tenth of a second of processor time. Small products need no
  * memory of the library. */
 enum { TRY_CPU_SECONDS = 2, TRY_SIZE = 256 };
 
@@ -32,7 +32,7 @@ static void find(void *library, const char *name, void *at)
     memcpy(at, &address, sizeof address);
 }
 
-/* Whether the text ends as the system's for a file that is not there, in whatever language. */
+/* Whether the text ends with the system's message for a missing file, in any language. */
 static int is_missing(const char *text)
 {
     const char *missing = strerror(ENOENT);
@@ -41,7 +41,7 @@ static int is_missing(const char *text)
     return whole >= length && strcmp(text + whole - length, missing) == 0;
 }
 
-/* NULL: none is there, or (`why`) one that is cannot be opened. */
+/* NULL: none exists, or (`why`) an existing one cannot be opened. */
 static void *open_first(int count, char **names, const char **name, const char **why)
 {
     void *library = NULL;
@@ -59,7 +59,7 @@ static void *open_first(int count, char **names, const char **name, const char *
     return library;
 }
 
-/* A product of ones, whose elements are all the number of its terms. */
+/* A product of ones, whose elements all equal the number of terms. */
 static int product_is_right(void)
 {
     static float a[TRY_SIZE * TRY_SIZE], b[TRY_SIZE * TRY_SIZE], c[TRY_SIZE * TRY_SIZE];

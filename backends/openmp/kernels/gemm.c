@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm.c - the kernels of the product for one instruction set. Strips are padded with zeros; the
+/* gemm.c - the kernels of the product for one instruction set. Strips are padded with zeros;
  * results of the padding stay in lanes and rows that are never read. */
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"

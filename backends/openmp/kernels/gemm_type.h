@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm_type.h - what of the product depends on the stored type, included once for each with STORED
- * (f16, bf16, f32, f64), CELL (its C type), REAL (f32 or f64), TYPE, LANES, NR, FMA and, for single
- * elements and for vectors, READ, WRITE, LOAD and STORE defined. */
+/* gemm_type.h - the part of the product that depends on the stored type, included once for each
+ * with STORED (f16, bf16, f32, f64), CELL (its C type), REAL (f32 or f64), TYPE, LANES, NR, FMA
+ * and, for single elements and for vectors, READ, WRITE, LOAD and STORE defined. */
 
 #define VEC  CPU_JOIN(simd, REAL)
 #define V(f) CPU_JOIN(VEC, f)
 #define T(f) CPU_JOIN(f, STORED)
 
-/* from's rows are already in the order of the strip's. */
+/* the rows of `from` already have the order of the strip's */
 static void T(pack_rows)(TYPE *to, int64_t width, const CELL *from, int64_t k_step, int64_t count,
                          int64_t k)
 {
@@ -39,7 +39,7 @@ static void T(pack_rows)(TYPE *to, int64_t width, const CELL *from, int64_t k_st
     }
 }
 
-/* The first LANES or fewer columns of a strip, from sequences that lie along k. */
+/* The first LANES or fewer columns of a strip, from sequences along k. */
 static void T(pack_across)(TYPE *to, int64_t width, int64_t filled, const CELL *from, int64_t step,
                            int64_t count, int64_t k)
 {
@@ -81,7 +81,7 @@ static void T(pack)(void *to, int64_t width, const void *from, int64_t step, int
     for (int64_t i = 0; i < width; i += LANES) {
         const int64_t filled = width - i < LANES ? width - i : LANES;
         const int64_t there = count - i < 0 ? 0 : count - i < LANES ? count - i : LANES;
-        /* Of a padded part that holds nothing no address is formed. */
+        /* No address is computed in an empty padded part. */
         const CELL *first = there > 0 ? (const CELL *)from + i * step : from;
         T(pack_across)((TYPE *)to + i, width, filled, first, step, there, k);
     }
@@ -114,7 +114,7 @@ static void T(finish)(const void *tile, int64_t rows, int64_t cols, double alpha
 
 /* ---- naive ----------------------------------------------------------------------------------- */
 
-/* Elements j .. j + count - 1 of row i; their chains run side by side, each in the order of k. */
+/* Elements j .. j + count - 1 of row i; their chains run in parallel, each in the order of k. */
 SIMD_INLINE void T(naive_run)(const cpu_gemm_naive *g, const CELL *a, const CELL *b,
                               const int64_t b_col, int64_t count, TYPE *total)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* half.h - f16 and bf16 in plain C and, where the instruction set has them, by its own conversions.
- * Reading is exact; writing rounds once, to nearest even: overflow gives infinity, small values
+/* half.h - f16 and bf16 in plain C and, if the instruction set has them, by its own conversions.
+ * Reading is exact. Writing rounds once, to nearest even: overflow gives infinity, small values
  * become subnormal, a NaN stays a NaN. Stored elements are uint16_t. */
 #ifndef ISOMER_OPENMP_HALF_H
 #define ISOMER_OPENMP_HALF_H
@@ -26,8 +26,8 @@ static inline float cpu_f32_of_bits(uint32_t bits)
     return x;
 }
 
-/* Rounds an f64 to a format of 16 bits that has `exponent_bits` and `fraction_bits`. An f32 widens
- * to f64 without a change, so this is the one rounding from either type. */
+/* Rounds an f64 to a 16-bit format with `exponent_bits` and `fraction_bits`. An f32 widens to f64
+ * exactly, so this is the only rounding from either type. */
 static inline uint16_t cpu_f64_round16(double x, int exponent_bits, int fraction_bits)
 {
     uint64_t bits;
@@ -49,13 +49,13 @@ static inline uint16_t cpu_f64_round16(double x, int exponent_bits, int fraction
         shift += 1 - exponent;
     }
     if (shift > 53) {
-        return (uint16_t)sign; /* under half of the least subnormal; every subnormal f64 is */
+        return (uint16_t)sign; /* below half of the smallest subnormal; so is every subnormal f64 */
     }
     const uint64_t rest = fraction & ((UINT64_C(1) << shift) - 1);
     const uint64_t half = UINT64_C(1) << (shift - 1);
     uint32_t kept = (uint32_t)(fraction >> shift);
     kept += rest > half || (rest == half && (kept & 1u));
-    /* A carry out of the fraction goes up into the exponent, and there to infinity, by itself. */
+    /* A carry out of the fraction increments the exponent, and reaches infinity, by itself. */
     if (exponent > 0) {
         kept += (uint32_t)(exponent - 1) << fraction_bits;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels.h - the tables of CPU kernels. Every file in this folder is compiled once for each
  * instruction set, with CPU_KERNELS set to its name (generic, neon, avx2, avx512) and
- * CPU_KERNELS_GENERIC or its like defined. */
+ * CPU_KERNELS_GENERIC or the like defined. */
 #ifndef ISOMER_OPENMP_KERNELS_H
 #define ISOMER_OPENMP_KERNELS_H
 
@@ -16,14 +16,14 @@
 /* CPU_TABLE(cpu_kernels) names this instruction set's table: cpu_kernels_avx2. */
 #define CPU_TABLE(name) CPU_JOIN(name, CPU_KERNELS)
 
-enum { CPU_ELEMENTS = 7 }; /* iso_dtype's values; 0 stands for keys of 16 bits in order.c */
+enum { CPU_ELEMENTS = 7 }; /* iso_dtype's values; 0 is for 16-bit keys in order.c */
 
 /* ---- transpose.c ----------------------------------------------------------------------------- */
 
 enum { CPU_TRANSPOSE_SCRATCH = 8192 };
 
 /* `to` (cols x rows) = the transpose of `from` (rows x cols), which do not overlap. `stream`: write
- * past the caches. `scratch`: CPU_TRANSPOSE_SCRATCH bytes, aligned to 64, in any state. */
+ * past the caches. `scratch`: CPU_TRANSPOSE_SCRATCH bytes, aligned to 64, with any content. */
 typedef void (*cpu_transpose_block)(const void *from, int64_t ld_from, void *to, int64_t ld_to,
                                     int64_t rows, int64_t cols, int stream, void *scratch);
 
@@ -35,26 +35,26 @@ typedef struct cpu_transpose_kernels {
 
 enum {
     CPU_GEMM_SEGMENT = 1024,    /* docs/arithmetic.md: the length of one chain along K */
-    CPU_GEMM_TILE_BYTES = 2048, /* no register tile is larger */
-    CPU_GEMM_NAIVE_RUN = 32     /* elements of a row that the naive kernel computes side by side */
+    CPU_GEMM_TILE_BYTES = 2048, /* upper limit of a register tile */
+    CPU_GEMM_NAIVE_RUN = 32     /* elements of a row that the naive kernel computes in parallel */
 };
 
 /* Strides are in elements; one of each pair is 1, or its extent is. */
 typedef struct cpu_gemm_naive {
     int64_t n, k;
     double alpha, beta;
-    const void *a, *b; /* not used where k is 0 */
+    const void *a, *b; /* unused if k is 0 */
     void *c;
     int64_t a_row, a_col, b_row, b_col, ldc;
 } cpu_gemm_naive;
 
-/* What a stored type needs. A strip is a packed part of an operand in the accumulation type: for
- * each step along K, `width` elements (mr or fewer rows of A, nr columns of B). */
+/* The kernels of a stored type. A strip is a packed part of an operand in the accumulation type:
+ * for each step along K, `width` elements (mr or fewer rows of A, nr columns of B). */
 typedef struct cpu_gemm_type {
     int32_t mr, nr;     /* rows and columns of the register tile */
     int32_t real_bytes; /* of an element of the accumulation type */
-    /* t (height x nr) = the sums of a strip of A and a strip of B over k steps, or has them added.
-     * The height is 1 or even. */
+    /* t (height x nr) = the sums of a strip of A and a strip of B over k steps, or these are added
+     * to it. The height is 1 or even. */
     void (*tile)(int height, int64_t k, const void *a, const void *b, void *t, int add);
     /* to[p * width + i] = from[i * step + p * k_step], 0 for i from `count` on. */
     void (*pack)(void *to, int64_t width, const void *from, int64_t step, int64_t k_step,
@@ -95,8 +95,8 @@ typedef struct cpu_reduce_strip {
     int rows, cols; /* cols is at most CPU_REDUCE_STRIP */
 } cpu_reduce_strip;
 
-/* Reduces each block of 4096 elements of a line to one value in the lanes' type. Where there are
- * three sums, the second and third lie `plane` values further. */
+/* Reduces each block of 4096 elements of a line to one value in the lanes' type. If there are three
+ * sums, the second and third are `plane` values further on each. */
 typedef void (*cpu_reduce_line)(const void *x, const void *y, int64_t n, void *out, int64_t plane);
 
 /* Reduces a strip to one value for each column. scratch: CPU_REDUCE_LANES * CPU_REDUCE_STRIP values
@@ -104,18 +104,18 @@ typedef void (*cpu_reduce_line)(const void *x, const void *y, int64_t n, void *o
 typedef void (*cpu_reduce_cols)(const cpu_reduce_strip *strip, void *scratch, void *out,
                                 int64_t plane);
 
-/* [step][iso_dtype]; NULL where there is no such operation. */
+/* [step][iso_dtype]; NULL if there is no such operation. */
 typedef struct cpu_reduce_kernels {
     cpu_reduce_line line[CPU_STEP_COUNT][CPU_ELEMENTS];
     cpu_reduce_cols cols[CPU_STEP_COUNT][CPU_ELEMENTS];
 } cpu_reduce_kernels;
 
 /* min and max work on keys: signed integers of the element's size whose order is the defined one,
- * with a NaN at the end that is looked for (the lowest for min, the highest for max). The first
- * element with the best key is argmin's and argmax's result. */
+ * with a NaN first in the direction of the search (the lowest for min, the highest for max). The
+ * first element with the best key is the result of argmin and argmax. */
 typedef struct cpu_order_kernels {
-    /* [0: min, 1: max][iso_dtype], as above; element 0 is keys of 16 bits, and keys of 32 and 64
-     * bits are i32 and i64. */
+    /* [0: min, 1: max][iso_dtype], as above; element 0 is for 16-bit keys; 32-bit and 64-bit keys
+     * are i32 and i64. */
     cpu_reduce_line line[2][CPU_ELEMENTS];
     cpu_reduce_cols cols[2][CPU_ELEMENTS];
     /* The first of n elements, `stride` elements apart, whose key is `key`; n if there is none. */
@@ -129,7 +129,7 @@ typedef struct cpu_order_kernels {
 typedef void (*cpu_straight)(const void *x, int64_t step_x, const void *y, int64_t step_y,
                              int64_t n, void *out);
 
-/* [step][iso_dtype]; NULL where there is no such operation. */
+/* [step][iso_dtype]; NULL if there is no such operation. */
 typedef struct cpu_straight_kernels {
     cpu_straight run[CPU_STEP_COUNT][CPU_ELEMENTS];
 } cpu_straight_kernels;
@@ -138,7 +138,7 @@ typedef struct cpu_straight_kernels {
 
 enum { CPU_MAPS = 7 }; /* iso_map_op's values */
 
-/* A part of the elements. z is x, or y, or apart from both. */
+/* A part of the elements. z equals x or y, or overlaps neither. */
 typedef struct cpu_map_part {
     const void *x, *y;
     void *z;
@@ -149,7 +149,7 @@ typedef struct cpu_map_part {
 
 typedef void (*cpu_map_kernel)(const cpu_map_part *part);
 
-/* [iso_map_op][iso_dtype]; NULL where there is no such operation. */
+/* [iso_map_op][iso_dtype]; NULL if there is no such operation. */
 typedef struct cpu_map_kernels {
     cpu_map_kernel naive[CPU_MAPS][CPU_ELEMENTS];
     cpu_map_kernel tiled[CPU_MAPS][CPU_ELEMENTS];

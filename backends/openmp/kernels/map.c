@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map.c - maps, a cache line at a time. Every element is computed by itself, and the elements
- * before the first whole line and after the last one as a line that is filled up, so that all have
- * the same bits. */
+/* map.c - maps, one cache line at a time. Every element is computed separately; elements before the
+ * first whole line and after the last are computed as a padded line, so that all have the same
+ * bits. */
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"
 
@@ -16,11 +16,11 @@ enum what { SCALE, ADD, MULTIPLY, TRIAD };
 #if defined(CPU_KERNELS_AVX512) || defined(CPU_KERNELS_NEON)
 enum { CHAIN_VECTORS = 16 };
 #else
-enum { CHAIN_VECTORS = 12 }; /* of 16 registers */
+enum { CHAIN_VECTORS = 12 }; /* with 16 registers */
 #endif
 
-/* Where lines are not read again soon, they pass by the caches: they need not be read before they
- * are written. `to` is aligned to `bytes`, one of 16, 32 and 64 or less. */
+/* If lines are not read again soon, they bypass the caches: they need not be read before they are
+ * written. `to` is aligned to `bytes`, one of 16, 32 and 64 or less. */
 SIMD_INLINE void stream_store(void *to, const void *from, size_t bytes)
 {
 #if defined(__AVX512F__)
@@ -100,7 +100,7 @@ static void copy(const cpu_map_part *p, int64_t bytes)
     {                                                                                              \
         const integer *x = p->x;                                                                   \
         integer *z = p->z;                                                                         \
-        const int64_t n = p->n; /* which z might point to, for all that the compiler knows */      \
+        const int64_t n = p->n; /* z might alias p->n */                                           \
         for (int64_t i = 0; i < n; i++) {                                                          \
             z[i] = x[i];                                                                           \
         }                                                                                          \

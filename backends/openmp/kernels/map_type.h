@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map_type.h - the text of map.c for one type, included once for each with TYPE (its name), ELEMENT
- * (what is stored), VECTOR and LANES (elements of one), REAL (what is computed in), LOAD, STORE,
- * SET, READ and WRITE, and, for floating-point types, FMA_V and FMA_S set. */
+/* map_type.h - the code of map.c for one type, included once for each with TYPE (its name), ELEMENT
+ * (the stored type), VECTOR and LANES (elements of one), REAL (the type of the computation), LOAD,
+ * STORE, SET, READ and WRITE, and, for floating-point types, FMA_V and FMA_S defined. */
 
 #define NAME(x) CPU_JOIN(x, TYPE)
 #define LINE    (64 / (int)sizeof(ELEMENT)) /* elements */
@@ -92,7 +92,7 @@ SIMD_INLINE void NAME(tiled)(enum what what, const cpu_map_part *p)
         const ELEMENT *at_x = p->x, *at_y = what == SCALE ? p->x : p->y;                           \
         ELEMENT *z = p->z;                                                                         \
         const REAL alpha = FACTOR(p->alpha);                                                       \
-        const int64_t n = p->n; /* which z might point to, for all that the compiler knows */      \
+        const int64_t n = p->n; /* z might alias p->n */                                           \
         (void)alpha;                                                                               \
         for (int64_t i = 0; i < n; i++) {                                                          \
             const REAL x = READ(at_x[i]), y = READ(at_y[i]);                                       \
@@ -108,7 +108,8 @@ DEFINE_WHAT(multiply, MULTIPLY, x *y)
 DEFINE_WHAT(scale, SCALE, alpha *x)
 DEFINE_WHAT(triad, TRIAD, FMA_S(alpha, y, x))
 
-/* So many vectors at a time that the processor always has one whose last step is done. */
+/* As many vectors at a time as it takes for the processor to always have one whose last step is
+ * done. */
 static void NAME(chain)(const cpu_map_part *p)
 {
     enum { BLOCK = CHAIN_VECTORS * LANES };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* order_keys.h - the text of order.c for one size of key, included once for each with KEY (a signed
- * integer), KEY_BITS (its width) set. `infinity` is the bits of the type's infinity without its
- * sign, or 0 for integers; it and `max` are constants wherever these functions are inlined. The
- * order of evaluation does not matter here, so vectors take elements as they come. */
+/* order_keys.h - the code of order.c for one size of key, included once for each with KEY (a signed
+ * integer) and KEY_BITS (its width) defined. `infinity` is the bits of the type's infinity without
+ * its sign, or 0 for integers; it and `max` are constants wherever these functions are inlined. The
+ * order of evaluation does not matter here, so vectors read elements in memory order. */
 
 #define NAME(x)            NAME_WITH(x, KEY_BITS)
 #define NAME_WITH(x, bits) CPU_JOIN(x, bits)
@@ -13,7 +13,7 @@
 
 typedef KEY VEC __attribute__((vector_size(SIMD_BYTES)));
 
-/* -0 comes just before +0; a NaN goes to the end that is looked for. */
+/* -0 comes just before +0; a NaN comes first in the direction of the search. */
 SIMD_INLINE VEC NAME(keys)(KEY infinity, int max, VEC bits)
 {
     if (infinity == 0) {

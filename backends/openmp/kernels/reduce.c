@@ -8,9 +8,9 @@
 
 #include <stddef.h>
 
-/* Loops over the vectors of 128 lanes. The shortest vectors are too many to unroll them all, and
- * such a loop reads from memory a third as fast unless it calls for lines this many bytes ahead;
- * the others lose by that. */
+/* Loops over the vectors of 128 lanes. With the shortest vectors there are too many to unroll them
+ * all, and such a loop reads from memory a third as fast unless it prefetches lines this many bytes
+ * ahead; longer vectors lose by that. */
 #if SIMD_BYTES > 16
 #define LANES_UNROLL SIMD_UNROLL
 #define LANES_AHEAD  0
@@ -43,7 +43,7 @@ SIMD_INLINE int element_bytes(int element)
     }
 }
 
-/* What a step of squares in f64 met that belongs to another sum: any bit. */
+/* Set to nonzero by squares in f64 for elements that belong to another sum. */
 typedef v_u64 rare_bits;
 
 SIMD_INLINE uint64_t rare_any(rare_bits bits)
@@ -138,7 +138,7 @@ SIMD_INLINE v_f64 neutral_f64(int step)
     return simd_f64_set(step == CPU_STEP_PRODUCT ? 1.0 : 0.0);
 }
 
-/* The three sums of squares of f64, each a step of its own. */
+/* The three sums of squares of f64, each a separate step. */
 enum { STEP_SQUARES_BIG = CPU_STEP_COUNT, STEP_SQUARES_SMALL, STEP_SQUARES_PLAIN };
 
 #define SQUARES_TSML 0x1p-511
@@ -159,10 +159,12 @@ SIMD_INLINE v_f64 step_f64(int step, v_f64 acc, v_f64 x, v_f64 y, rare_bits *rar
         return acc + abs;
     case STEP_SQUARES_PLAIN:
         return simd_f64_fma(x, x, acc);
-    case CPU_STEP_SQUARES: /* an element left out counts as 0, which leaves a sum as it is */
+    case CPU_STEP_SQUARES: /* a skipped element counts as 0, which does not change a sum */
         *rare |= big | (small & (v_u64)(abs > 0.0));
 #if defined(__x86_64__)
-        __asm__("" : "+x"(*rare)); /* now: gcc keeps what it would need on the stack instead */
+        __asm__(""
+                : "+x"(*rare)); /* forces the computation here; otherwise gcc keeps its inputs on
+                                   the stack */
 #endif
         x = (v_f64)((v_u64)x & ~(big | small));
         return simd_f64_fma(x, x, acc);
@@ -301,7 +303,7 @@ __attribute__((noinline)) static double small_squares(const char *x, int n)
     return block_f64(ISO_F64, STEP_SQUARES_SMALL, x, NULL, n, &unused);
 }
 
-/* Only a block that holds an element of another sum is read again for those sums. */
+/* Only a block with an element of another sum is read again for those sums. */
 static void line_squares_f64(const void *x, const void *y, int64_t n, void *out, int64_t plane)
 {
     (void)y;

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce_lanes.h - the text of reduce.c for one type of lanes, included once for each with LANE
- * (the scalar type) and LANE_NAME set. Before it stand, for that name, the vector type v_NAME and
+/*
+ * reduce_lanes.h - the code of reduce.c for one type of lanes, included once for each with LANE
+ * (the scalar type) and LANE_NAME defined. For that name these must be declared before: the vector
+ * type v_NAME and
+ *
  *     v_NAME load_NAME(element, pointer)        the elements of one vector, converted
  *     v_NAME step_NAME(step, acc, x, y, rare)   the step; `rare` collects what SQUARES leaves out
  *     v_NAME neutral_NAME(step)
- * `step` and `element` are constants wherever these functions are inlined. */
+ *
+ * `step` and `element` are constants wherever these functions are inlined.
+ */
 
 #define NAME(x) CPU_JOIN(x, LANE_NAME)
 #define VEC     NAME(v)
@@ -15,8 +20,8 @@ SIMD_INLINE VEC NAME(fold)(int step, VEC a, VEC b)
     return step == CPU_STEP_PRODUCT ? a * b : a + b;
 }
 
-/* One block of at most 4096 elements. It is read once, from end to end: where there are more lanes
- * than registers, adding to lanes in the first cache is faster than a second pass over the block.
+/* One block of at most 4096 elements, read once from end to end. If there are more lanes than
+ * registers, adding to lanes in the first-level cache is faster than a second pass over the block.
  */
 SIMD_INLINE LANE NAME(block)(int element, int step, const char *x, const char *y, int n,
                              uint64_t *rare)
@@ -75,8 +80,8 @@ SIMD_INLINE LANE NAME(block)(int element, int step, const char *x, const char *y
     if (step == CPU_STEP_SQUARES) {
         *rare = rare_any(seen);
     }
-    /* A lane that took no element holds the neutral value: folding it in changes nothing, but for a
-     * product that has vanished to -0, which +0 makes +0. The first fold meets all of those. */
+    /* A lane without elements holds the neutral value. Folding it in changes nothing, except that
+     * -0 (a product that underflowed) becomes +0. The first fold meets all such lanes. */
     for (int half = CPU_REDUCE_LANES / 2; half >= WIDTH; half /= 2) {
         const int needed = half < n || (step == CPU_STEP_DOT && half == CPU_REDUCE_LANES / 2);
         for (int l = 0; needed && l < half; l += WIDTH) {
@@ -111,7 +116,7 @@ SIMD_INLINE void NAME(line)(int element, int step, const void *x, const void *y,
     }
 }
 
-/* A row's elements take their step in the lanes of its number: a vector holds columns. */
+/* The elements of a row are added to the lanes of its number: a vector holds columns. */
 SIMD_INLINE void NAME(row)(int element, int step, int fresh, const char *x, const char *y, int cols,
                            LANE *lanes, rare_bits *seen)
 {
@@ -141,8 +146,9 @@ SIMD_INLINE void NAME(row)(int element, int step, int fresh, const char *x, cons
     }
 }
 
-/* The first fold of lanes whose partner took no row: it holds +0, which makes a -0 (a product that
- * has vanished) +0 and changes nothing else. Later folds with such lanes change nothing at all. */
+/* The first fold of lanes whose partner has no row: the partner holds +0, which turns a -0 (a
+ * product that underflowed) into +0 and changes nothing else. Later folds with such lanes change
+ * nothing. */
 SIMD_INLINE void NAME(clear_signs)(LANE *lanes, int used, int cols)
 {
     const int half = CPU_REDUCE_LANES / 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simd.h - one vector type for f32 and one for f64, as wide as the instruction set that the file is
  * compiled for: AVX-512, AVX2, NEON, or four and two lanes in plain C. Loads and stores need no
- * alignment. Sums and products of vectors are written with + and *; the one thing that C cannot say
- * is fma with one rounding for all lanes. */
+ * alignment. Sums and products of vectors are written with + and *; only fma with one rounding for
+ * all lanes has no expression in C. */
 #ifndef ISOMER_OPENMP_SIMD_H
 #define ISOMER_OPENMP_SIMD_H
 
@@ -30,7 +30,7 @@
 typedef float simd_f32 __attribute__((vector_size(SIMD_BYTES)));
 typedef double simd_f64 __attribute__((vector_size(SIMD_BYTES)));
 
-/* Loops over registers have to disappear, or the registers become memory. */
+/* Loops over registers must be unrolled, or the registers become memory. */
 #if defined(__clang__)
 #define SIMD_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -209,8 +209,8 @@ SIMD_INLINE void simd_f64_store_part(double *to, simd_f64 v, int n)
 #endif
 }
 
-/* A square of as many vectors as there are lanes is transposed in steps: with s = 1, 2, 4, ...,
- * rows i and i + s swap, where bit s of i is 0, the blocks of s lanes that lie off the diagonal. */
+/* A square of as many vectors as there are lanes is transposed in steps. In step s = 1, 2, 4, ...,
+ * for each row i in which bit s is 0, rows i and i + s swap the off-diagonal blocks of s lanes. */
 #define SIMD_LOW(i, s, lanes)  ((i) & (s) ? (lanes) + (i) - (s) : (i))
 #define SIMD_HIGH(i, s, lanes) ((i) & (s) ? (lanes) + (i) : (i) + (s))
 #define SIMD_MASK2(f, s, n)    f(0, s, n), f(1, s, n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transpose.c - transposes a block that fits the caches. Square tiles of one vector a row are
- * turned in registers; what is left at the edges is moved element by element. Elements are moved as
+/* transpose.c - transposes a block that fits the caches. Square tiles with one vector per row are
+ * transposed in registers; the rest at the edges is moved element by element. Elements are moved as
  * integers, so every bit of a NaN is kept. */
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"
@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #endif
 
-/* Which elements of two vectors the halves of their interleaving take. */
+/* The elements of two vectors that each half of their interleaving takes. */
 #define LOW_2                  0, 2
 #define HIGH_2                 1, 3
 #define LOW_4                  0, 4, 1, 5
@@ -20,8 +20,8 @@
 #define HIGH_16                8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #define INTERLEAVE(h, a, b, n) __builtin_shufflevector(a, b, CPU_JOIN(h, n))
 
-/* Vectors of 1- and 2-byte elements stay at 16 bytes, where every instruction set interleaves in
- * one instruction. */
+/* Vectors of 1-byte and 2-byte elements stay at 16 bytes, which every instruction set interleaves
+ * in one instruction. */
 #if defined(CPU_KERNELS_AVX512)
 #define LANES_4 16
 #define LANES_8 8
@@ -33,8 +33,8 @@
 #define LANES_8 2
 #endif
 
-/* Where lines are not read again soon, they pass by the caches: they need not be read before they
- * are written. */
+/* If lines are not read again soon, they bypass the caches: they need not be read before they are
+ * written. */
 SIMD_INLINE void store_line(void *to, const void *line, int stream)
 {
 #if defined(__SSE2__)
@@ -94,7 +94,7 @@ typedef uint64_t element_8 __attribute__((may_alias));
 #define LANES   LANES_8
 #include "backends/openmp/kernels/transpose_block.h"
 
-/* Elements of 16 bytes: what tiles are for the others is a copy. */
+/* For elements of 16 bytes a tile is a plain copy. */
 typedef struct element_16 {
     element_8 part[2];
 } element_16;

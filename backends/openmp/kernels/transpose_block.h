@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transpose_block.h - the text of transpose.c for one size of element, included once for each with
- * BYTES (the size), ELEMENT (an integer of that size) and LANES (elements of one vector) set. */
+/* transpose_block.h - the code of transpose.c for one size of element, included once for each with
+ * BYTES (the size), ELEMENT (an integer of that size) and LANES (elements of one vector) defined.
+ */
 
 #define NAME(x)            NAME_WITH(x, BYTES)
 #define NAME_WITH(x, size) CPU_JOIN(x, size)
 
 typedef ELEMENT NAME(vector) __attribute__((vector_size(LANES * BYTES)));
 
-/* Interleaving row i with row i + LANES/2, log2(LANES) times over, transposes LANES x LANES. */
+/* Interleaving row i with row i + LANES/2, log2(LANES) times, transposes LANES x LANES. */
 SIMD_INLINE void NAME(tile)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to)
 {
     NAME(vector) v[LANES], next[LANES];
@@ -35,9 +36,9 @@ SIMD_INLINE void NAME(tile)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, i
 
 #define SIDE (64 / BYTES)
 
-/* A square of one cache line a row. Every line of either matrix is touched once: with leading
- * dimensions of a power of two all of them compete for a few places in the caches. The lines of the
- * next square below are called for already. */
+/* A square of one cache line per row. Every line of either matrix is accessed once: with leading
+ * dimensions of a power of two they all compete for a few sets of the caches. The lines of the next
+ * square below are prefetched. */
 SIMD_INLINE void NAME(square)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to,
                               int stream, void *scratch)
 {
@@ -57,7 +58,7 @@ SIMD_INLINE void NAME(square)(const ELEMENT *from, int64_t ld_from, ELEMENT *to,
     }
 }
 
-/* What tiles do not cover; rows of `to` are written in order. */
+/* The part outside the tiles; rows of `to` are written in order. */
 static void NAME(edge)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to,
                        int64_t rows, int64_t cols)
 {
