@@ -19,7 +19,7 @@ static const char help[] =
     "  --backend LIST    devices to measure, or `all`; without it ISOMER_BACKEND, else all\n"
     "  --require LIST    backends that must be available, besides ISOMER_REQUIRE\n"
     "  --suite NAME      quick (the default), full, stream, gemm, transfer, or a JSON file\n"
-    "  --op LIST         operations: transfer, stream, transpose, reduce, gemm; or single ones:\n"
+    "  --op LIST         operations: transfer, map, transpose, reduce, gemm; or single ones:\n"
     "                    triad, sum, write, ...\n"
     "  --variant LIST    variants: naive, tiled, vendor, ...\n"
     "  --dtype LIST      types: f16, bf16, f32, f64, ...\n"

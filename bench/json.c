@@ -57,6 +57,16 @@ static json_t *features(uint32_t bits)
     return list;
 }
 
+void tool_set_int(json_t *object, const char *key, int64_t value)
+{
+    json_object_set_new(object, key, json_integer(value));
+}
+
+void tool_set_text(json_t *object, const char *key, const char *value)
+{
+    json_object_set_new(object, key, tool_json_text(value));
+}
+
 json_t *tool_json_device(const iso_device_info *info)
 {
     json_t *device = json_object();

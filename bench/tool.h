@@ -180,6 +180,8 @@ void tool_doing(const char *format, ...) ISO_PRINTF(1, 2);
 
 json_t *tool_json_text(const char *text); /* null for "" */
 json_t *tool_json_number(double value);   /* null where it is not finite */
+void tool_set_int(json_t *object, const char *key, int64_t value);
+void tool_set_text(json_t *object, const char *key, const char *value);
 json_t *tool_json_device(const iso_device_info *info);
 bool tool_is_fake(const iso_device_info *info);              /* a stand-in made for tests */
 json_t *tool_json_telemetry(const iso_telemetry *telemetry); /* null for NULL */

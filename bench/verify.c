@@ -14,7 +14,7 @@ static const char help[] =
     "  --backend LIST   devices to check, or `all`; without it ISOMER_BACKEND, else all\n"
     "  --require LIST   backends that must be available, besides ISOMER_REQUIRE\n"
     "  --suite NAME     quick (the default) or full\n"
-    "  --op LIST        operations: transfer, transpose, reduce, gemm, map, stream, limits; or\n"
+    "  --op LIST        operations: transfer, transpose, reduce, gemm, map, order, limits; or\n"
     "                   single reductions and maps: sum, product, min, triad, ...\n"
     "  --variant LIST   variants: naive, tiled, vendor, ...\n"
     "  --dtype LIST     types: f16, bf16, f32, f64, i32, i64, e1 to e16 (elements that are moved)\n"
@@ -102,9 +102,9 @@ static bool keep(verify_run *run, verify_target *target, int index, const suite_
     record->error = result->error;
     record->bound = result->bound;
     record->seconds = result->seconds;
-    record->has_digest = run->bitwise && result->has_digest && result->status == SUITE_OK;
+    record->has_digest = run->bitwise && result->has_digest && result->status == BENCH_OK;
     memcpy(record->digest, result->digest, sizeof record->digest);
-    return result->status == SUITE_OK || result->status == SUITE_UNSUPPORTED;
+    return result->status == BENCH_OK || result->status == BENCH_UNSUPPORTED;
 }
 
 static int run_cases(verify_run *run)
@@ -122,8 +122,8 @@ static int run_cases(verify_run *run)
     for (int i = 0; i < run->chosen_count && go_on; i++) {
         for (int t = 0; t < run->target_count && go_on; t++) {
             verify_target *target = &run->targets[t];
-            if (target->library > 0 && !(run->chosen[i]->kind == SUITE_GEMM &&
-                                         run->chosen[i]->how == ISO_VARIANT_VENDOR)) {
+            if (target->library > 0 &&
+                !(run->chosen[i]->op->libraries && run->chosen[i]->how == ISO_VARIANT_VENDOR)) {
                 continue;
             }
             suite_runner_set_library(target->runner, target->library);
@@ -147,10 +147,10 @@ static void count(verify_run *run)
             if (!record->ran) {
                 continue;
             }
-            run->passed += record->status == SUITE_OK;
-            run->failed += record->status == SUITE_FAILED;
-            run->unsupported += record->status == SUITE_UNSUPPORTED;
-            run->errors += record->status == SUITE_ERROR;
+            run->passed += record->status == BENCH_OK;
+            run->failed += record->status == BENCH_FAILED;
+            run->unsupported += record->status == BENCH_UNSUPPORTED;
+            run->errors += record->status == BENCH_ERROR;
         }
     }
 }

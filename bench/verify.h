@@ -8,7 +8,7 @@
 
 /* The result of a case on a device, as it is kept. */
 typedef struct verify_record {
-    suite_status status;
+    bench_status status;
     bool ran; /* false: skipped by --fail-fast */
     bool has_digest;
     char *reason; /* NULL: none */

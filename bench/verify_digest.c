@@ -28,7 +28,7 @@ static void differ(verify_record *record, const char *mine, const char *theirs,
     snprintf(text, sizeof text, "other bits: %s gives %s, %s gives %s", mine, a, theirs, b);
     free(record->reason);
     record->reason = strdup(text);
-    record->status = SUITE_FAILED;
+    record->status = BENCH_FAILED;
 }
 
 /* Naive and tiled products and maps of the same problem stand side by side. */
@@ -38,8 +38,7 @@ static void compare_variants(verify_run *run, verify_target *target, int index)
     const suite_case *item = run->chosen[index];
     for (int i = index - 1; i >= 0 && run->chosen[i]->problem == item->problem; i--) {
         const verify_record *other = &target->records[i];
-        if ((item->kind == SUITE_GEMM || item->kind == SUITE_MAP) && other->has_digest &&
-            !equal(record, other)) {
+        if (item->op->same_in_variants && other->has_digest && !equal(record, other)) {
             differ(record, run->chosen[index]->id, run->chosen[i]->id, other);
         }
     }

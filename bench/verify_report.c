@@ -21,9 +21,9 @@ static void add_to(cell *c, const verify_record *record)
     if (!record->ran) {
         return;
     }
-    c->passed += record->status == SUITE_OK;
-    c->failed += record->status == SUITE_FAILED || record->status == SUITE_ERROR;
-    c->unsupported += record->status == SUITE_UNSUPPORTED;
+    c->passed += record->status == BENCH_OK;
+    c->failed += record->status == BENCH_FAILED || record->status == BENCH_ERROR;
+    c->unsupported += record->status == BENCH_UNSUPPORTED;
 }
 
 /* "212", "209 !3" with three failures, "(12)" unsupported. */
@@ -66,12 +66,12 @@ static const char *const moved_types[] = {"e1", "e2", "e4", "e8", "e16"};
 static const char *const no_types[] = {""};
 
 static void print_row(FILE *out, const verify_run *run, const verify_target *target,
-                      suite_kind kind, const char *variant, const char *const *types, int count)
+                      const bench_op *op, const char *variant, const char *const *types, int count)
 {
     cell row[6] = {{0, 0, 0}};
     for (int i = 0; i < run->chosen_count; i++) {
         const suite_case *item = run->chosen[i];
-        if (item->kind != kind || strcmp(item->variant, variant) != 0) {
+        if (item->op != op || strcmp(item->variant, variant) != 0) {
             continue;
         }
         for (int t = 0; t < count; t++) {
@@ -84,7 +84,7 @@ static void print_row(FILE *out, const verify_run *run, const verify_target *tar
     if (last < 0) {
         return;
     }
-    fprintf(out, "  %-10s %-9s", suite_kind_name(kind), variant);
+    fprintf(out, "  %-10s %-9s", op->name, variant);
     for (int t = 0; t <= last; t++) {
         print_cell(out, &row[t]);
     }
@@ -105,7 +105,7 @@ static void print_block(FILE *out, const verify_run *run, const verify_target *t
         for (int j = i - 1; j >= 0 && !seen; j--) {
             const suite_case *other = run->chosen[j];
             bool other_mine = false;
-            if (other->kind != item->kind || strcmp(other->variant, item->variant) != 0) {
+            if (other->op != item->op || strcmp(other->variant, item->variant) != 0) {
                 continue;
             }
             for (int t = 0; t < count; t++) {
@@ -124,7 +124,7 @@ static void print_block(FILE *out, const verify_run *run, const verify_target *t
             fputc('\n', out);
             headed = true;
         }
-        print_row(out, run, target, item->kind, item->variant, types, count);
+        print_row(out, run, target, item->op, item->variant, types, count);
     }
 }
 
@@ -135,14 +135,14 @@ static void print_reasons(FILE *out, const verify_run *run, const verify_target 
     int shown = 0, hidden = 0;
     for (int i = 0; i < run->chosen_count; i++) {
         const verify_record *record = &target->records[i];
-        if (!record->ran || record->status != SUITE_UNSUPPORTED || !record->reason) {
+        if (!record->ran || record->status != BENCH_UNSUPPORTED || !record->reason) {
             continue;
         }
         int times = 0;
         bool seen = false;
         for (int j = 0; j < run->chosen_count && !seen; j++) {
             const verify_record *other = &target->records[j];
-            if (!other->ran || other->status != SUITE_UNSUPPORTED || !other->reason ||
+            if (!other->ran || other->status != BENCH_UNSUPPORTED || !other->reason ||
                 strcmp(other->reason, record->reason) != 0) {
                 continue;
             }
@@ -245,7 +245,7 @@ static void print_failures(const verify_run *run)
         for (int t = 0; t < run->target_count; t++) {
             const verify_target *target = &run->targets[t];
             const verify_record *record = &target->records[i];
-            if (!record->ran || (record->status != SUITE_FAILED && record->status != SUITE_ERROR)) {
+            if (!record->ran || (record->status != BENCH_FAILED && record->status != BENCH_ERROR)) {
                 continue;
             }
             if (shown == MOST_FAILURES) {
@@ -256,7 +256,7 @@ static void print_failures(const verify_run *run)
             shown++;
             fputc('\n', out);
             tool_escape(out, colour ? "\033[31m" : "");
-            fputs(record->status == SUITE_FAILED ? "FAILED" : "ERROR", out);
+            fputs(record->status == BENCH_FAILED ? "FAILED" : "ERROR", out);
             tool_escape(out, colour ? "\033[0m" : "");
             fprintf(out, " %s on %s\n", run->chosen[i]->id, target->title);
             fprintf(out, "  ");

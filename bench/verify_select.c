@@ -50,22 +50,17 @@ static int check_words(const char *option, const tool_words *words, const names 
     return TOOL_OK;
 }
 
-/* What a case computes within its kind; NULL where the kind says it all. */
-static const char *single_op(const suite_case *item)
+/* Which of its operation's kinds a case is; NULL where that has none. */
+static const char *kind_of(const suite_case *item)
 {
-    if (item->kind == SUITE_REDUCE) {
-        return iso_reduce_op_name(item->reduce.op);
-    }
-    return item->kind == SUITE_MAP ? iso_map_op_name(item->map.op) : NULL;
+    return item->op->verified_kind ? item->op->verified_kind(item) : NULL;
 }
 
 static bool op_matches(const tool_words *ops, const suite_case *item)
 {
-    if (tool_words_have(ops, suite_kind_name(item->kind))) {
-        return true;
-    }
-    const char *single = single_op(item);
-    return single && tool_words_have(ops, single);
+    const char *kind = kind_of(item);
+    return tool_words_have(ops, item->op->name) || tool_words_have(ops, item->op->verified) ||
+           (kind && tool_words_have(ops, kind));
 }
 
 typedef struct filter {
@@ -75,12 +70,13 @@ typedef struct filter {
 static int make_filter(const verify_run *run, filter *f)
 {
     names ops = {{"none"}, 1}, variants = {{NULL}, 0}, types = {{NULL}, 0};
-    for (int k = 0; k < SUITE_KINDS; k++) {
-        add_name(&ops, suite_kind_name((suite_kind)k));
+    for (int i = 0; i < SUITE_OPS; i++) {
+        add_name(&ops, suite_ops[i]->name);
+        add_name(&ops, suite_ops[i]->verified);
     }
     for (int32_t i = 0; i < run->cases->count; i++) {
         const suite_case *item = &run->cases->cases[i];
-        add_name(&ops, single_op(item));
+        add_name(&ops, kind_of(item));
         add_name(&variants, item->variant);
         add_name(&types, item->type);
     }
@@ -170,7 +166,7 @@ static int add_libraries(verify_run *run, suite_runner *runner)
     char found[MOST][ISO_NAME_MAX];
     bool wanted = false;
     for (int i = 0; i < run->chosen_count && !wanted; i++) {
-        wanted = run->chosen[i]->kind == SUITE_GEMM && run->chosen[i]->how == ISO_VARIANT_VENDOR;
+        wanted = run->chosen[i]->op->libraries && run->chosen[i]->how == ISO_VARIANT_VENDOR;
     }
     int32_t count = wanted ? tool_libraries(suite_runner_device(runner), found, MOST) : 0;
     for (int32_t i = 1; i < count; i++) {

@@ -14,7 +14,7 @@ _isomer_options() {
 # The values that an option of a command can have, or what else belongs there: FREE, what nobody can
 # know; JSON, a suite in a file beside the values; nothing, files.
 _isomer_values() {
-    local moved="transfer transpose reduce gemm stream"
+    local moved="transfer map transpose reduce gemm"
     local reductions="sum product min max mean dot asum norm2 argmin argmax"
     local maps="copy scale add multiply triad chain"
     case $1,$2 in
@@ -22,7 +22,7 @@ _isomer_values() {
     *,--available | *,--require | *,--device-[ab]) echo cuda hip opencl openmp ;;
     verify,--suite) echo quick full ;;
     bench,--suite) echo quick full stream gemm transfer JSON ;;
-    verify,--op) echo "$moved" map limits "$reductions" "$maps" ;;
+    verify,--op) echo "$moved" order limits "$reductions" "$maps" ;;
     bench,--op) echo "$moved" "$reductions" "$maps" write read ;;
     compare,--op) echo "$moved" ;;
     verify,--variant) echo naive tiled vendor matrix partials write read copy between fill ;;

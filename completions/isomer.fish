@@ -38,10 +38,10 @@ end
 function __isomer_operations
     set -l single sum product min max mean dot asum norm2 argmin argmax \
         copy scale add multiply triad chain
-    printf '%s\n' transfer transpose reduce gemm stream
+    printf '%s\n' transfer map transpose reduce gemm
     switch (__isomer_command)
         case verify
-            printf '%s\n' map limits $single
+            printf '%s\n' order limits $single
         case bench
             printf '%s\n' write read $single
     end

@@ -128,23 +128,29 @@ static int check_request(const request *r, compare_rules *rules)
 
 static int check_ops(const compare_set *set)
 {
-    static const char *const known[] = {"transfer", "stream", "transpose", "reduce", "gemm"};
+    const char *known[BENCH_OPS];
+    for (int i = 0; i < BENCH_OPS; i++) {
+        known[i] = bench_ops[i]->name;
+    }
     for (int i = 0; i < set->rules.ops->count; i++) {
         const char *word = set->rules.ops->items[i];
-        bool found = false;
-        for (int k = 0; k < 5 && !found; k++) {
-            found = strcmp(known[k], word) == 0;
-        }
-        if (found) {
+        if (bench_op_find(word)) {
             continue;
         }
-        const char *near = tool_nearest(word, known, 5);
+        const char *near = tool_nearest(word, known, BENCH_OPS);
         return tool_error(TOOL_USAGE,
-                          "unknown operation \"%s\"%s%s; there are transfer, stream, "
-                          "transpose, reduce and gemm",
-                          word, near ? "; nearest is " : "", near ? near : "");
+                          "unknown operation \"%s\"%s%s; there are %s, %s, %s, %s and %s", word,
+                          near ? "; nearest is " : "", near ? near : "", known[0], known[1],
+                          known[2], known[3], known[4]);
     }
     return TOOL_OK;
+}
+
+bool compare_wants_op(const compare_set *set, const char *op)
+{
+    const tool_words *ops = set->rules.ops;
+    return !ops || ops->count == 0 || tool_words_have(ops, op) ||
+           tool_words_have(ops, bench_op_of(op)->name);
 }
 
 int compare_code(const compare_set *set)

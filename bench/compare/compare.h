@@ -6,6 +6,7 @@
 #ifndef ISOMER_COMPARE_H
 #define ISOMER_COMPARE_H
 
+#include "bench/ops/ops.h"
 #include "bench/stats/stats.h"
 #include "bench/tool.h"
 
@@ -137,5 +138,8 @@ int compare_interrupted(void); /* the signal, or 0 */
  * `error` says why. */
 bool compare_run(char *const *argv, double limit, compare_child *child);
 void compare_child_free(compare_child *child);
+
+/* Whether --op lets it through; `op` as a document has it. */
+bool compare_wants_op(const compare_set *set, const char *op);
 
 #endif

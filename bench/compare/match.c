@@ -24,12 +24,6 @@ static size_t results_of(const json_t *root)
     return json_array_size(json_object_get(root, "results"));
 }
 
-static bool wanted_op(const compare_set *set, const json_t *result)
-{
-    const tool_words *ops = set->rules.ops;
-    return !ops || ops->count == 0 || tool_words_have(ops, record_text(result, "op"));
-}
-
 /* The i-th device that results of the file are about; NULL after the last. */
 static const char *device_of(const compare_set *set, const json_t *root, int i)
 {
@@ -38,10 +32,10 @@ static const char *device_of(const compare_set *set, const json_t *root, int i)
         const char *device = record_text(result, "device");
         bool seen = false;
         for (size_t k = 0; k < at && !seen; k++) {
-            seen = wanted_op(set, result_at(root, k)) &&
+            seen = compare_wants_op(set, record_text(result_at(root, k), "op")) &&
                    strcmp(record_text(result_at(root, k), "device"), device) == 0;
         }
-        if (wanted_op(set, result) && !seen && i-- == 0) {
+        if (compare_wants_op(set, record_text(result, "op")) && !seen && i-- == 0) {
             return device;
         }
     }
@@ -185,8 +179,7 @@ bool compare_same_but_size(const json_t *a, const json_t *b)
 static double work_of(const json_t *result)
 {
     const json_t *work = json_object_get(result, "work");
-    if (strcmp(record_text(result, "op"), "gemm") == 0 ||
-        strcmp(record_text(result, "kind"), "chain") == 0) {
+    if (bench_op_computes(bench_op_of(record_text(result, "op")), record_text(result, "kind"))) {
         return record_number(work, "flops");
     }
     return record_number(work, "bytes_read") + record_number(work, "bytes_written");
@@ -209,7 +202,7 @@ static compare_side side_of(const json_t *result)
 
 static bool takes_part(const compare_set *set, const json_t *result, const char *device)
 {
-    return wanted_op(set, result) &&
+    return compare_wants_op(set, record_text(result, "op")) &&
            (!device || strcmp(record_text(result, "device"), device) == 0);
 }
 

@@ -89,7 +89,6 @@ static bool read_pair(const compare_set *set, const json_t *pair, compare_row *r
 int compare_pairs_read(compare_set *set)
 {
     const json_t *list = json_object_get(set->a, "pairs"), *pair;
-    const tool_words *ops = set->rules.ops;
     size_t at;
     set->forced = json_array();
     set->rows = calloc(json_array_size(list) + 1, sizeof *set->rows);
@@ -102,7 +101,7 @@ int compare_pairs_read(compare_set *set)
         if (!read_pair(set, pair, row)) {
             return tool_error(TOOL_INTERNAL, "no memory for the pairs of %s", set->path_a);
         }
-        set->count += !ops || ops->count == 0 || tool_words_have(ops, row->op);
+        set->count += compare_wants_op(set, row->op);
     }
     compare_gate(set);
     return TOOL_OK;

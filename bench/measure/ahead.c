@@ -33,7 +33,7 @@ typedef struct dispatch {
 static bool compiles(const measure_state *state, const measure_row *row)
 {
     const work_target *target = state->plan->targets[row->target];
-    return row->job && row->result.status == WORK_OK && row->item->op != WORK_TRANSFER &&
+    return row->job && row->result.status == BENCH_OK && row->item->op->arguments &&
            (work_target_info(target)->features & ISO_FEATURE_COMPILES) != 0;
 }
 
@@ -62,9 +62,9 @@ static void add_tasks(dispatch *self)
         if (t < self->count) {
             continue;
         }
-        self->tasks[t] = (task){.row = i,
-                                .weight = 2 * (row->item->op == WORK_GEMM) +
-                                          (row->item->how == ISO_VARIANT_VENDOR)};
+        self->tasks[t] =
+            (task){.row = i,
+                   .weight = 2 * row->item->op->libraries + (row->item->how == ISO_VARIANT_VENDOR)};
         memcpy(self->tasks[t].group, group, sizeof group);
         self->count++;
     }

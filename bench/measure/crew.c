@@ -95,7 +95,7 @@ void crew_group(const work_case *item, char text[WORK_ID_MAX])
 {
     char type[16];
     snprintf(type, sizeof type, "%d", (int)item->element);
-    snprintf(text, WORK_ID_MAX, "%s/%s/%s/%s", work_op_name(item->op), item->kind, item->variant,
+    snprintf(text, WORK_ID_MAX, "%s/%s/%s/%s", item->op->measured, item->kind, item->variant,
              item->dtype != 0 ? iso_dtype_name(item->dtype) : type);
 }
 
@@ -105,7 +105,7 @@ static bool rehearse(work_target *target, const work_case *item, int32_t library
 {
     work_result result;
     work_job *job = work_job_create(target, item, library, &result);
-    bool done = job && result.status == WORK_OK && work_job_prepare(job, prepare, &result);
+    bool done = job && result.status == BENCH_OK && work_job_prepare(job, prepare, &result);
     if (done) {
         double began = measure_now();
         done =

@@ -104,7 +104,7 @@ static bool make_rows(measure_state *state)
     for (int32_t i = 0; i < plan->list->count; i++) {
         const work_case *item = &plan->list->items[i];
         for (int32_t t = 0; t < plan->target_count; t++) {
-            bool product = item->op == WORK_GEMM && item->how == ISO_VARIANT_VENDOR;
+            bool product = item->op->libraries && item->how == ISO_VARIANT_VENDOR;
             int32_t libraries = product ? tool_libraries(work_target_device(plan->targets[t]),
                                                          names, WORK_LIBRARIES)
                                         : 1;
@@ -173,7 +173,7 @@ static void free_state(measure_state *state)
 
 static bool measured(const measure_row *row)
 {
-    return row->result.status == WORK_OK && row->calls > 0;
+    return row->result.status == BENCH_OK && row->calls > 0;
 }
 
 static bool active(const measure_state *state, const measure_row *row)
@@ -409,7 +409,7 @@ static int exit_code(const measure_state *state)
     for (int32_t i = 0; i < state->count; i++) {
         const measure_row *row = &state->rows[i];
         ok += measured(row) && row->count > 0;
-        wrong += row->result.status == WORK_FAILED || row->result.status == WORK_ERROR;
+        wrong += row->result.status == BENCH_FAILED || row->result.status == BENCH_ERROR;
     }
     if (state->interrupted) {
         return TOOL_INTERRUPTED;

@@ -107,17 +107,8 @@ typedef struct roof {
 static int roof_of_case(const work_case *item, const iso_device_info *info)
 {
     bool large = work_case_array(item) >= 4 * info->cache_bytes && !item->cold;
-    if (large && item->op == WORK_TRANSFER && item->move == WORK_COPY) {
-        return COPY;
-    }
-    if (large && item->op == WORK_STREAM && item->map == ISO_MAP_COPY) {
-        return COPY;
-    }
-    if (large && (item->op == WORK_REDUCE || (item->op == WORK_STREAM && item->map == 0)) &&
-        item->axis == ISO_AXIS_ALL && (item->reduction == ISO_SUM || item->reduction == ISO_DOT)) {
-        return READ;
-    }
-    switch (item->roof) {
+    int32_t told = large && item->op->roof ? item->op->roof(item) : WORK_NO_ROOF;
+    switch (told != WORK_NO_ROOF ? told : (int32_t)item->roof) {
     case WORK_ROOF_READ:
         return READ;
     case WORK_ROOF_COPY:
@@ -132,7 +123,7 @@ static int roof_of_case(const work_case *item, const iso_device_info *info)
 
 static bool has_times(const measure_row *row)
 {
-    return row->result.status == WORK_OK && row->count > 0;
+    return row->result.status == BENCH_OK && row->count > 0;
 }
 
 static void find_roofs(const measure_state *state, int32_t target, roof *roofs)
@@ -190,7 +181,7 @@ static int compute_roof(const measure_row *row, const roof *roofs)
 {
     const work_case *item = row->item;
     int plain = item->dtype == ISO_F64 ? FMA_F64 : FMA_F32, matrix = ROOFS;
-    if (item->op != WORK_GEMM || item->how != ISO_VARIANT_VENDOR) {
+    if (!item->op->libraries || item->how != ISO_VARIANT_VENDOR) {
         return plain;
     }
     if (item->dtype == ISO_F16) {
@@ -210,7 +201,7 @@ static int compute_roof(const measure_row *row, const roof *roofs)
 static int binding_roof(const measure_row *row, const roof *roofs)
 {
     const work_case *item = row->item;
-    if (item->op == WORK_TRANSFER && item->move != WORK_COPY) {
+    if (!item->op->arguments && item->move != WORK_COPY) {
         return ROOFS;
     }
     int memory = item->bytes_written > 0.25 * item->bytes_read ? COPY : READ;
@@ -334,8 +325,7 @@ static bool clocks_disagree(const measure_row *row, const figures *f)
 /* TF32 was asked for, and the device has none. */
 static bool ran_strict(const measure_row *row)
 {
-    return row->item->op == WORK_GEMM && row->item->math == ISO_MATH_TF32 &&
-           row->result.math == ISO_MATH_STRICT;
+    return row->item->math == ISO_MATH_TF32 && row->result.math == ISO_MATH_STRICT;
 }
 
 /* The flags of measured rows; `over` is the roof's excess. */
@@ -345,7 +335,7 @@ static json_t *flags_json(const measure_state *state, const measure_row *row, co
     const iso_device_info *info = work_target_info(state->plan->targets[row->target]);
     json_t *flags = json_array();
     if (f) {
-        bool memory = row->item->op != WORK_GEMM && row->item->roof != WORK_ROOF_FMA;
+        bool memory = !bench_op_computes(row->item->op, "") && row->item->roof != WORK_ROOF_FMA;
         flag(flags, clocks_disagree(row, f), "clock-disagree");
         flag(flags, row->calls > 1 && f->submit > 0.9 * f->time.median, "submit-bound");
         flag(flags, over, "above-roof");
@@ -398,7 +388,7 @@ static void set_measured(const measure_state *state, const measure_row *row, con
 
 static json_t *verified_json(const work_result *result)
 {
-    if (!result->method || (result->status != WORK_OK && result->status != WORK_FAILED)) {
+    if (!result->method || (result->status != BENCH_OK && result->status != BENCH_FAILED)) {
         return json_null();
     }
     json_t *v = json_object();
@@ -409,7 +399,7 @@ static json_t *verified_json(const work_result *result)
     }
     set_text(v, "method", result->method);
     /* What failed by its bits, or before any bound was looked at, has no distance from it. */
-    bool beyond = result->status != WORK_FAILED || result->error > result->bound;
+    bool beyond = result->status != BENCH_FAILED || result->error > result->bound;
     set_number(v, "error", beyond ? result->error : NAN);
     set_number(v, "bound", result->bound);
     set(v, "checks", json_integer(result->checks));
@@ -421,7 +411,7 @@ static json_t *row_json(const measure_state *state, const measure_row *row, cons
 {
     const iso_device_info *info = work_target_info(state->plan->targets[row->target]);
     const work_result *result = &row->result;
-    bool pending = result->status == WORK_OK && row->count == 0;
+    bool pending = result->status == BENCH_OK && row->count == 0;
     json_t *r = work_case_json(row->item);
     set_text(r, "backend", info->backend);
     set_text(r, "device", info->spec);
@@ -431,7 +421,7 @@ static json_t *row_json(const measure_state *state, const measure_row *row, cons
         set_text(r, "math_used", iso_math_name(result->math));
         set_text(r, "math_reason", result->math_reason);
     }
-    set_text(r, "status", work_status_name(pending ? WORK_ERROR : result->status));
+    set_text(r, "status", bench_status_name(pending ? BENCH_ERROR : result->status));
     char reason[128];
     snprintf(reason, sizeof reason,
              state->interrupted ? "the run was interrupted before its first sample"
@@ -439,7 +429,7 @@ static json_t *row_json(const measure_state *state, const measure_row *row, cons
                  ? "the device was lost before its first sample"
                  : "the budget of %g s ended before its first sample",
              state->budget);
-    set_text(r, "reason", pending ? reason : result->status == WORK_OK ? "" : result->reason);
+    set_text(r, "reason", pending ? reason : result->status == BENCH_OK ? "" : result->reason);
     set(r, "verified", verified_json(result));
     for (int i = 0; i < 5; i++) {
         static const char *const none[] = {"times", "rates", "roof", "parts", "clocks"};

@@ -14,7 +14,7 @@ enum { VISIT_SAMPLES = 12, ONLY_SAMPLES = 100, CALLS_MOST = 4096, PART_VISITS = 
 static void fail(measure_state *state, measure_row *row, const char *what)
 {
     work_target *target = state->plan->targets[row->target];
-    row->result.status = WORK_ERROR;
+    row->result.status = BENCH_ERROR;
     snprintf(row->result.reason, sizeof row->result.reason, "%s: %s: %s", what,
              iso_status_name(iso_last_status()), iso_last_error());
     /* A late error stays with the stream: the next case needs another. */
@@ -153,11 +153,11 @@ void measure_prepare(measure_state *state, measure_row *row)
 {
     measure_sample sample;
     double prepare;
-    if (!row->job || row->result.status != WORK_OK) {
+    if (!row->job || row->result.status != BENCH_OK) {
         return;
     }
     if (state->devices[row->target].dead) {
-        row->result.status = WORK_ERROR;
+        row->result.status = BENCH_ERROR;
         snprintf(row->result.reason, sizeof row->result.reason,
                  "the device was lost before this case");
         return;
@@ -308,7 +308,7 @@ static measure_row *heaviest(measure_state *state, int32_t target)
     measure_row *best = NULL;
     for (int32_t i = 0; i < state->count; i++) {
         measure_row *row = &state->rows[i];
-        if (row->target == target && row->result.status == WORK_OK && row->calls > 0 &&
+        if (row->target == target && row->result.status == BENCH_OK && row->calls > 0 &&
             row->estimate < 50e6 && (!best || row->item->flops > best->item->flops)) {
             best = row;
         }
@@ -324,7 +324,7 @@ void measure_warm(measure_state *state, int32_t target)
     measure_row *row = device->gpu && !device->dead ? heaviest(state, target) : NULL;
     double begin = measure_now(), before = 0;
     int steady = 0;
-    while (row && row->result.status == WORK_OK && !measure_stop_asked()) {
+    while (row && row->result.status == BENCH_OK && !measure_stop_asked()) {
         measure_sample sample;
         iso_telemetry now = ISO_TELEMETRY_INIT;
         double passed = measure_now() - begin;

@@ -217,7 +217,7 @@ static void describe(const peer_case *item, json_t *r)
 {
     char id[160];
     long long n = (long long)item->n;
-    bool product = strcmp(item->op, "gemm") == 0;
+    bool product = !item->kind;
     if (product) {
         snprintf(id, sizeof id, "gemm/%s/%s/%lldx%lldx%lld/nn/strict/uniform/hot", item->variant,
                  item->dtype, n, n, n);

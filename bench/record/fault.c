@@ -3,6 +3,7 @@
  * fault.c - whether a document is one that the readers can rely on. The published schema is
  * stricter: it is what we write. This is what we read, and it names the first fault by its path.
  */
+#include "bench/ops/ops.h"
 #include "bench/record/record.h"
 
 #include <stdarg.h>
@@ -37,7 +38,7 @@ typedef struct walk {
 
 static const char *const commands[] = {"bench", "against", "verify", NULL};
 static const char *const statuses[] = {"ok", "failed", "unsupported", "error", NULL};
-static const char *const operations[] = {"transfer", "stream", "transpose", "reduce", "gemm", NULL};
+static const char *operations[BENCH_OPS + 1]; /* filled by record_fault */
 static const char *const caches[] = {"hot", "cold", NULL};
 static const char *const sources[] = {"measured", "table", NULL};
 static const char *const verdicts[] = {"FASTER", "SLOWER", "SAME", "AMBIGUOUS", NULL};
@@ -495,6 +496,9 @@ static bool schema_known(walk *w, const json_t *root)
 
 char *record_fault(const json_t *root)
 {
+    for (int i = 0; i < BENCH_OPS; i++) {
+        operations[i] = bench_ops[i]->measured;
+    }
     walk w = {.path = "it is"};
     if (!schema_known(&w, root)) {
         goto done;

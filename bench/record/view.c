@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view.c - results sorted into blocks, rows and columns. */
 #include "bench/record/view.h"
+#include "bench/ops/ops.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- what a result is called ----------------------------------------------------------------- */
-
-static bool counts_flops(const char *op, const char *kind)
-{
-    return strcmp(op, "gemm") == 0 || strcmp(kind, "chain") == 0;
-}
 
 /* 67108864 as "64Mi". */
 static const char *count_text(char *text, size_t room, double count)
@@ -114,7 +110,7 @@ static void *grown(void *items, int count, size_t size)
 static view_block *block_of(view *v, const json_t *result)
 {
     const char *op = record_text(result, "op");
-    bool flops = counts_flops(op, record_text(result, "kind"));
+    bool flops = bench_op_computes(bench_op_of(op), record_text(result, "kind"));
     for (int i = 0; i < v->count; i++) {
         if (strcmp(v->blocks[i].op, op) == 0 && v->blocks[i].flops == flops) {
             return &v->blocks[i];
@@ -354,29 +350,14 @@ void view_free(view *v)
 
 const char *view_title(const view_block *block)
 {
-    static const struct {
-        const char *op, *title;
-    } titles[] = {{"transfer", "Transfers"},
-                  {"stream", "Streams"},
-                  {"transpose", "Transposes"},
-                  {"reduce", "Reductions"},
-                  {"gemm", "Products"}};
-    if (block->flops && strcmp(block->op, "stream") == 0) {
-        return "Chained multiply-adds";
-    }
-    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++) {
-        if (strcmp(block->op, titles[i].op) == 0) {
-            return titles[i].title;
-        }
-    }
-    return block->op;
+    const bench_op *op = bench_op_of(block->op);
+    const char *title = block->flops && op->computes_title ? op->computes_title : op->title;
+    return title ? title : block->op;
 }
 
 const char *view_size_title(const view_block *block)
 {
-    return strcmp(block->op, "gemm") == 0       ? "N"
-           : strcmp(block->op, "transfer") == 0 ? "bytes"
-                                                : "elements";
+    return bench_op_of(block->op)->size;
 }
 
 const char *view_unit(const view_block *block)

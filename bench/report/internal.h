@@ -3,6 +3,7 @@
 #ifndef ISOMER_REPORT_INTERNAL_H
 #define ISOMER_REPORT_INTERNAL_H
 
+#include "bench/ops/ops.h"
 #include "bench/record/record.h"
 #include "bench/report/report.h"
 
@@ -20,6 +21,7 @@ typedef struct report_device {
 typedef struct report_row {
     const json_t *json;
     int file, device, group;
+    const bench_op *operation;
     const char *op, *kind, *variant, *dtype, *library, *status;
     char *problem; /* what is computed, but for the variant */
     bool ok, vendor, fake;
@@ -32,6 +34,7 @@ typedef struct report_row {
 typedef struct report_group {
     char *key, *title, *slug;
     char *plain; /* the title without the form of its shapes */
+    const bench_op *operation;
     const char *op, *kind, *dtype;
     bool flops; /* its rate is GFLOP/s, else GB/s */
 } report_group;
@@ -207,7 +210,6 @@ void report_foot(report_page *page);
 void report_figure_put(report_page *page, report_figure *figure);
 void report_flag(FILE *out, const char *flag);
 const char *report_flag_meaning(const char *flag);
-const char *report_size_name(const report_group *group); /* of its axis */
 /* A series for a line of results: its label, colour, mark and dash. */
 figure_series *report_series_of(report_page *page, report_figure *figure, const report_row *row);
 

@@ -130,14 +130,6 @@ static void add_roofs(report_page *page, report_figure *figure, int group)
     }
 }
 
-const char *report_size_name(const report_group *group)
-{
-    if (strcmp(group->op, "transfer") == 0) {
-        return "bytes";
-    }
-    return strcmp(group->op, "gemm") == 0 || strcmp(group->op, "transpose") == 0 ? "N" : "elements";
-}
-
 static void put_lines(report_page *page, int at, bool rate)
 {
     const report_group *group = &page->model->groups[at];
@@ -148,9 +140,9 @@ static void put_lines(report_page *page, int at, bool rate)
         page->code = TOOL_INTERNAL;
         return;
     }
-    figure->x = strcmp(group->op, "transfer") == 0 ? AXIS_BYTES : AXIS_COUNT;
+    figure->x = group->operation->moves ? AXIS_BYTES : AXIS_COUNT;
     figure->y = rate ? AXIS_RATE : AXIS_TIME;
-    figure->x_label = report_size_name(group);
+    figure->x_label = group->operation->size;
     figure->y_label = rate ? report_model_unit(group) : "time of one call";
     for (int i = 0; i < page->model->row_count; i++) {
         const report_row *row = &page->model->rows[i];
@@ -168,15 +160,15 @@ static void put_lines(report_page *page, int at, bool rate)
 
 static bool same_rows(const report_group *a, const report_group *b)
 {
-    bool stream = strcmp(a->op, "stream") == 0 && !a->flops; /* many: a figure for each type */
+    bool many = a->operation->computes_title && !a->flops; /* a figure for each type */
     return strcmp(a->op, b->op) == 0 && a->flops == b->flops &&
-           (!stream || strcmp(a->dtype, b->dtype) == 0);
+           (!many || strcmp(a->dtype, b->dtype) == 0);
 }
 
 /* "stream f32"; "stream chain"; "gemm, other shapes". */
 static char *rows_title(const report_group *like)
 {
-    if (strcmp(like->op, "stream") == 0) {
+    if (like->operation->computes_title) {
         return report_format("%s %s", like->op, like->flops ? like->kind : like->dtype);
     }
     return report_format("%s, cases of one size", like->op);
@@ -246,7 +238,7 @@ static void put_group(report_page *page, int at)
 static bool any(const report_model *model, bool transfers)
 {
     for (int i = 0; i < model->row_count; i++) {
-        if (model->rows[i].ok && (strcmp(model->rows[i].op, "transfer") == 0) == transfers) {
+        if (model->rows[i].ok && model->rows[i].operation->moves == transfers) {
             return true;
         }
     }
@@ -257,7 +249,7 @@ static void put_all(report_page *page, bool transfers)
 {
     fputs("<div class=\"figures\">\n", page->out);
     for (int i = 0; i < page->model->group_count; i++) {
-        if ((strcmp(page->model->groups[i].op, "transfer") == 0) == transfers) {
+        if (page->model->groups[i].operation->moves == transfers) {
             put_group(page, i);
         }
     }

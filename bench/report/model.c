@@ -179,15 +179,15 @@ static int add_group(report_model *model, const report_row *row)
     }
     model->groups = grown;
     report_group *group = &grown[model->group_count++];
-    *group =
-        (report_group){.key = key,
-                       .title = strdup(key),
-                       .plain = title_of(row, ""),
-                       .slug = report_slug(key),
-                       .op = row->op,
-                       .kind = row->kind,
-                       .dtype = row->dtype,
-                       .flops = strcmp(row->op, "gemm") == 0 || strcmp(row->kind, "chain") == 0};
+    *group = (report_group){.key = key,
+                            .title = strdup(key),
+                            .plain = title_of(row, ""),
+                            .slug = report_slug(key),
+                            .operation = row->operation,
+                            .op = row->op,
+                            .kind = row->kind,
+                            .dtype = row->dtype,
+                            .flops = bench_op_computes(row->operation, row->kind)};
     return group->title && group->plain && group->slug ? model->group_count - 1 : -1;
 }
 
@@ -247,6 +247,7 @@ static bool add_row(report_model *model, int file, const json_t *json)
     report_row *row = &model->rows[model->row_count];
     *row = (report_row){.json = json,
                         .file = file,
+                        .operation = bench_op_of(record_text(json, "op")),
                         .op = record_text(json, "op"),
                         .kind = record_text(json, "kind"),
                         .variant = record_text(json, "variant"),
@@ -271,18 +272,12 @@ static bool add_row(report_model *model, int file, const json_t *json)
 /* Groups in the order of operations, else as they came. */
 static bool sort_groups(report_model *model)
 {
-    static const char *const order[] = {"stream", "transpose", "reduce", "gemm"};
-    enum { OPERATIONS = sizeof order / sizeof order[0] };
     report_group *sorted = malloc(sizeof *sorted * (size_t)(model->group_count + 1));
     int *place = malloc(sizeof *place * (size_t)(model->group_count + 1));
     int count = 0;
-    for (int op = 0; sorted && place && op <= OPERATIONS; op++) {
+    for (int op = 0; sorted && place && op <= BENCH_OPS; op++) {
         for (int i = 0; i < model->group_count; i++) {
-            int rank = 0;
-            while (rank < OPERATIONS && strcmp(order[rank], model->groups[i].op) != 0) {
-                rank++;
-            }
-            if (rank == op) {
+            if (bench_op_rank(model->groups[i].operation) == op) {
                 sorted[count] = model->groups[i];
                 place[i] = count++;
             }

@@ -188,7 +188,7 @@ static bool leads(const report_model *model, const report_row *row)
 
 static bool compared(const report_model *model, const report_row *row)
 {
-    if (!row->ok || !(row->size > 0.0) || strcmp(row->op, "transfer") == 0 ||
+    if (!row->ok || !(row->size > 0.0) || row->operation->moves ||
         is_baseline(&model->devices[row->device]) || !leads(model, row)) {
         return false;
     }
@@ -243,7 +243,7 @@ static void put_speedup(report_page *page, int group)
     }
     figure->x = AXIS_COUNT;
     figure->y = AXIS_RATIO;
-    figure->x_label = report_size_name(&model->groups[group]);
+    figure->x_label = model->groups[group].operation->size;
     figure->y_label = "times as fast";
     for (int i = 0; i < model->row_count; i++) {
         if (model->rows[i].group == group && compared(model, &model->rows[i])) {

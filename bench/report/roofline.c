@@ -32,7 +32,7 @@ static double height_of(const report_row *row, double zero)
 /* The largest size of each line of each group. */
 static bool placed(const report_model *model, const report_row *row, int device)
 {
-    if (row->device != device || !row->ok || strcmp(row->op, "transfer") == 0 ||
+    if (row->device != device || !row->ok || row->operation->moves ||
         !isfinite(intensity_of(row))) {
         return false;
     }
@@ -164,9 +164,6 @@ static void label_roofs(report_figure *figure, const json_t *roofs, bool memory,
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-static const char *const operations[] = {"stream", "transpose", "reduce", "gemm"};
-enum { OPERATIONS = sizeof operations / sizeof operations[0] };
-
 static int mark_of(const char *dtype)
 {
     static const struct {
@@ -187,12 +184,7 @@ static void add_operation(report_page *page, report_figure *figure, const report
     const report_group *group = &page->model->groups[row->group];
     double intensity = intensity_of(row);
     char rate[REPORT_TEXT], *shape = report_shape(row), *tip = NULL;
-    int colour = 4;
-    for (int i = 0; i < OPERATIONS; i++) {
-        if (strcmp(operations[i], row->op) == 0) {
-            colour = i;
-        }
-    }
+    int colour = bench_op_rank(row->operation);
     report_axis_value(rate, AXIS_RATE, row->rate, report_model_unit(group));
     if (shape && isfinite(row->percent)) {
         tip = report_format("%s, %s%s%s; %s: %s, %.1f %% of its roof; %.3g FLOP/byte", group->title,

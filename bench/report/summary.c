@@ -345,8 +345,9 @@ static void put_portability(report_page *page)
           "<th scope=\"col\">what is missing</th></tr></thead><tbody>\n",
           out);
     for (int g = 0; g < model->group_count; g++) {
-        if (!has_roof(model, g) || strcmp(model->groups[g].kind, "chain") == 0 ||
-            strcmp(model->groups[g].op, "transfer") == 0) {
+        if (!has_roof(model, g) ||
+            (model->groups[g].flops && model->groups[g].operation->computes_title) ||
+            model->groups[g].operation->moves) {
             continue;
         }
         portability own = portability_of(model, g, REPORT_OWN);

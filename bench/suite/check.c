@@ -10,19 +10,13 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-const char *suite_status_name(suite_status status)
-{
-    static const char *const names[] = {"ok", "failed", "unsupported", "error"};
-    return names[status];
-}
-
 bool suite_fail(suite_result *result, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
     vsnprintf(result->reason, sizeof result->reason, format, list);
     va_end(list);
-    result->status = SUITE_FAILED;
+    result->status = BENCH_FAILED;
     return false;
 }
 
@@ -30,7 +24,7 @@ bool suite_call_failed(suite_result *result, const char *call, iso_status status
 {
     snprintf(result->reason, sizeof result->reason, "%s answered %s: %s", call,
              iso_status_name(status), iso_last_error());
-    result->status = SUITE_ERROR;
+    result->status = BENCH_ERROR;
     return false;
 }
 

@@ -16,6 +16,7 @@
  * and one wrong element in a row breaks the row's equation.
  */
 #include "bench/suite/internal.h"
+#include "bench/tool.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -464,4 +465,25 @@ bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *
         return false;
     }
     return !image || judge(state, d, item, image, result);
+}
+
+void suite_describe_gemm(const suite_case *item, json_t *result, json_t *shape, json_t *layout)
+{
+    const suite_gemm_case *g = &item->gemm;
+    (void)result;
+    tool_set_int(shape, "m", g->m);
+    tool_set_int(shape, "n", g->n);
+    tool_set_int(shape, "k", g->k);
+    tool_set_int(shape, "batch", g->batch);
+    tool_set_text(layout, "trans_a", iso_trans_name(g->trans_a));
+    tool_set_text(layout, "trans_b", iso_trans_name(g->trans_b));
+    tool_set_int(layout, "pad", g->pad);
+    tool_set_int(layout, "offset", g->offset);
+    json_object_set_new(layout, "alpha", tool_json_number(g->alpha));
+    json_object_set_new(layout, "beta", tool_json_number(g->beta));
+    json_object_set_new(layout, "same_a", json_boolean(g->same_a));
+    json_object_set_new(layout, "same_b", json_boolean(g->same_b));
+    if (g->blocks != SUITE_OWN) {
+        tool_set_text(layout, "blocks", g->blocks == SUITE_BESIDE ? "beside" : "neighbours");
+    }
 }

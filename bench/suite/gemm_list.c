@@ -33,7 +33,7 @@ static void add_with(suite_list *list, const suite_case *item, const iso_variant
 
 static suite_case start(iso_dtype dtype, int trans)
 {
-    suite_case item = {.kind = SUITE_GEMM, .dtype = dtype};
+    suite_case item = {.op = &bench_gemm, .dtype = dtype};
     snprintf(item.type, sizeof item.type, "%s", iso_dtype_name(dtype));
     item.gemm = (suite_gemm_case){.trans_a = trans & 2 ? ISO_TRANS : ISO_NO_TRANS,
                                   .trans_b = trans & 1 ? ISO_TRANS : ISO_NO_TRANS,

@@ -113,12 +113,7 @@ bool suite_within(suite_result *result, iso_dtype dtype, const void *got, const 
 void suite_list_add(suite_list *list, const suite_case *model, const iso_variant *variants,
                     int variant_count, const char *after);
 
-void suite_list_transfer(suite_list *list, int full);
-void suite_list_transpose(suite_list *list, int full);
-void suite_list_reduce(suite_list *list, int full);
-void suite_list_gemm(suite_list *list, int full);
-void suite_list_map(suite_list *list, int full);
-void suite_list_script(suite_list *list, int full);
+extern const bench_op suite_order, suite_limits; /* script.c */
 
 /* ---- problems -------------------------------------------------------------------------------- */
 
@@ -141,18 +136,5 @@ void suite_gemm_data_destroy(suite_gemm_data *data);
 void suite_reduce_data_destroy(suite_reduce_data *data);
 void suite_map_data_destroy(suite_map_data *data);
 void suite_transpose_data_destroy(suite_transpose_data *data);
-
-bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *item,
-                    suite_result *result);
-bool suite_run_reduce(suite_state *state, suite_runner *runner, const suite_case *item,
-                      suite_result *result);
-bool suite_run_map(suite_state *state, suite_runner *runner, const suite_case *item,
-                   suite_result *result);
-bool suite_run_transpose(suite_state *state, suite_runner *runner, const suite_case *item,
-                         suite_result *result);
-bool suite_run_transfer(suite_state *state, suite_runner *runner, const suite_case *item,
-                        suite_result *result);
-bool suite_run_script(suite_state *state, suite_runner *runner, const suite_case *item,
-                      suite_result *result);
 
 #endif

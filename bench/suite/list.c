@@ -9,12 +9,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-const char *suite_kind_name(suite_kind kind)
-{
-    static const char *const names[] = {"transfer", "transpose", "reduce", "gemm",
-                                        "map",      "stream",    "limits"};
-    return names[kind];
-}
+const bench_op *const suite_ops[SUITE_OPS] = {&bench_transfer, &bench_transpose, &bench_reduce,
+                                              &bench_gemm,     &bench_map,       &suite_order,
+                                              &suite_limits};
 
 static suite_case *append(suite_list *list)
 {
@@ -35,7 +32,7 @@ void suite_list_add(suite_list *list, const suite_case *model, const iso_variant
                     int variant_count, const char *after)
 {
     char name[SUITE_ID_MAX];
-    int length = snprintf(name, sizeof name, "%s/%s", suite_kind_name(model->kind), after);
+    int length = snprintf(name, sizeof name, "%s/%s", model->op->verified, after);
     uint64_t seed = XXH64(name, (size_t)length, list->seed);
     int32_t problem = list->problems++;
     for (int v = 0; v < variant_count || v == 0; v++) {
@@ -49,12 +46,10 @@ void suite_list_add(suite_list *list, const suite_case *model, const iso_variant
         if (variant_count > 0) {
             item->how = variants[v];
             snprintf(item->variant, sizeof item->variant, "%s", iso_variant_name(variants[v]));
-            item->same_bits = item->kind == SUITE_REDUCE ? item->how == ISO_VARIANT_TILED
-                                                         : item->how == ISO_VARIANT_TILED ||
-                                                               item->how == ISO_VARIANT_NAIVE;
+            item->same_bits = item->how == ISO_VARIANT_TILED ||
+                              (item->how == ISO_VARIANT_NAIVE && item->op->same_in_variants);
         }
-        snprintf(item->id, sizeof item->id, "%s/%s/%s", suite_kind_name(item->kind), item->variant,
-                 after);
+        snprintf(item->id, sizeof item->id, "%s/%s/%s", item->op->verified, item->variant, after);
     }
 }
 
@@ -94,12 +89,9 @@ suite_list *suite_list_create(int full, uint64_t seed)
         return NULL;
     }
     list->seed = seed;
-    suite_list_transfer(list, full);
-    suite_list_transpose(list, full);
-    suite_list_reduce(list, full);
-    suite_list_gemm(list, full);
-    suite_list_map(list, full);
-    suite_list_script(list, full);
+    for (int i = 0; i < SUITE_OPS; i++) {
+        suite_ops[i]->cases(list, full);
+    }
     if (list->failed || !drop_repeated(list)) {
         suite_list_destroy(list);
         return NULL;

@@ -2,6 +2,7 @@
 /* map.c - maps: their data, what is expected by docs/arithmetic.md, and the judgement, which is of
  * bits in every variant. */
 #include "bench/suite/internal.h"
+#include "bench/tool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,4 +165,20 @@ bool suite_run_map(suite_state *state, suite_runner *runner, const suite_case *i
         return false;
     }
     return !image || judge(state, d, item, work.out, image, result);
+}
+
+void suite_describe_map(const suite_case *item, json_t *result, json_t *shape, json_t *layout)
+{
+    const suite_map_case *m = &item->map;
+    tool_set_text(result, "map", iso_map_op_name(m->op));
+    tool_set_int(shape, "n", m->n);
+    if (m->op == ISO_MAP_CHAIN) {
+        tool_set_int(shape, "steps", m->steps);
+    }
+    tool_set_text(layout, "place", suite_place_name(m->place));
+    tool_set_int(layout, "offset_x", m->offset_x);
+    tool_set_int(layout, "offset_y", m->offset_y);
+    tool_set_int(layout, "offset_z", m->offset_z);
+    json_object_set_new(layout, "alpha", tool_json_number(m->alpha));
+    json_object_set_new(layout, "beta", tool_json_number(m->beta));
 }

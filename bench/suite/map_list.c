@@ -89,7 +89,7 @@ static void one(suite_list *list, iso_map_op op, iso_dtype dtype, int full)
                                     4,   127, 513,  3,   191, 255, 4097, 9,   65, 2048, 193, 15,
                                     257, 8,   511,  5,   192, 128, 4095, 16,  32, 1025};
     static const int64_t large[] = {100003, 65536, 262147, 99991};
-    suite_case item = {.kind = SUITE_MAP, .dtype = dtype};
+    suite_case item = {.op = &bench_map, .dtype = dtype};
     int turn = (int)op * 5 + (int)dtype * 3, rounds = full ? 2 * COUNT(sizes) : 12;
     item.map.op = op;
     for (int i = 0; i < rounds; i++) {
@@ -112,7 +112,7 @@ static void one(suite_list *list, iso_map_op op, iso_dtype dtype, int full)
 static void factors(suite_list *list, iso_map_op op, iso_dtype dtype)
 {
     static const double some[] = {1e-310, 1e-40, 1e300, -1e300};
-    suite_case item = {.kind = SUITE_MAP, .dtype = dtype};
+    suite_case item = {.op = &bench_map, .dtype = dtype};
     item.map.op = op;
     item.map.n = 33;
     for (int i = 0; i < COUNT(some); i++) {
@@ -128,7 +128,7 @@ static void factors(suite_list *list, iso_map_op op, iso_dtype dtype)
 static void signs(suite_list *list, iso_map_op op, iso_dtype dtype)
 {
     static const int64_t sizes[] = {33, 16411};
-    suite_case item = {.kind = SUITE_MAP, .dtype = dtype, .fill = ARITH_ZEROS};
+    suite_case item = {.op = &bench_map, .dtype = dtype, .fill = ARITH_ZEROS};
     item.map.op = op;
     item.map.alpha = -1;
     if (op == ISO_MAP_CHAIN) {
@@ -144,7 +144,7 @@ static void signs(suite_list *list, iso_map_op op, iso_dtype dtype)
 /* More than the caches hold, so that kernels may write past them. */
 static void large(suite_list *list, iso_map_op op, iso_dtype dtype)
 {
-    suite_case item = {.kind = SUITE_MAP, .dtype = dtype};
+    suite_case item = {.op = &bench_map, .dtype = dtype};
     item.map.op = op;
     item.map.n = (48 << 20) / iso_dtype_size(dtype) + 5;
     item.fill = fill_of(op, arith_is_float(dtype), 0);

@@ -13,6 +13,7 @@
  * numbers, for which every order is exact and the bound 0.
  */
 #include "bench/suite/internal.h"
+#include "bench/tool.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -251,4 +252,15 @@ bool suite_run_reduce(suite_state *state, suite_runner *runner, const suite_case
         return false;
     }
     return !image || judge(state, d, item, image, result);
+}
+
+void suite_describe_reduce(const suite_case *item, json_t *result, json_t *shape, json_t *layout)
+{
+    const suite_reduce_case *r = &item->reduce;
+    tool_set_text(result, "reduction", iso_reduce_op_name(r->op));
+    tool_set_int(shape, "rows", r->rows);
+    tool_set_int(shape, "cols", r->cols);
+    tool_set_text(layout, "axis", iso_axis_name(r->axis));
+    tool_set_int(layout, "pad", r->pad);
+    tool_set_int(layout, "offset", r->offset);
 }

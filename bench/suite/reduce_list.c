@@ -112,7 +112,7 @@ static void one(suite_list *list, iso_reduce_op op, iso_dtype dtype, iso_axis ax
         rounds = 32;
     }
     for (int i = 0; i < rounds; i++) {
-        suite_case item = {.kind = SUITE_REDUCE, .dtype = dtype};
+        suite_case item = {.op = &bench_reduce, .dtype = dtype};
         int t = turn + i + more * 6;
         int64_t length = lengths[(t * 7 + t / 16) % COUNT(lengths)];
         int64_t others = widths[(t * 5 + t / 8) % COUNT(widths)];
@@ -128,7 +128,7 @@ static void one(suite_list *list, iso_reduce_op op, iso_dtype dtype, iso_axis ax
 
 static void corners(suite_list *list, iso_reduce_op op, iso_dtype dtype, iso_axis axis, int full)
 {
-    suite_case item = {.kind = SUITE_REDUCE, .dtype = dtype};
+    suite_case item = {.op = &bench_reduce, .dtype = dtype};
     item.reduce.op = op;
     if (allows_empty(op)) {
         set_shape(&item, axis, 0, axis == ISO_AXIS_ALL ? 1 : 5, 0);
@@ -169,7 +169,7 @@ void suite_list_reduce(suite_list *list, int full)
                 }
             }
             if (full) {
-                suite_case item = {.kind = SUITE_REDUCE, .dtype = dtype};
+                suite_case item = {.op = &bench_reduce, .dtype = dtype};
                 item.reduce.op = op;
                 item.fill = op == ISO_PRODUCT ? ARITH_POWERS : ARITH_SPARSE;
                 set_shape(&item, ISO_AXIS_ALL, (1 << 24) + 5, 1, 1);

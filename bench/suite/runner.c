@@ -133,7 +133,7 @@ static bool check_refusal(suite_runner *runner, const suite_work *work, suite_re
                           "iso_supports answered UNSUPPORTED (%.512s), but iso_execute answered %s",
                           result->reason, iso_status_name(status));
     }
-    result->status = SUITE_UNSUPPORTED;
+    result->status = BENCH_UNSUPPORTED;
     return true;
 }
 
@@ -221,12 +221,6 @@ static double now(void)
 void suite_run(suite_state *state, suite_runner *runner, const suite_case *item,
                suite_result *result)
 {
-    static bool (*const runs[SUITE_KINDS])(suite_state *, suite_runner *, const suite_case *,
-                                           suite_result *) = {
-        [SUITE_TRANSFER] = suite_run_transfer, [SUITE_TRANSPOSE] = suite_run_transpose,
-        [SUITE_REDUCE] = suite_run_reduce,     [SUITE_GEMM] = suite_run_gemm,
-        [SUITE_MAP] = suite_run_map,           [SUITE_STREAM] = suite_run_script,
-        [SUITE_LIMITS] = suite_run_script};
     memset(result, 0, sizeof *result);
     result->method = "";
     arith_fp_reset();
@@ -234,7 +228,7 @@ void suite_run(suite_state *state, suite_runner *runner, const suite_case *item,
     if (runner->stream.id == 0) {
         renew_stream(runner);
     }
-    if (!runs[item->kind](state, runner, item, result)) {
+    if (!item->op->run(state, runner, item, result)) {
         renew_stream(runner);
     }
     result->seconds = now() - begin;

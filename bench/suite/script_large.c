@@ -24,7 +24,7 @@ static bool has_room(stage *s, int64_t bytes)
                  "needs %lld bytes of device memory with some to spare; %lld are free",
                  (long long)bytes, (long long)have);
     }
-    s->result->status = SUITE_UNSUPPORTED;
+    s->result->status = BENCH_UNSUPPORTED;
     return false;
 }
 
@@ -43,7 +43,7 @@ bool script_large_reduce(stage *s)
     for (int i = 0; i < 2; i++) {
         args.op = i == 0 ? ISO_ARGMAX : ISO_SUM;
         if (!script_choose(s, ISO_OP_REDUCE, &args, &args.variant, own, 2)) {
-            return s->result->status == SUITE_UNSUPPORTED;
+            return s->result->status == BENCH_UNSUPPORTED;
         }
     }
     if (!has_room(s, count * 2)) {
@@ -87,7 +87,7 @@ bool script_large_map(stage *s)
     args.n = count;
     args.alpha = 2;
     if (!script_choose(s, ISO_OP_MAP, &args, &args.variant, own, 2)) {
-        return s->result->status == SUITE_UNSUPPORTED;
+        return s->result->status == BENCH_UNSUPPORTED;
     }
     if (!has_room(s, (count + 1) * 2)) {
         return true;
@@ -126,7 +126,7 @@ bool script_large_transpose(stage *s)
     args.rows = rows;
     args.cols = cols;
     if (!script_choose(s, ISO_OP_TRANSPOSE, &args, &args.variant, own, 2)) {
-        return s->result->status == SUITE_UNSUPPORTED;
+        return s->result->status == BENCH_UNSUPPORTED;
     }
     if (!has_room(s, 2 * bytes)) {
         return true;

@@ -11,21 +11,9 @@
 #define ISOMER_SUITE_H
 
 #include "bench/arith/arith.h"
+#include "bench/ops/ops.h"
 
 enum { SUITE_ID_MAX = 128, SUITE_TEXT_MAX = 2048 };
-
-typedef enum suite_kind {
-    SUITE_TRANSFER = 0,
-    SUITE_TRANSPOSE = 1,
-    SUITE_REDUCE = 2,
-    SUITE_GEMM = 3,
-    SUITE_MAP = 4,
-    SUITE_STREAM = 5,
-    SUITE_LIMITS = 6,
-    SUITE_KINDS = 7
-} suite_kind;
-
-const char *suite_kind_name(suite_kind kind); /* "transfer", ... */
 
 /* How the operands of a product lie. */
 typedef enum suite_blocks {
@@ -98,14 +86,14 @@ typedef struct suite_transfer_case {
 typedef struct suite_case {
     char id[SUITE_ID_MAX];
     char type[8];     /* "f32"; "e4" for elements that are only moved; "" */
-    char variant[12]; /* "tiled"; "write", "order", ... where there are no variants */
-    suite_kind kind;
+    char variant[12]; /* "tiled"; "write", "event", ... where there are no variants */
+    const bench_op *op;
     arith_fill fill;
     iso_variant how;   /* of transposes, reductions, products and maps */
     iso_dtype dtype;   /* of reductions, products and maps */
     int32_t problem;   /* cases with the same number have the same data */
     int32_t same_bits; /* its result is defined to the bit: it has a digest */
-    int32_t script;    /* of streams and limits: which one */
+    int32_t script;    /* of orders and limits: which one */
     uint64_t seed;     /* of its data, made from the id without the variant */
     union {
         suite_gemm_case gemm;
@@ -124,21 +112,17 @@ typedef struct suite_list {
     int32_t failed; /* memory ran out on the way */
 } suite_list;
 
+/* What cases are of, in the order of the list: the operations, order and limits. The digest of a
+ * whole run depends on it. */
+enum { SUITE_OPS = BENCH_OPS + 2 };
+extern const bench_op *const suite_ops[SUITE_OPS];
+
 /* Makes the list; full adds to what quick has. NULL: no memory. */
 suite_list *suite_list_create(int full, uint64_t seed);
 void suite_list_destroy(suite_list *list);
 
-typedef enum suite_status {
-    SUITE_OK = 0,
-    SUITE_FAILED = 1,      /* a result was wrong, or a rule of the API was broken */
-    SUITE_UNSUPPORTED = 2, /* the device said so, in time */
-    SUITE_ERROR = 3        /* a call failed that should not have, or memory ran out */
-} suite_status;
-
-const char *suite_status_name(suite_status status); /* "ok", "failed", "unsupported", "error" */
-
 typedef struct suite_result {
-    suite_status status;
+    bench_status status;
     int32_t has_digest;
     char reason[SUITE_TEXT_MAX];
     char library[ISO_NAME_MAX];
@@ -173,5 +157,32 @@ void suite_runner_set_library(suite_runner *runner, int32_t library);
  * keeps subnormals for its own arithmetic, whatever a loaded library has set. */
 void suite_run(suite_state *state, suite_runner *runner, const suite_case *item,
                suite_result *result);
+
+/* ---- for the rows of operations -------------------------------------------------------------- */
+
+void suite_list_transfer(suite_list *list, int full);
+void suite_list_transpose(suite_list *list, int full);
+void suite_list_reduce(suite_list *list, int full);
+void suite_list_gemm(suite_list *list, int full);
+void suite_list_map(suite_list *list, int full);
+
+bool suite_run_transfer(suite_state *state, suite_runner *runner, const suite_case *item,
+                        suite_result *result);
+bool suite_run_transpose(suite_state *state, suite_runner *runner, const suite_case *item,
+                         suite_result *result);
+bool suite_run_reduce(suite_state *state, suite_runner *runner, const suite_case *item,
+                      suite_result *result);
+bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *item,
+                    suite_result *result);
+bool suite_run_map(suite_state *state, suite_runner *runner, const suite_case *item,
+                   suite_result *result);
+
+/* The members of a result that say what was computed. */
+void suite_describe_transfer(const suite_case *item, json_t *result, json_t *shape, json_t *layout);
+void suite_describe_transpose(const suite_case *item, json_t *result, json_t *shape,
+                              json_t *layout);
+void suite_describe_reduce(const suite_case *item, json_t *result, json_t *shape, json_t *layout);
+void suite_describe_gemm(const suite_case *item, json_t *result, json_t *shape, json_t *layout);
+void suite_describe_map(const suite_case *item, json_t *result, json_t *shape, json_t *layout);
 
 #endif

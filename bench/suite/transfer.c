@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transfer.c - writes, reads, copies and fills, in one dimension and in two. */
 #include "bench/suite/internal.h"
+#include "bench/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static const char *const moves[] = {"write", "read", "copy", "between", "fill"};
 
 static void add(suite_list *list, const suite_transfer_case *t)
 {
-    suite_case item = {.kind = SUITE_TRANSFER, .same_bits = 1, .transfer = *t};
+    suite_case item = {.op = &bench_transfer, .same_bits = 1, .transfer = *t};
     char after[SUITE_ID_MAX - 24];
     snprintf(item.variant, sizeof item.variant, "%s", moves[t->move]);
     if (t->move == SUITE_FILLING) {
@@ -293,4 +294,22 @@ bool suite_run_transfer(suite_state *state, suite_runner *runner, const suite_ca
                              : suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
     free_move(&d);
     return ok;
+}
+
+void suite_describe_transfer(const suite_case *item, json_t *result, json_t *shape, json_t *layout)
+{
+    const suite_transfer_case *t = &item->transfer;
+    (void)result;
+    tool_set_int(shape, "width", t->width);
+    tool_set_int(shape, "height", t->height);
+    tool_set_int(layout, "to_pitch", t->to_pitch);
+    tool_set_int(layout, "from_pitch", t->from_pitch);
+    tool_set_int(layout, "to_offset", t->to_offset);
+    tool_set_int(layout, "from_offset", t->from_offset);
+    if (t->move == SUITE_FILLING) {
+        tool_set_int(layout, "pattern_bytes", t->pattern_bytes);
+    }
+    if (t->move == SUITE_COPY) {
+        json_object_set_new(layout, "neighbours", json_boolean(t->neighbours));
+    }
 }

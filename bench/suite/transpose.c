@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transpose.c - transposes. They move bits: the whole image of the output is known. */
 #include "bench/suite/internal.h"
+#include "bench/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static void add_with(suite_list *list, int64_t element, int64_t rows, int64_t co
                                            ISO_VARIANT_VENDOR};
     static const int pads[] = {0, 3, 1, 0, 8};
     static const int offsets[] = {0, 1, 0, 3, 2, 5};
-    suite_case item = {.kind = SUITE_TRANSPOSE};
+    suite_case item = {.op = &bench_transpose};
     item.transpose = (suite_transpose_case){
         .element = element,
         .rows = rows,
@@ -241,4 +242,17 @@ bool suite_run_transpose(suite_state *state, suite_runner *runner, const suite_c
         return false;
     }
     return !image || judge(state, d, item, work.out, image, result);
+}
+
+void suite_describe_transpose(const suite_case *item, json_t *result, json_t *shape, json_t *layout)
+{
+    const suite_transpose_case *t = &item->transpose;
+    (void)result;
+    tool_set_int(shape, "rows", t->rows);
+    tool_set_int(shape, "cols", t->cols);
+    tool_set_int(layout, "element_bytes", t->element);
+    tool_set_int(layout, "pad", t->pad);
+    tool_set_int(layout, "offset", t->offset);
+    json_object_set_new(layout, "in_place", json_boolean(t->in_place));
+    json_object_set_new(layout, "neighbours", json_boolean(t->neighbours));
 }

@@ -134,10 +134,9 @@ bool work_check_map(const work_case *item, work_inputs *inputs, const void *data
 {
     work_needs needs;
     work_args args;
-    iso_op_kind kind;
     int64_t there, chunks = (item->elements + CHUNK - 1) / CHUNK;
     work_case_needs(item, &needs);
-    work_case_args(item, &kind, &args);
+    item->op->arguments(item, &args);
     const unsigned char *block = work_inputs_block(inputs, needs.type, &there);
     mapping m = {.item = item,
                  .args = args.map,

@@ -5,10 +5,20 @@
 #include <stdatomic.h>
 #include <string.h>
 
-static bool check_bytes(const work_case *item, const unsigned char *got, const unsigned char *want,
-                        work_result *result)
+static const unsigned char *input_of(const work_case *item, const work_inputs *inputs)
 {
+    work_needs needs;
+    int64_t there;
+    work_case_needs(item, &needs);
+    return work_inputs_block(inputs, needs.type, &there) + needs.at[0];
+}
+
+bool work_check_transfer(const work_case *item, work_inputs *inputs, const void *data,
+                         work_result *result)
+{
+    const unsigned char *got = data, *want = input_of(item, inputs);
     int64_t first;
+    result->method = "exact";
     if (work_same(got, want, item->bytes, &first)) {
         return true;
     }
@@ -99,15 +109,17 @@ static void hexadecimal(char *text, const unsigned char *element, int64_t bytes)
     }
 }
 
-static bool check_turned(const work_case *item, const unsigned char *got, const unsigned char *from,
-                         work_result *result)
+bool work_check_transpose(const work_case *item, work_inputs *inputs, const void *data,
+                          work_result *result)
 {
+    const unsigned char *got = data, *from = input_of(item, inputs);
     turning t = {.from = from,
                  .to = got,
                  .rows = item->rows,
                  .cols = item->cols,
                  .element = item->element,
                  .wrong = INT64_MAX};
+    result->method = "exact";
     work_parallel(t.cols, SIDE, compare_rows, &t);
     int64_t at = atomic_load(&t.wrong);
     if (at == INT64_MAX) {
@@ -119,16 +131,4 @@ static bool check_turned(const work_case *item, const unsigned char *got, const 
     hexadecimal(was, from + (i * t.cols + j) * t.element, t.element);
     return work_fail(result, "element [%lld, %lld] is 0x%s, expected 0x%s", (long long)j,
                      (long long)i, is, was);
-}
-
-bool work_check_moved(const work_case *item, work_inputs *inputs, const void *data,
-                      work_result *result)
-{
-    work_needs needs;
-    int64_t there;
-    work_case_needs(item, &needs);
-    const unsigned char *from = work_inputs_block(inputs, needs.type, &there) + needs.at[0];
-    result->method = "exact";
-    return item->op == WORK_TRANSFER ? check_bytes(item, data, from, result)
-                                     : check_turned(item, data, from, result);
 }

@@ -179,10 +179,16 @@ static int take(const reader *r, const json_t *object, const char *member, const
 
 /* ---- what takes several members -------------------------------------------------------------- */
 
+/* Whether three numbers make its size, and each operand may be transposed. */
+static bool is_product(const work_line *line)
+{
+    return bench_op_of(line->op)->counts >> 3 & 1;
+}
+
 /* "size", or the members that together make one. */
 static int take_size(const reader *r, const json_t *object, const work_line *line, const char **out)
 {
-    bool gemm = strcmp(line->op, "gemm") == 0;
+    bool gemm = is_product(line);
     const char *const names[] = {gemm ? "m" : "rows", gemm ? "n" : "cols", "k"};
     const json_t *parts[3];
     int count = gemm ? 3 : 2, found = 0;
@@ -236,7 +242,7 @@ static int check_trans(const reader *r, const char *member, const json_t *value)
 
 static int take_layout(const reader *r, const json_t *object, work_line *line)
 {
-    bool gemm = strcmp(line->op, "gemm") == 0;
+    bool gemm = is_product(line);
     json_t *plain = json_string("n");
     const json_t *parts[2] = {json_object_get(object, "trans_a"),
                               json_object_get(object, "trans_b")};
@@ -269,21 +275,20 @@ static int take_op(const reader *r, const json_t *object, work_line *line)
 {
     const json_t *value = json_object_get(object, "op");
     const char *word = json_string_value(value);
-    work_op op;
     int found = 0;
     if (!value) {
-        return wrong(r, "op", "it is missing: transfer, stream, transpose, reduce or gemm");
+        return wrong(r, "op", "it is missing: transfer, map, transpose, reduce or gemm");
     }
     if (!word) {
         return wrong(r, "op", "it has to be one word");
     }
     line->op = word;
-    if (work_op_parse(word, &op)) {
+    if (bench_op_find(word)) {
         return take(r, object, "kind", &line->kind);
     }
-    for (int i = WORK_TRANSFER; i <= WORK_GEMM; i++) {
-        if (work_find(work_kinds((work_op)i), word) >= 0) {
-            line->op = work_op_name((work_op)i);
+    for (int i = 0; i < BENCH_OPS; i++) {
+        if (bench_ops[i]->kinds && work_find(bench_ops[i]->kinds, word) >= 0) {
+            line->op = bench_ops[i]->measured;
             found++;
         }
     }
@@ -300,14 +305,15 @@ static int take_op(const reader *r, const json_t *object, work_line *line)
 /* A member that would be passed over is one that its author counts on. */
 static int check_applies(const reader *r, const json_t *object, const work_line *line)
 {
-    bool chain = strcmp(line->op, "stream") == 0 && (!line->kind || strstr(line->kind, "chain"));
-    if (json_object_get(object, "batch") && strcmp(line->op, "gemm") != 0) {
+    const bench_op *op = bench_op_of(line->op);
+    bool chain = op->kinds && op->computes && (!line->kind || strstr(line->kind, op->computes));
+    if (json_object_get(object, "batch") && !is_product(line)) {
         return wrong(r, "batch", "only a gemm has it, and this is a %s", line->op);
     }
     if (json_object_get(object, "steps") && !chain) {
-        return wrong(r, "steps", "only the stream kernel chain has it");
+        return wrong(r, "steps", "only the map chain has it");
     }
-    if (json_is_true(json_object_get(object, "parts")) && strcmp(line->op, "transfer") == 0) {
+    if (json_is_true(json_object_get(object, "parts")) && op->moves) {
         return wrong(r, "parts", "a transfer is itself one of them");
     }
     return TOOL_OK;

@@ -31,29 +31,7 @@ bool work_same(const void *got, const void *want, int64_t bytes, int64_t *first)
  * than any device; it has its id. */
 bool work_case_finish(work_case *item, uint64_t seed);
 
-/* Where a case's operands are in the inputs of their type, and what it writes. */
-typedef struct work_needs {
-    iso_dtype type; /* of the block of inputs */
-    int32_t inputs; /* 0, 1, 2 */
-    int64_t at[2], bytes[2];
-    int64_t end; /* of the block: bytes that have to be there */
-    int64_t result;
-    iso_dtype result_type; /* 0: elements that are only moved */
-    int64_t results;       /* elements */
-    bool apart;            /* each operand begins a buffer of its own */
-} work_needs;
 void work_case_needs(const work_case *item, work_needs *out);
-
-typedef union work_args {
-    iso_gemm_args gemm;
-    iso_transpose_args transpose;
-    iso_reduce_args reduce;
-    iso_map_args map;
-} work_args;
-/* The descriptor without its operands. False for transfers, which have none. */
-bool work_case_args(const work_case *item, iso_op_kind *kind, work_args *args);
-void work_case_set_operands(work_args *args, iso_op_kind kind, const iso_operand *inputs,
-                            iso_operand result);
 
 /* Whether its result is defined to the bit. */
 bool work_case_has_bits(const work_case *item);
@@ -142,18 +120,7 @@ bool work_fail(work_result *result, const char *format, ...) ISO_PRINTF(2, 3);
 bool work_no_memory(work_result *result);
 bool work_call_failed(work_result *result, const char *call, iso_status status);
 
-/* Judges host memory that holds a case's results. */
-bool work_check_data(const work_case *item, work_inputs *inputs, const void *data,
-                     work_result *result);
-bool work_check_moved(const work_case *item, work_inputs *inputs, const void *data,
-                      work_result *result);
-bool work_check_map(const work_case *item, work_inputs *inputs, const void *data,
-                    work_result *result);
-bool work_check_reduce(const work_case *item, work_inputs *inputs, const void *data,
-                       work_result *result);
-bool work_check_product(const work_case *item, work_inputs *inputs, const void *data,
-                        work_result *result);
-/* The same with blocks of so many columns and rows. */
+/* work_check_product with blocks of so many columns and rows. */
 bool work_check_product_by(const work_case *item, work_inputs *inputs, const void *data,
                            int64_t columns, int64_t rows, work_result *result);
 

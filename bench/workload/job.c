@@ -23,29 +23,20 @@ struct work_job {
     void *to;
 };
 
-const char *work_status_name(work_status status)
-{
-    static const char *const names[] = {[WORK_OK] = "ok",
-                                        [WORK_FAILED] = "failed",
-                                        [WORK_UNSUPPORTED] = "unsupported",
-                                        [WORK_ERROR] = "error"};
-    return names[status];
-}
-
 bool work_fail(work_result *result, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
     vsnprintf(result->reason, sizeof result->reason, format, list);
     va_end(list);
-    result->status = WORK_FAILED;
+    result->status = BENCH_FAILED;
     return false;
 }
 
 bool work_no_memory(work_result *result)
 {
     snprintf(result->reason, sizeof result->reason, "no host memory to check the result");
-    result->status = WORK_ERROR;
+    result->status = BENCH_ERROR;
     return false;
 }
 
@@ -55,7 +46,7 @@ bool work_call_failed(work_result *result, const char *call, iso_status status)
              iso_status_name(status), iso_last_error());
     /* A device that is too small says the same of the same case every time. */
     result->status =
-        status == ISO_NO_MEMORY || status == ISO_UNSUPPORTED ? WORK_UNSUPPORTED : WORK_ERROR;
+        status == ISO_NO_MEMORY || status == ISO_UNSUPPORTED ? BENCH_UNSUPPORTED : BENCH_ERROR;
     return false;
 }
 
@@ -66,7 +57,7 @@ static bool refuse(work_result *result, const char *format, ...)
     va_start(list, format);
     vsnprintf(result->reason, sizeof result->reason, format, list);
     va_end(list);
-    result->status = WORK_UNSUPPORTED;
+    result->status = BENCH_UNSUPPORTED;
     return false;
 }
 
@@ -99,7 +90,7 @@ static bool ask_operation(work_job *job, work_result *result)
     }
     memcpy(result->library, info.library, sizeof result->library);
     memcpy(result->kernel, info.kernel, sizeof result->kernel);
-    if (job->item.op == WORK_GEMM) {
+    if (job->item.op->maths) {
         result->math = job->item.math = info.math; /* it is judged by what runs */
         memcpy(result->math_reason, info.math_reason, sizeof result->math_reason);
     }
@@ -194,7 +185,7 @@ work_job *work_job_create(work_target *target, const work_case *item, int32_t li
     if (!job) {
         return NULL;
     }
-    *result = (work_result){.status = WORK_OK};
+    *result = (work_result){.status = BENCH_OK};
     job->target = target;
     job->item = *item;
     if (item->vast) {
@@ -202,9 +193,10 @@ work_job *work_job_create(work_target *target, const work_case *item, int32_t li
         return job;
     }
     work_case_needs(item, &job->needs);
-    job->is_operation = work_case_args(item, &job->kind, &job->args);
-    if (job->is_operation && job->kind == ISO_OP_GEMM && item->how == ISO_VARIANT_VENDOR) {
-        job->args.gemm.library = library;
+    job->item.library = library;
+    job->is_operation = item->op->arguments != NULL;
+    if (job->is_operation) {
+        job->kind = item->op->arguments(&job->item, &job->args);
     }
     bool can = job->is_operation ? ask_operation(job, result) : ask_transfer(job, result);
     if (can && ask_time(job, result) && ask_memory(job, result)) {
@@ -251,7 +243,7 @@ static iso_status locate(work_job *job)
     }
     job->result = (iso_operand){result, 0};
     if (job->is_operation) {
-        work_case_set_operands(&job->args, job->kind, job->inputs, job->result);
+        job->item.op->operands(&job->item, &job->args, job->inputs, job->result);
     }
     return ISO_OK;
 }
@@ -380,22 +372,6 @@ bool work_job_spoil(work_job *job, work_result *result)
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-bool work_check_data(const work_case *item, work_inputs *inputs, const void *data,
-                     work_result *result)
-{
-    switch (item->op) {
-    case WORK_GEMM:
-        return work_check_product(item, inputs, data, result);
-    case WORK_REDUCE:
-        return work_check_reduce(item, inputs, data, result);
-    case WORK_STREAM:
-        return item->map == 0 ? work_check_reduce(item, inputs, data, result)
-                              : work_check_map(item, inputs, data, result);
-    default:
-        return work_check_moved(item, inputs, data, result);
-    }
-}
-
 static bool judge(const work_job *job, const void *data, work_result *result)
 {
     work_inputs *inputs = job->target->inputs;
@@ -409,7 +385,7 @@ static bool judge(const work_job *job, const void *data, work_result *result)
         result->error = before->error;
         result->bound = before->bound;
     } else {
-        if (!work_check_data(&job->item, inputs, data, result)) {
+        if (!job->item.op->check(&job->item, inputs, data, result)) {
             return false;
         }
         now.method = result->method;

@@ -7,46 +7,12 @@
 
 enum { MOST_BYTES_LOG2 = 46 };
 
-static const char *const transfer_kinds[] = {"write", "read", "copy", NULL};
-static const char *const stream_kinds[] = {"dot",      "copy",  "scale", "add",
-                                           "multiply", "triad", "chain", NULL};
-static const char *const reduce_kinds[] = {"sum",  "product", "min",    "max",    "mean", "dot",
-                                           "asum", "norm2",   "argmin", "argmax", NULL};
-static const char *const none[] = {NULL};
-
-const char *const *work_kinds(work_op op)
-{
-    return op == WORK_TRANSFER ? transfer_kinds
-           : op == WORK_STREAM ? stream_kinds
-           : op == WORK_REDUCE ? reduce_kinds
-                               : none;
-}
-
-static const char *const transfer_variants[] = {"pageable", "pinned", "device", NULL};
-static const char *const stream_variants[] = {"naive", "tiled", "vendor", "partials", NULL};
-static const char *const plain_variants[] = {"naive", "tiled", "vendor", NULL};
-static const char *const float_types[] = {"f16", "bf16", "f32", "f64", NULL};
-static const char *const all_types[] = {"f16", "bf16", "f32", "f64", "i32", "i64", NULL};
-static const char *const element_types[] = {"e1", "e2", "e4", "e8", "e16", NULL};
-static const char *const gemm_layouts[] = {"nn", "nt", "tn", "tt", NULL};
-static const char *const axes[] = {"all", "0", "1", NULL};
-static const char *const maths[] = {"strict", "tf32", NULL};
+const char *const work_plain_variants[] = {"naive", "tiled", "vendor", NULL};
+const char *const work_partial_variants[] = {"naive", "tiled", "vendor", "partials", NULL};
+const char *const work_float_types[] = {"f16", "bf16", "f32", "f64", NULL};
+const char *const work_all_types[] = {"f16", "bf16", "f32", "f64", "i32", "i64", NULL};
 static const char *const caches[] = {"hot", "cold", NULL};
-
-const char *const *work_variants(work_op op)
-{
-    return op == WORK_TRANSFER                      ? transfer_variants
-           : op == WORK_STREAM || op == WORK_REDUCE ? stream_variants
-                                                    : plain_variants;
-}
-
-const char *const *work_types(work_op op)
-{
-    return op == WORK_TRANSFER    ? none
-           : op == WORK_TRANSPOSE ? element_types
-           : op == WORK_GEMM      ? float_types
-                                  : all_types;
-}
+static const char *const none[] = {NULL};
 
 int work_find(const char *const *names, const char *word)
 {
@@ -56,17 +22,6 @@ int work_find(const char *const *names, const char *word)
         }
     }
     return -1;
-}
-
-bool work_op_parse(const char *word, work_op *out)
-{
-    for (int op = WORK_TRANSFER; op <= WORK_GEMM; op++) {
-        if (strcmp(word, work_op_name((work_op)op)) == 0) {
-            *out = (work_op)op;
-            return true;
-        }
-    }
-    return false;
 }
 
 /* Cut where there is no room. */
@@ -142,14 +97,9 @@ bool work_size_parse(const char *word, work_size *out)
     return false;
 }
 
-bool work_size_fits(const work_size *size, work_op op)
+bool work_size_fits(const work_size *size, const bench_op *op)
 {
-    if (size->beyond_cache) {
-        return op != WORK_GEMM;
-    }
-    return op == WORK_GEMM                             ? size->count != 2
-           : op == WORK_TRANSPOSE || op == WORK_REDUCE ? size->count <= 2
-                                                       : size->count == 1;
+    return op->counts >> size->count & 1;
 }
 
 static const char size_rule[] =
@@ -217,7 +167,7 @@ static bool take_sizes(const work_line *line, work_parsed *out, char *text, size
     for (int i = 0; good && i < out->sizes.count; i++) {
         if (!work_size_fits(&out->sizes.items[i], out->op)) {
             snprintf(text, room, "\"%s\" does not say the size of a %s: %s", words.items[i],
-                     work_op_name(out->op), size_rule);
+                     out->op->measured, size_rule);
             good = false;
         }
     }
@@ -229,46 +179,38 @@ static bool take_sizes(const work_line *line, work_parsed *out, char *text, size
     return good;
 }
 
-static const char *kinds_by_default(work_op op)
-{
-    return op == WORK_TRANSFER ? "write,read,copy"
-           : op == WORK_STREAM ? "copy,scale,add,triad,dot"
-           : op == WORK_REDUCE ? "sum"
-                               : NULL;
-}
-
-static const char *variants_by_default(work_op op)
-{
-    return op == WORK_TRANSFER                      ? "pageable,pinned,device"
-           : op == WORK_STREAM || op == WORK_REDUCE ? "tiled"
-                                                    : "naive,tiled,vendor";
-}
-
 bool work_line_parse(const work_line *line, work_parsed *out, const char **member, char *text,
                      size_t room)
 {
-    static const char *const ops[] = {"transfer", "stream", "transpose", "reduce", "gemm", NULL};
-    *out = (work_parsed){.line = line};
+    const bench_op *op = bench_op_find(line->op);
+    *out = (work_parsed){.line = line, .op = op};
     *member = "op";
-    if (!work_op_parse(line->op, &out->op)) {
-        work_say_unknown(text, room, line->op, ops);
+    if (!op) {
+        const char *names[BENCH_OPS + 1] = {NULL};
+        for (int i = 0; i < BENCH_OPS; i++) {
+            names[i] = bench_ops[i]->name;
+        }
+        work_say_unknown(text, room, line->op, names);
         return false;
     }
-    work_op op = out->op;
-    bool gemm = op == WORK_GEMM;
-    const char *const *layouts = gemm ? gemm_layouts : op == WORK_REDUCE ? axes : none;
-    const char *types = op == WORK_TRANSFER ? NULL : op == WORK_TRANSPOSE ? "e4,e8" : "f32,f64";
-    const char *layout = gemm ? "nn" : op == WORK_REDUCE ? "all" : NULL;
-    return (*member = "kind",
-            take(line->kind, kinds_by_default(op), work_kinds(op), &out->kinds, text, room)) &&
-           (*member = "variant", take(line->variant, variants_by_default(op), work_variants(op),
-                                      &out->variants, text, room)) &&
-           (*member = "dtype", take(line->dtype, types, work_types(op), &out->types, text, room)) &&
-           (*member = "layout", take(line->layout, layout, layouts, &out->layouts, text, room)) &&
-           (*member = "math",
-            take(line->math, NULL, gemm ? maths : none, &out->maths, text, room)) &&
-           (*member = "cache", take(line->cache, "hot", caches, &out->caches, text, room)) &&
-           (*member = "batch", take_numbers(line->batch, "1", &out->batches, text, room)) &&
+    const struct {
+        const char *member, *list, *usual;
+        const char *const *names;
+        work_choice *out;
+    } words[] = {{"kind", line->kind, op->usual_kinds, op->kinds, &out->kinds},
+                 {"variant", line->variant, op->usual_variants, op->variants, &out->variants},
+                 {"dtype", line->dtype, op->usual_types, op->types, &out->types},
+                 {"layout", line->layout, op->usual_layout, op->layouts, &out->layouts},
+                 {"math", line->math, NULL, op->maths, &out->maths},
+                 {"cache", line->cache, "hot", caches, &out->caches}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        *member = words[i].member;
+        if (!take(words[i].list, words[i].usual, words[i].names ? words[i].names : none,
+                  words[i].out, text, room)) {
+            return false;
+        }
+    }
+    return (*member = "batch", take_numbers(line->batch, "1", &out->batches, text, room)) &&
            (*member = "steps", take_numbers(line->steps, "1024", &out->steps, text, room)) &&
            (*member = "size", take_sizes(line, out, text, room));
 }

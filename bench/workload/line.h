@@ -35,12 +35,6 @@ extern const work_suite work_suites[];
 extern const int32_t work_suite_count;
 extern const work_suite work_roofs;
 
-typedef struct work_size {
-    int64_t of[3];
-    int32_t count;     /* "1024": 1, "64x32": 2, "64x32x16": 3 */
-    bool beyond_cache; /* "beyond-cache": arrays that no cache holds */
-} work_size;
-
 typedef struct work_sizes {
     work_size items[WORK_WORDS];
     int32_t count;
@@ -53,7 +47,7 @@ typedef struct work_choice {
 
 typedef struct work_parsed {
     const work_line *line;
-    work_op op;
+    const bench_op *op;
     work_choice kinds, variants, types, layouts, maths, caches;
     work_sizes sizes, batches, steps;
 } work_parsed;
@@ -65,14 +59,8 @@ bool work_line_parse(const work_line *line, work_parsed *out, const char **membe
 /* "4Ki", "64x64x16384", "beyond-cache". False: it is none. */
 bool work_size_parse(const char *word, work_size *out);
 bool work_sizes_parse(const tool_words *words, work_sizes *out, char *text, size_t room);
-/* Whether a size of that form can be one of the operation. */
-bool work_size_fits(const work_size *size, work_op op);
+bool work_size_fits(const work_size *size, const bench_op *op);
 
-/* The words of an operation; each ends with NULL. */
-const char *const *work_kinds(work_op op);
-const char *const *work_variants(work_op op);
-const char *const *work_types(work_op op);
-bool work_op_parse(const char *word, work_op *out);
 int work_find(const char *const *names, const char *word); /* -1: it is not there */
 /* "... is not known, did you mean ...? it may be ..." */
 void work_say_unknown(char *text, size_t room, const char *word, const char *const *names);

@@ -2,7 +2,6 @@
 /* list.c - from a request to the list of cases. */
 #include "bench/workload/line.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +25,8 @@ typedef struct maker {
 static bool matches(const maker *m, const work_case *item, const char *type)
 {
     const tool_words *ops = &m->ops;
-    return (ops->count == 0 || tool_words_have(ops, work_op_name(item->op)) ||
+    return (ops->count == 0 || tool_words_have(ops, item->op->name) ||
+            tool_words_have(ops, item->op->measured) ||
             (item->kind[0] != '\0' && tool_words_have(ops, item->kind))) &&
            (m->variants.count == 0 || tool_words_have(&m->variants, item->variant)) &&
            (m->types.count == 0 || tool_words_have(&m->types, type));
@@ -92,99 +92,25 @@ static int64_t big_bytes(const work_request *request)
     return bytes;
 }
 
+/* "f32"; "e4" for elements that are only moved. */
 static void set_type(work_case *item, const char *type)
 {
-    if (item->op == WORK_TRANSPOSE) {
-        item->element = strtoll(type + 1, NULL, 10);
-    } else {
-        iso_dtype_parse(type, &item->dtype);
+    if (iso_dtype_parse(type, &item->dtype) == ISO_OK) {
         item->element = iso_dtype_size(item->dtype);
+    } else {
+        item->element = strtoll(type + 1, NULL, 10);
     }
 }
 
-/* As a whole number; what is too large for any device stays so. */
-static int64_t times(int64_t a, int64_t b)
-{
-    return (double)a * (double)b < 0x1p60 ? a * b : INT64_C(1) << 60;
-}
-
-/* The shape, and for transposes and reductions along an axis a square where one number was given.
- */
-static void set_size(const maker *m, work_case *item, const work_size *size)
-{
-    int64_t first = size->of[0], second = size->count > 1 ? size->of[1] : first;
-    if (size->beyond_cache) {
-        first = m->big_bytes / item->element;
-        if (item->op == WORK_TRANSPOSE || item->axis != ISO_AXIS_ALL) {
-            first = (int64_t)ceil(sqrt((double)first) / 1024) * 1024;
-        }
-        second = first;
-    }
-    switch (item->op) {
-    case WORK_TRANSFER:
-        item->bytes = first;
-        break;
-    case WORK_STREAM:
-        item->elements = first;
-        item->rows = 1;
-        item->cols = first;
-        break;
-    case WORK_REDUCE:
-        item->rows = item->axis == ISO_AXIS_ALL ? 1 : first;
-        item->cols = item->axis != ISO_AXIS_ALL || size->count < 2 ? second : times(first, second);
-        break;
-    case WORK_TRANSPOSE:
-        item->rows = first;
-        item->cols = second;
-        break;
-    case WORK_GEMM:
-        item->m = first;
-        item->n = second;
-        item->k = size->count > 2 ? size->of[2] : first;
-        break;
-    }
-}
-
-/* False: no such case, because of its kind. */
+/* False: no such case. */
 static bool set_kind(work_case *item, const char *kind, const char *variant)
 {
     snprintf(item->kind, sizeof item->kind, "%s", kind);
     snprintf(item->variant, sizeof item->variant, "%s", variant);
-    if (item->op == WORK_TRANSFER) {
-        item->move = (work_move)work_find(work_kinds(WORK_TRANSFER), kind);
-        return (item->move == WORK_COPY) == (strcmp(variant, "device") == 0);
+    if (item->op->arguments) {
+        iso_variant_parse(variant, &item->how);
     }
-    iso_variant_parse(variant, &item->how);
-    if (item->op == WORK_STREAM && strcmp(kind, "dot") != 0) {
-        return iso_map_op_parse(kind, &item->map) == ISO_OK &&
-               (item->how == ISO_VARIANT_NAIVE || item->how == ISO_VARIANT_TILED);
-    }
-    if (item->op == WORK_STREAM || item->op == WORK_REDUCE) {
-        iso_reduce_op_parse(kind, &item->reduction);
-    }
-    return true;
-}
-
-/* Maps of whole numbers are copies, sums and products; a norm is of floating-point numbers. */
-static bool has_type(const work_case *item)
-{
-    bool whole = item->dtype == ISO_I32 || item->dtype == ISO_I64;
-    if (!whole) {
-        return true;
-    }
-    return item->op == WORK_STREAM ? item->map == 0 || item->map == ISO_MAP_COPY ||
-                                         item->map == ISO_MAP_ADD || item->map == ISO_MAP_MULTIPLY
-                                   : item->reduction != ISO_NORM2;
-}
-
-static void set_layout(work_case *item, const char *layout)
-{
-    if (item->op == WORK_GEMM) {
-        item->trans_a = layout[0] == 't' ? ISO_TRANS : ISO_NO_TRANS;
-        item->trans_b = layout[1] == 't' ? ISO_TRANS : ISO_NO_TRANS;
-    } else if (item->op == WORK_REDUCE) {
-        iso_axis_parse(layout, &item->axis);
-    }
+    return !item->op->set_kind || item->op->set_kind(item, kind);
 }
 
 static const char *word_of(const work_choice *choice, int32_t i)
@@ -200,7 +126,7 @@ static int32_t count_of(const work_choice *choice)
 /* Only products of f32 by a vendor's library have another math mode. */
 static bool set_math(const maker *m, work_case *item, const work_choice *maths, int32_t i)
 {
-    bool can = item->op == WORK_GEMM && item->dtype == ISO_F32 && item->how == ISO_VARIANT_VENDOR;
+    bool can = item->op->maths && item->dtype == ISO_F32 && item->how == ISO_VARIANT_VENDOR;
     item->math = ISO_MATH_STRICT;
     if (maths->count > 0) {
         iso_math_parse(maths->items[i], &item->math);
@@ -219,7 +145,7 @@ static void add_ways(maker *m, const work_parsed *p, const work_case *problem, c
             for (int32_t c = 0; c < p->caches.count; c++) {
                 work_case item = *problem;
                 item.cold = strcmp(p->caches.items[c], "cold") == 0;
-                if (set_kind(&item, kind, p->variants.items[v]) && has_type(&item) &&
+                if (set_kind(&item, kind, p->variants.items[v]) &&
                     set_math(m, &item, &p->maths, a)) {
                     add(m, &item, type);
                 }
@@ -231,18 +157,24 @@ static void add_ways(maker *m, const work_parsed *p, const work_case *problem, c
 static void add_problems(maker *m, const work_parsed *p, const char *kind, const char *type,
                          const work_size *size)
 {
-    bool chain = strcmp(kind, "chain") == 0;
+    bool steps = kind[0] != '\0' && bench_op_computes(p->op, kind);
     for (int32_t l = 0; l < count_of(&p->layouts); l++) {
-        for (int32_t b = 0; b < (p->op == WORK_GEMM ? p->batches.count : 1); b++) {
-            for (int32_t s = 0; s < (chain ? p->steps.count : 1); s++) {
+        for (int32_t b = 0; b < p->batches.count; b++) {
+            for (int32_t s = 0; s < (steps ? p->steps.count : 1); s++) {
                 work_case item = {.op = p->op, .roof = p->line->roof, .element = 1};
+                work_size sized = *size;
                 item.batch = p->batches.items[b].of[0];
-                item.steps = chain ? p->steps.items[s].of[0] : 0;
+                item.steps = steps ? p->steps.items[s].of[0] : 0;
                 if (type[0] != '\0') {
                     set_type(&item, type);
                 }
-                set_layout(&item, word_of(&p->layouts, l));
-                set_size(m, &item, size);
+                if (p->op->set_layout) {
+                    p->op->set_layout(&item, word_of(&p->layouts, l));
+                }
+                if (sized.beyond_cache) {
+                    sized.of[0] = m->big_bytes / item.element;
+                }
+                p->op->set_size(&item, &sized);
                 item.parts = p->line->parts;
                 add_ways(m, p, &item, kind, type);
             }
@@ -309,20 +241,29 @@ static void gather(const char **all, int *count, const char *const *names)
     }
 }
 
+typedef enum word { OP_WORD, VARIANT_WORD, TYPE_WORD } word;
+
 /* Every word of an option is one that some operation knows. */
-static int check_words(const char *option, const tool_words *words,
-                       const char *const *(*names_of)(work_op), bool ops)
+static int check_words(const char *option, const tool_words *words, word what)
 {
     const char *all[MOST_NAMES + 1] = {NULL};
     int count = 0;
-    for (int op = WORK_TRANSFER; ops && op <= WORK_GEMM; op++) {
-        gather(all, &count, (const char *const[]){work_op_name((work_op)op), NULL});
-    }
-    for (int op = WORK_TRANSFER; op <= WORK_GEMM; op++) {
-        gather(all, &count, names_of((work_op)op));
+    for (int i = 0; i < BENCH_OPS; i++) {
+        const bench_op *op = bench_ops[i];
+        const char *const names[] = {op->name, NULL};
+        const char *const *own = what == OP_WORD        ? op->kinds
+                                 : what == VARIANT_WORD ? op->variants
+                                                        : op->types;
+        if (what == OP_WORD) {
+            gather(all, &count, names);
+        }
+        if (own) {
+            gather(all, &count, own);
+        }
     }
     for (int i = 0; i < words->count; i++) {
-        if (work_find(all, words->items[i]) < 0) {
+        if (work_find(all, words->items[i]) < 0 &&
+            !(what == OP_WORD && bench_op_find(words->items[i]))) {
             char text[512];
             work_say_unknown(text, sizeof text, words->items[i], all);
             return tool_error(TOOL_USAGE, "--%s: %s", option, text);
@@ -349,26 +290,19 @@ static int read_words(maker *m)
         !tool_split(r->dtype, &m->types) || !tool_split(r->size, &sizes)) {
         m->code = tool_error(TOOL_INTERNAL, "no memory");
     }
-    if (m->code == TOOL_OK) {
-        m->code = check_named("op", r->op, &m->ops);
+    const struct {
+        const char *option, *text;
+        const tool_words *words;
+        int what; /* -1: no names */
+    } options[] = {{"op", r->op, &m->ops, OP_WORD},
+                   {"variant", r->variant, &m->variants, VARIANT_WORD},
+                   {"dtype", r->dtype, &m->types, TYPE_WORD},
+                   {"size", r->size, &sizes, -1}};
+    for (int i = 0; i < 4 && m->code == TOOL_OK; i++) {
+        m->code = check_named(options[i].option, options[i].text, options[i].words);
     }
-    if (m->code == TOOL_OK) {
-        m->code = check_named("variant", r->variant, &m->variants);
-    }
-    if (m->code == TOOL_OK) {
-        m->code = check_named("dtype", r->dtype, &m->types);
-    }
-    if (m->code == TOOL_OK) {
-        m->code = check_named("size", r->size, &sizes);
-    }
-    if (m->code == TOOL_OK) {
-        m->code = check_words("op", &m->ops, work_kinds, true);
-    }
-    if (m->code == TOOL_OK) {
-        m->code = check_words("variant", &m->variants, work_variants, false);
-    }
-    if (m->code == TOOL_OK) {
-        m->code = check_words("dtype", &m->types, work_types, false);
+    for (int i = 0; i < 3 && m->code == TOOL_OK; i++) {
+        m->code = check_words(options[i].option, options[i].words, (word)options[i].what);
     }
     if (m->code == TOOL_OK && !work_sizes_parse(&sizes, &m->sizes, text, sizeof text)) {
         m->code = tool_error(TOOL_USAGE, "--size: %s", text);

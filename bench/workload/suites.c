@@ -7,8 +7,8 @@
 /* Few but telling cases: about a minute for two backends on two cores. */
 static const work_line quick[] = {
     {.op = "transfer", .size = "64Ki,4Mi,64Mi"},
-    {.op = "stream", .size = BIG},
-    {.op = "stream", .kind = "triad", .variant = "naive", .size = BIG},
+    {.op = "map", .size = BIG},
+    {.op = "map", .kind = "triad", .variant = "naive", .size = BIG},
     {.op = "transpose", .size = "1024,4096"},
     {.op = "transpose", .size = "10240", .on = "gpu"},
     {.op = "reduce",
@@ -47,12 +47,12 @@ static const work_line quick[] = {
 
 static const work_line full[] = {
     {.op = "transfer", .size = "1Ki,4Ki,64Ki,1Mi,16Mi,256Mi,1Gi"},
-    {.op = "stream", .size = "4Ki,64Ki,1Mi,16Mi," BIG},
-    {.op = "stream", .kind = "copy,triad", .variant = "naive", .size = "1Mi," BIG},
-    {.op = "stream", .kind = "multiply", .size = BIG},
-    {.op = "stream", .kind = "triad", .dtype = "f16", .size = BIG},
-    {.op = "stream", .kind = "add", .dtype = "i32", .size = BIG},
-    {.op = "stream", .kind = "triad", .dtype = "f64", .size = "4Ki,64Ki,1Mi", .cache = "cold"},
+    {.op = "map", .size = "4Ki,64Ki,1Mi,16Mi," BIG},
+    {.op = "map", .kind = "copy,triad", .variant = "naive", .size = "1Mi," BIG},
+    {.op = "map", .kind = "multiply", .size = BIG},
+    {.op = "map", .kind = "triad", .dtype = "f16", .size = BIG},
+    {.op = "map", .kind = "add", .dtype = "i32", .size = BIG},
+    {.op = "map", .kind = "triad", .dtype = "f64", .size = "4Ki,64Ki,1Mi", .cache = "cold"},
     {.op = "transpose", .size = "256,1000,1024,4096,10240"},
     {.op = "transpose", .variant = "tiled", .dtype = "e2,e16", .size = "4096"},
     {.op = "transpose", .variant = "tiled", .size = "1024x16384,16384x1024"},
@@ -104,15 +104,15 @@ static const work_line full[] = {
 };
 
 static const work_line stream[] = {
-    {.op = "stream",
+    {.op = "map",
      .kind = "copy,scale,add,multiply,triad,dot",
      .variant = "naive,tiled",
      .size = "4Ki,16Ki,64Ki,256Ki,1Mi,4Mi,16Mi," BIG},
-    {.op = "stream", .kind = "dot", .variant = "vendor,partials", .size = "64Ki,1Mi,16Mi," BIG},
-    {.op = "stream", .kind = "copy,triad", .size = "4Ki,64Ki,1Mi,4Mi", .cache = "cold"},
-    {.op = "stream", .kind = "copy,add,triad", .dtype = "f16,bf16", .size = "1Mi," BIG},
-    {.op = "stream", .kind = "copy,add", .dtype = "i32,i64", .size = "1Mi," BIG},
-    {.op = "stream", .kind = "chain", .size = "1Mi", .steps = "1,4,16,64,256,1024"},
+    {.op = "map", .kind = "dot", .variant = "vendor,partials", .size = "64Ki,1Mi,16Mi," BIG},
+    {.op = "map", .kind = "copy,triad", .size = "4Ki,64Ki,1Mi,4Mi", .cache = "cold"},
+    {.op = "map", .kind = "copy,add,triad", .dtype = "f16,bf16", .size = "1Mi," BIG},
+    {.op = "map", .kind = "copy,add", .dtype = "i32,i64", .size = "1Mi," BIG},
+    {.op = "map", .kind = "chain", .size = "1Mi", .steps = "1,4,16,64,256,1024"},
 };
 
 static const work_line gemm[] = {
@@ -162,9 +162,9 @@ static const work_line transfer[] = {
 static const work_line roofs[] = {
     {.op = "reduce", .kind = "sum,dot", .size = BIG, .roof = WORK_ROOF_READ},
     {.op = "transfer", .kind = "copy", .variant = "device", .size = BIG, .roof = WORK_ROOF_COPY},
-    {.op = "stream", .kind = "copy", .dtype = "f64", .size = BIG, .roof = WORK_ROOF_COPY},
-    {.op = "stream", .kind = "chain", .size = "1Mi", .steps = "1024", .roof = WORK_ROOF_FMA},
-    {.op = "stream",
+    {.op = "map", .kind = "copy", .dtype = "f64", .size = BIG, .roof = WORK_ROOF_COPY},
+    {.op = "map", .kind = "chain", .size = "1Mi", .steps = "1024", .roof = WORK_ROOF_FMA},
+    {.op = "map",
      .kind = "chain",
      .size = "16Mi",
      .steps = "4096",

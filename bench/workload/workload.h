@@ -11,14 +11,12 @@
 #ifndef ISOMER_WORKLOAD_H
 #define ISOMER_WORKLOAD_H
 
+#include "bench/arith/arith.h"
+#include "bench/ops/ops.h"
 #include "bench/tool.h"
 
 enum { WORK_ID_MAX = 160, WORK_TEXT_MAX = 2048, WORK_LIBRARIES = 4 };
 
-typedef enum work_op { WORK_TRANSFER, WORK_STREAM, WORK_TRANSPOSE, WORK_REDUCE, WORK_GEMM } work_op;
-const char *work_op_name(work_op op); /* "transfer", "stream", "transpose", "reduce", "gemm" */
-
-/* Kinds of transfers; of streams: those of iso_map_op, and dot. */
 typedef enum work_move { WORK_WRITE, WORK_READ, WORK_COPY } work_move;
 
 /* Whose measured figure a case gives, beside being a case like any other. */
@@ -26,25 +24,26 @@ typedef enum work_roof { WORK_NO_ROOF, WORK_ROOF_READ, WORK_ROOF_COPY, WORK_ROOF
 
 typedef struct work_case {
     char id[WORK_ID_MAX]; /* "gemm/tiled/f32/1024x1024x1024/nn/strict/uniform/hot" */
-    work_op op;
+    const bench_op *op;
     char kind[16];    /* "write", "triad", "sum"; "" */
     char variant[16]; /* "tiled"; of transfers "pageable", "pinned", "device" */
     iso_variant how;  /* not of transfers */
     iso_dtype dtype;  /* 0 where bytes or elements are only moved */
     int64_t element;  /* bytes of an element; 1 for transfers */
     iso_math math;    /* STRICT or TF32 */
+    int32_t library;  /* which of the vendor's; products */
     bool cold;        /* caches are overwritten before each sample */
     bool parts;       /* also with its operands moved in and its result out */
     work_roof roof;
     work_move move;          /* transfers */
-    iso_map_op map;          /* streams; 0: dot */
+    iso_map_op map;          /* maps; 0: dot */
     iso_reduce_op reduction; /* reductions */
     iso_axis axis;
     iso_trans trans_a, trans_b;              /* products */
     int64_t m, n, k, batch;                  /* products */
     int64_t rows, cols;                      /* transposes; reductions: rows 1 for whole arrays */
     int64_t bytes;                           /* transfers */
-    int64_t elements, steps;                 /* streams */
+    int64_t elements, steps;                 /* maps */
     int64_t size;                            /* the number for a plot's axis */
     double flops, bytes_read, bytes_written; /* of one call */
     bool vast;                               /* its bytes are more than any device holds */
@@ -132,11 +131,8 @@ iso_status work_target_flush(work_target *target);
 
 /* ---- job.c: a case on a target --------------------------------------------------------------- */
 
-typedef enum work_status { WORK_OK, WORK_FAILED, WORK_UNSUPPORTED, WORK_ERROR } work_status;
-const char *work_status_name(work_status status); /* "ok", "failed", "unsupported", "error" */
-
 typedef struct work_result {
-    work_status status;
+    bench_status status;
     char reason[WORK_TEXT_MAX];
     char library[ISO_NAME_MAX], kernel[ISO_NAME_MAX]; /* by iso_describe */
     iso_math math; /* that it runs in, and why not in the one that was asked for */
@@ -151,7 +147,7 @@ typedef struct work_result {
 typedef struct work_job work_job;
 
 /* Asks whether the device does it, says by which library and kernel, and whether it fits the memory
- * (WORK_UNSUPPORTED, with what it needs and what there is, where it does not). `library` is which
+ * (BENCH_UNSUPPORTED, with what it needs and what there is, where it does not). `library` is which
  * of the vendor's libraries. Allocates and compiles nothing. NULL: no memory. The result holds what
  * was found. */
 work_job *work_job_create(work_target *target, const work_case *item, int32_t library,
@@ -159,7 +155,7 @@ work_job *work_job_create(work_target *target, const work_case *item, int32_t li
 void work_job_destroy(work_job *job);
 
 /* Moves inputs to the device that are not there yet, and prepares: opens, compiles. Nanoseconds of
- * the preparing alone. False: the result holds why; WORK_UNSUPPORTED where memory ran out. Where
+ * the preparing alone. False: the result holds why; BENCH_UNSUPPORTED where memory ran out. Where
  * cases together are larger than the memory, one may take the room of another's inputs: the other's
  * next submission moves them again. */
 bool work_job_prepare(work_job *job, double *nanoseconds, work_result *result);
@@ -183,9 +179,66 @@ bool work_job_check_parts(work_job *job, work_result *result);
 /* Overwrites where the result will be, so that a result of somebody else is not taken for ours. */
 bool work_job_spoil(work_job *job, work_result *result);
 
-/* Waits, reads what the last call left and judges it. False: WORK_FAILED or WORK_ERROR, with the
+/* Waits, reads what the last call left and judges it. False: BENCH_FAILED or BENCH_ERROR, with the
  * reason. References are worked out once for a problem and kept by the inputs while memory allows.
  */
 bool work_job_check(work_job *job, work_result *result);
+
+/* ---- for the rows of operations -------------------------------------------------------------- */
+
+typedef struct work_size {
+    int64_t of[3];
+    int32_t count;     /* "1024": 1, "64x32": 2, "64x32x16": 3 */
+    bool beyond_cache; /* "beyond-cache": arrays that no cache holds */
+} work_size;
+
+/* The side of a square of about so many elements. */
+int64_t work_square(int64_t elements);
+
+/* What a case is the size of: `count` numbers that make it, and `more` that a document has too. */
+typedef struct work_shape {
+    const char *names[4];
+    int64_t sizes[4];
+    int32_t count, more;
+    double elements; /* of its arrays together, about */
+    char form[48];   /* in the id after the sizes: "/nn" */
+    struct {
+        const char *name, *value;
+    } layout[2];
+} work_shape;
+
+/* Where a case's operands are in the inputs of their type, and what it writes. */
+typedef struct work_needs {
+    iso_dtype type; /* of the block of inputs */
+    int32_t inputs; /* 0, 1, 2 */
+    int64_t at[2], bytes[2];
+    int64_t end; /* of the block: bytes that have to be there */
+    int64_t result;
+    iso_dtype result_type; /* 0: elements that are only moved */
+    int64_t results;       /* elements */
+    bool apart;            /* each operand begins a buffer of its own */
+} work_needs;
+typedef union work_args {
+    iso_gemm_args gemm;
+    iso_transpose_args transpose;
+    iso_reduce_args reduce;
+    iso_map_args map;
+} work_args;
+/* Words of lines; each list ends with NULL. */
+extern const char *const work_plain_variants[];   /* naive, tiled, vendor */
+extern const char *const work_partial_variants[]; /* and partials */
+extern const char *const work_float_types[], *const work_all_types[];
+
+/* Judges host memory that holds a case's results. */
+bool work_check_transfer(const work_case *item, work_inputs *inputs, const void *data,
+                         work_result *result);
+bool work_check_transpose(const work_case *item, work_inputs *inputs, const void *data,
+                          work_result *result);
+bool work_check_map(const work_case *item, work_inputs *inputs, const void *data,
+                    work_result *result);
+bool work_check_reduce(const work_case *item, work_inputs *inputs, const void *data,
+                       work_result *result);
+bool work_check_product(const work_case *item, work_inputs *inputs, const void *data,
+                        work_result *result);
 
 #endif

@@ -26,6 +26,15 @@ def is_private(path, header):
     return folder != os.path.dirname(path) and header not in SHARED | {f"{folder}/{os.path.basename(folder)}.h"}
 
 
+OPERATIONS = "gemm|reduce|transpose|map|stream|transfer|chain"
+
+
+def names_operation(line):
+    """Whether a line of the tool compares an operation's name; one place may: its row in bench/ops."""
+    return re.search(rf'str(n?case)?n?cmp *\(.*"({OPERATIONS})"', line) or re.search(
+        rf'"({OPERATIONS})".*str(n?case)?n?cmp *\(', line)
+
+
 def check(path):
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
@@ -39,6 +48,8 @@ def check(path):
                 breach(path, number, f'"{name}" is private to {os.path.dirname(name)}')
             if quote == "<" and name.startswith(FOLDERS):
                 breach(path, number, f'<{name}> is a private header: write "{name}"')
+        if path.startswith("bench/") and not path.startswith(("bench/ops/", "bench/peers/")) and names_operation(line):
+            breach(path, number, "ask the operation's row (bench/ops), do not compare its name")
         if re.search(r"[^=!]== NULL\b", line):
             breach(path, number, "write !x, not x == NULL")
         if re.match(r"/\* -{4,} .*-{4,}$", line) and number < len(lines) and lines[number] == " */":

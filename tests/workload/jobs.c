@@ -48,10 +48,10 @@ static void try_wrong_bits(const work_case *item, work_inputs *inputs)
         unsigned char *byte = data + at * size + (chain ? size - 1 : (int64_t)i % size);
         unsigned char kept = *byte;
         *byte ^= chain ? 0x80 : 1;
-        if (work_check_data(item, inputs, data, &result)) {
+        if (item->op->check(item, inputs, data, &result)) {
             fail_msg("%s: a wrong bit in element %lld passes", item->id, (long long)at);
         }
-        assert_int_equal(result.status, WORK_FAILED);
+        assert_int_equal(result.status, BENCH_FAILED);
         *byte = kept;
     }
 }
@@ -71,7 +71,7 @@ static void test_openmp(void **state)
         double nanoseconds;
         work_job *job = work_job_create(target, item, 0, &result);
         assert_non_null(job);
-        if (result.status == WORK_UNSUPPORTED) {
+        if (result.status == BENCH_UNSUPPORTED) {
             assert_string_not_equal(result.reason, "");
             work_job_destroy(job);
             refused++;
@@ -88,10 +88,10 @@ static void test_openmp(void **state)
             !work_job_check(job, &result)) {
             fail_msg("%s: %s: %s", item->id, result.reason, iso_last_error());
         }
-        assert_int_equal(result.status, WORK_OK);
+        assert_int_equal(result.status, BENCH_OK);
         assert_true(result.checks == 1 && result.method && result.library[0] != '\0');
-        if (work_case_has_bits(item) && item->op != WORK_GEMM && result.status == WORK_OK &&
-            !(item->op == WORK_TRANSFER && item->move == WORK_READ)) {
+        if (work_case_has_bits(item) && item->op != &bench_gemm && result.status == BENCH_OK &&
+            !(item->op == &bench_transfer && item->move == WORK_READ)) {
             try_wrong_bits(item, inputs);
         }
         ran++;
@@ -145,7 +145,7 @@ static void test_limit(void **state)
     for (int i = 0; i < 3; i++) {
         jobs[i] = work_job_create(target, &list.items[i], 0, &results[i]);
     }
-    assert_int_equal(results[2].status, WORK_UNSUPPORTED);
+    assert_int_equal(results[2].status, BENCH_UNSUPPORTED);
     assert_non_null(strstr(results[2].reason, "40.0 MiB of results"));
     assert_non_null(strstr(results[2].reason, "64.0 MiB may be used (the memory limit)"));
     for (int i = 0; i < 6; i++) {

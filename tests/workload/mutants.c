@@ -65,13 +65,13 @@ static void count(const char *spec, const char *cases, int *passed, int *failed)
         work_result result;
         double nanoseconds;
         work_job *job = work_job_create(target, &list.items[i], 0, &result);
-        if (result.status == WORK_OK) {
+        if (result.status == BENCH_OK) {
             bool good = work_job_prepare(job, &nanoseconds, &result) &&
                         work_job_spoil(job, &result) && work_job_submit(job) == ISO_OK &&
                         work_job_check(job, &result);
-            assert_true(good == (result.status == WORK_OK));
+            assert_true(good == (result.status == BENCH_OK));
             *passed += good;
-            *failed += result.status == WORK_FAILED;
+            *failed += result.status == BENCH_FAILED;
         }
         work_job_destroy(job);
     }

@@ -74,7 +74,7 @@ static bool passes(const product *p, int64_t columns, int64_t rows, work_result 
 {
     work_case item = *p->item;
     item.how = ISO_VARIANT_VENDOR;
-    *result = (work_result){.status = WORK_OK};
+    *result = (work_result){.status = BENCH_OK};
     return work_check_product_by(&item, p->inputs, p->c, columns, rows, result);
 }
 
@@ -85,7 +85,7 @@ static void found(const product *p, int64_t columns, int64_t rows, const char *w
         fail_msg("%s by %lld, %lld: %s passes", p->item->id, (long long)columns, (long long)rows,
                  what);
     }
-    assert_int_equal(result.status, WORK_FAILED);
+    assert_int_equal(result.status, BENCH_FAILED);
     assert_string_not_equal(result.reason, "");
 }
 
@@ -340,7 +340,7 @@ static void test_tf32(void **state)
             asked.how = ISO_VARIANT_VENDOR;
             asked.math = ISO_MATH_TF32;
             for (int64_t width = 1; width <= 16; width *= 16) {
-                result = (work_result){.status = WORK_OK};
+                result = (work_result){.status = BENCH_OK};
                 if (!work_check_product_by(&asked, p.inputs, p.c, width, width, &result)) {
                     fail_msg("%s: tf32 that was asked for: %s", p.item->id, result.reason);
                 }
