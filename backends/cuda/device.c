@@ -66,16 +66,16 @@ iso_status cuda_device_info(int32_t index, iso_device_info *out)
     size_t bytes = 0;
     cuda_code code = cu.cuDeviceGet(&device, index);
     if (code != CUDA_DONE) {
-        return cuda_fail(code, "cuDeviceGet(%d)", index);
+        return cuda_check(NULL, code, "cuDeviceGet(%d)", index);
     }
     code = cu.cuDeviceGetName(out->name, (int)sizeof out->name, device);
     if (code != CUDA_DONE) {
-        return cuda_fail(code, "cuDeviceGetName(%d)", index);
+        return cuda_check(NULL, code, "cuDeviceGetName(%d)", index);
     }
     out->name[sizeof out->name - 1] = '\0';
     code = cu.cuDeviceTotalMem_v2(&bytes, device);
     if (code != CUDA_DONE) {
-        return cuda_fail(code, "cuDeviceTotalMem(%d)", index);
+        return cuda_check(NULL, code, "cuDeviceTotalMem(%d)", index);
     }
     (void)snprintf(out->vendor, sizeof out->vendor, "NVIDIA");
     cuda_device_uuid(device, out->uuid, sizeof out->uuid);
@@ -167,11 +167,11 @@ iso_status cuda_device_open(int32_t index, void **native, simt_limits *limits)
     cuda_context context = NULL;
     cuda_code code = cu.cuDeviceGet(&ordinal, index);
     if (code != CUDA_DONE) {
-        return cuda_fail(code, "cuDeviceGet(%d)", index);
+        return cuda_check(NULL, code, "cuDeviceGet(%d)", index);
     }
     code = cu.cuDevicePrimaryCtxRetain(&context, ordinal);
     if (code != CUDA_DONE) {
-        return cuda_fail(code, "cuDevicePrimaryCtxRetain(device %d)", index);
+        return cuda_check(NULL, code, "cuDevicePrimaryCtxRetain(device %d)", index);
     }
     const iso_status status = make(context, true, ordinal, index, native, limits);
     if (status) {
@@ -184,12 +184,8 @@ iso_status cuda_device_open(int32_t index, void **native, simt_limits *limits)
 static cuda_code device_of(cuda_context context, cuda_ordinal *ordinal)
 {
     const cuda_device at = {.context = context};
-    cuda_scope scope = cuda_enter(&at);
-    cuda_code code = scope.code;
-    if (code == CUDA_DONE) {
-        code = cu.cuCtxGetDevice(ordinal);
-    }
-    cuda_leave(scope);
+    cuda_code code;
+    CUDA_ON(&at, code, cu.cuCtxGetDevice(ordinal));
     return code;
 }
 

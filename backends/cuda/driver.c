@@ -6,14 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Calls the driver between entering and leaving the device's context. */
-#define IN_CONTEXT(device, code, call)                                                             \
-    do {                                                                                           \
-        const cuda_scope scope_ = cuda_enter(device);                                              \
-        (code) = scope_.code == CUDA_DONE ? (call) : scope_.code;                                  \
-        cuda_leave(scope_);                                                                        \
-    } while (0)
-
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static iso_status memory_alloc(void *native, int64_t bytes, void **memory)
@@ -21,7 +13,7 @@ static iso_status memory_alloc(void *native, int64_t bytes, void **memory)
     cuda_device *device = native;
     cuda_address address = 0;
     cuda_code code;
-    IN_CONTEXT(device, code, cu.cuMemAlloc_v2(&address, (size_t)bytes));
+    CUDA_ON(device, code, cu.cuMemAlloc_v2(&address, (size_t)bytes));
     *memory = cuda_pointer(address);
     return cuda_check(device, code, "cuMemAlloc(%lld bytes)", (long long)bytes);
 }
@@ -30,7 +22,7 @@ static void memory_free(void *native, void *memory)
 {
     cuda_device *device = native;
     cuda_code code;
-    IN_CONTEXT(device, code, cu.cuMemFree_v2(cuda_address_of(memory)));
+    CUDA_ON(device, code, cu.cuMemFree_v2(cuda_address_of(memory)));
     if (code != CUDA_DONE) {
         cuda_host->log(ISO_LOG_DEBUG, "cuda: cuMemFree(%p) gives %s", memory, cuda_code_name(code));
     }
@@ -40,7 +32,7 @@ static iso_status host_alloc(void *native, int64_t bytes, void **pointer, int32_
 {
     cuda_device *device = native;
     cuda_code code;
-    IN_CONTEXT(device, code, cu.cuMemHostAlloc(pointer, (size_t)bytes, CUDA_HOST_PORTABLE));
+    CUDA_ON(device, code, cu.cuMemHostAlloc(pointer, (size_t)bytes, CUDA_HOST_PORTABLE));
     *pinned = code == CUDA_DONE;
     return cuda_check(device, code, "cuMemHostAlloc(%lld bytes)", (long long)bytes);
 }
@@ -48,7 +40,7 @@ static iso_status host_alloc(void *native, int64_t bytes, void **pointer, int32_
 static void host_free(void *native, void *pointer)
 {
     cuda_code code;
-    IN_CONTEXT((cuda_device *)native, code, cu.cuMemFreeHost(pointer));
+    CUDA_ON((cuda_device *)native, code, cu.cuMemFreeHost(pointer));
     (void)code;
 }
 
@@ -56,8 +48,7 @@ static iso_status host_register(void *native, void *pointer, int64_t bytes, int3
 {
     cuda_device *device = native;
     cuda_code code;
-    IN_CONTEXT(device, code,
-               cu.cuMemHostRegister_v2(pointer, (size_t)bytes, CUDA_REGISTER_PORTABLE));
+    CUDA_ON(device, code, cu.cuMemHostRegister_v2(pointer, (size_t)bytes, CUDA_REGISTER_PORTABLE));
     *pinned = code == CUDA_DONE;
     if (cuda_status(code) == ISO_DEVICE_LOST) {
         return cuda_check(device, code, "cuMemHostRegister(%p, %lld bytes)", pointer,
@@ -73,7 +64,7 @@ static iso_status host_register(void *native, void *pointer, int64_t bytes, int3
 static void host_unregister(void *native, void *pointer)
 {
     cuda_code code;
-    IN_CONTEXT((cuda_device *)native, code, cu.cuMemHostUnregister(pointer));
+    CUDA_ON((cuda_device *)native, code, cu.cuMemHostUnregister(pointer));
     (void)code;
 }
 
@@ -95,12 +86,12 @@ static iso_status stream_create(void *native, void **out)
     cuda_device *device = native;
     cuda_stream stream = NULL;
     cuda_code code;
-    IN_CONTEXT(device, code, cu.cuStreamCreate(&stream, CUDA_STREAM_NON_BLOCKING));
+    CUDA_ON(device, code, cu.cuStreamCreate(&stream, CUDA_STREAM_NON_BLOCKING));
     iso_status status = cuda_check(device, code, "cuStreamCreate");
     if (!status) {
         status = make_queue(device, stream, false, out);
         if (status) {
-            IN_CONTEXT(device, code, cu.cuStreamDestroy_v2(stream));
+            CUDA_ON(device, code, cu.cuStreamDestroy_v2(stream));
         }
     }
     return status;
@@ -114,7 +105,7 @@ static iso_status stream_adopt(void *native, void *foreign, void **out)
     cuda_stream stream = foreign;
     cuda_context context = NULL;
     cuda_code code;
-    IN_CONTEXT(device, code, cu.cuStreamGetCtx(stream, &context));
+    CUDA_ON(device, code, cu.cuStreamGetCtx(stream, &context));
     if (cuda_status(code) == ISO_DEVICE_LOST) {
         return cuda_check(device, code, "cuStreamGetCtx(%p)", foreign);
     }
@@ -150,7 +141,7 @@ static iso_status stream_sync(void *stream)
 {
     cuda_queue *queue = stream;
     cuda_code code;
-    IN_CONTEXT(queue->device, code, cu.cuStreamSynchronize(queue->stream));
+    CUDA_ON(queue->device, code, cu.cuStreamSynchronize(queue->stream));
     return cuda_check(queue->device, code, "cuStreamSynchronize");
 }
 
@@ -158,7 +149,7 @@ static iso_status stream_query(void *stream)
 {
     cuda_queue *queue = stream;
     cuda_code code;
-    IN_CONTEXT(queue->device, code, cu.cuStreamQuery(queue->stream));
+    CUDA_ON(queue->device, code, cu.cuStreamQuery(queue->stream));
     return code == CUDA_NOT_READY ? ISO_NOT_READY
                                   : cuda_check(queue->device, code, "cuStreamQuery");
 }
@@ -174,7 +165,7 @@ static iso_status event_create(void *native, void **out)
         return ISO_NO_MEMORY;
     }
     *mark = (cuda_mark){.device = device};
-    IN_CONTEXT(device, code, cu.cuEventCreate(&mark->event, 0));
+    CUDA_ON(device, code, cu.cuEventCreate(&mark->event, 0));
     if (code != CUDA_DONE) {
         cuda_host->free(mark);
         return cuda_check(device, code, "cuEventCreate");
@@ -187,7 +178,7 @@ static void event_destroy(void *event)
 {
     cuda_mark *mark = event;
     cuda_code code;
-    IN_CONTEXT(mark->device, code, cu.cuEventDestroy_v2(mark->event));
+    CUDA_ON(mark->device, code, cu.cuEventDestroy_v2(mark->event));
     (void)code;
     cuda_host->free(mark);
 }
@@ -197,7 +188,7 @@ static iso_status event_record(void *event, void *stream)
     const cuda_mark *mark = event;
     cuda_queue *queue = stream;
     cuda_code code;
-    IN_CONTEXT(queue->device, code, cu.cuEventRecord(mark->event, queue->stream));
+    CUDA_ON(queue->device, code, cu.cuEventRecord(mark->event, queue->stream));
     return cuda_check(queue->device, code, "cuEventRecord");
 }
 
@@ -206,7 +197,7 @@ static iso_status stream_wait(void *stream, void *event)
     cuda_queue *queue = stream;
     const cuda_mark *mark = event;
     cuda_code code;
-    IN_CONTEXT(queue->device, code, cu.cuStreamWaitEvent(queue->stream, mark->event, 0));
+    CUDA_ON(queue->device, code, cu.cuStreamWaitEvent(queue->stream, mark->event, 0));
     return cuda_check(queue->device, code, "cuStreamWaitEvent");
 }
 
@@ -214,7 +205,7 @@ static iso_status event_sync(void *event)
 {
     const cuda_mark *mark = event;
     cuda_code code;
-    IN_CONTEXT(mark->device, code, cu.cuEventSynchronize(mark->event));
+    CUDA_ON(mark->device, code, cu.cuEventSynchronize(mark->event));
     return cuda_check(mark->device, code, "cuEventSynchronize");
 }
 
@@ -222,7 +213,7 @@ static iso_status event_query(void *event)
 {
     const cuda_mark *mark = event;
     cuda_code code;
-    IN_CONTEXT(mark->device, code, cu.cuEventQuery(mark->event));
+    CUDA_ON(mark->device, code, cu.cuEventQuery(mark->event));
     return code == CUDA_NOT_READY ? ISO_NOT_READY : cuda_check(mark->device, code, "cuEventQuery");
 }
 
@@ -232,7 +223,7 @@ static iso_status event_elapsed(void *start, void *stop, int64_t *nanoseconds)
     const cuda_mark *to = stop;
     float milliseconds = 0;
     cuda_code code;
-    IN_CONTEXT(from->device, code, cu.cuEventElapsedTime(&milliseconds, from->event, to->event));
+    CUDA_ON(from->device, code, cu.cuEventElapsedTime(&milliseconds, from->event, to->event));
     *nanoseconds = llround((double)milliseconds * 1e6);
     return cuda_check(from->device, code, "cuEventElapsedTime");
 }

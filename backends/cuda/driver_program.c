@@ -124,29 +124,6 @@ static iso_status choose_target(const cuda_device *device, char *option, size_t 
     return ISO_OK;
 }
 
-/* All sources as one, each preceded by a mark so that the log names it. */
-static char *join(const simt_source *source)
-{
-    size_t bytes = 1;
-    for (int32_t i = 0; i < source->text_count; i++) {
-        bytes += strlen(source->texts[i]) + strlen(source->name) + 32;
-    }
-    char *text = cuda_host->alloc((int64_t)bytes);
-    size_t used = 0;
-    for (int32_t i = 0; text && i < source->text_count; i++) {
-        const bool first = i == 0 && source->text_count > 1;
-        int length = 0;
-        if (first) {
-            length = snprintf(text, bytes, "#line 1 \"dialect.h\"\n%s\n", source->texts[i]);
-        } else {
-            length = snprintf(text + used, bytes - used, "#line 1 \"%s.%d.cl\"\n%s\n", source->name,
-                              i, source->texts[i]);
-        }
-        used += length > 0 ? (size_t)length : 0;
-    }
-    return text;
-}
-
 static iso_status rtc_failed(nvrtc_code code, const simt_source *source, const char *call)
 {
     return cuda_host->fail(ISO_COMPILE, "%s: %s gives %s (%u)", source->name, call,
@@ -220,21 +197,14 @@ iso_status cuda_program_build(void *native, const simt_source *source, void **bi
     if (status) {
         return status;
     }
-    char *text = join(source);
-    if (!text) {
-        return ISO_NO_MEMORY;
-    }
-    nvrtc_code code = rtc.nvrtcCreateProgram(&program, text, source->name, 0, NULL, NULL);
+    nvrtc_code code = rtc.nvrtcCreateProgram(&program, source->text, source->name, 0, NULL, NULL);
     if (code != CUDA_DONE) {
-        status = rtc_failed(code, source, "nvrtcCreateProgram");
-        goto done;
+        return rtc_failed(code, source, "nvrtcCreateProgram");
     }
     code = rtc.nvrtcCompileProgram(program, OPTIONS_OWN + source->option_count, options);
     status = code != CUDA_DONE ? compile_failed(program, code, source, target)
                                : take_binary(program, source, is_ptx, binary, bytes);
     (void)rtc.nvrtcDestroyProgram(&program);
-done:
-    cuda_host->free(text);
     return status;
 }
 
@@ -285,12 +255,8 @@ iso_status cuda_program_load(void *native, const void *binary, int64_t bytes, vo
     if (!program) {
         return ISO_NO_MEMORY;
     }
-    cuda_scope scope = cuda_enter(device);
-    cuda_code code = scope.code;
-    if (code == CUDA_DONE) {
-        code = cu.cuModuleLoadData(&module, binary);
-    }
-    cuda_leave(scope);
+    cuda_code code;
+    CUDA_ON(device, code, cu.cuModuleLoadData(&module, binary));
     if (code != CUDA_DONE) {
         cuda_host->free(program);
         return cuda_check(device, code, "cuModuleLoadData(%lld bytes; sm_%d, driver %d.%d%s)",
@@ -305,11 +271,9 @@ iso_status cuda_program_load(void *native, const void *binary, int64_t bytes, vo
 void cuda_program_unload(void *opaque)
 {
     cuda_program *program = opaque;
-    cuda_scope scope = cuda_enter(program->device);
-    if (scope.code == CUDA_DONE) {
-        (void)cu.cuModuleUnload(program->module);
-    }
-    cuda_leave(scope);
+    cuda_code code;
+    CUDA_ON(program->device, code, cu.cuModuleUnload(program->module));
+    (void)code;
     cuda_host->free(program);
 }
 
@@ -363,13 +327,10 @@ iso_status cuda_launch(void *stream, void *kernel, int64_t groups, int32_t threa
     for (int32_t i = 0; i < arg_count; i++) {
         memcpy(&values[i], &args[i].value, sizeof values[i]);
     }
-    cuda_scope scope = cuda_enter(queue->device);
-    cuda_code code = scope.code;
-    if (code == CUDA_DONE) {
-        code = cu.cuLaunchKernel(kernel, (unsigned)groups, 1, 1, (unsigned)threads, 1, 1, 0,
-                                 queue->stream, values, NULL);
-    }
-    cuda_leave(scope);
+    cuda_code code;
+    CUDA_ON(queue->device, code,
+            cu.cuLaunchKernel(kernel, (unsigned)groups, 1, 1, (unsigned)threads, 1, 1, 0,
+                              queue->stream, values, NULL));
     return cuda_check(queue->device, code, "cuLaunchKernel(%lld groups of %d)", (long long)groups,
                       threads);
 }

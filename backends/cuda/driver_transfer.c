@@ -124,12 +124,7 @@ static cuda_code follow(cuda_queue *after, cuda_queue *before)
     if (code != CUDA_DONE) {
         return code;
     }
-    scope = cuda_enter(after->device);
-    code = scope.code;
-    if (code == CUDA_DONE) {
-        code = cu.cuStreamWaitEvent(after->stream, before->order, 0);
-    }
-    cuda_leave(scope);
+    CUDA_ON(after->device, code, cu.cuStreamWaitEvent(after->stream, before->order, 0));
     return code;
 }
 
@@ -144,13 +139,9 @@ iso_status cuda_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_re
     }
     cuda_code code = follow(target, source);
     if (code == CUDA_DONE) {
-        cuda_scope scope = cuda_enter(target->device);
-        code = scope.code;
-        if (code == CUDA_DONE) {
-            code = cu.cuMemcpyPeerAsync(cuda_place(to), target->device->context, cuda_place(from),
-                                        source->device->context, (size_t)bytes, target->stream);
-        }
-        cuda_leave(scope);
+        CUDA_ON(target->device, code,
+                cu.cuMemcpyPeerAsync(cuda_place(to), target->device->context, cuda_place(from),
+                                     source->device->context, (size_t)bytes, target->stream));
     }
     status = cuda_check(target->device, code, "cuMemcpyPeerAsync(%lld bytes)", (long long)bytes);
     if (!status) {

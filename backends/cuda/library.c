@@ -88,45 +88,30 @@ iso_status cuda_status(cuda_code code)
     return code == CUDA_OUT_OF_MEMORY ? ISO_NO_MEMORY : ISO_BACKEND;
 }
 
-static iso_status fail_with(cuda_code code, const char *format, va_list values)
+iso_status cuda_check(cuda_device *device, cuda_code code, const char *format, ...)
 {
     char what[512];
     const char *text = NULL;
+    va_list values;
+    const iso_status status = cuda_status(code);
+    if (!status) {
+        return ISO_OK;
+    }
+    va_start(values, format);
     (void)vsnprintf(what, sizeof what, format, values);
+    va_end(values);
     if (!cu.cuGetErrorString || cu.cuGetErrorString(code, &text) != CUDA_DONE) {
         text = NULL;
     }
-    const iso_status status = cuda_status(code);
+    if (device && status == ISO_DEVICE_LOST) {
+        atomic_store(&device->lost, 1);
+    }
     return cuda_host->fail(status, "%s gives %s (%u)%s%s%s", what, cuda_code_name(code), code,
                            text ? ": " : "", text ? text : "",
                            status == ISO_DEVICE_LOST
                                ? "; the device's context is lost: destroy its handles and open it "
-                                 "anew"
+                                 "again"
                                : "");
-}
-
-iso_status cuda_fail(cuda_code code, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    const iso_status status = fail_with(code, format, values);
-    va_end(values);
-    return status;
-}
-
-iso_status cuda_check(cuda_device *device, cuda_code code, const char *format, ...)
-{
-    if (code == CUDA_DONE) {
-        return ISO_OK;
-    }
-    va_list values;
-    va_start(values, format);
-    const iso_status status = fail_with(code, format, values);
-    va_end(values);
-    if (status == ISO_DEVICE_LOST) {
-        atomic_store(&device->lost, 1);
-    }
-    return status;
 }
 
 /* ---- probing --------------------------------------------------------------------------------- */

@@ -30,9 +30,7 @@ extern int32_t cuda_version; /* of the driver: 13000 for 13.0; 0 before probing 
 extern const loader_where cuda_where; /* where NVIDIA's libraries are searched */
 extern loader_library cuda_driver_library;
 
-/* The status for a driver's code; sets the text "WHAT gives CUDA_ERROR_X (n): text". */
 iso_status cuda_status(cuda_code code);
-iso_status cuda_fail(cuda_code code, const char *format, ...) ISO_PRINTF(2, 3);
 const char *cuda_code_name(cuda_code code);
 
 /* ---- objects (driver.c) ---------------------------------------------------------------------- */
@@ -88,7 +86,16 @@ typedef struct cuda_scope {
 cuda_scope cuda_enter(const cuda_device *device);
 void cuda_leave(cuda_scope scope);
 
-/* As cuda_fail, and records that the device is lost if the code means that. CUDA_DONE: ISO_OK. */
+/* A call into the driver in a device's context. */
+#define CUDA_ON(device, code, call)                                                                \
+    do {                                                                                           \
+        const cuda_scope scope_ = cuda_enter(device);                                              \
+        (code) = scope_.code == CUDA_DONE ? (call) : scope_.code;                                  \
+        cuda_leave(scope_);                                                                        \
+    } while (0)
+
+/* The status of a code, and its failure: "WHAT gives CODE (n): text". A device (may be NULL) that
+ * is lost by it is marked so. */
 iso_status cuda_check(cuda_device *device, cuda_code code, const char *format, ...)
     ISO_PRINTF(3, 4);
 

@@ -184,7 +184,7 @@ iso_status cuda_telemetry(void *device, iso_telemetry *out)
     }
     const cuda_code code = cu.cuDeviceGetPCIBusId(place, (int)sizeof place, native->ordinal);
     if (code != CUDA_DONE) {
-        return cuda_fail(code, "cuDeviceGetPCIBusId(%d)", native->ordinal);
+        return cuda_check(NULL, code, "cuDeviceGetPCIBusId(%d)", native->ordinal);
     }
     const nvml_code found = nvml.nvmlDeviceGetHandleByPciBusId_v2(place, &at);
     if (found != NVML_DONE) {

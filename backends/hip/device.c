@@ -49,7 +49,7 @@ static iso_status read_architecture(int32_t index, char *text, size_t capacity, 
         newer ? hip.hipGetDevicePropertiesR0600((struct hipDeviceProp_tR0600 *)(void *)room, index)
               : hip.hipGetDeviceProperties((struct hipDeviceProp_t *)(void *)room, index);
     if (code != HIP_DONE) {
-        return hip_fail(code, "hipGetDeviceProperties(%d)", index);
+        return hip_check(NULL, code, "hipGetDeviceProperties(%d)", index);
     }
     const char *name = room + (newer ? HIP_ARCHITECTURE_AT_R0600 : HIP_ARCHITECTURE_AT_5);
     if (strncmp(name, "gfx", 3) != 0 || !memchr(name, '\0', HIP_ARCHITECTURE_BYTES)) {
@@ -117,12 +117,12 @@ iso_status hip_device_info(int32_t index, iso_device_info *out)
     size_t bytes = 0;
     hip_code code = hip.hipDeviceGetName(out->name, (int)sizeof out->name, index);
     if (code != HIP_DONE) {
-        return hip_fail(code, "hipDeviceGetName(%d)", index);
+        return hip_check(NULL, code, "hipDeviceGetName(%d)", index);
     }
     out->name[sizeof out->name - 1] = '\0';
     code = hip.hipDeviceTotalMem(&bytes, index);
     if (code != HIP_DONE) {
-        return hip_fail(code, "hipDeviceTotalMem(%d)", index);
+        return hip_check(NULL, code, "hipDeviceTotalMem(%d)", index);
     }
     const iso_status status = find_architecture(index, out->architecture, sizeof out->architecture);
     if (status) {

@@ -69,27 +69,6 @@ iso_status hip_program_identity(void *native, char *text, int64_t capacity)
 
 enum { OPTIONS_MAX = 48 };
 
-/* All sources as one. */
-static char *join(const simt_source *source)
-{
-    size_t bytes = 1;
-    for (int32_t i = 0; i < source->text_count; i++) {
-        bytes += strlen(source->texts[i]) + 1;
-    }
-    char *text = hip_host->alloc((int64_t)bytes);
-    size_t used = 0;
-    for (int32_t i = 0; text && i < source->text_count; i++) {
-        const size_t length = strlen(source->texts[i]);
-        memcpy(text + used, source->texts[i], length);
-        used += length;
-        text[used++] = '\n';
-    }
-    if (text) {
-        text[used] = '\0';
-    }
-    return text;
-}
-
 static iso_status build_failed(hiprtc_program program, hiprtc_code code, const char *call,
                                const simt_source *source)
 {
@@ -134,8 +113,8 @@ static iso_status take_code(hiprtc_program program, const simt_source *source, v
     return ISO_OK;
 }
 
-static iso_status compile(const hip_device *device, const simt_source *source, const char *text,
-                          void **binary, int64_t *bytes)
+static iso_status compile(const hip_device *device, const simt_source *source, void **binary,
+                          int64_t *bytes)
 {
     char target[HIP_ARCHITECTURE_OPTION_MAX];
     const char *options[OPTIONS_MAX] = {target, HIP_COMPILE_OPTIONS};
@@ -149,7 +128,7 @@ static iso_status compile(const hip_device *device, const simt_source *source, c
         options[count++] = source->options[i];
     }
     hiprtc_program program = NULL;
-    hiprtc_code code = rtc.hiprtcCreateProgram(&program, text, source->name, 0, NULL, NULL);
+    hiprtc_code code = rtc.hiprtcCreateProgram(&program, source->text, source->name, 0, NULL, NULL);
     if (code != HIPRTC_DONE) {
         return build_failed(NULL, code, "hiprtcCreateProgram", source);
     }
@@ -191,14 +170,9 @@ iso_status hip_program_build(void *native, const simt_source *source, void **bin
     if (status) {
         return status;
     }
-    char *text = join(source);
-    if (!text) {
-        return ISO_NO_MEMORY;
-    }
     (void)pthread_mutex_lock(&rtc_lock);
-    status = compile(device, source, text, binary, bytes);
+    status = compile(device, source, binary, bytes);
     (void)pthread_mutex_unlock(&rtc_lock);
-    hip_host->free(text);
     return status;
 }
 

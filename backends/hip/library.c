@@ -73,38 +73,24 @@ iso_status hip_status(hip_code code)
     }
 }
 
-static iso_status fail_with(hip_code code, const char *format, va_list arguments)
-{
-    char what[512];
-    (void)vsnprintf(what, sizeof what, format, arguments);
-    const char *text = hip.hipGetErrorString ? hip.hipGetErrorString(code) : NULL;
-    (void)hip.hipGetLastError(); /* clears the error, so that the program does not see ours */
-    return hip_host->fail(hip_status(code), "%s gives %s (%u)%s%s", what, hip_code_name(code), code,
-                          text ? ": " : "", text ? text : "");
-}
-
-iso_status hip_fail(hip_code code, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const iso_status status = fail_with(code, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
 iso_status hip_check(hip_device *device, hip_code code, const char *format, ...)
 {
-    if (code == HIP_DONE) {
+    char what[512];
+    va_list values;
+    const iso_status status = hip_status(code);
+    if (!status) {
         return ISO_OK;
     }
-    va_list arguments;
-    va_start(arguments, format);
-    const iso_status status = fail_with(code, format, arguments);
-    va_end(arguments);
-    if (status == ISO_DEVICE_LOST) {
+    va_start(values, format);
+    (void)vsnprintf(what, sizeof what, format, values);
+    va_end(values);
+    const char *text = hip.hipGetErrorString ? hip.hipGetErrorString(code) : NULL;
+    (void)hip.hipGetLastError(); /* clears the error, so that the program does not see ours */
+    if (device && status == ISO_DEVICE_LOST) {
         atomic_store(&device->lost, 1);
     }
-    return status;
+    return hip_host->fail(status, "%s gives %s (%u)%s%s", what, hip_code_name(code), code,
+                          text ? ": " : "", text ? text : "");
 }
 
 /* ---- probing --------------------------------------------------------------------------------- */

@@ -34,9 +34,7 @@ extern loader_library hip_runtime_library;
  * `why`: it failed, or could not be tried. */
 bool hip_survives(const char *const *arguments, const char *besides, char *why, size_t capacity);
 
-/* The status for a runtime's code; sets the text "WHAT gives hipErrorX (n): text". */
 iso_status hip_status(hip_code code);
-iso_status hip_fail(hip_code code, const char *format, ...) ISO_PRINTF(2, 3);
 const char *hip_code_name(hip_code code);
 
 /* ---- objects --------------------------------------------------------------------------------- */
@@ -86,7 +84,8 @@ void hip_leave(hip_scope scope);
         hip_leave(scope_);                                                                         \
     } while (0)
 
-/* As hip_fail, and records that the device is lost if the code means that. HIP_DONE: ISO_OK. */
+/* The status of a code, and its failure: "WHAT gives CODE (n): text". A device (may be NULL) that
+ * is lost by it is marked so. */
 iso_status hip_check(hip_device *device, hip_code code, const char *format, ...) ISO_PRINTF(3, 4);
 
 /* device.c */

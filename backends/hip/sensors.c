@@ -104,8 +104,8 @@ static iso_status place_of(const hip_device *device, uint64_t *place)
         int value = 0;
         const hip_code code = hip.hipDeviceGetAttribute(&value, attributes[i], device->index);
         if (code != HIP_DONE) {
-            return hip_fail(code, "hipDeviceGetAttribute(%u, device %d)", attributes[i],
-                            device->index);
+            return hip_check(NULL, code, "hipDeviceGetAttribute(%u, device %d)", attributes[i],
+                             device->index);
         }
         part[i] = (unsigned)value;
     }

@@ -171,10 +171,8 @@ static char *append(char *at, const char *text, size_t bytes)
 static iso_status take_text(const simt_source *source, const char *options, void **binary,
                             int64_t *bytes)
 {
-    size_t room = sizeof text_mark + strlen(source->name) + strlen(options) + 3;
-    for (int32_t i = 0; i < source->text_count; i++) {
-        room += strlen(source->texts[i]);
-    }
+    const size_t room =
+        sizeof text_mark + strlen(source->name) + strlen(options) + strlen(source->text) + 3;
     char *made = ocl_host->alloc((int64_t)room);
     if (!made) {
         return ISO_NO_MEMORY;
@@ -182,10 +180,7 @@ static iso_status take_text(const simt_source *source, const char *options, void
     char *at = append(made, text_mark, sizeof text_mark);
     at = append(at, source->name, strlen(source->name) + 1);
     at = append(at, options, strlen(options) + 1);
-    for (int32_t i = 0; i < source->text_count; i++) {
-        at = append(at, source->texts[i], strlen(source->texts[i]));
-    }
-    *at = '\0';
+    (void)append(at, source->text, strlen(source->text) + 1);
     *binary = made;
     *bytes = (int64_t)room;
     return ISO_OK;

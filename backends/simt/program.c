@@ -126,20 +126,43 @@ static iso_status make_key(simt_device *device, const simt_spec *spec, const cha
     return ISO_OK;
 }
 
+/* The parts of a text as one; the first is dialect.h. */
+static char *join(const iso_host *host, const simt_text *text)
+{
+    size_t room = 1;
+    size_t used = 0;
+    for (int32_t i = 0; i < text->part_count; i++) {
+        room += strlen(text->parts[i]) + strlen(text->name) + 32;
+    }
+    char *made = host->alloc((int64_t)room);
+    for (int32_t i = 0; made && i < text->part_count; i++) {
+        if (i == 0 && text->part_count > 1) {
+            used += (size_t)snprintf(made, room, "#line 1 \"dialect.h\"\n%s\n", text->parts[i]);
+        } else {
+            used += (size_t)snprintf(made + used, room - used, "#line 1 \"%s.%d.cl\"\n%s\n",
+                                     text->name, i, text->parts[i]);
+        }
+    }
+    return made;
+}
+
 static iso_status compile(simt_device *device, const simt_spec *spec, void **binary, int64_t *bytes)
 {
     char texts[SIMT_DEFINES_MAX][OPTION_MAX];
     const char *options[SIMT_DEFINES_MAX];
-    simt_source source = {.name = spec->text->name,
-                          .texts = spec->text->parts,
-                          .text_count = spec->text->part_count,
-                          .options = options};
+    char *text = join(device->host, spec->text);
+    simt_source source = {.name = spec->text->name, .text = text, .options = options};
+    if (!text) {
+        return ISO_NO_MEMORY;
+    }
     for (int32_t i = 0; i < SIMT_DEFINES_MAX && spec->text->defines[i]; i++) {
         if (write_option(spec, i, texts[i], sizeof texts[i])) {
             options[source.option_count++] = texts[i];
         }
     }
-    return device->driver->program_build(device->native, &source, binary, bytes);
+    const iso_status status = device->driver->program_build(device->native, &source, binary, bytes);
+    device->host->free(text);
+    return status;
 }
 
 static double milliseconds_since(const struct timespec *start)

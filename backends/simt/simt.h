@@ -96,12 +96,11 @@ typedef struct simt_arg {
     int32_t bytes; /* 0: memory */
 } simt_arg;
 
-/* What is compiled: texts that are read one after another, and options that every compiler takes
- * ("-DNAME=VALUE"). */
+/* What is compiled: a text, whose parts begin with marks that make logs name them, and options that
+ * every compiler takes ("-DNAME=VALUE"). */
 typedef struct simt_source {
     const char *name; /* for logs: "gemm_tiled" */
-    const char *const *texts;
-    int32_t text_count;
+    const char *text;
     const char *const *options;
     int32_t option_count;
 } simt_source;
