@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* adopt.c - the program's own devices and memory, and the native objects behind handles. */
-#include "core/core.h"
+#include "core/device.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/fork.h"
+#include "core/handle.h"
+#include "core/memory.h"
+#include "core/op.h"
+#include "core/physical.h"
+#include "core/registry.h"
+#include "core/select.h"
+#include "core/settings.h"
+#include "core/stream.h"
+#include "core/structs.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* Loads the backend, which must be usable and able to adopt. */

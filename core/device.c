@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* device.c - handles of devices, and the objects that belong to them. */
-#include "core/core.h"
+#include "core/device.h"
+#include "core/error.h"
+#include "core/event.h"
+#include "core/fork.h"
+#include "core/handle.h"
+#include "core/host.h"
+#include "core/memory.h"
+#include "core/physical.h"
+#include "core/registry.h"
+#include "core/select.h"
+#include "core/settings.h"
+#include "core/stack.h"
+#include "core/stream.h"
+#include "core/structs.h"
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

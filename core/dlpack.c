@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dlpack.c - tensors of others: read, checked and imported; and tensors as matrices. */
-#include "core/core.h"
-
+#include "core/dlpack.h"
 #include "common/dtype.h"
+#include "core/error.h"
+#include "core/handle.h"
+#include "core/memory.h"
+#include "core/op.h"
+#include "core/physical.h"
+#include "core/stream.h"
+#include "core/structs.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 enum { TYPE_CPU = 1, TYPE_CUDA = 2, TYPE_CUDA_HOST = 3, TYPE_ROCM = 10, TYPE_ROCM_HOST = 11 };

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dlpack_export.c - tensors for others, which keep their memory alive. */
-#include "core/core.h"
-
 #include "common/dtype.h"
+#include "core/device.h"
+#include "core/dlpack.h"
+#include "core/error.h"
+#include "core/handle.h"
+#include "core/memory.h"
+#include "core/physical.h"
+#include "core/stream.h"
+#include "core/transfer.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* enumerate.c - lists every backend and device, with the reason for what is not available. */
-#include "core/core.h"
+#include "core/error.h"
+#include "core/registry.h"
+#include "core/stack.h"
+#include "core/structs.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

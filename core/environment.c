@@ -6,8 +6,11 @@
  * made the environment. Variables that name a path are ignored there, and ISOMER_LOG reports each
  * once.
  */
-#include "core/core.h"
+#include "core/environment.h"
+#include "core/host.h"
+#include "core/settings.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,10 +4,13 @@
  * failure allocates: a thread-local block of that size would reduce every thread's stack, and might
  * not fit at all if the library is opened late.
  */
-#include "core/core.h"
-
+#include "core/error.h"
 #include "common/printable.h"
+#include "core/fpenv.h"
 
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* event.c - events. The core records whether an event was recorded, so backends only get calls for
  * events that were. */
-#include "core/core.h"
+#include "core/event.h"
+#include "core/device.h"
+#include "core/error.h"
+#include "core/fpenv.h"
+#include "core/handle.h"
+#include "core/stream.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 iso_status iso_event_create(iso_device handle, iso_event *out)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* factor.c - alpha and beta, rounded and compared as integers: what the calling thread has set for
  * floating point has no part in it. */
-#include "core/core.h"
-
+#include "core/factor.h"
 #include "common/dtype.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static uint64_t bits_of(double value)

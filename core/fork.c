@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fork.c - the core's state across fork(). */
-#include "core/core.h"
+#include "core/fork.h"
+
+#include <pthread.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fpenv.c - the floating-point environment in which the core and the backends compute, whatever the
  * calling thread's settings: rounding to nearest, full x87 precision, subnormals kept, no traps. */
-#include "core/core.h"
+#include "core/fpenv.h"
+
+#include <stdbool.h>
 
 #if defined(__x86_64__) || defined(__i386__)
 

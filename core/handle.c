@@ -4,8 +4,13 @@
  * compare-and-swap on the slot's state registers the call if the generation is right and the handle
  * alive.
  */
-#include "core/core.h"
+#include "core/handle.h"
+#include "core/error.h"
+#include "core/fork.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

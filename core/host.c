@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host.c - the functions that the core offers to backends. */
-#include "core/core.h"
+#include "core/host.h"
+#include "core/cache.h"
+#include "core/environment.h"
+#include "core/error.h"
+#include "core/settings.h"
+#include "core/stack.h"
 
 #include <stdlib.h>
 

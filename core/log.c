@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* log.c - the output of ISOMER_LOG. Each line is one write, so that threads do not mix them. */
-#include "core/core.h"
-
 #include "common/descriptor.h"
 #include "common/printable.h"
+#include "core/environment.h"
+#include "core/host.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

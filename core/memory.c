@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory.c - buffers, host blocks and pinned ranges. */
-#include "core/core.h"
+#include "core/memory.h"
+#include "core/device.h"
+#include "core/dlpack.h"
+#include "core/error.h"
+#include "core/fpenv.h"
+#include "core/handle.h"
+#include "core/op.h"
+#include "core/physical.h"
+#include "core/stream.h"
+#include "core/structs.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 

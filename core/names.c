@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* names.c - the names of enumerators, and enumerators from names. */
-#include "core/core.h"
-
+#include "core/names.h"
 #include "common/dtype.h"
+#include "core/error.h"
+#include "core/op.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op.c - operations: read, resolved, bound to their operands, and handed to the backend. */
-#include "core/core.h"
+#include "core/op.h"
+#include "core/device.h"
+#include "core/error.h"
+#include "core/fpenv.h"
+#include "core/handle.h"
+#include "core/memory.h"
+#include "core/overlap.h"
+#include "core/stream.h"
+#include "core/structs.h"
+#include "core/trace.h"
+#include "core/transfer.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

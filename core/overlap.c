@@ -8,7 +8,9 @@
  * within an interval. One step takes a division. Two take Euclid's algorithm, whatever the sizes.
  * With more, the multiples of the others are tried if they are few.
  */
-#include "core/core.h"
+#include "core/overlap.h"
+
+#include <stdbool.h>
 
 /* Sums of two 63-bit spans exceed 64 bits, and so do products of counts. */
 __extension__ typedef __int128 wide;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* place.c - the folder of this library. Files of its package (plug-ins, programs built ahead) are
  * found beside it, so that a prefix can be moved. */
-#include "core/core.h"
+#include "core/environment.h"
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

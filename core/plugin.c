@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plugin.c - loads a file or calls a query function, and checks the descriptor. */
-#include "core/core.h"
+#include "core/environment.h"
+#include "core/fpenv.h"
+#include "core/host.h"
+#include "core/registry.h"
+#include "core/settings.h"
+#include "core/structs.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* registry.c - the known backends: built in, and plug-ins found so far. Entries live until the
  * process ends. */
-#include "core/core.h"
-
+#include "core/registry.h"
 #include "common/descriptor.h"
+#include "core/error.h"
+#include "core/fork.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* resolve.c - which variant and math mode an operation has on a device, and whether that does it.
  */
-#include "core/core.h"
+#include "core/device.h"
+#include "core/error.h"
+#include "core/op.h"
 
 #include <stdio.h>
 #include <stdlib.h>

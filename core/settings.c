@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* settings.c - the ISOMER_ variables. They are read when they are needed, so that a program may set
  * them before it opens a device. An empty one counts as unset, except ISOMER_BACKEND. */
-#include "core/core.h"
+#include "core/settings.h"
+#include "core/cache.h"
+#include "core/environment.h"
+#include "core/error.h"
+#include "core/fork.h"
+#include "core/host.h"
+#include "core/registry.h"
+#include "core/select.h"
+#include "core/structs.h"
+#include "core/trace.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

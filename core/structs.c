@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* structs.c - structs of programs that were built against an older or a newer header. */
-#include "core/core.h"
+#include "core/structs.h"
+#include "core/error.h"
 
 #include <string.h>
 

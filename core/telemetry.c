@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* telemetry.c - reads a device's sensors through its backend. */
-#include "core/core.h"
+#include "core/device.h"
+#include "core/error.h"
+#include "core/handle.h"
+#include "core/structs.h"
 
 iso_status iso_device_get_telemetry(iso_device handle, iso_telemetry *out)
 {

@@ -5,13 +5,22 @@
  * are timed by the backend's events, whose clock is aligned with the host's once per stream. The
  * file is completed when the process exits.
  */
-#include "core/core.h"
-
+#include "core/trace.h"
 #include "common/descriptor.h"
+#include "core/device.h"
+#include "core/error.h"
+#include "core/fork.h"
+#include "core/fpenv.h"
+#include "core/host.h"
+#include "core/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

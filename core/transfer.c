@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transfer.c - transfers host to device, device to host and within a device, and fills: checked and
  * submitted. */
-#include "core/core.h"
+#include "core/transfer.h"
+#include "core/error.h"
+#include "core/handle.h"
+#include "core/memory.h"
+#include "core/op.h"
+#include "core/overlap.h"
+#include "core/stream.h"
+#include "core/trace.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transfer_between.c - copies from a buffer of one device to one of another. */
-#include "core/core.h"
+#include "core/error.h"
+#include "core/handle.h"
+#include "core/host.h"
+#include "core/memory.h"
+#include "core/op.h"
+#include "core/overlap.h"
+#include "core/stream.h"
+#include "core/trace.h"
+#include "core/transfer.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { STAGE_BYTES = 4 << 20 };

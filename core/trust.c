@@ -5,10 +5,13 @@
  * Trusted are root, the user of this process, and the owner of any folder above this library, who
  * could replace the library itself.
  */
-#include "core/core.h"
+#include "core/environment.h"
+#include "core/fork.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

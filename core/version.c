@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* version.c - the version of the library. */
-#include "core/core.h"
+#include <isomer/isomer.h>
 
 const char *iso_version(void)
 {

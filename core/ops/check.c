@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.c - the checks that operations share. */
-#include "core/core.h"
+#include "core/error.h"
+#include "core/op.h"
+#include "core/overlap.h"
+
+#include <stdbool.h>
 
 iso_status core_check_size(const char *call, const char *name, int64_t value)
 {

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemm.c - the matrix product: its arguments, cost and name in traces. */
-#include "core/core.h"
-
 #include "common/dtype.h"
+#include "core/error.h"
+#include "core/factor.h"
+#include "core/op.h"
+#include "core/overlap.h"
+#include "core/structs.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 static iso_status check_enumerators(const char *call, const iso_gemm_args *args)

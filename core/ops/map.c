@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* map.c - maps: their arguments, cost and name in traces. */
-#include "core/core.h"
-
 #include "common/dtype.h"
+#include "core/error.h"
+#include "core/factor.h"
+#include "core/op.h"
+#include "core/overlap.h"
+#include "core/structs.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 static bool uses_y(iso_map_op op)

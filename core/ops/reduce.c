@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce.c - reductions: their arguments, cost and name in traces. */
-#include "core/core.h"
-
 #include "common/dtype.h"
+#include "core/error.h"
+#include "core/op.h"
+#include "core/overlap.h"
+#include "core/structs.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 static iso_status result_of(const char *call, iso_reduce_op op, iso_dtype dtype, iso_dtype *result)

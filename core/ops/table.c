@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table.c - the operations that there are, found by their kind. */
-#include "core/core.h"
+#include "core/error.h"
+#include "core/op.h"
 
 extern const core_operation core_gemm, core_transpose, core_reduce, core_map;
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transpose.c - transposes: their arguments, cost and name in traces. */
-#include "core/core.h"
+#include "core/error.h"
+#include "core/op.h"
+#include "core/overlap.h"
+#include "core/structs.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 static iso_status check_values(const char *call, const iso_transpose_args *args)

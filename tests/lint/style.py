@@ -21,6 +21,8 @@ def breach(path, number, text):
 def is_private(path, header):
     """Whether a header of bench, backends or core is not for the folder of `path`."""
     folder = os.path.dirname(header)
+    if folder == "core" and path.startswith("core/"):
+        return False
     if not header.startswith(("backends/", "bench/", "core/")) or path.startswith("tests/"):
         return False
     return folder != os.path.dirname(path) and header not in SHARED | {f"{folder}/{os.path.basename(folder)}.h"}

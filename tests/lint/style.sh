@@ -8,7 +8,7 @@ sources '*.c' '*.h' >"$scratch/files"
 cd "$source_dir"
 cat >"$scratch/planted.c" <<'END'
 #include "nowhere.h"
-#include <core/core.h>
+#include <core/op.h>
 #include "bench/suite/internal.h"
 /* ---- a banner that is broken --------------------------------------------------------------------
  */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fork.h - what a child of fork() may still use. */
+#ifndef ISOMER_CORE_FORK_H
+#define ISOMER_CORE_FORK_H
+
+#include <pthread.h>
+
+/* Called once before anything is opened; the functions below are called in the child or around the
+ * fork. */
+void core_fork_guard(void);
+void core_handle_fork(int stage);
+void core_registry_fork(int stage);
+void core_physical_fork(int stage);
+void core_settings_fork(int stage);
+void core_trace_fork(int stage);
+void core_trust_fork(int stage);
+enum { CORE_FORK_BEFORE, CORE_FORK_PARENT, CORE_FORK_CHILD };
+void core_fork_lock(pthread_mutex_t *lock, int stage);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* memory.h - buffers, and the memory that they hold. */
+#ifndef ISOMER_CORE_MEMORY_H
+#define ISOMER_CORE_MEMORY_H
+
+#include "core/device.h"
+
+#include <stdatomic.h>
+
+/* Memory of a device. A buffer holds it, and so does each DLPack tensor that shows it: the last one
+ * lets go of it. */
+typedef struct core_memory {
+    atomic_int holders;
+    core_physical *physical;
+    void *memory;    /* the backend's; NULL where there are no bytes */
+    int64_t counted; /* bytes against the memory limit */
+    bool imported;
+    void (*release)(void *context); /* of imported memory; may be NULL */
+    void *context;
+} core_memory;
+
+void core_memory_drop(core_memory *memory);
+
+typedef struct core_buffer {
+    core_child child;
+    void *memory; /* NULL where it holds no bytes */
+    /* Where its first byte lies in `memory`: memory of others is imported from an aligned address
+     * on, so that offsets tell alignment. */
+    int64_t origin;
+    int64_t bytes;
+    bool read_only;
+    core_memory *owner;
+    _Atomic uint64_t used_by; /* bits of streams that may have work with it */
+} core_buffer;
+
+/* A buffer of memory that somebody else owns; on failure it stays theirs. */
+typedef struct core_import {
+    void *native;
+    int64_t bytes;
+    bool read_only;
+    void (*release)(void *context);
+    void *context;
+} core_import;
+iso_status core_buffer_import(const char *call, core_device *device, const core_import *what,
+                              iso_buffer *out);
+/* The place of a byte of the buffer, as a backend knows it. */
+iso_ref core_buffer_ref(const core_buffer *buffer, int64_t offset);
+/* INVALID if the buffer is not to be written. */
+iso_status core_check_writable(const char *call, const char *name, const core_buffer *buffer);
+
+/* Counts memory against the device's limit. */
+iso_status core_memory_take(const char *call, core_device *device, int64_t bytes);
+void core_memory_give(core_physical *physical, int64_t bytes);
+
+/* The rest of destroying, after the handle was retired; frees the object. */
+void core_buffer_finish(core_buffer *buffer);
+void core_blocks_finish(core_device *device);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* op.h - operations: what the core knows of each, and one that was read and checked. */
+#ifndef ISOMER_CORE_OP_H
+#define ISOMER_CORE_OP_H
+
+#include "core/memory.h"
+#include "core/overlap.h"
+
+#include <isomer/backend.h>
+
+typedef struct core_op core_op;
+
+/* Variants as bits. */
+enum {
+    CORE_NAIVE = 1 << ISO_VARIANT_NAIVE,
+    CORE_TILED = 1 << ISO_VARIANT_TILED,
+    CORE_VENDOR = 1 << ISO_VARIANT_VENDOR,
+    CORE_MATRIX = 1 << ISO_VARIANT_MATRIX,
+    CORE_PARTIALS = 1 << ISO_VARIANT_PARTIALS
+};
+
+/* What the core knows of one operation. Adding one: a file of ops/, and its line in ops/table.c. */
+typedef struct core_operation {
+    const char *name;     /* "gemm" */
+    const char *plural;   /* "products", for messages */
+    int variants;         /* bits of those that any device may have */
+    iso_variant order[3]; /* auto tries these in turn; ends early with 0 */
+    uint32_t abi_minor;   /* of the backend interface that brought it */
+    uint32_t args_size;   /* of its member of iso_op_args, and where the variant lies there */
+    uint32_t variant_at;
+    /* Checks the caller's descriptor and fills args, uses and what differs from zero. */
+    iso_status (*read)(const char *call, const void *args, core_op *out);
+    /* Fills the cost of what was read. */
+    void (*cost)(core_op *op);
+    /* Makes an empty operation one of a single element. */
+    void (*shrink)(core_op *op);
+    void (*trace)(const core_op *op, const char *variant, char *name, size_t room);
+} core_operation;
+
+/* ops/table.c: NULL, or INVALID: there is no such kind. */
+const core_operation *core_operation_of(iso_op_kind kind);
+iso_status core_operation_find(const char *call, iso_op_kind kind, const core_operation **out);
+
+/* An operand that an operation uses. */
+typedef struct core_use {
+    const char *name; /* "a" */
+    iso_operand operand;
+    core_layout layout;
+    int64_t align;
+    bool written;
+    iso_ref *ref;
+    core_buffer *buffer; /* acquired by bind() */
+} core_use;
+
+typedef enum core_empty {
+    CORE_NOT_EMPTY = 0,
+    CORE_NOTHING = 1, /* nothing is written */
+    CORE_NEUTRAL = 2  /* what is written is filled with the neutral element */
+} core_empty;
+
+enum { CORE_USES_MAX = 4 };
+
+/* An operation that was read and checked. Points into itself: it is not copied. */
+struct core_op {
+    const core_operation *row;
+    iso_op op;
+    iso_op_args args;
+    iso_variant *variant;           /* in args */
+    iso_math *math;                 /* in args; NULL where there is none */
+    iso_dtype dtype;                /* where there is math */
+    char math_reason[ISO_NOTE_MAX]; /* why it is strict although TF32 was asked for; else "" */
+    int64_t *summed; /* in args: the length of sums that alpha = 0 makes 0; NULL: there is none */
+    int64_t summed_given; /* ... and what the caller gave */
+    core_empty empty;
+    uint64_t neutral; /* bits of the neutral element */
+    bool in_place;    /* its result may be an operand as a whole, though not a part of one */
+    int use_count;
+    iso_cost_info cost;
+    core_use uses[CORE_USES_MAX]; /* the last: not cleared, but set by core_op_use */
+};
+
+iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, core_op *out);
+iso_status core_op_execute(const char *call, iso_stream stream, iso_op_kind kind, const void *args);
+
+/* resolve.c: makes the variant and the math mode definite. UNSUPPORTED, if the device does not do
+ * it. */
+iso_status core_op_resolve(const char *call, core_op *op, core_device *device);
+
+/* ops/check.c: what reading an operation needs. */
+
+/* Adds an operand that is not touched; the caller writes its layout if it is. */
+core_layout *core_op_use(core_op *op, const char *name, iso_operand operand, iso_ref *ref,
+                         int64_t align, bool written);
+/* Whether two operands are one, given twice. */
+bool core_use_is_same(const core_use *a, const core_use *b);
+/* `batch` matrices of elements; INVALID where 64 bits do not hold their bytes. */
+iso_status core_matrix_layout(const char *call, const char *name, int64_t rows, int64_t cols,
+                              int64_t ld, int64_t batch, int64_t stride, int64_t element,
+                              core_layout *out);
+/* Sets *ld where it is 0; INVALID where it is under the row length. */
+iso_status core_check_ld(const char *call, const char *name, const char *matrix, int64_t cols,
+                         int64_t *ld);
+iso_status core_check_size(const char *call, const char *name, int64_t value);
+iso_status core_check_variant(const char *call, iso_variant variant);
+iso_status core_check_dtype(const char *call, iso_dtype dtype);
+
+#endif
