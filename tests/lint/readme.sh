@@ -37,6 +37,23 @@ echo '    isomer bench --suit quick' >"$scratch/planted"
 options "$scratch/planted" >"$scratch/options"
 [ "$(check_options "$scratch/options")" = "bench --suit" ] || fail "an option that does not exist is not found"
 
+# absent FILE: the paths that it names and the tree does not have; NAME is any name.
+# shellcheck disable=SC2016
+absent() {
+    grep -oE '`[A-Za-z0-9_./-]+/[A-Za-z0-9_./-]*`' "$1" | tr -d '`' | sort -u | while read -r path; do
+        found=
+        for match in $(printf '%s\n' "$path" | sed 's/NAME/*/g'); do
+            [ ! -e "$match" ] || found=$match
+        done
+        [ -n "$found" ] || printf '%s\n' "$path"
+    done
+}
+printf '`%s`\n' core/nowhere.c core/ops/NAME.c >"$scratch/planted"
+cd "$source_dir"
+absent CONTRIBUTING.md >"$scratch/absent"
+[ ! -s "$scratch/absent" ] || { cat "$scratch/absent"; fail "CONTRIBUTING.md names paths that do not exist"; }
+[ "$(absent "$scratch/planted")" = core/nowhere.c ] || fail "a path that does not exist is not found"
+
 if have python3; then
     python3 "$source_dir/bench/results/headline.py" --check "$source_dir/README.md" || fail "see above"
 else
