@@ -48,6 +48,7 @@ absent() {
         [ -n "$found" ] || printf '%s\n' "$path"
     done
 }
+# shellcheck disable=SC2016
 printf '`%s`\n' core/nowhere.c core/ops/NAME.c >"$scratch/planted"
 cd "$source_dir"
 absent CONTRIBUTING.md >"$scratch/absent"
