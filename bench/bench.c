@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -219,13 +218,6 @@ static int parse(bench *b, int argc, char **argv)
 
 /* ---- devices and cases ----------------------------------------------------------------------- */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
 static void drop_spec(bench *b, int i)
 {
     b->specs.count--;
@@ -290,7 +282,7 @@ static int look_at_devices(bench *b)
     }
     for (int i = 0; i < b->specs.count;) {
         iso_device_info info = ISO_DEVICE_INFO_INIT;
-        double began = now();
+        double began = 1e9 * tool_seconds();
         if (iso_device_open(b->specs.items[i], &b->opened[i]) != ISO_OK ||
             iso_device_get_info(b->opened[i], &info) != ISO_OK) {
             int code = fail_open(b, i);
@@ -299,7 +291,7 @@ static int look_at_devices(bench *b)
             }
             continue;
         }
-        b->opening[i] = now() - began;
+        b->opening[i] = 1e9 * tool_seconds() - began;
         if (seen_before(b, i, info.spec)) {
             continue;
         }
@@ -504,9 +496,9 @@ static int execute(bench *b, int argc, char **argv)
     if (!b->list && b->rounds != 1 && b->jobs > 1 && crew_start(&b->crew, b->jobs)) {
         be_member(b);
     }
-    double began = now();
+    double began = 1e9 * tool_seconds();
     int code = tool_specs(b->backend, b->require, &b->specs);
-    b->probing = tool_takes_all(b->backend) ? now() - began : NAN;
+    b->probing = tool_takes_all(b->backend) ? 1e9 * tool_seconds() - began : NAN;
     if (code == TOOL_OK) {
         code = look_at_devices(b);
     }

@@ -67,6 +67,11 @@ void tool_set_text(json_t *object, const char *key, const char *value)
     json_object_set_new(object, key, tool_json_text(value));
 }
 
+void tool_set_number(json_t *object, const char *key, double value)
+{
+    json_object_set_new(object, key, tool_json_number(value));
+}
+
 json_t *tool_json_device(const iso_device_info *info)
 {
     json_t *device = json_object();

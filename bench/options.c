@@ -91,3 +91,56 @@ bool tool_words_have(const tool_words *words, const char *word)
     }
     return false;
 }
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+int tool_find(const char *const *names, const char *word)
+{
+    for (int i = 0; names[i]; i++) {
+        if (strcmp(names[i], word) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Cut where there is no room. */
+static void append(char *text, size_t room, const char *before, const char *more)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, room - used, "%s%s", before, more);
+}
+
+void tool_say_unknown(char *text, size_t room, const char *word, const char *const *names)
+{
+    int count = 0;
+    while (names[count]) {
+        count++;
+    }
+    const char *near = tool_nearest(word, names, count);
+    snprintf(text, room, "\"%.100s%s\" is not known%s%s%s; ", word, strlen(word) > 100 ? "..." : "",
+             near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    append(text, room, count > 0 ? "it may be " : "it takes none", "");
+    for (int i = 0; i < count; i++) {
+        append(text, room, i ? ", " : "", names[i]);
+    }
+}
+
+void tool_names_add(tool_names *names, const char *name)
+{
+    if (name && name[0] != '\0' && names->count < TOOL_NAMES && tool_find(names->items, name) < 0) {
+        names->items[names->count++] = name;
+    }
+}
+
+int tool_words_check(const char *option, const tool_words *words, const tool_names *names)
+{
+    for (int i = 0; i < words->count; i++) {
+        char text[512];
+        if (tool_find(names->items, words->items[i]) < 0) {
+            tool_say_unknown(text, sizeof text, words->items[i], names->items);
+            return tool_error(TOOL_USAGE, "--%s: %s", option, text);
+        }
+    }
+    return TOOL_OK;
+}

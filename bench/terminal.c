@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -170,4 +171,36 @@ bool tool_terminal_done(void)
         good = fflush(plain_output) == 0 && !ferror(plain_output) && good;
     }
     return good;
+}
+
+void tool_progress(double done, const char *format, ...)
+{
+    enum { BAR = 20, LINE = 512 };
+    static double last;
+    char bar[BAR + 1], line[LINE];
+    double now = tool_seconds();
+    if (now - last < 0.1) {
+        return;
+    }
+    last = now;
+    int full = done <= 0 ? 0 : done >= 1 ? BAR : (int)(BAR * done);
+    memset(bar, '.', BAR);
+    memset(bar, '#', (size_t)full);
+    bar[BAR] = '\0';
+    int at = snprintf(line, sizeof line, "[%s]", bar), width = tool_width(stderr) - 1;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(line + at, sizeof line - (size_t)at, format, list);
+    va_end(list);
+    if (width < LINE) {
+        line[width] = '\0';
+    }
+    tool_escape(stderr, "\r");
+    fputs(line, stderr);
+    tool_escape(stderr, "\033[K");
+}
+
+void tool_progress_end(void)
+{
+    tool_escape(stderr, "\r\033[K");
 }

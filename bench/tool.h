@@ -38,6 +38,8 @@ int tool_report(int argc, char **argv);
 /* "isomer: ..." on stderr, further lines indented; gives `code` back. */
 int tool_error(int code, const char *format, ...) ISO_PRINTF(2, 3);
 
+double tool_seconds(void); /* of the monotonic clock */
+
 /* The exit code for a status of the library. */
 int tool_code(iso_status status);
 
@@ -66,6 +68,9 @@ void tool_escape(FILE *out, const char *sequence);
 /* Standard output for data, whose writers escape by their format's own rules. */
 FILE *tool_data(void);
 int tool_descriptor(FILE *out); /* of the two streams, too */
+/* A bar on stderr, ten times a second at most, with a text behind it; `done` is from 0 to 1. */
+void tool_progress(double done, const char *format, ...) ISO_PRINTF(2, 3);
+void tool_progress_end(void);
 /* Writes what waits. False where an output has failed at any time. */
 bool tool_terminal_done(void);
 
@@ -90,6 +95,20 @@ typedef struct tool_words {
 bool tool_split(const char *text, tool_words *out); /* false: no memory */
 void tool_words_free(tool_words *words);
 bool tool_words_have(const tool_words *words, const char *word);
+
+/* Names that a word may be; each list ends with NULL. */
+enum { TOOL_NAMES = 64 };
+typedef struct tool_names {
+    const char *items[TOOL_NAMES + 1];
+    int count;
+} tool_names;
+
+void tool_names_add(tool_names *names, const char *name);  /* once; not NULL, not "" */
+int tool_find(const char *const *names, const char *word); /* -1: it is not there */
+/* "... is not known, did you mean ...? it may be ..." */
+void tool_say_unknown(char *text, size_t room, const char *word, const char *const *names);
+/* Whether every word of an option's list is one of the names: TOOL_OK, or TOOL_USAGE, said. */
+int tool_words_check(const char *option, const tool_words *words, const tool_names *names);
 
 /* ---- select.c: devices ----------------------------------------------------------------------- */
 
@@ -182,6 +201,7 @@ json_t *tool_json_text(const char *text); /* null for "" */
 json_t *tool_json_number(double value);   /* null where it is not finite */
 void tool_set_int(json_t *object, const char *key, int64_t value);
 void tool_set_text(json_t *object, const char *key, const char *value);
+void tool_set_number(json_t *object, const char *key, double value);
 json_t *tool_json_device(const iso_device_info *info);
 bool tool_is_fake(const iso_device_info *info);              /* a stand-in made for tests */
 json_t *tool_json_telemetry(const iso_telemetry *telemetry); /* null for NULL */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -27,52 +26,6 @@ static const char help[] =
     "  --json FILE      also writes results as JSON; - is standard output\n"
     "  --junit FILE     also writes results as JUnit XML\n"
     "  --help           shows this text\n";
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- progress -------------------------------------------------------------------------------- */
-
-typedef struct progress {
-    bool shown;
-    double last;
-    int total;
-} progress;
-
-static void progress_step(progress *p, int done, const char *spec, const char *id)
-{
-    enum { BAR = 24 };
-    char bar[BAR + 1], line[512];
-    double t = now();
-    if (!p->shown || t - p->last < 0.1) {
-        return;
-    }
-    p->last = t;
-    int full = p->total > 0 ? (int)((int64_t)BAR * done / p->total) : 0;
-    for (int i = 0; i < BAR; i++) {
-        bar[i] = i < full ? '#' : '.';
-    }
-    bar[BAR] = '\0';
-    int width = tool_width(stderr) - 1;
-    snprintf(line, sizeof line, "[%s] %d/%d %s %s", bar, done, p->total, spec, id);
-    if (width < (int)sizeof line) {
-        line[width] = '\0';
-    }
-    tool_escape(stderr, "\r");
-    fputs(line, stderr);
-    tool_escape(stderr, "\033[K");
-}
-
-static void progress_end(const progress *p)
-{
-    if (p->shown) {
-        tool_escape(stderr, "\r\033[K");
-    }
-}
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
@@ -109,7 +62,8 @@ static bool keep(verify_run *run, verify_target *target, int index, const suite_
 
 static int run_cases(verify_run *run)
 {
-    progress p = {isatty(STDERR_FILENO) != 0, 0, run->chosen_count * run->target_count};
+    bool shown = isatty(STDERR_FILENO) != 0;
+    double all = (double)run->chosen_count * run->target_count;
     suite_state *state = suite_state_create(run->seed_value);
     suite_result *result = malloc(sizeof *result);
     bool go_on = true;
@@ -118,7 +72,7 @@ static int run_cases(verify_run *run)
         free(result);
         return tool_error(TOOL_INTERNAL, "no memory for the suite");
     }
-    double begin = now();
+    double begin = tool_seconds();
     for (int i = 0; i < run->chosen_count && go_on; i++) {
         for (int t = 0; t < run->target_count && go_on; t++) {
             verify_target *target = &run->targets[t];
@@ -127,13 +81,19 @@ static int run_cases(verify_run *run)
                 continue;
             }
             suite_runner_set_library(target->runner, target->library);
-            progress_step(&p, i * run->target_count + t, target->info->spec, run->chosen[i]->id);
+            if (shown) {
+                tool_progress((i * run->target_count + t) / all, " %d/%.0f %s %s",
+                              i * run->target_count + t, all, target->info->spec,
+                              run->chosen[i]->id);
+            }
             suite_run(state, target->runner, run->chosen[i], result);
             go_on = keep(run, target, i, result) || !run->fail_fast;
         }
     }
-    run->seconds = now() - begin;
-    progress_end(&p);
+    run->seconds = tool_seconds() - begin;
+    if (shown) {
+        tool_progress_end();
+    }
     suite_state_destroy(state);
     free(result);
     return TOOL_OK;

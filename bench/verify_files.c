@@ -32,8 +32,8 @@ static json_t *result_json(const verify_run *run, const verify_target *target, i
     if (record->status == BENCH_OK || record->status == BENCH_FAILED) {
         verified = json_object();
         tool_set_text(verified, "method", record->method);
-        json_object_set_new(verified, "error", tool_json_number(record->error));
-        json_object_set_new(verified, "bound", tool_json_number(record->bound));
+        tool_set_number(verified, "error", record->error);
+        tool_set_number(verified, "bound", record->bound);
     }
     json_object_set_new(r, "verified", verified);
     char text[33] = "";
@@ -41,7 +41,7 @@ static json_t *result_json(const verify_run *run, const verify_target *target, i
         verify_digest_text(record->digest, text);
     }
     tool_set_text(r, "digest", text);
-    json_object_set_new(r, "seconds", tool_json_number(record->seconds));
+    tool_set_number(r, "seconds", record->seconds);
     return r;
 }
 
@@ -59,7 +59,7 @@ static json_t *run_json(const verify_run *run)
     tool_set_int(r, "seed", (int64_t)run->seed_value);
     json_object_set_new(r, "bitwise", json_boolean(run->bitwise));
     json_object_set_new(r, "inline", json_boolean(run->inline_streams));
-    json_object_set_new(r, "seconds", tool_json_number(run->seconds));
+    tool_set_number(r, "seconds", run->seconds);
     tool_set_int(r, "passed", run->passed);
     tool_set_int(r, "failed", run->failed);
     tool_set_int(r, "errors", run->errors);

@@ -8,48 +8,6 @@
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-typedef struct names {
-    const char *items[64];
-    int count;
-} names;
-
-static void add_name(names *list, const char *name)
-{
-    if (!name || name[0] == '\0' || list->count == 64) {
-        return;
-    }
-    for (int i = 0; i < list->count; i++) {
-        if (strcmp(list->items[i], name) == 0) {
-            return;
-        }
-    }
-    list->items[list->count++] = name;
-}
-
-/* Every word of an option's list must be one that cases have. */
-static int check_words(const char *option, const tool_words *words, const names *known)
-{
-    for (int i = 0; i < words->count; i++) {
-        bool found = false;
-        for (int j = 0; j < known->count; j++) {
-            found = found || strcmp(words->items[i], known->items[j]) == 0;
-        }
-        if (found) {
-            continue;
-        }
-        const char *near = tool_nearest(words->items[i], known->items, known->count);
-        char all[512] = "";
-        for (int j = 0; j < known->count; j++) {
-            snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", j ? ", " : "",
-                     known->items[j]);
-        }
-        return tool_error(TOOL_USAGE, "--%s knows no \"%s\"%s%s%s; it knows %s", option,
-                          words->items[i], near ? "; did you mean \"" : "", near ? near : "",
-                          near ? "\"?" : "", all);
-    }
-    return TOOL_OK;
-}
-
 /* Which of its operation's kinds a case is; NULL where that has none. */
 static const char *kind_of(const suite_case *item)
 {
@@ -69,27 +27,27 @@ typedef struct filter {
 
 static int make_filter(const verify_run *run, filter *f)
 {
-    names ops = {{"none"}, 1}, variants = {{NULL}, 0}, types = {{NULL}, 0};
+    tool_names ops = {{"none"}, 1}, variants = {{NULL}, 0}, types = {{NULL}, 0};
     for (int i = 0; i < SUITE_OPS; i++) {
-        add_name(&ops, suite_ops[i]->name);
-        add_name(&ops, suite_ops[i]->verified);
+        tool_names_add(&ops, suite_ops[i]->name);
+        tool_names_add(&ops, suite_ops[i]->verified);
     }
     for (int32_t i = 0; i < run->cases->count; i++) {
         const suite_case *item = &run->cases->cases[i];
-        add_name(&ops, kind_of(item));
-        add_name(&variants, item->variant);
-        add_name(&types, item->type);
+        tool_names_add(&ops, kind_of(item));
+        tool_names_add(&variants, item->variant);
+        tool_names_add(&types, item->type);
     }
     if (!tool_split(run->op, &f->ops) || !tool_split(run->variant, &f->variants) ||
         !tool_split(run->dtype, &f->types)) {
         return tool_error(TOOL_INTERNAL, "no memory");
     }
-    int code = check_words("op", &f->ops, &ops);
+    int code = tool_words_check("op", &f->ops, &ops);
     if (code == TOOL_OK) {
-        code = check_words("variant", &f->variants, &variants);
+        code = tool_words_check("variant", &f->variants, &variants);
     }
     if (code == TOOL_OK) {
-        code = check_words("dtype", &f->types, &types);
+        code = tool_words_check("dtype", &f->types, &types);
     }
     return code;
 }

@@ -8,26 +8,16 @@
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void set_text(json_t *object, const char *key, const char *value)
-{
-    json_object_set_new(object, key, tool_json_text(value));
-}
-
-static void set_number(json_t *object, const char *key, double value)
-{
-    json_object_set_new(object, key, tool_json_number(value));
-}
-
 static json_t *source_json(const char *path, const json_t *root)
 {
     const json_t *run = json_object_get(root, "run");
     json_t *source = json_object();
-    set_text(source, "path", path);
-    set_text(source, "version", record_text(run, "version"));
-    set_text(source, "commit", record_text(json_object_get(run, "build"), "commit"));
-    set_text(source, "time", record_text(run, "time"));
-    set_text(source, "host", record_text(json_object_get(run, "host"), "name"));
-    set_text(source, "math", record_text(run, "math"));
+    tool_set_text(source, "path", path);
+    tool_set_text(source, "version", record_text(run, "version"));
+    tool_set_text(source, "commit", record_text(json_object_get(run, "build"), "commit"));
+    tool_set_text(source, "time", record_text(run, "time"));
+    tool_set_text(source, "host", record_text(json_object_get(run, "host"), "name"));
+    tool_set_text(source, "math", record_text(run, "math"));
     json_t *seed = json_object_get(run, "seed");
     json_object_set(source, "seed", json_is_integer(seed) ? seed : json_null());
     return source;
@@ -39,11 +29,11 @@ static json_t *side_json(const compare_side *side)
         return json_null();
     }
     json_t *object = json_object(), *flags = json_object_get(side->result, "flags");
-    set_text(object, "device", side->device);
-    set_text(object, "library", side->library);
-    set_text(object, "status", side->status);
-    set_text(object, "reason", side->reason);
-    set_number(object, "median", side->median);
+    tool_set_text(object, "device", side->device);
+    tool_set_text(object, "library", side->library);
+    tool_set_text(object, "status", side->status);
+    tool_set_text(object, "reason", side->reason);
+    tool_set_number(object, "median", side->median);
     json_object_set_new(object, "flags", flags ? json_deep_copy(flags) : json_array());
     return object;
 }
@@ -51,19 +41,19 @@ static json_t *side_json(const compare_side *side)
 static json_t *row_json(const compare_row *row)
 {
     json_t *object = json_object();
-    set_text(object, "id", row->id);
-    set_text(object, "op", row->op);
-    set_text(object, "id_b", row->other);
+    tool_set_text(object, "id", row->id);
+    tool_set_text(object, "op", row->op);
+    tool_set_text(object, "id_b", row->other);
     json_object_set_new(object, "a", side_json(&row->a));
     json_object_set_new(object, "b", side_json(&row->b));
     json_object_set_new(object, "paired", json_boolean(row->paired));
     json_object_set_new(object, "count", json_integer(row->pairs));
-    set_number(object, "ratio", row->c.ratio);
-    set_number(object, "low", row->c.low);
-    set_number(object, "high", row->c.high);
-    set_number(object, "p", row->c.p);
-    set_number(object, "drift", row->judged ? row->drift : (double)NAN);
-    set_text(object, "verdict", row->judged ? stats_verdict_name(row->c.verdict) : "");
+    tool_set_number(object, "ratio", row->c.ratio);
+    tool_set_number(object, "low", row->c.low);
+    tool_set_number(object, "high", row->c.high);
+    tool_set_number(object, "p", row->c.p);
+    tool_set_number(object, "drift", row->judged ? row->drift : (double)NAN);
+    tool_set_text(object, "verdict", row->judged ? stats_verdict_name(row->c.verdict) : "");
     json_object_set_new(object, "lost", json_boolean(row->lost));
     json_object_set_new(object, "regression", json_boolean(row->worse));
     return object;
@@ -72,7 +62,7 @@ static json_t *row_json(const compare_row *row)
 static json_t *sum_json(const char *op, const compare_sum *sum)
 {
     json_t *object = json_object();
-    set_text(object, "op", op);
+    tool_set_text(object, "op", op);
     json_object_set_new(object, "cases", json_integer(sum->cases));
     json_object_set_new(object, "faster", json_integer(sum->verdicts[STATS_FASTER]));
     json_object_set_new(object, "slower", json_integer(sum->verdicts[STATS_SLOWER]));
@@ -80,7 +70,7 @@ static json_t *sum_json(const char *op, const compare_sum *sum)
     json_object_set_new(object, "ambiguous", json_integer(sum->verdicts[STATS_AMBIGUOUS]));
     json_object_set_new(object, "not_compared", json_integer(sum->unjudged));
     json_object_set_new(object, "regressions", json_integer(sum->worse));
-    set_number(object, "geometric_mean", sum->mean);
+    tool_set_number(object, "geometric_mean", sum->mean);
     return object;
 }
 
@@ -106,14 +96,14 @@ json_t *compare_json(const compare_set *set)
 {
     json_t *root = json_object(), *rows = json_array();
     json_object_set_new(root, "schema", json_string("isomer-comparison/1"));
-    set_text(root, "version", iso_version());
+    tool_set_text(root, "version", iso_version());
     json_object_set_new(root, "a", source_json(set->path_a, set->a));
     json_object_set_new(root, "b", set->b ? source_json(set->path_b, set->b) : json_null());
     json_object_set_new(root, "unpaired", json_boolean(set->unpaired));
     json_object_set(root, "forced", set->forced);
-    set_number(root, "least_effect", set->rules.least_effect);
-    set_number(root, "alpha", set->rules.alpha);
-    set_number(root, "fail_on", set->rules.fail_on);
+    tool_set_number(root, "least_effect", set->rules.least_effect);
+    tool_set_number(root, "alpha", set->rules.alpha);
+    tool_set_number(root, "fail_on", set->rules.fail_on);
     for (int32_t i = 0; i < set->count; i++) {
         json_array_append_new(rows, row_json(&set->rows[i]));
     }

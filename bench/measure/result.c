@@ -14,16 +14,6 @@ static void set(json_t *object, const char *key, json_t *value)
     json_object_set_new(object, key, value);
 }
 
-static void set_number(json_t *object, const char *key, double value)
-{
-    set(object, key, tool_json_number(value));
-}
-
-static void set_text(json_t *object, const char *key, const char *value)
-{
-    set(object, key, tool_json_text(value));
-}
-
 /* ---- figures of a row ------------------------------------------------------------------------ */
 
 typedef struct figures {
@@ -163,13 +153,13 @@ static json_t *roofs_json(const roof *roofs)
             continue;
         }
         json_t *item = json_object();
-        set_text(item, "name", roof_names[i]);
-        set_text(item, "unit", i <= COPY ? "GB/s" : "GFLOP/s");
-        set_number(item, "value", roofs[i].value);
-        set_number(item, "low", roofs[i].low);
-        set_number(item, "high", roofs[i].high);
-        set_text(item, "source", roofs[i].source);
-        set_text(item, "by", roofs[i].by);
+        tool_set_text(item, "name", roof_names[i]);
+        tool_set_text(item, "unit", i <= COPY ? "GB/s" : "GFLOP/s");
+        tool_set_number(item, "value", roofs[i].value);
+        tool_set_number(item, "low", roofs[i].low);
+        tool_set_number(item, "high", roofs[i].high);
+        tool_set_text(item, "source", roofs[i].source);
+        tool_set_text(item, "by", roofs[i].by);
         json_array_append_new(list, item);
     }
     return list;
@@ -243,25 +233,25 @@ static const char *stopped(const measure_state *state, const measure_row *row)
 static json_t *times_json(const measure_state *state, const measure_row *row, const figures *f)
 {
     json_t *t = json_object();
-    set_text(t, "clock", row->host_clock ? "host" : "device");
-    set_number(t, "median", f->time.median);
-    set_number(t, "low", f->time.low);
-    set_number(t, "high", f->time.high);
-    set_number(t, "confidence", f->time.confidence);
-    set_number(t, "min", f->min);
-    set_number(t, "max", f->max);
-    set_number(t, "mean", f->mean);
-    set_number(t, "deviation", f->deviation);
+    tool_set_text(t, "clock", row->host_clock ? "host" : "device");
+    tool_set_number(t, "median", f->time.median);
+    tool_set_number(t, "low", f->time.low);
+    tool_set_number(t, "high", f->time.high);
+    tool_set_number(t, "confidence", f->time.confidence);
+    tool_set_number(t, "min", f->min);
+    tool_set_number(t, "max", f->max);
+    tool_set_number(t, "mean", f->mean);
+    tool_set_number(t, "deviation", f->deviation);
     set(t, "converged", json_boolean(row->settled));
-    set_number(t, "target", state->plan->target);
-    set_text(t, "stopped", stopped(state, row));
+    tool_set_number(t, "target", state->plan->target);
+    tool_set_text(t, "stopped", stopped(state, row));
     set(t, "samples", samples_json(row));
     set(t, "calls", json_integer(row->calls));
-    set_number(t, "host", f->host);
-    set_number(t, "submit", f->submit);
-    set_number(t, "prepare", row->prepare);
-    set_number(t, "first", row->first);
-    set_number(t, "closing", row->closing);
+    tool_set_number(t, "host", f->host);
+    tool_set_number(t, "submit", f->submit);
+    tool_set_number(t, "prepare", row->prepare);
+    tool_set_number(t, "first", row->first);
+    tool_set_number(t, "closing", row->closing);
     return t;
 }
 
@@ -271,9 +261,9 @@ static json_t *rate_json(double work, const figures *f)
         return json_null();
     }
     json_t *rate = json_object();
-    set_number(rate, "value", work / f->time.median);
-    set_number(rate, "low", work / f->time.high);
-    set_number(rate, "high", work / f->time.low);
+    tool_set_number(rate, "value", work / f->time.median);
+    tool_set_number(rate, "low", work / f->time.high);
+    tool_set_number(rate, "high", work / f->time.low);
     return rate;
 }
 
@@ -290,7 +280,7 @@ static json_t *parts_json(const measure_row *row)
         for (int32_t i = 0; i < row->part_count && n < 16; i++) {
             x[n++] = row->parts[i][p];
         }
-        set_number(parts, names[p], stats_median(x, n));
+        tool_set_number(parts, names[p], stats_median(x, n));
     }
     return parts;
 }
@@ -301,10 +291,10 @@ static json_t *clocks_json(const measure_row *row)
         return json_null();
     }
     json_t *clocks = json_object();
-    set_number(clocks, "mhz_low", row->mhz_low);
-    set_number(clocks, "mhz_high", row->mhz_high);
-    set_number(clocks, "power_watts", row->watts);
-    set_number(clocks, "temperature_celsius", row->celsius);
+    tool_set_number(clocks, "mhz_low", row->mhz_low);
+    tool_set_number(clocks, "mhz_high", row->mhz_high);
+    tool_set_number(clocks, "power_watts", row->watts);
+    tool_set_number(clocks, "temperature_celsius", row->celsius);
     return clocks;
 }
 
@@ -371,11 +361,11 @@ static void set_measured(const measure_state *state, const measure_row *row, con
         double work = which <= COPY ? item->bytes_read + item->bytes_written : item->flops;
         double percent = 100 * work / f.time.median / roofs[which].value;
         under = json_object();
-        set_text(under, "name", roof_names[which]);
-        set_text(under, "unit", which <= COPY ? "GB/s" : "GFLOP/s");
-        set_number(under, "value", roofs[which].value);
-        set_number(under, "percent", percent);
-        set_text(under, "source", roofs[which].source);
+        tool_set_text(under, "name", roof_names[which]);
+        tool_set_text(under, "unit", which <= COPY ? "GB/s" : "GFLOP/s");
+        tool_set_number(under, "value", roofs[which].value);
+        tool_set_number(under, "percent", percent);
+        tool_set_text(under, "source", roofs[which].source);
         over = percent > 100 * (1 + 1e-9); /* the roof's own row is at 100 */
     }
     set(r, "times", times_json(state, row, &f));
@@ -397,13 +387,13 @@ static json_t *verified_json(const work_result *result)
         snprintf(digest, sizeof digest, "%016llx%016llx", (unsigned long long)result->digest[0],
                  (unsigned long long)result->digest[1]);
     }
-    set_text(v, "method", result->method);
+    tool_set_text(v, "method", result->method);
     /* What failed by its bits, or before any bound was looked at, has no distance from it. */
     bool beyond = result->status != BENCH_FAILED || result->error > result->bound;
-    set_number(v, "error", beyond ? result->error : NAN);
-    set_number(v, "bound", result->bound);
+    tool_set_number(v, "error", beyond ? result->error : NAN);
+    tool_set_number(v, "bound", result->bound);
     set(v, "checks", json_integer(result->checks));
-    set_text(v, "digest", digest);
+    tool_set_text(v, "digest", digest);
     return v;
 }
 
@@ -413,15 +403,15 @@ static json_t *row_json(const measure_state *state, const measure_row *row, cons
     const work_result *result = &row->result;
     bool pending = result->status == BENCH_OK && row->count == 0;
     json_t *r = work_case_json(row->item);
-    set_text(r, "backend", info->backend);
-    set_text(r, "device", info->spec);
-    set_text(r, "library", result->library);
-    set_text(r, "kernel", result->kernel);
+    tool_set_text(r, "backend", info->backend);
+    tool_set_text(r, "device", info->spec);
+    tool_set_text(r, "library", result->library);
+    tool_set_text(r, "kernel", result->kernel);
     if (ran_strict(row)) {
-        set_text(r, "math_used", iso_math_name(result->math));
-        set_text(r, "math_reason", result->math_reason);
+        tool_set_text(r, "math_used", iso_math_name(result->math));
+        tool_set_text(r, "math_reason", result->math_reason);
     }
-    set_text(r, "status", bench_status_name(pending ? BENCH_ERROR : result->status));
+    tool_set_text(r, "status", bench_status_name(pending ? BENCH_ERROR : result->status));
     char reason[128];
     snprintf(reason, sizeof reason,
              state->interrupted ? "the run was interrupted before its first sample"
@@ -429,7 +419,7 @@ static json_t *row_json(const measure_state *state, const measure_row *row, cons
                  ? "the device was lost before its first sample"
                  : "the budget of %g s ended before its first sample",
              state->budget);
-    set_text(r, "reason", pending ? reason : result->status == BENCH_OK ? "" : result->reason);
+    tool_set_text(r, "reason", pending ? reason : result->status == BENCH_OK ? "" : result->reason);
     set(r, "verified", verified_json(result));
     for (int i = 0; i < 5; i++) {
         static const char *const none[] = {"times", "rates", "roof", "parts", "clocks"};
@@ -450,10 +440,10 @@ static json_t *phases_json(const measure_state *state, double now)
     double rounds = state->rounds_began > 0 ? state->rounds_began : now;
     double checks = state->rounds_ended > 0 ? state->rounds_ended : now;
     json_t *phases = json_object();
-    set_number(phases, "compiling", state->compiled);
-    set_number(phases, "preparing", rounds - state->began - state->compiled);
-    set_number(phases, "measuring", checks - rounds);
-    set_number(phases, "checking", now - checks);
+    tool_set_number(phases, "compiling", state->compiled);
+    tool_set_number(phases, "preparing", rounds - state->began - state->compiled);
+    tool_set_number(phases, "measuring", checks - rounds);
+    tool_set_number(phases, "checking", now - checks);
     return phases;
 }
 
@@ -472,12 +462,12 @@ static json_t *run_json(const measure_state *state, bool finished)
     record_noise_now(&noise);
     gmtime_r(&t, &utc);
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    set_text(run, "finished", when);
+    tool_set_text(run, "finished", when);
     set(run, "complete",
         json_boolean(finished && !state->interrupted && !state->lost && !state->short_budget));
-    set_number(run, "budget", state->budget);
+    tool_set_number(run, "budget", state->budget);
     set(run, "rounds", json_integer(state->round));
-    set_number(run, "seconds", measure_now() - state->began);
+    tool_set_number(run, "seconds", measure_now() - state->began);
     set(run, "phases", phases_json(state, measure_now()));
     flag(flags, record_noise_share(&state->noise, &noise) > 0.05, "noisy-host");
     flag(flags, state->interrupted, "interrupted");

@@ -20,6 +20,11 @@ bool suite_fail(suite_result *result, const char *format, ...)
     return false;
 }
 
+bool suite_no_memory(suite_result *result)
+{
+    return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+}
+
 bool suite_call_failed(suite_result *result, const char *call, iso_status status)
 {
     snprintf(result->reason, sizeof result->reason, "%s answered %s: %s", call,

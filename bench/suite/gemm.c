@@ -24,44 +24,21 @@
 
 enum { SAMPLED_ROWS = 6 };
 
-typedef struct block {
-    void *data;
-    int64_t bytes;
-} block;
-
-struct suite_gemm_data {
-    int32_t problem; /* -1: nothing valid */
-    suite_region a, b, c;
-    block dense_a, dense_b, dense_c; /* as stored, without padding */
-    block wide_a, wide_b, wide_c;    /* op(A), op(B), C of one member in the accumulation type */
-    block result;                    /* of one member in the accumulation type */
-    block expected;                  /* bits */
-    block want, bound;               /* reference and bound of each element */
-    block row;                       /* scratch of the model */
-    int64_t rows[SAMPLED_ROWS];
+/* DENSE as stored, without padding; WIDE op(A), op(B) and C of one member in the accumulation type,
+ * RESULT its product there. */
+enum {
+    DENSE_A,
+    DENSE_B,
+    DENSE_C,
+    WIDE_A,
+    WIDE_B,
+    WIDE_C,
+    RESULT,
+    EXPECTED, /* bits */
+    WANT,     /* the reference of each element */
+    BOUND,    /* and its bound */
+    ROW       /* scratch of the model */
 };
-
-void suite_gemm_data_destroy(suite_gemm_data *data)
-{
-    if (!data) {
-        return;
-    }
-    suite_region_free(&data->a);
-    suite_region_free(&data->b);
-    suite_region_free(&data->c);
-    block *all[] = {&data->dense_a, &data->dense_b, &data->dense_c, &data->wide_a,
-                    &data->wide_b,  &data->wide_c,  &data->result,  &data->expected,
-                    &data->want,    &data->bound,   &data->row};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        free(all[i]->data);
-    }
-    free(data);
-}
-
-static void *room(block *b, int64_t bytes)
-{
-    return suite_grow(&b->data, &b->bytes, bytes);
-}
 
 static bool exact_fill(const suite_case *item)
 {
@@ -153,42 +130,45 @@ static double rounded(bool f64, double factor)
 }
 
 /* One member of the batch: the model's bits, the reference and the bounds. */
-static void compute(suite_gemm_data *d, const suite_case *item, int64_t member, int64_t rows)
+static void compute(suite_data *d, const suite_case *item, int64_t member, int64_t rows)
 {
     const suite_gemm_case *g = &item->gemm;
     int64_t n = g->n, k = g->k, size = iso_dtype_size(item->dtype);
     bool f64 = item->dtype == ISO_F64;
     double alpha = rounded(f64, g->alpha);
     double beta = rounded(f64, g->beta);
-    char *expected = (char *)d->expected.data + member * rows * n * size;
-    long double *want = (long double *)d->want.data + member * rows * n;
-    double *bound = (double *)d->bound.data + member * rows * n;
-    double *scratch = d->row.data;
+    char *expected = (char *)d->blocks[EXPECTED].data + member * rows * n * size;
+    long double *want = (long double *)d->blocks[WANT].data + member * rows * n;
+    double *bound = (double *)d->blocks[BOUND].data + member * rows * n;
+    double *scratch = d->blocks[ROW].data;
     if (f64) {
-        arith_gemm_f64(rows, n, k, alpha, d->wide_a.data, d->wide_b.data, beta, d->wide_c.data,
-                       d->result.data, scratch, scratch + n);
+        arith_gemm_f64(rows, n, k, alpha, d->blocks[WIDE_A].data, d->blocks[WIDE_B].data, beta,
+                       d->blocks[WIDE_C].data, d->blocks[RESULT].data, scratch, scratch + n);
     } else {
-        arith_gemm_f32(rows, n, k, (float)alpha, d->wide_a.data, d->wide_b.data, (float)beta,
-                       d->wide_c.data, d->result.data, d->row.data, (float *)d->row.data + n);
+        arith_gemm_f32(rows, n, k, (float)alpha, d->blocks[WIDE_A].data, d->blocks[WIDE_B].data,
+                       (float)beta, d->blocks[WIDE_C].data, d->blocks[RESULT].data,
+                       d->blocks[ROW].data, (float *)d->blocks[ROW].data + n);
     }
     for (int64_t i = 0; i < rows; i++) {
         if (!f64) {
-            refer_f32((float *)d->wide_a.data + i * k, d->wide_b.data, n, alpha == 0 ? 0 : k,
-                      scratch, scratch + n);
+            refer_f32((float *)d->blocks[WIDE_A].data + i * k, d->blocks[WIDE_B].data, n,
+                      alpha == 0 ? 0 : k, scratch, scratch + n);
         }
         for (int64_t j = 0; j < n; j++) {
             int64_t at = i * n + j;
             long double sum = scratch[j];
             double magnitude = scratch[n + j];
             if (f64) {
-                refer_f64((double *)d->wide_a.data + i * k, (double *)d->wide_b.data + j, n,
-                          alpha == 0 ? 0 : k, &sum, &magnitude);
+                refer_f64((double *)d->blocks[WIDE_A].data + i * k,
+                          (double *)d->blocks[WIDE_B].data + j, n, alpha == 0 ? 0 : k, &sum,
+                          &magnitude);
             }
-            double c = f64 ? ((double *)d->wide_c.data)[at] : (double)((float *)d->wide_c.data)[at];
+            double c = f64 ? ((double *)d->blocks[WIDE_C].data)[at]
+                           : (double)((float *)d->blocks[WIDE_C].data)[at];
             set_bound(item, alpha, beta, sum, magnitude, c, &want[at], &bound[at]);
             arith_store(item->dtype, expected + at * size,
-                        f64 ? ((double *)d->result.data)[at]
-                            : (double)((float *)d->result.data)[at]);
+                        f64 ? ((double *)d->blocks[RESULT].data)[at]
+                            : (double)((float *)d->blocks[RESULT].data)[at]);
             if (exact_fill(item)) {
                 want[at] = arith_load(item->dtype, expected + at * size);
                 bound[at] = 0;
@@ -203,7 +183,7 @@ static int64_t greater(int64_t a, int64_t b)
 }
 
 /* A, C and B beside each other, as blocks of C's image. */
-static bool make_neighbours(suite_gemm_data *d, const suite_case *item)
+static bool make_neighbours(suite_data *d, const suite_case *item)
 {
     const suite_gemm_case *g = &item->gemm;
     bool ta = g->trans_a == ISO_TRANS, tb = g->trans_b == ISO_TRANS;
@@ -213,12 +193,13 @@ static bool make_neighbours(suite_gemm_data *d, const suite_case *item)
     c.rows = g->m, c.cols = g->n;
     a.ld = b.ld = c.ld = a.cols + b.cols + c.cols + g->pad;
     a.stride = b.stride = c.stride = greater(greater(a.rows, b.rows), c.rows) * c.ld;
-    suite_region_within(&d->a, &a, g->offset);
-    suite_region_within(&d->b, &b, g->offset + a.cols + c.cols);
-    return suite_region_lay(&d->c, &c, g->offset + a.cols, g->offset + g->batch * c.stride, false);
+    suite_region_within(&d->in[0], &a, g->offset);
+    suite_region_within(&d->in[1], &b, g->offset + a.cols + c.cols);
+    return suite_region_lay(&d->out, &c, g->offset + a.cols, g->offset + g->batch * c.stride,
+                            false);
 }
 
-static bool make_regions(suite_gemm_data *d, const suite_case *item)
+static bool make_regions(suite_data *d, const suite_case *item)
 {
     const suite_gemm_case *g = &item->gemm;
     int64_t size = iso_dtype_size(item->dtype);
@@ -232,57 +213,60 @@ static bool make_regions(suite_gemm_data *d, const suite_case *item)
     if (g->blocks == SUITE_NEIGHBOURS) {
         return make_neighbours(d, item);
     }
-    return suite_region_init(&d->a, size, ta ? g->k : g->m, ta ? g->m : g->k, g->pad, g->offset,
+    return suite_region_init(&d->in[0], size, ta ? g->k : g->m, ta ? g->m : g->k, g->pad, g->offset,
                              g->batch, g->same_a ? 0 : -1, true) &&
-           suite_region_init(&d->b, size, tb ? g->n : g->k, tb ? g->k : g->n, g->pad, g->offset,
+           suite_region_init(&d->in[1], size, tb ? g->n : g->k, tb ? g->k : g->n, g->pad, g->offset,
                              g->batch, g->same_b ? 0 : -1, true) &&
-           (g->blocks == SUITE_BESIDE ? suite_region_lay(&d->c, &beside, g->offset, 0, false)
-                                      : suite_region_init(&d->c, size, g->m, g->n, g->pad,
+           (g->blocks == SUITE_BESIDE ? suite_region_lay(&d->out, &beside, g->offset, 0, false)
+                                      : suite_region_init(&d->out, size, g->m, g->n, g->pad,
                                                           g->offset, g->batch, -1, false));
 }
 
-static bool make_room(suite_gemm_data *d, const suite_case *item, int64_t rows)
+static bool make_room(suite_data *d, const suite_case *item, int64_t rows)
 {
     const suite_gemm_case *g = &item->gemm;
     int64_t size = iso_dtype_size(item->dtype), wide = item->dtype == ISO_F64 ? 8 : 4;
     int64_t batch = g->batch;
-    return make_regions(d, item) && room(&d->dense_a, batch * g->m * g->k * size) &&
-           room(&d->dense_b, batch * g->k * g->n * size) &&
-           room(&d->dense_c, batch * g->m * g->n * size) && room(&d->wide_a, rows * g->k * wide) &&
-           room(&d->wide_b, g->k * g->n * wide) && room(&d->wide_c, rows * g->n * wide) &&
-           room(&d->result, rows * g->n * wide) && room(&d->row, 2 * g->n * 8) &&
-           room(&d->expected, batch * rows * g->n * size) &&
-           room(&d->want, batch * rows * g->n * (int64_t)sizeof(long double)) &&
-           room(&d->bound, batch * rows * g->n * 8);
+    return make_regions(d, item) && suite_grow(&d->blocks[DENSE_A], batch * g->m * g->k * size) &&
+           suite_grow(&d->blocks[DENSE_B], batch * g->k * g->n * size) &&
+           suite_grow(&d->blocks[DENSE_C], batch * g->m * g->n * size) &&
+           suite_grow(&d->blocks[WIDE_A], rows * g->k * wide) &&
+           suite_grow(&d->blocks[WIDE_B], g->k * g->n * wide) &&
+           suite_grow(&d->blocks[WIDE_C], rows * g->n * wide) &&
+           suite_grow(&d->blocks[RESULT], rows * g->n * wide) &&
+           suite_grow(&d->blocks[ROW], 2 * g->n * 8) &&
+           suite_grow(&d->blocks[EXPECTED], batch * rows * g->n * size) &&
+           suite_grow(&d->blocks[WANT], batch * rows * g->n * (int64_t)sizeof(long double)) &&
+           suite_grow(&d->blocks[BOUND], batch * rows * g->n * 8);
 }
 
-static void generate(suite_gemm_data *d, const suite_case *item)
+static void generate(suite_data *d, const suite_case *item)
 {
     const suite_gemm_case *g = &item->gemm;
     int64_t size = iso_dtype_size(item->dtype), count_c = g->batch * g->m * g->n;
     arith_generate(item->dtype, item->fill, item->seed + 1,
-                   (g->same_a ? 1 : g->batch) * g->m * g->k, d->dense_a.data);
+                   (g->same_a ? 1 : g->batch) * g->m * g->k, d->blocks[DENSE_A].data);
     arith_generate(item->dtype, item->fill, item->seed + 2,
-                   (g->same_b ? 1 : g->batch) * g->k * g->n, d->dense_b.data);
-    arith_generate(item->dtype, item->fill, item->seed + 3, count_c, d->dense_c.data);
+                   (g->same_b ? 1 : g->batch) * g->k * g->n, d->blocks[DENSE_B].data);
+    arith_generate(item->dtype, item->fill, item->seed + 3, count_c, d->blocks[DENSE_C].data);
     if (g->beta == 0) { /* C is not read: whatever is there must not show */
         for (int64_t i = 0; i < count_c; i++) {
-            arith_set_nan(item->dtype, (char *)d->dense_c.data + i * size);
+            arith_set_nan(item->dtype, (char *)d->blocks[DENSE_C].data + i * size);
         }
     }
     bool one = g->blocks == SUITE_NEIGHBOURS;
-    suite_region_scatter_into(one ? &d->c : &d->a, &d->a, d->dense_a.data);
-    suite_region_scatter_into(one ? &d->c : &d->b, &d->b, d->dense_b.data);
-    suite_region_scatter(&d->c, d->dense_c.data);
+    suite_region_scatter_into(one ? &d->out : &d->in[0], &d->in[0], d->blocks[DENSE_A].data);
+    suite_region_scatter_into(one ? &d->out : &d->in[1], &d->in[1], d->blocks[DENSE_B].data);
+    suite_region_scatter(&d->out, d->blocks[DENSE_C].data);
 }
 
-static bool build(suite_gemm_data *d, const suite_case *item, suite_result *result)
+static bool build(suite_data *d, const suite_case *item, suite_result *result)
 {
     const suite_gemm_case *g = &item->gemm;
     int64_t rows = computed_rows(item), size = iso_dtype_size(item->dtype);
     d->problem = -1;
     if (!make_room(d, item, rows)) {
-        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        return suite_no_memory(result);
     }
     generate(d, item);
     for (int64_t i = 0; g->sampled && i < SAMPLED_ROWS;
@@ -292,16 +276,16 @@ static bool build(suite_gemm_data *d, const suite_case *item, suite_result *resu
     }
     const int64_t *pick = g->sampled ? d->rows : NULL;
     for (int64_t b = 0; b < g->batch; b++) {
-        const char *a = (char *)d->dense_a.data + (g->same_a ? 0 : b) * g->m * g->k * size;
-        const char *x = (char *)d->dense_b.data + (g->same_b ? 0 : b) * g->k * g->n * size;
-        widen(item->dtype, a, g->trans_a, rows, g->k, pick, g->m, d->wide_a.data);
-        widen(item->dtype, x, g->trans_b, g->k, g->n, NULL, g->k, d->wide_b.data);
-        widen(item->dtype, (char *)d->dense_c.data + b * g->m * g->n * size, ISO_NO_TRANS, rows,
-              g->n, pick, g->m, d->wide_c.data);
+        const char *a = (char *)d->blocks[DENSE_A].data + (g->same_a ? 0 : b) * g->m * g->k * size;
+        const char *x = (char *)d->blocks[DENSE_B].data + (g->same_b ? 0 : b) * g->k * g->n * size;
+        widen(item->dtype, a, g->trans_a, rows, g->k, pick, g->m, d->blocks[WIDE_A].data);
+        widen(item->dtype, x, g->trans_b, g->k, g->n, NULL, g->k, d->blocks[WIDE_B].data);
+        widen(item->dtype, (char *)d->blocks[DENSE_C].data + b * g->m * g->n * size, ISO_NO_TRANS,
+              rows, g->n, pick, g->m, d->blocks[WIDE_C].data);
         compute(d, item, b, rows);
     }
-    if (!suite_within(result, item->dtype, d->expected.data, d->want.data, d->bound.data, g->batch,
-                      rows, g->n)) {
+    if (!suite_within(result, item->dtype, d->blocks[EXPECTED].data, d->blocks[WANT].data,
+                      d->blocks[BOUND].data, g->batch, rows, g->n)) {
         return false; /* the model itself is off: a fault of the suite or of this machine's fma */
     }
     d->problem = item->problem;
@@ -309,7 +293,7 @@ static bool build(suite_gemm_data *d, const suite_case *item, suite_result *resu
 }
 
 /* C x against A (B x), both exact. */
-static bool project(const suite_gemm_data *d, const suite_case *item, const char *dense,
+static bool project(const suite_data *d, const suite_case *item, const char *dense,
                     suite_result *result)
 {
     const suite_gemm_case *g = &item->gemm;
@@ -317,19 +301,20 @@ static bool project(const suite_gemm_data *d, const suite_case *item, const char
     bool ta = g->trans_a == ISO_TRANS, ok = true;
     double *bx = calloc((size_t)g->k, sizeof *bx);
     if (!bx) {
-        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        return suite_no_memory(result);
     }
     for (int64_t p = 0; p < g->k; p++) {
         for (int64_t j = 0; j < g->n; j++) {
-            double b = item->dtype == ISO_F64 ? ((double *)d->wide_b.data)[p * g->n + j]
-                                              : (double)((float *)d->wide_b.data)[p * g->n + j];
+            double b = item->dtype == ISO_F64
+                           ? ((double *)d->blocks[WIDE_B].data)[p * g->n + j]
+                           : (double)((float *)d->blocks[WIDE_B].data)[p * g->n + j];
             bx[p] += arith_mix(item->seed, (uint64_t)j) & 1 ? b : -b;
         }
     }
     for (int64_t i = 0; i < g->m && ok; i++) {
         double want = 0, got = 0;
         for (int64_t p = 0; p < g->k; p++) {
-            want += bx[p] * arith_load(item->dtype, (char *)d->dense_a.data +
+            want += bx[p] * arith_load(item->dtype, (char *)d->blocks[DENSE_A].data +
                                                         (ta ? p * g->m + i : i * g->k + p) * size);
         }
         for (int64_t j = 0; j < g->n; j++) {
@@ -347,17 +332,17 @@ static bool project(const suite_gemm_data *d, const suite_case *item, const char
     return ok;
 }
 
-static bool judge(suite_state *state, const suite_gemm_data *d, const suite_case *item,
+static bool judge(suite_state *state, const suite_data *d, const suite_case *item,
                   const unsigned char *image, suite_result *result)
 {
     const suite_gemm_case *g = &item->gemm;
     int64_t size = iso_dtype_size(item->dtype), rows = computed_rows(item);
     int64_t count = g->batch * g->m * g->n;
-    char *dense = suite_grow(&state->dense, &state->dense_bytes, (count + 1) * size);
+    char *dense = suite_grow(&state->dense, (count + 1) * size);
     if (!dense) {
-        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        return suite_no_memory(result);
     }
-    suite_region_gather(&d->c, image, dense);
+    suite_region_gather(&d->out, image, dense);
     if (g->sampled) {
         if (exact_fill(item) && !project(d, item, dense, result)) {
             return false;
@@ -368,26 +353,28 @@ static bool judge(suite_state *state, const suite_gemm_data *d, const suite_case
         for (int64_t i = 0; i < rows; i++) {
             result->method = item->same_bits ? "bits of sampled rows" : "bound in sampled rows";
             const char *row = dense + d->rows[i] * g->n * size;
-            const char *want = (char *)d->expected.data + i * g->n * size;
-            if (item->same_bits ? !suite_same_bits(result, item->dtype, row, want, 1, 1, g->n)
-                                : !suite_within(result, item->dtype, row,
-                                                (long double *)d->want.data + i * g->n,
-                                                (double *)d->bound.data + i * g->n, 1, 1, g->n)) {
+            const char *want = (char *)d->blocks[EXPECTED].data + i * g->n * size;
+            if (item->same_bits
+                    ? !suite_same_bits(result, item->dtype, row, want, 1, 1, g->n)
+                    : !suite_within(result, item->dtype, row,
+                                    (long double *)d->blocks[WANT].data + i * g->n,
+                                    (double *)d->blocks[BOUND].data + i * g->n, 1, 1, g->n)) {
                 return false;
             }
         }
         return true;
     }
     result->method = item->same_bits ? "bits" : exact_fill(item) ? "exact" : "bound";
-    if (!suite_within(result, item->dtype, dense, d->want.data, d->bound.data, g->batch, g->m,
-                      g->n)) {
+    if (!suite_within(result, item->dtype, dense, d->blocks[WANT].data, d->blocks[BOUND].data,
+                      g->batch, g->m, g->n)) {
         return false;
     }
     if (!item->same_bits) {
         return true;
     }
     suite_digest(result, item->dtype, dense, count, size);
-    return suite_same_bits(result, item->dtype, dense, d->expected.data, g->batch, g->m, g->n);
+    return suite_same_bits(result, item->dtype, dense, d->blocks[EXPECTED].data, g->batch, g->m,
+                           g->n);
 }
 
 /* Whether a device does a product does not depend on its factors. */
@@ -414,14 +401,7 @@ bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *
                     suite_result *result)
 {
     const suite_gemm_case *g = &item->gemm;
-    if (!state->gemm) {
-        state->gemm = calloc(1, sizeof *state->gemm);
-        if (!state->gemm) {
-            return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
-        }
-        state->gemm->problem = -1;
-    }
-    suite_gemm_data *d = state->gemm;
+    suite_data *d = suite_data_of(state, item);
     if (d->problem != item->problem && !build(d, item, result)) {
         return false;
     }
@@ -438,27 +418,26 @@ bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *
     args.alpha = g->alpha;
     args.beta = g->beta;
     bool one = g->blocks == SUITE_NEIGHBOURS;
-    args.lda = g->pad || one ? d->a.ld : 0;
-    args.ldb = g->pad || one ? d->b.ld : 0;
-    args.ldc = g->pad || g->blocks ? d->c.ld : 0;
+    args.lda = g->pad || one ? d->in[0].ld : 0;
+    args.ldb = g->pad || one ? d->in[1].ld : 0;
+    args.ldc = g->pad || g->blocks ? d->out.ld : 0;
     args.batch = g->batch;
-    args.stride_a = d->a.stride;
-    args.stride_b = d->b.stride;
-    args.stride_c = d->c.stride;
-    suite_work work = {
-        .kind = ISO_OP_GEMM, .args = &args, .in = {&d->a, &d->b}, .inputs = 2, .out = &d->c};
+    args.stride_a = d->in[0].stride;
+    args.stride_b = d->in[1].stride;
+    args.stride_c = d->out.stride;
+    suite_work work = {.kind = ISO_OP_GEMM,
+                       .args = &args,
+                       .in = {&d->in[0], &d->in[1]},
+                       .inputs = 2,
+                       .out = &d->out};
     if (one) { /* A and B come and stay with what lies around C */
         work.inputs = 0;
     }
-    iso_operand *operands[] = {&args.a, &args.b, &args.c};
-    const suite_region *regions[] = {&d->a, &d->b, &d->c};
-    for (int i = 0; i < 3; i++) {
-        operands[i]->offset = regions[i]->start;
-        iso_status status = suite_slot_room(
-            runner, one ? 0 : i, one ? d->c.bytes : regions[i]->bytes, &operands[i]->buffer);
-        if (status != ISO_OK) {
-            return suite_call_failed(result, "iso_buffer_create", status);
-        }
+    int64_t all = one ? d->out.bytes : 0;
+    if (!suite_point(runner, 0, &d->in[0], all, &args.a, result) ||
+        !suite_point(runner, one ? 0 : 1, &d->in[1], all, &args.b, result) ||
+        !suite_point(runner, one ? 0 : 2, &d->out, all, &args.c, result)) {
+        return false;
     }
     const unsigned char *image;
     if (!same_support(runner, &args, result) || !suite_operate(runner, &work, &image, result)) {
@@ -479,8 +458,8 @@ void suite_describe_gemm(const suite_case *item, json_t *result, json_t *shape, 
     tool_set_text(layout, "trans_b", iso_trans_name(g->trans_b));
     tool_set_int(layout, "pad", g->pad);
     tool_set_int(layout, "offset", g->offset);
-    json_object_set_new(layout, "alpha", tool_json_number(g->alpha));
-    json_object_set_new(layout, "beta", tool_json_number(g->beta));
+    tool_set_number(layout, "alpha", g->alpha);
+    tool_set_number(layout, "beta", g->beta);
     json_object_set_new(layout, "same_a", json_boolean(g->same_a));
     json_object_set_new(layout, "same_b", json_boolean(g->same_b));
     if (g->blocks != SUITE_OWN) {

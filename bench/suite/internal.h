@@ -44,8 +44,13 @@ void suite_region_gather(const suite_region *region, const unsigned char *image,
 /* The first byte outside the elements in which the image differs from the region's; -1: none. */
 int64_t suite_region_changed(const suite_region *region, const unsigned char *image);
 
-/* Growing host memory. NULL: none. */
-void *suite_grow(void **block, int64_t *capacity, int64_t bytes);
+/* Host memory that grows. */
+typedef struct suite_block {
+    void *data;
+    int64_t bytes;
+} suite_block;
+
+void *suite_grow(suite_block *block, int64_t bytes); /* NULL: no memory */
 
 /* ---- runner.c -------------------------------------------------------------------------------- */
 
@@ -63,8 +68,7 @@ struct suite_runner {
     int32_t library; /* of vendor products */
     iso_device_info info;
     suite_slot slots[SUITE_SLOTS];
-    void *back; /* what was read */
-    int64_t back_bytes;
+    suite_block back; /* what was read */
 };
 
 /* The slot's buffer with room for `bytes`. */
@@ -76,6 +80,8 @@ iso_status suite_slot_room(suite_runner *runner, int slot, int64_t bytes, iso_bu
 bool suite_fail(suite_result *result, const char *format, ...) ISO_PRINTF(2, 3);
 /* A call that failed: an error with the library's text. */
 bool suite_call_failed(suite_result *result, const char *call, iso_status status);
+
+bool suite_no_memory(suite_result *result);
 
 /* One operation: what goes in, what comes out. */
 typedef struct suite_work {
@@ -117,24 +123,28 @@ extern const bench_op suite_order, suite_limits; /* script.c */
 
 /* ---- problems -------------------------------------------------------------------------------- */
 
-typedef struct suite_gemm_data suite_gemm_data;
-typedef struct suite_reduce_data suite_reduce_data;
-typedef struct suite_map_data suite_map_data;
-typedef struct suite_transpose_data suite_transpose_data;
+/* What is worked out for a problem and kept while its variants run. `out` is where the result goes,
+ * or what lies around it; the blocks are named by the operation's file. */
+typedef struct suite_data {
+    int32_t problem; /* -1: nothing valid */
+    suite_region in[2], out;
+    suite_block blocks[12];
+    int64_t results;
+    iso_dtype type; /* of the results */
+    bool finite;    /* made for `vendor`, which may read moved elements as numbers */
+    int64_t rows[6];
+} suite_data;
 
 struct suite_state {
     uint64_t seed;
-    suite_gemm_data *gemm;
-    suite_reduce_data *reduce;
-    suite_map_data *map;
-    suite_transpose_data *transpose;
-    void *dense; /* scratch */
-    int64_t dense_bytes;
+    suite_data data[BENCH_OPS]; /* by bench_op_rank */
+    suite_block dense;          /* scratch */
 };
 
-void suite_gemm_data_destroy(suite_gemm_data *data);
-void suite_reduce_data_destroy(suite_reduce_data *data);
-void suite_map_data_destroy(suite_map_data *data);
-void suite_transpose_data_destroy(suite_transpose_data *data);
+suite_data *suite_data_of(suite_state *state, const suite_case *item);
+
+/* Points an operand at a region in the buffer of a slot that holds `bytes`. */
+bool suite_point(suite_runner *runner, int slot, const suite_region *region, int64_t bytes,
+                 iso_operand *operand, suite_result *result);
 
 #endif

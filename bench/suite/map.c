@@ -7,26 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct suite_map_data {
-    int32_t problem;
-    suite_region x, y, z;
-    void *dense_x, *dense_y, *expected;
-    int64_t room_x, room_y, room_expected;
-};
-
-void suite_map_data_destroy(suite_map_data *data)
-{
-    if (!data) {
-        return;
-    }
-    suite_region_free(&data->x);
-    suite_region_free(&data->y);
-    suite_region_free(&data->z);
-    free(data->dense_x);
-    free(data->dense_y);
-    free(data->expected);
-    free(data);
-}
+enum { DENSE_X, DENSE_Y, EXPECTED };
 
 static bool has_y(const suite_case *item)
 {
@@ -47,44 +28,46 @@ static iso_map_args args_of(const suite_case *item)
     return args;
 }
 
-static bool build(suite_map_data *d, const suite_case *item, suite_result *result)
+static bool build(suite_data *d, const suite_case *item, suite_result *result)
 {
     const suite_map_case *m = &item->map;
     int64_t size = iso_dtype_size(item->dtype), bytes = m->n * size;
     bool on_x = m->place == SUITE_ON_X || m->place == SUITE_ALL;
     bool x_twice = m->place == SUITE_TWICE || m->place == SUITE_ALL;
     d->problem = -1;
-    if (!suite_region_init(&d->x, size, 1, m->n, 0, m->offset_x, 1, 0, !on_x) ||
-        !suite_region_init(&d->y, size, 1, m->n, 0, m->offset_y, 1, 0, m->place != SUITE_ON_Y) ||
-        !suite_region_init(&d->z, size, 1, m->n, 0, m->offset_z, 1, 0, false) ||
-        !suite_grow(&d->dense_x, &d->room_x, bytes) ||
-        !suite_grow(&d->dense_y, &d->room_y, bytes) ||
-        !suite_grow(&d->expected, &d->room_expected, bytes)) {
-        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    if (!suite_region_init(&d->in[0], size, 1, m->n, 0, m->offset_x, 1, 0, !on_x) ||
+        !suite_region_init(&d->in[1], size, 1, m->n, 0, m->offset_y, 1, 0,
+                           m->place != SUITE_ON_Y) ||
+        !suite_region_init(&d->out, size, 1, m->n, 0, m->offset_z, 1, 0, false) ||
+        !suite_grow(&d->blocks[DENSE_X], bytes) || !suite_grow(&d->blocks[DENSE_Y], bytes) ||
+        !suite_grow(&d->blocks[EXPECTED], bytes)) {
+        return suite_no_memory(result);
     }
-    arith_generate(item->dtype, item->fill, item->seed + 1, m->n, d->dense_x);
-    suite_region_scatter(&d->x, d->dense_x);
+    arith_generate(item->dtype, item->fill, item->seed + 1, m->n, d->blocks[DENSE_X].data);
+    suite_region_scatter(&d->in[0], d->blocks[DENSE_X].data);
     if (has_y(item) && !x_twice) {
-        arith_generate(item->dtype, item->fill, item->seed + 2, m->n, d->dense_y);
-        suite_region_scatter(&d->y, d->dense_y);
+        arith_generate(item->dtype, item->fill, item->seed + 2, m->n, d->blocks[DENSE_Y].data);
+        suite_region_scatter(&d->in[1], d->blocks[DENSE_Y].data);
     }
     iso_map_args args = args_of(item);
-    arith_map(&args, d->dense_x, x_twice ? d->dense_x : d->dense_y, d->expected, m->n);
+    arith_map(&args, d->blocks[DENSE_X].data,
+              x_twice ? d->blocks[DENSE_X].data : d->blocks[DENSE_Y].data, d->blocks[EXPECTED].data,
+              m->n);
     d->problem = item->problem;
     return true;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static bool judge(suite_state *state, const suite_map_data *d, const suite_case *item,
+static bool judge(suite_state *state, const suite_data *d, const suite_case *item,
                   const suite_region *out, const unsigned char *image, suite_result *result)
 {
     int64_t n = item->map.n, size = iso_dtype_size(item->dtype);
     bool copy = item->map.op == ISO_MAP_COPY;
-    char *dense = suite_grow(&state->dense, &state->dense_bytes, n * size);
-    const char *want = d->expected;
+    char *dense = suite_grow(&state->dense, n * size);
+    const char *want = d->blocks[EXPECTED].data;
     if (!dense) {
-        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        return suite_no_memory(result);
     }
     suite_region_gather(out, image, dense);
     result->method = "bits";
@@ -103,15 +86,15 @@ static bool judge(suite_state *state, const suite_map_data *d, const suite_case 
 }
 
 /* Which region each operand lies in; those of `in` come first in the slots, then the output. */
-static void arrange(suite_map_data *d, const suite_case *item, suite_work *work,
+static void arrange(suite_data *d, const suite_case *item, suite_work *work,
                     const suite_region *operands[3])
 {
     suite_place place = item->map.place;
-    operands[0] = &d->x;
-    operands[1] = place == SUITE_TWICE || place == SUITE_ALL ? &d->x : &d->y;
-    operands[2] = place == SUITE_ON_X || place == SUITE_ALL ? &d->x
-                  : place == SUITE_ON_Y                     ? &d->y
-                                                            : &d->z;
+    operands[0] = &d->in[0];
+    operands[1] = place == SUITE_TWICE || place == SUITE_ALL ? &d->in[0] : &d->in[1];
+    operands[2] = place == SUITE_ON_X || place == SUITE_ALL ? &d->in[0]
+                  : place == SUITE_ON_Y                     ? &d->in[1]
+                                                            : &d->out;
     work->out = operands[2];
     if (operands[0] != work->out) {
         work->in[work->inputs++] = operands[0];
@@ -121,28 +104,20 @@ static void arrange(suite_map_data *d, const suite_case *item, suite_work *work,
     }
 }
 
-static iso_status point(suite_runner *runner, const suite_work *work, const suite_region *region,
-                        iso_operand *operand)
+static bool point(suite_runner *runner, const suite_work *work, const suite_region *region,
+                  iso_operand *operand, suite_result *result)
 {
     int slot = 0;
     while (slot < work->inputs && work->in[slot] != region) {
         slot++;
     }
-    operand->offset = region->start;
-    return suite_slot_room(runner, slot, region->bytes, &operand->buffer);
+    return suite_point(runner, slot, region, 0, operand, result);
 }
 
 bool suite_run_map(suite_state *state, suite_runner *runner, const suite_case *item,
                    suite_result *result)
 {
-    if (!state->map) {
-        state->map = calloc(1, sizeof *state->map);
-        if (!state->map) {
-            return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
-        }
-        state->map->problem = -1;
-    }
-    suite_map_data *d = state->map;
+    suite_data *d = suite_data_of(state, item);
     if (d->problem != item->problem && !build(d, item, result)) {
         return false;
     }
@@ -150,15 +125,10 @@ bool suite_run_map(suite_state *state, suite_runner *runner, const suite_case *i
     suite_work work = {.kind = ISO_OP_MAP, .args = &args};
     const suite_region *operands[3];
     arrange(d, item, &work, operands);
-    iso_status status = point(runner, &work, operands[0], &args.x);
-    if (status == ISO_OK && has_y(item)) {
-        status = point(runner, &work, operands[1], &args.y);
-    }
-    if (status == ISO_OK) {
-        status = point(runner, &work, operands[2], &args.z);
-    }
-    if (status != ISO_OK) {
-        return suite_call_failed(result, "iso_buffer_create", status);
+    if (!point(runner, &work, operands[0], &args.x, result) ||
+        (has_y(item) && !point(runner, &work, operands[1], &args.y, result)) ||
+        !point(runner, &work, operands[2], &args.z, result)) {
+        return false;
     }
     const unsigned char *image;
     if (!suite_operate(runner, &work, &image, result)) {
@@ -179,6 +149,6 @@ void suite_describe_map(const suite_case *item, json_t *result, json_t *shape, j
     tool_set_int(layout, "offset_x", m->offset_x);
     tool_set_int(layout, "offset_y", m->offset_y);
     tool_set_int(layout, "offset_z", m->offset_z);
-    json_object_set_new(layout, "alpha", tool_json_number(m->alpha));
-    json_object_set_new(layout, "beta", tool_json_number(m->beta));
+    tool_set_number(layout, "alpha", m->alpha);
+    tool_set_number(layout, "beta", m->beta);
 }

@@ -19,30 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct suite_reduce_data {
-    int32_t problem;
-    suite_region x, y, out;
-    void *dense_x, *dense_y, *expected, *want, *bound;
-    int64_t room_x, room_y, room_expected, room_want, room_bound;
-    int64_t results;
-    iso_dtype type; /* of the results */
-};
-
-void suite_reduce_data_destroy(suite_reduce_data *data)
-{
-    if (!data) {
-        return;
-    }
-    suite_region_free(&data->x);
-    suite_region_free(&data->y);
-    suite_region_free(&data->out);
-    free(data->dense_x);
-    free(data->dense_y);
-    free(data->expected);
-    free(data->want);
-    free(data->bound);
-    free(data);
-}
+enum { DENSE_X, DENSE_Y, EXPECTED, WANT, BOUND };
 
 static bool exact_op(const suite_case *item)
 {
@@ -112,33 +89,33 @@ static void refer(const suite_case *item, const char *x, const char *y, int64_t 
                 vanish * arith_half_smallest(wide) + arith_half_smallest(item->dtype));
 }
 
-static bool make_room(suite_reduce_data *d, const suite_case *item)
+static bool make_room(suite_data *d, const suite_case *item)
 {
     const suite_reduce_case *r = &item->reduce;
     int64_t size = iso_dtype_size(item->dtype), out = iso_dtype_size(d->type);
     int64_t bytes = r->rows * r->cols * size;
-    return suite_region_init(&d->x, size, r->rows, r->cols, r->pad, r->offset, 1, 0, true) &&
-           suite_region_init(&d->y, size, r->rows, r->cols, r->pad ? r->pad + 1 : 0, 0, 1, 0,
+    return suite_region_init(&d->in[0], size, r->rows, r->cols, r->pad, r->offset, 1, 0, true) &&
+           suite_region_init(&d->in[1], size, r->rows, r->cols, r->pad ? r->pad + 1 : 0, 0, 1, 0,
                              true) &&
            suite_region_init(&d->out, out, 1, d->results, 0, r->offset, 1, 0, false) &&
-           suite_grow(&d->dense_x, &d->room_x, bytes) &&
-           suite_grow(&d->dense_y, &d->room_y, bytes) &&
-           suite_grow(&d->expected, &d->room_expected, d->results * out) &&
-           suite_grow(&d->want, &d->room_want, d->results * (int64_t)sizeof(long double)) &&
-           suite_grow(&d->bound, &d->room_bound, d->results * 8);
+           suite_grow(&d->blocks[DENSE_X], bytes) && suite_grow(&d->blocks[DENSE_Y], bytes) &&
+           suite_grow(&d->blocks[EXPECTED], d->results * out) &&
+           suite_grow(&d->blocks[WANT], d->results * (int64_t)sizeof(long double)) &&
+           suite_grow(&d->blocks[BOUND], d->results * 8);
 }
 
-static bool check_model(const suite_reduce_data *d, const suite_case *item, suite_result *result)
+static bool check_model(const suite_data *d, const suite_case *item, suite_result *result)
 {
     /* A product of numbers under 1 may vanish in one order and not in another, and overflow or
      * infinities between huge numbers depend on the order too: there the bits alone are defined. */
     if (exact_op(item)) {
         return true;
     }
-    return suite_within(result, d->type, d->expected, d->want, d->bound, 1, 1, d->results);
+    return suite_within(result, d->type, d->blocks[EXPECTED].data, d->blocks[WANT].data,
+                        d->blocks[BOUND].data, 1, 1, d->results);
 }
 
-static bool build(suite_reduce_data *d, const suite_case *item, suite_result *result)
+static bool build(suite_data *d, const suite_case *item, suite_result *result)
 {
     const suite_reduce_case *r = &item->reduce;
     bool dot = r->op == ISO_DOT;
@@ -149,13 +126,15 @@ static bool build(suite_reduce_data *d, const suite_case *item, suite_result *re
         return suite_call_failed(result, "iso_reduce_result", status);
     }
     if (!make_room(d, item)) {
-        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        return suite_no_memory(result);
     }
-    arith_generate(item->dtype, item->fill, item->seed + 1, r->rows * r->cols, d->dense_x);
-    suite_region_scatter(&d->x, d->dense_x);
+    arith_generate(item->dtype, item->fill, item->seed + 1, r->rows * r->cols,
+                   d->blocks[DENSE_X].data);
+    suite_region_scatter(&d->in[0], d->blocks[DENSE_X].data);
     if (dot) {
-        arith_generate(item->dtype, item->fill, item->seed + 2, r->rows * r->cols, d->dense_y);
-        suite_region_scatter(&d->y, d->dense_y);
+        arith_generate(item->dtype, item->fill, item->seed + 2, r->rows * r->cols,
+                       d->blocks[DENSE_Y].data);
+        suite_region_scatter(&d->in[1], d->blocks[DENSE_Y].data);
     }
     int64_t size = iso_dtype_size(item->dtype), out = iso_dtype_size(d->type);
     int64_t step = r->axis == ISO_AXIS_0 ? r->cols : 1;
@@ -163,11 +142,11 @@ static bool build(suite_reduce_data *d, const suite_case *item, suite_result *re
     int64_t n =
         r->axis == ISO_AXIS_ALL ? r->rows * r->cols : (r->axis == ISO_AXIS_0 ? r->rows : r->cols);
     for (int64_t i = 0; i < d->results; i++) {
-        const char *x = (char *)d->dense_x + i * next * size;
-        const char *y = dot ? (char *)d->dense_y + i * next * size : NULL;
-        char *expected = (char *)d->expected + i * out;
-        long double *want = (long double *)d->want + i;
-        double *bound = (double *)d->bound + i;
+        const char *x = (char *)d->blocks[DENSE_X].data + i * next * size;
+        const char *y = dot ? (char *)d->blocks[DENSE_Y].data + i * next * size : NULL;
+        char *expected = (char *)d->blocks[EXPECTED].data + i * out;
+        long double *want = (long double *)d->blocks[WANT].data + i;
+        double *bound = (double *)d->blocks[BOUND].data + i;
         arith_reduce(r->op, item->dtype, x, y, n, step, step, expected);
         if (exact_op(item)) {
             continue;
@@ -185,13 +164,13 @@ static bool build(suite_reduce_data *d, const suite_case *item, suite_result *re
     return true;
 }
 
-static bool judge(suite_state *state, const suite_reduce_data *d, const suite_case *item,
+static bool judge(suite_state *state, const suite_data *d, const suite_case *item,
                   const unsigned char *image, suite_result *result)
 {
     int64_t size = iso_dtype_size(d->type);
-    void *dense = suite_grow(&state->dense, &state->dense_bytes, (d->results + 1) * size);
+    void *dense = suite_grow(&state->dense, (d->results + 1) * size);
     if (!dense) {
-        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        return suite_no_memory(result);
     }
     suite_region_gather(&d->out, image, dense);
     bool bits = item->same_bits || exact_op(item);
@@ -201,25 +180,19 @@ static bool judge(suite_state *state, const suite_reduce_data *d, const suite_ca
     if (item->same_bits) {
         suite_digest(result, d->type, dense, d->results, size);
     }
-    if (bits && !suite_same_bits(result, d->type, dense, d->expected, 1, 1, d->results)) {
+    if (bits &&
+        !suite_same_bits(result, d->type, dense, d->blocks[EXPECTED].data, 1, 1, d->results)) {
         return false;
     }
-    return exact_op(item) ||
-           suite_within(result, d->type, dense, d->want, d->bound, 1, 1, d->results);
+    return exact_op(item) || suite_within(result, d->type, dense, d->blocks[WANT].data,
+                                          d->blocks[BOUND].data, 1, 1, d->results);
 }
 
 bool suite_run_reduce(suite_state *state, suite_runner *runner, const suite_case *item,
                       suite_result *result)
 {
     const suite_reduce_case *r = &item->reduce;
-    if (!state->reduce) {
-        state->reduce = calloc(1, sizeof *state->reduce);
-        if (!state->reduce) {
-            return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
-        }
-        state->reduce->problem = -1;
-    }
-    suite_reduce_data *d = state->reduce;
+    suite_data *d = suite_data_of(state, item);
     if (d->problem != item->problem && !build(d, item, result)) {
         return false;
     }
@@ -231,21 +204,17 @@ bool suite_run_reduce(suite_state *state, suite_runner *runner, const suite_case
     args.axis = r->axis;
     args.rows = r->rows;
     args.cols = r->cols;
-    args.ld_x = r->pad ? d->x.ld : 0;
-    args.ld_y = dot && r->pad ? d->y.ld : 0;
+    args.ld_x = r->pad ? d->in[0].ld : 0;
+    args.ld_y = dot && r->pad ? d->in[1].ld : 0;
     suite_work work = {.kind = ISO_OP_REDUCE,
                        .args = &args,
-                       .in = {&d->x, &d->y},
+                       .in = {&d->in[0], &d->in[1]},
                        .inputs = dot ? 2 : 1,
                        .out = &d->out};
-    iso_operand *operands[3] = {&args.x, dot ? &args.y : &args.result, &args.result};
-    for (int i = 0; i <= work.inputs; i++) {
-        const suite_region *region = i < work.inputs ? work.in[i] : work.out;
-        operands[i]->offset = region->start;
-        iso_status status = suite_slot_room(runner, i, region->bytes, &operands[i]->buffer);
-        if (status != ISO_OK) {
-            return suite_call_failed(result, "iso_buffer_create", status);
-        }
+    if (!suite_point(runner, 0, &d->in[0], 0, &args.x, result) ||
+        (dot && !suite_point(runner, 1, &d->in[1], 0, &args.y, result)) ||
+        !suite_point(runner, work.inputs, &d->out, 0, &args.result, result)) {
+        return false;
     }
     const unsigned char *image;
     if (!suite_operate(runner, &work, &image, result)) {

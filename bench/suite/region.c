@@ -5,20 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *suite_grow(void **block, int64_t *capacity, int64_t bytes)
+void *suite_grow(suite_block *block, int64_t bytes)
 {
-    void *held = *block;
-    if (held && bytes <= *capacity) {
-        return held;
+    if (block->data && bytes <= block->bytes) {
+        return block->data;
     }
     int64_t room = bytes + bytes / 2 + 4096;
     void *larger = aligned_alloc(64, (size_t)((room + 63) / 64 * 64));
     if (!larger) {
         return NULL;
     }
-    free(*block);
-    *block = larger;
-    *capacity = room;
+    free(block->data);
+    *block = (suite_block){larger, room};
     return larger;
 }
 
@@ -50,15 +48,16 @@ bool suite_region_lay(suite_region *region, const suite_region *shape, int64_t o
         elements = offset + span;
     }
     region->bytes = SUITE_GUARD + elements * region->element + SUITE_GUARD;
-    void *image = region->image;
-    if (!suite_grow(&image, &region->capacity, region->bytes)) {
+    suite_block image = {region->image, region->capacity};
+    if (!suite_grow(&image, region->bytes)) {
         return false;
     }
-    region->image = image;
+    region->image = image.data;
+    region->capacity = image.bytes;
     if (input) {
-        memset(image, 0xff, (size_t)region->bytes);
+        memset(region->image, 0xff, (size_t)region->bytes);
     } else {
-        fill_random(image, region->bytes);
+        fill_random(region->image, region->bytes);
     }
     return true;
 }

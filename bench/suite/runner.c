@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runner.c - a device with its stream and buffers, and one operation run on it. */
 #include "bench/suite/internal.h"
+#include "bench/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 suite_runner *suite_runner_open(const char *spec, uint32_t stream_flags)
 {
@@ -45,7 +45,7 @@ iso_status suite_runner_close(suite_runner *runner)
         iso_stream_destroy(runner->stream);
     }
     iso_status status = iso_device_close(runner->device);
-    free(runner->back);
+    free(runner->back.data);
     free(runner);
     return status;
 }
@@ -85,6 +85,15 @@ iso_status suite_slot_room(suite_runner *runner, int slot, int64_t bytes, iso_bu
     return ISO_OK;
 }
 
+bool suite_point(suite_runner *runner, int slot, const suite_region *region, int64_t bytes,
+                 iso_operand *operand, suite_result *result)
+{
+    iso_status status =
+        suite_slot_room(runner, slot, bytes ? bytes : region->bytes, &operand->buffer);
+    operand->offset = region->start;
+    return status == ISO_OK || suite_call_failed(result, "iso_buffer_create", status);
+}
+
 /* A stream that has failed runs nothing more: the next case gets a new one. */
 static void renew_stream(suite_runner *runner)
 {
@@ -109,15 +118,15 @@ static const unsigned char *download(suite_runner *runner, int slot, const suite
                                      iso_status *status)
 {
     *status = ISO_NO_MEMORY;
-    if (!suite_grow(&runner->back, &runner->back_bytes, region->bytes)) {
+    if (!suite_grow(&runner->back, region->bytes)) {
         return NULL;
     }
-    *status = iso_read(runner->stream, runner->back, (iso_operand){runner->slots[slot].buffer, 0},
-                       region->bytes);
+    *status = iso_read(runner->stream, runner->back.data,
+                       (iso_operand){runner->slots[slot].buffer, 0}, region->bytes);
     if (*status == ISO_OK) {
         *status = iso_stream_sync(runner->stream);
     }
-    return *status == ISO_OK ? runner->back : NULL;
+    return *status == ISO_OK ? runner->back.data : NULL;
 }
 
 /* The device said no: then the operation says so too, in words, and the case is done. */
@@ -211,27 +220,20 @@ bool suite_operate(suite_runner *runner, const suite_work *work, const unsigned 
     return true;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void suite_run(suite_state *state, suite_runner *runner, const suite_case *item,
                suite_result *result)
 {
     memset(result, 0, sizeof *result);
     result->method = "";
     arith_fp_reset();
-    double begin = now();
+    double begin = tool_seconds();
     if (runner->stream.id == 0) {
         renew_stream(runner);
     }
     if (!item->op->run(state, runner, item, result)) {
         renew_stream(runner);
     }
-    result->seconds = now() - begin;
+    result->seconds = tool_seconds() - begin;
 }
 
 suite_state *suite_state_create(uint64_t seed)
@@ -239,19 +241,31 @@ suite_state *suite_state_create(uint64_t seed)
     suite_state *state = calloc(1, sizeof *state);
     if (state) {
         state->seed = seed;
+        for (int i = 0; i < BENCH_OPS; i++) {
+            state->data[i].problem = -1;
+        }
     }
     return state;
 }
 
+suite_data *suite_data_of(suite_state *state, const suite_case *item)
+{
+    return &state->data[bench_op_rank(item->op)];
+}
+
 void suite_state_destroy(suite_state *state)
 {
-    if (!state) {
-        return;
+    for (int i = 0; state && i < BENCH_OPS; i++) {
+        suite_data *d = &state->data[i];
+        suite_region_free(&d->in[0]);
+        suite_region_free(&d->in[1]);
+        suite_region_free(&d->out);
+        for (size_t b = 0; b < sizeof d->blocks / sizeof d->blocks[0]; b++) {
+            free(d->blocks[b].data);
+        }
     }
-    suite_gemm_data_destroy(state->gemm);
-    suite_reduce_data_destroy(state->reduce);
-    suite_map_data_destroy(state->map);
-    suite_transpose_data_destroy(state->transpose);
-    free(state->dense);
+    if (state) {
+        free(state->dense.data);
+    }
     free(state);
 }

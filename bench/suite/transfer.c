@@ -195,9 +195,9 @@ static bool judge(suite_state *state, const move_data *d, const suite_case *item
                   const unsigned char *image, suite_result *result)
 {
     int64_t bytes = item->transfer.width * item->transfer.height;
-    unsigned char *dense = suite_grow(&state->dense, &state->dense_bytes, bytes + 8);
+    unsigned char *dense = suite_grow(&state->dense, bytes + 8);
     if (!dense) {
-        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        return suite_no_memory(result);
     }
     suite_region_gather(&d->to, image, dense);
     result->method = "exact";
@@ -290,8 +290,7 @@ bool suite_run_transfer(suite_state *state, suite_runner *runner, const suite_ca
                         suite_result *result)
 {
     move_data d = {0};
-    bool ok = make(&d, item) ? run(state, runner, item, &d, result)
-                             : suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    bool ok = make(&d, item) ? run(state, runner, item, &d, result) : suite_no_memory(result);
     free_move(&d);
     return ok;
 }

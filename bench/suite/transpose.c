@@ -82,25 +82,7 @@ void suite_list_transpose(suite_list *list, int full)
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-struct suite_transpose_data {
-    int32_t problem;
-    bool finite; /* made for `vendor`, which may read elements as numbers */
-    suite_region from, to;
-    void *dense, *turned;
-    int64_t room_dense, room_turned;
-};
-
-void suite_transpose_data_destroy(suite_transpose_data *data)
-{
-    if (!data) {
-        return;
-    }
-    suite_region_free(&data->from);
-    suite_region_free(&data->to);
-    free(data->dense);
-    free(data->turned);
-    free(data);
-}
+enum { DENSE, TURNED };
 
 /* Random bits, NaN of every kind among them; for `vendor` finite numbers of the type that it reads.
  */
@@ -122,36 +104,35 @@ static void generate(const suite_case *item, bool finite, int64_t bytes, unsigne
     }
 }
 
-static bool make_regions(suite_transpose_data *d, const suite_transpose_case *t)
+static bool make_regions(suite_data *d, const suite_transpose_case *t)
 {
     int64_t e = t->element, rows = t->rows > t->cols ? t->rows : t->cols;
     suite_region from = {.element = e, .rows = t->rows, .cols = t->cols, .batch = 1}, to = from;
     if (!t->neighbours) {
-        return suite_region_init(&d->from, e, t->rows, t->cols, t->pad, t->offset, 1, 0, false) &&
-               suite_region_init(&d->to, e, t->cols, t->rows, t->pad ? t->pad + 2 : 0,
+        return suite_region_init(&d->in[0], e, t->rows, t->cols, t->pad, t->offset, 1, 0, false) &&
+               suite_region_init(&d->out, e, t->cols, t->rows, t->pad ? t->pad + 2 : 0,
                                  t->offset / 2, 1, 0, false);
     }
     to.rows = t->cols;
     to.cols = t->rows;
     from.ld = to.ld = t->cols + t->rows + t->pad;
-    suite_region_within(&d->from, &from, t->offset);
-    return suite_region_lay(&d->to, &to, t->offset + t->cols, t->offset + rows * to.ld, false);
+    suite_region_within(&d->in[0], &from, t->offset);
+    return suite_region_lay(&d->out, &to, t->offset + t->cols, t->offset + rows * to.ld, false);
 }
 
-static bool build(suite_transpose_data *d, const suite_case *item, bool finite,
-                  suite_result *result)
+static bool build(suite_data *d, const suite_case *item, bool finite, suite_result *result)
 {
     const suite_transpose_case *t = &item->transpose;
     int64_t e = t->element, bytes = t->rows * t->cols * e;
     d->problem = -1;
-    if (!make_regions(d, t) || !suite_grow(&d->dense, &d->room_dense, bytes) ||
-        !suite_grow(&d->turned, &d->room_turned, bytes)) {
-        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+    if (!make_regions(d, t) || !suite_grow(&d->blocks[DENSE], bytes) ||
+        !suite_grow(&d->blocks[TURNED], bytes)) {
+        return suite_no_memory(result);
     }
-    const char *dense = d->dense;
-    char *turned = d->turned;
-    generate(item, finite, bytes, d->dense);
-    suite_region_scatter_into(t->neighbours ? &d->to : &d->from, &d->from, dense);
+    const char *dense = d->blocks[DENSE].data;
+    char *turned = d->blocks[TURNED].data;
+    generate(item, finite, bytes, d->blocks[DENSE].data);
+    suite_region_scatter_into(t->neighbours ? &d->out : &d->in[0], &d->in[0], dense);
     for (int64_t i = 0; i < t->rows; i++) {
         for (int64_t j = 0; j < t->cols; j++) {
             memcpy(turned + (j * t->rows + i) * e, dense + (i * t->cols + j) * e, (size_t)e);
@@ -162,21 +143,21 @@ static bool build(suite_transpose_data *d, const suite_case *item, bool finite,
     return true;
 }
 
-static bool judge(suite_state *state, const suite_transpose_data *d, const suite_case *item,
+static bool judge(suite_state *state, const suite_data *d, const suite_case *item,
                   const suite_region *out, const unsigned char *image, suite_result *result)
 {
     const suite_transpose_case *t = &item->transpose;
     int64_t e = t->element, count = t->rows * t->cols;
-    char *dense = suite_grow(&state->dense, &state->dense_bytes, count * e);
+    char *dense = suite_grow(&state->dense, count * e);
     if (!dense) {
-        return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
+        return suite_no_memory(result);
     }
     suite_region_gather(out, image, dense);
     result->method = "exact";
     if (item->same_bits) {
         suite_digest(result, 0, dense, count, e);
     }
-    const char *want = d->turned;
+    const char *want = d->blocks[TURNED].data;
     if (memcmp(dense, want, (size_t)(count * e)) == 0) {
         return true;
     }
@@ -196,14 +177,7 @@ bool suite_run_transpose(suite_state *state, suite_runner *runner, const suite_c
 {
     const suite_transpose_case *t = &item->transpose;
     bool finite = item->how == ISO_VARIANT_VENDOR;
-    if (!state->transpose) {
-        state->transpose = calloc(1, sizeof *state->transpose);
-        if (!state->transpose) {
-            return suite_call_failed(result, "the suite's memory", ISO_NO_MEMORY);
-        }
-        state->transpose->problem = -1;
-    }
-    suite_transpose_data *d = state->transpose;
+    suite_data *d = suite_data_of(state, item);
     if ((d->problem != item->problem || d->finite != finite) && !build(d, item, finite, result)) {
         return false;
     }
@@ -212,30 +186,24 @@ bool suite_run_transpose(suite_state *state, suite_runner *runner, const suite_c
     args.element_bytes = t->element;
     args.rows = t->rows;
     args.cols = t->cols;
-    args.ld_from = t->pad || t->neighbours ? d->from.ld : 0;
-    args.from.offset = d->from.start;
-    iso_status status =
-        suite_slot_room(runner, 0, t->neighbours ? d->to.bytes : d->from.bytes, &args.from.buffer);
-    suite_work work = {.kind = ISO_OP_TRANSPOSE, .args = &args, .in = {&d->from}};
+    args.ld_from = t->pad || t->neighbours ? d->in[0].ld : 0;
+    suite_work work = {.kind = ISO_OP_TRANSPOSE, .args = &args, .in = {&d->in[0]}, .out = &d->out};
+    if (!suite_point(runner, 0, &d->in[0], t->neighbours ? d->out.bytes : 0, &args.from, result)) {
+        return false;
+    }
     if (t->in_place) {
         args.to = args.from;
         args.ld_to = args.ld_from;
-        work.out = &d->from;
+        work.out = &d->in[0];
     } else if (t->neighbours) { /* `from` comes and stays with what lies around `to` */
-        args.to = (iso_operand){args.from.buffer, d->to.start};
-        args.ld_to = d->to.ld;
-        work.out = &d->to;
+        args.to = (iso_operand){args.from.buffer, d->out.start};
+        args.ld_to = d->out.ld;
     } else {
-        if (status == ISO_OK) {
-            status = suite_slot_room(runner, 1, d->to.bytes, &args.to.buffer);
+        if (!suite_point(runner, 1, &d->out, 0, &args.to, result)) {
+            return false;
         }
-        args.to.offset = d->to.start;
-        args.ld_to = t->pad ? d->to.ld : 0;
+        args.ld_to = t->pad ? d->out.ld : 0;
         work.inputs = 1;
-        work.out = &d->to;
-    }
-    if (status != ISO_OK) {
-        return suite_call_failed(result, "iso_buffer_create", status);
     }
     const unsigned char *image;
     if (!suite_operate(runner, &work, &image, result)) {

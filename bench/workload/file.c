@@ -83,9 +83,9 @@ static int check_member(const reader *r, const char *name, const json_t *value)
     for (int i = 0; i < MEMBERS; i++) {
         names[i] = members[i].name;
     }
-    int at = work_find(names, name);
+    int at = tool_find(names, name);
     if (at < 0) {
-        work_say_unknown(unknown, sizeof unknown, name, names);
+        tool_say_unknown(unknown, sizeof unknown, name, names);
         return wrong(r, name, "the member %s", unknown);
     }
     form expected = members[at].form;
@@ -287,7 +287,7 @@ static int take_op(const reader *r, const json_t *object, work_line *line)
         return take(r, object, "kind", &line->kind);
     }
     for (int i = 0; i < BENCH_OPS; i++) {
-        if (bench_ops[i]->kinds && work_find(bench_ops[i]->kinds, word) >= 0) {
+        if (bench_ops[i]->kinds && tool_find(bench_ops[i]->kinds, word) >= 0) {
             line->op = bench_ops[i]->measured;
             found++;
         }
@@ -382,8 +382,8 @@ static int check_frame(const char *path, json_t *root, const json_t **cases)
     }
     json_object_foreach(root, name, content)
     {
-        if (work_find(known, name) < 0) {
-            work_say_unknown(text, sizeof text, name, known);
+        if (tool_find(known, name) < 0) {
+            tool_say_unknown(text, sizeof text, name, known);
             return tool_error(TOOL_USAGE, "%s: the member %s", path, text);
         }
     }

@@ -287,13 +287,6 @@ iso_status work_job_ready(work_job *job)
     return status;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 bool work_job_prepare(work_job *job, double *nanoseconds, work_result *result)
 {
     *nanoseconds = 0;
@@ -304,9 +297,9 @@ bool work_job_prepare(work_job *job, double *nanoseconds, work_result *result)
     if (!job->is_operation) {
         return true;
     }
-    double start = now();
+    double start = 1e9 * tool_seconds();
     status = iso_prepare(job->target->stream, job->kind, &job->args);
-    *nanoseconds = now() - start;
+    *nanoseconds = 1e9 * tool_seconds() - start;
     return status == ISO_OK || stream_failed(job, result, "iso_prepare", status);
 }
 

@@ -14,38 +14,6 @@ const char *const work_all_types[] = {"f16", "bf16", "f32", "f64", "i32", "i64",
 static const char *const caches[] = {"hot", "cold", NULL};
 static const char *const none[] = {NULL};
 
-int work_find(const char *const *names, const char *word)
-{
-    for (int i = 0; names[i]; i++) {
-        if (strcmp(names[i], word) == 0) {
-            return i;
-        }
-    }
-    return -1;
-}
-
-/* Cut where there is no room. */
-static void append(char *text, size_t room, const char *before, const char *more)
-{
-    size_t used = strlen(text);
-    snprintf(text + used, room - used, "%s%s", before, more);
-}
-
-void work_say_unknown(char *text, size_t room, const char *word, const char *const *names)
-{
-    int count = 0;
-    while (names[count]) {
-        count++;
-    }
-    const char *near = tool_nearest(word, names, count);
-    snprintf(text, room, "\"%.100s%s\" is not known%s%s%s; ", word, strlen(word) > 100 ? "..." : "",
-             near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-    append(text, room, count > 0 ? "it may be " : "it takes none", "");
-    for (int i = 0; i < count; i++) {
-        append(text, room, i ? ", " : "", names[i]);
-    }
-}
-
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
 static bool parse_number(const char *text, const char **end, int64_t *out)
@@ -132,12 +100,12 @@ static bool take(const char *list, const char *by_default, const char *const *na
     bool good = tool_split(list ? list : by_default, &words);
     out->count = 0;
     for (int i = 0; good && i < words.count; i++) {
-        int at = work_find(names, words.items[i]);
+        int at = tool_find(names, words.items[i]);
         good = at >= 0 && out->count < WORK_WORDS;
         if (good) {
             out->items[out->count++] = names[at];
         } else {
-            work_say_unknown(text, room, words.items[i], names);
+            tool_say_unknown(text, room, words.items[i], names);
         }
     }
     tool_words_free(&words);
@@ -190,7 +158,7 @@ bool work_line_parse(const work_line *line, work_parsed *out, const char **membe
         for (int i = 0; i < BENCH_OPS; i++) {
             names[i] = bench_ops[i]->name;
         }
-        work_say_unknown(text, room, line->op, names);
+        tool_say_unknown(text, room, line->op, names);
         return false;
     }
     const struct {

@@ -61,10 +61,6 @@ bool work_size_parse(const char *word, work_size *out);
 bool work_sizes_parse(const tool_words *words, work_sizes *out, char *text, size_t room);
 bool work_size_fits(const work_size *size, const bench_op *op);
 
-int work_find(const char *const *names, const char *word); /* -1: it is not there */
-/* "... is not known, did you mean ...? it may be ..." */
-void work_say_unknown(char *text, size_t room, const char *word, const char *const *names);
-
 /* Lines from a file. TOOL_OK, or the exit code after saying why. */
 typedef struct work_file {
     json_t *root;

@@ -229,47 +229,26 @@ static void add_lines(maker *m, const work_line *lines, int32_t count)
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-enum { MOST_NAMES = 64 };
-
-static void gather(const char **all, int *count, const char *const *names)
-{
-    for (; *names && *count < MOST_NAMES; names++) {
-        if (*count == 0 || work_find(all, *names) < 0) {
-            all[(*count)++] = *names;
-            all[*count] = NULL;
-        }
-    }
-}
-
 typedef enum word { OP_WORD, VARIANT_WORD, TYPE_WORD } word;
 
 /* Every word of an option is one that some operation knows. */
 static int check_words(const char *option, const tool_words *words, word what)
 {
-    const char *all[MOST_NAMES + 1] = {NULL};
-    int count = 0;
+    tool_names names = {0};
     for (int i = 0; i < BENCH_OPS; i++) {
         const bench_op *op = bench_ops[i];
-        const char *const names[] = {op->name, NULL};
         const char *const *own = what == OP_WORD        ? op->kinds
                                  : what == VARIANT_WORD ? op->variants
                                                         : op->types;
         if (what == OP_WORD) {
-            gather(all, &count, names);
+            tool_names_add(&names, op->name);
+            tool_names_add(&names, op->measured);
         }
-        if (own) {
-            gather(all, &count, own);
-        }
-    }
-    for (int i = 0; i < words->count; i++) {
-        if (work_find(all, words->items[i]) < 0 &&
-            !(what == OP_WORD && bench_op_find(words->items[i]))) {
-            char text[512];
-            work_say_unknown(text, sizeof text, words->items[i], all);
-            return tool_error(TOOL_USAGE, "--%s: %s", option, text);
+        for (; own && *own; own++) {
+            tool_names_add(&names, *own);
         }
     }
-    return TOOL_OK;
+    return tool_words_check(option, words, &names);
 }
 
 /* A list of nothing, such as ",", would stand for everything. */
@@ -323,7 +302,7 @@ static int unknown_suite(const char *name)
     for (int32_t i = 0; i < work_suite_count; i++) {
         names[i] = work_suites[i].name;
     }
-    work_say_unknown(text, sizeof text, name, names);
+    tool_say_unknown(text, sizeof text, name, names);
     return tool_error(TOOL_USAGE, "--suite: %s, or a file whose name ends in .json", text);
 }
 
