@@ -2,7 +2,6 @@
 /* blas.c - opens cuBLAS and cuBLASLt, keeps a handle for each stream, and dispatches operations. */
 #include "backends/cuda/blas.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,16 +85,6 @@ cublas_enum blas_type(iso_dtype dtype)
                                : CUBLAS_TYPE_F64;
 }
 
-const blas_size *cuda_blas_too_large(const blas_size *sizes, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (sizes[i].value > INT_MAX) {
-            return &sizes[i];
-        }
-    }
-    return NULL;
-}
-
 /* NVIDIA's default: 32 MiB from Hopper on, before that 4 MiB. */
 int64_t blas_library_bytes(const cuda_device *device)
 {
@@ -126,20 +115,6 @@ iso_status cuda_blas_check(cuda_queue *queue, cublas_code code, const char *call
                            "%s gives %s (%u)", call, code_name(code), code);
 }
 
-iso_status cuda_blas_stream_of(simt_stream *stream, blas_stream **out)
-{
-    if (!stream->vendor) {
-        blas_stream *own = cuda_host->alloc((int64_t)sizeof *own);
-        if (!own) {
-            return ISO_NO_MEMORY;
-        }
-        memset(own, 0, sizeof *own);
-        stream->vendor = own;
-    }
-    *out = stream->vendor;
-    return ISO_OK;
-}
-
 /* Setting the stream resets the workspace: it is set once, when the handle is made. */
 static iso_status make_handle(cuda_queue *queue, blas_stream *own)
 {
@@ -168,11 +143,11 @@ iso_status cuda_blas_handle(simt_stream *stream, const iso_op *op, cublas_enum p
                             cublas_handle *out)
 {
     cuda_queue *queue = blas_queue(stream);
-    blas_stream *own = NULL;
-    iso_status status = cuda_blas_stream_of(stream, &own);
-    if (!status && !own->handle) {
-        status = make_handle(queue, own);
+    blas_stream *own = simt_stream_vendor(stream, (int64_t)sizeof *own);
+    if (!own) {
+        return ISO_NO_MEMORY;
     }
+    const iso_status status = own->handle ? ISO_OK : make_handle(queue, own);
     if (status) {
         return status;
     }
@@ -229,20 +204,10 @@ static iso_status supports(simt_device *device, const iso_op *op)
     }
 }
 
-/* A square with equal leading dimensions may turn out to be transposed in place. */
-static int64_t transpose_bytes(const iso_transpose_op *op)
-{
-    if (op->rows != op->cols || op->ld_from != op->ld_to) {
-        return 0;
-    }
-    const int64_t edge = op->rows < BLAS_TILE ? op->rows : BLAS_TILE;
-    return edge * edge * op->element_bytes;
-}
-
 static iso_status workspace(simt_device *device, const iso_op *op, int64_t *bytes)
 {
     *bytes = op->kind == ISO_OP_TRANSPOSE
-                 ? transpose_bytes(op->transpose)
+                 ? simt_transpose_tile(op->transpose, BLAS_TILE)
                  : BLAS_CONSTANT_BYTES + blas_library_bytes(blas_device_of(device));
     return ISO_OK;
 }

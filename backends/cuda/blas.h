@@ -62,17 +62,9 @@ static inline cuda_address blas_constant(const iso_op *op)
 
 /* cuBLAS's number for a stored type. */
 cublas_enum blas_type(iso_dtype dtype);
-typedef struct blas_size {
-    const char *name;
-    int64_t value;
-} blas_size;
-/* The first size beyond 32 bits; NULL if there is none. */
-const blas_size *cuda_blas_too_large(const blas_size *sizes, int count);
 
 /* ISO_OK, or the failure of a call; a lost device is reported as such. */
 iso_status cuda_blas_check(cuda_queue *queue, cublas_code code, const char *call);
-/* The stream's part, created if it is missing. */
-iso_status cuda_blas_stream_of(simt_stream *stream, blas_stream **out);
 /* A handle on the stream, for results on the host or the device, with the workspace of `op` (none
  * if it has none). The device's context is current. */
 iso_status cuda_blas_handle(simt_stream *stream, const iso_op *op, cublas_enum pointers,

@@ -2,7 +2,6 @@
 /* blas_gemm.c - the product by cuBLAS. */
 #include "backends/cuda/blas.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,31 +75,13 @@ cublas_enum blas_compute(const iso_gemm_op *op)
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-static bool too_large(const iso_gemm_op *op, blas_size *which)
-{
-    const blas_size sizes[] = {{"m", op->m},        {"n", op->n},     {"k", op->k},
-                               {"lda", op->lda},    {"ldb", op->ldb}, {"ldc", op->ldc},
-                               {"batch", op->batch}};
-    const blas_size *first = cuda_blas_too_large(sizes, (int)(sizeof sizes / sizeof sizes[0]));
-    if (first) {
-        *which = *first;
-    }
-    return first != NULL;
-}
-
 iso_status cuda_blas_gemm_supports(simt_device *device, const iso_gemm_op *op)
 {
-    blas_size size = {NULL, 0};
+    const simt_size large = simt_gemm_large(op);
     const bool has_64 = op->batch > 1 ? cuda_blas.cublasGemmStridedBatchedEx_64 != NULL
                                       : cuda_blas.cublasGemmEx_64 != NULL;
-    if (too_large(op, &size) && !has_64) {
-        return cuda_host->fail(
-            ISO_UNSUPPORTED,
-            "gemm: variant vendor: %s is %lld, and the sizes of %s have 32 bits: "
-            "at most %d; use tiled",
-            size.name, (long long)size.value, cuda_blas_label(), INT_MAX);
-    }
-    return cuda_blas_precision(blas_device_of(device), op);
+    return large.name && !has_64 ? simt_too_large(cuda_host, "gemm", large, cuda_blas_label())
+                                 : cuda_blas_precision(blas_device_of(device), op);
 }
 
 const char *cuda_blas_gemm_name(const iso_gemm_op *op)
@@ -185,13 +166,12 @@ static cublas_code multiply_batch(cublas_handle handle, const swapped *s, bool w
 iso_status cuda_blas_gemm(simt_stream *stream, const iso_op *op)
 {
     cublas_handle handle = NULL;
-    blas_size size;
     const iso_gemm_op *gemm = op->gemm;
     const iso_status status = cuda_blas_handle(stream, op, CUBLAS_POINTERS_HOST, &handle);
     if (status) {
         return status;
     }
-    const bool wide = too_large(gemm, &size);
+    const bool wide = simt_gemm_large(gemm).name != NULL;
     const swapped s = swap(gemm);
     return cuda_blas_check(blas_queue(stream),
                            gemm->batch > 1 ? multiply_batch(handle, &s, wide)

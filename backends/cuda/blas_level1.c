@@ -13,23 +13,8 @@
 
 iso_status cuda_blas_transpose_supports(simt_device *device, const iso_transpose_op *op)
 {
-    const blas_size sizes[] = {
-        {"rows", op->rows}, {"cols", op->cols}, {"ld_from", op->ld_from}, {"ld_to", op->ld_to}};
     (void)device;
-    if (op->element_bytes < 4) {
-        return cuda_host->fail(ISO_UNSUPPORTED,
-                               "transpose: element_bytes is %lld, but cuBLAS transposes elements "
-                               "of 4, 8 and 16 bytes: use tiled",
-                               (long long)op->element_bytes);
-    }
-    const blas_size *large = cuda_blas_too_large(sizes, (int)(sizeof sizes / sizeof sizes[0]));
-    if (large) {
-        return cuda_host->fail(ISO_UNSUPPORTED,
-                               "transpose: variant vendor: %s is %lld, and the sizes of %s have 32 "
-                               "bits: at most %d; use tiled",
-                               large->name, (long long)large->value, cuda_blas_label(), INT_MAX);
-    }
-    return ISO_OK;
+    return simt_transpose_supports(cuda_host, op, cuda_blas_label(), false);
 }
 
 const char *cuda_blas_transpose_name(const iso_transpose_op *op)
@@ -164,33 +149,17 @@ static bool has_64(const iso_reduce_op_args *op)
 
 iso_status cuda_blas_reduce_supports(simt_device *device, const iso_reduce_op_args *op)
 {
+    static const simt_reductions has = {
+        .library = "cuBLAS",
+        .norm2_problem = "loses subnormal elements (seen with 13.1)",
+        .half = true,
+    };
+    const iso_status status = simt_reduce_supports(cuda_host, &has, op);
     (void)device;
-    const bool dot = op->op == ISO_SUM || op->op == ISO_DOT;
-    if (op->op == ISO_NORM2) {
-        return cuda_host->fail(ISO_UNSUPPORTED,
-                               "reduce: cuBLAS's nrm2 loses subnormal elements (seen with 13.1): "
-                               "use tiled");
-    }
-    if (!dot && op->op != ISO_ASUM) {
-        return cuda_host->fail(ISO_UNSUPPORTED,
-                               "reduce: cuBLAS has sum, dot and asum, but no %s: use tiled",
-                               iso_reduce_op_name(op->op));
-    }
-    if (op->dtype != ISO_F32 && op->dtype != ISO_F64 && !(dot && is_half(op->dtype))) {
-        return cuda_host->fail(ISO_UNSUPPORTED, "reduce: cuBLAS has no %s of %s: use tiled",
-                               iso_reduce_op_name(op->op), iso_dtype_name(op->dtype));
-    }
-    if (op->axis != ISO_AXIS_ALL) {
-        return cuda_host->fail(ISO_UNSUPPORTED,
-                               "reduce: cuBLAS reduces whole arrays, not along an axis: use tiled");
-    }
-    if (op->cols > INT_MAX && !has_64(op)) {
-        return cuda_host->fail(ISO_UNSUPPORTED,
-                               "reduce: cols is %lld, and the sizes of %s have 32 bits: at most "
-                               "%d; use tiled",
-                               (long long)op->cols, cuda_blas_label(), INT_MAX);
-    }
-    return ISO_OK;
+    return status || op->cols <= INT_MAX || has_64(op)
+               ? status
+               : simt_too_large(cuda_host, "reduce", (simt_size){"cols", op->cols},
+                                cuda_blas_label());
 }
 
 const char *cuda_blas_reduce_name(const iso_reduce_op_args *op)

@@ -220,12 +220,9 @@ static cublas_code make_plan(simt_device *device, cublaslt_handle handle, const 
  * it is queried with the alignment of the type, which cuda_blaslt_supports has checked. */
 static iso_status plan_of(simt_stream *stream, const iso_gemm_op *op, blaslt_plan **out)
 {
-    blas_stream *own = NULL;
+    blas_stream *own = simt_stream_vendor(stream, (int64_t)sizeof *own);
     cublaslt_handle handle = NULL;
-    iso_status status = cuda_blas_stream_of(stream, &own);
-    if (!status) {
-        status = device_handle(stream->device, &handle);
-    }
+    iso_status status = own ? device_handle(stream->device, &handle) : ISO_NO_MEMORY;
     if (!status && !own->plans) {
         own->plans = cuda_host->alloc((int64_t)sizeof *own->plans * BLAS_PLANS);
         if (!own->plans) {

@@ -3,7 +3,6 @@
  */
 #include "backends/hip/blas.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -135,16 +134,6 @@ static iso_status need(simt_device *device, bool lt)
 
 /* ---- helpers of all operations --------------------------------------------------------------- */
 
-const blas_size *hip_blas_too_large(const blas_size *sizes, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (sizes[i].value > INT_MAX) {
-            return &sizes[i];
-        }
-    }
-    return NULL;
-}
-
 /* The library hides the runtime's error: a lost device is detected by querying the stream. */
 iso_status hip_blas_check(hip_queue *queue, rocblas_code code, const char *call)
 {
@@ -160,20 +149,6 @@ iso_status hip_blas_check(hip_queue *queue, rocblas_code code, const char *call)
     (void)hip.hipGetLastError();
     return hip_host->fail(code == ROCBLAS_MEMORY_ERROR ? ISO_NO_MEMORY : ISO_BACKEND,
                           "%s gives %s (%u)", call, name ? name : "an unnamed status", code);
-}
-
-iso_status hip_blas_stream_of(simt_stream *stream, blas_stream **out)
-{
-    if (!stream->vendor) {
-        blas_stream *own = hip_host->alloc((int64_t)sizeof *own);
-        if (!own) {
-            return ISO_NO_MEMORY;
-        }
-        memset(own, 0, sizeof *own);
-        stream->vendor = own;
-    }
-    *out = stream->vendor;
-    return ISO_OK;
 }
 
 static iso_status make_handle(hip_queue *queue, blas_stream *own)
@@ -203,11 +178,11 @@ iso_status hip_blas_handle(simt_stream *stream, const iso_op *op, rocblas_enum p
                            rocblas_object *out)
 {
     hip_queue *queue = blas_queue(stream);
-    blas_stream *own = NULL;
-    iso_status status = hip_blas_stream_of(stream, &own);
-    if (!status && !own->handle) {
-        status = make_handle(queue, own);
+    blas_stream *own = simt_stream_vendor(stream, (int64_t)sizeof *own);
+    if (!own) {
+        return ISO_NO_MEMORY;
     }
+    const iso_status status = own->handle ? ISO_OK : make_handle(queue, own);
     if (status) {
         return status;
     }
@@ -266,7 +241,7 @@ static iso_status supports(simt_device *device, const iso_op *op)
 static iso_status workspace(simt_device *device, const iso_op *op, int64_t *bytes)
 {
     (void)device;
-    *bytes = op->kind == ISO_OP_TRANSPOSE ? blas_transpose_bytes(op->transpose)
+    *bytes = op->kind == ISO_OP_TRANSPOSE ? simt_transpose_tile(op->transpose, BLAS_TILE)
              : op->kind == ISO_OP_REDUCE  ? blas_reduce_bytes(op->reduce)
                                           : BLAS_CONSTANT_BYTES + BLAS_LIBRARY_BYTES;
     return ISO_OK;

@@ -54,18 +54,8 @@ static inline char *blas_place(iso_ref ref)
     return (char *)ref.memory + ref.offset;
 }
 
-/* A size with its name, for error texts. */
-typedef struct blas_size {
-    const char *name;
-    int64_t value;
-} blas_size;
-/* The first size beyond 32 bits; NULL if there is none. */
-const blas_size *hip_blas_too_large(const blas_size *sizes, int count);
-
 /* ISO_OK, or the failure of a call; a lost device is reported as such. */
 iso_status hip_blas_check(hip_queue *queue, rocblas_code code, const char *call);
-/* The stream's part, created if it is missing. */
-iso_status hip_blas_stream_of(simt_stream *stream, blas_stream **out);
 /* A handle on the stream, for results on the host or the device, with the workspace of `op` (the
  * library's own if it has none). The device is current. */
 iso_status hip_blas_handle(simt_stream *stream, const iso_op *op, rocblas_enum pointers,
@@ -90,7 +80,6 @@ void hip_blaslt_device_close(blas_device *own);
 
 /* blas_level1.c */
 iso_status hip_blas_transpose_supports(const iso_transpose_op *op);
-int64_t blas_transpose_bytes(const iso_transpose_op *op);
 iso_status hip_blas_transpose(simt_stream *stream, const iso_op *op);
 const char *hip_blas_transpose_name(const iso_transpose_op *op);
 iso_status hip_blas_reduce_supports(const iso_reduce_op_args *op);

@@ -2,7 +2,6 @@
 /* blas_gemm.c - the product by rocBLAS. */
 #include "backends/hip/blas.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,33 +59,15 @@ iso_status hip_blas_precision(const hip_device *device, const iso_gemm_op *op)
 
 /* ---- the operation --------------------------------------------------------------------------- */
 
-static const blas_size *large_size(const iso_gemm_op *op, blas_size *sizes)
-{
-    const blas_size all[] = {{"m", op->m},        {"n", op->n},     {"k", op->k},
-                             {"lda", op->lda},    {"ldb", op->ldb}, {"ldc", op->ldc},
-                             {"batch", op->batch}};
-    memcpy(sizes, all, sizeof all);
-    return hip_blas_too_large(sizes, (int)(sizeof all / sizeof all[0]));
-}
-enum { GEMM_SIZES = 7 };
-
 iso_status hip_blas_gemm_supports(simt_device *device, const iso_gemm_op *op)
 {
-    blas_size sizes[GEMM_SIZES];
     const iso_status status = hip_blas_precision(blas_device_of(device), op);
-    if (status) {
-        return status;
-    }
-    const blas_size *large = large_size(op, sizes);
-    const bool wide = op->batch > 1 ? hip_blas.rocblas_gemm_strided_batched_ex_64 != NULL
-                                    : hip_blas.rocblas_gemm_ex_64 != NULL;
-    if (large && !wide) {
-        return hip_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: %s is %lld, and the sizes of %s have 32 bits: "
-                              "at most %d; use tiled",
-                              large->name, (long long)large->value, hip_blas_label(), INT_MAX);
-    }
-    return ISO_OK;
+    const simt_size large = simt_gemm_large(op);
+    const bool has_64 = op->batch > 1 ? hip_blas.rocblas_gemm_strided_batched_ex_64 != NULL
+                                      : hip_blas.rocblas_gemm_ex_64 != NULL;
+    return status || !large.name || has_64
+               ? status
+               : simt_too_large(hip_host, "gemm", large, hip_blas_label());
 }
 
 const char *hip_blas_gemm_name(const iso_gemm_op *op)
@@ -149,7 +130,6 @@ static rocblas_code multiply(rocblas_object handle, const iso_gemm_op *op, bool 
 iso_status hip_blas_gemm(simt_stream *stream, const iso_op *op)
 {
     const iso_gemm_op *gemm = op->gemm;
-    blas_size sizes[GEMM_SIZES];
     rocblas_object handle = NULL;
     iso_status status = hip_blas_handle(stream, op, ROCBLAS_POINTERS_HOST, &handle);
     if (status) {
@@ -160,7 +140,7 @@ iso_status hip_blas_gemm(simt_stream *stream, const iso_op *op)
         code = hip_blas.rocblas_set_math_mode(handle, ROCBLAS_MATH_XF32);
     }
     if (code == ROCBLAS_DONE) {
-        code = multiply(handle, gemm, large_size(gemm, sizes) != NULL);
+        code = multiply(handle, gemm, simt_gemm_large(gemm).name != NULL);
     }
     return hip_blas_check(blas_queue(stream), code, hip_blas_gemm_name(gemm));
 }

@@ -15,32 +15,8 @@ static bool has_wide_geam(int64_t element)
 
 iso_status hip_blas_transpose_supports(const iso_transpose_op *op)
 {
-    const blas_size sizes[] = {
-        {"rows", op->rows}, {"cols", op->cols}, {"ld_from", op->ld_from}, {"ld_to", op->ld_to}};
-    if (op->element_bytes < 4) {
-        return hip_host->fail(ISO_UNSUPPORTED,
-                              "transpose: element_bytes is %lld, and rocBLAS transposes elements "
-                              "of 4, 8 and 16 bytes: use tiled",
-                              (long long)op->element_bytes);
-    }
-    const blas_size *large = hip_blas_too_large(sizes, (int)(sizeof sizes / sizeof sizes[0]));
-    if (large && !has_wide_geam(op->element_bytes)) {
-        return hip_host->fail(ISO_UNSUPPORTED,
-                              "transpose: variant vendor: %s is %lld, and the sizes of %s have 32 "
-                              "bits: at most %d; use tiled",
-                              large->name, (long long)large->value, hip_blas_label(), INT_MAX);
-    }
-    return ISO_OK;
-}
-
-/* A square with equal leading dimensions may turn out to be transposed in place. */
-int64_t blas_transpose_bytes(const iso_transpose_op *op)
-{
-    if (op->rows != op->cols || op->ld_from != op->ld_to) {
-        return 0;
-    }
-    const int64_t edge = op->rows < BLAS_TILE ? op->rows : BLAS_TILE;
-    return edge * edge * op->element_bytes;
+    return simt_transpose_supports(hip_host, op, hip_blas_label(),
+                                   has_wide_geam(op->element_bytes));
 }
 
 const char *hip_blas_transpose_name(const iso_transpose_op *op)
@@ -158,33 +134,16 @@ static bool has_wide_reduction(const iso_reduce_op_args *op)
 
 iso_status hip_blas_reduce_supports(const iso_reduce_op_args *op)
 {
-    if (op->op == ISO_NORM2) {
-        return hip_host->fail(ISO_UNSUPPORTED,
-                              "reduce: rocBLAS's nrm2 is not known to keep subnormal elements: use "
-                              "tiled");
-    }
-    if (op->op != ISO_SUM && op->op != ISO_DOT && op->op != ISO_ASUM) {
-        return hip_host->fail(ISO_UNSUPPORTED,
-                              "reduce: rocBLAS has sum, dot and asum, but no %s: use tiled",
-                              iso_reduce_op_name(op->op));
-    }
-    if (op->dtype != ISO_F32 && op->dtype != ISO_F64) {
-        return hip_host->fail(ISO_UNSUPPORTED,
-                              "reduce: rocBLAS reduces f32 and f64, not %s: use tiled",
-                              iso_dtype_name(op->dtype));
-    }
-    if (op->axis == ISO_AXIS_0) {
-        return hip_host->fail(
-            ISO_UNSUPPORTED,
-            "reduce: rocBLAS reduces arrays and rows, not along axis 0: use tiled");
-    }
-    if (op->cols > INT_MAX && !has_wide_reduction(op)) {
-        return hip_host->fail(ISO_UNSUPPORTED,
-                              "reduce: cols is %lld, and the sizes of %s have 32 bits: at most %d; "
-                              "use tiled",
-                              (long long)op->cols, hip_blas_label(), INT_MAX);
-    }
-    return ISO_OK;
+    static const simt_reductions has = {
+        .library = "rocBLAS",
+        .norm2_problem = "is not known to keep subnormal elements",
+        .rows = true,
+    };
+    const iso_status status = simt_reduce_supports(hip_host, &has, op);
+    return status || op->cols <= INT_MAX || has_wide_reduction(op)
+               ? status
+               : simt_too_large(hip_host, "reduce", (simt_size){"cols", op->cols},
+                                hip_blas_label());
 }
 
 /* The library keeps partial results: one for every 512 elements of each row, and two more; there is

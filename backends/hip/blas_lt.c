@@ -234,11 +234,8 @@ static hiplt_code make_plan(hiplt_handle handle, const lt_key *key, blaslt_plan 
 static iso_status plan_of(simt_stream *stream, const iso_gemm_op *op, hiplt_handle *handle,
                           blaslt_plan **out)
 {
-    blas_stream *own = NULL;
-    iso_status status = hip_blas_stream_of(stream, &own);
-    if (!status) {
-        status = device_handle(stream->device, handle);
-    }
+    blas_stream *own = simt_stream_vendor(stream, (int64_t)sizeof *own);
+    iso_status status = own ? device_handle(stream->device, handle) : ISO_NO_MEMORY;
     if (!status && !own->plans) {
         own->plans = hip_host->alloc((int64_t)sizeof *own->plans * BLAS_PLANS);
         if (!own->plans) {

@@ -124,44 +124,28 @@ static iso_status product_supports(const simt_device *device, const iso_gemm_op 
 
 static iso_status transpose_supports(const simt_device *device, const iso_transpose_op *op)
 {
-    if (op->element_bytes != 4 && op->element_bytes != 8 && op->element_bytes != 16) {
-        return ocl_host->fail(ISO_UNSUPPORTED,
-                              "transpose: element_bytes is %" PRId64
-                              ", but CLBlast transposes elements of 4, 8 and 16 bytes: use tiled",
-                              op->element_bytes);
+    iso_status status = simt_transpose_supports(ocl_host, op, "CLBlast", true);
+    if (!status && op->element_bytes > 4) {
+        status = check_f64(device, "transpose: variant vendor");
     }
-    iso_status status =
-        op->element_bytes > 4 ? check_f64(device, "transpose: variant vendor") : ISO_OK;
-    if (status == ISO_OK) {
+    if (!status) {
         status = check_span("from", op->rows, op->ld_from, 1, 0);
     }
-    return status == ISO_OK ? check_span("to", op->cols, op->ld_to, 1, 0) : status;
+    return status ? status : check_span("to", op->cols, op->ld_to, 1, 0);
 }
 
 static iso_status reduce_supports(const simt_device *device, const iso_reduce_op_args *op)
 {
-    if (op->dtype != ISO_F32 && op->dtype != ISO_F64) {
-        return ocl_host->fail(ISO_UNSUPPORTED,
-                              "reduce: CLBlast reduces f32 and f64, not %s: use tiled",
-                              iso_dtype_name(op->dtype));
+    static const simt_reductions has = {
+        .library = "CLBlast",
+        .norm2_problem = "squares elements as they are, so that large ones overflow and small ones "
+                         "vanish",
+    };
+    iso_status status = simt_reduce_supports(ocl_host, &has, op);
+    if (!status && op->dtype == ISO_F64) {
+        status = check_f64(device, "reduce: variant vendor");
     }
-    if (op->op == ISO_NORM2) {
-        return ocl_host->fail(ISO_UNSUPPORTED,
-                              "reduce: CLBlast's nrm2 squares elements as they are, so that large "
-                              "ones overflow and small ones vanish: use tiled");
-    }
-    if (!reduce_name(op)) {
-        return ocl_host->fail(ISO_UNSUPPORTED,
-                              "reduce: CLBlast has sum, dot and asum, but no %s: use tiled",
-                              iso_reduce_op_name(op->op));
-    }
-    if (op->axis != ISO_AXIS_ALL) {
-        return ocl_host->fail(ISO_UNSUPPORTED,
-                              "reduce: CLBlast reduces whole arrays, not along an axis: use tiled");
-    }
-    const iso_status status =
-        op->dtype == ISO_F64 ? check_f64(device, "reduce: variant vendor") : ISO_OK;
-    return status == ISO_OK ? check_span("x", 1, op->cols, 1, 0) : status;
+    return status ? status : check_span("x", 1, op->cols, 1, 0);
 }
 
 static iso_status supports(simt_device *device, const iso_op *op)

@@ -208,6 +208,39 @@ struct simt_vendor {
     iso_status (*property)(simt_device *device, int32_t index, iso_property *out);
 };
 
+/* ---- for blas.c: what several libraries have in common (vendor.c) -----------------------------
+ */
+
+/* A size that may need more than 32 bits. */
+typedef struct simt_size {
+    const char *name;
+    int64_t value;
+} simt_size;
+/* The operation's first size over 32 bits; its name is NULL where all fit. */
+simt_size simt_gemm_large(const iso_gemm_op *op);
+/* UNSUPPORTED: the library, whose sizes have 32 bits, cannot take this one. */
+iso_status simt_too_large(const iso_host *host, const char *operation, simt_size size,
+                          const char *library);
+
+/* Transposes of elements of 4, 8 and 16 bytes; `wide`: with sizes of 64 bits. */
+iso_status simt_transpose_supports(const iso_host *host, const iso_transpose_op *op,
+                                   const char *library, bool wide);
+/* Scratch memory for a tile of a transpose that may turn out to be in place; else 0. */
+int64_t simt_transpose_tile(const iso_transpose_op *op, int64_t edge);
+
+/* The reductions of a BLAS library: sum, dot and asum of f32 and f64. */
+typedef struct simt_reductions {
+    const char *library;
+    const char *norm2_problem; /* why its 2-norm is not used */
+    bool half;                 /* sum and dot also of f16 and bf16 */
+    bool rows;                 /* of each row, too */
+} simt_reductions;
+iso_status simt_reduce_supports(const iso_host *host, const simt_reductions *has,
+                                const iso_reduce_op_args *op);
+
+/* The stream's `vendor`, made of zeros if it is missing; NULL: there is no memory. */
+void *simt_stream_vendor(simt_stream *stream, int64_t bytes);
+
 /* vendor.c: what backend.c does with an operation whose variant is VENDOR. */
 iso_status simt_vendor_supports(simt_device *device, const iso_op *op);
 iso_status simt_vendor_workspace(simt_device *device, const iso_op *op, int64_t *bytes);

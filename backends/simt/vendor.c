@@ -4,6 +4,9 @@
  * are put before the library's own scratch memory. */
 #include "backends/simt/simt.h"
 
+#include <limits.h>
+#include <string.h>
+
 enum { ZEROS_ALIGN = 256 };
 
 /* The operation that is passed to the library. */
@@ -90,4 +93,94 @@ void simt_vendor_describe(simt_device *device, const iso_op *op, iso_op_info *ou
     vendor_op self;
     read_op(&self, device, op);
     device->driver->vendor->describe(device, &self.op, out);
+}
+
+/* ---- what several libraries have in common --------------------------------------------------- */
+
+static simt_size first_large(const simt_size *sizes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (sizes[i].value > INT_MAX) {
+            return sizes[i];
+        }
+    }
+    return (simt_size){NULL, 0};
+}
+
+simt_size simt_gemm_large(const iso_gemm_op *op)
+{
+    const simt_size sizes[] = {{"m", op->m},        {"n", op->n},     {"k", op->k},
+                               {"lda", op->lda},    {"ldb", op->ldb}, {"ldc", op->ldc},
+                               {"batch", op->batch}};
+    return first_large(sizes, sizeof sizes / sizeof sizes[0]);
+}
+
+iso_status simt_too_large(const iso_host *host, const char *operation, simt_size size,
+                          const char *library)
+{
+    return host->fail(ISO_UNSUPPORTED,
+                      "%s: variant vendor: %s is %lld, and the sizes of %s have 32 bits: at most "
+                      "%d; use tiled",
+                      operation, size.name, (long long)size.value, library, INT_MAX);
+}
+
+iso_status simt_transpose_supports(const iso_host *host, const iso_transpose_op *op,
+                                   const char *library, bool wide)
+{
+    const simt_size sizes[] = {
+        {"rows", op->rows}, {"cols", op->cols}, {"ld_from", op->ld_from}, {"ld_to", op->ld_to}};
+    const simt_size large = first_large(sizes, sizeof sizes / sizeof sizes[0]);
+    if (op->element_bytes < 4) {
+        return host->fail(ISO_UNSUPPORTED,
+                          "transpose: element_bytes is %lld, but %s transposes elements of 4, 8 "
+                          "and 16 bytes: use tiled",
+                          (long long)op->element_bytes, library);
+    }
+    return large.name && !wide ? simt_too_large(host, "transpose", large, library) : ISO_OK;
+}
+
+int64_t simt_transpose_tile(const iso_transpose_op *op, int64_t edge)
+{
+    if (op->rows != op->cols || op->ld_from != op->ld_to) {
+        return 0;
+    }
+    const int64_t side = op->rows < edge ? op->rows : edge;
+    return side * side * op->element_bytes;
+}
+
+iso_status simt_reduce_supports(const iso_host *host, const simt_reductions *has,
+                                const iso_reduce_op_args *op)
+{
+    const char *name = iso_reduce_op_name(op->op);
+    const bool dot = op->op == ISO_SUM || op->op == ISO_DOT;
+    const bool half = op->dtype == ISO_F16 || op->dtype == ISO_BF16;
+    if (op->op == ISO_NORM2) {
+        return host->fail(ISO_UNSUPPORTED, "reduce: %s's nrm2 %s: use tiled", has->library,
+                          has->norm2_problem);
+    }
+    if (!dot && op->op != ISO_ASUM) {
+        return host->fail(ISO_UNSUPPORTED, "reduce: %s has sum, dot and asum, but no %s: use tiled",
+                          has->library, name);
+    }
+    if (op->dtype != ISO_F32 && op->dtype != ISO_F64 && !(half && dot && has->half)) {
+        return host->fail(ISO_UNSUPPORTED, "reduce: %s has no %s of %s: use tiled", has->library,
+                          name, iso_dtype_name(op->dtype));
+    }
+    if (op->axis == ISO_AXIS_0 || (op->axis != ISO_AXIS_ALL && !has->rows)) {
+        return host->fail(ISO_UNSUPPORTED, "reduce: %s reduces %s: use tiled", has->library,
+                          has->rows ? "arrays and rows, not along axis 0"
+                                    : "whole arrays, not along an axis");
+    }
+    return ISO_OK;
+}
+
+void *simt_stream_vendor(simt_stream *stream, int64_t bytes)
+{
+    if (!stream->vendor) {
+        stream->vendor = stream->device->host->alloc(bytes);
+        if (stream->vendor) {
+            memset(stream->vendor, 0, (size_t)bytes);
+        }
+    }
+    return stream->vendor;
 }
