@@ -208,8 +208,7 @@ struct simt_vendor {
     iso_status (*property)(simt_device *device, int32_t index, iso_property *out);
 };
 
-/* ---- for blas.c: what several libraries have in common (vendor.c) -----------------------------
- */
+/* ---- for blas.c: what several libraries have in common (vendor.c) ---------------------------- */
 
 /* A size that may need more than 32 bits. */
 typedef struct simt_size {
