@@ -70,7 +70,7 @@ iso_status cuda_blas_check(cuda_queue *queue, cublas_code code, const char *call
 iso_status cuda_blas_handle(simt_stream *stream, const iso_op *op, cublas_enum pointers,
                             cublas_handle *out);
 
-/* cuda_blas_gemm.c */
+/* blas_gemm.c */
 iso_status cuda_blas_gemm_supports(simt_device *device, const iso_gemm_op *op);
 iso_status cuda_blas_gemm(simt_stream *stream, const iso_op *op);
 const char *cuda_blas_gemm_name(const iso_gemm_op *op);

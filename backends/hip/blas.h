@@ -61,7 +61,7 @@ iso_status hip_blas_check(hip_queue *queue, rocblas_code code, const char *call)
 iso_status hip_blas_handle(simt_stream *stream, const iso_op *op, rocblas_enum pointers,
                            rocblas_object *out);
 
-/* hip_blas_gemm.c */
+/* blas_gemm.c */
 iso_status hip_blas_gemm_supports(simt_device *device, const iso_gemm_op *op);
 iso_status hip_blas_gemm(simt_stream *stream, const iso_op *op);
 const char *hip_blas_gemm_name(const iso_gemm_op *op);

@@ -8,11 +8,10 @@
  * A missing library counts as good: the backend then searches for itself. A library that exists but
  * does not fit into memory counts as bad: the backend may have more memory.
  */
+#include "backends/loader/loader.h"
 #include "backends/openmp/blas.h"
 #include "backends/trial/child.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -21,42 +20,34 @@
  * memory of the library. */
 enum { TRY_CPU_SECONDS = 2, TRY_SIZE = 256 };
 
-static void (*multiply)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
-                        const float *a, int lda, const float *b, int ldb, float beta, float *c,
-                        int ldc);
-static void (*set_threads)(int threads);
+static struct {
+    void (*multiply)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
+                     const float *a, int lda, const float *b, int ldb, float beta, float *c,
+                     int ldc);
+    void (*set_threads)(int threads);
+} blas;
 
-static void find(void *library, const char *name, void *at)
-{
-    void *address = dlsym(library, name);
-    memcpy(at, &address, sizeof address);
-}
+static const loader_function functions[] = {{"cblas_sgemm", false},
+                                            {"openblas_set_num_threads", false}};
+static const loader_where where; /* the loader's own search alone */
+static loader_library library = {
+    .where = &where,
+    .functions = functions,
+    .table = &blas,
+    .function_count = (int)(sizeof functions / sizeof functions[0]),
+};
 
-/* Whether the text ends with the system's message for a missing file, in any language. */
-static int is_missing(const char *text)
+/* False: none exists, or (`refused`) an existing one cannot be opened. */
+static bool open_first(int count, char **names)
 {
-    const char *missing = strerror(ENOENT);
-    const size_t length = strlen(missing);
-    const size_t whole = strlen(text);
-    return whole >= length && strcmp(text + whole - length, missing) == 0;
-}
-
-/* NULL: none exists, or (`why`) an existing one cannot be opened. */
-static void *open_first(int count, char **names, const char **name, const char **why)
-{
-    void *library = NULL;
-    *why = NULL;
-    for (int i = 0; i < count && !library; i++) {
+    for (int i = 0; i < count && !library.refused; i++) {
         child_at("opening %s", names[i]);
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        *name = names[i];
-        const char *text = library ? NULL : dlerror();
-        if (text && !is_missing(text)) {
-            *why = text;
-            return NULL;
+        library.names[0] = names[i];
+        if (loader_open(&library)) {
+            return true;
         }
     }
-    return library;
+    return false;
 }
 
 /* A product of ones, whose elements all equal the number of terms. */
@@ -66,8 +57,8 @@ static int product_is_right(void)
     for (int i = 0; i < TRY_SIZE * TRY_SIZE; i++) {
         a[i] = b[i] = 1.0f;
     }
-    multiply(CPU_BLAS_ROW_MAJOR, CPU_BLAS_NO_TRANS, CPU_BLAS_NO_TRANS, TRY_SIZE, TRY_SIZE, TRY_SIZE,
-             1.0f, a, TRY_SIZE, b, TRY_SIZE, 0.0f, c, TRY_SIZE);
+    blas.multiply(CPU_BLAS_ROW_MAJOR, CPU_BLAS_NO_TRANS, CPU_BLAS_NO_TRANS, TRY_SIZE, TRY_SIZE,
+                  TRY_SIZE, 1.0f, a, TRY_SIZE, b, TRY_SIZE, 0.0f, c, TRY_SIZE);
     for (int i = 0; i < TRY_SIZE * TRY_SIZE; i++) {
         if (c[i] != (float)TRY_SIZE) {
             child_say("element %d of a product of ones over %d is %g", i, TRY_SIZE, (double)c[i]);
@@ -80,34 +71,27 @@ static int product_is_right(void)
 child_answer openmp_try(int count, char **words)
 {
     const struct rlimit most = {TRY_CPU_SECONDS, TRY_CPU_SECONDS + 1};
-    const char *name = "";
-    const char *why = NULL;
     if (count < 3 || strcmp(words[0], "blas") != 0) {
         return CHILD_CANNOT;
     }
     (void)setrlimit(RLIMIT_CPU, &most);
-    void *library = open_first(count - 2, words + 2, &name, &why);
-    if (library) {
+    bool open = open_first(count - 2, words + 2);
+    if (open) {
         /* The backend may open it twice, to change its core. */
-        (void)dlclose(library);
-        library = open_first(count - 2, words + 2, &name, &why);
+        loader_close(&library);
+        open = open_first(count - 2, words + 2);
     }
-    if (!library && why) {
-        child_say("%s", why);
+    if (!open && library.refused) {
+        child_say("%s", library.tried);
         return CHILD_BAD;
     }
-    if (!library) {
-        return CHILD_GOOD;
-    }
-    find(library, "cblas_sgemm", &multiply);
-    find(library, "openblas_set_num_threads", &set_threads);
-    if (!multiply) {
+    if (!open || !blas.multiply) {
         return CHILD_GOOD;
     }
     const int threads = atoi(words[1]);
-    if (set_threads && threads > 0) {
-        set_threads(threads);
+    if (blas.set_threads && threads > 0) {
+        blas.set_threads(threads);
     }
-    child_at("a product by %s", name);
+    child_at("a product by %s", library.names[0]);
     return product_is_right() ? CHILD_GOOD : CHILD_BAD;
 }
