@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the build needs from the system, as targets, with errors that say what to install.
+# The packages that the build needs, as targets, with errors that name what to install.
 #
 #   isomer_xxhash    the header alone
 #   isomer_jansson   static (the tool)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# What compilers and linkers do against an overwritten stack, buffer or jump, for what is installed: the
-# library, the tool, the helper program.
+# Protection by compilers and linkers against overwritten stacks, buffers and jumps, for all that is
+# installed: the library, the tool, the helper program.
 #
 #   isomer_hardening   stack protectors, -fcf-protection, PIE, RELRO, BIND_NOW
 #   isomer_fortified   also _FORTIFY_SOURCE; not for the CPU's kernels: their copies have fixed sizes, and
-#                      gcc 12 was seen to unroll the loops of reductions otherwise with it
+#                      with it gcc 12 unrolls the loops of reductions differently
 include(CheckCCompilerFlag)
 include(CheckPIESupported)
 
@@ -31,6 +31,6 @@ if(ISOMER_HARDENING)
       $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE>
       $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-D_FORTIFY_SOURCE=3>)
   endif()
-  # Nothing that is opened at run time is bound lazily either: the library leaves no symbol open.
+  # Libraries opened at run time are bound at once too: the library leaves no symbol open.
   target_link_options(isomer_hardening INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 endif()

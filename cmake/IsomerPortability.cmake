@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# isomer_add_portability_test: somebody's own test program, once for each backend.
+# isomer_add_portability_test: runs a project's own test program once for each backend.
 #
 #   isomer_add_portability_test(NAME name COMMAND program [argument...]
 #     [BACKENDS backend...]     default: cuda hip opencl openmp; specs such as opencl:1 work too
-#     [REQUIRE backend...]      these fail where they are not available; so do those that the
-#                               variable ISOMER_REQUIRE names when the tests are run
+#     [REQUIRE backend...]      these fail if they are not available; so do those that the
+#                               variable ISOMER_REQUIRE names when the tests run
 #     [SAME_OUTPUT]             what the program prints must be the same on every backend
-#     [TOLERANCE number]        ... but numbers may differ by so much of the greater one (1e-6)
+#     [TOLERANCE number]        ... but numbers may differ by this fraction of the greater one (1e-6)
 #     [ENVIRONMENT NAME=value...] [LABELS label...] [TIMEOUT seconds] [WORKING_DIRECTORY folder])
 #
-# It adds the tests name.cuda, name.hip, ... and, with SAME_OUTPUT, name.same. Each is run with
-# ISOMER_BACKEND set to its backend. A backend or device that is not available is a skip that says why,
-# in a label that ctest prints, unless it is required; a program that ends with 77 is a skip too, unless
-# its backend is required. A name that no backend has, also in ISOMER_REQUIRE, is a failure. name.same is
-# skipped where fewer than two backends ran.
+# It adds the tests name.cuda, name.hip, ... and, with SAME_OUTPUT, name.same. Each runs with
+# ISOMER_BACKEND set to its backend. A test is skipped if its backend or device is not available, or if
+# the program ends with 77, unless the backend is required. A label that ctest prints gives the reason.
+# A name that no backend has, also in ISOMER_REQUIRE, is a failure. name.same is skipped if fewer than
+# two backends ran.
 # Labels: `portability`, the backend, and your own. docs/ci/README.md has more.
 include_guard(GLOBAL)
 

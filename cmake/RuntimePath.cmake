@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Where installed programs look for libraries. They are linked with the path that they keep: a path that
-# CMake changes while it installs is padded with colons until then, and the loader takes an empty element
-# for the working directory. One path serves the build tree too, whose folders lie as the installed ones.
+# Where programs search for libraries. They are linked with their final path: a path that CMake changes at
+# installation is padded with colons until then, and the loader takes an empty element for the working
+# directory. The build tree has the same layout as the installed copy, so one path serves both.
 file(RELATIVE_PATH isomer_tool_to_library
   ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set(ISOMER_TOOL_FOLDER ${PROJECT_BINARY_DIR}/bench)

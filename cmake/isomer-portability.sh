@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What the tests of isomer_add_portability_test run. Lists of backends are the tool's to read.
+# The tests of isomer_add_portability_test run this. The tool reads the lists of backends.
 #
 #   isomer-portability.sh run TOOL BACKEND REQUIRED OUTPUT PROGRAM [ARGUMENT...]
 #   isomer-portability.sh same TOLERANCE OUTPUT...
@@ -11,8 +11,8 @@ fail() {
     exit 1
 }
 
-# skip NAME REASON. ctest shows no output of a test that is skipped, but each label: the reason is
-# made one, of the length of a line.
+# skip NAME REASON. ctest does not show the output of a skipped test, but it shows labels: the reason
+# becomes a label, cut to one line.
 skip() {
     brief=$(printf '%s' "$2" | tr '\n;<>&' '     ' | tr -s ' ' |
         sed 's/^iso_[a-z_]*: //; s/ tried: .*//' | cut -c1-80)
@@ -37,7 +37,7 @@ run() {
     77) skip "$name" "$reason" ;;
     *) fail "$tool info --available $backend ends with $code: $reason" ;;
     esac
-    # Through tee, so that what it printed is seen also where a time limit ends it.
+    # Through tee, so that the output is visible even if a time limit ends the program.
     rm -f "$output.code"
     { ISOMER_BACKEND=$backend "$@"; echo "$?" >"$output.code"; } | tee "$output.part"
     code=$(cat "$output.code") || exit 1
@@ -58,7 +58,7 @@ run() {
     exit "$code"
 }
 
-# Two outputs that differ by numbers alone, each within the tolerance of the greater of the two. A
+# Compares two outputs: only numbers may differ, each within the tolerance of the greater one. A
 # digit that belongs to a word is text.
 near() {
     LC_ALL=C awk -v tolerance="$1" '

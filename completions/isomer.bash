@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion of isomer for bash. Commands and options are asked of the tool itself, so that they are
-# those of the version that is installed.
+# Completion of isomer for bash. The tool itself lists its commands and options, so they are
+# those of the installed version.
 
 _isomer_commands() {
     "$1" help 2>/dev/null | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'
@@ -11,8 +11,7 @@ _isomer_options() {
         grep -oE '^ +-[a-z-]+(, --?[a-z-]+)*' | tr -d ',' | tr -s ' ' '\n'
 }
 
-# The values that an option of a command can have, or what else belongs there: FREE, what nobody can
-# know; JSON, a suite in a file beside the values; nothing, files.
+# The values of a command's option. FREE: any text; JSON: also a suite in a file; nothing: a file.
 _isomer_values() {
     local moved="transfer map transpose reduce gemm"
     local reductions="sum product min max mean dot asum norm2 argmin argmax"
@@ -54,7 +53,7 @@ _isomer() {
     if [ "$values" = FREE ]; then
         return
     elif [ -n "$values" ]; then
-        # A list: what is before the last comma stays.
+        # In a list, the text before the last comma stays.
         case $word in *,*) head=${word%,*}, ;; esac
         mapfile -t COMPREPLY < <(compgen -P "$head" -W "${values% JSON}" -- "${word##*,}")
         if [ "$values" != "${values% JSON}" ]; then

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion of isomer for fish. Commands and options are asked of the tool itself, so that they are
-# those of the version that is installed.
+# Completion of isomer for fish. The tool itself lists its commands and options, so they are
+# those of the installed version.
 
 function __isomer_commands
     isomer help 2>/dev/null | string match -rg '^  ([a-z]+)  +(.*)' | while read -l name
@@ -14,7 +14,7 @@ function __isomer_command
     test (count $words) -ge 2; and echo $words[2]
 end
 
-# Asked once, as each rule below wants to know.
+# Asked once, because every rule below needs it.
 function __isomer_options
     set -l command (__isomer_command)
     if test "$__isomer_asked" != "$command"
