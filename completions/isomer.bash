@@ -24,7 +24,7 @@ _isomer_values() {
     verify,--op) echo "$moved" order limits "$reductions" "$maps" ;;
     bench,--op) echo "$moved" "$reductions" "$maps" write read ;;
     compare,--op) echo "$moved" ;;
-    verify,--variant) echo naive tiled vendor matrix partials write read copy between fill ;;
+    verify,--variant) echo naive tiled vendor partials write read copy between fill ;;
     *,--variant) echo naive tiled vendor partials pageable pinned device ;;
     *,--dtype) echo f16 bf16 f32 f64 i32 i64 e1 e2 e4 e8 e16 ;;
     *,--math) echo strict tf32 ;;

@@ -50,7 +50,7 @@ end
 function __isomer_variants
     switch (__isomer_command)
         case verify
-            printf '%s\n' naive tiled vendor matrix partials write read copy between fill
+            printf '%s\n' naive tiled vendor partials write read copy between fill
         case '*'
             printf '%s\n' naive tiled vendor partials pageable pinned device
     end

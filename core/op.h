@@ -15,9 +15,11 @@ enum {
     CORE_NAIVE = 1 << ISO_VARIANT_NAIVE,
     CORE_TILED = 1 << ISO_VARIANT_TILED,
     CORE_VENDOR = 1 << ISO_VARIANT_VENDOR,
-    CORE_MATRIX = 1 << ISO_VARIANT_MATRIX,
     CORE_PARTIALS = 1 << ISO_VARIANT_PARTIALS
 };
+
+/* Kept for matrix units: no operation has it. */
+#define CORE_VARIANT_RESERVED ((iso_variant)4)
 
 /* What the core knows of one operation. Adding one: a file of ops/, and its line in ops/table.c. */
 typedef struct core_operation {

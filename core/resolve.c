@@ -98,8 +98,9 @@ iso_status core_op_resolve(const char *call, core_op *op, core_device *device)
     }
     if (*op->variant != ISO_VARIANT_AUTO) {
         if (!(op->row->variants >> *op->variant & 1)) {
+            const char *name = iso_variant_name(*op->variant);
             return core_fail(ISO_UNSUPPORTED, "%s: variant is %s, which %s do not have", call,
-                             iso_variant_name(*op->variant), op->row->plural);
+                             name ? name : "reserved", op->row->plural);
         }
         return ask(call, op, device, math);
     }

@@ -464,15 +464,10 @@ static iso_status gemm_supports(cpu_device *device, const iso_op *op)
         return ISO_OK;
     case ISO_VARIANT_VENDOR:
         return gemm_vendor_supports(g);
-    case ISO_VARIANT_MATRIX:
-        return cpu_host->fail(ISO_UNSUPPORTED, "gemm: variant matrix: this device's matrix units, "
-                                               "if it has any, are not used; use tiled or vendor");
     default:
-        return cpu_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant %s: a product is naive, tiled, "
-                              "vendor or matrix",
-                              iso_variant_name(g->variant) ? iso_variant_name(g->variant)
-                                                           : "unknown");
+        return cpu_host->fail(
+            ISO_UNSUPPORTED, "gemm: variant %s: a product is naive, tiled or vendor",
+            iso_variant_name(g->variant) ? iso_variant_name(g->variant) : "unknown");
     }
 }
 

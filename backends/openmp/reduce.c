@@ -20,8 +20,6 @@ static iso_status supports(cpu_device *device, const iso_op *op)
         return ISO_OK;
     case ISO_VARIANT_VENDOR:
         return cpu_reduce_vendor_supports(args);
-    case ISO_VARIANT_MATRIX:
-        return cpu_host->fail(ISO_UNSUPPORTED, "reduce: variant matrix is for products: use tiled");
     default:
         return cpu_host->fail(ISO_UNSUPPORTED, "reduce: variant %d is not known",
                               (int)args->variant);

@@ -293,9 +293,6 @@ static iso_status supports(cpu_device *device, const iso_op *op)
     case ISO_VARIANT_PARTIALS:
         return cpu_host->fail(ISO_UNSUPPORTED,
                               "transpose: variant partials is for reductions: use tiled");
-    case ISO_VARIANT_MATRIX:
-        return cpu_host->fail(ISO_UNSUPPORTED,
-                              "transpose: variant matrix is for products: use tiled");
     default:
         return cpu_host->fail(ISO_UNSUPPORTED, "transpose: variant %d is not known",
                               (int)op->transpose->variant);

@@ -479,15 +479,8 @@ iso_status simt_supports(void *device, const iso_op *op)
         return self->host->fail(ISO_UNSUPPORTED, "kind is %d, an operation that %s does not know",
                                 (int)op->kind, self->driver->name);
     }
-    const iso_variant variant = variant_of(op);
-    if (variant == ISO_VARIANT_VENDOR) {
+    if (variant_of(op) == ISO_VARIANT_VENDOR) {
         return simt_vendor_supports(self, op);
-    }
-    if (variant == ISO_VARIANT_MATRIX) {
-        return self->host->fail(ISO_UNSUPPORTED,
-                                "variant is matrix, but %s has no kernels for matrix units: use "
-                                "vendor or tiled",
-                                self->driver->name);
     }
     iso_status status = check_arithmetic(self, op);
     return status == ISO_OK ? operation->supports(self, op) : status;

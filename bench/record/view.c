@@ -223,8 +223,8 @@ static void sort_rows(view_block *block)
 
 static int variant_rank(const char *variant)
 {
-    static const char *const order[] = {"naive",  "tiled",    "partials", "matrix",
-                                        "vendor", "pageable", "pinned",   "device"};
+    static const char *const order[] = {"naive",    "tiled",  "partials", "vendor",
+                                        "pageable", "pinned", "device"};
     int count = (int)(sizeof order / sizeof order[0]);
     for (int i = 0; i < count; i++) {
         if (strcmp(variant, order[i]) == 0) {

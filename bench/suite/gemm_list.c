@@ -12,9 +12,7 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
 static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED, ISO_VARIANT_VENDOR};
-static const iso_variant with_matrix[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED, ISO_VARIANT_VENDOR,
-                                          ISO_VARIANT_MATRIX};
-static const iso_variant fast[] = {ISO_VARIANT_TILED, ISO_VARIANT_VENDOR, ISO_VARIANT_MATRIX};
+static const iso_variant fast[] = {ISO_VARIANT_TILED, ISO_VARIANT_VENDOR};
 
 static const iso_dtype types[] = {ISO_F16, ISO_BF16, ISO_F32, ISO_F64};
 
@@ -108,8 +106,7 @@ static void corners(suite_list *list, iso_dtype dtype, int trans)
             item.gemm.beta = over ? -0.5 : 0;
             item.gemm.pad = over * 5;
             item.gemm.offset = over;
-            add_with(list, &item, with_matrix,
-                     i >= 4 && over ? COUNT(with_matrix) : COUNT(variants));
+            add_with(list, &item, variants, COUNT(variants));
         }
     }
 }
@@ -182,7 +179,7 @@ static void signs(suite_list *list, iso_dtype dtype)
         item.gemm.k = zeros[i].k;
         item.gemm.alpha = zeros[i].alpha;
         item.gemm.beta = zeros[i].beta;
-        add_with(list, &item, with_matrix, COUNT(with_matrix));
+        add_with(list, &item, variants, COUNT(variants));
     }
 }
 
@@ -202,7 +199,7 @@ static void large(suite_list *list, iso_dtype dtype)
             item.gemm.pad = f;
             item.gemm.sampled = 1;
             if (sizes[i] <= 1000) {
-                add_with(list, &item, with_matrix, COUNT(with_matrix));
+                add_with(list, &item, variants, COUNT(variants));
             } else {
                 add_with(list, &item, fast, COUNT(fast));
             }

@@ -225,8 +225,7 @@ static iso_gemm_args small_gemm(stage *s)
 
 static bool refuse_gemm(stage *s)
 {
-    static const iso_variant any[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED, ISO_VARIANT_VENDOR,
-                                      ISO_VARIANT_MATRIX};
+    static const iso_variant any[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED, ISO_VARIANT_VENDOR};
     iso_stream stream = s->streams[0];
     iso_gemm_args args = small_gemm(s);
     args.m = -1;
@@ -256,7 +255,7 @@ static bool refuse_gemm(stage *s)
     args.b.buffer = s->runner->slots[0].buffer; /* of another handle */
     REFUSED(iso_gemm(stream, &args), ISO_MISMATCH);
     args = small_gemm(s);
-    if (!script_choose(s, ISO_OP_GEMM, &args, &args.variant, any, 4)) {
+    if (!script_choose(s, ISO_OP_GEMM, &args, &args.variant, any, 3)) {
         return s->result->status == BENCH_UNSUPPORTED;
     }
     TRY(iso_gemm(stream, &args)); /* the stream is as usable as before */

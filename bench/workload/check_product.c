@@ -320,7 +320,7 @@ static operands operands_of(const work_case *item, const unsigned char *block,
 
 static bool may_cut(const work_case *item)
 {
-    return item->how == ISO_VARIANT_VENDOR || item->how == ISO_VARIANT_MATRIX;
+    return item->how == ISO_VARIANT_VENDOR;
 }
 
 static double roundoff_of(const work_case *item)

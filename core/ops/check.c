@@ -28,7 +28,7 @@ iso_status core_check_dtype(const char *call, iso_dtype dtype)
 
 iso_status core_check_variant(const char *call, iso_variant variant)
 {
-    if (!iso_variant_name(variant)) {
+    if (!iso_variant_name(variant) && variant != CORE_VARIANT_RESERVED) {
         return core_fail(ISO_INVALID,
                          "%s: variant is %d, which is no variant: use ISO_VARIANT_AUTO (0) to "
                          "ISO_VARIANT_PARTIALS (5)",

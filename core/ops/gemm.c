@@ -236,7 +236,7 @@ static void trace(const core_op *out, const char *variant, char *name, size_t ro
 const core_operation core_gemm = {
     .name = "gemm",
     .plural = "products",
-    .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR | CORE_MATRIX,
+    .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR,
     .order = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE},
     .args_size = (uint32_t)sizeof(iso_gemm_op),
     .variant_at = (uint32_t)offsetof(iso_gemm_op, variant),

@@ -226,7 +226,7 @@ static void trace(const core_op *out, const char *variant, char *name, size_t ro
 const core_operation core_reduce = {
     .name = "reduce",
     .plural = "reductions",
-    .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR | CORE_MATRIX | CORE_PARTIALS,
+    .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR | CORE_PARTIALS,
     .order = {ISO_VARIANT_VENDOR, ISO_VARIANT_TILED, ISO_VARIANT_NAIVE},
     .args_size = (uint32_t)sizeof(iso_reduce_op_args),
     .variant_at = (uint32_t)offsetof(iso_reduce_op_args, variant),

@@ -108,7 +108,7 @@ static void trace(const core_op *out, const char *variant, char *name, size_t ro
 const core_operation core_transpose = {
     .name = "transpose",
     .plural = "transposes",
-    .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR | CORE_MATRIX,
+    .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR,
     /* A vendor's transpose may compute with what it moves (it has a factor alpha), so it comes
      * last: auto keeps the bits. */
     .order = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE, ISO_VARIANT_VENDOR},

@@ -24,8 +24,7 @@
  *   program's thread has set.
  * - If a product that may use TF32 is UNSUPPORTED with it, the core queries it again as a strict
  *   one.
- * - Maps do not arrive as vendor, matrix or partials, and do not arrive at a backend of a minor
- *   below 2.
+ * - Maps do not arrive as vendor or partials, and do not arrive at a backend of a minor below 2.
  *
  * Operands share no element, but their ranges may interleave: the bytes between the rows of one
  * operand, or between the matrices of its batch, may belong to another operand or to another matrix

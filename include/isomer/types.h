@@ -30,7 +30,7 @@ typedef enum iso_variant {
     ISO_VARIANT_NAIVE = 1,  /* "naive": the textbook kernel, one result per work-item */
     ISO_VARIANT_TILED = 2,  /* "tiled": blocked for caches and registers; isomer's fastest */
     ISO_VARIANT_VENDOR = 3, /* "vendor": the vendor's library, which iso_describe names */
-    ISO_VARIANT_MATRIX = 4, /* "matrix": the device's matrix units */
+    /* 4 is reserved: UNSUPPORTED. */
     ISO_VARIANT_PARTIALS =
         5 /* "partials" (reductions): one partial result per group, combined at the end */
 } iso_variant;

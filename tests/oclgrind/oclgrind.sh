@@ -56,7 +56,7 @@ function keep(key, cost, low, id) {
     if (cost < low) return
     if (!(key in best) || cost < best[key]) { best[key] = cost; name[key] = id }
 }
-$2 == "vendor" || $2 == "matrix" { next }
+$2 == "vendor" { next }
 $1 == "transpose" { sizes($4, s); keep($1 "/" $2 "/" $3, s[2] * s[3], s[2] > 8 && s[3] > 8 ? 250 : 1e9, $0) }
 $1 == "gemm" {
     batch = $9; sub(/batch/, "", batch); batch += 0

@@ -11,7 +11,7 @@ export ISOMER_CACHE_DIR=off PYTHONDONTWRITEBYTECODE=1
 cd "$scratch" || exit
 "$tool" verify --backend openmp --op transfer,map,transpose,argmin --variant tiled --dtype f32,e4 \
     --bitwise --json verify.json >out || fail "verify exits with $?"
-"$tool" verify --backend openmp --op gemm --dtype f32 --variant matrix,naive --json plain.json >out ||
+"$tool" verify --backend openmp --op gemm,sum --dtype f32,i32 --variant vendor,naive --json plain.json >out ||
     fail "verify exits with $?"
 set -- verify.json plain.json
 if "$tool" help | grep -q '^  bench '; then

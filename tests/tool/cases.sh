@@ -22,7 +22,7 @@ sort "$scratch/full" >"$scratch/b"
 
 # One of each operation, and one of the full suite.
 for op in transfer transpose reduce gemm map stream limits; do
-    id=$(grep "^$op/" "$scratch/quick" | grep -v '/vendor/\|/matrix/' | tail -n 1)
+    id=$(grep "^$op/" "$scratch/quick" | grep -v /vendor/ | tail -n 1)
     "$tool" verify --backend openmp --case "$id" >"$scratch/out" || fail "case $id"
     grep -q '^1 passed, 0 failed' "$scratch/out" || fail "--case $id did not run one case"
 done

@@ -78,5 +78,5 @@ exits 0 env ISOMER_REQUIRE=openmp "$tool" verify --backend openmp --op stream
 
 exits 4 "$tool" verify --op none
 exits 4 "$tool" verify --backend openmp --op gemm --dtype e16
-exits 4 "$tool" verify --backend openmp --op gemm --variant matrix --dtype f64
+exits 4 "$tool" verify --backend openmp --op sum --variant vendor --dtype i32
 exits 4 "$tool" verify --list --op none

@@ -238,11 +238,12 @@ static void test_map(void **state)
     args.dtype = ISO_F32;
     args.steps = 3;
     CHECK_ROWS(ISO_OP_MAP, args, chains);
-    for (int variant = ISO_VARIANT_VENDOR; variant <= ISO_VARIANT_PARTIALS; variant++) {
-        args.variant = (iso_variant)variant;
-        fails(iso_supports(s.device, ISO_OP_MAP, &args), ISO_UNSUPPORTED,
-              iso_variant_name((iso_variant)variant));
-        fails(iso_map(s.stream, &args), ISO_UNSUPPORTED, iso_variant_name((iso_variant)variant));
+    static const char *const refused[] = {"variant is vendor", "variant is reserved",
+                                          "variant is partials"};
+    for (int i = 0; i < 3; i++) {
+        args.variant = (iso_variant)(ISO_VARIANT_VENDOR + i);
+        fails(iso_supports(s.device, ISO_OP_MAP, &args), ISO_UNSUPPORTED, refused[i]);
+        fails(iso_map(s.stream, &args), ISO_UNSUPPORTED, refused[i]);
     }
 #undef M
 }

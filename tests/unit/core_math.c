@@ -100,7 +100,7 @@ static void check_tf32(iso_device device)
 static void check_variants(iso_device device)
 {
     for (int dtype = ISO_F16; dtype <= ISO_F64; dtype++) {
-        for (int variant = ISO_VARIANT_AUTO; variant <= ISO_VARIANT_MATRIX; variant++) {
+        for (int variant = ISO_VARIANT_AUTO; variant <= ISO_VARIANT_VENDOR; variant++) {
             iso_gemm_args with = product((iso_variant)variant, ISO_MATH_TF32);
             iso_gemm_args without = product((iso_variant)variant, ISO_MATH_STRICT);
             iso_op_info a = ISO_OP_INFO_INIT, b = ISO_OP_INFO_INIT;
