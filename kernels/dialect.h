@@ -4,44 +4,66 @@
  * OpenCL C 1.2. It is put before every kernel source. The compilers that read it run on the user's
  * machine and have no SDK headers.
  *
- *   ISO_KERNEL(threads)     begins a kernel whose work-groups have exactly `threads` work-items
- *   ISO_KERNEL_OF(threads, groups)  the same; `groups` of them should fit one unit at once
- *   ISO_GLOBAL, ISO_SHARED  memory of the device and of a work-group; shared arrays are declared
- *                           at the top of a kernel's body
- *   ISO_SHARED_AT           in the type of a pointer into shared memory
- *   ISO_INLINE              begins a function that kernels call
- *   ISO_LOCAL_ID()          0 ... threads - 1; grids have one dimension
- *   ISO_GROUP_ID(), ISO_GROUP_COUNT()  as iso_i64
- *   ISO_BARRIER()           every work-item of the group must reach it; orders shared and global
- *                           memory
- *   iso_i32 iso_u32 iso_i64 iso_u64 iso_u8 iso_u16
- *   iso_fma32, iso_fma64    one rounding. There is no other contraction: docs/arithmetic.md
- *   iso_as_u32(f) iso_as_f32(u) iso_as_u64(d) iso_as_f64(u)  the same bits as another type
- *   iso_load_f16(p, i) iso_store_f16(p, i, f), iso_load_bf16, iso_store_bf16
- *                           elements of iso_u16 memory as float, rounded once to nearest even
- *   ISO_APART(f)            hides a variable from folding. Otherwise AMD's compilers merge a
- *                           product or sum with an adjacent conversion of half precision into
- *                           one instruction, in which a product is a sum with +0 and loses -0
- *   iso_cas32(p, old, new), iso_cas64  atomic compare and swap of ISO_GLOBAL words; returns the old
- *                           value (iso_cas64 only if the program is built with ISO_ATOMIC64)
- *   ISO_SHUFFLE             1 if iso_shuffle_down(value, delta) moves a 32-bit value among 32
- *                           neighbouring work-items without shared memory; else 0
- *   ISO_UNROLL              before a loop that must be unrolled
- *   ISO_LEAN                1 if an unrolled loop spills because registers run out (AMD); else 0
- *   ISO_F32X4 ISO_F64X2 ISO_U32X4  16-byte vectors (members x, y, z, w), made by
- *                           iso_f32x4(a, b, c, d), iso_f64x2(a, b), iso_u32x4(a, b, c, d)
+ * word                    CUDA and HIP          OpenCL                meaning
+ * ----------------------  --------------------  --------------------  -----------------------------
+ * ISO_KERNEL(threads)     __launch_bounds__     reqd_work_group_size  begins a kernel whose groups
+ *                                                                     have exactly so many threads
+ * ISO_KERNEL_OF(threads,  __launch_bounds__;    as ISO_KERNEL         the same; so many groups
+ *   groups)               HIP: as ISO_KERNEL                          should fit one unit at once
+ * ISO_GLOBAL              (nothing)             __global              memory of the device
+ * ISO_SHARED              __shared__            __local               array shared by a group, at
+ *                                                                     the top of a kernel's body
+ * ISO_SHARED_AT           (nothing)             __local               in the type of a pointer into
+ *                                                                     shared memory
+ * ISO_INLINE              __forceinline__       static inline         begins a function
+ * ISO_RESTRICT            __restrict__          restrict              as in C
+ * ISO_LOCAL_ID()          threadIdx.x           get_local_id          0 ... threads - 1
+ * ISO_GROUP_ID()          blockIdx.x            get_group_id          as iso_i64; grids have one
+ * ISO_GROUP_COUNT()       gridDim.x             get_num_groups        dimension
+ * ISO_BARRIER()           __syncthreads         barrier               every thread of the group
+ *                                                                     reaches it; orders shared and
+ *                                                                     global memory
+ * ISO_UNROLL              #pragma unroll        opencl_unroll_hint    before a loop that must be
+ *                                                                     unrolled
+ * ISO_HIDE(i)             empty asm             (nothing)             hides the value of i from the
+ *                                                                     optimizer
+ * ISO_APART(f)            AMD: empty asm        AMD: empty asm        f is not folded: see below
+ * ISO_LEAN                AMD: 1, else 0        AMD: 1, else 0        an unrolled loop would spill
+ *                                                                     for want of registers
+ * ISO_SHUFFLE             1                     0                     whether there is a
+ * iso_shuffle_down(       __shfl_down           (none)                moves a 32-bit value among 32
+ *   value, delta)                                                     neighbours, without shared
+ *                                                                     memory
+ * iso_i32 iso_u32         int, unsigned         int, uint             integers of that many bits;
+ * iso_i64 iso_u64         long long             long, ulong           iso_u8 and iso_u16 too
+ * ISO_F32X4 iso_f32x4()   float4                float4                16-byte vectors (x, y, z, w)
+ * ISO_U32X4 iso_u32x4()   uint4                 uint4                 and what makes them; f64x2
+ * ISO_F64X2 iso_f64x2()   double2               double2               needs ISO_USE_F64
+ * iso_fma32 iso_fma64     fmaf, fma             fma                   one rounding; nothing else is
+ *                                                                     contracted (arithmetic.md)
+ * iso_sqrt64              sqrt                  sqrt                  of f64
+ * iso_as_u32 iso_as_f32   __float_as_int, ...   as_uint, as_float     the bits of an f32
+ * iso_as_u64 iso_as_f64   __double_as_longlong  as_ulong, as_double   the bits of an f64
+ * iso_cas32(p, old, new)  atomicCAS             atomic_cmpxchg        atomic compare and swap in
+ * iso_cas64(p, old, new)  atomicCAS             atom_cmpxchg          global memory; gives the old
+ *                                                                     value (64: ISO_ATOMIC64)
+ * iso_load_f16(p, i)      cvt or integers       vload_half            element of iso_u16 memory as
+ * iso_store_f16(p, i, f)  cvt or integers       vstore_half_rte       float, rounded to nearest,
+ * iso_load_bf16, ...      integers              integers              ties to even
  *
- * Elements: ISO_DTYPE is one of the numbers below. It defines
+ * ISO_APART: AMD's compilers merge a product or sum with an adjacent conversion of half precision
+ * into one instruction, in which a product is a sum with +0 and loses -0.
  *
- *   elem                    the stored type (iso_u16 for f16 and bf16)
- *   acc                     the accumulation type (integers: unsigned, so that they wrap)
- *   iso_load(p, i) iso_store(p, i, value)  convert between them
- *   acc_fma(a, b, c)        fma; a * b + c modulo 2^n for integers
+ * With ISO_DTYPE, one of the numbers below, these are defined too:
  *
- * A program that uses f64 anywhere is built with ISO_USE_F64.
+ * elem                    the stored type (iso_u16 for f16 and bf16)
+ * acc                     the accumulation type (integers: unsigned, so that they wrap)
+ * iso_load(p, i)          an element as acc
+ * iso_store(p, i, value)  acc to an element
+ * acc_fma(a, b, c)        fma; a * b + c modulo 2^n for integers
  *
- * Memory arrives as a pointer and an offset in elements or bytes; the host never adds the offset.
- * Index arithmetic is done in 64 bits.
+ * A program that uses f64 anywhere is built with ISO_USE_F64. Memory arrives as a pointer and an
+ * offset in elements or bytes; the host never moves the pointer. Index arithmetic is in 64 bits.
  */
 #define ISO_F16  1
 #define ISO_BF16 2
