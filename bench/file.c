@@ -265,11 +265,30 @@ static int put_json(const char *text, size_t length, void *stream)
     return 0;
 }
 
+/* Results are one a line, so that files of them can be compared and searched by line: they are
+ * written between the brackets of a document without results. */
 static bool write_json(FILE *stream, const json_t *root)
 {
-    return json_dump_callback(root, put_json, stream, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) ==
-               0 &&
-           fputc('\n', stream) != EOF;
+    static const char empty[] = "\n \"results\": [";
+    const json_t *results = json_object_get(root, "results");
+    json_t *rest = json_copy((json_t *)root); /* shallow */
+    bool good = !results || json_object_set_new(rest, "results", json_array()) == 0;
+    char *text = good ? json_dumps(rest, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
+    const char *at = text && json_array_size(results) > 0 ? strstr(text, empty) : NULL;
+    size_t head = !text ? 0 : at ? (size_t)(at - text) + strlen(empty) : strlen(text);
+    good = text && put_json(text, head, stream) == 0;
+    for (size_t i = 0; good && at && i < json_array_size(results); i++) {
+        good = fputs(i > 0 ? ",\n  " : "\n  ", stream) != EOF &&
+               json_dump_callback(json_array_get(results, i), put_json, stream,
+                                  JSON_REAL_PRECISION(17)) == 0;
+    }
+    if (good && at) {
+        good =
+            fputs("\n ", stream) != EOF && put_json(text + head, strlen(text + head), stream) == 0;
+    }
+    free(text);
+    json_decref(rest);
+    return good && fputc('\n', stream) != EOF;
 }
 
 /* Empties the temporary file, for the next try, and gives its room back to a full disk. */
