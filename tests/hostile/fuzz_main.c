@@ -72,40 +72,56 @@ static void replace(uint8_t *data, size_t *size, size_t at, size_t gone, const v
     *size = *size - gone + length;
 }
 
+/* What a parser may trip over. */
+static const char *const words[] = {"null",
+                                    "true",
+                                    "-1",
+                                    "0",
+                                    "1e999",
+                                    "-0.0",
+                                    "9223372036854775807",
+                                    "18446744073709551616",
+                                    "[]",
+                                    "{}",
+                                    "\"\"",
+                                    "\"\\u0000\"",
+                                    "\"\\u001b[31m\"",
+                                    "\"\\u202e\"",
+                                    "\\",
+                                    "\x1b[2J",
+                                    "\xff",
+                                    "\xc2\x9b",
+                                    "\n",
+                                    ",",
+                                    ":",
+                                    "=",
+                                    "x",
+                                    "%s%n",
+                                    "1e-320",
+                                    "NaN",
+                                    "4Ki",
+                                    "99999999999G",
+                                    "101%",
+                                    "openmp",
+                                    "../",
+                                    "isomer-results/1"};
+
+/* Puts a word in place of the first number from `at` on. */
+static void replace_number(uint8_t *data, size_t *size, size_t at, const char *word)
+{
+    size_t digit = at;
+    while (digit < *size && (data[digit] < '0' || data[digit] > '9')) {
+        digit++;
+    }
+    size_t end = digit;
+    while (end < *size && data[end] >= '0' && data[end] <= '9') {
+        end++;
+    }
+    replace(data, size, digit, end - digit, word, strlen(word));
+}
+
 static void change(uint8_t *data, size_t *size)
 {
-    static const char *const words[] = {"null",
-                                        "true",
-                                        "-1",
-                                        "0",
-                                        "1e999",
-                                        "-0.0",
-                                        "9223372036854775807",
-                                        "18446744073709551616",
-                                        "[]",
-                                        "{}",
-                                        "\"\"",
-                                        "\"\\u0000\"",
-                                        "\"\\u001b[31m\"",
-                                        "\"\\u202e\"",
-                                        "\\",
-                                        "\x1b[2J",
-                                        "\xff",
-                                        "\xc2\x9b",
-                                        "\n",
-                                        ",",
-                                        ":",
-                                        "=",
-                                        "x",
-                                        "%s%n",
-                                        "1e-320",
-                                        "NaN",
-                                        "4Ki",
-                                        "99999999999G",
-                                        "101%",
-                                        "openmp",
-                                        "../",
-                                        "isomer-results/1"};
     const struct input *other = &files[below((size_t)file_count)];
     uint8_t piece[64];
     size_t at = below(*size + 1), left = *size - at, length = below(left < 64 ? left + 1 : 64);
@@ -137,18 +153,9 @@ static void change(uint8_t *data, size_t *size)
         replace(data, size, at, length, other->data + from, taken);
         break;
     }
-    case 6: { /* another number in place of one */
-        size_t digit = at;
-        while (digit < *size && (data[digit] < '0' || data[digit] > '9')) {
-            digit++;
-        }
-        size_t end = digit;
-        while (end < *size && data[end] >= '0' && data[end] <= '9') {
-            end++;
-        }
-        replace(data, size, digit, end - digit, word, strlen(word));
+    case 6:
+        replace_number(data, size, at, word);
         break;
-    }
     default:
         if (left > 0) {
             *size = at;

@@ -6,6 +6,7 @@ import sys
 
 FOLDERS = ("backends/", "bench/", "common/", "core/", "kernels/", "tests/")
 GENERATED = {"record_build.h", "record_commit.h"}
+FUNCTION_MOST = 70  # lines of a body; its braces are in the first column
 # What a folder shares besides FOLDER/FOLDER.h; tests look where they have to.
 SHARED = {"backends/loader/files.h", "backends/openmp/kernels/half.h", "backends/trial/child.h",
           "backends/trial/room.h", "bench/tool.h"}
@@ -40,6 +41,7 @@ def names_operation(line):
 def check(path):
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
+    begin = 0
     for number, line in enumerate(lines, 1):
         include = re.match(r' *#include +(["<])([^">]+)', line)
         if include:
@@ -52,6 +54,12 @@ def check(path):
                 breach(path, number, f'<{name}> is a private header: write "{name}"')
         if path.startswith("bench/") and not path.startswith(("bench/ops/", "bench/peers/")) and names_operation(line):
             breach(path, number, "ask the operation's row (bench/ops), do not compare its name")
+        if line == "{":
+            begin = number
+        if line.startswith("}") and begin:
+            if number - begin - 1 > FUNCTION_MOST:
+                breach(path, begin, f"the function has {number - begin - 1} lines, more than {FUNCTION_MOST}")
+            begin = 0
         if re.search(r"[^=!]== NULL\b", line):
             breach(path, number, "write !x, not x == NULL")
         if re.match(r"/\* -{4,} .*-{4,}$", line) and number < len(lines) and lines[number] == " */":

@@ -14,11 +14,16 @@ cat >"$scratch/planted.c" <<'END'
  */
 if (pointer == NULL) {
 END
+{
+    echo "{"
+    seq 71
+    echo "}"
+} >>"$scratch/planted.c"
 mkdir "$scratch/bench"
 echo 'if (strcmp(op, "gemm") == 0) {' >"$scratch/bench/planted.c"
 if python3 tests/lint/style.py "$scratch/planted.c" >"$scratch/found" ||
     (cd "$scratch" && python3 "$source_dir/tests/lint/style.py" bench/planted.c) >>"$scratch/found" ||
-    [ "$(wc -l <"$scratch/found")" != 6 ]; then
+    [ "$(wc -l <"$scratch/found")" != 7 ]; then
     cat "$scratch/found"
     fail "the rules do not find what was planted"
 fi

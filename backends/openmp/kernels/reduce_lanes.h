@@ -20,6 +20,32 @@ SIMD_INLINE VEC NAME(fold)(int step, VEC a, VEC b)
     return step == CPU_STEP_PRODUCT ? a * b : a + b;
 }
 
+/* Folds the lanes of n elements to one value. A lane without elements holds the neutral value:
+ * folding it in changes nothing, except that -0 (a product that underflowed) becomes +0. The first
+ * fold meets all such lanes. */
+SIMD_INLINE LANE NAME(fold_lanes)(int step, LANE *lanes, int n)
+{
+    for (int half = CPU_REDUCE_LANES / 2; half >= WIDTH; half /= 2) {
+        const int needed = half < n || (step == CPU_STEP_DOT && half == CPU_REDUCE_LANES / 2);
+        for (int l = 0; needed && l < half; l += WIDTH) {
+            VEC a, b;
+            memcpy(&a, lanes + l, sizeof a);
+            memcpy(&b, lanes + l + half, sizeof b);
+            a = NAME(fold)(step, a, b);
+            memcpy(lanes + l, &a, sizeof a);
+        }
+    }
+    SIMD_UNROLL
+    for (int half = WIDTH / 2; half >= 1; half /= 2) {
+        SIMD_UNROLL
+        for (int l = 0; l < half; l++) {
+            lanes[l] = (LANE)(step == CPU_STEP_PRODUCT ? lanes[l] * lanes[l + half]
+                                                       : lanes[l] + lanes[l + half]);
+        }
+    }
+    return lanes[0];
+}
+
 /* One block of at most 4096 elements, read once from end to end. If there are more lanes than
  * registers, adding to lanes in the first-level cache is faster than a second pass over the block.
  */
@@ -80,27 +106,7 @@ SIMD_INLINE LANE NAME(block)(int element, int step, const char *x, const char *y
     if (step == CPU_STEP_SQUARES) {
         *rare = rare_any(seen);
     }
-    /* A lane without elements holds the neutral value. Folding it in changes nothing, except that
-     * -0 (a product that underflowed) becomes +0. The first fold meets all such lanes. */
-    for (int half = CPU_REDUCE_LANES / 2; half >= WIDTH; half /= 2) {
-        const int needed = half < n || (step == CPU_STEP_DOT && half == CPU_REDUCE_LANES / 2);
-        for (int l = 0; needed && l < half; l += WIDTH) {
-            VEC a, b;
-            memcpy(&a, lanes + l, sizeof a);
-            memcpy(&b, lanes + l + half, sizeof b);
-            a = NAME(fold)(step, a, b);
-            memcpy(lanes + l, &a, sizeof a);
-        }
-    }
-    SIMD_UNROLL
-    for (int half = WIDTH / 2; half >= 1; half /= 2) {
-        SIMD_UNROLL
-        for (int l = 0; l < half; l++) {
-            lanes[l] = (LANE)(step == CPU_STEP_PRODUCT ? lanes[l] * lanes[l + half]
-                                                       : lanes[l] + lanes[l + half]);
-        }
-    }
-    return lanes[0];
+    return NAME(fold_lanes)(step, lanes, n);
 }
 
 SIMD_INLINE void NAME(line)(int element, int step, const void *x, const void *y, int64_t n,
