@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dtype.h - what is known of each element type. */
+/* dtype.h - the properties of each element type. */
 #ifndef ISOMER_COMMON_DTYPE_H
 #define ISOMER_COMMON_DTYPE_H
 

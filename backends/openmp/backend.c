@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend.c - the CPU backend's descriptor, and the way from an operation's kind to its table. */
+/* backend.c - the CPU backend's descriptor, and the dispatch from an operation's kind to its table.
+ */
 #include "backends/openmp/runtime.h"
 
 #include <stdio.h>
@@ -56,7 +57,7 @@ static iso_status workspace(void *device, const iso_op *op, int64_t *bytes)
     return ISO_OK;
 }
 
-/* The question opens the BLAS library where it is needed, and nothing is built. */
+/* The query opens the BLAS library if needed, and builds nothing. */
 static iso_status prepare(void *stream, const iso_op *op)
 {
     return supports(cpu_stream_device(stream), op);

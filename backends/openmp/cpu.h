@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu.h - what the files of the CPU backend share. Device memory is host memory: a `memory` pointer
- * of the ABI is the block's address. */
+/* cpu.h - declarations shared by the files of the CPU backend. Device memory is host memory: a
+ * `memory` pointer of the ABI is the block's address. */
 #ifndef ISOMER_OPENMP_CPU_H
 #define ISOMER_OPENMP_CPU_H
 
@@ -12,50 +12,50 @@ extern const iso_host *cpu_host; /* set once, before any other call */
 
 /* ---- isa.c: the instruction sets that kernels are compiled for ------------------------------- */
 
-/* The kernels in force: the best that this processor runs, or what ISOMER_CPU_ISA names. INVALID:
- * this build does not hold the named set, or the processor does not run it. */
+/* The kernels in use: the best that this processor supports, or those that ISOMER_CPU_ISA names.
+ * INVALID: this build does not contain the named set, or the processor does not support it. */
 iso_status cpu_isa_choose(const cpu_kernels **out);
 
 typedef struct cpu_facts {
-    char name[ISO_NAME_MAX];   /* model name */
-    char vendor[ISO_NAME_MAX]; /* "GenuineIntel" */
-    int32_t family, model;     /* x86 only; else 0 */
-    int32_t cores;     /* that this process may use (its affinity mask, its cgroup's quota) */
-    int32_t clock_mhz; /* 0 if unknown */
+    char name[ISO_NAME_MAX];    /* model name */
+    char vendor[ISO_NAME_MAX];  /* "GenuineIntel" */
+    int32_t family, model;      /* x86 only; else 0 */
+    int32_t cores;              /* usable by this process (its affinity mask, its cgroup's quota) */
+    int32_t clock_mhz;          /* 0 if unknown */
     int64_t l1_bytes, l2_bytes; /* data caches of one core */
-    int64_t l3_bytes;           /* the last level, as shared; 0 if there is none */
+    int64_t l3_bytes;           /* the last level, including sharing; 0 if there is none */
     int32_t has_fma, has_avx2, has_avx512, has_f16c;
 } cpu_facts;
 
-const cpu_facts *cpu_facts_get(void); /* found out once; never NULL */
+const cpu_facts *cpu_facts_get(void); /* determined once; never NULL */
 
 /* ---- team.c: the threads --------------------------------------------------------------------- */
 
-/* One team in the process, of OpenMP threads that sleep between tasks. The caller takes part as
- * thread 0. Tasks of several callers run one at a time. */
+/* One team per process, of OpenMP threads that sleep between tasks. The caller takes part as thread
+ * 0. Tasks of several callers run one at a time. */
 typedef struct cpu_team cpu_team;
 
 typedef void (*cpu_body)(void *context, int thread, int threads);
 
 int cpu_team_size(const cpu_team *team);
 
-/* CPU_TEAM_SCRATCH bytes that are a thread's own while its body runs, aligned to 64: what is too
- * much for a small stack. */
+/* CPU_TEAM_SCRATCH bytes owned by a thread while its body runs, aligned to 64: for data too large
+ * for a small stack. */
 enum { CPU_TEAM_SCRATCH = 24576 };
 void *cpu_team_scratch(cpu_team *team, int thread);
 
 /* Runs body(context, thread, threads) for thread 0 .. threads-1 and returns when all have finished.
- * `threads` is cut to the team's size (body sees the real number); 1 runs it in the caller without
- * waking anybody. In every thread rounding is to nearest and subnormals are kept while body runs;
- * what was set before is restored. Not to be called from a body. The caller holds the device's
+ * `threads` is cut to the team's size (body gets the actual number); 1 runs it in the caller and
+ * wakes no thread. In every thread rounding is to nearest and subnormals are kept while body runs;
+ * the previous settings are restored. Must not be called from a body. The caller holds the device's
  * lock. */
 void cpu_team_run(cpu_team *team, int threads, cpu_body body, void *context);
 
-/* Inside a body: waits until all threads of this run have come here. */
+/* Inside a body: waits until all threads of this run have arrived. */
 void cpu_team_barrier(cpu_team *team);
 
-/* Sets the floating-point environment for a caller that computes without the team, and gives back
- * what was set. */
+/* Sets the floating-point environment for a caller that computes without the team, and returns the
+ * previous one. */
 typedef struct cpu_fpenv {
     uint64_t saved;
 #if defined(__x86_64__) || defined(__i386__)
@@ -70,14 +70,14 @@ void cpu_fpenv_leave(cpu_fpenv env);
 
 typedef struct cpu_device {
     cpu_team *team;
-    const cpu_kernels *kernels; /* of the instruction set that was chosen at opening */
+    const cpu_kernels *kernels; /* of the instruction set chosen at opening */
     const cpu_facts *facts;
 } cpu_device;
 
 /* ---- operations: gemm.c, transpose.c, reduce.c, map.c, each one table ------------------------ */
 
 typedef struct cpu_operation {
-    /* As in iso_backend. Refs are NULL in all but execute. */
+    /* As in iso_backend. Refs are NULL except in execute. */
     iso_status (*supports)(cpu_device *device, const iso_op *op);
     /* Optional: without it no scratch memory is used. */
     int64_t (*workspace)(cpu_device *device, const iso_op *op);
@@ -92,7 +92,7 @@ extern const cpu_operation cpu_gemm, cpu_transpose, cpu_reduce, cpu_map;
 
 /* ---- blas.c: the vendor's library ------------------------------------------------------------ */
 
-/* The index-th fact about the BLAS library (name, version, core, threading, path, remarks); 0 past
+/* The index-th property of the BLAS library (name, version, core, threading, path, notes); 0 after
  * the last. */
 int cpu_blas_property(int32_t index, iso_property *out);
 

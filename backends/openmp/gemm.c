@@ -2,14 +2,14 @@
 /*
  * gemm.c - the product on the CPU.
  *
- * `tiled` cuts C into units, blocks that one thread computes by itself: it packs a segment of B's
- * columns and, a part at a time that stays in its level-2 cache, of A's rows into strips, and runs
- * the register tile over them. A segment of K (1024) is packed whole, so that a chain never leaves
- * the registers; totals of several segments wait in scratch memory. Threads take the next unit when
- * they are done with one. Where there are too few units for the threads and several segments, a
- * unit is one segment of a block, and the segments are added in order when all are there.
+ * `tiled` divides C into units, blocks that one thread computes alone: it packs a segment of B's
+ * columns and, a part at a time that fits its level-2 cache, of A's rows into strips, and runs the
+ * register tile over them. A segment of K (1024) is packed whole, so that a chain never leaves the
+ * registers; totals of several segments are kept in scratch memory. A thread that has finished a
+ * unit takes the next. If there are too few units for the threads, and several segments, a unit is
+ * one segment of a block, and the segments are added in order once all are done.
  *
- * No choice made here changes a bit of the result: docs/arithmetic.md.
+ * The division never changes a bit of the result: docs/arithmetic.md.
  */
 #include "backends/openmp/gemm.h"
 #include "common/dtype.h"
@@ -22,16 +22,16 @@ enum {
     GEMM_ALIGN = 256,
     GEMM_UNIT_MAX = 1024,       /* rows and columns of a unit */
     GEMM_UNIT_MIN = 112,        /* units are not made smaller than this to occupy threads */
-    GEMM_UNITS_A_THREAD = 4,    /* so that a thread that was held up does not hold up the rest */
-    GEMM_SPLIT_BYTES = 64 << 20 /* the most scratch memory for segments that wait for others */
+    GEMM_UNITS_A_THREAD = 4,    /* so that a delayed thread does not delay the others */
+    GEMM_SPLIT_BYTES = 64 << 20 /* limit of scratch memory for segments that wait for others */
 };
 
-/* ---- The plan: how an operation is cut up, by the operation and the device alone ------------ */
+/* ---- The plan: how an operation is divided; depends only on the operation and the device ----- */
 
 typedef struct gemm_plan {
     const cpu_gemm_type *type;
     int64_t cell_bytes; /* of a stored element */
-    int64_t m, n, k;    /* with A and B exchanged where that fills the register tile better */
+    int64_t m, n, k;    /* A and B are exchanged if that fills the register tile better */
     int64_t a_row, a_col, b_row, b_col, c_row, c_col; /* strides */
     int64_t batch, a_next, b_next, c_next;
     double alpha, beta;
@@ -39,9 +39,9 @@ typedef struct gemm_plan {
     char *c;
     int threads;
     int64_t segments;
-    int64_t unit_rows, unit_cols, units_down, units_across; /* of one member of the batch */
-    int64_t part_rows;                                      /* of A, packed at a time */
-    int64_t split; /* segments in flight, each a unit; 0: a unit does all its segments */
+    int64_t unit_rows, unit_cols, units_down, units_across; /* in one matrix of the batch */
+    int64_t part_rows;                                      /* rows of A packed at a time */
+    int64_t split; /* parallel segments, each a unit; 0: a unit does all its segments */
     int64_t a_bytes, b_bytes, t_bytes; /* scratch of one thread */
     int64_t slot_bytes;                /* split: the totals of one segment of the whole of C */
 } gemm_plan;
@@ -61,18 +61,18 @@ static int64_t round_up(int64_t n, int64_t size)
     return pieces(n, size) * size;
 }
 
-/* Rows that the register tile computes for `rows` of a strip that is not full. */
+/* Rows that the register tile computes for a partial strip of `rows`. */
 static int64_t strip_height(int64_t rows)
 {
     return rows == 1 ? 1 : rows + (rows & 1);
 }
 
-/* Elements of C that the register tiles for m x n compute, the padding included. */
+/* Elements of C that the register tiles compute for m x n, including the padding. */
 static double padded(const cpu_gemm_type *type, int64_t m, int64_t n)
 {
     const int64_t full = m / type->mr * type->mr;
     const int64_t rows = full + (m > full ? strip_height(m - full) : 0);
-    /* A tile of few rows waits for its own results. */
+    /* A tile of few rows is limited by latency. */
     const double least_rows = rows < 4 ? 4 : (double)rows;
     return least_rows * (double)round_up(n, type->nr);
 }
@@ -137,7 +137,7 @@ static int64_t count_units(gemm_plan *p)
     return p->units_down * p->units_across;
 }
 
-/* Units as large as pays, and then smaller until every thread has some. */
+/* Starts with the largest useful units, then makes them smaller until every thread has some. */
 static void plan_units(gemm_plan *p, int64_t l2_bytes)
 {
     const int64_t mr = p->type->mr;
@@ -148,7 +148,8 @@ static void plan_units(gemm_plan *p, int64_t l2_bytes)
     p->unit_rows = least(round_up(p->m, mr), GEMM_UNIT_MAX / mr * mr);
     p->unit_cols = least(round_up(p->n, nr), GEMM_UNIT_MAX / nr * nr);
     if (p->unit_rows <= 2 * mr) {
-        /* What is packed of B is read once or twice: it should not leave the cache for that. */
+        /* The packed part of B is read only once or twice: other data should not leave the cache
+         * for it. */
         const int64_t cols = in_l2 / nr * nr;
         p->unit_cols = least(p->unit_cols, cols < 4 * nr ? 4 * nr : cols);
     }
@@ -194,7 +195,7 @@ static void plan_make(gemm_plan *p, const cpu_device *device, const iso_gemm_op 
     }
     plan_units(p, device->facts->l2_bytes);
     plan_split(p);
-    if (p->split == 0) { /* waking a thread for which there is no unit costs more than nothing */
+    if (p->split == 0) { /* waking a thread that has no unit costs time */
         p->threads = (int)least(p->threads, p->units_down * p->units_across * p->batch);
     }
     const int64_t line = least(p->k, CPU_GEMM_SEGMENT) * p->type->real_bytes;
@@ -215,21 +216,21 @@ static int64_t plan_bytes(const gemm_plan *p)
 typedef struct gemm_run {
     const gemm_plan *plan;
     char *scratch;
-    int64_t split_first; /* split: the first segment of those in flight */
+    int64_t split_first; /* split: the first of the parallel segments */
     int64_t split_count;
-    atomic_llong next; /* the next unit that nobody has taken */
+    atomic_llong next; /* the next free unit */
 } gemm_run;
 
 typedef struct gemm_unit {
     const gemm_plan *plan;
-    const char *a, *b; /* of its first row and column; NULL where k is 0 */
+    const char *a, *b; /* at its first row and column; NULL if k is 0 */
     char *c;
     int64_t rows, cols;
     char *packed_a, *packed_b;
-    char *totals; /* tiles of mr x nr, those of a strip of B one after another; NULL: not kept */
+    char *totals; /* tiles of mr x nr, for one strip of B after another; NULL: not kept */
 } gemm_unit;
 
-/* Rows of B's segment go into the strips a few at a time, so that each row is read in one go. */
+/* Rows of B's segment are packed a few at a time, so that each row is read in one go. */
 static void pack_b(const gemm_unit *u, const char *b, int64_t k)
 {
     enum { ROWS = 64 };
@@ -285,7 +286,7 @@ static void multiply_part(const gemm_unit *u, int64_t row, int64_t rows, int64_t
     }
 }
 
-/* `first`: these sums replace the totals; `last`: and then go to C. */
+/* `first`: these sums replace the totals; `last`: the totals then go to C. */
 static void multiply_segment(const gemm_unit *u, int64_t segment, int first, int last)
 {
     const gemm_plan *p = u->plan;
@@ -341,7 +342,7 @@ static void run_whole(void *context, int thread, int threads)
     }
 }
 
-/* ---- Segments side by side ------------------------------------------------------------------- */
+/* ---- Segments in parallel -------------------------------------------------------------------- */
 
 static char *split_slot(const gemm_run *run, int64_t slot, int64_t block)
 {
@@ -362,7 +363,7 @@ static void run_split(void *context, int thread, int threads)
             return;
         }
         gemm_unit u = unit_of(run, 0, taken % blocks, thread);
-        /* Slot 0 holds the totals of all segments before. */
+        /* Slot 0 holds the totals of all earlier segments. */
         const int64_t slot = taken / blocks;
         const int keep = slot == 0 && run->split_first > 0;
         u.totals = split_slot(run, slot, taken % blocks);
@@ -387,7 +388,7 @@ static void add_tile(char *to, const char *from, int64_t count, int64_t real_byt
     }
 }
 
-/* Adds the segments in flight in order; after the last of all, C is written. */
+/* Adds the parallel segments in order; after the last of all, writes C. */
 static void join_unit(const gemm_run *run, int64_t block, int64_t strip)
 {
     const gemm_plan *p = run->plan;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map.c - maps: each thread takes one part of the elements, and the kernel goes straight through.
+/* map.c - maps: each thread gets one part of the elements, and the kernel runs straight through it.
  */
 #include "backends/openmp/cpu.h"
 #include "backends/openmp/kernels/kernels.h"
@@ -9,8 +9,8 @@
 
 enum {
     LINE_BYTES = 64,
-    /* Each thread beyond the first costs a wake-up: it is worth it from this many bytes of a result
-     * on, or from this many steps of chains. */
+    /* Each thread beyond the first costs a wake-up, which pays from this many bytes of a result on,
+     * or from this many steps of chains. */
     BYTES_PER_THREAD = 1 << 17,
     STEPS_PER_THREAD = 1 << 20
 };
@@ -43,8 +43,8 @@ static int threads_for(const cpu_device *device, const iso_map_op_args *op)
     return wanted < 1 ? 1 : wanted < size ? (int)wanted : size;
 }
 
-/* Where the last level of the caches cannot keep the operands, the result passes by it. In place
- * its lines are in the caches already. */
+/* If the last-level cache cannot hold the operands, the result bypasses it. In place, its lines are
+ * already in the caches. */
 static int streams(const cpu_device *device, const iso_map_op_args *op)
 {
     const cpu_facts *facts = device->facts;

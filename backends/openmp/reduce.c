@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce.c - reductions: which variant does what. */
+/* reduce.c - reductions: dispatches to the variants. */
 #include "backends/openmp/reduce.h"
 #include "common/dtype.h"
 

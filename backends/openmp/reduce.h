@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce.h - what the files of the reductions share: the plan of one reduction. */
+/* reduce.h - the plan of a reduction, shared by the files that implement it. */
 #ifndef ISOMER_OPENMP_REDUCE_H
 #define ISOMER_OPENMP_REDUCE_H
 
@@ -10,7 +10,7 @@
  * of order.c. */
 typedef struct cpu_reduction {
     const iso_reduce_op_args *op;
-    cpu_step step;  /* where `order` is -1 */
+    cpu_step step;  /* if `order` is -1 */
     int order;      /* 0: min, 1: max, -1: neither */
     int index_only; /* argmin, argmax */
     iso_dtype lane; /* type of the values; 0 for keys of 16 bits */
@@ -19,7 +19,7 @@ typedef struct cpu_reduction {
 
     int64_t length;    /* elements of a sequence */
     int64_t sequences; /* results */
-    int64_t blocks;    /* parts of a sequence: of 4096 elements, or of what argmin takes at once */
+    int64_t blocks;    /* parts of a sequence: of 4096 elements, or of argmin's larger parts */
 
     const char *x, *y;
     char *result;
@@ -32,14 +32,14 @@ typedef struct cpu_best {
 
 void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op);
 
-/* Turns `count` values into results, from the first-th on. Planes lie `plane` values apart. */
+/* Converts `count` values to results, starting at the first-th. Planes are `plane` values apart. */
 void cpu_reduce_finish(const cpu_reduction *r, const void *values, int64_t plane, int64_t first,
                        int64_t count);
 
-/* Adds n - 1 values to the first, in order, or multiplies them; they lie `stride` values apart. */
+/* Adds n - 1 values to the first, in order, or multiplies them; they are `stride` values apart. */
 void cpu_reduce_in_order(const cpu_reduction *r, void *values, int64_t n, int64_t stride);
 
-/* How many threads the work is worth. */
+/* How many threads the work justifies. */
 int cpu_reduce_threads(const cpu_device *device, const cpu_reduction *r);
 
 /* Item `index` of the even split of `count` items over `parts`. */

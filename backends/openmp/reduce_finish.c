@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    /* Each thread beyond the first costs a wake-up: it is worth it from this many bytes on. */
+    /* Each thread beyond the first costs a wake-up, which pays from this many bytes on. */
     BYTES_PER_THREAD = 1 << 18
 };
 

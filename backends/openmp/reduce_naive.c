@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce_naive.c - the textbook reduction: every thread runs straight through its share and adds it
- * to the shared result under a lock. Only a thread's running sum is kept in two parts, the current
- * 4096 elements and what came before, so that for n elements and t threads the error is at most
- * (4096 + n / 4096 + t) * eps * sum |x|. */
+/* reduce_naive.c - the textbook reduction: every thread runs through its share in order and adds it
+ * to the shared result under a lock. A thread's running sum has two parts, the current 4096
+ * elements and everything before, so that for n elements and t threads the error is at most (4096 +
+ * n / 4096 + t) * eps * sum |x|. */
 #include "backends/openmp/reduce.h"
 
 #include <pthread.h>
@@ -106,8 +106,8 @@ static void store_best(const cpu_reduction *r, cpu_best best, int64_t at)
 
 typedef struct task {
     const cpu_reduction *r;
-    cpu_straight run;     /* but for min and max */
-    pthread_mutex_t lock; /* of what follows, the shared result of a whole array */
+    cpu_straight run;     /* except for min and max */
+    pthread_mutex_t lock; /* guards the following: the shared result of a whole array */
     int begun;
     values sum;
     cpu_best best;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce_tiled.c - blocks of 4096 elements, reduced by the kernels and spread over the threads.
- * Their results lie in scratch memory and are reduced by the same rule, level after level (tiled),
- * or are added up in order (partials). Partials of n elements have an error of at most (39 + n /
- * 4096) * eps * sum |x|. */
+ * Their results are kept in scratch memory and reduced by the same rule, level after level (tiled),
+ * or added in order (partials). Partials of n elements have an error of at most (39 + n / 4096) *
+ * eps * sum |x|. */
 #include "backends/openmp/reduce.h"
 
 #include <string.h>
@@ -10,9 +10,9 @@
 enum {
     /* Sequences of one block that a thread reduces before it stores their results. */
     BATCH = 256,
-    /* argmin and argmax run through this many elements of a line at a time. */
+    /* argmin and argmax process this many elements of a line at a time. */
     BEST_ELEMENTS = CPU_REDUCE_BLOCK * 64,
-    /* A strip is not cut below this. */
+    /* Lower limit for dividing a strip. */
     STRIP_LEAST = 64,
     /* A buffer of values: BATCH or a strip of them in each plane. */
     BUFFER_BYTES = CPU_REDUCE_STRIP * CPU_REDUCE_PLANES * 8
@@ -31,7 +31,7 @@ typedef struct task {
     int64_t strips;     /* of the matrix */
     int64_t plane;      /* values of one plane of partials */
     char *partials;     /* sequence after sequence, or along axis 0 row after row */
-    char *scratch;      /* of the threads */
+    char *scratch;      /* for all threads */
     int64_t each_bytes; /* scratch of one thread */
 } task;
 
@@ -99,7 +99,7 @@ static void fold_line_body(void *context, int thread, int threads)
                 cpu_reduce_in_order(r, values, n, 1);
                 continue;
             }
-            /* A block's result never overtakes the values that are still to be read. */
+            /* A block's result is never written over values that are still to be read. */
             for (; n > 1; n = (n + CPU_REDUCE_BLOCK - 1) / CPU_REDUCE_BLOCK) {
                 t->fold_line(values, NULL, n, values, 0);
             }
@@ -193,7 +193,7 @@ static int is_better(const cpu_reduction *r, int64_t key, int64_t than)
     return r->order ? key > than : key < than;
 }
 
-/* An element is looked for only in blocks that are better than all before. */
+/* Elements are searched only in blocks that are better than all before. */
 static cpu_best best_of_line(const task *t, const char *x, int64_t n)
 {
     const cpu_reduction *r = t->r;
@@ -283,7 +283,7 @@ static void fold_best_body(void *context, int thread, int threads)
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the whole reduction --------------------------------------------------------------------- */
 
 static int64_t strip_for(const cpu_device *device, const cpu_reduction *r)
 {
@@ -316,7 +316,7 @@ static void choose_kernels(const cpu_device *device, task *t)
     t->fold_cols = k->cols[fold][r->lane];
 }
 
-/* argmin and argmax take larger parts of a line. */
+/* argmin and argmax use larger parts of a line. */
 static void adjust_blocks(cpu_reduction *r)
 {
     if (r->index_only && r->op->axis != ISO_AXIS_0) {
@@ -375,7 +375,7 @@ void cpu_reduce_tiled(cpu_device *device, const cpu_reduction *plan, char *works
     }
     cpu_team_run(device->team, threads, body, &t);
     if (r.blocks > 1) {
-        /* The partials are a small share of the elements; often one thread does. */
+        /* There are few partials compared with the elements; often one thread is enough. */
         const int64_t worth = t.plane * r.planes / (1 << 15);
         cpu_team_run(device->team, (int)(worth < 1 ? 1 : least(worth, threads)), fold, &t);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime.h - what the runtime's own files (device, team, streams, events, memory, transfers) share
- * and the operations do not need. */
+/* runtime.h - declarations shared by the runtime's files (device, team, streams, events, memory,
+ * transfers), which the operations do not need. */
 #ifndef ISOMER_OPENMP_RUNTIME_H
 #define ISOMER_OPENMP_RUNTIME_H
 
@@ -16,8 +16,8 @@
 
 typedef struct cpu_memory {
     int64_t total;   /* bytes of RAM, or the control group's limit; -1 if unknown */
-    int64_t free;    /* bytes that can be had without swapping; -1 if unknown */
-    int64_t ceiling; /* with swap: more than this can never be had; -1 if unknown */
+    int64_t free;    /* bytes available without swapping; -1 if unknown */
+    int64_t ceiling; /* including swap: the most that can ever be available; -1 if unknown */
 } cpu_memory;
 
 void cpu_memory_get(cpu_memory *out);
@@ -25,47 +25,49 @@ int32_t cpu_cores_get(void); /* processors of the affinity mask, cut to the grou
 
 /* ---- isa.c ----------------------------------------------------------------------------------- */
 
-const cpu_kernels *cpu_isa_best(void);          /* without the setting */
-int cpu_isa_forced(void);                       /* whether ISOMER_CPU_ISA is set */
-void cpu_isa_list(char *text, size_t capacity); /* "generic, avx2": what can be chosen here */
+const cpu_kernels *cpu_isa_best(void); /* ignores the setting */
+int cpu_isa_forced(void);              /* whether ISOMER_CPU_ISA is set */
+void cpu_isa_list(char *text,
+                  size_t capacity); /* "generic, avx2": the sets that can be chosen here */
 
 /* ---- team.c ---------------------------------------------------------------------------------- */
 
-/* The process's team, made at the first call; each call is paired with a release. */
+/* The process's team, created at the first call; each call is paired with a release. */
 iso_status cpu_team_acquire(cpu_team **out);
 void cpu_team_release(cpu_team *team);
 
-/* The number of threads that a team made now would ask for. */
+/* The number of threads that a team created now would request. */
 iso_status cpu_team_plan(int *threads);
 
 /*
  * The lock under which operations run one at a time; INTERNAL: see cpu_team_outside. A stream's
- * worker passes background = 1: once exit() has begun it is held back, because libraries are being
- * taken apart beneath it, until somebody waits for its work (cpu_team_resume).
+ * worker passes background = 1: once exit() has begun it is blocked, because libraries are being
+ * torn down, until a thread waits for its work (cpu_team_resume).
  */
 iso_status cpu_team_lock(cpu_team *team, int background);
 void cpu_team_unlock(cpu_team *team);
 void cpu_team_resume(void);
 
 /*
- * A library may call exit() within an operation, which then never returns. INTERNAL in its thread
- * and, once exit() has come to this backend, in all: what would wait must not. cpu_team_ended is
- * asked again and again by those who wait already, for as long as cpu_team_patience each time.
+ * A library may call exit() within an operation, which then never returns. Returns INTERNAL in its
+ * thread and, once exit() has reached this backend, in all threads: those must not wait. Threads
+ * that are already waiting call cpu_team_ended repeatedly, and wait for cpu_team_patience in
+ * between.
  */
 iso_status cpu_team_outside(void);
 int cpu_team_ended(void);
 struct timespec cpu_team_patience(void);
 
-/* A thread of the backend: signals blocked, and at least 1 MiB of stack, whatever the process's
- * default is. 0 or an errno value. */
+/* Creates a thread of the backend: signals blocked, and at least 1 MiB of stack, whatever the
+ * process's default is. 0 or an errno value. */
 int cpu_thread_start(pthread_t *thread, void *(*body)(void *), void *argument);
-/* Runs body in such a thread and waits. NO_MEMORY: there is none to be had. */
+/* Runs body in such a thread and waits. NO_MEMORY: no thread could be created. */
 iso_status cpu_run_apart(void *(*body)(void *), void *argument);
 
 /* ---- event.c --------------------------------------------------------------------------------- */
 
-/* One record of an event. What waits for a record holds its point, so that recording the event anew
- * leaves earlier waits alone. */
+/* One record of an event. A wait for a record holds its point, so that recording the event again
+ * does not affect earlier waits. */
 typedef struct cpu_point {
     _Atomic uint32_t state; /* 0 pending, 1 complete, 2 pending and waited for */
     uint32_t references;    /* under the pool's lock */
@@ -105,7 +107,7 @@ iso_status cpu_event_elapsed(void *start, void *stop, int64_t *nanoseconds);
 /* ---- device.c -------------------------------------------------------------------------------- */
 
 struct cpu_device_object {
-    cpu_device base; /* what the operations see */
+    cpu_device base; /* the part that operations see */
     cpu_pool points;
     pthread_mutex_t sensors_lock;
     cpu_sensors sensors;
@@ -141,7 +143,7 @@ typedef struct cpu_command {
     };
 } cpu_command;
 
-/* Runs it now (inline) or puts a copy into the queue. On failure a point stays the caller's. */
+/* Runs it now (inline) or queues a copy. On failure the caller still owns a point. */
 iso_status cpu_stream_submit(cpu_stream *stream, const cpu_command *command);
 
 iso_status cpu_stream_create(void *device, uint32_t flags, void **stream);
@@ -165,7 +167,7 @@ void cpu_host_free(void *device, void *pointer);
 iso_status cpu_host_register(void *device, void *pointer, int64_t bytes, int32_t *pinned);
 void cpu_host_unregister(void *device, void *pointer);
 
-/* ---- join.c: a program's own objects --------------------------------------------------------- */
+/* ---- join.c: sharing a program's own objects ------------------------------------------------- */
 
 iso_status cpu_device_adopt(const iso_native_device *native, int32_t *index, void **device);
 iso_status cpu_stream_adopt(void *device, void *native, void **stream);

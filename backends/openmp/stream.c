@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream.c - streams. An asynchronous one is a worker thread and a ring of commands, which grows in
- * the submitting thread and never in the worker. An inline one runs in the calling thread. Both
- * run one command by the same function.
+ * stream.c - streams. An asynchronous one is a worker thread and a ring of commands, which grows
+ * only in the submitting thread, never in the worker. An inline one runs in the calling thread.
+ * Both run a command by the same function.
  */
 #include "backends/openmp/runtime.h"
 
@@ -18,17 +18,17 @@ struct cpu_stream {
     cpu_device_object *device;
     int is_inline;
     pthread_t worker;
-    pthread_mutex_t lock; /* of all that follows */
-    pthread_cond_t work;  /* for the worker */
-    pthread_cond_t done;  /* for those who wait for the worker */
+    pthread_mutex_t lock; /* guards the following fields */
+    pthread_cond_t work;  /* signals the worker */
+    pthread_cond_t done;  /* signals threads that wait for the worker */
 
     cpu_command *ring;
     uint64_t capacity;             /* a power of two */
     uint64_t submitted, completed; /* commands so far */
-    uint64_t wanted;               /* the least `completed` that somebody waits for */
+    uint64_t wanted;               /* the smallest `completed` that a thread waits for */
     int worker_sleeps, stop;
 
-    iso_status error; /* the first late error, and its text */
+    iso_status error; /* the first late error; its text follows */
     char text[ISO_REASON_MAX];
 };
 
@@ -159,7 +159,7 @@ static iso_status submit_inline(cpu_stream *stream, const cpu_command *command)
     }
     (void)pthread_mutex_lock(&stream->lock);
     iso_status status = tell_error(stream);
-    stream->submitted += status == ISO_OK; /* other threads ask and wait meanwhile */
+    stream->submitted += status == ISO_OK; /* other threads query and wait in the meantime */
     (void)pthread_mutex_unlock(&stream->lock);
     if (status != ISO_OK) {
         return status;

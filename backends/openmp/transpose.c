@@ -10,9 +10,9 @@
 enum {
     /* A tile's rows are this many bytes, and it is square. */
     TILE_BYTES = 1024,
-    /* In place a tile passes through a buffer. */
+    /* In place a tile goes through a buffer. */
     SWAP_BYTES = 16384,
-    /* Each thread beyond the first costs a wake-up: it is worth it from this many bytes on. */
+    /* Each thread beyond the first costs a wake-up, which pays from this many bytes on. */
     BYTES_PER_THREAD = 1 << 18
 };
 
@@ -108,8 +108,8 @@ static void naive_body(void *context, int thread, int threads)
     }
 }
 
-/* Row i swaps with column i from the diagonal on. Rows are dealt out in turn, as they get shorter.
- */
+/* Row i swaps with column i from the diagonal on. Rows are dealt to threads in turn, because they
+ * get shorter. */
 static void naive_swap_body(void *context, int thread, int threads)
 {
     const task *t = context;
@@ -137,7 +137,7 @@ static void naive_swap_body(void *context, int thread, int threads)
 
 /* ---- tiled ----------------------------------------------------------------------------------- */
 
-/* A result that the last level of the caches cannot keep passes by it. */
+/* A result too large for the last-level cache bypasses it. */
 static int streams(const cpu_device *device, const iso_transpose_op *op)
 {
     const cpu_facts *facts = device->facts;
@@ -167,8 +167,8 @@ static void tiled_body(void *context, int thread, int threads)
     }
 }
 
-/* Swaps the tile at (i, j) with the one at (j, i), through a buffer that the scratch memory begins
- * with. */
+/* Swaps the tile at (i, j) with the one at (j, i), through a buffer at the start of the scratch
+ * memory. */
 static void swap_tiles(const task *t, int64_t i, int64_t j, char *buffer)
 {
     const iso_transpose_op *op = t->op;
@@ -265,8 +265,8 @@ static iso_status vendor_supports(const iso_transpose_op *op)
     return ISO_OK;
 }
 
-/* In place the library's function turns one tile after another: questions do not show whether an
- * operation is in place, so it has to work. */
+/* In place the library's function transposes one tile after another. Queries do not show whether an
+ * operation is in place, so this must work. */
 static void vendor_execute(void *context)
 {
     task *t = context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend.c - the core's entries: unwraps the core's objects and hands each call to the driver, the
- * vendor's libraries or the operation that it is for. */
+/* backend.c - the entries that the core calls: each unwraps the core's objects and calls the
+ * driver, the vendor's libraries or the operation. */
 #include "backends/simt/simt.h"
 
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static void device_delete(simt_device *device)
     device->host->free(device);
 }
 
-/* What the user's settings change in what the driver found. */
+/* Applies the user's settings to what the driver found. */
 static void apply_settings(simt_device *device)
 {
     const char *tiles = device->host->setting("ISOMER_TILES");
@@ -127,7 +127,7 @@ void simt_device_close(void *device)
     device_delete(self);
 }
 
-/* The driver's properties, then a line for each of the vendor's libraries. */
+/* The driver's properties, then one for each of the vendor's libraries. */
 iso_status simt_device_property(void *device, int32_t index, iso_property *out)
 {
     simt_device *self = device;
@@ -223,7 +223,7 @@ iso_status simt_memory_import(void *device, void *native, int64_t bytes, void **
     simt_device *self = device;
     if (!self->driver->memory_import) {
         return self->host->fail(ISO_UNSUPPORTED,
-                                "%s cannot use memory that somebody else owns: copy it into a "
+                                "%s cannot import memory of another owner: copy it into a "
                                 "buffer",
                                 self->driver->name);
     }
@@ -386,7 +386,7 @@ iso_status simt_native_get(void *device, iso_native_kind kind, void *object, voi
     simt_device *self = device;
     void *inner = object;
     if (!self->driver->native_get) {
-        return self->host->fail(ISO_UNSUPPORTED, "%s does not show its native objects",
+        return self->host->fail(ISO_UNSUPPORTED, "%s does not expose its native objects",
                                 self->driver->name);
     }
     switch (kind) {
@@ -416,7 +416,7 @@ iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id)
     *type = self->driver->dlpack_type;
     *id = self->index;
     return *type ? ISO_OK
-                 : self->host->fail(ISO_UNSUPPORTED, "DLPack has no word for memory of %s",
+                 : self->host->fail(ISO_UNSUPPORTED, "DLPack has no device type for memory of %s",
                                     self->driver->name);
 }
 
@@ -438,7 +438,7 @@ iso_status simt_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_re
     const simt_driver *driver = there->device->driver;
     if (!driver->copy_peer) {
         return there->device->host->fail(
-            ISO_UNSUPPORTED, "%s has no way from one device straight to another", driver->name);
+            ISO_UNSUPPORTED, "%s cannot copy directly from one device to another", driver->name);
     }
     return driver->copy_peer(there->native, to, here->native, from, bytes);
 }
@@ -535,7 +535,7 @@ iso_status simt_launch(simt_stream *stream, const simt_kernel *kernel, int64_t g
 
 int64_t simt_alignment(const simt_device *device, iso_ref ref)
 {
-    enum { MOST = 256 }; /* what every allocation has */
+    enum { MOST = 256 }; /* the alignment of every allocation */
     uint64_t place = (uint64_t)ref.offset;
     if (device->limits.memory_is_address) {
         place += (uint64_t)(uintptr_t)ref.memory;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm.c - the product on a device: its programs, their arguments and launches. */
+/* gemm.c - matrix products on a device: their programs, arguments and launches. */
 #include "backends/simt/gemm.h"
 #include "common/dtype.h"
 #include "kernels/texts.h"
@@ -82,7 +82,7 @@ static void gemm_each(const simt_limits *limits,
     }
 }
 
-/* ---- questions ------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static int gemm_needs(const iso_op *op)
 {
@@ -139,7 +139,7 @@ static void gemm_describe(simt_device *device, const iso_op *op, iso_op_info *ou
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* What kernels take of an operation, in the types that they take it in. */
+/* A kernel's arguments from the operation, in the kernel's types. */
 typedef struct gemm_values {
     int64_t a_at, b_at, c_at, work_at; /* in elements */
     float alpha32, beta32;
@@ -211,7 +211,7 @@ static iso_status run_naive(simt_stream *stream, const iso_op *op)
                        (int32_t)(sizeof args / sizeof *args));
 }
 
-/* Whether an operand's 16-byte vectors all lie on 16 bytes and end within it. */
+/* Whether all 16-byte vectors of an operand are aligned to 16 bytes and end within it. */
 static bool is_wide(const simt_device *device, iso_dtype dtype, iso_ref ref, int64_t ld,
                     int64_t stride, int64_t contiguous)
 {
@@ -220,8 +220,8 @@ static bool is_wide(const simt_device *device, iso_dtype dtype, iso_ref ref, int
            contiguous * cell % 16 == 0;
 }
 
-/* The flags of gemm_tiled. Along k a vector never goes beyond a whole slice, so there only the
- * outer index has to come in whole vectors. */
+/* The flags of gemm_tiled. Along k a vector never extends beyond a whole slice, so only the outer
+ * index must be a multiple of whole vectors. */
 static int32_t flags_of(const simt_device *device, const simt_gemm_plan *plan, const iso_gemm_op *g)
 {
     const int64_t next_a = g->batch > 1 ? g->stride_a : 0;
@@ -234,7 +234,7 @@ static int32_t flags_of(const simt_device *device, const simt_gemm_plan *plan, c
            (plan->along_k_b ? 16 : 0) | (plan->apart ? 32 : 0);
 }
 
-/* Both kernels of a plan; join is NULL where it has none. Builds them at the first call. */
+/* Both kernels of a plan; join is NULL if it has none. Builds them at the first call. */
 static iso_status get_tiled(simt_device *device, const simt_gemm_plan *plan, iso_dtype dtype,
                             const simt_kernel **tiled, const simt_kernel **join)
 {
@@ -247,7 +247,8 @@ static iso_status get_tiled(simt_device *device, const simt_gemm_plan *plan, iso
     return simt_kernel_get(device, &spec, KERNEL_JOIN, join);
 }
 
-/* A tiled product under way: the plan's kernels, and the operation with what changes in rounds. */
+/* A tiled product being submitted: the plan's kernels, and the operation with the values that
+ * change in each round. */
 typedef struct tiled_run {
     simt_gemm_plan plan;
     const simt_kernel *tiled, *join;
@@ -310,7 +311,7 @@ static iso_status launch_join(simt_stream *stream, const iso_op *op, const tiled
                        (int32_t)(sizeof args / sizeof *args));
 }
 
-/* Segments side by side, as many at a time as scratch memory holds. */
+/* Segments in parallel, as many at a time as scratch memory holds. */
 static iso_status run_apart(simt_stream *stream, const iso_op *op, const tiled_run *run)
 {
     enum { JOIN_LATER = 1, JOIN_LAST = 2 }; /* flags of gemm_join */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map.c - plans maps: which of the kernels of kernels/map.cl, with which words. */
+/* map.c - plans maps: which kernel of kernels/map.cl, with which word size. */
 #include "backends/simt/simt.h"
 #include "common/dtype.h"
 #include "kernels/texts.h"
@@ -9,12 +9,12 @@
 
 enum {
     WORD_BYTES = 16,
-    GROUPS_MOST = 1 << 22 /* beyond it a group takes several blocks */
+    GROUPS_MOST = 1 << 22 /* beyond this a group handles several blocks */
 };
 
 static const char *const map_parts[] = {kernel_text_dialect, kernel_text_map};
 
-/* Kernel number `op - 1` is the tiled one, and OPS further is the naive one. */
+/* Kernel `op - 1` is the tiled one, and `op - 1 + OPS` the naive one. */
 enum { OPS = ISO_MAP_CHAIN };
 
 static const simt_text map_text = {
@@ -28,7 +28,7 @@ static const simt_text map_text = {
                 "map_naive_triad", "map_naive_chain"},
 };
 
-/* The place of a value in a spec of this text. */
+/* The index of each value in a spec of this source. */
 enum {
     VALUE_THREADS,
     VALUE_DTYPE,
@@ -45,10 +45,10 @@ enum {
 
 /*
  * run          words of 16 bytes that a work-item reads of an array before it writes; plain_run:
- *              elements, where the operands are not aligned so
- * chain        elements whose chains a work-item runs side by side, by an element's size: 2, 4
- *              and 8 bytes
- * looped       neighbouring elements that a work-item takes in a loop, where a group is one
+ *              elements, if the operands are not aligned to words
+ * chain        elements whose chains a work-item runs in parallel, by an element's size: 2, 4 and
+ *              8 bytes
+ * looped       neighbouring elements that a work-item handles in a loop, if a group is a loop
  */
 typedef struct shape {
     int32_t threads, run, plain_run, chain[3], steps, looped;
@@ -72,7 +72,7 @@ static simt_spec spec_for(const simt_limits *limits, iso_map_op op, iso_dtype dt
                                     ? limits->class_of
                                     : SIMT_CLASS_SMALL;
     const shape *s = &shapes[class_of];
-    /* Copies move bits: those of f64 are those of i64 where there is no f64. */
+    /* Copies move bits: without f64, those of f64 are copied as i64. */
     if (op == ISO_MAP_COPY && dtype == ISO_F64 && !limits->f64) {
         dtype = ISO_I64;
     }
@@ -99,7 +99,7 @@ static bool reads_y(iso_map_op op)
     return op == ISO_MAP_ADD || op == ISO_MAP_MULTIPLY || op == ISO_MAP_TRIAD;
 }
 
-/* The program for operands that lie so. The naive kernels take any. */
+/* The program for operands with this alignment. The naive kernels take any. */
 static simt_spec spec_of(const simt_device *device, const iso_map_op_args *op)
 {
     const bool wide = op->variant == ISO_VARIANT_NAIVE ||
@@ -190,7 +190,7 @@ static iso_status map_execute(simt_stream *stream, const iso_op *of)
     return simt_launch(stream, kernel, groups_of(&spec, op), args, count);
 }
 
-/* Where the operands will lie is not known yet. */
+/* The operands' addresses are not known yet. */
 static iso_status map_prepare(simt_stream *stream, const iso_op *of)
 {
     simt_device *device = stream->device;

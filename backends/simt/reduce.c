@@ -83,9 +83,9 @@ static void reduce_each(const simt_limits *limits,
     }
 }
 
-/* ---- questions ------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
-/* Means are divided, and norms of the smaller types added, in f64. */
+/* Means are divided in f64, and norms of the smaller types are added in f64. */
 static int reduce_needs(const iso_op *op)
 {
     return needs_of(op->reduce->op, op->reduce->dtype);
@@ -126,12 +126,12 @@ static void reduce_describe(simt_device *device, const iso_op *op, iso_op_info *
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* One reduction that is being submitted, or, where `dry` is set, only prepared. */
+/* A reduction being submitted or, if `dry` is set, only prepared. */
 typedef struct run {
     simt_stream *stream;
     const iso_op *op;
     bool dry;
-    bool aligned; /* the operands lie on 16 bytes */
+    bool aligned; /* the operands are aligned to 16 bytes */
     simt_spec spec;
     simt_reduce_plan plan;
     void *x, *y, *work, *to;
@@ -139,7 +139,7 @@ typedef struct run {
     int64_t work_at;           /* in bytes */
 } run;
 
-/* The arguments that all kernels begin with that read elements one sequence at a time. */
+/* The first arguments of all kernels that read elements one sequence at a time. */
 #define INPUT(r)                                                                                   \
     SIMT_MEMORY((r)->x), SIMT_ARG((r)->x_at), SIMT_ARG((r)->plan.next_x),                          \
         SIMT_ARG((r)->plan.step_x), SIMT_MEMORY((r)->y), SIMT_ARG((r)->y_at),                      \
@@ -188,7 +188,7 @@ static iso_status run_blocks(const run *r, int64_t blocks)
                   simt_reduce_pieces(r->plan.sequences * blocks, r->plan.tile.threads / 32), args);
 }
 
-/* As many groups as are resident at once: each goes through its share of the blocks. */
+/* As many groups as are resident at once; each loops over its share of the blocks. */
 static iso_status run_stream(const run *r, int64_t blocks)
 {
     const simt_kernel *kernel = NULL;
@@ -280,7 +280,7 @@ static iso_status run_tiled(const run *r)
     return status == ISO_OK ? run_last(r, at, count) : status;
 }
 
-/* One result a work-item. */
+/* One result per work-item. */
 static iso_status run_naive(const run *r)
 {
     const simt_arg args[] = {
@@ -294,7 +294,7 @@ static iso_status run_naive(const run *r)
                   args);
 }
 
-/* Groups write partial results, or all into one word; then they are finished. */
+/* Groups write partial results, or all update one word; then they are finished. */
 static iso_status run_parts(const run *r)
 {
     const int64_t parts = r->plan.atomic ? 1 : r->plan.parts;

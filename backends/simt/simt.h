@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simt.h - what the GPU backends share: an operation is planned once (which kernel, which tile, how
- * many groups), its program is built or found in the cache, and a small driver launches it.
+ * simt.h - code shared by the GPU backends: an operation is planned once (which kernel, which tile,
+ * how many groups), its program is built or found in the cache, and a small driver launches it.
  *
- * A backend gives a simt_driver (driver.c), a simt_vendor (blas.c) and a
- * SIMT_BACKEND (library.c).
- * Nothing here knows a vendor's name.
+ * A backend provides a simt_driver (driver.c), a simt_vendor (blas.c) and a SIMT_BACKEND
+ * (library.c). No vendor is named here.
  *
  * The core's `void *device` is a simt_device, its `void *stream` a simt_stream, its `void *event` a
- * simt_event. Its `void *memory` is the driver's own and is passed through: where
+ * simt_event. Its `void *memory` is the driver's own and is passed through: if
  * limits.memory_is_address it is the address itself, else a handle. Kernels get the memory and the
  * offset as two arguments.
  *
- * Threads: as backend.h says. The driver's functions may be called from several threads at once.
+ * Threads: as in backend.h. The driver's functions may be called from several threads at once.
  */
 #ifndef ISOMER_SIMT_H
 #define ISOMER_SIMT_H
@@ -29,10 +28,11 @@
  * NVRTC 128, PoCL 105. A thread of 256 KiB is enough. */
 enum { SIMT_STACK_BYTES = 224 * 1024 };
 
-/* What kernels and tiles are chosen by. */
+/* Classes of devices, by which kernels and tiles are chosen. */
 typedef enum simt_class {
     SIMT_CLASS_WARP32 = 0, /* a GPU whose work-items run 32 at a time */
-    SIMT_CLASS_WAVE32 = 1, /* ... and what they share lies in registers of its own, which are few */
+    SIMT_CLASS_WAVE32 = 1, /* ... with values shared by the work-items in scalar registers, of which
+                              there are few */
     SIMT_CLASS_WAVE64 = 2, /* the same with 64 at a time */
     SIMT_CLASS_CPU = 3,    /* a CPU: a group is a loop, shared memory is memory */
     SIMT_CLASS_SMALL = 4,  /* any device, with the smallest tiles (ISOMER_TILES=small) */
@@ -51,7 +51,7 @@ typedef struct simt_limits {
     bool f32_exact;          /* f32 with subnormals, infinities and a true fma */
     bool shuffle;            /* its compiler has ISO_SHUFFLE: see dialect.h */
     bool atomic64;           /* compare and swap of 64-bit words in global memory */
-    const char *f32_problem; /* what is missing where f32_exact is false; static text */
+    const char *f32_problem; /* what is missing if f32_exact is false; static text */
     const char *f64_problem;
 } simt_limits;
 
@@ -67,12 +67,12 @@ typedef struct simt_device {
     simt_limits limits;
     /* backend.c */
     pthread_mutex_t pins_lock;
-    struct simt_pin *pins; /* what was pinned of the program's memory */
+    struct simt_pin *pins; /* pinned ranges of the program's memory */
     /* program.c */
     pthread_rwlock_t programs_lock;
     pthread_mutex_t build_lock; /* one build at a time */
     simt_program *programs;
-    void *vendor; /* blas.c's own; NULL until it puts something there */
+    void *vendor; /* owned by blas.c; NULL until it is set there */
     pthread_mutex_t vendor_lock;
 } simt_device;
 
@@ -89,15 +89,15 @@ typedef struct simt_event {
 
 /* ---- the driver ------------------------------------------------------------------------------ */
 
-/* One kernel argument: `value` of `bytes`, or memory (a pointer to the `void *` that memory_alloc
- * gave; NULL memory is passed as a null pointer). */
+/* One kernel argument: `value` of `bytes`, or memory (a pointer to the `void *` from memory_alloc;
+ * NULL memory is passed as a null pointer). */
 typedef struct simt_arg {
     const void *value;
     int32_t bytes; /* 0: memory */
 } simt_arg;
 
-/* What is compiled: a text, whose parts begin with marks that make logs name them, and options that
- * every compiler takes ("-DNAME=VALUE"). */
+/* The input of a compiler: a source, whose parts begin with marks by which logs name them, and
+ * options that every compiler accepts ("-DNAME=VALUE"). */
 typedef struct simt_source {
     const char *name; /* for logs: "gemm_tiled" */
     const char *text;
@@ -105,19 +105,19 @@ typedef struct simt_source {
     int32_t option_count;
 } simt_source;
 
-/* What a loaded kernel uses, where the driver knows (else -1). */
+/* Resources of a loaded kernel, if the driver reports them (else -1). */
 typedef struct simt_kernel_info {
     int32_t registers;
     int32_t threads_max;    /* of a group of this kernel */
     int64_t local_bytes;    /* shared memory of a group */
-    int64_t spill_bytes;    /* memory of its own for each work-item */
+    int64_t spill_bytes;    /* private memory of each work-item */
     int32_t groups_at_once; /* resident groups on one unit, for a group of `threads` */
 } simt_kernel_info;
 
 /*
- * `native` is what device_open, stream_create and so on gave. Each fails through host->fail with
- * the vendor's call and the code's name in the text. The statuses are those of backend.h; a device
- * that is gone is DEVICE_LOST. All are required unless marked optional.
+ * `native` is the result of device_open, stream_create and so on. Each function fails through
+ * host->fail with the vendor's call and the name of the code in the text. The statuses are those of
+ * backend.h; a device that is gone is DEVICE_LOST. All are required unless marked optional.
  */
 struct simt_driver {
     const char *name; /* of the backend */
@@ -131,8 +131,8 @@ struct simt_driver {
     void (*memory_free)(void *native, void *memory);
     iso_status (*host_alloc)(void *native, int64_t bytes, void **pointer, int32_t *pinned);
     void (*host_free)(void *native, void *pointer);
-    /* Optional, together: pins memory of the program's. What cannot be pinned is copied all the
-     * same: only a lost device is an error. Only what was pinned here is unpinned. */
+    /* Optional, both or neither: pin the program's memory. Memory that cannot be pinned is still
+     * copied: only a lost device is an error. Only memory pinned here is unpinned. */
     iso_status (*host_register)(void *native, void *pointer, int64_t bytes, int32_t *pinned);
     void (*host_unregister)(void *native, void *pointer);
 
@@ -154,70 +154,71 @@ struct simt_driver {
     iso_status (*copy_peer)(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
                             int64_t bytes);
 
-    /* What makes binaries of this device differ besides the text and the options: architecture,
-     * compiler, driver, the CPU's features for a CPU device. COMPILE: there is no compiler. */
+    /* A text for everything besides sources and options that affects this device's binaries:
+     * architecture, compiler, driver, for a CPU its features. COMPILE: there is no compiler. */
     iso_status (*program_identity)(void *native, char *text, int64_t capacity);
     /* Compiles. *binary comes from host->alloc. COMPILE, with the log in the text. */
     iso_status (*program_build)(void *native, const simt_source *source, void **binary,
                                 int64_t *bytes);
-    /* Loads what program_build gave, perhaps in an earlier process. Any failure means: build it
-     * anew. */
+    /* Loads a binary from program_build, perhaps of an earlier process. After any failure it is
+     * built again. */
     iso_status (*program_load)(void *native, const void *binary, int64_t bytes, void **program);
     void (*program_unload)(void *program);
     iso_status (*kernel_get)(void *program, const char *name, int32_t threads, void **kernel,
                              simt_kernel_info *info);
-    void (*kernel_release)(void *kernel); /* before program_unload; NULL: it goes with that */
-    /* `groups` groups of `threads` work-items, in one dimension. */
+    void (*kernel_release)(void *kernel); /* before program_unload; NULL: that releases it */
+    /* Launches `groups` groups of `threads` work-items, in one dimension. */
     iso_status (*launch)(void *stream, void *kernel, int64_t groups, int32_t threads,
                          const simt_arg *args, int32_t arg_count);
 
-    /* Optional, together: joining with a program's own objects; see backend.h. */
+    /* Optional, all or none: sharing a program's own objects; see backend.h. */
     iso_status (*device_adopt)(int32_t devices, const void *context, const void *native_device,
                                int32_t *index, void **native, simt_limits *limits);
     iso_status (*stream_adopt)(void *native, void *foreign, void **stream);
     iso_status (*memory_import)(void *native, void *foreign, int64_t bytes, void **memory);
-    void (*memory_forget)(void *native, void *memory);       /* NULL: nothing is kept of it */
-    bool (*memory_is_read_only)(void *native, void *memory); /* NULL: none is */
-    /* kind: iso_native_kind, but for memory; object: a native of that kind. */
+    void (*memory_forget)(void *native, void *memory); /* NULL: nothing was allocated for it */
+    bool (*memory_is_read_only)(void *native, void *memory); /* NULL: no memory is read-only */
+    /* kind: iso_native_kind, except memory; object: a native of that kind. */
     iso_status (*native_get)(void *native, int32_t kind, void *object, void **out);
-    int32_t dlpack_type; /* the number that DLPack knows this kind of device by; 0: none */
+    int32_t dlpack_type; /* DLPack's number for this kind of device; 0: none */
 
-    const simt_vendor *vendor; /* NULL: no vendor library at all */
+    const simt_vendor *vendor; /* NULL: no vendor library */
 };
 
 /* ---- vendor libraries (blas.c) --------------------------------------------------------------- */
 
 /*
- * Operations whose variant is VENDOR. Libraries are opened at the first question. For a product,
- * op->gemm->library says which of the device's libraries is meant, 0 the first; past the last it is
+ * Operations whose variant is VENDOR. Libraries are opened at the first query. For a product,
+ * op->gemm->library is the index of the device's library, 0 the first; past the last it is
  * UNSUPPORTED ("there is no further library").
  */
 struct simt_vendor {
-    /* Optional: whether the library that a product names has none over no elements. Such a product
-     * reaches the entries below with k = 1, over a column and a row of zeros. */
+    /* Optional: whether the library that a product names cannot do products with k = 0. Such a
+     * product reaches the entries below with k = 1, over a column and a row of zeros. */
     bool (*needs_k)(const iso_gemm_op *op);
     iso_status (*supports)(simt_device *device, const iso_op *op);
     iso_status (*workspace)(simt_device *device, const iso_op *op, int64_t *bytes);
     iso_status (*execute)(simt_stream *stream, const iso_op *op);
     iso_status (*prepare)(simt_stream *stream, const iso_op *op);
     void (*describe)(simt_device *device, const iso_op *op, iso_op_info *out);
-    /* Frees device->vendor and stream->vendor; called only where they are not NULL. */
+    /* Free device->vendor and stream->vendor; called only if they are not NULL. */
     void (*device_close)(simt_device *device);
     void (*stream_close)(simt_stream *stream);
-    /* Optional: one line for each library, as properties of the device; NOT_READY past the last. */
+    /* Optional: one line for each library, as properties of the device; NOT_READY after the last.
+     */
     iso_status (*property)(simt_device *device, int32_t index, iso_property *out);
 };
 
-/* ---- for blas.c: what several libraries have in common (vendor.c) ---------------------------- */
+/* ---- helpers of several blas.c (vendor.c) ---------------------------------------------------- */
 
 /* A size that may need more than 32 bits. */
 typedef struct simt_size {
     const char *name;
     int64_t value;
 } simt_size;
-/* The operation's first size over 32 bits; its name is NULL where all fit. */
+/* The operation's first size over 32 bits; its name is NULL if all fit. */
 simt_size simt_gemm_large(const iso_gemm_op *op);
-/* UNSUPPORTED: the library, whose sizes have 32 bits, cannot take this one. */
+/* Fails with UNSUPPORTED: the library's sizes have 32 bits, which this one exceeds. */
 iso_status simt_too_large(const iso_host *host, const char *operation, simt_size size,
                           const char *library);
 
@@ -232,15 +233,15 @@ typedef struct simt_reductions {
     const char *library;
     const char *norm2_problem; /* why its 2-norm is not used */
     bool half;                 /* sum and dot also of f16 and bf16 */
-    bool rows;                 /* of each row, too */
+    bool rows;                 /* also of each row */
 } simt_reductions;
 iso_status simt_reduce_supports(const iso_host *host, const simt_reductions *has,
                                 const iso_reduce_op_args *op);
 
-/* The stream's `vendor`, made of zeros if it is missing; NULL: there is no memory. */
+/* The stream's `vendor`, created with zeros if it is missing; NULL: no memory. */
 void *simt_stream_vendor(simt_stream *stream, int64_t bytes);
 
-/* vendor.c: what backend.c does with an operation whose variant is VENDOR. */
+/* vendor.c: how backend.c runs an operation whose variant is VENDOR. */
 iso_status simt_vendor_supports(simt_device *device, const iso_op *op);
 iso_status simt_vendor_workspace(simt_device *device, const iso_op *op, int64_t *bytes);
 iso_status simt_vendor_execute(simt_stream *stream, const iso_op *op);
@@ -252,20 +253,20 @@ void simt_vendor_describe(simt_device *device, const iso_op *op, iso_op_info *ou
 enum { SIMT_DEFINES_MAX = 12, SIMT_KERNELS_MAX = 24, SIMT_ARGS_MAX = 32 };
 
 /*
- * A kernel text of kernels/, what it must be told, and the kernels in it. defines[0] is always
- * "ISO_THREADS", the work-items of a group, and defines[1] "ISO_DTYPE"; a name that begins with '?'
- * is defined only where its value is not 0. What a text needs of f64 (ISO_USE_F64) and 64-bit
- * atomics (ISO_ATOMIC64) are such defines.
+ * A source of kernels/, its parameters, and its kernels. defines[0] is always "ISO_THREADS", the
+ * work-items of a group, and defines[1] "ISO_DTYPE"; a name that begins with '?' is defined only if
+ * its value is not 0. A source's use of f64 (ISO_USE_F64) and 64-bit atomics (ISO_ATOMIC64) are
+ * such defines.
  */
 typedef struct simt_text {
     const char *name;
     const char *const *parts; /* dialect.h first */
     int32_t part_count;
     const char *defines[SIMT_DEFINES_MAX + 1]; /* ends with NULL */
-    const char *kernels[SIMT_KERNELS_MAX + 1]; /* ends with NULL; a program may leave some out */
+    const char *kernels[SIMT_KERNELS_MAX + 1]; /* ends with NULL; a program may omit some */
 } simt_text;
 
-/* One program: a text with values for its defines (those beyond the last are 0). */
+/* One program: a source with values for its defines (missing ones are 0). */
 typedef struct simt_spec {
     const simt_text *text;
     int32_t values[SIMT_DEFINES_MAX];
@@ -277,8 +278,9 @@ typedef struct simt_kernel {
     simt_kernel_info info;
 } simt_kernel;
 
-/* The kernel with that number in the text's list; builds or loads its program at the first call.
- * After that no allocation and no system call. The answer lives until the device is closed. */
+/* The kernel with that index in the source's list; builds or loads its program at the first call.
+ * Later calls make no allocation and no system call. The result lives until the device is closed.
+ */
 iso_status simt_kernel_get(simt_device *device, const simt_spec *spec, int32_t kernel,
                            const simt_kernel **out);
 
@@ -286,7 +288,7 @@ iso_status simt_kernel_get(simt_device *device, const simt_spec *spec, int32_t k
  */
 void simt_spec_options(const simt_spec *spec, char *text, int64_t capacity);
 
-/* Forgets all programs of a device that is being closed. */
+/* Frees all programs of a device that is being closed. */
 void simt_programs_drop(simt_device *device);
 
 #define SIMT_ARG(variable)    {.value = &(variable), .bytes = (int32_t)sizeof(variable)}
@@ -294,17 +296,17 @@ void simt_programs_drop(simt_device *device);
 iso_status simt_launch(simt_stream *stream, const simt_kernel *kernel, int64_t groups,
                        const simt_arg *args, int32_t arg_count);
 
-/* Bytes of alignment that memory + offset is sure to have: a power of two up to 256. */
+/* Guaranteed alignment of memory + offset in bytes: a power of two up to 256. */
 int64_t simt_alignment(const simt_device *device, iso_ref ref);
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-/* Types that a device may not have in full. */
+/* Types that a device may not fully support. */
 enum { SIMT_NEEDS_F32 = 1, SIMT_NEEDS_F64 = 2 };
 
 /* One kind of operation. The functions are for its variants other than VENDOR. */
 typedef struct simt_operation {
-    size_t variant_at; /* where the variant lies in its arguments */
+    size_t variant_at; /* offset of the variant in its arguments */
     /* Optional: the types that it computes in, as bits. */
     int (*needs)(const iso_op *op);
     iso_status (*supports)(simt_device *device, const iso_op *op);
@@ -313,7 +315,7 @@ typedef struct simt_operation {
     iso_status (*execute)(simt_stream *stream, const iso_op *op);
     iso_status (*prepare)(simt_stream *stream, const iso_op *op);
     void (*describe)(simt_device *device, const iso_op *op, iso_op_info *out);
-    /* Calls back with every program that a device of these limits could ever be asked for. */
+    /* Calls back with every program that a device with these limits could ever request. */
     void (*each)(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
                  void *context);
 } simt_operation;
@@ -323,7 +325,7 @@ extern const simt_operation simt_transpose; /* transpose.c: kernels/transpose.cl
 extern const simt_operation simt_reduce;    /* reduce.c: kernels/reduce.cl */
 extern const simt_operation simt_map;       /* map.c: kernels/map.cl */
 
-/* table.c: NULL where the kind is not known. */
+/* table.c: NULL if the kind is not known. */
 const simt_operation *simt_operation_of(iso_op_kind kind);
 
 /* fill.c: kernels/fill.cl. */
@@ -332,7 +334,7 @@ iso_status simt_fill_prepare(simt_device *device);
 void simt_fill_each(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
                     void *context);
 
-/* Every program that a device of these limits could be asked for. */
+/* Every program that a device with these limits could request. */
 void simt_each_spec(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
                     void *context);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c - the operations, found by their kind; and every program that a device could be asked
- * for, which offline compilation goes through. */
+/* table.c - finds an operation by its kind, and lists every program that a device could request,
+ * for offline compilation. */
 #include "backends/simt/simt.h"
 
 static const simt_operation *const operations[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transpose.c - plans transposes: which of the kernels of kernels/transpose.cl, with which tile. */
+/* transpose.c - plans transposes: which kernel of kernels/transpose.cl, with which tile. */
 #include "backends/simt/simt.h"
 #include "kernels/texts.h"
 
@@ -7,11 +7,11 @@
 #include <stdio.h>
 
 enum {
-    GROUPS_MOST = 1 << 20, /* beyond it a group takes several tiles */
+    GROUPS_MOST = 1 << 20, /* beyond this a group handles several tiles */
     SIZES = 5              /* of elements: 1, 2, 4, 8 and 16 bytes */
 };
 
-/* The kernels of the text, by number. */
+/* The kernels of the source, by index. */
 enum { KERNEL_TILED, KERNEL_SWAP, KERNEL_NAIVE, KERNEL_NAIVE_SWAP };
 
 static const char *const transpose_parts[] = {kernel_text_dialect, kernel_text_transpose};
@@ -28,16 +28,17 @@ static const simt_text transpose_text = {
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
 /*
- * A program. With SPAN the elements of a word: the sides of tiles are powers of two; of a tile's
- * squares of SPAN x SPAN, in place too, every work-item has as many and at least one (where shared
- * memory is used). `naive` is how many columns a group of the naive kernel takes; 0 leaves it out:
- * it is in the programs whose word is one element.
+ * A program. With SPAN the elements of a word: the sides of tiles are powers of two. Every
+ * work-item has the same number of a tile's squares of SPAN x SPAN, also in place, and at least one
+ * (if shared memory is used). `naive` is how many columns a group of the naive kernel handles; 0
+ * leaves that kernel out: only programs whose word is one element have it.
  */
 typedef struct shape {
     int32_t threads, word, rows, cols, swap, band, naive, direct;
 } shape;
 
-/* Where both operands are aligned to words of several elements. Elements of 16 bytes have none. */
+/* Used if both operands are aligned to words of several elements. Elements of 16 bytes have none.
+ */
 static const shape wide_shapes[SIMT_CLASS_COUNT][SIZES] = {
     [SIMT_CLASS_WARP32] = {{256, 4, 128, 128, 128, 16, 0, 0},
                            {256, 8, 64, 64, 64, 16, 0, 0},
@@ -106,7 +107,7 @@ static bool fits(const simt_limits *limits, const shape *s, int64_t element_byte
            (s->direct || (tile > swap ? tile : swap) * element_bytes <= limits->local_bytes);
 }
 
-/* wide: words of several elements, where there are such. */
+/* wide: words of several elements, if available. */
 static simt_spec spec_for(const simt_limits *limits, int64_t element_bytes, bool wide)
 {
     int32_t index = size_index(element_bytes);
@@ -121,7 +122,7 @@ static simt_spec spec_for(const simt_limits *limits, int64_t element_bytes, bool
                                   s->swap, s->band, s->naive, s->direct}};
 }
 
-/* The place of a value in a spec of this text. */
+/* The index of each value in a spec of this source. */
 enum { VALUE_WORD = 3, VALUE_ROWS, VALUE_COLS, VALUE_SWAP, VALUE_BAND, VALUE_NAIVE };
 
 /* ---- planning -------------------------------------------------------------------------------- */
@@ -131,7 +132,7 @@ static bool aligned(const simt_device *device, iso_ref ref, int64_t ld_bytes, in
     return simt_alignment(device, ref) >= word && ld_bytes % word == 0;
 }
 
-/* The program for operands that lie so. */
+/* The program for operands with this alignment. */
 static simt_spec spec_of(const simt_device *device, const iso_transpose_op *op)
 {
     int64_t bytes = op->element_bytes;
@@ -252,8 +253,9 @@ static iso_status prepare_spec(simt_device *device, const iso_transpose_op *op,
     return status;
 }
 
-/* Where the operands will lie is not known yet: the leading dimensions alone may rule out words of
- * several elements, and only an offset, one element a word. */
+/* The operands' addresses are not known yet. The leading dimensions may already rule out words of
+ * several elements; an offset may too, so the program with words of one element is built as well.
+ */
 static iso_status transpose_prepare(simt_stream *stream, const iso_op *op)
 {
     simt_device *device = stream->device;

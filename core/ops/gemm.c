@@ -67,7 +67,7 @@ static iso_status check_sizes(const char *call, const iso_gemm_args *args)
     return status;
 }
 
-/* C may not overlap itself from one member of the batch to the next. */
+/* Matrices of a batched C must not overlap each other. */
 static iso_status check_members(const char *call, const iso_gemm_op *op, const core_layout *c)
 {
     core_overlap overlap = core_layout_meets_itself(c);
@@ -84,7 +84,7 @@ static iso_status check_members(const char *call, const iso_gemm_op *op, const c
         (long long)((op->m - 1) * op->ldc + op->n));
 }
 
-/* Leading dimensions, the operands' extents, and what is not touched. */
+/* Leading dimensions, the operands' extents, and operands that are not accessed. */
 static iso_status check_layout(const char *call, const iso_gemm_args *args, core_op *out)
 {
     iso_gemm_op *op = &out->args.gemm;

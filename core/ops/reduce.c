@@ -47,7 +47,7 @@ static int64_t results_of(const iso_reduce_op_args *op)
     return op->axis == ISO_AXIS_0 ? op->cols : op->axis == ISO_AXIS_1 ? op->rows : 1;
 }
 
-/* Results over no elements are the neutral element, which min, max and mean do not have. */
+/* Results over no elements are the neutral element; min, max and mean have none. */
 static iso_status check_empty(const char *call, const iso_reduce_args *args, core_op *out)
 {
     const iso_reduce_op_args *op = &out->args.reduce;
