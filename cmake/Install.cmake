@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: the library, the headers, the tool, its manual pages, and what find_package(Isomer)
-# and pkg-config need. Every part finds the others by relative paths, so the prefix can be moved.
+# Install.cmake - cmake --install: the library, the headers, the tool, its manual pages, and what
+# find_package(Isomer) and pkg-config need. Every part finds the others by relative paths, so the
+# prefix can be moved.
 include(CMakePackageConfigHelpers)
 
 set(ISOMER_CONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Isomer)
@@ -11,7 +12,7 @@ install(TARGETS isomer EXPORT IsomerTargets
 install(DIRECTORY include/isomer DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES LICENSE CHANGELOG.md SECURITY.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # The pages for users of an installed copy. Pages about the source tree (tests, design, performance,
-# bench/results) stay there.
+# bench/results) are not installed.
 install(FILES docs/adding-a-backend.md docs/arithmetic.md docs/benchmarking.md docs/interop.md docs/results.md docs/security.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(DIRECTORY docs/backends docs/ci docs/schema DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs

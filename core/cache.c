@@ -214,7 +214,7 @@ static bool read_all(int file, void *to, int64_t bytes)
 }
 
 /* ---- temporary files ----
- * "HASH.RANDOM": one that a process left behind blocks no other, and goes away when it is old. */
+ * "HASH.RANDOM": a leftover of another process blocks no store, and is removed when it is old. */
 
 static bool is_temporary(const char *name)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the test scripts share. ctest gives them the paths, as ISOMER_TEST_...
+# common.sh - functions that the test scripts share. ctest passes the paths as ISOMER_TEST_...
 set -eu
 
 source_dir=$ISOMER_TEST_SOURCE
@@ -8,12 +8,12 @@ library=$ISOMER_TEST_LIBRARY
 tool=${ISOMER_TEST_TOOL:-}
 cc=$ISOMER_TEST_CC
 
-# What the caller's environment says of isomer is not to change what a test sees.
+# ISOMER_ variables of the caller's environment must not affect a test.
 unset ISOMER_BACKEND ISOMER_MEMORY_LIMIT ISOMER_MATH ISOMER_BLAS ISOMER_NUM_THREADS ISOMER_CPU_ISA \
     ISOMER_CACHE_DIR ISOMER_TILES ISOMER_BACKEND_PATH ISOMER_LOG ISOMER_TRACE \
     ISOMER_OPENCL_FORCE ISOMER_TRIAL_SECONDS
 
-# What PoCL compiled for one test it has for the next, and nothing of it is left in anybody's home.
+# Tests share what PoCL compiled, and leave nothing in the home folder.
 export POCL_CACHE_DIR="${POCL_CACHE_DIR:-$build_dir/tests/cache/pocl}"
 mkdir -p "$POCL_CACHE_DIR"
 
@@ -22,7 +22,7 @@ skip() { printf 'SKIP: %s\n' "$*"; exit 77; }
 say() { printf '%s\n' "$*"; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# need TOOL PACKAGE: skips the test, by name, where a tool is not there. In CI, where
+# need TOOL PACKAGE: skips the test, by name, if a tool is missing. In CI, where
 # ISOMER_REQUIRE_TOOLS is set, it fails.
 need() {
     have "$1" && return
@@ -30,7 +30,7 @@ need() {
     skip "$1 is not here: install $2"
 }
 
-# preloadable LIBRARY: a path of it for LD_PRELOAD, where spaces and colons are between libraries.
+# preloadable LIBRARY: a path of it for LD_PRELOAD, in which spaces and colons separate libraries.
 preloadable() {
     case $1 in
     *[\ :]*)
@@ -41,8 +41,8 @@ preloadable() {
     esac
 }
 
-# required BACKEND: whether ISOMER_REQUIRE names it, as the tool reads that. A list that it cannot read
-# fails the test.
+# required BACKEND: whether ISOMER_REQUIRE names it, as the tool parses that. An invalid list fails
+# the test.
 required() {
     [ -n "${ISOMER_REQUIRE:-}" ] || return 1
     [ -n "$tool" ] || fail "ISOMER_REQUIRE is set, and this build has no tool to read it with"
@@ -56,7 +56,7 @@ required() {
     esac
 }
 
-# A folder that goes away with the script.
+# A folder that is removed when the script ends.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/isomer-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fpstate.h - what a program may have set for floating point in the thread that calls: a rounding
- * mode, subnormals off, traps, x87 registers of another precision. */
+/* fpstate.h - floating-point settings that a program may have made in the calling thread: a
+ * rounding mode, subnormals off, traps, x87 registers of another precision. */
 #ifndef ISOMER_TESTS_FPSTATE_H
 #define ISOMER_TESTS_FPSTATE_H
 

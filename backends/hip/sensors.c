@@ -217,10 +217,10 @@ static void read_state(uint32_t at, iso_status *status, iso_telemetry *out)
                    compute[0] && memory[0] ? ", " : "", memory);
 }
 
-/* ---- being held back ----------------------------------------------------------------------------
- * Chips' tables tell it in three ways, by the version of their content: up to 2 in bits of each
- * chip's own, in 3 (MI200, Radeon RX) in bits that the driver has translated, from 6 on (MI300) in
- * counters. Between those they do not tell.
+/* ---- throttling ---------------------------------------------------------------------------------
+ * The chips' tables report it in three ways, by the version of their content: up to 2 in bits that
+ * differ between chips, in 3 (MI200, Radeon RX) in bits that the driver has translated, from 6 on
+ * (MI300) in counters. Versions between those do not report it.
  */
 
 static int32_t kinds_of(uint64_t bits)

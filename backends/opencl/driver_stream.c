@@ -233,10 +233,10 @@ iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, con
 }
 
 /* ---- a library's routines ----------------------------------------------------------------------
- * On a queue that takes times, an event of each routine's end and a marker at its beginning cost up
- * to a seventh of a short one on NVIDIA's (docs/performance.md), so that both are made only where
- * somebody will read them: the marker where an event was recorded right before, which wants to know
- * when the routine began, the end's where one is recorded, waited for or asked about after it.
+ * On a queue with profiling, an event at a routine's end and a marker at its start cost up to a
+ * seventh of a short routine on NVIDIA's driver (docs/performance.md). So both are created only if
+ * they will be read: the marker if an event was recorded right before, whose time is the routine's
+ * start; the end's if an event is recorded, waited for or queried after it.
  */
 
 static iso_status mark_here(ocl_stream *stream, const char *call)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion in each shell offers every command, and every option that a command's help names; values,
-# also the last of a list and behind a "="; and files where they belong.
+# completions.sh: completion in each shell offers every command, and every option that a command's
+# help names; values, also for the last element of a list and after a "="; and files where they
+# belong.
 . "$ISOMER_TEST_COMMON"
 need bash bash
 need zsh zsh
@@ -16,7 +17,7 @@ completions=$source_dir/completions
 "$tool" help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | sort >commands
 [ "$(wc -l <commands)" -ge 6 ] || fail "the help names too few commands"
 
-# ask WORDS...: what each shell offers for the last of them, sorted, in bash.out, fish.out, zsh.out.
+# ask WORDS...: what each shell offers for the last word, sorted, in bash.out, fish.out, zsh.out.
 cat >ask.bash <<'END2'
 source "$1"; shift
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -54,7 +55,7 @@ offered() {
         [ ! -s missing ] || { cat missing; fail "$shell does not offer the above for: $line"; }
     done
 }
-# offered_alone WORD...: each shell offers these and nothing else.
+# offered_alone WORD...: each shell offers exactly these.
 offered_alone() {
     for word; do printf '%s\n' "$word"; done | sort >words
     for shell in bash zsh fish; do
@@ -84,7 +85,7 @@ done
 ask isomer bench --seed ''
 offered_alone
 
-# The line itself, in a terminal: what is typed, and what a tab makes of it.
+# The line itself, in a terminal: the typed text, and what a tab makes of it.
 cat >complete.zsh <<'END2'
 zmodload zsh/zpty
 zpty shell 'zsh -fi'

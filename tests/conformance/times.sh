@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# times.sh BACKEND: what events say of a library's routines, which are several commands and have an event only where
-# one is asked for: from the first routine's beginning to the last one's end, as the host's clock has it.
+# times.sh BACKEND: event times of a library's routines, which are several commands and only have an
+# event if one is requested: from the first routine's start to the last one's end, compared with the
+# host's clock.
 . "$ISOMER_TEST_COMMON"
 backend=$1
 need python3 python3
 "$tool" info --backend "$backend" >/dev/null 2>"$scratch/why" || skip "$(head -n 1 "$scratch/why")"
 
-# A routine of some milliseconds, so that handing it over is no great part of it. The device may be late by what
-# other work takes of the processors, so a bad ratio is measured again; without an event it is none each time.
+# A routine of some milliseconds, so that submitting it is a small part. The device may be delayed
+# by other work on the processors, so a bad ratio is measured again; a missing event gives a bad
+# ratio every time.
 attempt() {
     code=0
     "$tool" bench --backend "$backend" --no-roofs --budget 2 --op sum --variant vendor --dtype f32 --size 4Mi \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# verify.sh BACKEND SUITE [OPTIONS...]: isomer verify, with an absent backend as a skip unless it is
-# required. Kernels that were built are kept in the build folder.
+# verify.sh BACKEND SUITE [OPTIONS...]: isomer verify; an unavailable backend is a skip unless it is
+# required. Built kernels are cached in the build folder.
 . "$ISOMER_TEST_COMMON"
 backend=$1
 suite=$2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# lu.sh PROGRAM BACKEND: the LU of the examples on that backend, for orders and panels that do not
-# divide each other, of one column and of all. The program itself judges its residual.
+# lu.sh PROGRAM BACKEND: the LU example on that backend, for orders and panels that do not divide
+# each other, and for panels of one column and of all. The program itself checks its residual.
 . "$ISOMER_TEST_COMMON"
 program=$1
 backend=$2
@@ -47,7 +47,8 @@ if { [ "$backend" = cuda ] || [ "$backend" = hip ]; } && have c++; then
 fi
 [ -n "$ran" ] || skip "$backend is not available here: $why"
 
-# refuses CODE TEXT WORDS...: wrong words are said, and end with another code than a wrong result.
+# refuses CODE TEXT WORDS...: wrong arguments are reported, with another exit code than a wrong
+# result.
 refuses() {
     wanted=$1
     text=$2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""escapes.py TOOL FOLDER PLUGINS FAKES: what a terminal obeys is planted in every text that comes from
-elsewhere, and each byte of both outputs of every command is looked at. FOLDER is empty."""
+"""escapes.py TOOL FOLDER PLUGINS FAKES: plants control sequences of a terminal in every text that
+comes from outside, and checks each byte of both outputs of every command. FOLDER is empty."""
 import json
 import os
 import pty
@@ -15,10 +15,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "record"))
 import document as documents  # noqa: E402
 
 tool, folder, plugins, fakes = sys.argv[1:5]
-# A colour, a title, a bell, a C1 control, a mark of direction, a line of our own, what steps back, a tag.
+# A colour, a title, a bell, a C1 control, a direction mark, a fake line of ours, a backspace, a
+# tag.
 EVIL = "\x1b[31m\x1b]0;t\x07\x9bm\u202e\nisomer: forged\r\b\x7f\U000e0041"
-BYTES = EVIL.encode() + b"\xff\xc0\xaf\xed\xa0\x80\xe2\x80"  # and no UTF-8
-# Texts of which a reader knows all, so that it refuses others.
+BYTES = EVIL.encode() + b"\xff\xc0\xaf\xed\xa0\x80\xe2\x80"  # and invalid UTF-8
+# Texts with fixed values: readers refuse others.
 WORDS = ["schema", "command", "status", "op", "cache", "source", "verdict"]
 FILES = ["json", "junit", "csv", "markdown", "report"]
 failures = 0
@@ -53,7 +54,7 @@ def look(what, output, csv=False, lines=True):
 
 
 def run(words, code=None, csv=False, **environment):
-    """Both outputs hold nothing that acts. Gives standard output."""
+    """Both outputs contain no control sequence. Returns standard output."""
     global runs
     runs += 1
     made = {os.fsencode(k): os.fsencode(v) for k, v in base.items()}
@@ -72,7 +73,7 @@ def run(words, code=None, csv=False, **environment):
 
 
 def planted(value, name=""):
-    """The document with EVIL behind every text and name that may be any."""
+    """The document with EVIL appended to every text and name that may have any value."""
     if isinstance(value, str):
         return value if name in WORDS else value + EVIL
     if isinstance(value, list):
@@ -119,7 +120,7 @@ def results():
     run(["compare", os.path.join(folder, "pairs.json")])
     for output in ("-", os.path.join(folder, "page.html")):
         run(["report", a, b, "-o", output, "--data", os.path.join(folder, "data"), "--title", EVIL], 0)
-    # Everything that a member may be, in turn: what is said of it is looked at.
+    # Every kind of value for each member in turn: checks the messages.
     for name in WORDS:
         def spoil(value):
             if isinstance(value, dict):
@@ -236,7 +237,7 @@ def children():
 
 
 def terminal(words, **environment):
-    """On a terminal there are our own colours and movements, and nothing else."""
+    """On a terminal, only our own colours and cursor movements appear."""
     child, line = pty.fork()
     if child == 0:
         try:
@@ -261,7 +262,7 @@ def terminal(words, **environment):
     os.waitpid(child, 0)
     text = said.replace(b"\r\n", b"\n")
     ours = re.compile(rb"\r?\x1b\[K|\r(?=\[|\x1b)|\x1b\[(0|1|2|3[123]|1;3[12])m")
-    if words[0] != "bench" and not ours.search(text):  # its bar is shown where it takes long
+    if words[0] != "bench" and not ours.search(text):  # a progress bar is shown if it takes long
         fail("terminal " + " ".join(words), "no colour of our own: was it a terminal?")
     look("terminal " + " ".join(words), ours.sub(b"", text))
 

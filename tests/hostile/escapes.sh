@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# escapes.sh PLUGINS FAKES: what a terminal obeys, planted wherever texts come from.
+# escapes.sh PLUGINS FAKES: control sequences of a terminal, planted wherever texts come from.
 . "$ISOMER_TEST_COMMON"
 need python3 python3
 unset ISOMER_REQUIRE

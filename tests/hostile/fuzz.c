@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz.c - chooses the reader, and looks at each byte of what was printed. */
+/* fuzz.c - selects the reader, and checks each byte that was printed. */
 #include "tests/hostile/fuzz.h"
 
 #include "bench/tool.h"
@@ -21,10 +21,10 @@ static const struct target {
                {"dlpack", fuzz_dlpack},   {"cache", fuzz_cache}, {"sensors", fuzz_sensors}};
 
 static const struct target *target;
-static int said = -1, terminal = -1; /* what the outputs are now, and what they were */
+static int said = -1, terminal = -1; /* the redirected outputs, and the original ones */
 static char folder[64];
 
-/* ASan's and UBSan's, where they are there. */
+/* ASan's and UBSan's functions, if they are in the process. */
 void __sanitizer_set_report_fd(void *descriptor) __attribute__((weak));
 
 void fuzz_fail(const char *format, ...)
@@ -111,7 +111,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-/* Not by the rules that did the escaping: bytes, and the few characters that turn text. */
+/* Independent of the rules that did the escaping: checks bytes, and the few characters that reorder
+ * text. */
 static void look(const unsigned char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {

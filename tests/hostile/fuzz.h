@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz.h - whatever reads what others wrote, fed with anything. One program; FUZZ_TARGET says which
- * reader. libFuzzer drives it, or fuzz_main.c.
+ * fuzz.h - fuzzes everything that reads input from outside. One program; FUZZ_TARGET selects the
+ * reader. libFuzzer or fuzz_main.c drives it.
  */
 #ifndef ISOMER_TESTS_FUZZ_H
 #define ISOMER_TESTS_FUZZ_H
@@ -12,16 +12,18 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Says it on the stream that the program began with, and aborts: what drives it keeps the input. */
+/* Writes a message to the original stderr, and aborts: the driver keeps the input. */
 _Noreturn void fuzz_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A folder of the process's own, which goes away with it. */
+/* A folder of this process, removed at its end. */
 const char *fuzz_folder(void);
 
-/* The input as a file of that name in the folder. Its path, until the next. */
+/* Writes the input to a file of that name in the folder. Returns its path, valid until the next
+ * call. */
 const char *fuzz_file(const char *name, const void *data, size_t size);
 
-/* The input's lines, each with a 0 behind it; how many, at most `most`. Freed by the caller. */
+/* The input's lines, each NUL-terminated; returns their number, at most `most`. The caller frees
+ * them. */
 char *fuzz_lines(const uint8_t *data, size_t size, char **lines, int most, int *count);
 
 /* ---- the readers ----------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# fuzz.sh PROGRAM [SECONDS SEED]: the files of corpus/ through every reader; and changes of them, for so
-# many seconds each.
+# fuzz.sh PROGRAM [SECONDS SEED]: runs the files of corpus/ through every reader, and mutations of
+# them for SECONDS each.
 . "$ISOMER_TEST_COMMON"
 program=$1 seconds=${2:-0} seed=${3:-1}
 corpus=$source_dir/tests/hostile/corpus

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# fuzz_full.sh SECONDS: every reader under the sanitizers for addresses and undefined behaviour, for so
-# many seconds each: by libFuzzer, or where clang has none by seeded changes of the corpus. The corpus grows
-# in build/release/fuzz/corpus; what is found goes into tests/hostile/corpus once it is repaired.
+# fuzz_full.sh SECONDS: every reader under the sanitizers for addresses and undefined behaviour, for
+# SECONDS each: with libFuzzer, or if clang has none with seeded mutations of the corpus. The corpus
+# grows in build/release/fuzz/corpus; findings are added to tests/hostile/corpus once they are
+# fixed.
 . "$ISOMER_TEST_COMMON"
 seconds=$1
 fuzz=$build_dir/fuzz

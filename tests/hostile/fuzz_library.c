@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_library.c - what the library reads: settings, specs, tensors of others, entries of the
- * cache. */
+/* fuzz_library.c - the library's input: settings, specs, imported tensors, entries of the cache. */
 #include "tests/hostile/fuzz.h"
 
 #include <isomer/interop.h>
@@ -23,7 +22,7 @@ static void told(const char *call, iso_status status)
     }
 }
 
-/* Whatever a path names lies in our folder: these settings make files. */
+/* Paths are confined to our folder: these settings create files. */
 static void set(const char *name, const char *value)
 {
     static const char *const paths[] = {"ISOMER_CACHE_DIR", "ISOMER_TRACE", "ISOMER_BACKEND_PATH"};
@@ -55,7 +54,7 @@ void fuzz_settings(const uint8_t *data, size_t size)
     char *own = fuzz_lines(data, size, lines, LINES, &count);
     for (int i = 0; i < count; i++) {
         char *equals = strchr(lines[i], '=');
-        /* The trace is opened once in a process, by a program's leave; libraries are no input. */
+        /* The trace is opened once per process; libraries are not fuzzed. */
         if (!equals || strncmp(lines[i], "ISOMER_", 7) != 0 || strstr(lines[i], "BLAS") ||
             strncmp(lines[i], "ISOMER_LOG", 10) == 0) {
             continue;
@@ -79,7 +78,7 @@ void fuzz_settings(const uint8_t *data, size_t size)
     free(own);
 }
 
-/* Other backends' drivers are no input: a spec that names one is left out. */
+/* Other backends' drivers are not fuzzed: specs that name one are skipped. */
 void fuzz_spec(const uint8_t *data, size_t size)
 {
     char *line, *own = fuzz_lines(data, size, &line, 1, &(int){0});
@@ -130,7 +129,7 @@ static int64_t number(size_t bytes)
     return bytes < 8 ? (int64_t)(value << (64 - 8 * bytes)) >> (64 - 8 * bytes) : (int64_t)value;
 }
 
-/* Its arrays are as long as a tensor of the library may have dimensions, and no longer. */
+/* Its arrays have as many elements as a tensor of the library may have dimensions. */
 static void fill_tensor(iso_dlpack_tensor *t, int64_t *shape, int64_t *strides, uint8_t *memory)
 {
     uint8_t form = (uint8_t)number(1);
@@ -222,7 +221,7 @@ static void order(const char *what, const char *expected)
     }
 }
 
-/* A file in the place of an entry: it is believed whole, or not at all. */
+/* A file in place of an entry: it is accepted whole, or not at all. */
 void fuzz_cache(const uint8_t *data, size_t size)
 {
     static char name[64];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz_main.c - without libFuzzer:
+ * fuzz_main.c - a driver for use without libFuzzer:
  *
  *     fuzz replay FILE...               each file once
- *     fuzz mutate SECONDS SEED FILE...  changes of the files, always the same for a seed
+ *     fuzz mutate SECONDS SEED FILE...  mutations of the files, the same for a given seed
  *
- * The input that is being tried lies in FUZZ_KEEP, where that is set: after a crash it is there.
+ * If FUZZ_KEEP is set, the current input is stored there, so that it is available after a crash.
  */
 #include "tests/hostile/fuzz.h"
 
@@ -59,7 +59,7 @@ static int read_file(const char *path)
     return 1;
 }
 
-/* ---- changes --------------------------------------------------------------------------------- */
+/* ---- mutations ------------------------------------------------------------------------------- */
 
 static void replace(uint8_t *data, size_t *size, size_t at, size_t gone, const void *with,
                     size_t length)
@@ -140,7 +140,7 @@ static void change(uint8_t *data, size_t *size)
     case 2:
         replace(data, size, at, length, "", 0);
         break;
-    case 3: /* a piece again */
+    case 3: /* a repeated piece */
         memcpy(piece, data + at, length);
         replace(data, size, below(*size + 1), 0, piece, length);
         break;
@@ -181,7 +181,7 @@ static void open_kept(void)
     }
 }
 
-/* At its own length, so that a sanitizer sees a read past its end. */
+/* In a block of its exact length, so that a sanitizer sees a read past its end. */
 static void try(const uint8_t *data, size_t size)
 {
     uint8_t *own = malloc(size > 0 ? size : 1);

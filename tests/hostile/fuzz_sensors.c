@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_sensors.c - the CPU backend's sensors over files of /proc and /sys with anything in them. */
+/* fuzz_sensors.c - the CPU backend's sensors, over files of /proc and /sys with arbitrary content.
+ */
 #include "backends/openmp/sensors.h"
 #include "tests/hostile/fuzz.h"
 
@@ -52,7 +53,7 @@ void fuzz_sensors(const uint8_t *data, size_t size)
     int count;
     char *own = fuzz_lines(data, size, lines, 2 * PATHS, &count);
     cpu_sensors last = {0};
-    /* Two readings: what is a difference is told at the second. */
+    /* Two readings: differences are only reported at the second. */
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < PATHS; i++) {
             put(paths[i], turn * PATHS + i < count ? lines[turn * PATHS + i] : "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_tool.c - what the tool reads: results, suites, and lists on the command line. */
+/* fuzz_tool.c - the tool's input: results, suites, and lists on the command line. */
 #include "tests/hostile/fuzz.h"
 
 #include "bench/tool.h"

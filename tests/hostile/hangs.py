@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hangs.py TOOL FOLDER [PART...]: what has no end, what may not grow, what is closed. FOLDER is empty."""
+"""hangs.py TOOL FOLDER [PART...]: endless input, limits on files, closed outputs. FOLDER is
+empty."""
 import json
 import os
 import resource
@@ -56,7 +57,7 @@ def script(name, text):
 
 
 def alive(file):
-    """Processes of which a line of the file has the number."""
+    """Processes whose ids are the lines of the file."""
     found = []
     for line in open(file):
         try:
@@ -68,7 +69,7 @@ def alive(file):
 
 
 def endless():
-    """Streams without an end, and files that are larger than anything sensible."""
+    """Endless streams, and absurdly large files."""
     with open("sparse.json", "wb") as out:
         out.truncate(8 << 30)
     os.mkfifo("fifo")
@@ -98,7 +99,7 @@ def endless():
 
 
 def children():
-    """Programs that --against starts and that do not end."""
+    """Programs started by --against that never end."""
     mark = os.path.join(folder, "pids")
     version = "case $1 in --version) echo isomer 0.1.0; exit 0 ;; esac\n"
     few = ["bench", "--backend", "openmp", "--op", "copy", "--dtype", "f32", "--size", "1Ki", "--variant",
@@ -119,7 +120,7 @@ def children():
 
 
 def interrupts():
-    """A report that is interrupted takes gnuplot and its folder away."""
+    """An interrupted report removes gnuplot and its folder."""
     os.mkdir("tools")
     mark = os.path.join(folder, "plots")
     script("tools/gnuplot", "case $1 in --version) echo gnuplot 1; exit 0 ;; esac\n"
@@ -154,7 +155,7 @@ def limited(bytes):
 
 
 def sizes():
-    """A limit on the length of files is an error in writing."""
+    """A file length limit is reported as a write error."""
     said = run(["info", "--backend", "openmp", "--json", "short.json"], preexec=limited(512))
     expect("info --json under a limit", said, 6, "short.json", "File too large")
     with open("out", "wb") as out:
@@ -171,7 +172,7 @@ def sizes():
 
 
 def closed():
-    """Nothing that is opened takes the number of an output that was closed."""
+    """No opened file gets the number of a closed output."""
     for which in ([0], [1], [2], [0, 1], [1, 2], [0, 1, 2]):
         for f in ("t.trace", "t.json"):
             if os.path.exists(f):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What has no end, what may not grow, and what is closed.
+# hangs.sh: endless input, limits on files, and closed outputs.
 . "$ISOMER_TEST_COMMON"
 need python3 python3
 unset ISOMER_REQUIRE

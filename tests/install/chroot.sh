@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The same binaries, copied into a minimal Debian with nothing added but the OpenMP runtime, verify the
-# CPU backend there and say why every other one is absent.
+# chroot.sh: the same binaries, in a minimal Debian with only the OpenMP runtime added, verify the
+# CPU backend and report why every other one is unavailable.
 . "$ISOMER_TEST_COMMON"
 need debootstrap debootstrap
 [ "$(id -u)" = 0 ] || skip "a chroot needs root"
@@ -9,7 +9,7 @@ suite=bookworm
 mirror=$(sed -n 's/^deb \(\[[^]]*\] \)\{0,1\}\(http[^ ]*\) .*/\2/p; s/^URIs: *//p' \
     /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)
 
-# The root stays in the build folder: it is made once.
+# The root folder is made once and stays in the build folder.
 root=$build_dir/rebuild/chroot
 if [ ! -e "$root/ready" ]; then
     rm -rf "$root"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The examples for other people's CI are what their readers take: YAML with the members that they
-# know, and Python; the shell in them parses, and each isomer option that they use exists.
+# ci_examples.sh: the examples for other projects' CI are valid: YAML with known members, and
+# Python; the shell code in them parses, and each isomer option that they use exists.
 . "$ISOMER_TEST_COMMON"
 need python3 python3
 python3 -c 'import yaml' 2>/dev/null || {
@@ -69,7 +69,7 @@ for path in sys.argv[2:]:
 if len(sys.argv) > 3:
     assert {"verify", "bench", "compare"} <= seen, seen
 END2
-# Below, each mistake that is planted has to be found.
+# From here on, each planted mistake must be found.
 check() { python3 "$scratch/check.py" "$tool" "$@" >"$scratch/out" 2>&1; }
 cd "$source_dir/docs/ci"
 check github.yml gitlab.yml reframe.py || { cat "$scratch/out"; fail "the examples are wrong"; }

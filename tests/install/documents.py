@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""documents.py SOURCE PREFIX: the links of installed documents lead to files that are installed, and a path
-of the source tree that is not installed is said to be of the source tree in the same paragraph."""
+"""documents.py SOURCE PREFIX: links in installed documents lead to installed files, and a path of
+the source tree that is not installed is described as such in the same paragraph."""
 import os
 import re
 import sys

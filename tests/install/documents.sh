@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# The documents of the installed copy: no dead link, no path that is not there, no record of the tree's making.
+# documents.sh: the documents of the installed copy have no dead link, no missing path, and no
+# record of the tree's making.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/install/prefix.sh"
 need python3 python3
 
 install_here
 python3 "$source_dir/tests/install/documents.py" "$source_dir" "$prefix" || fail "see above"
-# And that it sees what it is for.
+# The check itself detects planted mistakes.
 page=$prefix/share/doc/isomer/README.md
 cat >>"$page" <<'END'
 See [this](docs/nowhere.md).

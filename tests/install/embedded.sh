@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# isomer inside of another project, by add_subdirectory and by FetchContent: the library, the tool and
-# isomer_add_portability_test. The source is an archive that git made, without a checkout, and all of it lies in
-# a path with spaces. The tests that are added are looked at; `full` builds the project and runs them.
-#
-#   embedded.sh [full]
+# embedded.sh [full]: isomer inside another project, by add_subdirectory and by FetchContent: the
+# library, the tool and isomer_add_portability_test. The source is an archive made by git, not a
+# checkout, and its path has spaces. Checks the tests that are added; `full` builds the project and
+# runs them.
 . "$ISOMER_TEST_COMMON"
 need git git
 unset ISOMER_REQUIRE
@@ -13,7 +12,7 @@ mkdir -p "$home/isomer"
 git -C "$source_dir" rev-parse --verify -q HEAD >"$scratch/commit" || skip "the source is no checkout"
 (cd "$source_dir" && git archive HEAD) | tar -x -C "$home/isomer" || fail "git archive"
 
-# The archive knows its commit, the checkout's files do not hold one.
+# The archive knows its commit; the files of the checkout contain none.
 commit=$(cat "$scratch/commit")
 cmake -DSOURCE="$home/isomer" -DTO="$scratch/archive.h" -P "$home/isomer/bench/record/commit.cmake"
 grep -qx "#define RECORD_COMMIT \"$commit\"" "$scratch/archive.h" || {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# An outside CMake project consumes the installed copy through find_package(Isomer), where it was
-# installed and after the prefix was moved.
+# find_package.sh: an outside CMake project uses the installed copy through find_package(Isomer), at
+# its installed place and after the prefix was moved.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/install/prefix.sh"
 

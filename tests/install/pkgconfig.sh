@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The same through pkg-config, in C and in C++.
+# pkgconfig.sh: the same as find_package.sh through pkg-config, in C and in C++.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/install/prefix.sh"
 need pkg-config pkg-config

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# isomer_add_portability_test in an outside project: what runs, what is skipped and why, what fails.
-# The CPU backend is always there, and CUDA is made to have no device.
+# portability.sh: isomer_add_portability_test in an outside project: what runs, what is skipped and
+# why, what fails. The CPU backend is always available, and CUDA is given no device.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/install/prefix.sh"
 unset ISOMER_REQUIRE
@@ -23,7 +23,7 @@ run() { # ctest's arguments
     ctest --test-dir "$scratch/build" -V "$@" >"$scratch/out" 2>&1 || code=$?
     [ "$code" -ne 0 ] || fail "ctest passes although tests fail"
 }
-# ran NAME RESULT [SAYING]: how ctest judged that test, and what it printed.
+# ran NAME RESULT [SAYING]: ctest's result of that test, and its output.
 ran() {
     grep -E "Test +#[0-9]+: $1 " "$scratch/out" | grep -q "$2" || {
         cat "$scratch/out"
@@ -55,18 +55,18 @@ ran skips.openmp_0 Skipped
 ran sees.openmp Passed
 ctest --test-dir "$scratch/build" -N -L own | grep -q '^Total Tests: 5$' || fail "LABELS do not label"
 
-# Numbers that differ by a little, and by more; and text that differs.
+# Numbers that differ slightly, and by more; and text that differs.
 ran close.same Passed 'numbers within 1e-3'
 ran apart.same Failed '1.01 and 1.02 are further apart than 1e-3'
 ran worded.same Failed 'other text'
 
-# Why a test was skipped is to be seen without a flag.
+# The reason for a skip is visible without a flag.
 ctest --test-dir "$scratch/build" -R '^product' >"$scratch/out" 2>&1 || fail "product fails"
 for reason in 'skipped product.cuda: cuda is not available' 'skipped product.openmp:99: '; do
     grep -q "^$reason" "$scratch/out" || { cat "$scratch/out"; fail "ctest does not show: $reason"; }
 done
 
-# A name that no backend has, or a list that is none, is never a backend that is not required.
+# An unknown backend or an invalid list is always an error, even if it is not required.
 for list in bogus CUDA 'cuda openmp' 'openmp,cudaa' 'openmp:0 cuda' auto 'openmp,,cuda' 'openmp;cuda'; do
     export ISOMER_REQUIRE="$list"
     run -R '^product.cuda$'
@@ -80,7 +80,7 @@ run -R '^product.(cuda|openmp)$'
 ran product.openmp Passed
 ran product.cuda Failed 'FAIL: cuda is required and not available: '
 
-# What ISOMER_REQUIRE names may neither be missing nor skip.
+# Backends in ISOMER_REQUIRE must be available and must not skip.
 export ISOMER_REQUIRE=openmp,cuda
 run -E late
 ran product.openmp Passed
@@ -88,7 +88,7 @@ ran product.openmp_99 Failed 'FAIL: openmp:99 is required'
 ran product.cuda Failed 'FAIL: cuda is required'
 ran skips.openmp_0 Failed 'FAIL: openmp:0 is required and the program skipped it'
 
-# What docs/ci/README.md shows does what it says.
+# The commands in docs/ci/README.md do what it says.
 awk '$0 == "```cmake" { on = 1; next } /^```/ { on = 0 } on' "$source_dir/docs/ci/README.md" \
     >"$scratch/project/shown.cmake"
 [ -s "$scratch/project/shown.cmake" ] || fail "docs/ci/README.md shows no CMake"
@@ -98,7 +98,7 @@ for name in openmp cuda hip opencl same; do
     grep -q ": solver.$name\$" "$scratch/out" || fail "docs/ci/README.md: no test solver.$name"
 done
 
-# refused ARGUMENTS MESSAGE: at configuration, by name.
+# refused ARGUMENTS MESSAGE: fails at configuration, with this message.
 refused() {
     if configure -DMISTAKE="$1"; then
         fail "isomer_add_portability_test accepts $1"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs the build into $prefix, and moves it from there to $moved: nothing may remember the first.
+# prefix.sh: installs the build into $prefix, and moves it to $moved: nothing may depend on the
+# first path.
 prefix=$scratch/first/prefix
 moved=$scratch/second/prefix
 
@@ -15,7 +16,7 @@ move_prefix() {
     mv "$prefix" "$moved"
 }
 
-# uses_installed PROGRAM PREFIX: it runs, and on the library of that prefix.
+# uses_installed PROGRAM PREFIX: it runs with the library of that prefix.
 uses_installed() {
     ldd "$1" | grep -q "libisomer.so.0 => $2/" || {
         ldd "$1"
@@ -23,8 +24,8 @@ uses_installed() {
     }
 }
 
-# multiplies PROGRAM: the example's product is right on the CPU backend, and an unknown backend is an
-# error in words.
+# multiplies PROGRAM: the example's product is right on the CPU backend, and an unknown backend is
+# reported as an error.
 multiplies() {
     ISOMER_BACKEND=openmp "$1" >"$scratch/product" || fail "$1 fails"
     printf '58 64\n139 154\n' | diff - "$scratch/product" || fail "$1: a wrong product"

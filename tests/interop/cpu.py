@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cpu.py - memory that NumPy owns is multiplied where it lies, through DLPack."""
+"""cpu.py - multiplies memory that NumPy owns in place, through DLPack."""
 import ctypes
 import gc
 import sys
@@ -34,7 +34,7 @@ def destroy(*tensors):
 
 
 def multiply(dtype, versioned):
-    """Views with gaps between rows, and one that lies column by column."""
+    """Views with gaps between rows, and one that is stored column by column."""
     random = numpy.random.RandomState(1)
     a = random.standard_normal((50, 90)).astype(dtype)[3:40, 5:65]
     b = random.standard_normal((45, 70)).astype(dtype)[:41, :60].T
@@ -62,7 +62,7 @@ def refusals():
         raise AssertionError("uint8 was taken")
     except isomer.Failed as failed:
         assert "uint8" in str(failed), failed
-    del capsule  # still its own: NumPy's destructor deletes the tensor
+    del capsule  # NumPy still owns it: its destructor deletes the tensor
     assert sys.getrefcount(array) == 2
 
 
@@ -78,7 +78,7 @@ def read_only():
 
 
 def export():
-    """Memory of isomer's as an array, which outlives the buffer."""
+    """isomer's memory as an array, which outlives the buffer."""
     tensor = isomer.Tensor()
     tensor.size, tensor.dtype, tensor.ndim = ctypes.sizeof(tensor), isomer.F32, 2
     tensor.shape[0], tensor.shape[1], tensor.offset = 3, 5, 8

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gpu.py - memory that CuPy and PyTorch own is multiplied where it lies, through DLPack, on streams
-of theirs and of isomer's, and in their context."""
+"""gpu.py - multiplies memory that CuPy and PyTorch own in place, through DLPack, on their streams
+and isomer's, and in their context."""
 import ctypes
 import gc
 
@@ -23,7 +23,7 @@ except isomer.Failed as failed:
 
 
 class CuPy:
-    """What the test asks of CuPy."""
+    """What the test needs from CuPy."""
     name = "CuPy"
     types = [cupy.float32, cupy.float64] if cupy else []
 
@@ -62,7 +62,7 @@ class CuPy:
 
 
 class Torch:
-    """The same of PyTorch."""
+    """The same for PyTorch."""
     name = "PyTorch"
     types = [torch.float32, torch.float64] if torch else []
 
@@ -175,19 +175,19 @@ def on_device(kit, owner):
     assert isomer.native(isomer.STREAM, adopted) == kit.pointer(theirs)
     own = isomer.create_stream(owner)
     for dtype in kit.types:
-        # Made and multiplied on a stream of theirs that isomer has adopted.
+        # Created and multiplied on a stream of theirs that isomer has adopted.
         with entered(kit, theirs):
             multiply(kit, owner, adopted, kit.pointer(theirs), dtype, False)
-        # On isomer's: the producer orders it behind its own stream.
+        # On isomer's stream: the producer orders it behind its own.
         multiply(kit, owner, own, isomer.native(isomer.STREAM, own), dtype, True)
     export(kit, owner, own)
     kit.sync()
     isomer.check(isomer.lib.iso_stream_destroy(adopted))
-    theirs.synchronize()  # it is still theirs
+    theirs.synchronize()  # they still own it
 
 
 def run(kit):
-    kit.zeros(2, 2, kit.types[0])  # their context is made and current
+    kit.zeros(2, 2, kit.types[0])  # creates their context and makes it current
     kit.sync()
     on_device(kit, device)
     context, index = current_context()

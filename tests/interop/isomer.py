@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""isomer.py - what the tests need of the library, through ctypes alone, and DLPack's capsules."""
+"""isomer.py - the part of the library that the tests need, using only ctypes, and DLPack's
+capsules."""
 import ctypes
 import os
 import sys
@@ -73,7 +74,7 @@ lib.iso_tensor_matrix.argtypes = [ctypes.POINTER(Tensor), ctypes.POINTER(Operand
 
 
 class Failed(Exception):
-    """A call that did not answer ISO_OK."""
+    """A call that did not return ISO_OK."""
 
 
 def check(status):
@@ -141,26 +142,26 @@ USED = {LEGACY_NAME: b"used_dltensor", VERSIONED_NAME: b"used_dltensor_versioned
 
 
 def take(stream, capsule):
-    """Imports a capsule, which is then used up; on failure it is as it was."""
+    """Imports a capsule, which is consumed; on failure it is unchanged."""
     name = VERSIONED_NAME if api.PyCapsule_IsValid(capsule, VERSIONED_NAME) else LEGACY_NAME
     tensor = Tensor()
     tensor.size = ctypes.sizeof(tensor)
     check(lib.iso_dlpack_import(stream, api.PyCapsule_GetPointer(capsule, name),
                                 VERSIONED if name == VERSIONED_NAME else 0, ctypes.byref(tensor)))
-    # The name has to live as long as the capsule: these do.
+    # The name must live as long as the capsule, as these do.
     api.PyCapsule_SetName(capsule, USED[name])
     return tensor
 
 
 class Managed(ctypes.Structure):
-    """DLManagedTensorVersioned as far as its deleter."""
+    """DLManagedTensorVersioned up to its deleter."""
     _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32),
                 ("context", ctypes.c_void_p), ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
                 ("flags", ctypes.c_uint64)]
 
 
 class Exported:
-    """A tensor of isomer's as a Python object that speaks DLPack."""
+    """A tensor of isomer's as a Python object with the DLPack protocol."""
 
     def __init__(self, stream, tensor, device):
         self.stream, self.tensor, self.device = stream, tensor, device
@@ -195,7 +196,7 @@ def matrix(tensor):
 
 
 def multiply(stream, a, b, c):
-    """C = A * B, where they lie; C is row-major."""
+    """C = A * B in place; C is row-major."""
     args = Gemm()
     args.size, args.dtype, args.alpha = ctypes.sizeof(args), a.dtype, 1.0
     args.a, args.m, args.k, args.lda, args.trans_a = matrix(a)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bounds.py PAGE RESULTS: the bounds of the page against those in the results of `isomer verify`."""
+"""bounds.py PAGE RESULTS: compares the bounds on the page with those in the results of `isomer
+verify`."""
 import json
 import math
 import re
@@ -12,7 +13,7 @@ SMALLEST = {"f16": 2.0**-25, "bf16": 2.0**-134, "f32": 2.0**-150, "f64": 2.0**-1
 
 
 def xxh64(data, seed):
-    """As the suite makes a problem's seed from its name."""
+    """Derives a problem's seed from its name, as the suite does."""
     p = (11400714785074694791, 14029467366897019727, 1609587929392839161, 9650029242287828579, 2870177450012600261)
 
     def rotate(x, by):
@@ -82,7 +83,7 @@ def formulas(page):
 
 
 def work_out(text, values):
-    """A formula whose factors stand side by side."""
+    """A formula whose factors are written side by side."""
     out, before = [], ""
     for token in re.findall(r"[0-9.]+|[A-Za-z]+|[-+*/()]", text):
         operand = re.match(r"[0-9A-Za-z(]", token)
@@ -98,7 +99,8 @@ NAMES = {"sum": "sum", "asum": "sum of magnitudes", "dot": "dot", "mean": "mean"
 
 
 def expected(result, table, steps):
-    """The name of the formula, and the bound by the page; None for a case that is not one short sequence."""
+    """The name of the formula, and the page's bound; None for a case other than one short
+    sequence."""
     dtype, shape, layout = result["dtype"], result["shape"], result["layout"]
     kind, _, rest = result["id"].split("/", 2)
     name = result.get("reduction")
@@ -145,7 +147,7 @@ def main():
     for result in results:
         verified = result.get("verified")
         if result["status"] != "ok" or not verified or not verified["error"]:
-            continue  # the bound of an element that is exact is not told
+            continue  # exact elements have no reported bound
         found = expected(result, table, steps)
         if not found:
             continue

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The error bounds of docs/arithmetic.md are those of the suite: each formula of the page is worked out for cases of one
-# result, from inputs made as the page says, and held against the bound that `isomer verify` used.
+# bounds.sh: the error bounds of docs/arithmetic.md are those of the suite: each formula of the page
+# is evaluated for cases of one result, with inputs made as the page says, and compared with the
+# bound that `isomer verify` used.
 . "$ISOMER_TEST_COMMON"
 need python3 python3
 

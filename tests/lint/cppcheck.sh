@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# cppcheck over the library, the tool and the examples; and over a planted fault, which it must find.
+# cppcheck.sh: cppcheck over the library, the tool and the examples; and over a planted fault, which
+# it must find.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/lint/files.sh"
 need cppcheck cppcheck
 
-# It does not see that a vector is set element by element, in kernels; the compilers do.
+# It does not understand that kernels set vectors element by element; the compilers do.
 check() {
     cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance \
         --inline-suppr --suppress=missingIncludeSystem --suppress=unknownMacro \

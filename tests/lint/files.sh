@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# sources PATTERN...: the project's own files by name, from git where this is a checkout.
+# sources PATTERN...: the project's own files by name, from git in a checkout.
 sources() {
     if git -C "$source_dir" rev-parse --git-dir >/dev/null 2>&1; then
         (cd "$source_dir" && git ls-files --cached --others --exclude-standard -- "$@")

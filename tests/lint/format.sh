@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every C file is as .clang-format has it.
+# format.sh: every C file is formatted as .clang-format says.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/lint/files.sh"
-# Its versions differ in small things; the tree is as version 19 has it.
+# Versions of clang-format differ in small things; the tree uses version 19.
 format=clang-format-19
 have "$format" || format=clang-format
 need "$format" clang-format-19

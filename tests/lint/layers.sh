@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The arrows between the parts go one way: program -> public headers -> core -> (table) -> backend.
+# layers.sh: dependencies between the parts go one way: program -> public headers -> core -> (table)
+# -> backend.
 . "$ISOMER_TEST_COMMON"
 cd "$source_dir"
 
@@ -21,9 +22,10 @@ none "core" '#include *[<"](\.\./)*(backends/(cuda|hip|opencl|openmp)|openmp)/' 
     "core includes a backend's header"
 none "common" '#include *[<"](\.\./)*(core|backends|bench)/' "common includes the header of a folder above it"
 none "backends" '#include *[<"](\.\./)*core/' "a backend includes core's headers"
-# Some tests look into a backend: tests/blas at a function that no machine can be made to need,
-# tests/abi, tests/fakes and tests/oclgrind at the lists of a vendor's functions, tests/fakes also at
-# the CPU's sensors over made-up files, and tests/hostile at them over any, tests/offline at the list of kernels and at compilers' options.
+# Some tests look into a backend: tests/blas at a function that no machine reliably needs;
+# tests/abi, tests/fakes and tests/oclgrind at the lists of a vendor's functions; tests/fakes and
+# tests/hostile also at the CPU's sensors; tests/offline at the list of kernels and at compilers'
+# options.
 programs="bench examples"
 for folder in tests/*/; do
     case $folder in
@@ -34,12 +36,12 @@ done
 none "$programs" '#include *[<"](\.\./)*(core|backends)/' \
     "a program includes an internal header"
 none "core backends" '(^|[^a-zA-Z_])(abort|exit|_exit|assert) *\(' "the library aborts or exits"
-# One place judges what of the environment counts.
+# Only one file decides which environment variables count.
 if grep -nE '(^|[^a-z])getenv *\(' core/*.c | grep -v '^core/environment\.c:'; then
     fail "core reads the environment outside core/environment.c"
 fi
 none "backends" 'getenv *\( *"[A-Z_]*(PATH|HOME|DIR)"' \
     "a backend reads a variable that names a path by itself: the host's path() judges it"
 vendors='openblas|cblas|\bmkl|blis_|cublas|nvrtc|cudart|hiprtc|rocblas|clblast|libamdhip|libcuda'
-# The peers are what isomer is held against: they call vendors' libraries by themselves.
+# The peers are what isomer is compared with: they call vendors' libraries directly.
 none "core bench include backends/loader backends/trial" "$vendors" "a vendor's name outside its backend's folder"

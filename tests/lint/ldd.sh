@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library and the tool link the C library and one OpenMP runtime, and nothing of any vendor.
+# ldd.sh: the library and the tool link the C library and one OpenMP runtime, and no vendor library.
 . "$ISOMER_TEST_COMMON"
 need ldd libc-bin
 

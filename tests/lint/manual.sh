@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every command has a manual page, which names every option of its help and no other; isomer(1) has
-# every command and every exit code; man renders all pages without a warning.
+# manual.sh: every command has a manual page, which names exactly the options of its help; isomer(1)
+# has every command and every exit code; man renders all pages without a warning.
 . "$ISOMER_TEST_COMMON"
 pages=$source_dir/docs/man
 
-# plain PAGE: its text, with the hyphens that are written \- there.
+# plain PAGE: its text, with \- replaced by hyphens.
 plain() { sed 's/\\-/-/g' "$1"; }
 
-# lacks PAGE HELP: says which option of the help the page does not mention, or the other way round.
+# lacks PAGE HELP: prints each option of the help that the page does not mention, or vice versa.
 lacks() {
     grep -oE '^ +-[a-z-]+(, --?[a-z-]+)*' "$2" | tr -d ',' | tr -s ' ' '\n' | grep . |
         sort -u >"$scratch/options"
@@ -17,7 +17,7 @@ lacks() {
     comm -13 "$scratch/options" "$scratch/described" | sed 's/^/describes what is none: /'
 }
 
-# render PAGE: what man says of it is in the file warnings.
+# render PAGE: man's messages go to the file warnings.
 render() {
     LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$1" \
         >/dev/null 2>"$scratch/warnings"
@@ -69,7 +69,7 @@ for page in "$pages"/*; do
     grep -qx "${name%.1}" "$scratch/commands" || fail "$page is about no command"
 done
 
-# An option too few, one too many and a macro that does not exist are found.
+# A missing option, an extra one and an unknown macro are found.
 sed '/^\.BI .*suite/,/^\.TP/d' "$pages/isomer-bench.1" >"$scratch/planted.1"
 lacks "$scratch/planted.1" "$scratch/bench" | grep -qx 'does not describe --suite' ||
     fail "an option that a page does not describe is not found"

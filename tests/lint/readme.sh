@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the documents show is true: every block marked ```sh runs without an error, with the tool on PATH,
-# in a copy of the examples; every option of isomer that is named exists; the program in the README is
-# examples/multiply.c to the letter.
+# readme.sh: what the documents show is true: every block marked ```sh runs without an error, with
+# the tool on PATH, in a copy of the examples; every option of isomer that is named exists; the
+# program in the README is identical to examples/multiply.c.
 . "$ISOMER_TEST_COMMON"
 
 # blocks LANGUAGE FILE: the lines of its blocks.
@@ -14,9 +14,9 @@ grep -v 'SPDX' "$source_dir/examples/multiply.c" >"$scratch/example.c"
 diff "$scratch/readme.c" "$scratch/example.c" ||
     fail "the program in README.md (<) and examples/multiply.c (>) differ"
 
-# options FILE...: "command option" for each that the files give to a command of isomer.
+# options FILE...: "command option" for each option that the files pass to a command of isomer.
 options() {
-    # Not behind the end of a command, a comment or a mark of the text.
+    # Stops at the end of a command, a comment or markup.
     grep -hoE '(^|[^a-z_-])isomer (info|verify|bench|compare|report) [^`#|;&]*' "$@" |
         sed 's/\\-/-/g' | grep -oE 'isomer .*' | while read -r _ command rest; do
         printf '%s\n' "$rest" | grep -oE '(^|[ [])--?[a-z][a-z-]*' | tr -d ' [' | sed "s/^/$command /"
@@ -76,7 +76,7 @@ LIBRARY_PATH=$(dirname "$library")
 export LIBRARY_PATH LD_LIBRARY_PATH="$LIBRARY_PATH"
 for document in "$source_dir"/README.md "$source_dir"/docs/*.md "$source_dir"/docs/*/*.md; do
     blocks sh "$document" >"$scratch/commands"
-    # A page about a GPU that is not here is followed over its stand-in.
+    # A page about a GPU that is not here is run over its fake.
     unset ISOMER_CUDA_PATH ISOMER_ROCM_PATH
     case $document in
     */cuda.md) export ISOMER_CUDA_PATH="$build_dir/tests/fakes/cuda" ;;

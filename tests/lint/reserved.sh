@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every public struct with a reserved field is in the test of those fields. backend.h is for plug-ins: what the core
-# hands them is zero there.
+# reserved.sh: every public struct with a reserved field is in the test of those fields. backend.h
+# is for plug-ins: the core passes zero there.
 . "$ISOMER_TEST_COMMON"
 cd "$source_dir"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every shell script parses, in the plainest shell there is (those for bash and zsh in theirs, where it
-# is here), and shellcheck's complaints are none where it is here.
+# shell.sh: every shell script parses in the plainest shell available (those for bash and zsh in
+# theirs, if installed), and shellcheck, if installed, has no complaints.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/lint/files.sh"
 
@@ -10,7 +10,7 @@ cd "$source_dir"
 while read -r file; do
     sh -n "$file" || fail "$file does not parse"
 done <"$scratch/files"
-# A path with spaces stays whole; and the check sees one that does not.
+# A path with spaces stays whole; and the check detects one that does not.
 xargs awk -f tests/lint/spaces.awk <"$scratch/files" || fail "put the above in quotes: a path may have spaces"
 cat >"$scratch/planted" <<'END'
 cp "$tool" "$(dirname "$tool")"
@@ -19,7 +19,7 @@ END
 if awk -f tests/lint/spaces.awk "$scratch/planted" >"$scratch/found" || [ "$(wc -l <"$scratch/found")" != 2 ]; then
     fail "paths that are not in quotes are not found: $(cat "$scratch/found")"
 fi
-# What is preloaded may lie in such a path too.
+# Preloaded libraries may have such a path too.
 while read -r file; do
     if grep -qE 'LD_PRELOAD="?[$]' "$file" && ! grep -qE 'preloadable|print-file-name' "$file"; then
         fail "$file: a library for LD_PRELOAD goes through preloadable of tests/common.sh"
@@ -37,7 +37,7 @@ if have zsh; then
 fi
 if have shellcheck; then
     xargs shellcheck --shell=bash <"$scratch/bash" || fail "see the messages above"
-    # The common file, whose path is known at run time only, sets variables and `set -e`.
+    # The common file, whose path is only known at run time, sets variables and `set -e`.
     xargs shellcheck --shell=sh --exclude=SC1090,SC1091,SC2154,SC2034,SC2164 <"$scratch/files" ||
         fail "see the messages above"
 fi

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library exports what the headers declare, with the version ISOMER_0, and nothing else.
+# symbols.sh: the library exports exactly what the headers declare, with the version ISOMER_0.
 . "$ISOMER_TEST_COMMON"
 need nm binutils
 need readelf binutils
@@ -10,7 +10,7 @@ if grep -v '^iso_[a-z0-9_]*@@ISOMER_0$' "$scratch/exported"; then
     fail "exported without the version ISOMER_0, or not iso_*: see above"
 fi
 
-# Declarations may run over several lines: the name is what stands before the first parenthesis.
+# Declarations may span several lines: the name precedes the first parenthesis.
 cat "$source_dir"/include/isomer/*.h | tr '\n' ' ' | sed 's/ISO_API/\nISO_API/g' |
     sed -n 's/^ISO_API [^(;]*[ *]\(iso_[a-z0-9_]*\)(.*/\1@@ISOMER_0/p' | sort -u >"$scratch/declared"
 diff "$scratch/declared" "$scratch/exported" ||

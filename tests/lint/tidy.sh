@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# clang-tidy, with the checks of .clang-tidy, over what this build compiles of the library and the
-# tool, but for the kernels (which are one text compiled for several instruction sets).
+# tidy.sh: clang-tidy, with the checks of .clang-tidy, over the files of the library and the tool
+# that this build compiles, except the kernels (which are compiled for several instruction sets).
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/lint/files.sh"
 need clang-tidy clang-tidy

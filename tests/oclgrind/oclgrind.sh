@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# oclgrind.sh PLANTED [full]: the kernels under oclgrind, which sees races, divergent barriers and accesses out of
-# bounds. It is loaded as an OpenCL driver, since its own preload does not catch a library that is
-# opened at run time; and it exits with 0 whatever it saw, so its log has to be empty.
+# oclgrind.sh PLANTED [full]: the kernels under oclgrind, which detects races, divergent barriers
+# and accesses out of bounds. It is loaded as an OpenCL driver, because its own preload misses a
+# library opened at run time. It exits with 0 whatever it found, so its log must be empty.
 . "$ISOMER_TEST_COMMON"
 planted=$1
 full=0
@@ -20,13 +20,13 @@ say "$driver" >"$scratch/vendors/oclgrind.icd"
 export OCL_ICD_VENDORS="$scratch/vendors"
 export OCLGRIND_DATA_RACES=1
 export OCLGRIND_LOG="$scratch/log"
-# Its interpreter lacks some of what its compiler's optimiser makes of a kernel.
+# Its interpreter does not support some of the code that its compiler's optimiser generates.
 export OCLGRIND_BUILD_OPTIONS=-cl-opt-disable
 mkdir -m 700 "$scratch/cache"
 export ISOMER_CACHE_DIR="$scratch/cache"
 export ISOMER_TILES=small
 
-# That it sees what it is here to see.
+# It detects planted faults.
 for fault in none race divergent bounds; do
     rm -f "$OCLGRIND_LOG"
     code=0
@@ -66,7 +66,7 @@ $1 == "gemm" {
 }
 $1 == "reduce" {
     sizes($6, s)
-    # Long enough for every lane; a short one rather than one of half a million.
+    # Long enough for every lane; short rather than half a million elements.
     long = $5 == "0" ? s[2] : s[3]
     # Every axis and variant of f32 and of two operations; in full, every operation and type once.
     common = $3 == "f32" || $4 == "sum" || $4 == "argmin"
@@ -75,7 +75,7 @@ $1 == "reduce" {
 }
 $1 == "map" {
     sizes($5, s)
-    # Every type by whole words; every operation, and what is not aligned, of f32 alone.
+    # Every type by whole words; only for f32 every operation, and unaligned operands.
     common = $3 == "f32" || $4 == "add" || ($2 == "tiled" && ($4 == "copy" || $4 == "chain"))
     if (common && $0 ~ /off0\.0\.0/) keep($1 "/" $2 "/" $3 "/" $4, s[2], 40, $0)
     if ($2 == "tiled" && $3 == "f32" && $0 ~ /off[13]\./) keep($1 "/" $2 "/" $3 "/" $4 "/plain", s[2], 12, $0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * planted.c - runs one kernel with a fault in it, on the first OpenCL device: none, race, barrier
- * or bounds. It shows that the tool which watches the suite would have seen such a fault.
+ * planted.c - runs one kernel with a fault on the first OpenCL device: none, race, barrier or
+ * bounds. It shows that the tool which watches the suite detects such faults.
  */
 #include "backends/opencl/symbols.h"
 

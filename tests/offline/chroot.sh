@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The same as hip.sh for chips that only newer versions of hipRTC know: in a chroot of a newer Debian, made by
-# debootstrap and gone afterwards. It needs root and the network, and is skipped by name without.
-#
-#   chroot.sh PROGRAMS
+# chroot.sh PROGRAMS: the same as hip.sh for chips that only newer versions of hipRTC know: in a
+# temporary chroot of a newer Debian, made by debootstrap. It needs root and the network, and is
+# skipped by name without.
 . "$ISOMER_TEST_COMMON"
 here=$source_dir/tests/offline
 programs=$1

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts of this folder share. $programs is the folder of list, compile and read.
+# common.sh - functions that the scripts of this folder share. $programs is the folder of list,
+# compile and read.
 
-# A tool that CI has to have.
+# A tool that CI must have.
 absent() {
     [ -z "${ISOMER_REQUIRE_TOOLS:-}" ] || fail "$*"
     skip "$*"
 }
 
-# compile_all COMPILER LIBRARY ARCHITECTURE LIST OUTPUT FIRST STEP: every STEP-th program from FIRST on, by
-# two processes. 77: no compiler.
+# compile_all COMPILER LIBRARY ARCHITECTURE LIST OUTPUT FIRST STEP: compiles every STEP-th program
+# from FIRST on, in two processes. 77: no compiler.
 compile_all() {
     mkdir -p "$5"
     "$programs/compile" "$1" "$2" "$3" "$4" "$5" "$6" $(($7 * 2)) >"$5/log.0" 2>&1 &
@@ -22,7 +23,7 @@ compile_all() {
     return "$code"
 }
 
-# notes OUTPUT: the metadata of its code objects.
+# notes OUTPUT: prints the metadata of its code objects.
 notes() {
     for object in "$1"/*.bin; do
         number=${object##*/}
@@ -31,7 +32,7 @@ notes() {
     done
 }
 
-# whole_list CLASS: for examine; some kernels are made for class wave32 alone.
+# whole_list CLASS: the argument for examine; some kernels are only made for class wave32.
 whole_list() {
     if [ "$1" = wave32 ]; then echo 1; else echo 2; fi
 }
@@ -39,7 +40,7 @@ whole_list() {
 # halves LIST: the numbers of the programs of f16 and bf16.
 halves() { awk -F'\t' '$2 ~ /-DISO_DTYPE=[12]( |$)/ { print NR - 1 }' "$1/list"; }
 
-# disassembled LIST OUTPUT: their instructions.
+# disassembled LIST OUTPUT: prints their instructions.
 disassembled() {
     for number in $(halves "$1"); do
         [ -e "$2/$number.bin" ] || continue
@@ -51,8 +52,8 @@ disassembled() {
 # In a chroot this is another one.
 objdump_of() { "$objdump" -d "$1"; }
 
-# examine LIST OUTPUT WHOLE: what AMD's compiler made of it. WHOLE: 0 a part of the list, 1 all of it, 2 all
-# of it, for a class that does not need every kernel.
+# examine LIST OUTPUT WHOLE: checks the output of AMD's compiler. WHOLE: 0 a part of the list, 1 all
+# of it, 2 all of it, for a class that does not need every kernel.
 examine() {
     examined=0
     notes "$2" >"$2/notes" || return 1
@@ -64,7 +65,7 @@ examine() {
     return "$examined"
 }
 
-# find_llvm: an LLVM of any version that knows AMD's notes and instructions.
+# find_llvm: finds an LLVM of any version that supports AMD's notes and instructions.
 find_llvm() {
     for version in '' -19 -17 -15 -14 none; do
         readelf=llvm-readelf$version

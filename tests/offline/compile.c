@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compile.c - compiles what list.c wrote down, by the vendor's own compiler at run time and with
- * the backend's own options; no device is needed.
+ * compile.c - compiles the list that list.c wrote, by the vendor's own compiler at run time and
+ * with the backend's own options; no device is needed.
  *
  *   compile hiprtc|nvrtc LIBRARY ARCHITECTURE FOLDER OUTPUT PART PARTS
  *
- * LIBRARY is a path, or "-" for the newest that the loader finds. Of the lines of FOLDER/list it
- * takes every PARTS-th, and writes OUTPUT/LINE.bin. Exit codes: 0 good, 1 something did not
- * compile, 2 usage, 77 no compiler or the architecture is not known to it.
+ * LIBRARY is a path, or "-" for the newest that the loader finds. It compiles every PARTS-th line
+ * of FOLDER/list, and writes OUTPUT/LINE.bin. Exit codes: 0 good, 1 something did not compile, 2
+ * usage, 77 no compiler or an architecture that it does not know.
  */
 #include "backends/cuda/options.h"
 #include "backends/hip/numbers.h"
@@ -21,7 +21,7 @@
 
 enum { OPTIONS_MAX = 64, LINE_MAX_BYTES = 8192 };
 
-/* The functions of either compiler have the same types, but for the names. */
+/* The functions of both compilers have the same types; only the names differ. */
 typedef struct compiler {
     const char *prefix;
     const char *const *names; /* of the library */

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles the programs of the HIP backend by the real hipRTC, which needs no device, and reads in the code
-# objects what the kernels use.
-#
-#   hip.sh PROGRAMS quick|full
+# hip.sh PROGRAMS quick|full: compiles the programs of the HIP backend by the real hipRTC, which
+# needs no device, and reads from the code objects what the kernels use.
 . "$ISOMER_TEST_COMMON"
 here=$source_dir/tests/offline
 programs=$1
@@ -36,7 +34,8 @@ if [ "$2" = full ]; then
     done
     for class in wave32 small; do one gfx1030 "$class" 0 1; done
 else
-    # A minute of one core: different parts for different chips. `full` compiles all for all.
+    # A minute of one core: different parts for different chips. `full` compiles all programs for
+    # all chips.
     one gfx906 wave64 0 6
     one gfx1030 wave32 1 6
     one gfx90a wave64 2 18

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * list.c - writes down every program that devices of a class could be asked for:
+ * list.c - writes every program that devices of a class could request:
  *
  *   list CLASS FOLDER
  *
- * makes FOLDER/NAME.text for each kernel text and FOLDER/list with a line for each distinct
- * program: name, options and the text's kernels, between tabs.
+ * makes FOLDER/NAME.text for each kernel source and FOLDER/list with a line for each distinct
+ * program: name, options and the source's kernels, separated by tabs.
  */
 #include "backends/simt/simt.h"
 
@@ -86,7 +86,7 @@ int main(int count, char **arguments)
         (void)fprintf(stderr, "usage: list CLASS FOLDER\n");
         return 2;
     }
-    /* What a device of the class has at most: nothing may be left out for want of room. */
+    /* The maximum that a device of the class has: nothing may be left out because of a limit. */
     simt_limits limits = {.class_of = SIMT_CLASS_COUNT,
                           .units = 64,
                           .threads_max = 1024,

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles the programs of the CUDA backend by the real NVRTC, which needs no device. A register that spills
-# is seen by ptxas alone, where there is a toolkit; here it is that each program compiles to a cubin.
-#
-#   nvrtc.sh PROGRAMS quick|full
+# nvrtc.sh PROGRAMS quick|full: compiles the programs of the CUDA backend by the real NVRTC, which
+# needs no device. Only ptxas, which needs a toolkit, reports spilled registers; this test only
+# checks that each program compiles to a cubin.
 . "$ISOMER_TEST_COMMON"
 here=$source_dir/tests/offline
 programs=$1
@@ -17,7 +16,7 @@ classes=warp32
 for class in $classes; do
     mkdir "$scratch/$class"
     "$programs/list" "$class" "$scratch/$class" || fail "no list of programs for $class"
-    # The sample has the norm of f64, whose constants not every version of NVRTC reads.
+    # The sample has the norm of f64, whose constants not every version of NVRTC can read.
     norm=$(grep -n -m1 '^reduce.*ISO_DTYPE=4 -DISO_OP=8 ' "$scratch/$class/list" | cut -d: -f1)
     [ -n "$norm" ] || fail "$class: the list has no norm2 of f64"
     part=$(((norm - 1) % step))

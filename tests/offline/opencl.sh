@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The programs of f16 by clang for AMD's chips in OpenCL C, with no driver: no conversion of halves is taken
-# together with what stands beside it (narrow.awk says why). vload_half and vstore_half_rte stand in
-# halves.cl as AMD's own library has them. And compiled to SPIR-V, behind which AMD's compilers may stand too,
-# they narrow by integers.
-#
-#   opencl.sh PROGRAMS
+# opencl.sh PROGRAMS: compiles the programs of f16 by clang for AMD's chips in OpenCL C, without a
+# driver: no conversion of halves is merged with the operation beside it (narrow.awk says why).
+# halves.cl has vload_half and vstore_half_rte as in AMD's own library. Compiled to SPIR-V, which
+# AMD's compilers may also read, they narrow with integer operations.
 . "$ISOMER_TEST_COMMON"
 here=$source_dir/tests/offline
 programs=$1
@@ -35,10 +33,10 @@ build() {
     fail "$text ($*) does not compile for $target"
 }
 
-# folds FILE: how many conversions it has together with something else.
+# folds FILE: the number of conversions merged with another operation.
 folds() { grep -cE '^[[:space:]]*v_(fma|mad)_mix' "$1" || true; }
 
-# each FOLDER: compiles every program, from the texts that are there.
+# each FOLDER: compiles every program, from the sources in the folder.
 each() {
     found=0
     while IFS='	' read -r name options; do
@@ -54,7 +52,7 @@ each() {
 each "$scratch/list"
 [ "$found" = 0 ] || fail "$found conversions of halves are taken together with a product or a sum"
 
-# The same where nothing is set apart: then there are some.
+# The same without ISO_APART: then some are merged.
 mkdir "$scratch/planted"
 sed 's/^#define ISO_APART(f) *__asm__.*/#define ISO_APART(f) ((void)0)/' "$scratch/list/gemm_naive.text" \
     >"$scratch/planted/gemm_naive.text"

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# The checks of this folder find what they are for: a text that does not compile, an array that goes to
-# scratch memory, too much local memory, a kernel that is missing, a group without a bound, subnormal
-# numbers that are flushed, and sums that are narrowed in the same instruction.
-#
-#   planted.sh PROGRAMS
+# planted.sh PROGRAMS: the checks of this folder find planted faults: a source that does not
+# compile, an array in scratch memory, too much local memory, a missing kernel, a group without a
+# bound, subnormal numbers that are flushed, and sums that are narrowed in the same instruction.
 . "$ISOMER_TEST_COMMON"
 here=$source_dir/tests/offline
 programs=$1
 . "$here/common.sh"
 find_llvm
 
-# plant NAME KERNELS [OPTION]: a list of one program, whose text comes from stdin.
+# plant NAME KERNELS [OPTION]: a list of one program, whose source comes from stdin.
 plant() {
     mkdir "$scratch/$1"
     cat >"$scratch/$1/$1.text"
@@ -68,7 +66,7 @@ if compile_all hiprtc - gfx906 "$scratch/syntax" "$scratch/syntax.out" 0 1 >"$sc
 fi
 grep -q "expected expression" "$scratch/log" || fail "the compiler's log is not shown"
 
-# caught NAME WORDS: examining it fails, and says so.
+# caught NAME WORDS: examining it fails with these words.
 caught() {
     compile_all hiprtc - gfx906 "$scratch/$1" "$scratch/$1.out" 0 1 || fail "$1 does not compile"
     if examine "$scratch/$1" "$scratch/$1.out" 1 >"$scratch/log" 2>&1; then
@@ -84,7 +82,7 @@ caught empty "no kernel in"
 caught narrowed "1 v_fma_mixlo_f16 in narrowed"
 compile_all hiprtc - gfx906 "$scratch/apart" "$scratch/apart.out" 0 1 || fail "apart does not compile"
 examine "$scratch/apart" "$scratch/apart.out" 1 || fail "a sum that is narrowed apart is not good"
-# Instructions that no disassembler could read are not taken for good either.
+# Instructions that no disassembler can read do not pass either.
 for listing in "object 0" ""; do
     if printf '%s\n' "$listing" | awk -v list="$scratch/apart/list" -v whole=1 -v wanted=1 -f "$here/narrow.awk" >"$scratch/log"; then
         fail "no instructions are taken for good"
@@ -96,7 +94,7 @@ sed 's/\(group_segment_fixed_size:\) .*/\1 65540/' "$scratch/good.out/notes" >"$
 if awk -v list="$scratch/good/list" -v whole=1 -f "$here/metadata.awk" "$scratch/notes" >"$scratch/log"; then
     fail "65540 bytes of local memory are taken for good"
 fi
-# The modes that a kernel begins with stand in its descriptor: another byte there is found too.
+# A kernel's initial modes are in its descriptor: another byte there is found too.
 "$programs/read" --flush "$scratch/good.out/0.bin" "$scratch/flushed.bin"
 if "$programs/read" "$scratch/flushed.bin" >"$scratch/log"; then
     fail "a kernel that flushes subnormal numbers is taken for good"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * read.c - reads AMD's kernel descriptors in code objects (64 bytes at the symbol NAME.kd): the
- * modes that a kernel begins with. Fails where f32, f64 or f16 arithmetic would not round to
- * nearest or would not keep subnormal numbers.
+ * read.c - reads AMD's kernel descriptors in code objects (64 bytes at the symbol NAME.kd): a
+ * kernel's initial modes. Fails if f32, f64 or f16 arithmetic would not round to nearest or would
+ * not keep subnormal numbers.
  *
  *   read CODE-OBJECT...
  *   read --flush CODE-OBJECT TO     writes a copy whose kernels flush them: a planted fault
@@ -70,8 +70,8 @@ static int check_descriptor(const char *path, const char *name, const unsigned c
     return modes == MODES_WANTED;
 }
 
-/* The kernels of one object in memory, or -1 where something is wrong. With `flush` they are
- * changed instead of checked. */
+/* The kernels of one object in memory, or -1 if something is wrong. With `flush` they are changed
+ * instead of checked. */
 static int visit_kernels(const char *path, unsigned char *data, size_t bytes, int flush)
 {
     int kernels = 0;

@@ -21,8 +21,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The peers' OpenMP threads spin a while after a parallel region: they must be asleep before the
- * next sample. */
+/* The peers' OpenMP threads spin for a while after a parallel region: they must be asleep before
+ * the next sample. */
 enum { ROUNDS = 15, N = 2048, REST_US = 20000 };
 static const int64_t COUNT = (int64_t)1 << 27;
 
@@ -52,7 +52,7 @@ static double median(double *samples)
     return samples[ROUNDS / 2];
 }
 
-/* Small pseudo-random values, never zeros: some processors are faster on zeros. */
+/* Small pseudo-random values, never zero: some processors are faster on zeros. */
 static void fill(float *p, int64_t n)
 {
     uint32_t state = 12345;

@@ -18,7 +18,7 @@ const char *gpu_peers_name(const gpu_peers *peers)
     return peers->name;
 }
 
-/* The vendor's functions, as far as they are called. */
+/* gpu_peers.c - the vendor's functions that gpu_peers.h needs. */
 static int (*cu_set_current)(void *);
 static int (*cu_copy)(unsigned long long, unsigned long long, size_t, void *);
 static int (*cublas_create)(void **);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_peers.h - what the GPU backends are measured against: the vendor's own calls, on the stream
- * and the memory of the device that is measured. */
+/* gpu_peers.h - the vendor's own calls, with which the GPU backends are compared, on the stream and
+ * the memory of the measured device. */
 #ifndef ISOMER_TESTS_PERF_GPU_PEERS_H
 #define ISOMER_TESTS_PERF_GPU_PEERS_H
 
@@ -16,7 +16,7 @@ typedef struct gpu_peers {
     char name[64];
 } gpu_peers;
 
-/* 0: there is nothing; gpu_peers_problem says why. */
+/* 0: not available; gpu_peers_problem says why. */
 int gpu_peers_open(gpu_peers *peers, const char *backend, iso_device device, iso_stream stream);
 int gpu_peers_open_gemm(gpu_peers *peers);
 int gpu_peers_open_sum(gpu_peers *peers);

@@ -67,7 +67,7 @@ static double median(double *samples)
     return samples[ROUNDS / 2];
 }
 
-/* Something to time: an operation of ours, or a peer. */
+/* What is timed: an operation of ours, or a peer. */
 typedef struct job {
     iso_op_kind kind;
     const void *args; /* NULL: the peer */
@@ -117,7 +117,7 @@ static void both(bench *b, const job *ours, const job *theirs, double *our_time,
     *their_time = median(y);
 }
 
-/* `least` is the smallest right ratio of their time to ours; `most` the greatest, or 0. */
+/* `least` is the smallest allowed ratio of their time to ours; `most` the largest, or 0. */
 static void judge(bench *b, const char *what, const char *peer, double work, const char *unit,
                   double our_time, double their_time, double least, double most)
 {

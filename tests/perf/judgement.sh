@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# judgement.sh BACKEND SLOWER: what --against says of nothing and of something. Ten times (twice on a GPU)
-# the tool against itself: at most 2 % of the cases may be called FASTER or SLOWER. Ten times (five on a GPU)
-# against itself with SLOWER preloaded, which makes it 5 % slower: a product is to be found in each, a stream
-# kernel in all but one (on a GPU, in each).
+# judgement.sh BACKEND SLOWER: the verdicts of --against. Ten runs (two on a GPU) of the tool
+# against itself: at most 2 % of the cases may be called FASTER or SLOWER. Ten runs (five on a GPU)
+# against itself with SLOWER preloaded, which makes it 5 % slower: a product must be found in each,
+# a stream kernel in all but one (on a GPU, in each).
 . "$ISOMER_TEST_COMMON"
 backend=$1
 slower=$(preloadable "$2")
@@ -13,16 +13,16 @@ cat >"$scratch/slower" <<END
 SLOWER_PART=\$PLANTED_PART LD_PRELOAD=$slower exec "$tool" "\$@"
 END
 chmod +x "$scratch/slower"
-# Where others share the cores, 36 pairs of a product find 5 % in six runs of ten.
+# With shared cores, 36 pairs of a product find 5 % in six runs of ten.
 runs=10 self_runs=10 self_pairs=10 product_pairs=150 stream_pairs=48 product=1024 stream=beyond-cache missed=1
 product_part=32 stream_part=20 # one in so many of the work: see slower.c
 if [ "$backend" != openmp ]; then
-    # A GPU is quiet, and its processes take long to begin: smaller sizes, fewer pairs.
+    # A GPU is quiet, and its processes start slowly: smaller sizes, fewer pairs.
     runs=5 self_runs=2 product_pairs=10 stream_pairs=10 product=2048 stream=32Mi missed=0
     product_part=80 stream_part=18
 fi
 
-# verdicts FILE: how many of each.
+# verdicts FILE: the number of each.
 verdicts() {
     for verdict in SAME AMBIGUOUS FASTER SLOWER; do
         printf '%s %s ' "$verdict" "$(grep -c "\"verdict\": \"$verdict\"" "$1" || true)"
@@ -38,7 +38,8 @@ measure() { # measure FILE PAIRS OPTIONS...
     }
 }
 
-# Something of everything, short enough that ten runs of ten pairs end: a quarter of a second a visit.
+# A sample of everything, short enough that ten runs of ten pairs end: a quarter of a second per
+# visit.
 cat >"$scratch/self-suite.json" <<'END'
 {
   "schema": "isomer-suite/1",

@@ -24,7 +24,7 @@ double peer_now(void)
 enum { STEPS = 5000000, CHAINS = 12 };
 
 #if defined(__x86_64__)
-/* The chains start from different values, or a compiler may see that they are one. */
+/* The chains start from different values; otherwise a compiler may merge them. */
 #define CHAIN_BODY(vector, set1, fmadd)                                                            \
     vector x = set1(0.9999f), y = set1(0.0001f);                                                   \
     vector a0 = set1(0.1f), a1 = set1(0.2f), a2 = set1(0.3f), a3 = set1(0.4f);                     \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peers.h - what the CPU backend is measured against: the processor's own limits, by plain loops.
- */
+/* peers.h - the processor's own limits, with which the CPU backend is compared, measured by plain
+ * loops. */
 #ifndef ISOMER_TESTS_PERF_PEERS_H
 #define ISOMER_TESTS_PERF_PEERS_H
 
 #include <stdint.h>
 
-/* Gflop/s of f32 fused multiply-adds that depend on nothing but registers, on `threads` threads. */
+/* Gflop/s of f32 fused multiply-adds that depend only on registers, on `threads` threads. */
 double peer_fma_peak(int threads);
 
 /* Seconds to read `count` floats once with vector loads, on `threads` threads. */

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# peers.sh BACKEND FOLDER: isomer's figures against programs that call the libraries by themselves, turn by
-# turn: the median of the pairs' ratios within 3 %. On a machine that is shared that of 60 pairs of a stream
-# was itself seen anywhere from 0.92 to 1.04: where one is off, as many pairs are added, twice at most, and
-# the median of all counts. What has no library or device here is left out by name.
+# peers.sh BACKEND FOLDER: isomer's figures against programs that call the libraries directly, in
+# alternation: the median of the pairs' ratios must be within 3 %. On a shared machine the median of
+# 60 pairs of a stream kernel was itself seen anywhere from 0.92 to 1.04: if one is off, as many
+# pairs are added, twice at most, and the median of all counts. Peers without a library or device
+# here are skipped by name.
 . "$ISOMER_TEST_COMMON"
 backend=$1
 peers=$2
@@ -52,7 +53,8 @@ need python3 python3
 case $backend in
 openmp)
     agrees peer-openblas --op gemm --variant vendor --dtype f32,f64 --size 512,1024 --rounds 24
-    # One kernel at a time: the closer the two of a pair are, the less happens between them.
+    # One kernel at a time: the closer in time the two of a pair are, the less can happen between
+    # them.
     for kind in copy scale add triad dot; do
         agrees peer-stream --suite stream --op $kind --variant naive --dtype f64 --size 16Mi --rounds 60
     done

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slower.c - preloaded into the tool, it makes every product, map and sum about 5 % slower: each is
- * preceded by the same over a part of its terms or elements (one in SLOWER_PART, 32 unless it is
- * set), into the same place, which with what a second call costs by itself is a twentieth. Of a map
- * and of a sum that part is the last: the call proper comes to it when no cache holds it any more,
- * where the first part would have been read from the cache the second time and cost half as much.
- * Bits do not change. What --against says of that is known beforehand. */
+/* slower.c - preloaded into the tool, makes every product, map and sum about 5 % slower, so that
+ * the right verdict of --against is known. Each operation is preceded by the same one over a part
+ * of its terms or elements (one in SLOWER_PART, 32 by default), into the same place; with the cost
+ * of a second call that is a twentieth. For maps and sums the part is the last one: the real call
+ * reaches it when no cache holds it any more. The first part would be read from the cache the
+ * second time and cost half as much. Bits do not change. */
 #include <isomer/isomer.h>
 
 #include <dlfcn.h>

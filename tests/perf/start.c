@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * start.c - how long a fresh process takes from its start to its first result: a product of
- * N = 1024 by isomer with a warm program cache, against the same by the plain driver API with a
- * ready cubin. Turn by turn, medians of ROUNDS; at most 1.2 times.
+ * start.c - the time from the start of a new process to its first result: a product of N = 1024 by
+ * isomer with a warm program cache, against the same by the plain driver API with a ready cubin. In
+ * alternation, medians of ROUNDS; at most 1.2 times.
  *
  *   perf-start              the comparison
  *   perf-start isomer       one of the two, as the child
@@ -42,7 +42,7 @@ static float *data(uint32_t state)
     return p;
 }
 
-/* Tells the parent that the result is there, and whether it is right. */
+/* Reports to the parent that the result is there, and whether it is right. */
 static int finish(const float *a, const float *b, const float *c)
 {
     double exact = 0;

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# The quick tier under the sanitizers for addresses, leaks and undefined behaviour, but for the
-# mutants, which are wrong on purpose.
+# asan.sh: the quick tier under the sanitizers for addresses, leaks and undefined behaviour, except
+# the mutants, which are wrong on purpose.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/rebuild/rebuild.sh"
 
-# The sanitizer takes what lies before a library's thread-local block for its size where the block happens to
-# begin 16 bytes into a page, and crashes when it looks for leaks (gcc 12): it does not follow those blocks.
-# Stack frames stay on the stack: where gcc 12 moves them off it, to find uses after a return, they are
-# aligned to 32 bytes, and the stores of 64-byte vectors in them fault. Enormous allocations are refused
-# here as they are elsewhere. Suppressions name foreign code only.
+# If a library's thread-local block begins 16 bytes into a page, the leak checker of gcc 12 reads
+# what precedes it as its size and crashes: it is told not to follow those blocks. Stack frames stay
+# on the stack: gcc 12 can move them off it, to find uses after a return, but aligns them to 32
+# bytes there, and stores of 64-byte vectors in them fault. Enormous allocations are refused here as
+# they are elsewhere. Suppressions name only foreign code.
 export ASAN_OPTIONS="allocator_may_return_null=1:detect_stack_use_after_return=0:intercept_tls_get_addr=0:exitcode=86:log_path=$reports/asan"
 export UBSAN_OPTIONS="print_stacktrace=1:exitcode=86"
 export LSAN_OPTIONS="suppressions='$source_dir/tests/rebuild/leaks.supp':print_suppressions=0"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library and the tool built by clang without a warning, where no header, library or toolkit of a GPU
-# vendor and no OpenCL is to be seen: whatever this machine has of them is covered in a mount namespace of
-# this test's own. And their digests against this build's.
+# clang.sh: clang builds the library and the tool without a warning on a machine without any header,
+# library or toolkit of a GPU vendor and without OpenCL: those of this machine are hidden in a mount
+# namespace of this test. And the digests are the same as this build's.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/rebuild/rebuild.sh"
 . "$source_dir/tests/digests/list.sh"

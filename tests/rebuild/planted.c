@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* planted.c - one fault for each sanitizer, to prove that it would have been seen: planted NAME. */
+/* planted.c - one fault for each sanitizer, to prove that it is detected: planted NAME. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static int race(int n)
     return sum == 0;
 }
 
-/* The same with what makes it right: only OpenMP's own order tells the sanitizer so. */
+/* The correct version: only OpenMP's own ordering shows the sanitizer that it is correct. */
 static int ordered(int n)
 {
     int sum = 0, parts[2] = {0, 0};

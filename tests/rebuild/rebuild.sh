@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# rebuild PRESET OPTIONS...: builds the project with a preset in a folder of its own, $rebuilt. Only
-# what changed is built again the next time. Prints how long it took.
+# rebuild PRESET OPTIONS...: builds the project with a preset in a separate folder, $rebuilt. Later
+# runs build only what changed. Prints the time it took.
 . "$source_dir/tests/trust/loose.sh"
 jobs=${JOBS:-$(nproc)}
 rebuild() {
@@ -36,8 +36,8 @@ run_tests() {
     }
 }
 
-# Reports of sanitizers go to files, since a test that expects a failure would take one for it. The
-# remark that an enormous allocation was refused is no report: tests ask for those.
+# Reports of sanitizers go to files, because a test that expects a failure would accept one. The
+# message that an enormous allocation was refused is not a report: tests request such allocations.
 reports=$scratch/reports
 mkdir "$reports"
 no_reports() {

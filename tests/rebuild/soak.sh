@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Ten minutes of random calls under each sanitizer, each half minute with another seed and number of threads:
-# soak.sh asan|tsan. A failure names the round's seed, which repeats it: isomer_soak 0 SEED.
+# soak.sh asan|tsan: ten minutes of random calls under that sanitizer, with another seed and number
+# of threads every half minute. A failure prints the round's seed, which repeats it: isomer_soak 0
+# SEED.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/rebuild/rebuild.sh"
 

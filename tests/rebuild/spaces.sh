@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A copy of the tree whose path has spaces is configured, built and tested, but for what takes long and gives paths to
-# other programs as the rest does.
+# spaces.sh: configures, builds and tests a copy of the tree whose path has spaces, except for slow
+# tests that pass paths to other programs in the same way as the others.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/lint/files.sh"
 copy="$scratch/a path with spaces/isomer"

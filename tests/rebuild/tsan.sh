@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The concurrent parts under the thread sanitizer: clang, its OpenMP runtime, and the runtime's
-# Archer, which tells the sanitizer of OpenMP's own order. A planted race has to be found, and a
-# program that only OpenMP keeps in order has to be clean.
+# tsan.sh: the concurrent parts under the thread sanitizer: clang, its OpenMP runtime, and the
+# runtime's Archer, which reports OpenMP's own ordering to the sanitizer. A planted race must be
+# found, and a program ordered only by OpenMP must be clean.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/rebuild/rebuild.sh"
 need clang clang
@@ -20,7 +20,7 @@ archer=$(dirname "$(readlink -f "$runtime")")/libarcher.so
 
 export OMP_TOOL_LIBRARIES="$archer"
 export TSAN_OPTIONS="ignore_noninstrumented_modules=1:die_after_fork=0:exitcode=86:log_path=$reports/tsan"
-# The sanitizer's shadow memory has fixed places, which an address space laid out at random may take.
+# The sanitizer's shadow memory has fixed addresses, which a randomised address space may occupy.
 fixed=
 if have setarch && setarch "$(uname -m)" -R true 2>/dev/null; then
     fixed="setarch $(uname -m) -R"
@@ -41,7 +41,7 @@ $fixed ctest --test-dir "$rebuilt" --output-on-failure --no-tests=error -L '^con
     cat "$reports"/* 2>/dev/null || true
     fail "the tests of $rebuilt"
 }
-# The team's own order does not lean on what a runtime tells the sanitizer.
+# The team's own ordering must not depend on what a runtime reports to the sanitizer.
 # shellcheck disable=SC2086
 for what in threads graph "exit close"; do
     env OMP_TOOL=disabled $fixed "$rebuilt/tests/concurrency/"isomer_concurrency_$what >"$scratch/out" 2>&1 || {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A results document that nobody measured: every kind of member that docs/results.md knows, few
-results. `python3 document.py` prints it."""
+"""A made-up results document: every kind of member that docs/results.md describes, few results.
+`python3 document.py` prints it."""
 import json
 import random
 import sys

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file.c - results in files while a run goes on: what is there is always a whole document.
+ * file.c - result files during a run: a file on disk is always a complete document.
  *
- *     file all FOLDER          the rules that need nothing of the system
- *     file full FOLDER         the same on a full disk: FOLDER is on one of its own, of 1 MiB
+ *     file all FOLDER          the rules that need nothing from the system
+ *     file full FOLDER         the same on a full disk: FOLDER is on a disk of its own, of 1 MiB
  */
 #include "bench/tool.h"
 
@@ -42,7 +42,7 @@ static json_t *document(int number, size_t length)
     return root;
 }
 
-/* The number of the whole document at `path`; -1: none is there. Anything else fails. */
+/* The number of the complete document at `path`; -1: there is none. Anything else fails. */
 static int number_at(const char *path)
 {
     json_error_t error;
@@ -84,7 +84,7 @@ static int finish(tool_file *file, int number, size_t length)
     return code;
 }
 
-/* How many lines were said on stderr since the last call. */
+/* Number of lines on stderr since the last call. */
 static int said(FILE *errors)
 {
     static long before;
@@ -101,7 +101,7 @@ static int said(FILE *errors)
 static void rules(const char *folder, const char *path)
 {
     tool_file file = {0};
-    CHECK(tool_file_checkpoint(&file, NULL) == TOOL_OK); /* not wanted */
+    CHECK(tool_file_checkpoint(&file, NULL) == TOOL_OK); /* not requested */
 
     CHECK(tool_file_open(&file, path) == TOOL_OK && number_at(path) == -1);
     for (int i = 1; i <= 3; i++) {
@@ -114,11 +114,11 @@ static void rules(const char *folder, const char *path)
     CHECK(finish(&file, 5, 10) == TOOL_OK && number_at(path) == 5 && files_in(folder) == 1);
 
     CHECK(tool_file_open(&file, path) == TOOL_OK && checkpoint(&file, 6, 10) == TOOL_OK);
-    tool_file_discard(&file); /* a run that was given up keeps what it had */
+    tool_file_discard(&file); /* an abandoned run keeps its file */
     CHECK(number_at(path) == 6 && files_in(folder) == 1);
 }
 
-/* What is no file is written once, at the end. */
+/* Outputs other than regular files are written once, at the end. */
 static void others(const char *folder)
 {
     char pipe[512];
@@ -141,7 +141,7 @@ static void others(const char *folder)
     tool_file_discard(&file);
 }
 
-/* A run that is killed at any moment leaves a whole document. */
+/* A run that is killed at any moment leaves a complete document. */
 static void killed(const char *path)
 {
     for (int turn = 0; turn < 8; turn++) {
@@ -162,7 +162,8 @@ static void killed(const char *path)
     }
 }
 
-/* Too large for the place: said once, the last whole document stays, and it goes on. */
+/* Too large for the disk: reported once, the last complete document stays, and the run continues.
+ */
 static void too_large(const char *path, FILE *errors, size_t length)
 {
     tool_file file;
@@ -177,7 +178,7 @@ static void too_large(const char *path, FILE *errors, size_t length)
     CHECK(finish(&file, 55, length) == TOOL_IO && said(errors) == 1 && number_at(path) == 53);
 }
 
-/* ---- the umask is another thread's, too ------------------------------------------------------ */
+/* ---- the umask is shared with other threads -------------------------------------------------- */
 
 typedef struct maker {
     const char *folder;
@@ -201,7 +202,7 @@ static void *make_files(void *given)
     return NULL;
 }
 
-/* Files that another thread makes meanwhile have the mode that the umask leaves them. */
+/* Files that another thread creates in the meantime have the mode that the umask gives them. */
 static void beside(const char *folder, const char *path)
 {
     maker m = {.folder = folder};
@@ -241,7 +242,7 @@ int main(int argc, char **argv)
     others(argv[2]);
     beside(argv[2], path);
     killed(path);
-    /* A limit on the length of a file fails as a full disk does, but for the error's name. */
+    /* A limit on file length fails like a full disk, with another error name. */
     struct rlimit limit = {.rlim_cur = 1000000, .rlim_max = RLIM_INFINITY};
     signal(SIGXFSZ, SIG_IGN);
     CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# file.sh FILE: what a run leaves while it goes on, when it is killed, and on a full disk.
+# file.sh FILE: result files during a run, after a kill, and on a full disk.
 . "$ISOMER_TEST_COMMON"
 mkdir "$scratch/all" "$scratch/full"
 "$1" all "$scratch/all" >"$scratch/out" || fail "$(cat "$scratch/out")"
-# A disk of its own needs root; a limit on the length of files was tried above.
+# A disk of its own needs root; the limit on file length was tested above.
 if mount -t tmpfs -o size=1m tmpfs "$scratch/full" 2>/dev/null; then
     code=0
     "$1" full "$scratch/full" >"$scratch/out" || code=$?

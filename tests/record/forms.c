@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * forms.c - the readers and writers of bench/record, to be called one by one:
+ * forms.c - calls the readers and writers of bench/record one by one:
  *
  *     forms load FILE            loads it, and writes it as JSON
  *     forms csv FILE
  *     forms markdown FILE
  *     forms table FILE WIDTH [colour]
- *     forms run WORD...          what record_run says
- *     forms device SPEC          what record_device says
- *     forms damage FILE TURNS    damages it at random: what is not refused is written in every form
+ *     forms run WORD...          the output of record_run
+ *     forms device SPEC          the output of record_device
+ *     forms damage FILE TURNS    damages it at random: what is accepted is written in every form
  *
  * The locale is the environment's, as in a program that calls setlocale.
  */
@@ -55,7 +55,7 @@ static size_t below(size_t n)
     return n > 0 ? (size_t)(next_random() % n) : 0;
 }
 
-/* Something else than what was there. */
+/* A value of another kind. */
 static json_t *surprise(void)
 {
     static const double numbers[] = {0, -1, 1e308, 5e-324, -1e308, 1e18, 9.3e18, 1e300};
@@ -79,7 +79,7 @@ static json_t *surprise(void)
     }
 }
 
-/* Changes one member somewhere. */
+/* Changes a random member. */
 static void damage(json_t *at)
 {
     for (;;) {
@@ -137,7 +137,7 @@ static int damage_all(const json_t *root, int turns)
         fclose(null);
     }
     printf("%d of %d passed\n", passed, turns);
-    /* Both kinds have to have been there, or nothing was tried. */
+    /* Both outcomes must have occurred, or nothing was tested. */
     return passed > turns / 100 && passed < turns ? TOOL_OK : TOOL_FAILED;
 }
 

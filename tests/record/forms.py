@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""forms.py FORMS [LOCALE]: the other forms of a document, read back: CSV, Markdown, the table."""
+"""forms.py FORMS [LOCALE]: reads the other forms of a document back: CSV, Markdown, the table."""
 import csv
 import io
 import json
@@ -29,7 +29,7 @@ def made(what, path, *words):
 
 
 def shown(text):
-    """What a terminal would obey is escaped; a formula of a spreadsheet is none."""
+    """Control sequences of a terminal are escaped; a formula of a spreadsheet is neutralised."""
     text = re.sub("[\x00-\x09\x0b-\x1f\x7f]", lambda m: "\\x%02x" % ord(m[0]), text)
     text = re.sub("[\x80-\x9f\u202a-\u202e]", lambda m: "\\u%04x" % ord(m[0]), text)
     return "'" + text if text[:1] in ("=", "+", "-", "@") else text
@@ -117,7 +117,7 @@ def check_table(path, root):
 
 
 def check_best(text, root, width):
-    """The marked number of each product is the greatest, but for stand-ins."""
+    """The highlighted number of each product is the largest, except on fakes."""
     fakes = [d["spec"] for d in root["devices"] if d["fake"]]
     best = {}
     for r in root["results"]:

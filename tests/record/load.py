@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""load.py FORMS: what is no results file is refused with the right exit code and says what it is."""
+"""load.py FORMS: a file that is not a results file is refused with the right exit code and a
+description."""
 import copy
 import json
 import os

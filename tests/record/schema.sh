@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# schema.sh FORMS: files that the tool writes hold to the published schema, by a validator that is not ours.
+# schema.sh FORMS: files that the tool writes conform to the published schema, according to an
+# independent validator.
 . "$ISOMER_TEST_COMMON"
 need python3 python3
 if ! python3 -c 'import jsonschema; jsonschema.Draft202012Validator' 2>/dev/null; then
@@ -15,8 +16,8 @@ cd "$scratch" || exit
     fail "verify exits with $?"
 set -- verify.json plain.json
 if "$tool" help | grep -q '^  bench '; then
-    # One small size of each operation; a sanitizer makes the rest slow, and so do the roofs' arrays where the
-    # last-level cache is large and memory is not limited.
+    # One small size of each operation; a sanitizer makes the rest slow, and so do the roofs' arrays
+    # if the last-level cache is large and memory is not limited.
     ISOMER_MEMORY_LIMIT=256M "$tool" bench --backend openmp --size 64 --variant tiled --budget 0.2 --json bench.json \
         >out 2>err || fail "bench exits with $?: $(cat err)"
     set -- "$@" bench.json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What bad input, bad places and a bad gnuplot get.
+# bad.sh: bad input, bad places for output, and a bad gnuplot.
 . "$ISOMER_TEST_COMMON"
 here=$1
 need python3 python3
@@ -27,7 +27,8 @@ expect 5 short.json short.json -o x.html
 expect 6 nothing.json nothing.json -o x.html
 [ ! -e x.html ] || fail "a page without results"
 
-# A gnuplot that tells when it is started: a place that cannot be written is found before that.
+# A gnuplot that reports when it is started: a place that cannot be written must be found before
+# that.
 mkdir bin
 cat >bin/gnuplot <<'END'
 #!/bin/sh
@@ -46,7 +47,7 @@ expect 6 'a.json/data' a.json -o x.html --data a.json/data
 [ "$(cat x.html)" = before ] || fail "x.html was changed"
 [ ! -e mark ] || fail "gnuplot was started although nothing could be written"
 
-# So is a folder in which no file can be made; root may write wherever something can be.
+# The same for a folder in which no file can be created; root may write anywhere that is writable.
 locked=$scratch/locked
 mkdir -m 555 locked
 [ "$(id -u)" != 0 ] || locked=/proc
@@ -54,7 +55,7 @@ expect 6 "in the folder $locked for --data" a.json -o x.html --data "$locked"
 [ "$(cat x.html)" = before ] || fail "x.html was changed"
 [ ! -e mark ] || fail "gnuplot was started although --data cannot be written"
 
-# A file of --data that cannot be written costs no other, nor the page.
+# A file of --data that cannot be written prevents neither the others nor the page.
 stuck() {
     mkdir -p "data/$1"
     expect 6 "data/$1: " "$2" -o "$1.html" --data data
@@ -76,7 +77,7 @@ python3 "$here/document.py" --none >none.json
 stuck samples.dat none.json
 grep -q 'no result is ok' err || fail "nothing is said of the missing results"
 
-# Each is another file, not the old one written over: who has the old one open keeps it whole.
+# Each is a new file that replaces the old: a reader that has the old one open keeps it whole.
 mkdir data
 for name in parts-gemm-f32-1.dat parts-gemm-f32-1.gp samples.dat samples.gp results.txt; do
     echo old >"data/$name"
@@ -95,7 +96,7 @@ left=$(find data -name '.isomer*' -o -name '*.dat.??????' -o -name '*.gp.??????'
 expect 0 'made up' a.json -o x.html
 python3 "$here/check.py" x.html a.json --no-plots || fail "x.html"
 
-# It makes an SVG that would do harm: nothing of it comes through.
+# It makes a harmful SVG: nothing of it reaches the page.
 # shellcheck disable=SC2016
 MISCHIEF='for last; do :; done
 cat >"${last%.gp}.svg" <<END
@@ -109,7 +110,7 @@ python3 "$here/check.py" x.html a.json || fail "a strange SVG goes into the page
 grep -q 'd="M0 0"' x.html || fail "the test's SVG was not used"
 [ -z "$(ls tmp)" ] || fail "left in the temporary folder: $(ls tmp)"
 
-# Nothing is ok: the page has the reasons, the exit code says it.
+# Nothing is ok: the page has the reasons, and the exit code reports it.
 expect 4 'no result is ok' none.json -o none.html
 python3 "$here/check.py" none.html none.json || fail "none.html"
 "$tool" report a.json -o - 2>err >out.html || fail "-o -"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """check.py PAGE DOCUMENT... [--data DIR] [--no-plots]: the page is well-formed, complete and loads
-nothing; every text of the documents is text in it."""
+nothing; every text of the documents appears on it as text."""
 import glob
 import html.parser
 import json

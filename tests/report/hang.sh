@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A gnuplot that never ends costs half a minute, twice, and what it has started goes with it.
+# hang.sh: a gnuplot that never ends costs half a minute, twice, and the processes that it started
+# end with it.
 . "$ISOMER_TEST_COMMON"
 here=$1
 need python3 python3
@@ -20,7 +21,7 @@ python3 "$here/check.py" a.html a.json --no-plots || fail "a.html"
 grep -q 'did not end in 30 s' err || fail "nothing is said: $(cat err)"
 [ "$(wc -l <mark)" = 2 ] || fail "it was started $(wc -l <mark) times"
 while read -r process; do
-    # One that nobody has asked after yet has no command line any more.
+    # A zombie has no command line.
     [ -z "$(tr -d '\0' 2>/dev/null <"/proc/$process/cmdline")" ] ||
         fail "process $process is still there"
 done <mark

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The page: whole, harmless whatever the document says, with and without gnuplot.
+# page.sh: the page is complete, and harmless whatever the document contains, with and without
+# gnuplot.
 . "$ISOMER_TEST_COMMON"
 here=$1
 need python3 python3
@@ -23,7 +24,7 @@ for script in gemm-f32-rate stream-f32-time roofline-0-cuda-0 parts-gemm-f32-1 s
     grep -q '</svg>' "data/$script.svg" || fail "$script.gp made no SVG"
 done
 
-# Texts that would be markup, gnuplot or a format if they were not kept from it.
+# Texts that would be markup, gnuplot code or a format if they were not escaped.
 document --evil --fake >evil.json
 report evil.json -o evil.html --data evil
 [ ! -s err ] || fail "it complains: $(cat err)"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * program_cache.c BACKEND - programs are kept from one process to the next. The test starts itself
- * again and again as `program_cache BACKEND work THREADS`, which runs a fill and a transpose and
- * checks them, and counts in its log what was built and what came from the cache.
+ * program_cache.c BACKEND - programs are cached between processes. The test starts itself
+ * repeatedly as `program_cache BACKEND work THREADS`, which runs a fill and a transpose and checks
+ * them, and counts in its log what was built and what came from the cache.
  */
 #include <isomer/isomer.h>
 
@@ -42,7 +42,7 @@ static int failed(const char *what)
     return 1;
 }
 
-/* Fills a matrix with its first row's number, writes others over it, and transposes it. */
+/* Fills a matrix with its first row's number, overwrites others, and transposes it. */
 static int work_on(iso_device device)
 {
     const uint32_t pattern = 0xdecade;
@@ -116,7 +116,7 @@ static int work(int threads)
     return iso_device_close(device) ? failed("closing") : bad;
 }
 
-/* ---- starting it ----------------------------------------------------------------------------- */
+/* ---- starting processes ---------------------------------------------------------------------- */
 
 typedef struct run {
     pid_t process;
@@ -158,7 +158,7 @@ static int count(const char *text, const char *word)
     return found;
 }
 
-/* Waits for a process that has to do its work, and counts in its log. */
+/* Waits for a process that must do its work, and counts in its log. */
 static void finish(const run *started, int *built, int *loaded)
 {
     static char text[1 << 20];
@@ -198,7 +198,7 @@ static void expect(int built, int loaded)
 
 typedef void (*change)(const char *path);
 
-/* Applies a change to every file of the cache; how many there were. */
+/* Applies a change to every file of the cache; returns their number. */
 static int each_file(change apply)
 {
     DIR *open = opendir(cache);
@@ -248,7 +248,7 @@ static void spoil(const char *path)
     fclose(file);
 }
 
-/* A file that the cache believes, with a program in it that no driver takes: header, key, data. */
+/* A valid cache file with a program that no driver accepts: header, key, data. */
 static void replace_program(const char *path)
 {
     struct {
@@ -275,7 +275,7 @@ static void replace_program(const char *path)
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-/* An empty cache, filled by one process: how many programs the work needs. */
+/* Fills an empty cache by one process: returns how many programs the work needs. */
 static int fill_cache(void)
 {
     int built, loaded;
@@ -310,7 +310,7 @@ static void test_damaged(void **state)
     }
 }
 
-/* Whoever comes first stores; nobody reads half a file. */
+/* The first process stores; no process reads half a file. */
 static void test_two_processes(void **state)
 {
     int programs = fill_cache(), built[2], loaded[2];

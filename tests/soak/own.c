@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* own.c - a device of one thread's own. Every buffer has a copy on the host, on which each command
- * is done as well; some are compared after some commands, and all at the end. */
+ * is repeated; some are compared after some commands, and all at the end. */
 #include "tests/soak/soak.h"
 
 enum { BUFFERS = 6, STREAMS = 2, BYTES = 4096, WORDS = BYTES / 4, KEPT_MAX = 64 };
@@ -14,7 +14,7 @@ struct soak_own {
     soak_random random;
     soak_view view;
     iso_stream streams[STREAMS];
-    int now; /* the stream that is submitted to; the other one has been waited for */
+    int now; /* the stream for submissions; the other one is idle */
     place places[BUFFERS];
     void *kept[KEPT_MAX]; /* host memory that a transfer may still use */
     int kept_count;
@@ -242,7 +242,7 @@ static void multiply(soak_own *own)
     }
 }
 
-/* The other stream goes on, behind what this one has been given. */
+/* Continues on the other stream, ordered behind this one. */
 static void change_stream(soak_own *own)
 {
     SOAK_OK(iso_event_record(own->view.event, stream_of(own)));
@@ -251,7 +251,7 @@ static void change_stream(soak_own *own)
     own->view.stream = stream_of(own);
 }
 
-/* A buffer and a tensor that shows it: either may go first. */
+/* A buffer and a tensor of it: either may be destroyed first. */
 static void lend_tensor(soak_own *own)
 {
     iso_dlpack_managed_versioned *old = own->tensor;
@@ -272,7 +272,7 @@ static void lend_tensor(soak_own *own)
     tensor.shape[0] = 16;
     SOAK_OK(iso_dlpack_export(stream_of(own), (iso_stream){0}, &tensor, &own->tensor));
     SOAK_OK(iso_buffer_destroy(made));
-    if (below(own, 2)) { /* and in again, which takes it over */
+    if (below(own, 2)) { /* imports it again, which takes ownership */
         SOAK_OK(iso_dlpack_import(stream_of(own), own->tensor, ISO_DLPACK_VERSIONED, &back));
         SOAK_CHECK(back.ndim == 1 && back.shape[0] == 16 && back.dtype == ISO_I32);
         SOAK_OK(iso_buffer_destroy(back.buffer));
@@ -280,7 +280,7 @@ static void lend_tensor(soak_own *own)
     }
 }
 
-/* A new buffer in the place of an old one, whose handle is stale from now on. */
+/* A new buffer in place of an old one, whose handle is stale from now on. */
 static void replace(soak_own *own)
 {
     place *in = any_place(own);
@@ -344,7 +344,7 @@ void soak_own_step(soak_own *own)
     commands[below(own, (int)(sizeof commands / sizeof commands[0]))](own);
 }
 
-/* ---- its life -------------------------------------------------------------------------------- */
+/* ---- its lifetime ---------------------------------------------------------------------------- */
 
 static void open_all(soak_own *own)
 {
@@ -413,7 +413,7 @@ void soak_own_forked(soak_own *own)
     (void)SOAK_CALL(iso_event_query(own->view.event), SOAK(INVALID));
     (void)SOAK_CALL(iso_buffer_destroy(own->places[0].buffer), SOAK(INVALID));
     (void)SOAK_CALL(iso_device_close(own->view.device), SOAK(INVALID));
-    if (own->tensor) { /* frees no memory of the device, and is no error */
+    if (own->tensor) { /* frees no memory of the device, and is not an error */
         iso_dlpack_managed_versioned *parents = own->tensor;
         own->tensor = NULL;
         parents->deleter(parents);

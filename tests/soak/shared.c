@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shared.c - handles that all threads create, use and destroy without asking each other: each call
- * does its work or finds that the handle is gone. */
+/* shared.c - handles that all threads create, use and destroy without coordination: each call
+ * succeeds or finds that the handle is gone. */
 #include "tests/soak/soak.h"
 
 enum { SLOTS = 24, BYTES = 4096 };
@@ -11,7 +11,7 @@ static _Atomic uint64_t slots[KINDS][SLOTS];
 
 #define ANY (SOAK(OK) | SOAK(INVALID) | SOAK(MISMATCH) | SOAK(NOT_READY) | SOAK(NO_MEMORY))
 
-/* Puts a handle in, and destroys the one that was there. */
+/* Stores a handle, and destroys the previous one. */
 static void put(kind what, int slot, uint64_t id)
 {
     uint64_t old = atomic_exchange(&slots[what][slot], id);
@@ -46,7 +46,7 @@ static void create(kind what, soak_random *random)
     iso_buffer buffer = {0};
     switch (what) {
     case DEVICE:
-        if (soak_below(random, 8) == 0) { /* with all that belongs to it */
+        if (soak_below(random, 8) == 0) { /* including everything that belongs to it */
             SOAK_OK(iso_device_open(soak_spec, &opened));
             put(DEVICE, slot, opened.id);
         }
@@ -127,7 +127,7 @@ static void move_something(soak_random *random)
     }
 }
 
-/* A handle of one kind, dressed up as another's: the slot and its generation are right. */
+/* A handle of one kind with another kind's tag: the slot and its generation are right. */
 static void forge(soak_random *random)
 {
     const uint64_t low = (UINT64_C(1) << 56) - 1;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * soak.c - random calls over the whole public interface, from several threads, with forks between
- * them: soak SECONDS [SEED [SPEC]]. Calls that are right have the results that are known for them,
- * wrong ones are refused with a reason, and those that meet other threads' answer one or the other.
- * Each round has a seed of its own, which is printed where it fails: soak 0 SEED repeats that
- * round.
+ * them: soak SECONDS [SEED [SPEC]]. Valid calls must have their known results, invalid ones must be
+ * refused with a reason, and calls that race with other threads must return one of the allowed
+ * statuses. Each round has its own seed, printed if it fails: soak 0 SEED repeats that round.
  */
 #include "tests/soak/soak.h"
 
@@ -85,13 +84,13 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* In the child of a fork: what the parent had open is no handle, and it opens its own. */
+/* In the child of a fork: the parent's handles are invalid, and it opens its own. */
 static void be_child(soak_own *parents, uint64_t seed)
 {
     (void)alarm(CHILD_SECONDS);
     soak_own_forked(parents);
 #if defined(SOAK_TSAN)
-    /* Its runtime looks at threads of the parent's whose stacks new threads here have taken. */
+    /* Its runtime reads threads of the parent whose stacks new threads here reuse. */
     (void)seed;
 #else
     soak_shared_open();
@@ -107,7 +106,7 @@ static void fork_once(soak_own *own, uint64_t seed)
 {
 #if defined(__SANITIZE_ADDRESS__)
     soak_own_settle(
-        own); /* its malloc does not hold its locks over fork: other threads must rest */
+        own); /* its malloc does not hold its locks over fork: other threads must be idle */
 #endif
     pid_t child = fork();
     SOAK_CHECK(child >= 0);
@@ -138,7 +137,7 @@ static void run_round(uint64_t seed)
         soak_own_step(tasks[0].own);
         fork_once(tasks[0].own, soak_next(&random));
     }
-    /* A fork leaves the parent's as they are: all is checked once more. */
+    /* A fork does not change the parent's objects: checks everything again. */
     for (int i = threads - 1; i >= 0; i--) {
         soak_own_close(tasks[i].own);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* soak.h - what the files of the soak test share: random numbers, checks, and the three kinds of
- * calls: right ones whose results are known, wrong ones, and those that meet other threads'. */
+/* soak.h - declarations shared by the files of the soak test: random numbers, checks, and the three
+ * kinds of calls: valid ones with known results, invalid ones, and those that race with other
+ * threads. */
 #ifndef ISOMER_TESTS_SOAK_H
 #define ISOMER_TESTS_SOAK_H
 
@@ -20,7 +21,7 @@ typedef struct soak_random {
 uint64_t soak_next(soak_random *random);
 int soak_below(soak_random *random, int limit);
 
-/* Says which seed repeats this, and ends the process. */
+/* Prints the seed that repeats this, and ends the process. */
 _Noreturn void soak_failed(const char *file, int line, const char *what, iso_status status);
 
 #define SOAK_CHECK(condition)                                                                      \
@@ -30,8 +31,8 @@ _Noreturn void soak_failed(const char *file, int line, const char *what, iso_sta
         }                                                                                          \
     } while (0)
 
-/* `allowed` has the bit of each status that may come back: SOAK(INVALID) | SOAK(OK). A failure has
- * a text. */
+/* `allowed` has the bit of each status that may be returned: SOAK(INVALID) | SOAK(OK). A failure
+ * has a text. */
 #define SOAK(name)               (1u << ISO_##name)
 #define SOAK_CALL(call, allowed) soak_judge((call), (allowed), __FILE__, __LINE__, #call)
 #define SOAK_OK(call)            ((void)SOAK_CALL(call, SOAK(OK)))
@@ -45,13 +46,13 @@ extern atomic_llong soak_calls;
 
 typedef struct soak_own soak_own;
 soak_own *soak_own_open(uint64_t seed);
-/* One command, or a look at what they did. */
+/* One command, or a check of earlier results. */
 void soak_own_step(soak_own *own);
 /* Checks all memory and closes. */
 void soak_own_close(soak_own *own);
-/* Has the work done that was submitted. */
+/* Waits for all submitted work. */
 void soak_own_settle(soak_own *own);
-/* After a fork: no handle of the parent's is one here. */
+/* After a fork: no handle of the parent is valid here. */
 void soak_own_forked(soak_own *own);
 
 /* ---- wrong.c: calls that break a rule -------------------------------------------------------- */
@@ -64,11 +65,11 @@ void soak_shared_open(void);
 void soak_shared_step(soak_random *random);
 void soak_shared_close(void);
 
-/* What wrong.c needs of a thread's own. */
+/* A thread's own objects that wrong.c needs. */
 typedef struct soak_view {
     iso_device device, other; /* two handles to one device */
     iso_stream stream;
-    iso_buffer buffer, others; /* of the one device, and of the other */
+    iso_buffer buffer, others; /* of the device, and of the other */
     iso_event event;
     uint64_t stale[4]; /* a device, a stream, an event and a buffer that were destroyed; or 0 */
     int64_t bytes;     /* of the buffer */

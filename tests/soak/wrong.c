@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wrong.c - calls that break a rule, on handles that are right but for that: each is refused with
- * the status of its rule and a text, and does nothing. */
+/* wrong.c - calls that break a rule, with otherwise valid arguments: each is refused with the
+ * status of its rule and a text, and does nothing. */
 #include "tests/soak/soak.h"
 
 #define INVALID  SOAK(INVALID)
@@ -28,7 +28,7 @@ static void handles(scene *at)
     (void)SOAK_CALL(iso_event_record((iso_event){none}, at->view->stream), INVALID);
 }
 
-/* One object's handle as another's. */
+/* An object's handle with another kind's tag. */
 static void kinds(scene *at)
 {
     const soak_view *v = at->view;
@@ -105,13 +105,13 @@ static void operations(scene *at)
     (void)SOAK_CALL(iso_execute(v->stream, (iso_op_kind)77, &gemm), INVALID);
     reduce.op = ISO_MAX;
     reduce.dtype = ISO_F32;
-    reduce.cols = 0; /* of nothing */
+    reduce.cols = 0; /* over no elements */
     reduce.x = reduce.result = at->good;
     (void)SOAK_CALL(iso_reduce(v->stream, &reduce), INVALID);
     (void)SOAK_CALL(iso_workspace(v->device, ISO_OP_REDUCE, &reduce, NULL), INVALID);
     (void)SOAK_CALL(iso_workspace(v->device, ISO_OP_REDUCE, NULL, &bytes), INVALID);
     map.op = ISO_MAP_SCALE;
-    map.dtype = ISO_I32; /* there is no such one */
+    map.dtype = ISO_I32; /* not supported */
     map.n = 4;
     map.x = at->good;
     map.z = (iso_operand){v->buffer, 1024};

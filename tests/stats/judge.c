@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.c - the verdicts: what they say of clear cases, and how often they are wrong. */
+/* judge.c - the verdicts: on clear cases, and how often they are wrong. */
 #include "tests/stats/tests.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static double wild(void) /* one in ten is ten times as far away */
     return normal() * (uniform() < 0.1 ? 10 : 1);
 }
 
-/* How often, of `tries`, pairs with this noise and a true ratio of `ratio` get `verdict`. */
+/* Counts how often, in `tries`, pairs with this noise and a true ratio of `ratio` get `verdict`. */
 static int count(stats_verdict verdict, double (*noise)(void), double size, double ratio, int pairs,
                  int tries)
 {
@@ -38,7 +38,7 @@ static int count(stats_verdict verdict, double (*noise)(void), double size, doub
     int found = 0;
     for (int t = 0; t < tries; t++) {
         for (int i = 0; i < pairs; i++) {
-            a[i] = 1e6 * (1 + 0.2 * uniform()); /* drift of both, which pairs take out */
+            a[i] = 1e6 * (1 + 0.2 * uniform()); /* drift of both, which pairing cancels */
             b[i] = a[i] * ratio * exp(size * noise());
         }
         found +=
@@ -56,7 +56,7 @@ static void test_false_calls(void **state)
         for (size_t s = 0; s < 3; s++) {
             int called = count(STATS_SLOWER, noises[n], sizes[s], 1, 10, 500) +
                          count(STATS_FASTER, noises[n], sizes[s], 1, 10, 500);
-            if (called > 19) { /* of 1000, each of which could be called once: 1 % are expected */
+            if (called > 19) { /* of 1000, each of which could be wrong once: 1 % are expected */
                 fail_msg("noise %zu of %g: %d of 1000 equal cases are called", n, sizes[s], called);
             }
         }
@@ -107,7 +107,7 @@ static void test_rounds(void **state)
     assert_true(fabs(c.ratio - 110.1 / 100.1) < 1e-12);
     assert_true(c.low > 1.08 && c.low < c.ratio && c.ratio < c.high && c.high < 1.12);
     stats_comparison wide = stats_compare(a, 6, b, 6, 0.15, 0.03, 0.01);
-    assert_int_equal(wide.verdict, STATS_AMBIGUOUS); /* drift could be all of it */
+    assert_int_equal(wide.verdict, STATS_AMBIGUOUS); /* drift could explain all of it */
     assert_true(wide.low < c.low && wide.high > c.high);
     assert_int_equal(stats_compare(b, 6, a, 6, 0, 0.03, 0.01).verdict, STATS_FASTER);
     assert_int_equal(stats_compare(a, 6, a, 6, 0, 0.03, 0.01).verdict, STATS_SAME);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stats.c - medians, intervals and tests, against values that SciPy or a count of all cases gave.
- */
+/* stats.c - medians, intervals and tests, compared with values from SciPy or from counting all
+ * cases. */
 #include "tests/stats/tests.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static void test_describe(void **state)
     near_to(stats_spread(ten, 10), 2.66868);
     near_to(stats_min(ten, 10), 16.2);
     near_to(stats_max(ten, 10), 25.0);
-    assert_true(ten[0] == 19.2 && ten[9] == 21.9); /* as they were */
+    assert_true(ten[0] == 19.2 && ten[9] == 21.9); /* unchanged */
 }
 
 static void test_nothing(void **state)
@@ -74,10 +74,10 @@ static void test_interval(void **state)
     check_interval(ten, 6, 0.95, 17.914285714285715, 22.3, 0.95);
     check_interval(some, 25, 0.95, 3.0594361851927863, 6.940563814807215, 0.95);
     check_interval(many, 2000, 0.99, 94.19206295397314, 105.70793704602687, 0.99);
-    check_interval(ten, 5, 0.95, 17.7, 22.8, 0.9375); /* all that there is */
+    check_interval(ten, 5, 0.95, 17.7, 22.8, 0.9375); /* the full range */
     check_interval(ten, 2, 0.95, 19.2, 21.4, 0.5);
     check_interval(ten, 1, 0.95, 19.2, 19.2, 0);
-    for (int32_t n = 1; n <= 25; n++) { /* never crossed, whatever is asked for */
+    for (int32_t n = 1; n <= 25; n++) { /* never crossed, at any level */
         for (double confidence = 0; confidence < 1; confidence += 0.05) {
             stats_interval i = stats_median_interval(some, n, confidence);
             assert_true(i.low <= i.median && i.median <= i.high);
@@ -104,7 +104,8 @@ static void test_rank_sum(void **state)
     near_to(stats_rank_sum(y, 5, x, 6), 0.008658008658008658);
     near_to(stats_rank_sum(low, 5, high, 5), 0.007936507936507936);
     near_to(stats_rank_sum(tied_x, 6, tied_y, 5), 0.1645021645021645);
-    near_to(stats_rank_sum(many_x, 40, many_y, 35), 0.4899577679683973); /* the normal one */
+    near_to(stats_rank_sum(many_x, 40, many_y, 35),
+            0.4899577679683973); /* the normal approximation */
     near_to(stats_rank_sum(same, 4, same, 4), 1);
     near_to(stats_rank_sum(low, 1, high, 1), 1);
     near_to(stats_rank_sum(low, 2, high, 1), 2.0 / 3);

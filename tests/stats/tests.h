@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests.h - what the two files of this test share. */
+/* tests.h - declarations shared by the two files of this test. */
 #ifndef ISOMER_TESTS_STATS_H
 #define ISOMER_TESTS_STATS_H
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# `isomer bench --against`: a program that does not work, an interruption, and (with "full") pairs.
+# against.sh: `isomer bench --against`: a program that does not work, an interruption, and (with
+# "full") pairs.
 . "$ISOMER_TEST_COMMON"
 full=${1:-}
 
 cd "$scratch" || exit
-# program NAME TEXT: a script that says it is isomer, and does TEXT for all else.
+# program NAME TEXT: a script that identifies itself as isomer, and runs TEXT otherwise.
 # shellcheck disable=SC2016
 program() {
     printf '#!/bin/sh\n[ "$1" != --version ] || { echo "isomer 9.9"; exit; }\n%s\n' "$2" >"$1"
@@ -61,7 +62,7 @@ against 5 --against ./gets --fail-on 5 --rounds=3 --seed 7
     fail "the program got: $(cat got)"
 against 6 --against ./dies --json none/x.json
 
-# A program that loses its case in every third process fails the gate. (1e1 pairs are ten.)
+# A program that fails its case in every third process fails the gate. (1e1 pairs are ten.)
 export REAL="$tool"
 # shellcheck disable=SC1003
 printf '%s\n' 's/^   "status": "ok"/   "status": "STATUS"/' 's/^   "reason": null/   "reason": "lost it"/' \
@@ -82,12 +83,12 @@ for STATUS in error unsupported; do
     "$tool" compare flaky.json --fail-on 900 >out || code=$?
     [ "$code" -eq 1 ] || fail "compare on the pairs of a program that loses cases: exit code $code"
 done
-# An error is exit code 1 without a gate, too.
+# An error gives exit code 1 even without a gate.
 STATUS=error
 echo 1 >n
 against 1 --variant tiled --against ./flaky --rounds 2
 
-# Killed outright: the pairs up to then are in the file.
+# Killed: the pairs measured so far are in the file.
 # shellcheck disable=SC2016
 program stops 'n=$(($(cat n) + 1)); echo $n >n
 [ $n -gt 1 ] || exec "$REAL" "$@"
@@ -109,7 +110,7 @@ grep -q '"complete": false' killed.json || fail "killed after a pair: nothing of
 "$tool" compare killed.json >out || fail "the file of a killed run cannot be read"
 rm -f killed.json.* sleeper # what no program could take away
 
-# Interrupted: nothing of the program's is left, and no file.
+# Interrupted: nothing of the program remains, and no file.
 if have timeout; then
     # shellcheck disable=SC2016
     program hangs 'sleep 60 & echo $! >sleeper; wait'
@@ -143,7 +144,7 @@ ok = [r for r in d["results"] if r["status"] == "ok"]
 assert len(ok) == len(pairs) and all(len(r["times"]["samples"]) == 8 for r in ok)
 assert not any("few-rounds" in r["flags"] for r in ok)
 END
-# A few pairs are kept where it is interrupted.
+# An interruption keeps the few pairs measured so far.
 code=0
 timeout -s INT --preserve-status 40 "$tool" bench --self-check --backend openmp --op gemm --size 64 \
     --dtype f32 --budget 1000 --json kept.json >out 2>err || code=$?

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # bench.sh MUTANTS FAULT: `isomer bench` as a whole: exit codes, places that cannot be written, a
-# wrong kernel, a backend that ends the process, an interruption that keeps what there is.
+# wrong kernel, a backend that ends the process, an interruption that keeps the results so far.
 . "$ISOMER_TEST_COMMON"
 unset ISOMER_REQUIRE
 faults=$2
 ISOMER_BACKEND_PATH=$1:$2
 export ISOMER_BACKEND_PATH
-# shellcheck disable=SC3045 # where it is not there, a core file is in a folder that goes away
+# shellcheck disable=SC3045 # if it is missing, a core file goes to a temporary folder
 ulimit -c 0 2>/dev/null || true
 cd "$scratch" || exit
 
@@ -35,7 +35,7 @@ clean() {
     done
 }
 
-# Wrong words.
+# Wrong arguments.
 bench 2 --backend openmp --op gem
 says err '"gem"' '"gemm"'
 bench 2 --backend openmp --op ,
@@ -56,14 +56,15 @@ for option in json csv markdown report; do
     [ ! -s out ] || fail "--$option: there is a table"
 done
 
-# A device by two names is measured once.
+# A device named twice is measured once.
 bench 0 --backend openmp,openmp:0 --op copy --dtype f32 --variant tiled --json one.json
 [ "$(grep -c '"device": "openmp:0"' one.json)" -eq 1 ] || fail "one device has two rows"
 
 says one.json '"probe": null' '"left_out": []'
 grep -q '"open": [0-9]*[1-9]' one.json || fail "one.json does not say how long the device took to open"
 
-# A device that does not open is left out by name where all were taken, and fails where it was named.
+# A device that does not open is listed as skipped if all were selected, and is an error if it was
+# named.
 unopened() { # unopened CODE OPTIONS...
     ISOMER_BACKEND_PATH=$faults OCL_ICD_VENDORS=$scratch/none ISOMER_FAULT=open-fails \
         CUDA_VISIBLE_DEVICES="" bench "$@" --op copy --dtype f32 --variant tiled --json unopened.json
@@ -77,16 +78,17 @@ rm unopened.json
 unopened 3 --backend openmp,fault
 [ ! -e unopened.json ] || fail "there are results though a device that was named did not open"
 
-# What no cache holds is smaller where less memory may be used: a sixteenth of it, in elements of 8 bytes.
+# The size beyond every cache is smaller if less memory may be used: a sixteenth of it, in elements
+# of 8 bytes.
 ISOMER_MEMORY_LIMIT=256M "$tool" bench --backend openmp --op copy --dtype f64 --list >out
 says out stream/copy/tiled/f64/2097152/uniform/hot
 
-# What fits no device is a row; the rest runs.
+# A case that fits no device is a row; the rest runs.
 bench 0 --backend openmp --op gemm --dtype f32 --variant tiled --size 64,64Gi --json big.json
 says out "does not fit"
 says big.json '"status": "ok"' '"status": "unsupported"'
 
-# Whoever reads the table may go: the file is whole.
+# The reader of the table may close its pipe: the file is still complete.
 "$tool" bench --backend openmp --no-roofs --rounds 1 --budget 1 --size 64 --op copy --dtype f32 \
     --json piped.json 2>err | true
 says piped.json '"complete": true'
@@ -109,7 +111,7 @@ grep -q '"median"' wrong.json && fail "a wrong result has a time"
 says wrong.csv ,failed,
 says wrong.html "element [63]"
 
-# TF32 on a device that has none: it runs strict, and the row says so and why.
+# TF32 on a device without it: it runs strict, and the row says so and why.
 ISOMER_BACKEND_PATH='' bench 0 --backend openmp --op gemm --dtype f32 --variant vendor,tiled --math tf32 --json tf32.json \
     --csv tf32.csv --report tf32.html
 says tf32.json '"math": "tf32"' '"math_used": "strict"' '"math_reason": "openmp: gemm: ' 'no TF32' '"ran-strict"'
@@ -126,7 +128,7 @@ says out "TF32 not used, products are strict: openmp: gemm:" "no TF32"
 "$tool" info --backend openmp >out || fail "info exits with $?"
 grep -q "TF32 " out && fail "info speaks of TF32 where it was not asked for"
 
-# A backend that takes the process with it.
+# A backend that ends the process.
 code=0
 ISOMER_FAULT=aborts "$tool" bench --backend fault --no-roofs --op add --dtype f32 --size 64 \
     --json dead.json --csv dead.csv >out 2>err || code=$?
@@ -134,7 +136,7 @@ ISOMER_FAULT=aborts "$tool" bench --backend fault --no-roofs --op add --dtype f3
 says err SIGABRT "stream/add/tiled/f32/64/uniform/hot on fault:0"
 clean
 
-# Interrupted after the first round, when the file is there: what was measured is kept.
+# Interrupted after the first round, when the file exists: measured results are kept.
 "$tool" bench --backend openmp --no-roofs --op gemm --dtype f64 --variant naive --size 800 \
     --budget 100 --json kept.json --report kept.html >out 2>err &
 pid=$! tries=0

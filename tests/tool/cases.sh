@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The list of cases: stable, unique, safe in a shell; and one case by its id.
+# cases.sh: the list of cases is stable, unique and safe in a shell; and one case is selected by its
+# id.
 . "$ISOMER_TEST_COMMON"
 unset ISOMER_REQUIRE
 
@@ -29,7 +30,7 @@ done
 id=$(comm -13 "$scratch/a" "$scratch/b" | grep '^transpose/tiled' | head -n 1)
 "$tool" verify --backend openmp --case "$id" >"$scratch/out" || fail "case $id of the full suite"
 
-# A pattern is of the suite, and other filters hold beside it.
+# A pattern selects from the suite, and combines with other filters.
 "$tool" verify --list --case 'gemm/naive/*/nt/*/batch3/*' >"$scratch/some"
 grep '^gemm/naive/[^/]*/nt/.*/batch3/' "$scratch/quick" | diff - "$scratch/some" >"$scratch/out" || {
     cat "$scratch/out"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# `isomer compare` on documents made here: who is matched with whom, what is refused, the verdicts,
-# the gate, the files.
+# compare.sh: `isomer compare` on documents made here: matching, refusals, verdicts, the gate, the
+# files.
 . "$ISOMER_TEST_COMMON"
 
-# document TIME DEVICE LIBRARY FACTOR: results with five cases; FACTOR times the tiled f32 product of
-# 512, whose rounds are about 1000 ns.
+# document TIME DEVICE LIBRARY FACTOR: results with five cases; FACTOR multiplies the tiled f32
+# product of 512, whose rounds are about 1000 ns.
 document() {
     awk -v at="$1" -v device="$2" -v library="$3" -v factor="$4" '
         function row(variant, dtype, n, times, status, reason,    rounds, r, t, id) {
@@ -46,7 +46,7 @@ document() {
         }' </dev/null
 }
 
-# expect CODE ARGUMENTS...: runs compare; out and err have what it said.
+# expect CODE ARGUMENTS...: runs compare; its output is in out and err.
 expect() {
     wanted=$1 code=0
     shift
@@ -87,7 +87,7 @@ document 2026-01-02T00:00:00Z openmp:0 "isomer 0.2.0" 1.1 >slow.json
 document 2026-01-02T00:00:00Z openmp:0 "isomer 0.1.0" 0.9 >fast.json
 document 2026-01-01T00:00:00Z opencl:0 "isomer 0.1.0" 1.1 >other.json
 
-# Verdicts; libraries of another name are matched; what is the same is shown when asked for.
+# Verdicts; libraries with other names are matched; equal cases are shown on request.
 expect 0 a.json slow.json
 judged $tiled SLOWER 1.100
 says out UNPAIRED "3 cases are the same" "no \"library\", here"
@@ -105,12 +105,12 @@ lacks out UNPAIRED
 expect 0 a.json slow.json --least-effect 20 --all
 judged $tiled SAME 1.100
 expect 0 a.json slow.json --device-a openmp --op gemm
-# One device in each: they are compared whatever they are called.
+# One device in each: they are compared whatever their names.
 expect 0 a.json other.json
 judged $tiled SLOWER 1.100
 says out "A on openmp:0" "B on opencl:0"
 
-# The gate: the ratio decides, and a result that was lost.
+# The gate: decided by the ratio, and by a lost result.
 expect 1 a.json slow.json --fail-on 5
 says out "Gate of 5 %: 1 of 5 cases fail"
 expect 0 a.json slow.json --fail-on 15
@@ -126,7 +126,7 @@ expect 0 a.json lost.json
 expect 0 lost.json a.json --fail-on 5
 says out "Measured in B, not in A"
 
-# So is one that B no longer supports.
+# The same for a case that B no longer supports.
 sed '/tiled\/f32\/256/s/"status":"ok","reason":null/"status":"unsupported","reason":"no such library"/
      /tiled\/f32\/256/s/"times":{.*"calls":1},"rates":{[^}]*}/"times":null,"rates":null/' a.json >gone.json
 expect 1 a.json gone.json --fail-on 5 --json lost-by.json
@@ -135,7 +135,7 @@ says out "B unsupported: no such library" "1 of 5 cases fail"
 expect 0 a.json gone.json
 expect 0 gone.json a.json --fail-on 5
 
-# Cases that only one has. Where B measured others of that operation there, it lost them.
+# Cases that only one file has. If B measured others of that operation there, it lost them.
 grep -v 'tiled/f32/512' a.json >fewer.json
 expect 0 fewer.json a.json --fail-on 5
 says out "Only in B" "512x512x512/nn/strict/uniform/hot on openmp:0"
@@ -151,7 +151,7 @@ sed '/tiled\/f32\/512/{s/"id":"gemm/"id":"stream/
 expect 0 more-ops.json fewer.json --fail-on 5
 says out "Only in A" "stream/tiled/f32" "0 of 5 cases fail"
 
-# What is unlike is refused by name, and marked where it is forced.
+# Differences in settings are refused by name, and marked if forced.
 refused() { # refused FILE WORD...: not with a.json, but with --force
     input=$1
     shift
@@ -179,7 +179,8 @@ judged $tiled SLOWER 8.000
 [ "$(grep -c '"id_b": "gemm/' sizes.json)" = 5 ] || fail "the file does not say which cases were matched"
 grep -q '^gemm/tiled/f32/256x.*,gemm/tiled/f32/128x128x128/nn/strict/uniform/hot.$' sizes.csv ||
     fail "the CSV does not say which cases were matched"
-# One more that is the same is matched with itself, and the gate holds for what is of another size.
+# If one case is also the same, it is matched with itself, and the gate covers cases of another
+# size.
 { sed '/^\]}/d' size.json && grep 'tiled/f32/512' a.json && echo ']}'; } >one-more.json
 expect 1 a.json one-more.json --force --fail-on 5 --all
 says out "4 cases are of another size in B"
@@ -187,7 +188,7 @@ judged $tiled SAME 1.000
 # Another operation or type is never matched.
 sed 's|/f32/|/f16/|g; s/"dtype":"f32"/"dtype":"f16"/; s|/f64/|/bf16/|; s/"dtype":"f64"/"dtype":"bf16"/' size.json >type.json
 expect 5 a.json type.json --force
-# With nothing else in common force does not help, fill apart.
+# With nothing else in common, forcing does not help, except for fill.
 sed 's/"fill":"uniform"/"fill":"ones"/; s|/uniform/|/ones/|' a.json >fill.json
 expect 5 a.json fill.json
 says err "fill"
@@ -200,7 +201,7 @@ expect 5 a.json verify.json
 says err "verify.json" "isomer verify"
 expect 5 a.json verify.json --force
 
-# Several devices: the same by name, others only where they are chosen.
+# Several devices: matched by name; others only if they are selected.
 sed 's/openmp:0/cuda:0/g' slow.json | grep -e tiled -e naive >rows
 { sed '/^\]}/d' a.json && sed 's/^{"id"/,{"id"/' rows && echo ']}'; } |
     sed 's|^"devices":\[|&{"spec":"cuda:0","backend":"cuda","name":"a GPU"},|' >two.json
@@ -217,7 +218,7 @@ expect 0 two.json other.json --device-a cuda:0
 expect 2 two.json two.json --device-a hip:0
 says err hip:0 openmp:0 cuda:0
 
-# Files: JSON and CSV parse; nothing is written over by a comparison that fails.
+# Files: JSON and CSV parse; a failing comparison overwrites nothing.
 expect 0 a.json slow.json --json c.json --csv c.csv
 judged $tiled SLOWER 1.100
 expect 0 a.json slow.json --json -
@@ -274,13 +275,13 @@ judged $tiled SLOWER 1.080
 lacks out UNPAIRED
 expect 1 pairs.json --fail-on 5
 expect 0 pairs.json --fail-on 8.5
-# Files of before the numbers of pairs: the status says whether a case is lost.
+# Files from before pair counts existed: the status says whether a case is lost.
 for status in failed error unsupported; do
     sed "s/\"verdict\":\"SLOWER\"/\"status_b\":\"$status\",\"reason_b\":\"why not\",&/" pairs.json >old-pairs.json
     expect 1 old-pairs.json --fail-on 50
     says out "B $status: why not"
 done
-# Lost in some pairs, and in those in which A had none, either.
+# Lost in some pairs, including those in which A had no result either.
 sed 's/"verdict":"SLOWER"/"status_b":"ok","reason_b":null,"made":12,"without_a":0,"without_b":3,"lost":3,"why_a":null,"why_b":"now and then",&/' pairs.json >some-pairs.json
 expect 1 some-pairs.json --fail-on 50
 judged $tiled SLOWER 1.080

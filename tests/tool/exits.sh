@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Exit codes, what they come with, and on which stream.
+# exits.sh: exit codes, their messages, and the stream that they are written to.
 . "$ISOMER_TEST_COMMON"
 unset ISOMER_REQUIRE
 
@@ -15,7 +15,7 @@ exits() {
 }
 says() { grep -qF -- "$1" "$scratch/err" || { cat "$scratch/err"; fail "no \"$1\" in: $2"; }; }
 
-# has_no BACKEND: whether the backend is not there, so that asking for it must fail.
+# has_no BACKEND: whether the backend is unavailable, so that requesting it must fail.
 has_no() {
     code=0
     "$tool" verify --backend "$1" --case stream/event/elapsed >/dev/null 2>&1 || code=$?

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# failures.sh MUTANTS REFERENCE: what is printed of a device that computes something wrong: the case,
-# the place, the numbers, and a command that repeats it. Mutant 13 does not use fma in products, so
-# that its bits differ.
+# failures.sh MUTANTS REFERENCE: the report on a device with wrong results: the case, the position,
+# the numbers, and a command that repeats it. Mutant 13 does not use fma in products, so that its
+# bits differ.
 . "$ISOMER_TEST_COMMON"
 unset ISOMER_REQUIRE
 ISOMER_BACKEND_PATH=$1:$2

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Results in files: well formed, whole or not at all, and refused before the work.
+# files.sh: result files are well formed, complete or absent, and unwritable ones are refused before
+# the work.
 . "$ISOMER_TEST_COMMON"
 unset ISOMER_REQUIRE
 
@@ -44,7 +45,7 @@ for left in *.json.* *.xml.*; do
     [ ! -e "$left" ] || fail "a temporary file was left: $left"
 done
 
-# What cannot be written is known before anything is run, and nothing is left or lost.
+# A file that cannot be written is found before anything runs, and nothing is left behind or lost.
 code=0
 "$tool" verify --backend openmp --op stream --json "$scratch/none/v.json" >out 2>err || code=$?
 [ "$code" -eq 6 ] || fail "a folder that is not there: exit code $code"
@@ -65,7 +66,7 @@ code=0
 [ "$code" -ne 0 ] || fail "a device that is not there is no error"
 [ "$(cat keep.json)" = before ] || fail "a run that fails changes the file"
 
-# A link stays, and what it leads to is what is written, with the temporary file beside that.
+# A link stays; its target is written, with the temporary file beside the target.
 mkdir place links
 echo before >place/there.json
 ln place/there.json place/other.json
@@ -89,7 +90,7 @@ is_json place/new.json
     fail "info through a link here exits with $?"
 still_links links/bare
 is_json place/here.json
-# A run, whose file is put in place again and again, and a page.
+# A run, whose file is replaced repeatedly, and a page.
 ln -s ../place/run.json links/run
 ln -s ../place/page.html links/page
 "$tool" bench --backend openmp --op stream --dtype f32 --size 4Ki --rounds 2 --budget 1 --no-roofs \
@@ -114,7 +115,7 @@ refused 'links/lost: No such file' links/lost
 refused 'links/folder: Is a directory' links/folder
 [ -z "$(find place links -name '*.??????')" ] || fail "left over: $(ls place links)"
 
-# Devices, pipes and open files are written into, by links too.
+# Devices, pipes and open files are written in place, through links too.
 ln -s /dev/null links/null
 "$tool" info --json links/null >out || fail "info into /dev/null by a link exits with $?"
 still_links links/null

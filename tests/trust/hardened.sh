@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# hardened.sh HELPER fortified|plain: what the linker and the compiler do against overwritten memory is
-# to be seen in the library, the tool and the helper program.
+# hardened.sh HELPER fortified|plain: the hardening by linker and compiler is present in the
+# library, the tool and the helper program.
 . "$ISOMER_TEST_COMMON"
 need readelf binutils
 need objdump binutils
 helper=$1
 fortified=$2
 
-# Whether the system's own parts of every program are marked for control-flow enforcement: the linker
-# marks a file only where all of its parts are.
+# Whether the system's own parts of every program are marked for control-flow enforcement: the
+# linker marks a file only if all of its parts are.
 marked() { readelf -nW "$1" 2>/dev/null | grep -q 'x86 feature:.*IBT.*SHSTK'; }
 start=$("$cc" -print-file-name=Scrt1.o)
 printf 'int main(void) { return 0; }\n' >"$scratch/try.c"
@@ -31,7 +31,7 @@ for file in "$library" "$tool" "$helper"; do
         grep -qE '__[a-z]+_chk(@|$)' "$scratch/symbols" || fail "$file was built without _FORTIFY_SOURCE"
     fi
     [ $protects = yes ] || continue
-    # Each function that may be jumped to begins with the instruction for it.
+    # Each function that may be an indirect target begins with the instruction for it.
     objdump -d --no-show-raw-insn "$file" >"$scratch/code"
     awk '/^[0-9a-f]+ <(iso_[a-z0-9_]*|main)(@@.*)?>:$/ { name = $2; getline
             count++
@@ -43,7 +43,7 @@ for file in "$library" "$tool" "$helper"; do
     fi
 done
 
-# Every object of the library, the kernels of each instruction set among them.
+# Every object of the library, including the kernels of each instruction set.
 if [ $protects = yes ]; then
     find "$build_dir" -path "$build_dir/rebuild" -prune -o -path "$build_dir/tests" -prune -o \
         -name '*.c.o' ! -path '*/peer-*' -print >"$scratch/objects"

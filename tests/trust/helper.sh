@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# helper.sh FAKES: the program isomer-try is started from the library's own installation alone, and not
-# where others could have put another in its place. The HIP backend over its stand-in makes use of it.
+# helper.sh FAKES: the program isomer-try is started only from the library's own installation, and
+# not if other users could have replaced it. The HIP backend over its fake uses it.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/trust/traps.sh"
 prefix=$scratch/prefix
@@ -12,11 +12,11 @@ helper=$(find "$prefix" -name isomer-try)
 [ -n "$helper" ] || fail "isomer-try is not installed"
 export ISOMER_ROCM_PATH="$1/hip" ISOMER_CACHE_DIR=off
 
-# What stands in its place leaves a mark, and says nothing.
+# A program in its place leaves a mark, and prints nothing.
 printf '#!/bin/sh\n: >%s\n' "$scratch/mark" >"$helper"
 chmod 755 "$helper"
 
-# tried WORDS: the helper's verdict on the compiler is asked for.
+# tried WORDS: requests the helper's verdict on the compiler.
 tried() {
     rm -f "$scratch/mark"
     "$prefix/bin/isomer" verify --backend hip --op transpose --dtype e4 --variant tiled >"$scratch/out" 2>&1 || true
@@ -43,7 +43,7 @@ done
 tried
 [ -e "$scratch/mark" ] || fail "the helper program is refused for good"
 
-# Nowhere else is looked.
+# No other place is searched.
 rm -r "${helper%/*}"
 mkdir "$scratch/here"
 printf '#!/bin/sh\n: >%s\n' "$scratch/mark" >"$scratch/here/isomer-try"
@@ -57,8 +57,8 @@ tr -s ' \n' '  ' <"$scratch/out" | grep -q "isomer-try, which would try it, is n
     fail "nothing says that isomer-try is missing"
 }
 
-# A folder above the library is not judged where it leads on to it; as one of plug-ins it is, if others
-# can add to it.
+# A folder above the library is not checked when it leads to the library; as a folder of plug-ins it
+# is refused if other users can add files.
 trap_at ABOVE "$prefix/isomer-trap.so"
 above() {
     reset_traps

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * left.c - loads the library by the path that it was given, goes to another folder, and asks for
- * the plug-in "trap". With a third argument it goes there first.
+ * left.c - loads the library by the given path, changes to another folder, and opens the plug-in
+ * "trap". With a third argument it changes the folder first.
  */
 #include <dlfcn.h>
 #include <stdint.h>

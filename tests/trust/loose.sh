@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# loose_runpaths FOLDER: every element of an RPATH or RUNPATH below it that is empty or relative, a line
-# each with its file; the loader takes either for the working directory. To $scratch/elf go the names of
-# the files that were read.
+# loose_runpaths FOLDER: prints every empty or relative element of an RPATH or RUNPATH below it, a
+# line each with its file; the loader treats either as the working directory. The names of the files
+# that were read go to $scratch/elf.
 loose_runpaths() {
     find "$1" -path "$1/rebuild" -prune -o -path '*/CMakeFiles' -prune -o \
         -type f ! -name '*.[och]' -print0 |

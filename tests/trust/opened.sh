@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tool opens, started in a folder where anybody may write, full of what it looks for: nothing
-# by a relative path, nothing of that folder, and no file of a folder that others may write to.
+# opened.sh: what the tool opens when it is started in a world-writable folder full of files that it
+# searches for: nothing by a relative path, nothing in that folder, and no file in a folder that
+# other users may write to.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/trust/traps.sh"
 unset CUDA_PATH ROCM_PATH LD_LIBRARY_PATH
 
-# opened FILE COMMAND...: the paths that COMMAND and its children opened, or tried to, a line each; by
-# the kernel's account, else by the loader's.
+# opened FILE COMMAND...: the paths that COMMAND and its children opened or tried to, a line each;
+# as reported by the kernel, otherwise by the loader.
 need strace strace
 loader=
 if strace -f -qq -o "$scratch/strace" true 2>/dev/null; then
@@ -15,7 +16,7 @@ if strace -f -qq -o "$scratch/strace" true 2>/dev/null; then
         shift
         strace -f -qq -s 4096 -e trace=open,openat,openat2,creat,execve,execveat -o "$scratch/strace" \
             "$@" >"$scratch/out" 2>&1 || true
-        # What is opened in an open folder has that folder's descriptor before its name.
+        # A file opened in an open folder has that folder's descriptor before its name.
         sed -nE 's/^[0-9]+ +(open|creat|execve)\("([^"]*)".*/\2/p
             s/^[0-9]+ +(openat|openat2|execveat)\(AT_FDCWD, "([^"]*)".*/\2/p' "$scratch/strace" |
             sort -u >"$into"
@@ -33,7 +34,7 @@ else
     }
 fi
 
-# judge FILE: a line for each path in it that should not have been opened.
+# judge FILE: prints a line for each path in it that should not have been opened.
 judge() {
     while IFS= read -r path; do
         case $path in
@@ -83,7 +84,7 @@ grep -q '0 failed' "$scratch/out" || {
 }
 grep -q '/libisomer\.so' "$scratch/paths" || fail "the trace does not show libisomer: it would prove nothing"
 
-# Each way to be bad is found.
+# Each kind of bad path is found.
 mkdir "$scratch/open"
 chmod 777 "$scratch/open"
 cp "$(ldd "$tool" | sed -n 's/.*libm\.so\.6 => \([^ ]*\).*/\1/p')" "$scratch/open/libm.so.6"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# docs/security.md: each line of its tables names tests, and they exist.
+# page.sh: each line of the tables in docs/security.md names tests, and they exist.
 . "$ISOMER_TEST_COMMON"
 page=$source_dir/docs/security.md
 ctest --test-dir "$build_dir" -N | sed -n 's/^ *Test *#[0-9]*: //p' | sort >"$scratch/tests"

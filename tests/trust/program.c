@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * program.c - a program of a user of the library, which is run with more rights than its caller. It
- * lists the settings and the backends, computes a product, opens what a plug-in would be, and says
- * what it saw, a line each. With the argument "clear" it empties its environment first, as such a
- * program should.
+ * program.c - a program that uses the library and runs with more rights than its caller. It lists
+ * the settings and the backends, computes a product, opens a would-be plug-in, and prints a line
+ * for each. With the argument "clear" it empties its environment first, as such a program should.
  */
 #include <isomer/isomer.h>
 
@@ -42,7 +41,7 @@ static void list_backends(void)
     free(entries);
 }
 
-/* A product on a device, by its vendor's library where it has one. */
+/* A product on a device, by its vendor's library if it has one. */
 static iso_status multiply(iso_device device)
 {
     enum { N = 64 };

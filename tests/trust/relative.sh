@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# A relative path in a variable that names a folder or a library to load is refused with a text that
-# names the variable, its value, the rule and what to do. The same path in full is taken.
+# relative.sh: a relative path in a variable that names a folder or a library is refused with a text
+# that names the variable, its value, the rule and what to do. The same path made absolute is
+# accepted.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/trust/traps.sh"
 unset CUDA_PATH ROCM_PATH
@@ -49,7 +50,7 @@ refused ROCM_PATH rocm
 refused ISOMER_BLAS blas/libopenblas.so.0
 refused ISOMER_BACKEND_PATH plugins
 
-# A library that was named is not passed over: what needs it fails.
+# A named library is not skipped: what needs it fails.
 code=0
 ISOMER_BLAS=blas/libopenblas.so.0 "$tool" verify --backend openmp --op transpose >"$scratch/out" 2>&1 || code=$?
 [ $code = 2 ] || [ $code = 3 ] || fail "verify ends with $code for a relative ISOMER_BLAS"
@@ -58,14 +59,14 @@ grep -qF 'ISOMER_BLAS is "blas/libopenblas.so.0", which is not an absolute path'
     fail "opening a device does not say that ISOMER_BLAS is relative"
 }
 
-# A folder of the cache has to be absolute too; a trace is written where the user says.
+# The cache's folder must be absolute too; a trace may be written to a relative path.
 ISOMER_CACHE_DIR=cache "$tool" info --backend openmp >"$scratch/out" 2>&1
 grep -q 'not an absolute path' "$scratch/out" || fail "a relative ISOMER_CACHE_DIR is not refused"
 [ ! -e cache ] || fail "a relative ISOMER_CACHE_DIR was made"
 ISOMER_CACHE_DIR=off ISOMER_TRACE=trace.json "$tool" verify --backend openmp --op transpose --dtype e4 >/dev/null 2>&1
 [ -s trace.json ] || fail "a relative ISOMER_TRACE is not written"
 
-# The program for plots is not taken from the working directory.
+# The program for plots is not run from the working directory.
 printf '#!/bin/sh\n: >%s\n' "$marks/gnuplot" >gnuplot
 chmod 755 gnuplot
 mkdir bin
@@ -79,8 +80,8 @@ fi
 PATH=$PWD/bin "$tool" report "$document" -o page.html 2>err || fail "isomer report fails"
 sprung gnuplot || fail "gnuplot is not started from $PWD/bin: this test would prove nothing"
 
-# The library was loaded by a relative path, and the folder left: its own plug-ins are still those beside
-# it, not what lies at that path now.
+# The library was loaded by a relative path, and the folder changed: its own plug-ins are still
+# those beside it, not those at that path now.
 mkdir "$scratch/first" "$scratch/second"
 cp "$library" "$scratch/first/libisomer.so.0"
 cp "$library" "$scratch/second/libisomer.so.0"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# No program, library or plug-in of the build tree or of an installation looks for libraries in the
-# working directory: each is read, and the tool and the helper program are started among planted
-# libraries.
+# runpath.sh: no program, library or plug-in of the build tree or of an installation searches for
+# libraries in the working directory: each is read, and the tool and the helper program are started
+# among planted libraries.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/trust/loose.sh"
 need readelf binutils
 helper=$1
 
-# A library with an empty element is found: the reading itself is tried.
+# A library with an empty element is found, which tests the check itself.
 printf 'int planted;\n' >"$scratch/planted.c"
 for loose in ':' '/usr/lib::/lib' 'lib' '/usr/lib:.' "\$ORIGINAL/x"; do
     rm -f "$scratch"/libplanted.so
@@ -33,7 +33,7 @@ if [ -s "$scratch/loose" ]; then
     fail "these look for libraries in the working directory"
 fi
 
-# What the loader would load of the working directory leaves a mark.
+# A library that the loader loads from the working directory leaves a mark.
 mkdir "$scratch/here"
 cat >"$scratch/planted.c" <<END
 #include <stdio.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# secure.sh setuid|capability: a program with more rights than its caller, who planted every variable
-# that names a path or a library. Nothing of the caller's is loaded, nothing is written where the caller
-# says, and each setting says that it is ignored.
+# secure.sh setuid|capability: a program with more rights than its caller, who has set every
+# variable that names a path or a library. Nothing of the caller's is loaded, nothing is written
+# where the caller says, and each setting is reported as ignored.
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/trust/traps.sh"
 way=$1
@@ -9,7 +9,7 @@ need setpriv util-linux
 [ "$(id -u)" = 0 ] || skip "only root can give a program more rights"
 caller=65534
 
-# A place where such a program has its rights, and that the caller can reach.
+# A place where such a program gets its rights, and that the caller can reach.
 chmod 755 "$scratch"
 chmod 777 "$marks"
 place=
@@ -90,7 +90,7 @@ secret() {
     chmod 600 "$stage/secret"
 }
 
-# What each would do: to the same program without more rights.
+# The effect of each trap on the same program without more rights.
 control() {
     variable=$1
     shift
@@ -178,7 +178,7 @@ for backend in cuda hip opencl; do
     }
 done
 
-# Each alone; a name of a library is none of the paths.
+# Each alone; a library's name is not one of the paths.
 for variable in $libraries $folders $others; do
     reset_traps
     as_caller env -i "$variable=$(planted "$variable")" "$stage/raised" >"$scratch/out" 2>&1 || true
@@ -194,7 +194,7 @@ judge "$scratch/out"
 grep -q '^setting ISOMER_BLAS="openblas" environment: $' "$scratch/out" || fail "a name in ISOMER_BLAS is ignored"
 grep -q '^setting ISOMER_CACHE_DIR="off" environment: $' "$scratch/out" || fail "ISOMER_CACHE_DIR=off is ignored"
 
-# A program that empties its environment first has every backend.
+# If the program empties its environment first, it has every backend.
 reset_traps
 as_caller env -i "$@" "$stage/raised" clear >"$scratch/out" 2>&1 || true
 judge "$scratch/out"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trap.c - a library that should never be loaded: it leaves the file MARK where it is. */
+/* trap.c - a library that should never be loaded: it creates the file MARK in its folder. */
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a caller would plant to have a program run it. To be sourced.
+# traps.sh - what a caller could plant to make a program run it. To be sourced.
 
-# trap NAME FILE...: a library that leaves $marks/NAME where it is loaded, under these names.
+# trap NAME FILE...: a library under these names, which creates $marks/NAME when it is loaded.
 marks=$scratch/marks
 mkdir "$marks"
 trap_at() {
@@ -14,7 +14,7 @@ trap_at() {
     done
 }
 
-# vendors_traps NAME FOLDER: all libraries that the backends look for by name.
+# vendors_traps NAME FOLDER: traps with the names of all libraries that the backends search for.
 vendors_traps() {
     trap_at "$1" "$2/libcuda.so.1" "$2/libamdhip64.so.5" "$2/libamdhip64.so.6" "$2/libamdhip64.so.7" \
         "$2/libOpenCL.so.1" "$2/libclblast.so.1" "$2/libopenblas.so.0" "$2/libnvrtc.so.12"

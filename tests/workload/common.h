@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* common.h - what the tests of the workloads share. */
+/* common.h - helpers of the workload tests. */
 #ifndef ISOMER_TEST_WORKLOAD_H
 #define ISOMER_TEST_WORKLOAD_H
 
@@ -14,14 +14,14 @@
 
 #include <cmocka.h>
 
-/* The list of a suite's text, "[{...}, ...]", in a file of its own. Roofs are left out. */
+/* The list of a suite's text, "[{...}, ...]", written to a temporary file. Roofs are left out. */
 work_list list_of(const char *cases, uint64_t seed);
 
 /* A file NAME.json that holds the text, under TMPDIR; its path goes to `path`. */
 enum { PATH_ROOM = 512 };
 void write_file(char *path, const char *text, size_t length);
 
-/* Runs `body` with stderr kept; what was said is in `text`. */
+/* Runs `body` with stderr captured; the messages are in `text`. */
 int said(int (*body)(void *), void *context, char *text, size_t room);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jobs.c - cases on a device: they run and pass, and what was not computed does not. */
+/* jobs.c - cases on a device: they run and pass, and results that were not computed fail. */
 #include "tests/workload/common.h"
 
 #include <stdlib.h>
@@ -33,8 +33,8 @@ static const char cases[] =
     " {\"op\": \"gemm\", \"size\": \"30x20x10\", \"batch\": 3}, "
     " {\"op\": \"gemm\", \"size\": \"3x2x5000\"}]";
 
-/* One wrong bit in one element, of what was just read back, is found: in a chain, whose elements
- * are not all repeated to the bit, in the sign. */
+/* One wrong bit in one element of a result is found; in a chain, where not all elements repeat to
+ * the bit, in the sign. */
 static void try_wrong_bits(const work_case *item, work_inputs *inputs)
 {
     work_needs needs;
@@ -104,8 +104,8 @@ static void test_openmp(void **state)
     work_list_free(&list);
 }
 
-/* What does not fit the limit is said, with the figures; what fits alone runs in turn. */
-/* Backends write the same chip's uuid in their own ways. */
+/* A case over the limit is reported with the figures; cases that fit alone run in turn. */
+/* Backends write the same chip's uuid in different ways. */
 static void test_chips(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void test_chips(void **state)
     assert_false(work_same_chip("", ""));
     iso_device_info info = ISO_DEVICE_INFO_INIT;
     info.type = ISO_DEVICE_GPU;
-    assert_true(work_cache_bytes(&info) >= 32 << 20); /* not known is not none */
+    assert_true(work_cache_bytes(&info) >= 32 << 20); /* unknown does not count as none */
     info.cache_bytes = 4 << 20;
     assert_int_equal(work_cache_bytes(&info), 4 << 20);
     snprintf(info.architecture, sizeof info.architecture, "gfx942");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lists.c - suites, filters, files, and what is said of those that make no sense. */
+/* lists.c - suites, filters, files, and the messages about invalid ones. */
 #include "tests/workload/common.h"
 
 #include <stdlib.h>
@@ -117,7 +117,7 @@ static void test_quick(void **state)
     assert_int_equal(find(&list, "stream/copy/tiled/f64/16777216/uniform/hot")->roof,
                      WORK_ROOF_COPY);
     assert_null(find(&list, "gemm/naive/f32/1024x1024x1024/nn/strict/uniform/hot"));
-    for (int32_t i = 0; i < list.count; i++) { /* nothing that processors are known not to have */
+    for (int32_t i = 0; i < list.count; i++) { /* no case that processors cannot run */
         assert_true(list.items[i].element != 2 && list.items[i].math == ISO_MATH_STRICT);
     }
     work_list_free(&list);
@@ -201,7 +201,8 @@ static void test_wrong_words(void **state)
     request.size = "4096,64x64x64";
     refuses(&request, TOOL_USAGE, "number 2");
     request = request_of("quick");
-    /* What no device holds is a case like any other, whose row says that it does not fit. */
+    /* A case too large for any device is listed like others, and its row says that it does not fit.
+     */
     static const char *const vast[][2] = {{"gemm", "64Gi"}, {"sum", "64Ti"}, {"sum", "64Tix64Ti"}};
     for (size_t i = 0; i < sizeof vast / sizeof vast[0]; i++) {
         work_list list;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mutants.c - the bugs of tests/plugins/mutants.txt that a case of `isomer bench` can meet are
- * found by its check, so that none yields a number. */
+/* mutants.c - the checks of `isomer bench` find the bugs of tests/plugins/mutants.txt that its
+ * cases can meet, so that none yields a number. */
 #include "tests/workload/common.h"
 
 #include <string.h>

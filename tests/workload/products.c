@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* products.c - the judging of products finds whatever is wrong, and nothing in what is right. */
+/* products.c - the check of products finds every planted error, and none in correct results. */
 #include "tests/workload/common.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ typedef struct product {
     const work_case *item;
     unsigned char *c;
     int64_t bytes;
-    double usual; /* the root of the mean square of its elements */
+    double usual; /* root mean square of its elements */
 } product;
 
 static double load(const product *p, int64_t at)
@@ -69,7 +69,7 @@ static void finish(product *p)
     free(p->c);
 }
 
-/* Judged as a vendor's, which has no bits and the widest bounds. */
+/* Judged as a vendor's, which has no defined bits and the widest bounds. */
 static bool passes(const product *p, int64_t columns, int64_t rows, work_result *result)
 {
     work_case item = *p->item;
@@ -99,7 +99,7 @@ static void put(product *p, int64_t at, double value)
     arith_store(p->item->dtype, p->c + at * p->item->element, value);
 }
 
-/* An element for which the change is no matter of rounding: a quarter of an ordinary element. */
+/* An element for which the change exceeds rounding: a quarter of an ordinary element. */
 static int64_t choose(const product *p, uint64_t pick, int64_t away, double factor)
 {
     int64_t count = p->item->m * p->item->n;
@@ -265,7 +265,7 @@ static void test_mistakes(void **state)
     try_mistakes("f64", "257x257x257", 256, 256, 2 * TIMES);
 }
 
-/* As large as it is used. */
+/* The largest size used. */
 static void test_large(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reductions.c - the fast model of reductions against the suite's simple one, and the judging. */
+/* reductions.c - the fast model of reductions against the suite's simple one, and the check. */
 #include "tests/workload/common.h"
 
 #include <math.h>
@@ -48,8 +48,7 @@ static void test_model(void **state)
     }
 }
 
-/* Every result is off by one unit in its last place; and bounds hold back an element that is lost.
- */
+/* Every result is off by one unit in the last place; and bounds detect a lost element. */
 static void test_judging(void **state)
 {
     work_list list = list_of("[{\"op\": \"reduce\", \"kind\": [\"sum\", \"dot\", \"argmax\"],"
@@ -76,7 +75,7 @@ static void test_judging(void **state)
                          rows || all ? item->cols : item->rows, rows || all ? 1 : item->cols, 1,
                          got + r * size);
         }
-        if (item->axis == ISO_AXIS_0) { /* its second step is of y, which a sum has not */
+        if (item->axis == ISO_AXIS_0) { /* its second step is of y, which a sum does not have */
             assert_int_equal(item->reduction, ISO_SUM);
         }
         if (!item->op->check(item, inputs, got, &result)) {
