@@ -7,7 +7,7 @@
 #include "core/physical.h"
 #include "core/select.h"
 
-/* What every object of a device begins with. */
+/* The first member of every object of a device. */
 typedef struct core_child {
     struct core_child *next, *previous;
     struct core_device *device;
@@ -22,7 +22,7 @@ typedef struct core_block {
     int64_t bytes;
     bool registered;   /* the caller's memory */
     bool from_backend; /* the backend allocated or pinned it */
-    bool pending;      /* being pinned: nobody else may let go of it yet */
+    bool pending;      /* being pinned: no other thread may release it yet */
 } core_block;
 
 typedef struct core_device {
@@ -38,7 +38,7 @@ typedef struct core_device {
 void core_child_link(core_device *device, core_child *child);
 void core_child_unlink(core_child *child);
 
-/* device.c: the parts of opening that adopting needs too. */
+/* device.c: parts of opening that adopting needs too. */
 iso_status core_device_options(const char *call, const iso_device_options *given,
                                iso_device_options *options);
 iso_status core_device_make(const char *call, const iso_device_options *options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dlpack.c - tensors of others: read, checked and imported; and tensors as matrices. */
+/* dlpack.c - tensors of other libraries: read, checked and imported; and tensors as matrices. */
 #include "core/dlpack.h"
 #include "common/dtype.h"
 #include "core/error.h"
@@ -35,7 +35,7 @@ iso_status core_dlpack_device(const char *call, const core_physical *physical, i
     return CORE_LIGHT(call, table, table->dlpack_device(physical->device, type, id));
 }
 
-/* The name of a device type in the published interface. */
+/* The name of a device type in DLPack. */
 static const char *type_name(int32_t type)
 {
     static const char *const names[] = {
@@ -108,7 +108,7 @@ static iso_status check_dtype(const char *call, const iso_dlpack_tensor *tensor,
                      call, name);
 }
 
-/* Shape and strides, checked and in full. */
+/* Checks shape and strides, and fills in missing strides. */
 static iso_status read_shape(const char *call, const iso_dlpack_tensor *from, iso_tensor *out)
 {
     int64_t next = 1;
@@ -167,7 +167,7 @@ too_large:
                      "%s: the tensor's shape and strides reach further than 64 bits can say", call);
 }
 
-/* Where the tensor's bytes begin, and its offset from there. */
+/* The start of the tensor's bytes, and its offset from there. */
 static iso_status locate(const char *call, const iso_dlpack_tensor *from, int32_t type,
                          iso_tensor *out, core_import *what)
 {
@@ -339,7 +339,7 @@ iso_status core_tensor_read(const char *call, const iso_tensor *given, iso_tenso
     return ISO_OK;
 }
 
-/* Whether lines of `length` elements lie `stride` apart, each without gaps between its elements. */
+/* Whether lines of `length` elements are `stride` apart, each without gaps between its elements. */
 static bool lies(int64_t lines, int64_t stride, int64_t length, int64_t step, int64_t *ld)
 {
     if (length > 1 && step != 1) {

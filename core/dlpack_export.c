@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dlpack_export.c - tensors for others, which keep their memory alive. */
+/* dlpack_export.c - exported tensors, which keep their memory alive. */
 #include "common/dtype.h"
 #include "core/device.h"
 #include "core/dlpack.h"
@@ -18,7 +18,7 @@
 
 enum { TYPE_CPU = 1 };
 
-/* What the consumer's pointer leads to. */
+/* What the exported pointer refers to. */
 typedef struct exported {
     iso_dlpack_managed_versioned managed; /* first: the deleter gets a pointer to it */
     int64_t shape[ISO_TENSOR_DIMS_MAX], strides[ISO_TENSOR_DIMS_MAX];
@@ -26,12 +26,12 @@ typedef struct exported {
     pid_t process;
 } exported;
 
-/* May run long after the device's last handle was closed, in any thread. */
+/* May run in any thread, long after the device's last handle was closed. */
 static void delete_exported(iso_dlpack_managed_versioned *managed)
 {
     exported *self = (exported *)managed;
 
-    /* In a child of fork() the device is the parent's. */
+    /* In a child of fork() the device belongs to the parent. */
     if (self->process == getpid()) {
         core_physical *physical = self->memory->physical;
 
@@ -50,7 +50,7 @@ static void fill_dtype(iso_dtype dtype, iso_dlpack_tensor *out)
     out->lanes = 1;
 }
 
-/* All strides 0 stand for row-major without gaps. */
+/* All strides 0 means row-major without gaps. */
 static iso_status fill_strides(const char *call, iso_tensor *tensor)
 {
     int64_t next = 1;
@@ -71,7 +71,7 @@ static iso_status fill_strides(const char *call, iso_tensor *tensor)
     return ISO_OK;
 }
 
-/* The tensor lies in the buffer, and its elements are aligned. */
+/* Checks that the tensor lies in the buffer and its elements are aligned. */
 static iso_status check_place(const char *call, const iso_tensor *tensor, const core_buffer *buffer)
 {
     int64_t element = iso_dtype_size(tensor->dtype), low, bytes, first;
@@ -98,10 +98,11 @@ static iso_status check_place(const char *call, const iso_tensor *tensor, const 
     return core_check_range(call, "tensor", first, bytes, buffer);
 }
 
-/* Puts `consumer`, if there is one, behind what was submitted to the stream. */
+/* Orders `consumer`, if there is one, behind what was submitted to the stream. */
 static iso_status order(const char *call, core_stream *stream, core_stream *consumer, int32_t type)
 {
-    bool swapped = consumer && consumer < stream; /* two are always locked in one order */
+    bool swapped =
+        consumer && consumer < stream; /* two streams are always locked in the same order */
     core_stream *first = swapped ? consumer : stream, *second = swapped ? stream : consumer;
     iso_status status = ISO_OK;
 
@@ -125,7 +126,7 @@ static iso_status order(const char *call, core_stream *stream, core_stream *cons
     return status;
 }
 
-/* The address, or the object and an offset, that others know the tensor's first element by. */
+/* The address of the tensor's first element, or the object and an offset. */
 static iso_status place(const char *call, const core_buffer *buffer, const iso_tensor *tensor,
                         int32_t type, iso_dlpack_tensor *out)
 {
@@ -147,7 +148,7 @@ static iso_status place(const char *call, const core_buffer *buffer, const iso_t
         return status;
     }
     if (core_dlpack_is_address(type)) {
-        out->data = (char *)out->data + offset; /* some consumers overlook byte_offset */
+        out->data = (char *)out->data + offset; /* some consumers ignore byte_offset */
     } else {
         out->byte_offset = (uint64_t)offset;
     }
@@ -190,7 +191,7 @@ static iso_status make(const char *call, const iso_tensor *tensor, core_buffer *
     return ISO_OK;
 }
 
-/* With everything counted in. */
+/* All handles are held. */
 static iso_status export(const char *call, core_stream *stream, core_stream *consumer,
                          iso_tensor *tensor, core_buffer *buffer, exported **out)
 {

@@ -5,23 +5,23 @@
 
 #include <isomer/isomer.h>
 
-/* The folder "isomer" beside the library, with what its package brings; "" where it is not known.
- */
+/* The folder "isomer" beside the library, with files of its package; "" if unknown. */
 const char *core_place(void);
 
-/* The value of a variable that names no path, wherever it came from; NULL where it is unset. */
+/* The value of a variable that names no path; NULL if it is unset. Also used in programs with more
+ * rights than their caller. */
 const char *core_variable(const char *name);
-/* The value of one that names a path; NULL also where the program has more rights than its caller,
- * and then core_path_ignored says why. */
+/* The value of a variable that names a path; NULL if it is unset or the program has more rights
+ * than its caller (core_path_ignored then says why). */
 const char *core_path_variable(const char *name);
 extern const char core_path_ignored[];
-/* Fills `problem` where a value is not an absolute path, and leaves it alone elsewhere. */
+/* Fills `problem` if a value is not an absolute path; otherwise leaves it unchanged. */
 void core_absolute_problem(const char *value, char *problem, size_t room);
 /* iso_host.path. */
 const char *core_host_path(const char *name, char *problem, int64_t capacity);
 
-/* Fills `problem` where others than those that are trusted with it (trust.c) could put something
- * else at this absolute path; it is "" elsewhere, and where nothing is there. */
+/* Fills `problem` if anyone but the owners that trust.c allows could replace what is at this
+ * absolute path. It is set to "" if not, and if nothing is there. */
 void core_path_problem(const char *path, char *problem, size_t room);
 
 #endif

@@ -16,20 +16,20 @@ enum {
 /* Sets the text and the status, and returns the status. The arguments may point into the old text.
  */
 iso_status core_fail(iso_status status, const char *format, ...) ISO_PRINTF(2, 3);
-/* The last failure's text without the call's name. */
+/* The last failure's text without the name of the call. */
 const char *core_reason(const char *call);
 iso_status core_fail_no_memory(const char *call, int64_t bytes);
 
-/* Around a call of a backend's entry, which runs in the default floating-point environment. Its
- * failure always has a text that begins with the public call and the backend. What the backend says
- * in a call that succeeds is forgotten. Only CORE_ASK lets NOT_READY pass, without a text.
- * CORE_CALL asks first whether the thread has
- * the stack that the backend needs; what only waits, or asks for what is there, is CORE_LIGHT. */
+/* Used around a call of a backend's entry, which runs in the default floating-point environment. A
+ * failure always gets a text that begins with the public call and the backend. Texts that the
+ * backend sets in a call that succeeds are dropped. Only CORE_ASK passes NOT_READY on, without a
+ * text. CORE_CALL first checks that the thread has the stack that the backend needs; CORE_LIGHT is
+ * for calls that only wait or query. */
 void core_backend_enter(void);
 iso_status core_backend_leave(const char *call, const char *backend, iso_status status,
                               bool may_wait);
-/* Whether this thread is in a backend's call: public functions are called there only by a library
- * that ends the process in the middle of one, through exit()'s handlers. */
+/* Whether this thread is inside a backend's call. Public functions are called there only if a
+ * library ends the process in the middle of a call, from exit()'s handlers. */
 bool core_inside(void);
 #define CORE_LIGHT(call, table, expression)                                                        \
     (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), false))
@@ -38,24 +38,26 @@ bool core_inside(void);
 #define CORE_CALL(call, table, expression)                                                         \
     (core_stack_check((call), (table)) ? ISO_NO_MEMORY : CORE_LIGHT(call, table, expression))
 
-/* Where this thread's failures go; a thread that works for another one writes to that one's. */
+/* Where this thread's failures are written; a helper thread writes to its caller's place. */
 typedef struct core_error_place {
     void *texts;
     iso_status status;
 } core_error_place;
 core_error_place core_error_lend(void);
 void core_error_borrow(core_error_place place);
-/* In the thread that borrowed it. */
+/* Called in the thread that borrowed it. */
 core_error_place core_error_return(void);
 /* In the one that lent it. */
 void core_error_take(core_error_place place);
 
-/* A failure that a call gets over leaves the caller's last failure as it was. */
+/* Saves the caller's last failure, and restores it if the call recovers from a failure of its own.
+ */
 enum { CORE_BRIEF_MAX = 256 };
 typedef struct core_kept_error {
     iso_status status;
-    char *text;                 /* NULL: the text is in `brief` */
-    char brief[CORE_BRIEF_MAX]; /* its beginning, where there was no memory for all of it */
+    char *text; /* NULL: the text is in `brief` */
+    char
+        brief[CORE_BRIEF_MAX]; /* the beginning of the text, if there was no memory for all of it */
 } core_kept_error;
 core_kept_error core_error_keep(void);
 const char *core_error_text(const core_kept_error *kept);
@@ -63,9 +65,9 @@ void core_error_restore(core_kept_error *kept);
 
 /* A text that grows. */
 typedef struct core_text {
-    char *text; /* NULL: nothing was added yet */
+    char *text; /* NULL: nothing added yet */
     size_t length, room;
-    bool failed; /* memory ran out, and a part is missing */
+    bool failed; /* memory ran out, so a part is missing */
 } core_text;
 void core_text_add(core_text *text, const char *format, ...) ISO_PRINTF(2, 3);
 const char *core_text_get(const core_text *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* factor.c - alpha and beta, rounded and compared as integers: what the calling thread has set for
- * floating point has no part in it. */
+/* factor.c - rounds and compares alpha and beta as integers, so that the calling thread's
+ * floating-point settings do not matter. */
 #include "core/factor.h"
 #include "common/dtype.h"
 
@@ -28,7 +28,7 @@ bool core_is_zero(double value)
     return bits_of(value) << 1 == 0;
 }
 
-/* The magnitude's bits with the last `drop` ones rounded away, to nearest even. */
+/* The bits of the magnitude with the last `drop` bits rounded off, to nearest even. */
 static uint64_t round_off(uint64_t size, int drop)
 {
     const uint64_t hidden = UINT64_C(1) << 52, digits = (size & (hidden - 1)) | hidden;
@@ -37,7 +37,7 @@ static uint64_t round_off(uint64_t size, int drop)
     if (drop > 53) {
         return 0;
     }
-    if (drop == 53) { /* from half the smallest f32 on, but under it: half itself is a tie */
+    if (drop == 53) { /* above half of the smallest f32 and below it: exactly half is a tie */
         return digits == hidden ? 0 : (size | (hidden - 1)) + 1;
     }
     one = UINT64_C(1) << drop;
@@ -54,7 +54,7 @@ static double round_to_f32(double value)
     if (size > infinity) {
         return double_of(bits | UINT64_C(1) << 51);
     }
-    if (size >= past_largest) { /* the tie goes to what would be even */
+    if (size >= past_largest) { /* the tie rounds to the next power of two, which overflows */
         return double_of(sign | infinity);
     }
     return double_of(

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* A factor rounded to the type in which operations on `dtype` compute: to nearest even, with that
- * type's subnormals and overflow; a NaN stays one. */
+ * type's subnormals and overflow; a NaN stays a NaN. */
 double core_round_factor(iso_dtype dtype, double factor);
 bool core_is_zero(double factor);
 

@@ -5,8 +5,8 @@
 
 #include <pthread.h>
 
-/* Called once before anything is opened; the functions below are called in the child or around the
- * fork. */
+/* Called once before anything is opened; the functions below are called around a fork or in the
+ * child. */
 void core_fork_guard(void);
 void core_handle_fork(int stage);
 void core_registry_fork(int stage);

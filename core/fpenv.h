@@ -10,10 +10,10 @@
 #include <fenv.h>
 #endif
 
-/* Around what computes in floating point: every call of a backend's entry, and the core's own. */
+/* Used around floating-point computation: every call of a backend's entry, and the core's own. */
 typedef struct core_fpenv {
 #if defined(__x86_64__) || defined(__i386__)
-    bool differs;     /* ... from the default; the rest is of no meaning elsewhere */
+    bool differs;     /* from the default; if false, the other fields are unused */
     uint32_t x87[7];  /* what fnstenv stores */
     uint64_t control; /* MXCSR */
 #elif defined(__aarch64__)
@@ -24,7 +24,7 @@ typedef struct core_fpenv {
 } core_fpenv;
 void core_fpenv_enter(core_fpenv *callers);
 void core_fpenv_leave(const core_fpenv *callers);
-/* Around an entry of a backend that has no status, or whose status is not looked at. */
+/* For an entry of a backend that has no status, or whose status is ignored. */
 #define CORE_DO(expression)                                                                        \
     do {                                                                                           \
         core_fpenv callers_;                                                                       \

@@ -7,13 +7,13 @@
 
 #include <stdatomic.h>
 
-/* Memory of a device. A buffer holds it, and so does each DLPack tensor that shows it: the last one
- * lets go of it. */
+/* Memory of a device. The buffer and every DLPack tensor of it hold a reference; the last one frees
+ * it. */
 typedef struct core_memory {
     atomic_int holders;
     core_physical *physical;
-    void *memory;    /* the backend's; NULL where there are no bytes */
-    int64_t counted; /* bytes against the memory limit */
+    void *memory;    /* the backend's; NULL if there are no bytes */
+    int64_t counted; /* bytes counted against the memory limit */
     bool imported;
     void (*release)(void *context); /* of imported memory; may be NULL */
     void *context;
@@ -23,17 +23,17 @@ void core_memory_drop(core_memory *memory);
 
 typedef struct core_buffer {
     core_child child;
-    void *memory; /* NULL where it holds no bytes */
-    /* Where its first byte lies in `memory`: memory of others is imported from an aligned address
-     * on, so that offsets tell alignment. */
+    void *memory; /* NULL if it holds no bytes */
+    /* Offset of its first byte in `memory`: imported memory starts at an aligned address, so that
+     * offsets determine alignment. */
     int64_t origin;
     int64_t bytes;
     bool read_only;
     core_memory *owner;
-    _Atomic uint64_t used_by; /* bits of streams that may have work with it */
+    _Atomic uint64_t used_by; /* bits of streams that may have work that uses it */
 } core_buffer;
 
-/* A buffer of memory that somebody else owns; on failure it stays theirs. */
+/* A buffer of imported memory; on failure the caller still owns the memory. */
 typedef struct core_import {
     void *native;
     int64_t bytes;
@@ -43,9 +43,9 @@ typedef struct core_import {
 } core_import;
 iso_status core_buffer_import(const char *call, core_device *device, const core_import *what,
                               iso_buffer *out);
-/* The place of a byte of the buffer, as a backend knows it. */
+/* The place of a byte of the buffer, in the backend's terms. */
 iso_ref core_buffer_ref(const core_buffer *buffer, int64_t offset);
-/* INVALID if the buffer is not to be written. */
+/* INVALID if the buffer must not be written. */
 iso_status core_check_writable(const char *call, const char *name, const core_buffer *buffer);
 
 /* Counts memory against the device's limit. */

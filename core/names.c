@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c - the names of enumerators, and enumerators from names. */
+/* names.c - names of enumerators, and parsing them. */
 #include "core/names.h"
 #include "common/dtype.h"
 #include "core/error.h"
@@ -169,7 +169,8 @@ static int cost_of(char a, char b)
     return tolower((unsigned char)a) != tolower((unsigned char)b);
 }
 
-/* Insertions, deletions, changes and swaps of neighbours between two names, whatever their case. */
+/* Edit distance between two names: insertions, deletions, substitutions and swaps of neighbours,
+ * ignoring case. */
 int core_edit_distance(const char *a, const char *b)
 {
     int rows[3][ISO_NAME_MAX + 1], *before = rows[0], *above = rows[1], *row = rows[2];

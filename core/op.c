@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op.c - operations: read, resolved, bound to their operands, and handed to the backend. */
+/* op.c - reads operations, resolves them, binds their operands, and passes them to the backend. */
 #include "core/op.h"
 #include "core/device.h"
 #include "core/error.h"
@@ -97,7 +97,7 @@ static iso_status bind_use(const char *call, core_use *use, const core_device *d
     return ISO_OK;
 }
 
-/* Points the operation at its operands; until then it is a question, whose operands are NULL. */
+/* Sets the operation's operands; until then it is a query, whose operands are NULL. */
 static void attach(core_op *op, const core_stream *stream)
 {
     for (int i = 0; i < op->use_count; i++) {
@@ -111,7 +111,7 @@ static void attach(core_op *op, const core_stream *stream)
     }
 }
 
-/* The first is written. */
+/* The first operand is written. */
 static iso_status check_pair(const char *call, const core_use *to, const core_use *other)
 {
     core_overlap overlap =
@@ -162,7 +162,7 @@ static iso_status bind(const char *call, core_op *op, const core_device *device)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Fills what an operation over no elements writes. */
+/* Writes the results of an operation over no elements. */
 static iso_status fill_neutral(const char *call, core_op *op, core_stream *stream)
 {
     iso_status status = ISO_OK;
@@ -323,9 +323,9 @@ iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *args)
     return core_op_execute("iso_execute", stream, kind, args);
 }
 
-/* ---- questions ------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
-/* Reads and resolves an operation for a device that is counted in on success. */
+/* Reads and resolves an operation for a device, which is held on success. */
 static iso_status question(const char *call, iso_device handle, iso_op_kind kind, const void *args,
                            core_device **device, core_op *op)
 {
@@ -414,7 +414,7 @@ iso_status iso_workspace(iso_device handle, iso_op_kind kind, const void *args, 
     return status;
 }
 
-/* Scratch memory and programs, on the stream that was counted in. */
+/* Scratch memory and programs, on a stream that is held. */
 static iso_status prepare(const char *call, core_op *op, core_stream *stream)
 {
     const iso_backend *table = stream->child.device->table;

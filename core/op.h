@@ -25,25 +25,25 @@ enum {
 typedef struct core_operation {
     const char *name;     /* "gemm" */
     const char *plural;   /* "products", for messages */
-    int variants;         /* bits of those that any device may have */
+    int variants;         /* those that any device may have, as bits */
     iso_variant order[3]; /* auto tries these in turn; ends early with 0 */
-    uint32_t abi_minor;   /* of the backend interface that brought it */
-    uint32_t args_size;   /* of its member of iso_op_args, and where the variant lies there */
+    uint32_t abi_minor;   /* the backend interface's minor that introduced it */
+    uint32_t args_size;   /* of its member of iso_op_args, and the variant's offset there */
     uint32_t variant_at;
-    /* Checks the caller's descriptor and fills args, uses and what differs from zero. */
+    /* Checks the caller's descriptor and fills args, uses and every field that is not zero. */
     iso_status (*read)(const char *call, const void *args, core_op *out);
-    /* Fills the cost of what was read. */
+    /* Fills the cost of an operation that was read. */
     void (*cost)(core_op *op);
-    /* Makes an empty operation one of a single element. */
+    /* Turns an empty operation into one of a single element. */
     void (*shrink)(core_op *op);
     void (*trace)(const core_op *op, const char *variant, char *name, size_t room);
 } core_operation;
 
-/* ops/table.c: NULL, or INVALID: there is no such kind. */
+/* ops/table.c: the operation; NULL, and INVALID is set, if there is no such kind. */
 const core_operation *core_operation_of(iso_op_kind kind);
 iso_status core_operation_find(const char *call, iso_op_kind kind, const core_operation **out);
 
-/* An operand that an operation uses. */
+/* An operand used by an operation. */
 typedef struct core_use {
     const char *name; /* "a" */
     iso_operand operand;
@@ -57,49 +57,50 @@ typedef struct core_use {
 typedef enum core_empty {
     CORE_NOT_EMPTY = 0,
     CORE_NOTHING = 1, /* nothing is written */
-    CORE_NEUTRAL = 2  /* what is written is filled with the neutral element */
+    CORE_NEUTRAL = 2  /* the results are filled with the neutral element */
 } core_empty;
 
 enum { CORE_USES_MAX = 4 };
 
-/* An operation that was read and checked. Points into itself: it is not copied. */
+/* An operation that was read and checked. Points into itself, so it must not be copied. */
 struct core_op {
     const core_operation *row;
     iso_op op;
     iso_op_args args;
     iso_variant *variant;           /* in args */
-    iso_math *math;                 /* in args; NULL where there is none */
+    iso_math *math;                 /* in args; NULL if there is none */
     iso_dtype dtype;                /* where there is math */
-    char math_reason[ISO_NOTE_MAX]; /* why it is strict although TF32 was asked for; else "" */
-    int64_t *summed; /* in args: the length of sums that alpha = 0 makes 0; NULL: there is none */
-    int64_t summed_given; /* ... and what the caller gave */
+    char math_reason[ISO_NOTE_MAX]; /* why math is strict although TF32 was requested; otherwise ""
+                                     */
+    int64_t *summed; /* in args: the length of sums, which alpha = 0 makes 0; NULL: there is none */
+    int64_t summed_given; /* ... and its value in the caller's descriptor */
     core_empty empty;
     uint64_t neutral; /* bits of the neutral element */
-    bool in_place;    /* its result may be an operand as a whole, though not a part of one */
+    bool in_place;    /* its result may be the same as an operand, but must not partly overlap it */
     int use_count;
     iso_cost_info cost;
-    core_use uses[CORE_USES_MAX]; /* the last: not cleared, but set by core_op_use */
+    core_use uses[CORE_USES_MAX]; /* last, because core_op_use sets it instead of clearing */
 };
 
 iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, core_op *out);
 iso_status core_op_execute(const char *call, iso_stream stream, iso_op_kind kind, const void *args);
 
-/* resolve.c: makes the variant and the math mode definite. UNSUPPORTED, if the device does not do
- * it. */
+/* resolve.c: resolves the variant and the math mode. UNSUPPORTED if the device does not support it.
+ */
 iso_status core_op_resolve(const char *call, core_op *op, core_device *device);
 
-/* ops/check.c: what reading an operation needs. */
+/* ops/check.c: helpers for reading an operation. */
 
-/* Adds an operand that is not touched; the caller writes its layout if it is. */
+/* Adds an operand that is not accessed; the caller writes its layout if it is. */
 core_layout *core_op_use(core_op *op, const char *name, iso_operand operand, iso_ref *ref,
                          int64_t align, bool written);
-/* Whether two operands are one, given twice. */
+/* Whether two operands are the same one, given twice. */
 bool core_use_is_same(const core_use *a, const core_use *b);
-/* `batch` matrices of elements; INVALID where 64 bits do not hold their bytes. */
+/* `batch` matrices of elements; INVALID if their bytes do not fit 64 bits. */
 iso_status core_matrix_layout(const char *call, const char *name, int64_t rows, int64_t cols,
                               int64_t ld, int64_t batch, int64_t stride, int64_t element,
                               core_layout *out);
-/* Sets *ld where it is 0; INVALID where it is under the row length. */
+/* Sets *ld if it is 0; INVALID if it is below the row length. */
 iso_status core_check_ld(const char *call, const char *name, const char *matrix, int64_t cols,
                          int64_t *ld);
 iso_status core_check_size(const char *call, const char *name, int64_t value);

@@ -8,8 +8,8 @@
 struct core_stream;
 struct core_block;
 
-/* A physical device that is open, shared by all handles to it, so that their streams and memory
- * know each other. */
+/* A physical device that is open, shared by all handles to it, so that their streams and memory can
+ * be ordered and counted together. */
 typedef struct core_physical {
     core_backend *backend;
     const iso_backend *table;
@@ -21,7 +21,7 @@ typedef struct core_physical {
     char spec[ISO_NAME_MAX];
     pthread_mutex_t lock;
     pthread_cond_t changed; /* an object was unlinked */
-    /* Guarded by the lock, with the lists of the devices. */
+    /* Guarded by the lock, as are the lists of the devices. */
     int64_t used, peak;
     struct core_stream *streams; /* ascending serial */
     uint64_t stream_bits;
@@ -32,10 +32,10 @@ typedef struct core_physical {
 
 iso_status core_physical_open(const char *call, core_backend *backend, int32_t index,
                               core_physical **out);
-/* The device of a program's context; the same context gives the same one. */
+/* The device of a program's context; the same context gives the same device. */
 iso_status core_physical_adopt(const char *call, core_backend *backend,
                                const iso_native_device *native, core_physical **out);
-/* One more reason to stay open. */
+/* Adds a reference that keeps it open. */
 void core_physical_keep(core_physical *physical);
 void core_physical_close(core_physical *physical);
 

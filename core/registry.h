@@ -13,14 +13,14 @@ typedef struct core_backend {
     const char *origin;      /* "built in" or the path */
     iso_backend_query query; /* of a built-in; else NULL */
     bool is_plugin;
-    bool is_last; /* the last built-in: the one that `auto` falls back to */
+    bool is_last; /* the last built-in, to which `auto` falls back */
     pthread_mutex_t lock;
-    /* The rest is guarded by the lock. */
+    /* The fields below are guarded by the lock. */
     bool loaded;
     bool touched;      /* probing it reached a driver in this process */
-    bool forked;       /* ... or in the parent, and it cannot be used after a fork */
-    iso_backend table; /* our copy, extended with zeros */
-    iso_probe probe;   /* its state is 0 where it was not probed */
+    bool forked;       /* ... or in the parent, so it cannot be used after a fork */
+    iso_backend table; /* the core's copy, extended with zeros */
+    iso_probe probe;   /* its state is 0 if it was not probed */
     struct core_backend *next;
 } core_backend;
 
@@ -29,29 +29,30 @@ typedef struct core_builtin {
     iso_backend_query query;
 } core_builtin;
 extern const core_builtin core_builtins[]; /* ends with a NULL name */
-/* One for each: without an allocation none of them can be missing. */
+/* One for each, statically, so that a failed allocation cannot hide any of them. */
 extern core_backend core_builtin_backends[];
 
-/* Finds it without loading it; *out is NULL where no backend has that name. NO_MEMORY: it could not
- * be looked for. */
+/* Finds it without loading it; *out is NULL if no backend has that name. NO_MEMORY: the search
+ * failed. */
 iso_status core_backend_find(const char *call, const char *name, core_backend **out);
-/* All of them: built-ins in order, then plug-ins by name. A list that the caller frees; NULL: no
+/* All backends: built-ins in order, then plug-ins by name. The caller frees the list; NULL: no
  * memory. */
 core_backend **core_backend_list(int *count);
-/* Loads and probes; the answer is ISO_STATE_OK or has a reason. NO_MEMORY: it is not known. */
+/* Loads and probes; the answer is ISO_STATE_OK or has a reason. NO_MEMORY: the state is unknown. */
 iso_status core_backend_probe(const char *call, core_backend *backend, iso_probe *out);
 /* Loads a plug-in or built-in into backend->table; false: *out says why. */
 bool core_backend_load(core_backend *backend, iso_probe *out);
 bool core_name_valid(const char *name);
-/* The folders to look in; calls back until it answers false. False: no memory to list them. */
+/* Calls back with each folder to search until the callback returns false. False: no memory to list
+ * them. */
 bool core_plugin_folders(bool (*visit)(const char *folder, void *context), void *context);
 /* Why an entry of ISOMER_BACKEND_PATH, or the library's own folder, is ignored. Fills `problem` for
- * the first such one, and leaves it alone where there is none. */
+ * the first such entry; otherwise leaves it unchanged. */
 void core_plugin_path_problem(const char *path, char *problem, size_t room);
-/* The device's description with what the core fills in. */
+/* The device's description, completed by the core. */
 iso_status core_backend_device_info(const char *call, core_backend *backend, int32_t index,
                                     iso_device_info *out);
-/* UNAVAILABLE, with the reason, of a device that is broken. */
+/* UNAVAILABLE, with the reason, if the device is broken. */
 iso_status core_backend_device_usable(const char *call, core_backend *backend, int32_t index);
 
 #endif

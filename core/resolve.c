@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resolve.c - which variant and math mode an operation has on a device, and whether that does it.
- */
+/* resolve.c - resolves the variant and math mode of an operation on a device, and whether the
+ * device supports it. */
 #include "core/device.h"
 #include "core/error.h"
 #include "core/op.h"
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Support does not depend on alpha: where alpha = 0 made the sums empty, the device is first asked
- * about the operation as given. After a yes, only a backend that breaks its rules can say no. */
+/* Support does not depend on alpha: if alpha = 0 made the sums empty, the device is first queried
+ * with the operation as given. After a yes, only a backend that breaks the rules can refuse. */
 static iso_status ask_table(const char *call, core_op *op, core_device *device)
 {
     const iso_backend *table = device->table;
@@ -26,7 +26,7 @@ static iso_status ask_table(const char *call, core_op *op, core_device *device)
     return CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
 }
 
-/* Why the operation has no TF32 on any device; NULL where it may. */
+/* Why the operation never uses TF32, on any device; NULL if it may. */
 static const char *without_tf32(const core_op *op)
 {
     if (op->dtype != ISO_F32) {
@@ -38,7 +38,7 @@ static const char *without_tf32(const core_op *op)
     return NULL;
 }
 
-/* TF32 is permission: where the device says no to it, the strict product is asked about. */
+/* TF32 is a permission: if the device refuses it, the strict product is queried. */
 static iso_status ask_tf32(const char *call, core_op *op, core_device *device)
 {
     const char *never = without_tf32(op);

@@ -13,13 +13,13 @@ typedef struct core_choice {
     int32_t index;
     struct core_physical *physical; /* opened */
     core_text story;
-    core_text passed; /* the backend's devices that were passed over, and why */
+    core_text passed; /* the backend's devices that were skipped, and why */
 } core_choice;
 
 iso_status core_select(const char *call, const char *spec, core_choice *out);
-/* Why a spec cannot be meant at all ("" if it can), without loading anything. */
+/* Why a spec is malformed ("" if it is not), without loading anything. */
 void core_spec_problem(const char *spec, char *problem, size_t room);
-/* The same for a list of what has to be there, which `auto` is no part of. */
+/* The same for a list of required backends, which must not contain `auto`. */
 void core_require_problem(const char *list, char *problem, size_t room);
 
 #endif

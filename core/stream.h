@@ -19,7 +19,7 @@ typedef struct core_stream {
     pthread_mutex_t lock;     /* held while something is submitted */
     iso_ref scratch;
     int64_t scratch_bytes;
-    void *link; /* an event that orders copies between streams; NULL until it is needed */
+    void *link; /* an event that orders copies between streams; NULL until needed */
     core_trace_stream *trace;
     pthread_mutex_t late_lock;
     atomic_int late; /* iso_status */
@@ -33,16 +33,16 @@ iso_status core_stream_finish(const char *call, core_stream *stream, bool *told)
 /* Locks the stream for a submission; fails with its late error. */
 iso_status core_stream_enter(const char *call, core_stream *stream);
 void core_stream_leave(core_stream *stream);
-/* What a failed submission means: a late error of the stream sticks to it. */
+/* Handles a failed submission: a late error is kept in the stream. */
 iso_status core_stream_check(const char *call, core_stream *stream, iso_status status);
 /* Waits for the stream and keeps its late error. */
 iso_status core_stream_drain(const char *call, core_stream *stream);
-/* Its late error, now told to somebody; ISO_OK if it has none. */
+/* Its late error, which now counts as reported; ISO_OK if it has none. */
 iso_status core_stream_late(const char *call, core_stream *stream);
 /* Waits for the streams of `physical` whose bits are in the mask. */
 void core_streams_drain(core_physical *physical, uint64_t mask);
-/* Orders what is submitted to `after` from now on behind what was submitted to `before`. Both are
- * locked, and of one physical device. */
+/* Orders later submissions to `after` behind everything submitted to `before`. Both are locked, and
+ * of one physical device. */
 iso_status core_stream_link(const char *call, core_stream *before, core_stream *after);
 
 #endif

@@ -10,11 +10,11 @@
 /* Copies the caller's struct into `to` (`known` bytes), extended with zeros. */
 iso_status core_struct_read(const char *call, const char *name, const void *from, size_t least,
                             void *to, size_t known);
-/* A field without a meaning is 0 in a struct that is read. */
+/* A reserved field must be 0 in a struct that is read. */
 iso_status core_check_reserved(const char *call, const char *name, uint32_t value);
-/* Checks the size of a struct that will be filled. */
+/* Checks the size of a struct to be filled. */
 iso_status core_struct_check(const char *call, const char *name, const void *out, size_t least);
-/* Fills it, keeping its size; what it has beyond ours becomes zero. */
+/* Fills it and keeps its size; fields beyond this version's are set to zero. */
 void core_struct_write(void *out, const void *from, size_t known);
 #define CORE_END_OF(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
 

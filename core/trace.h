@@ -16,13 +16,13 @@ typedef struct core_trace_span {
     void *start; /* backend event */
 } core_trace_span;
 
-/* Opens the file that ISOMER_TRACE names, if it is not open; `problem` is "" on success. */
+/* Opens the file that ISOMER_TRACE names if it is not open; `problem` is "" on success. */
 bool core_trace_open(const char *path, char *problem, size_t room);
 /* Around a submission to a locked stream. */
 void core_trace_begin(core_stream *stream, core_trace_span *span);
 void core_trace_end(core_stream *stream, core_trace_span *span, bool accepted, const char *name,
                     double bytes);
-/* Writes what has finished. The stream is locked or being destroyed. */
+/* Writes finished work. The stream is locked or being destroyed. */
 void core_trace_resolve(core_stream *stream);
 void core_trace_drop(core_stream *stream);
 

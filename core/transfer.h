@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "core/stream.h"
 
-/* Submits a checked transfer to a stream that is locked. */
+/* Submits a checked transfer to a locked stream. */
 iso_status core_transfer_submit(const char *call, core_stream *stream,
                                 const iso_transfer *transfer);
 /* INVALID unless the range lies in the buffer. */

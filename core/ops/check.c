@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c - the checks that operations share. */
+/* check.c - checks that operations share. */
 #include "core/error.h"
 #include "core/op.h"
 #include "core/overlap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c - the operations that there are, found by their kind. */
+/* table.c - the table of operations, and its look-up by kind. */
 #include "core/error.h"
 #include "core/op.h"
 
