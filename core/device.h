@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.h - devices, and what every object of a device begins with. */
+/* device.h - devices, and the first member of every object of a device. */
 #ifndef ISOMER_CORE_DEVICE_H
 #define ISOMER_CORE_DEVICE_H
 

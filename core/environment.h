@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* environment.h - variables of the environment, and the folder of the library. */
+/* environment.h - environment variables, and the library's own folder. */
 #ifndef ISOMER_CORE_ENVIRONMENT_H
 #define ISOMER_CORE_ENVIRONMENT_H
 

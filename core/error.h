@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* error.h - this thread's last failure, calls of a backend, and texts that grow. */
+/* error.h - this thread's last failure, calls of a backend's entries, and growing texts. */
 #ifndef ISOMER_CORE_ERROR_H
 #define ISOMER_CORE_ERROR_H
 
@@ -47,7 +47,7 @@ core_error_place core_error_lend(void);
 void core_error_borrow(core_error_place place);
 /* Called in the thread that borrowed it. */
 core_error_place core_error_return(void);
-/* In the one that lent it. */
+/* Called in the thread that lent it. */
 void core_error_take(core_error_place place);
 
 /* Saves the caller's last failure, and restores it if the call recovers from a failure of its own.

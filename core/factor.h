@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* factor.h - alpha and beta, without floating-point arithmetic. */
+/* factor.h - rounds alpha and beta without floating-point arithmetic. */
 #ifndef ISOMER_CORE_FACTOR_H
 #define ISOMER_CORE_FACTOR_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork.h - what a child of fork() may still use. */
+/* fork.h - the core's state across fork(). */
 #ifndef ISOMER_CORE_FORK_H
 #define ISOMER_CORE_FORK_H
 

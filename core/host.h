@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.h - what the core offers to backends: memory and the log. */
+/* host.h - the functions that the core offers to backends: memory and the log. */
 #ifndef ISOMER_CORE_HOST_H
 #define ISOMER_CORE_HOST_H
 
@@ -13,7 +13,7 @@ void core_free(void *pointer);
 
 bool core_log_on(iso_log_level level);
 void core_log(iso_log_level level, const char *format, ...) ISO_PRINTF(2, 3);
-/* 0: not a level. */
+/* Parses a level; 0: not a level. */
 int core_log_parse(const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.h - names that are nearly alike. */
+/* names.h - the similarity of names. */
 #ifndef ISOMER_CORE_NAMES_H
 #define ISOMER_CORE_NAMES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op.h - operations: what the core knows of each, and one that was read and checked. */
+/* op.h - operations: the core's table of them, and an operation that was read and checked. */
 #ifndef ISOMER_CORE_OP_H
 #define ISOMER_CORE_OP_H
 
@@ -69,7 +69,7 @@ struct core_op {
     iso_op_args args;
     iso_variant *variant;           /* in args */
     iso_math *math;                 /* in args; NULL if there is none */
-    iso_dtype dtype;                /* where there is math */
+    iso_dtype dtype;                /* if there is math */
     char math_reason[ISO_NOTE_MAX]; /* why math is strict although TF32 was requested; otherwise ""
                                      */
     int64_t *summed; /* in args: the length of sums, which alpha = 0 makes 0; NULL: there is none */

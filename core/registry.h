@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* registry.h - the backends that there are. */
+/* registry.h - the known backends. */
 #ifndef ISOMER_CORE_REGISTRY_H
 #define ISOMER_CORE_REGISTRY_H
 

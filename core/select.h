@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select.h - which backend and device a spec means. */
+/* select.h - finds the backend and device that a spec names. */
 #ifndef ISOMER_CORE_SELECT_H
 #define ISOMER_CORE_SELECT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.h - the settings in force. */
+/* settings.h - the values of the ISOMER_ variables. */
 #ifndef ISOMER_CORE_SETTINGS_H
 #define ISOMER_CORE_SETTINGS_H
 

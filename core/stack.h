@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stack.h - how much stack a thread has left. */
+/* stack.h - the stack that a thread has left. */
 #ifndef ISOMER_CORE_STACK_H
 #define ISOMER_CORE_STACK_H
 

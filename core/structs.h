@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* structs.h - structs whose `size` differs from ours. */
+/* structs.h - reads and fills structs whose `size` differs from this version's. */
 #ifndef ISOMER_CORE_STRUCTS_H
 #define ISOMER_CORE_STRUCTS_H
 

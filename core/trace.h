@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace.h - ISOMER_TRACE. */
+/* trace.h - writes the trace that ISOMER_TRACE names. */
 #ifndef ISOMER_CORE_TRACE_H
 #define ISOMER_CORE_TRACE_H
 
@@ -11,7 +11,7 @@
 extern atomic_bool core_trace_on;
 typedef struct core_trace_span {
     bool on;
-    core_fpenv callers; /* from begin to end */
+    core_fpenv callers; /* the caller's, from begin to end */
     int64_t began;
     void *start; /* backend event */
 } core_trace_span;

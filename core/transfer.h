@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transfer.h - transfers, after their checks. */
+/* transfer.h - submits transfers that have been checked. */
 #ifndef ISOMER_CORE_TRANSFER_H
 #define ISOMER_CORE_TRANSFER_H
 
