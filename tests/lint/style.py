@@ -41,6 +41,8 @@ def names_operation(line):
 def check(path):
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
+    if not re.search(r"/\*(\n \*)? " + re.escape(os.path.basename(path)) + " ", "\n".join(lines[:4])):
+        breach(path, 1, "the opening comment does not name the file")
     begin = 0
     for number, line in enumerate(lines, 1):
         include = re.match(r' *#include +(["<])([^">]+)', line)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* gpu_peers.c - opens the vendor's libraries and calls them on the measured device. */
 #include "tests/perf/gpu_peers.h"
 
 #include <dlfcn.h>
