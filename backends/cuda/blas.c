@@ -77,13 +77,12 @@ static iso_status need(const char *label, const opened *which)
 
 /* ---- helpers of all operations --------------------------------------------------------------- */
 
-cublas_enum blas_type(iso_dtype dtype)
-{
-    return dtype == ISO_F16    ? CUBLAS_TYPE_F16
-           : dtype == ISO_BF16 ? CUBLAS_TYPE_BF16
-           : dtype == ISO_F32  ? CUBLAS_TYPE_F32
-                               : CUBLAS_TYPE_F64;
-}
+const cublas_enum cuda_blas_types[] = {
+    [ISO_F16] = CUBLAS_TYPE_F16,
+    [ISO_BF16] = CUBLAS_TYPE_BF16,
+    [ISO_F32] = CUBLAS_TYPE_F32,
+    [ISO_F64] = CUBLAS_TYPE_F64,
+};
 
 /* NVIDIA's default: 32 MiB from Hopper on, before that 4 MiB. */
 int64_t blas_library_bytes(const cuda_device *device)
@@ -177,8 +176,28 @@ static bool is_lt(const iso_op *op)
     return op->kind == ISO_OP_GEMM && op->gemm->library == 1;
 }
 
+static const simt_vendor_operation *const operations[] = {
+    [ISO_OP_GEMM] = &cuda_blas_gemm,
+    [ISO_OP_TRANSPOSE] = &cuda_blas_transpose,
+    [ISO_OP_REDUCE] = &cuda_blas_reduce,
+};
+
+static const simt_vendor_operation *row_of(const iso_op *op)
+{
+    if (is_lt(op)) {
+        return &cuda_blaslt_gemm;
+    }
+    return (size_t)op->kind < sizeof operations / sizeof operations[0] ? operations[op->kind]
+                                                                       : NULL;
+}
+
 static iso_status supports(simt_device *device, const iso_op *op)
 {
+    const simt_vendor_operation *row = row_of(op);
+    if (!row) {
+        return cuda_host->fail(ISO_UNSUPPORTED, "cuBLAS has no operation of kind %d",
+                               (int)op->kind);
+    }
     if (op->kind == ISO_OP_GEMM && op->gemm->library > 1) {
         return cuda_host->fail(ISO_UNSUPPORTED,
                                "gemm: variant vendor: library is %d, and there is no further "
@@ -187,28 +206,14 @@ static iso_status supports(simt_device *device, const iso_op *op)
     }
     const iso_status status =
         is_lt(op) ? need(cuda_blaslt_label(), &the_lt) : need(cuda_blas_label(), &the_blas);
-    if (status) {
-        return status;
-    }
-    switch (op->kind) {
-    case ISO_OP_GEMM:
-        return is_lt(op) ? cuda_blaslt_supports(device, op->gemm)
-                         : cuda_blas_gemm_supports(device, op->gemm);
-    case ISO_OP_TRANSPOSE:
-        return cuda_blas_transpose_supports(device, op->transpose);
-    case ISO_OP_REDUCE:
-        return cuda_blas_reduce_supports(device, op->reduce);
-    default:
-        return cuda_host->fail(ISO_UNSUPPORTED, "cuBLAS has no operation of kind %d",
-                               (int)op->kind);
-    }
+    return status ? status : row->supports(device, op);
 }
 
 static iso_status workspace(simt_device *device, const iso_op *op, int64_t *bytes)
 {
-    *bytes = op->kind == ISO_OP_TRANSPOSE
-                 ? simt_transpose_tile(op->transpose, BLAS_TILE)
-                 : BLAS_CONSTANT_BYTES + blas_library_bytes(blas_device_of(device));
+    const simt_vendor_operation *row = row_of(op);
+    *bytes = row->workspace ? row->workspace(op)
+                            : BLAS_CONSTANT_BYTES + blas_library_bytes(blas_device_of(device));
     return ISO_OK;
 }
 
@@ -218,17 +223,7 @@ static iso_status execute(simt_stream *stream, const iso_op *op)
     iso_status status =
         cuda_check(blas_queue(stream)->device, scope.code, "cuCtxPushCurrent before a vendor call");
     if (!status) {
-        switch (op->kind) {
-        case ISO_OP_GEMM:
-            status = is_lt(op) ? cuda_blaslt_gemm(stream, op) : cuda_blas_gemm(stream, op);
-            break;
-        case ISO_OP_TRANSPOSE:
-            status = cuda_blas_transpose(stream, op);
-            break;
-        default:
-            status = cuda_blas_reduce(stream, op);
-            break;
-        }
+        status = row_of(op)->execute(stream, op);
     }
     cuda_leave(scope);
     return status;
@@ -241,8 +236,9 @@ static iso_status prepare(simt_stream *stream, const iso_op *op)
     iso_status status =
         cuda_check(blas_queue(stream)->device, scope.code, "cuCtxPushCurrent before a vendor call");
     if (!status) {
-        status = is_lt(op) ? cuda_blaslt_prepare(stream, op)
-                           : cuda_blas_handle(stream, op, CUBLAS_POINTERS_HOST, &handle);
+        const simt_vendor_operation *row = row_of(op);
+        status = row->prepare ? row->prepare(stream, op)
+                              : cuda_blas_handle(stream, op, CUBLAS_POINTERS_HOST, &handle);
     }
     cuda_leave(scope);
     return status;
@@ -252,12 +248,8 @@ static void describe(simt_device *device, const iso_op *op, iso_op_info *out)
 {
     (void)device;
     const char *label = is_lt(op) ? cuda_blaslt_label() : cuda_blas_label();
-    const char *kernel = op->kind == ISO_OP_TRANSPOSE ? cuda_blas_transpose_name(op->transpose)
-                         : op->kind == ISO_OP_REDUCE  ? cuda_blas_reduce_name(op->reduce)
-                         : is_lt(op)                  ? "cublasLtMatmul"
-                                                      : cuda_blas_gemm_name(op->gemm);
     (void)snprintf(out->library, sizeof out->library, "%s", label ? label : "");
-    (void)snprintf(out->kernel, sizeof out->kernel, "%s", kernel);
+    (void)snprintf(out->kernel, sizeof out->kernel, "%s", row_of(op)->name(op));
 }
 
 static void stream_close(simt_stream *stream)

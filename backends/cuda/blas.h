@@ -61,7 +61,7 @@ static inline cuda_address blas_constant(const iso_op *op)
 }
 
 /* cuBLAS's number for a stored type. */
-cublas_enum blas_type(iso_dtype dtype);
+extern const cublas_enum cuda_blas_types[];
 
 /* ISO_OK, or the failure of a call; a lost device is reported as such. */
 iso_status cuda_blas_check(cuda_queue *queue, cublas_code code, const char *call);
@@ -70,28 +70,18 @@ iso_status cuda_blas_check(cuda_queue *queue, cublas_code code, const char *call
 iso_status cuda_blas_handle(simt_stream *stream, const iso_op *op, cublas_enum pointers,
                             cublas_handle *out);
 
+/* What each library does: blas_gemm.c, blas_lt.c, blas_level1.c. */
+extern const simt_vendor_operation cuda_blas_gemm, cuda_blaslt_gemm, cuda_blas_transpose,
+    cuda_blas_reduce;
+
 /* blas_gemm.c */
-iso_status cuda_blas_gemm_supports(simt_device *device, const iso_gemm_op *op);
-iso_status cuda_blas_gemm(simt_stream *stream, const iso_op *op);
-const char *cuda_blas_gemm_name(const iso_gemm_op *op);
 cublas_enum blas_compute(const iso_gemm_op *op);
 /* UNSUPPORTED if an environment variable changes the requested precision, or the device does not
  * have it. */
 iso_status cuda_blas_precision(const cuda_device *device, const iso_gemm_op *op);
 
 /* blas_lt.c */
-iso_status cuda_blaslt_supports(simt_device *device, const iso_gemm_op *op);
-iso_status cuda_blaslt_gemm(simt_stream *stream, const iso_op *op);
-iso_status cuda_blaslt_prepare(simt_stream *stream, const iso_op *op);
 void cuda_blaslt_stream_close(blas_stream *own);
 void cuda_blaslt_device_close(blas_device *own);
-
-/* blas_level1.c */
-iso_status cuda_blas_transpose_supports(simt_device *device, const iso_transpose_op *op);
-iso_status cuda_blas_transpose(simt_stream *stream, const iso_op *op);
-const char *cuda_blas_transpose_name(const iso_transpose_op *op);
-iso_status cuda_blas_reduce_supports(simt_device *device, const iso_reduce_op_args *op);
-iso_status cuda_blas_reduce(simt_stream *stream, const iso_op *op);
-const char *cuda_blas_reduce_name(const iso_reduce_op_args *op);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* blas_gemm.c - the product by cuBLAS. */
 #include "backends/cuda/blas.h"
+#include "common/dtype.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,7 @@ iso_status cuda_blas_precision(const cuda_device *device, const iso_gemm_op *op)
     enum { AMPERE = 80, PASCAL = 53 };
     const bool tf32 = op->math == ISO_MATH_TF32 && op->dtype == ISO_F32;
     const char *variable = tf32 ? NULL : overriding(op);
-    if (op->dtype != ISO_F16 && op->dtype != ISO_BF16 && op->dtype != ISO_F32 &&
-        op->dtype != ISO_F64) {
+    if (!dtype_get(op->dtype)->floating) {
         return cuda_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: cuBLAS has no product of %s",
                                iso_dtype_name(op->dtype));
     }
@@ -75,8 +75,9 @@ cublas_enum blas_compute(const iso_gemm_op *op)
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-iso_status cuda_blas_gemm_supports(simt_device *device, const iso_gemm_op *op)
+static iso_status gemm_supports(simt_device *device, const iso_op *of)
 {
+    const iso_gemm_op *op = of->gemm;
     const simt_size large = simt_gemm_large(op);
     const bool has_64 = op->batch > 1 ? cuda_blas.cublasGemmStridedBatchedEx_64 != NULL
                                       : cuda_blas.cublasGemmEx_64 != NULL;
@@ -84,9 +85,9 @@ iso_status cuda_blas_gemm_supports(simt_device *device, const iso_gemm_op *op)
                                  : cuda_blas_precision(blas_device_of(device), op);
 }
 
-const char *cuda_blas_gemm_name(const iso_gemm_op *op)
+static const char *gemm_name(const iso_op *op)
 {
-    return op->batch > 1 ? "cublasGemmStridedBatchedEx" : "cublasGemmEx";
+    return op->gemm->batch > 1 ? "cublasGemmStridedBatchedEx" : "cublasGemmEx";
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -108,7 +109,7 @@ static swapped swap(const iso_gemm_op *op)
     swapped s = {
         .trans_1 = op->trans_b == ISO_TRANS ? CUBLAS_TRANS : CUBLAS_NO_TRANS,
         .trans_2 = op->trans_a == ISO_TRANS ? CUBLAS_TRANS : CUBLAS_NO_TRANS,
-        .type = blas_type(op->dtype),
+        .type = cuda_blas_types[op->dtype],
         .compute = blas_compute(op),
         .m = op->n,
         .n = op->m,
@@ -163,7 +164,7 @@ static cublas_code multiply_batch(cublas_handle handle, const swapped *s, bool w
         s->type, (int)s->ld_c, s->stride_c, (int)s->batch, s->compute, CUBLAS_ALGORITHM_DEFAULT);
 }
 
-iso_status cuda_blas_gemm(simt_stream *stream, const iso_op *op)
+static iso_status gemm_execute(simt_stream *stream, const iso_op *op)
 {
     cublas_handle handle = NULL;
     const iso_gemm_op *gemm = op->gemm;
@@ -176,5 +177,11 @@ iso_status cuda_blas_gemm(simt_stream *stream, const iso_op *op)
     return cuda_blas_check(blas_queue(stream),
                            gemm->batch > 1 ? multiply_batch(handle, &s, wide)
                                            : multiply(handle, &s, wide),
-                           cuda_blas_gemm_name(gemm));
+                           gemm_name(op));
 }
+
+const simt_vendor_operation cuda_blas_gemm = {
+    .supports = gemm_supports,
+    .execute = gemm_execute,
+    .name = gemm_name,
+};

@@ -5,20 +5,28 @@
  * and is not argmax. Results stay on the device.
  */
 #include "backends/cuda/blas.h"
+#include "common/dtype.h"
 
 #include <limits.h>
 #include <string.h>
 
 /* ---- transposes ------------------------------------------------------------------------------ */
 
-iso_status cuda_blas_transpose_supports(simt_device *device, const iso_transpose_op *op)
+static iso_status transpose_supports(simt_device *device, const iso_op *of)
 {
+    const iso_transpose_op *op = of->transpose;
     (void)device;
     return simt_transpose_supports(cuda_host, op, cuda_blas_label(), false);
 }
 
-const char *cuda_blas_transpose_name(const iso_transpose_op *op)
+static int64_t transpose_workspace(const iso_op *op)
 {
+    return simt_transpose_tile(op->transpose, BLAS_TILE);
+}
+
+static const char *transpose_name(const iso_op *of)
+{
+    const iso_transpose_op *op = of->transpose;
     return op->element_bytes == 4   ? "cublasSgeam"
            : op->element_bytes == 8 ? "cublasDgeam"
                                     : "cublasZgeam";
@@ -94,7 +102,7 @@ static iso_status turn_in_place(cuda_queue *queue, cublas_handle handle, const i
             if (code == CUBLAS_DONE && i != j) {
                 code = turn(handle, element, width, height, mirror, t->ld_to, here, t->ld_to);
             }
-            iso_status status = cuda_blas_check(queue, code, cuda_blas_transpose_name(t));
+            iso_status status = cuda_blas_check(queue, code, transpose_name(op));
             if (!status) {
                 status = put_tile(queue, t, tile, mirror, width, height);
             }
@@ -107,7 +115,7 @@ static iso_status turn_in_place(cuda_queue *queue, cublas_handle handle, const i
 }
 
 /* geam needs no workspace of the library. */
-iso_status cuda_blas_transpose(simt_stream *stream, const iso_op *op)
+static iso_status transpose_execute(simt_stream *stream, const iso_op *op)
 {
     const iso_transpose_op *t = op->transpose;
     cuda_queue *queue = blas_queue(stream);
@@ -124,14 +132,21 @@ iso_status cuda_blas_transpose(simt_stream *stream, const iso_op *op)
     return cuda_blas_check(queue,
                            turn(handle, t->element_bytes, t->rows, t->cols, cuda_place(t->from),
                                 t->ld_from, cuda_place(t->to), t->ld_to),
-                           cuda_blas_transpose_name(t));
+                           transpose_name(op));
 }
+
+const simt_vendor_operation cuda_blas_transpose = {
+    .supports = transpose_supports,
+    .workspace = transpose_workspace,
+    .execute = transpose_execute,
+    .name = transpose_name,
+};
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
 static bool is_half(iso_dtype dtype)
 {
-    return dtype == ISO_F16 || dtype == ISO_BF16;
+    return dtype_get(dtype)->floating && dtype_get(dtype)->bytes == 2;
 }
 
 static bool has_64(const iso_reduce_op_args *op)
@@ -147,8 +162,9 @@ static bool has_64(const iso_reduce_op_args *op)
     }
 }
 
-iso_status cuda_blas_reduce_supports(simt_device *device, const iso_reduce_op_args *op)
+static iso_status reduce_supports(simt_device *device, const iso_op *of)
 {
+    const iso_reduce_op_args *op = of->reduce;
     static const simt_reductions has = {
         .library = "cuBLAS",
         .norm2_problem = "loses subnormal elements (seen with 13.1)",
@@ -162,8 +178,9 @@ iso_status cuda_blas_reduce_supports(simt_device *device, const iso_reduce_op_ar
                                 cuda_blas_label());
 }
 
-const char *cuda_blas_reduce_name(const iso_reduce_op_args *op)
+static const char *reduce_name(const iso_op *of)
 {
+    const iso_reduce_op_args *op = of->reduce;
     const bool wide = op->dtype == ISO_F64;
     switch (op->op) {
     case ISO_ASUM:
@@ -180,19 +197,12 @@ const char *cuda_blas_reduce_name(const iso_reduce_op_args *op)
 /* Writes a 1 of the type at the start of the workspace, as 32-bit words. */
 static cuda_code put_one(cuda_queue *queue, iso_dtype dtype, cuda_address at)
 {
-    switch (dtype) {
-    case ISO_F16:
-        return cu.cuMemsetD32Async(at, 0x3c00u, 1, queue->stream);
-    case ISO_BF16:
-        return cu.cuMemsetD32Async(at, 0x3f80u, 1, queue->stream);
-    case ISO_F32:
-        return cu.cuMemsetD32Async(at, 0x3f800000u, 1, queue->stream);
-    default: {
-        const cuda_code code = cu.cuMemsetD32Async(at, 0, 1, queue->stream);
-        return code != CUDA_DONE ? code
-                                 : cu.cuMemsetD32Async(at + 4, 0x3ff00000u, 1, queue->stream);
+    const dtype_row *type = dtype_get(dtype);
+    const cuda_code code = cu.cuMemsetD32Async(at, (uint32_t)type->one, 1, queue->stream);
+    if (code != CUDA_DONE || type->bytes <= 4) {
+        return code;
     }
-    }
+    return cu.cuMemsetD32Async(at + 4, (uint32_t)(type->one >> 32), 1, queue->stream);
 }
 
 static cublas_code dot(cublas_handle handle, iso_dtype dtype, int64_t n, const void *x,
@@ -201,7 +211,7 @@ static cublas_code dot(cublas_handle handle, iso_dtype dtype, int64_t n, const v
     const int n_32 = (int)n;
     const int step_32 = (int)y_step;
     const bool large = n > INT_MAX;
-    const cublas_enum type = blas_type(dtype);
+    const cublas_enum type = cuda_blas_types[dtype];
     if (dtype == ISO_F32) {
         return large ? cuda_blas.cublasSdot_v2_64(handle, n, x, 1, y, y_step, result)
                      : cuda_blas.cublasSdot_v2(handle, n_32, x, 1, y, step_32, result);
@@ -230,7 +240,7 @@ static cublas_code asum(cublas_handle handle, const iso_reduce_op_args *op, cons
                  : cuda_blas.cublasDasum_v2(handle, n_32, x, 1, result);
 }
 
-iso_status cuda_blas_reduce(simt_stream *stream, const iso_op *op)
+static iso_status reduce_execute(simt_stream *stream, const iso_op *op)
 {
     const iso_reduce_op_args *reduce = op->reduce;
     cuda_queue *queue = blas_queue(stream);
@@ -251,5 +261,11 @@ iso_status cuda_blas_reduce(simt_stream *stream, const iso_op *op)
     } else if (!status) {
         code = asum(handle, reduce, x, result);
     }
-    return status ? status : cuda_blas_check(queue, code, cuda_blas_reduce_name(reduce));
+    return status ? status : cuda_blas_check(queue, code, reduce_name(op));
 }
+
+const simt_vendor_operation cuda_blas_reduce = {
+    .supports = reduce_supports,
+    .execute = reduce_execute,
+    .name = reduce_name,
+};

@@ -4,6 +4,7 @@
  * for each shape and alignment, and cached by the stream: repeating a product allocates nothing.
  */
 #include "backends/cuda/blas.h"
+#include "common/dtype.h"
 
 #include <string.h>
 
@@ -110,8 +111,8 @@ static cublas_code make_layout(cublaslt_layout *layout, const lt_key *key, int64
                                int64_t cols, int64_t ld, int64_t stride)
 {
     const int32_t batch = (int32_t)key->batch;
-    cublas_code code = cuda_blaslt.cublasLtMatrixLayoutCreate(
-        layout, blas_type((iso_dtype)key->dtype), (uint64_t)rows, (uint64_t)cols, ld);
+    cublas_code code = cuda_blaslt.cublasLtMatrixLayoutCreate(layout, cuda_blas_types[key->dtype],
+                                                              (uint64_t)rows, (uint64_t)cols, ld);
     if (code == CUBLAS_DONE && batch > 1) {
         code = cuda_blaslt.cublasLtMatrixLayoutSetAttribute(*layout, CUBLASLT_BATCH, &batch,
                                                             sizeof batch);
@@ -157,7 +158,7 @@ static cublas_code describe(blaslt_plan *plan)
 static cublas_code prefer(cublaslt_preference preference, const lt_key *key, int64_t workspace)
 {
     const uint64_t bytes = (uint64_t)workspace;
-    const bool narrow = key->dtype == ISO_F16 || key->dtype == ISO_BF16;
+    const bool narrow = dtype_get((iso_dtype)key->dtype)->bytes == 2;
     const uint32_t reductions =
         CUBLASLT_REDUCE_COMPUTED | (narrow ? 0u : (uint32_t)CUBLASLT_REDUCE_IN_PLACE);
     const struct {
@@ -270,8 +271,9 @@ void cuda_blaslt_stream_close(blas_stream *own)
 /* ---- the operation --------------------------------------------------------------------------- */
 
 /* Queries the library, for operands of the least alignment. */
-iso_status cuda_blaslt_supports(simt_device *device, const iso_gemm_op *op)
+static iso_status supports(simt_device *device, const iso_op *of)
 {
+    const iso_gemm_op *op = of->gemm;
     cuda_device *native = blas_device_of(device);
     cublaslt_handle handle = NULL;
     blaslt_plan plan;
@@ -307,13 +309,13 @@ iso_status cuda_blaslt_supports(simt_device *device, const iso_gemm_op *op)
     return status;
 }
 
-iso_status cuda_blaslt_prepare(simt_stream *stream, const iso_op *op)
+static iso_status prepare(simt_stream *stream, const iso_op *op)
 {
     blaslt_plan *plan = NULL;
     return plan_of(stream, op->gemm, &plan);
 }
 
-iso_status cuda_blaslt_gemm(simt_stream *stream, const iso_op *op)
+static iso_status execute(simt_stream *stream, const iso_op *op)
 {
     const iso_gemm_op *gemm = op->gemm;
     cuda_queue *queue = blas_queue(stream);
@@ -338,3 +340,16 @@ iso_status cuda_blaslt_gemm(simt_stream *stream, const iso_op *op)
         (size_t)(op->workspace_bytes - BLAS_CONSTANT_BYTES), queue->stream);
     return cuda_blas_check(queue, code, "cublasLtMatmul");
 }
+
+static const char *name(const iso_op *op)
+{
+    (void)op;
+    return "cublasLtMatmul";
+}
+
+const simt_vendor_operation cuda_blaslt_gemm = {
+    .supports = supports,
+    .execute = execute,
+    .prepare = prepare,
+    .name = name,
+};

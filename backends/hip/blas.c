@@ -212,8 +212,28 @@ static bool is_lt(const iso_op *op)
     return op->kind == ISO_OP_GEMM && op->gemm->library == 1;
 }
 
+static const simt_vendor_operation *const operations[] = {
+    [ISO_OP_GEMM] = &hip_blas_gemm,
+    [ISO_OP_TRANSPOSE] = &hip_blas_transpose,
+    [ISO_OP_REDUCE] = &hip_blas_reduce,
+};
+
+static const simt_vendor_operation *row_of(const iso_op *op)
+{
+    if (is_lt(op)) {
+        return &hip_blaslt_gemm;
+    }
+    return (size_t)op->kind < sizeof operations / sizeof operations[0] ? operations[op->kind]
+                                                                       : NULL;
+}
+
 static iso_status supports(simt_device *device, const iso_op *op)
 {
+    const simt_vendor_operation *row = row_of(op);
+    if (!row) {
+        return hip_host->fail(ISO_UNSUPPORTED, "rocBLAS has no operation of kind %d",
+                              (int)op->kind);
+    }
     if (op->kind == ISO_OP_GEMM && op->gemm->library > 1) {
         return hip_host->fail(ISO_UNSUPPORTED,
                               "gemm: variant vendor: library is %d, and there is no further "
@@ -221,29 +241,14 @@ static iso_status supports(simt_device *device, const iso_op *op)
                               op->gemm->library);
     }
     const iso_status status = need(device, is_lt(op));
-    if (status) {
-        return status;
-    }
-    switch (op->kind) {
-    case ISO_OP_GEMM:
-        return is_lt(op) ? hip_blaslt_supports(device, op->gemm)
-                         : hip_blas_gemm_supports(device, op->gemm);
-    case ISO_OP_TRANSPOSE:
-        return hip_blas_transpose_supports(op->transpose);
-    case ISO_OP_REDUCE:
-        return hip_blas_reduce_supports(op->reduce);
-    default:
-        return hip_host->fail(ISO_UNSUPPORTED, "rocBLAS has no operation of kind %d",
-                              (int)op->kind);
-    }
+    return status ? status : row->supports(device, op);
 }
 
 static iso_status workspace(simt_device *device, const iso_op *op, int64_t *bytes)
 {
     (void)device;
-    *bytes = op->kind == ISO_OP_TRANSPOSE ? simt_transpose_tile(op->transpose, BLAS_TILE)
-             : op->kind == ISO_OP_REDUCE  ? blas_reduce_bytes(op->reduce)
-                                          : BLAS_CONSTANT_BYTES + BLAS_LIBRARY_BYTES;
+    const simt_vendor_operation *row = row_of(op);
+    *bytes = row->workspace ? row->workspace(op) : BLAS_CONSTANT_BYTES + BLAS_LIBRARY_BYTES;
     return ISO_OK;
 }
 
@@ -253,17 +258,7 @@ static iso_status execute(simt_stream *stream, const iso_op *op)
     iso_status status =
         hip_check(blas_queue(stream)->device, scope.code, "hipSetDevice before a vendor call");
     if (!status) {
-        switch (op->kind) {
-        case ISO_OP_GEMM:
-            status = is_lt(op) ? hip_blaslt_gemm(stream, op) : hip_blas_gemm(stream, op);
-            break;
-        case ISO_OP_TRANSPOSE:
-            status = hip_blas_transpose(stream, op);
-            break;
-        default:
-            status = hip_blas_reduce(stream, op);
-            break;
-        }
+        status = row_of(op)->execute(stream, op);
     }
     hip_leave(scope);
     return status;
@@ -276,8 +271,9 @@ static iso_status prepare(simt_stream *stream, const iso_op *op)
     iso_status status =
         hip_check(blas_queue(stream)->device, scope.code, "hipSetDevice before a vendor call");
     if (!status) {
-        status = is_lt(op) ? hip_blaslt_prepare(stream, op)
-                           : hip_blas_handle(stream, op, ROCBLAS_POINTERS_HOST, &handle);
+        const simt_vendor_operation *row = row_of(op);
+        status = row->prepare ? row->prepare(stream, op)
+                              : hip_blas_handle(stream, op, ROCBLAS_POINTERS_HOST, &handle);
     }
     hip_leave(scope);
     return status;
@@ -293,16 +289,12 @@ static void describe_lt(simt_device *device, char *text, size_t capacity)
 static void describe(simt_device *device, const iso_op *op, iso_op_info *out)
 {
     const char *label = hip_blas_label();
-    const char *kernel = op->kind == ISO_OP_TRANSPOSE ? hip_blas_transpose_name(op->transpose)
-                         : op->kind == ISO_OP_REDUCE  ? hip_blas_reduce_name(op->reduce)
-                         : is_lt(op)                  ? "hipblasLtMatmul"
-                                                      : hip_blas_gemm_name(op->gemm);
     if (is_lt(op)) {
         describe_lt(device, out->library, sizeof out->library);
     } else {
         (void)snprintf(out->library, sizeof out->library, "%s", label ? label : "");
     }
-    (void)snprintf(out->kernel, sizeof out->kernel, "%s", kernel);
+    (void)snprintf(out->kernel, sizeof out->kernel, "%s", row_of(op)->name(op));
 }
 
 static void stream_close(simt_stream *stream)

@@ -61,30 +61,19 @@ iso_status hip_blas_check(hip_queue *queue, rocblas_code code, const char *call)
 iso_status hip_blas_handle(simt_stream *stream, const iso_op *op, rocblas_enum pointers,
                            rocblas_object *out);
 
+/* What each library does: blas_gemm.c, blas_lt.c, blas_level1.c. */
+extern const simt_vendor_operation hip_blas_gemm, hip_blaslt_gemm, hip_blas_transpose,
+    hip_blas_reduce;
+
 /* blas_gemm.c */
-iso_status hip_blas_gemm_supports(simt_device *device, const iso_gemm_op *op);
-iso_status hip_blas_gemm(simt_stream *stream, const iso_op *op);
-const char *hip_blas_gemm_name(const iso_gemm_op *op);
 /* UNSUPPORTED if an environment variable changes the requested precision, or the device does not
  * have it. */
 iso_status hip_blas_precision(const hip_device *device, const iso_gemm_op *op);
 
 /* blas_lt.c */
-iso_status hip_blaslt_supports(simt_device *device, const iso_gemm_op *op);
-iso_status hip_blaslt_gemm(simt_stream *stream, const iso_op *op);
-iso_status hip_blaslt_prepare(simt_stream *stream, const iso_op *op);
 /* The version, once the device has a handle; 0 before. */
 int blaslt_version(simt_device *device);
 void hip_blaslt_stream_close(blas_stream *own);
 void hip_blaslt_device_close(blas_device *own);
-
-/* blas_level1.c */
-iso_status hip_blas_transpose_supports(const iso_transpose_op *op);
-iso_status hip_blas_transpose(simt_stream *stream, const iso_op *op);
-const char *hip_blas_transpose_name(const iso_transpose_op *op);
-iso_status hip_blas_reduce_supports(const iso_reduce_op_args *op);
-int64_t blas_reduce_bytes(const iso_reduce_op_args *op);
-iso_status hip_blas_reduce(simt_stream *stream, const iso_op *op);
-const char *hip_blas_reduce_name(const iso_reduce_op_args *op);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* blas_gemm.c - the product by rocBLAS. */
 #include "backends/hip/blas.h"
+#include "common/dtype.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,7 @@ iso_status hip_blas_precision(const hip_device *device, const iso_gemm_op *op)
 {
     const bool tf32 = op->math == ISO_MATH_TF32 && op->dtype == ISO_F32;
     const char *variable = tf32 ? NULL : overriding(op);
-    if (op->dtype != ISO_F16 && op->dtype != ISO_BF16 && op->dtype != ISO_F32 &&
-        op->dtype != ISO_F64) {
+    if (!dtype_get(op->dtype)->floating) {
         return hip_host->fail(ISO_UNSUPPORTED,
                               "gemm: variant vendor: AMD's libraries have no product of %s",
                               iso_dtype_name(op->dtype));
@@ -59,8 +59,9 @@ iso_status hip_blas_precision(const hip_device *device, const iso_gemm_op *op)
 
 /* ---- the operation --------------------------------------------------------------------------- */
 
-iso_status hip_blas_gemm_supports(simt_device *device, const iso_gemm_op *op)
+static iso_status gemm_supports(simt_device *device, const iso_op *of)
 {
+    const iso_gemm_op *op = of->gemm;
     const iso_status status = hip_blas_precision(blas_device_of(device), op);
     const simt_size large = simt_gemm_large(op);
     const bool has_64 = op->batch > 1 ? hip_blas.rocblas_gemm_strided_batched_ex_64 != NULL
@@ -70,18 +71,17 @@ iso_status hip_blas_gemm_supports(simt_device *device, const iso_gemm_op *op)
                : simt_too_large(hip_host, "gemm", large, hip_blas_label());
 }
 
-const char *hip_blas_gemm_name(const iso_gemm_op *op)
+static const char *gemm_name(const iso_op *op)
 {
-    return op->batch > 1 ? "rocblas_gemm_strided_batched_ex" : "rocblas_gemm_ex";
+    return op->gemm->batch > 1 ? "rocblas_gemm_strided_batched_ex" : "rocblas_gemm_ex";
 }
 
-static rocblas_enum type_of(iso_dtype dtype)
-{
-    return dtype == ISO_F16    ? ROCBLAS_F16
-           : dtype == ISO_BF16 ? ROCBLAS_BF16
-           : dtype == ISO_F32  ? ROCBLAS_F32
-                               : ROCBLAS_F64;
-}
+static const rocblas_enum types[] = {
+    [ISO_F16] = ROCBLAS_F16,
+    [ISO_BF16] = ROCBLAS_BF16,
+    [ISO_F32] = ROCBLAS_F32,
+    [ISO_F64] = ROCBLAS_F64,
+};
 
 /* C' = op(B)' op(A)': a row-major matrix here is column-major there, transposed. If k is 0 neither
  * A nor B is read, but some versions still require an address. */
@@ -92,7 +92,7 @@ static rocblas_code multiply(rocblas_object handle, const iso_gemm_op *op, bool 
     const bool f64 = op->dtype == ISO_F64;
     const void *alpha = f64 ? (const void *)&op->alpha : &alpha_f32;
     const void *beta = f64 ? (const void *)&op->beta : &beta_f32;
-    const rocblas_enum type = type_of(op->dtype);
+    const rocblas_enum type = types[op->dtype];
     const rocblas_enum compute = f64 ? ROCBLAS_F64 : ROCBLAS_F32;
     const rocblas_enum one = op->trans_b == ISO_TRANS ? ROCBLAS_TRANS : ROCBLAS_NO_TRANS;
     const rocblas_enum two = op->trans_a == ISO_TRANS ? ROCBLAS_TRANS : ROCBLAS_NO_TRANS;
@@ -127,7 +127,7 @@ static rocblas_code multiply(rocblas_object handle, const iso_gemm_op *op, bool 
                                     ROCBLAS_ALGORITHM_STANDARD, 0, 0);
 }
 
-iso_status hip_blas_gemm(simt_stream *stream, const iso_op *op)
+static iso_status gemm_execute(simt_stream *stream, const iso_op *op)
 {
     const iso_gemm_op *gemm = op->gemm;
     rocblas_object handle = NULL;
@@ -142,5 +142,11 @@ iso_status hip_blas_gemm(simt_stream *stream, const iso_op *op)
     if (code == ROCBLAS_DONE) {
         code = multiply(handle, gemm, simt_gemm_large(gemm).name != NULL);
     }
-    return hip_blas_check(blas_queue(stream), code, hip_blas_gemm_name(gemm));
+    return hip_blas_check(blas_queue(stream), code, gemm_name(op));
 }
+
+const simt_vendor_operation hip_blas_gemm = {
+    .supports = gemm_supports,
+    .execute = gemm_execute,
+    .name = gemm_name,
+};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* blas_level1.c - transposes by rocBLAS's geam, and reductions by its dot and asum. */
 #include "backends/hip/blas.h"
+#include "common/dtype.h"
 
 #include <limits.h>
 
@@ -13,14 +14,22 @@ static bool has_wide_geam(int64_t element)
                           : hip_blas.rocblas_zgeam_64 != NULL;
 }
 
-iso_status hip_blas_transpose_supports(const iso_transpose_op *op)
+static iso_status transpose_supports(simt_device *device, const iso_op *of)
 {
+    const iso_transpose_op *op = of->transpose;
+    (void)device;
     return simt_transpose_supports(hip_host, op, hip_blas_label(),
                                    has_wide_geam(op->element_bytes));
 }
 
-const char *hip_blas_transpose_name(const iso_transpose_op *op)
+static int64_t transpose_workspace(const iso_op *op)
 {
+    return simt_transpose_tile(op->transpose, BLAS_TILE);
+}
+
+static const char *transpose_name(const iso_op *of)
+{
+    const iso_transpose_op *op = of->transpose;
     return op->element_bytes == 4   ? "rocblas_sgeam"
            : op->element_bytes == 8 ? "rocblas_dgeam"
                                     : "rocblas_zgeam";
@@ -78,7 +87,7 @@ static iso_status turn_in_place(hip_queue *queue, rocblas_object handle, const i
             if (code == ROCBLAS_DONE && i != j) {
                 code = turn(handle, element, width, height, mirror, t->ld_to, here, t->ld_to);
             }
-            iso_status status = hip_blas_check(queue, code, hip_blas_transpose_name(t));
+            iso_status status = hip_blas_check(queue, code, transpose_name(op));
             if (!status) {
                 const size_t row = (size_t)(height * element);
                 status =
@@ -97,7 +106,7 @@ static iso_status turn_in_place(hip_queue *queue, rocblas_object handle, const i
 }
 
 /* geam needs no workspace of the library. */
-iso_status hip_blas_transpose(simt_stream *stream, const iso_op *op)
+static iso_status transpose_execute(simt_stream *stream, const iso_op *op)
 {
     const iso_transpose_op *t = op->transpose;
     hip_queue *queue = blas_queue(stream);
@@ -114,8 +123,15 @@ iso_status hip_blas_transpose(simt_stream *stream, const iso_op *op)
     return hip_blas_check(queue,
                           turn(handle, t->element_bytes, t->rows, t->cols, blas_place(t->from),
                                t->ld_from, blas_place(t->to), t->ld_to),
-                          hip_blas_transpose_name(t));
+                          transpose_name(op));
 }
+
+const simt_vendor_operation hip_blas_transpose = {
+    .supports = transpose_supports,
+    .workspace = transpose_workspace,
+    .execute = transpose_execute,
+    .name = transpose_name,
+};
 
 /* ---- reductions: of an array, or of each row ------------------------------------------------- */
 
@@ -132,8 +148,10 @@ static bool has_wide_reduction(const iso_reduce_op_args *op)
     }
 }
 
-iso_status hip_blas_reduce_supports(const iso_reduce_op_args *op)
+static iso_status reduce_supports(simt_device *device, const iso_op *of)
 {
+    const iso_reduce_op_args *op = of->reduce;
+    (void)device;
     static const simt_reductions has = {
         .library = "rocBLAS",
         .norm2_problem = "is not known to keep subnormal elements",
@@ -161,14 +179,16 @@ static int64_t rows_at_once(const iso_reduce_op_args *op)
     return op->rows < most ? op->rows : most;
 }
 
-int64_t blas_reduce_bytes(const iso_reduce_op_args *op)
+static int64_t reduce_workspace(const iso_op *of)
 {
+    const iso_reduce_op_args *op = of->reduce;
     enum { ROOM = 1 << 20 };
     return BLAS_CONSTANT_BYTES + ROOM + rows_at_once(op) * bytes_of_row(op);
 }
 
-const char *hip_blas_reduce_name(const iso_reduce_op_args *op)
+static const char *reduce_name(const iso_op *of)
 {
+    const iso_reduce_op_args *op = of->reduce;
     const bool f64 = op->dtype == ISO_F64;
     switch (op->op) {
     case ISO_ASUM:
@@ -184,11 +204,12 @@ const char *hip_blas_reduce_name(const iso_reduce_op_args *op)
 /* Writes a 1 of the type at the start of the workspace, as 32-bit words. */
 static hip_code put_one(hip_queue *queue, iso_dtype dtype, char *at)
 {
-    if (dtype == ISO_F32) {
-        return hip.hipMemsetD32Async(at, 0x3f800000, 1, queue->stream);
+    const dtype_row *type = dtype_get(dtype);
+    const hip_code code = hip.hipMemsetD32Async(at, (int)type->one, 1, queue->stream);
+    if (code != HIP_DONE || type->bytes <= 4) {
+        return code;
     }
-    const hip_code code = hip.hipMemsetD32Async(at, 0, 1, queue->stream);
-    return code != HIP_DONE ? code : hip.hipMemsetD32Async(at + 4, 0x3ff00000, 1, queue->stream);
+    return hip.hipMemsetD32Async(at + 4, (int)(type->one >> 32), 1, queue->stream);
 }
 
 /* The calls, for both widths; for a sum `y` is a 1 of stride 0. */
@@ -221,7 +242,7 @@ static rocblas_code reduce_rows(rocblas_object handle, const iso_reduce_op_args 
     }
 }
 
-iso_status hip_blas_reduce(simt_stream *stream, const iso_op *op)
+static iso_status reduce_execute(simt_stream *stream, const iso_op *op)
 {
     const iso_reduce_op_args *reduce = op->reduce;
     hip_queue *queue = blas_queue(stream);
@@ -241,7 +262,14 @@ iso_status hip_blas_reduce(simt_stream *stream, const iso_op *op)
         status = hip_blas_check(
             queue,
             reduce_rows(handle, reduce, rows, x, y, blas_place(reduce->result) + row * element),
-            hip_blas_reduce_name(reduce));
+            reduce_name(op));
     }
     return status;
 }
+
+const simt_vendor_operation hip_blas_reduce = {
+    .supports = reduce_supports,
+    .workspace = reduce_workspace,
+    .execute = reduce_execute,
+    .name = reduce_name,
+};

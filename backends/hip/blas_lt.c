@@ -100,13 +100,12 @@ static iso_status lt_check(hip_queue *queue, hiplt_code code, const char *call)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-static hiplt_enum lt_type(iso_dtype dtype)
-{
-    return dtype == ISO_F16    ? HIPLT_F16
-           : dtype == ISO_BF16 ? HIPLT_BF16
-           : dtype == ISO_F32  ? HIPLT_F32
-                               : HIPLT_F64;
-}
+static const hiplt_enum lt_types[] = {
+    [ISO_F16] = HIPLT_F16,
+    [ISO_BF16] = HIPLT_BF16,
+    [ISO_F32] = HIPLT_F32,
+    [ISO_F64] = HIPLT_F64,
+};
 
 static lt_key key_of(const iso_gemm_op *op)
 {
@@ -150,7 +149,7 @@ static hiplt_code make_layout(hiplt_layout *layout, const lt_key *key, int64_t r
                               int64_t ld, int64_t stride)
 {
     const int32_t batch = (int32_t)key->batch;
-    hiplt_code code = hip_blaslt.hipblasLtMatrixLayoutCreate(layout, lt_type((iso_dtype)key->dtype),
+    hiplt_code code = hip_blaslt.hipblasLtMatrixLayoutCreate(layout, lt_types[key->dtype],
                                                              (uint64_t)rows, (uint64_t)cols, ld);
     if (code == HIPLT_DONE && batch > 1) {
         code = hip_blaslt.hipblasLtMatrixLayoutSetAttribute(*layout, HIPLT_BATCH, &batch,
@@ -299,8 +298,9 @@ static iso_status ask(simt_device *device, const iso_gemm_op *op)
                           (long long)op->ldc, code);
 }
 
-iso_status hip_blaslt_supports(simt_device *device, const iso_gemm_op *op)
+static iso_status supports(simt_device *device, const iso_op *of)
 {
+    const iso_gemm_op *op = of->gemm;
     hip_device *native = blas_device_of(device);
     iso_status status = hip_blas_precision(native, op);
     if (status) {
@@ -321,14 +321,14 @@ iso_status hip_blaslt_supports(simt_device *device, const iso_gemm_op *op)
     return status;
 }
 
-iso_status hip_blaslt_prepare(simt_stream *stream, const iso_op *op)
+static iso_status prepare(simt_stream *stream, const iso_op *op)
 {
     blaslt_plan *plan = NULL;
     hiplt_handle handle = NULL;
     return plan_of(stream, op->gemm, &handle, &plan);
 }
 
-iso_status hip_blaslt_gemm(simt_stream *stream, const iso_op *op)
+static iso_status execute(simt_stream *stream, const iso_op *op)
 {
     const iso_gemm_op *gemm = op->gemm;
     hip_queue *queue = blas_queue(stream);
@@ -350,3 +350,16 @@ iso_status hip_blaslt_gemm(simt_stream *stream, const iso_op *op)
         (size_t)(op->workspace_bytes - BLAS_CONSTANT_BYTES), queue->stream);
     return lt_check(queue, code, "hipblasLtMatmul");
 }
+
+static const char *name(const iso_op *op)
+{
+    (void)op;
+    return "hipblasLtMatmul";
+}
+
+const simt_vendor_operation hip_blaslt_gemm = {
+    .supports = supports,
+    .execute = execute,
+    .prepare = prepare,
+    .name = name,
+};

@@ -22,23 +22,26 @@ typedef struct prepared {
 
 /* ---- what is supported ----------------------------------------------------------------------- */
 
-static const char *product_name(const iso_gemm_op *op)
+static const char *product_name(const iso_op *of)
 {
+    const iso_gemm_op *op = of->gemm;
     const bool many = op->batch > 1;
     return op->dtype == ISO_F32 ? many ? "CLBlastSgemmStridedBatched" : "CLBlastSgemm"
            : many               ? "CLBlastDgemmStridedBatched"
                                 : "CLBlastDgemm";
 }
 
-static const char *transpose_name(const iso_transpose_op *op)
+static const char *transpose_name(const iso_op *of)
 {
+    const iso_transpose_op *op = of->transpose;
     return op->element_bytes == 4   ? "CLBlastSomatcopy"
            : op->element_bytes == 8 ? "CLBlastDomatcopy"
                                     : "CLBlastZomatcopy";
 }
 
-static const char *reduce_name(const iso_reduce_op_args *op)
+static const char *reduce_name(const iso_op *of)
 {
+    const iso_reduce_op_args *op = of->reduce;
     const bool wide = op->dtype == ISO_F64;
     switch (op->op) {
     case ISO_SUM:
@@ -84,8 +87,9 @@ static bool needs_k(const iso_gemm_op *op)
     return true;
 }
 
-static iso_status product_supports(const simt_device *device, const iso_gemm_op *op)
+static iso_status product_supports(simt_device *device, const iso_op *of)
 {
+    const iso_gemm_op *op = of->gemm;
     if (op->library > 0) {
         return ocl_host->fail(ISO_UNSUPPORTED,
                               "gemm: variant vendor: library is %d, and there is no further "
@@ -108,7 +112,7 @@ static iso_status product_supports(const simt_device *device, const iso_gemm_op 
     if (op->batch > 1 && !(op->dtype == ISO_F32 ? (void *)clblast.CLBlastSgemmStridedBatched
                                                 : (void *)clblast.CLBlastDgemmStridedBatched)) {
         return ocl_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: this CLBlast has no %s",
-                              product_name(op));
+                              product_name(of));
     }
     iso_status status = op->dtype == ISO_F64 ? check_f64(device, "gemm: variant vendor") : ISO_OK;
     if (status == ISO_OK) {
@@ -122,8 +126,9 @@ static iso_status product_supports(const simt_device *device, const iso_gemm_op 
     return status == ISO_OK ? check_span("c", op->m, op->ldc, op->batch, op->stride_c) : status;
 }
 
-static iso_status transpose_supports(const simt_device *device, const iso_transpose_op *op)
+static iso_status transpose_supports(simt_device *device, const iso_op *of)
 {
+    const iso_transpose_op *op = of->transpose;
     iso_status status = simt_transpose_supports(ocl_host, op, "CLBlast", true);
     if (!status && op->element_bytes > 4) {
         status = check_f64(device, "transpose: variant vendor");
@@ -134,8 +139,9 @@ static iso_status transpose_supports(const simt_device *device, const iso_transp
     return status ? status : check_span("to", op->cols, op->ld_to, 1, 0);
 }
 
-static iso_status reduce_supports(const simt_device *device, const iso_reduce_op_args *op)
+static iso_status reduce_supports(simt_device *device, const iso_op *of)
 {
+    const iso_reduce_op_args *op = of->reduce;
     static const simt_reductions has = {
         .library = "CLBlast",
         .norm2_problem = "squares elements as they are, so that large ones overflow and small ones "
@@ -148,36 +154,13 @@ static iso_status reduce_supports(const simt_device *device, const iso_reduce_op
     return status ? status : check_span("x", 1, op->cols, 1, 0);
 }
 
-static iso_status supports(simt_device *device, const iso_op *op)
-{
-    if (!clblast_get()->handle) {
-        return loader_fail(clblast_get(), ISO_UNSUPPORTED, "variant vendor: ");
-    }
-    switch (op->kind) {
-    case ISO_OP_GEMM:
-        return product_supports(device, op->gemm);
-    case ISO_OP_TRANSPOSE:
-        return transpose_supports(device, op->transpose);
-    case ISO_OP_REDUCE:
-        return reduce_supports(device, op->reduce);
-    case ISO_OP_MAP:
-        break;
-    }
-    return ocl_host->fail(ISO_UNSUPPORTED, "kind is %d, which CLBlast does not have",
-                          (int)op->kind);
-}
-
 /* CLBlast transposes nothing in place: a transpose that may be in place goes through scratch
  * memory. Other memory that its routines need they allocate themselves. */
-static iso_status workspace(simt_device *device, const iso_op *op, int64_t *bytes)
+static int64_t transpose_workspace(const iso_op *of)
 {
-    (void)device;
-    *bytes = 0;
-    if (op->kind == ISO_OP_TRANSPOSE && op->transpose->rows == op->transpose->cols &&
-        op->transpose->ld_from == op->transpose->ld_to) {
-        *bytes = op->transpose->rows * op->transpose->cols * op->transpose->element_bytes;
-    }
-    return ISO_OK;
+    const iso_transpose_op *op = of->transpose;
+    const bool in_place = op->rows == op->cols && op->ld_from == op->ld_to;
+    return in_place ? op->rows * op->cols * op->element_bytes : 0;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -295,7 +278,7 @@ static iso_status transpose(ocl_stream *stream, const iso_op *op)
                  .to = in_place ? op->workspace : t->to,
                  .ld_from = t->ld_from,
                  .ld_to = in_place ? t->rows : t->ld_to};
-    const iso_status status = submit_turn(stream, &over, transpose_name(t));
+    const iso_status status = submit_turn(stream, &over, transpose_name(op));
     if (status != ISO_OK || !in_place) {
         return status;
     }
@@ -307,35 +290,26 @@ static iso_status transpose(ocl_stream *stream, const iso_op *op)
                  .to = t->to,
                  .ld_from = t->rows,
                  .ld_to = t->ld_to};
-    return submit_turn(stream, &back, transpose_name(t));
+    return submit_turn(stream, &back, transpose_name(op));
 }
 
-static iso_status execute(simt_stream *on, const iso_op *op)
+static iso_status multiply(ocl_stream *stream, const iso_op *op)
 {
-    ocl_stream *stream = on->native;
-    clblast_code code;
-    const iso_status status = ocl_routine_begins(stream);
-    if (status != ISO_OK) {
-        return status;
-    }
-    switch (op->kind) {
-    case ISO_OP_GEMM:
-        (void)pthread_mutex_lock(&library_lock);
-        code = product(stream, op->gemm);
-        (void)pthread_mutex_unlock(&library_lock);
-        return end(stream, code, product_name(op->gemm));
-    case ISO_OP_TRANSPOSE:
-        return transpose(stream, op);
-    case ISO_OP_REDUCE:
-        (void)pthread_mutex_lock(&library_lock);
-        code = fold(stream, op->reduce);
-        (void)pthread_mutex_unlock(&library_lock);
-        return end(stream, code, reduce_name(op->reduce));
-    case ISO_OP_MAP:
-        break;
-    }
-    return ocl_host->fail(ISO_INTERNAL, "kind is %d", (int)op->kind);
+    (void)pthread_mutex_lock(&library_lock);
+    const clblast_code code = product(stream, op->gemm);
+    (void)pthread_mutex_unlock(&library_lock);
+    return end(stream, code, product_name(op));
 }
+
+static iso_status reduce(ocl_stream *stream, const iso_op *op)
+{
+    (void)pthread_mutex_lock(&library_lock);
+    const clblast_code code = fold(stream, op->reduce);
+    (void)pthread_mutex_unlock(&library_lock);
+    return end(stream, code, reduce_name(op));
+}
+
+static iso_status execute(simt_stream *on, const iso_op *op);
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 
@@ -367,8 +341,9 @@ static iso_status take(rehearsal *self, int64_t bytes, iso_ref *ref)
     return ISO_OK;
 }
 
-static iso_status rehearse_product(rehearsal *self, simt_stream *stream, const iso_gemm_op *from)
+static iso_status rehearse_product(rehearsal *self, simt_stream *stream, const iso_op *given)
 {
+    const iso_gemm_op *from = given->gemm;
     const int64_t cell = iso_dtype_size(from->dtype);
     iso_gemm_op op = *from;
     op.m = at_most(op.m, PREPARE_SIDE);
@@ -388,9 +363,9 @@ static iso_status rehearse_product(rehearsal *self, simt_stream *stream, const i
     return status == ISO_OK ? execute(stream, &whole) : status;
 }
 
-static iso_status rehearse_transpose(rehearsal *self, simt_stream *stream,
-                                     const iso_transpose_op *from)
+static iso_status rehearse_transpose(rehearsal *self, simt_stream *stream, const iso_op *given)
 {
+    const iso_transpose_op *from = given->transpose;
     iso_transpose_op op = *from;
     op.rows = at_most(op.rows, PREPARE_SIDE);
     op.cols = at_most(op.cols, PREPARE_SIDE);
@@ -409,9 +384,9 @@ static iso_status rehearse_transpose(rehearsal *self, simt_stream *stream,
     return status;
 }
 
-static iso_status rehearse_reduce(rehearsal *self, simt_stream *stream,
-                                  const iso_reduce_op_args *from)
+static iso_status rehearse_reduce(rehearsal *self, simt_stream *stream, const iso_op *given)
 {
+    const iso_reduce_op_args *from = given->reduce;
     const int64_t cell = iso_dtype_size(from->dtype);
     iso_reduce_op_args op = *from;
     op.cols = at_most(op.cols, PREPARE_ELEMENTS);
@@ -424,35 +399,92 @@ static iso_status rehearse_reduce(rehearsal *self, simt_stream *stream,
 
 /* Sizes of one class use the same kernels: the class is their divisibility by the tiles, and their
  * magnitude. */
-static uint32_t class_of(const iso_op *op)
+static uint32_t product_class(const iso_op *op)
 {
-    if (op->kind == ISO_OP_GEMM) {
-        const iso_gemm_op *g = op->gemm;
-        const double volume = (double)g->m * (double)g->n * (double)g->k;
-        const uint32_t large = volume < 64.0 * 64 * 64      ? 0
-                               : volume < 256.0 * 256 * 256 ? 1
-                               : volume < 512.0 * 512 * 512 ? 2
-                                                            : 3;
-        const uint32_t whole = g->m % 64 == 0 && g->n % 64 == 0 && g->k % 64 == 0;
-        return (uint32_t)(g->dtype == ISO_F64) | (uint32_t)(g->trans_a == ISO_TRANS) << 1 |
-               (uint32_t)(g->trans_b == ISO_TRANS) << 2 | (uint32_t)(g->batch > 1) << 3 |
-               large << 4 | whole << 6;
-    }
-    if (op->kind == ISO_OP_TRANSPOSE) {
-        const iso_transpose_op *t = op->transpose;
-        return 128 + ((uint32_t)t->element_bytes / 8 | (uint32_t)(t->rows % 64 == 0) << 2 |
-                      (uint32_t)(t->cols % 64 == 0) << 3);
-    }
+    const iso_gemm_op *g = op->gemm;
+    const double volume = (double)g->m * (double)g->n * (double)g->k;
+    const uint32_t large = volume < 64.0 * 64 * 64      ? 0
+                           : volume < 256.0 * 256 * 256 ? 1
+                           : volume < 512.0 * 512 * 512 ? 2
+                                                        : 3;
+    const uint32_t whole = g->m % 64 == 0 && g->n % 64 == 0 && g->k % 64 == 0;
+    return (uint32_t)(g->dtype == ISO_F64) | (uint32_t)(g->trans_a == ISO_TRANS) << 1 |
+           (uint32_t)(g->trans_b == ISO_TRANS) << 2 | (uint32_t)(g->batch > 1) << 3 | large << 4 |
+           whole << 6;
+}
+
+static uint32_t transpose_class(const iso_op *op)
+{
+    const iso_transpose_op *t = op->transpose;
+    return 128 + ((uint32_t)t->element_bytes / 8 | (uint32_t)(t->rows % 64 == 0) << 2 |
+                  (uint32_t)(t->cols % 64 == 0) << 3);
+}
+
+static uint32_t reduce_class(const iso_op *op)
+{
     return 256 + (uint32_t)op->reduce->op * 2 + (op->reduce->dtype == ISO_F64);
+}
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+typedef struct clblast_operation {
+    iso_status (*supports)(simt_device *device, const iso_op *op);
+    int64_t (*workspace)(const iso_op *op); /* optional */
+    iso_status (*execute)(ocl_stream *stream, const iso_op *op);
+    iso_status (*rehearse)(rehearsal *self, simt_stream *stream, const iso_op *op);
+    uint32_t (*class_of)(const iso_op *op);
+    const char *(*name)(const iso_op *op);
+} clblast_operation;
+
+static const clblast_operation operations[] = {
+    [ISO_OP_GEMM] = {.supports = product_supports,
+                     .execute = multiply,
+                     .rehearse = rehearse_product,
+                     .class_of = product_class,
+                     .name = product_name},
+    [ISO_OP_TRANSPOSE] = {.supports = transpose_supports,
+                          .workspace = transpose_workspace,
+                          .execute = transpose,
+                          .rehearse = rehearse_transpose,
+                          .class_of = transpose_class,
+                          .name = transpose_name},
+    [ISO_OP_REDUCE] = {.supports = reduce_supports,
+                       .execute = reduce,
+                       .rehearse = rehearse_reduce,
+                       .class_of = reduce_class,
+                       .name = reduce_name},
+};
+
+static iso_status supports(simt_device *device, const iso_op *op)
+{
+    if (!clblast_get()->handle) {
+        return loader_fail(clblast_get(), ISO_UNSUPPORTED, "variant vendor: ");
+    }
+    if ((size_t)op->kind >= sizeof operations / sizeof operations[0]) {
+        return ocl_host->fail(ISO_UNSUPPORTED, "kind is %d, which CLBlast does not have",
+                              (int)op->kind);
+    }
+    return operations[op->kind].supports(device, op);
+}
+
+static iso_status workspace(simt_device *device, const iso_op *op, int64_t *bytes)
+{
+    const clblast_operation *row = &operations[op->kind];
+    (void)device;
+    *bytes = row->workspace ? row->workspace(op) : 0;
+    return ISO_OK;
+}
+
+static iso_status execute(simt_stream *on, const iso_op *op)
+{
+    const iso_status status = ocl_routine_begins(on->native);
+    return status == ISO_OK ? operations[op->kind].execute(on->native, op) : status;
 }
 
 static iso_status rehearse(simt_stream *stream, const iso_op *op)
 {
     rehearsal self = {.device = ((ocl_stream *)stream->native)->device};
-    iso_status status = op->kind == ISO_OP_GEMM ? rehearse_product(&self, stream, op->gemm)
-                        : op->kind == ISO_OP_TRANSPOSE
-                            ? rehearse_transpose(&self, stream, op->transpose)
-                            : rehearse_reduce(&self, stream, op->reduce);
+    iso_status status = operations[op->kind].rehearse(&self, stream, op);
     if (status == ISO_OK) {
         status = ocl_stream_sync(stream->native);
     }
@@ -465,7 +497,7 @@ static iso_status rehearse(simt_stream *stream, const iso_op *op)
 static iso_status prepare(simt_stream *stream, const iso_op *op)
 {
     simt_device *device = stream->device;
-    const uint32_t bit = class_of(op) % PREPARED_BITS;
+    const uint32_t bit = operations[op->kind].class_of(op) % PREPARED_BITS;
     iso_status status = ISO_OK;
     (void)pthread_mutex_lock(&device->vendor_lock);
     prepared *known = device->vendor;
@@ -492,10 +524,7 @@ static void describe(simt_device *device, const iso_op *op, iso_op_info *out)
 {
     (void)device;
     (void)snprintf(out->library, sizeof out->library, "%s", clblast_label());
-    (void)snprintf(out->kernel, sizeof out->kernel, "%s",
-                   op->kind == ISO_OP_GEMM        ? product_name(op->gemm)
-                   : op->kind == ISO_OP_TRANSPOSE ? transpose_name(op->transpose)
-                                                  : reduce_name(op->reduce));
+    (void)snprintf(out->kernel, sizeof out->kernel, "%s", operations[op->kind].name(op));
 }
 
 static void device_close(simt_device *device)

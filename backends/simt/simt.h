@@ -241,6 +241,17 @@ iso_status simt_reduce_supports(const iso_host *host, const simt_reductions *has
 /* The stream's `vendor`, created with zeros if it is missing; NULL: no memory. */
 void *simt_stream_vendor(simt_stream *stream, int64_t bytes);
 
+/* What a vendor's library does for one operation: a row of its blas.c. */
+typedef struct simt_vendor_operation {
+    iso_status (*supports)(simt_device *device, const iso_op *op);
+    /* Optional: without it the library's usual amount. */
+    int64_t (*workspace)(const iso_op *op);
+    iso_status (*execute)(simt_stream *stream, const iso_op *op);
+    /* Optional: without it the stream's handle is made. */
+    iso_status (*prepare)(simt_stream *stream, const iso_op *op);
+    const char *(*name)(const iso_op *op); /* of the library's routine */
+} simt_vendor_operation;
+
 /* vendor.c: how backend.c runs an operation whose variant is VENDOR. */
 iso_status simt_vendor_supports(simt_device *device, const iso_op *op);
 iso_status simt_vendor_workspace(simt_device *device, const iso_op *op, int64_t *bytes);

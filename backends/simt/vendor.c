@@ -3,6 +3,7 @@
  * cannot do a product with k = 0 (or alpha 0): they get one of a column and a row of zeros, which
  * are put before the library's own scratch memory. */
 #include "backends/simt/simt.h"
+#include "common/dtype.h"
 
 #include <limits.h>
 #include <string.h>
@@ -153,7 +154,8 @@ iso_status simt_reduce_supports(const iso_host *host, const simt_reductions *has
 {
     const char *name = iso_reduce_op_name(op->op);
     const bool dot = op->op == ISO_SUM || op->op == ISO_DOT;
-    const bool half = op->dtype == ISO_F16 || op->dtype == ISO_BF16;
+    const dtype_row *type = dtype_get(op->dtype);
+    const bool half = type->floating && type->bytes == 2;
     if (op->op == ISO_NORM2) {
         return host->fail(ISO_UNSUPPORTED, "reduce: %s's nrm2 %s: use tiled", has->library,
                           has->norm2_problem);
