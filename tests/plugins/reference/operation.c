@@ -11,17 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One operation's arguments, in this version's struct. */
-typedef union ref_args {
-    iso_gemm_op gemm;
-    iso_transpose_op transpose;
-    iso_reduce_op_args reduce;
-    iso_map_op_args map;
-} ref_args;
-
 /* The core may be older or newer than this plug-in, and its struct shorter or longer: both use the
  * part that both know. Fields that an older core lacks are zero, which means "not set". */
-static void take_args(const iso_op *op, ref_args *args)
+static void take_args(const iso_op *op, iso_op_args *args)
 {
     const size_t bytes = op->args_size < sizeof(*args) ? op->args_size : sizeof(*args);
     memset(args, 0, sizeof(*args));
@@ -31,7 +23,7 @@ static void take_args(const iso_op *op, ref_args *args)
 iso_status ref_supports(void *device, const iso_op *op)
 {
     (void)device;
-    ref_args args;
+    iso_op_args args;
     take_args(op, &args);
     switch (op->kind) {
     case ISO_OP_GEMM:
@@ -50,7 +42,7 @@ iso_status ref_supports(void *device, const iso_op *op)
 iso_status ref_workspace(void *device, const iso_op *op, int64_t *bytes)
 {
     (void)device;
-    ref_args args;
+    iso_op_args args;
     take_args(op, &args);
     *bytes = op->kind == ISO_OP_REDUCE ? ref_reduce_workspace(&args.reduce) : 0;
     return ISO_OK;
@@ -64,7 +56,7 @@ iso_status ref_workspace(void *device, const iso_op *op, int64_t *bytes)
 iso_status ref_execute(void *stream, const iso_op *op)
 {
     (void)stream;
-    ref_args args;
+    iso_op_args args;
     fenv_t callers;
     take_args(op, &args);
     fegetenv(&callers);
