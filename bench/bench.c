@@ -166,23 +166,20 @@ static int parse_values(bench *b)
     }
     b->rounds = (int32_t)rounds;
     b->jobs = (int32_t)fmin(jobs, CREW_MOST);
-    if (code == TOOL_OK && (b->against || b->self_check) &&
-        (b->csv || b->markdown || b->report || b->list)) {
-        code = tool_error(TOOL_USAGE, "--csv, --markdown, --report and --list do not go with "
-                                      "--against or --self-check; --json does");
-    }
-    if (code == TOOL_OK && b->against && b->self_check) {
-        code = tool_error(TOOL_USAGE, "--self-check is --against with this program itself: give "
-                                      "one of the two");
-    }
-    if (code == TOOL_OK && b->timeout_text && !b->against && !b->self_check) {
-        code = tool_error(TOOL_USAGE, "--timeout needs --against or --self-check");
-    }
-    if (code == TOOL_OK && b->fail_on_text && !b->against && !b->self_check) {
-        code = tool_error(TOOL_USAGE,
-                          "--fail-on needs --against; `%s compare --fail-on` judges "
-                          "two files",
-                          tool_name);
+    bool against = b->against || b->self_check;
+    const struct {
+        bool wrong;
+        const char *message;
+    } rules[] = {{against && (b->csv || b->markdown || b->report || b->list),
+                  "--csv, --markdown, --report and --list do not go with --against or "
+                  "--self-check; --json does"},
+                 {b->against && b->self_check,
+                  "--self-check is --against with this program itself: give one of the two"},
+                 {b->timeout_text && !against, "--timeout needs --against or --self-check"},
+                 {b->fail_on_text && !against,
+                  "--fail-on needs --against; `compare --fail-on` judges two files"}};
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0] && code == TOOL_OK; i++) {
+        code = rules[i].wrong ? tool_error(TOOL_USAGE, "%s", rules[i].message) : TOOL_OK;
     }
     return code == TOOL_OK ? check_paths(b) : code;
 }

@@ -34,6 +34,15 @@ typedef enum bench_status {
 
 const char *bench_status_name(bench_status status); /* "ok", "failed", "unsupported", "error" */
 
+typedef bool bench_check(const struct work_case *item, struct work_inputs *inputs, const void *data,
+                         struct work_result *result);
+typedef void bench_cases(struct suite_list *list, int full);
+typedef bool bench_run(struct suite_state *state, struct suite_runner *runner,
+                       const struct suite_case *item, struct suite_result *result);
+/* The members of a result that say what was computed. */
+typedef void bench_describe(const struct suite_case *item, json_t *result, json_t *shape,
+                            json_t *layout);
+
 typedef struct bench_op {
     const char *name;
     const char *measured; /* in the ids and documents of `bench`; NULL: it is not measured */
@@ -66,16 +75,14 @@ typedef struct bench_op {
     int32_t (*roof)(const struct work_case *item);  /* work_roof of a large case; NULL: none */
     /* How much slower than an ordinary processor's rates; NULL: not. */
     void (*slows)(const struct work_case *item, bool native, double *rate, double *moved);
-    bool (*check)(const struct work_case *item, struct work_inputs *inputs, const void *data,
-                  struct work_result *result);
+    bench_check *check;
 
     /* conformance cases */
     bool same_in_variants; /* naive and tiled are defined to the same bits */
     const char *(*verified_kind)(const struct suite_case *item); /* NULL: it has no kinds */
-    void (*cases)(struct suite_list *list, int full);
-    bool (*run)(struct suite_state *state, struct suite_runner *runner,
-                const struct suite_case *item, struct suite_result *result);
-    void (*describe)(const struct suite_case *item, json_t *result, json_t *shape, json_t *layout);
+    bench_cases *cases;
+    bench_run *run;
+    bench_describe *describe; /* NULL: nothing */
 } bench_op;
 
 extern const bench_op bench_map, bench_transpose, bench_reduce, bench_gemm, bench_transfer;

@@ -227,8 +227,7 @@ static void put_flags(FILE *out, const json_t *root)
     if (json_object_size(seen) > 0) {
         fprintf(out, "\n## Flags\n\n");
     }
-    json_object_foreach(seen, name, flag)
-        put_pair(out, name, view_flag(name)[0] != '\0' ? view_flag(name) : "not known here");
+    json_object_foreach(seen, name, flag) put_pair(out, name, record_flag_meaning(name));
     json_decref(seen);
 }
 

@@ -80,4 +80,11 @@ double record_number(const json_t *object, const char *key);
 /* Puts a point where printf put the locale's mark for decimals. Gives `text` back. */
 const char *record_point(char *text);
 
+/* The flags of results and runs; the last has no name. */
+typedef struct record_flag {
+    const char *name, *meaning;
+} record_flag;
+extern const record_flag record_flags[];
+const char *record_flag_meaning(const char *flag);
+
 #endif

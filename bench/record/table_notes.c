@@ -84,8 +84,7 @@ void table_head(table *t)
     line(t, PAINT_DIM, text);
     for (size_t i = 0; i < json_array_size(flags); i++) {
         const char *flag = json_string_value(json_array_get(flags, i));
-        const char *meaning = view_flag(flag);
-        snprintf(text, sizeof text, "%.64s%s%s", flag, meaning[0] != '\0' ? ": " : "", meaning);
+        snprintf(text, sizeof text, "%.64s: %s", flag, record_flag_meaning(flag));
         line(t, PAINT_BAD, text);
     }
 }
@@ -114,10 +113,8 @@ static void print_signs(table *t)
         entry(t, PAINT_BOLD, "-", PAINT_PLAIN, "not supported, or not possible here");
     }
     for (int i = 0; i < t->flag_count; i++) {
-        const char *meaning = view_flag(t->flags[i]);
         name[0] = table_letter(t, i);
-        snprintf(text, sizeof text, "%.40s%s%s", t->flags[i], meaning[0] != '\0' ? ": " : "",
-                 meaning);
+        snprintf(text, sizeof text, "%.40s: %s", t->flags[i], record_flag_meaning(t->flags[i]));
         entry(t, PAINT_BOLD, t->common[i] ? "everywhere" : name, PAINT_PLAIN, text);
     }
 }

@@ -385,31 +385,3 @@ const json_t *view_device(const json_t *root, const char *spec)
 {
     return json_array_get(json_object_get(root, "devices"), (size_t)device_rank(root, spec));
 }
-
-const char *view_flag(const char *flag)
-{
-    static const struct {
-        const char *flag, *meaning;
-    } flags[] = {
-        {"clock-disagree", "the device's clock and the host's differ by more than a tenth"},
-        {"submit-bound", "handing the calls over took longer than running them"},
-        {"above-roof", "over 100 % of its roof"},
-        {"in-cache", "the operands are under four times the last-level cache"},
-        {"throttled", "the device was held back by power or heat meanwhile"},
-        {"unsteady-clock", "the device's clock moved by more than a twentieth"},
-        {"noisy", "the rounds spread by more than a tenth"},
-        {"few-rounds", "fewer than five rounds"},
-        {"checked-once", "the last result was not checked: interrupted, or the device was lost"},
-        {"ran-strict", "TF32 was asked for and is not there: the full precision was computed"},
-        {"fake", "done by a stand-in made for tests: the number means nothing"},
-        {"noisy-host", "other work took processor time meanwhile"},
-        {"device-lost", "a device stopped answering: its further cases are errors"},
-        {"interrupted", "the run was interrupted: what it had is here"},
-        {"budget", "the budget ended before every interval was narrow"}};
-    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        if (strcmp(flag, flags[i].flag) == 0) {
-            return flags[i].meaning;
-        }
-    }
-    return "";
-}

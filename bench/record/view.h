@@ -50,7 +50,4 @@ double view_percent(const json_t *result);
 bool view_is(const json_t *result, const char *status);
 const json_t *view_device(const json_t *root, const char *spec);
 
-/* What a flag means, in words. */
-const char *view_flag(const char *flag);
-
 #endif

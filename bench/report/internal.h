@@ -209,7 +209,6 @@ void report_foot(report_page *page);
 /* Writes the figure with its legend and data, and frees it. */
 void report_figure_put(report_page *page, report_figure *figure);
 void report_flag(FILE *out, const char *flag);
-const char *report_flag_meaning(const char *flag);
 /* A series for a line of results: its label, colour, mark and dash. */
 figure_series *report_series_of(report_page *page, report_figure *figure, const report_row *row);
 

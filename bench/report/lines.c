@@ -165,7 +165,7 @@ static bool same_rows(const report_group *a, const report_group *b)
            (!many || strcmp(a->dtype, b->dtype) == 0);
 }
 
-/* "stream f32"; "stream chain"; "gemm, other shapes". */
+/* "stream f32", as documents call maps; "stream chain"; "gemm, cases of one size". */
 static char *rows_title(const report_group *like)
 {
     if (like->operation->computes_title) {

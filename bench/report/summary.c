@@ -89,7 +89,7 @@ static void put_mark(report_page *page, const report_row *row)
         fputs(at > 0 ? "; " : "", out);
         report_html(out, word);
         fputs(": ", out);
-        report_html(out, report_flag_meaning(word));
+        report_html(out, record_flag_meaning(word));
     }
     fprintf(out, "\">%d flag%s</a>", (int)count, count > 1 ? "s" : "");
 }

@@ -8,43 +8,13 @@
 
 /* ---- flags ----------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *flag, *meaning;
-} flags[] = {
-    {"clock-disagree", "the device’s clock and the host’s differ by more than a tenth"},
-    {"submit-bound", "handing the calls over took longer than running them"},
-    {"above-roof", "over 100 % of its roof"},
-    {"in-cache", "the operands are under four times the last-level cache"},
-    {"throttled", "the device was held back by power or heat meanwhile"},
-    {"unsteady-clock", "its clock moved by more than a twentieth"},
-    {"noisy", "the rounds differ by more than a tenth"},
-    {"few-rounds", "fewer than five rounds"},
-    {"ran-strict", "TF32 was asked for and is not there: the full precision was computed"},
-    {"fake", "done by a stand-in: the number means nothing"},
-    {"noisy-host", "other work took processor time during the run"},
-    {"interrupted", "the run was stopped before its end"},
-    {"budget", "the time that was allowed ended before every case had its rounds"},
-};
-
-enum { FLAGS = sizeof flags / sizeof flags[0] };
-
-const char *report_flag_meaning(const char *flag)
-{
-    for (int i = 0; i < FLAGS; i++) {
-        if (strcmp(flags[i].flag, flag) == 0) {
-            return flags[i].meaning;
-        }
-    }
-    return "a flag that this version of isomer does not know";
-}
-
 void report_flag(FILE *out, const char *flag)
 {
     char *slug = report_slug(flag);
     fputs("<a class=\"flag\" href=\"#flag-", out);
     report_html(out, slug);
     fputs("\" title=\"", out);
-    report_html(out, report_flag_meaning(flag));
+    report_html(out, record_flag_meaning(flag));
     fputs("\">", out);
     report_html(out, flag);
     fputs("</a> ", out);
@@ -54,9 +24,9 @@ void report_flag(FILE *out, const char *flag)
 static void put_flag_legend(FILE *out)
 {
     fputs("<h3>Flags</h3>\n<dl class=\"flags\">", out);
-    for (int i = 0; i < FLAGS; i++) {
-        fprintf(out, "<div id=\"flag-%s\"><dt>%s</dt><dd>%s</dd></div>", flags[i].flag,
-                flags[i].flag, flags[i].meaning);
+    for (const record_flag *flag = record_flags; flag->name; flag++) {
+        fprintf(out, "<div id=\"flag-%s\"><dt>%s</dt><dd>%s</dd></div>", flag->name, flag->name,
+                flag->meaning);
     }
     fputs("</dl>\n", out);
 }

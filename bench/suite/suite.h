@@ -160,29 +160,10 @@ void suite_run(suite_state *state, suite_runner *runner, const suite_case *item,
 
 /* ---- for the rows of operations -------------------------------------------------------------- */
 
-void suite_list_transfer(suite_list *list, int full);
-void suite_list_transpose(suite_list *list, int full);
-void suite_list_reduce(suite_list *list, int full);
-void suite_list_gemm(suite_list *list, int full);
-void suite_list_map(suite_list *list, int full);
-
-bool suite_run_transfer(suite_state *state, suite_runner *runner, const suite_case *item,
-                        suite_result *result);
-bool suite_run_transpose(suite_state *state, suite_runner *runner, const suite_case *item,
-                         suite_result *result);
-bool suite_run_reduce(suite_state *state, suite_runner *runner, const suite_case *item,
-                      suite_result *result);
-bool suite_run_gemm(suite_state *state, suite_runner *runner, const suite_case *item,
-                    suite_result *result);
-bool suite_run_map(suite_state *state, suite_runner *runner, const suite_case *item,
-                   suite_result *result);
-
-/* The members of a result that say what was computed. */
-void suite_describe_transfer(const suite_case *item, json_t *result, json_t *shape, json_t *layout);
-void suite_describe_transpose(const suite_case *item, json_t *result, json_t *shape,
-                              json_t *layout);
-void suite_describe_reduce(const suite_case *item, json_t *result, json_t *shape, json_t *layout);
-void suite_describe_gemm(const suite_case *item, json_t *result, json_t *shape, json_t *layout);
-void suite_describe_map(const suite_case *item, json_t *result, json_t *shape, json_t *layout);
+bench_cases suite_list_transfer, suite_list_transpose, suite_list_reduce, suite_list_gemm,
+    suite_list_map;
+bench_run suite_run_transfer, suite_run_transpose, suite_run_reduce, suite_run_gemm, suite_run_map;
+bench_describe suite_describe_transfer, suite_describe_transpose, suite_describe_reduce,
+    suite_describe_gemm, suite_describe_map;
 
 #endif

@@ -25,13 +25,6 @@ typedef struct mapping {
     _Atomic int64_t wrong; /* the first wrong element */
 } mapping;
 
-static void note_wrong(mapping *m, int64_t at)
-{
-    int64_t seen = atomic_load(&m->wrong);
-    while (at < seen && !atomic_compare_exchange_weak(&m->wrong, &seen, at))
-        ;
-}
-
 static void check_chunks(void *context, int64_t begin, int64_t end)
 {
     mapping *m = context;
@@ -49,7 +42,7 @@ static void check_chunks(void *context, int64_t begin, int64_t end)
         while (got[byte] == want[byte]) {
             byte++;
         }
-        note_wrong(m, first + byte / size);
+        work_note_first(&m->wrong, first + byte / size);
     }
 }
 
@@ -78,7 +71,7 @@ static void check_sample(void *context, int64_t begin, int64_t end)
         for (int64_t i = 0; i < count; i++) {
             if (memcmp(m->got + sample_at(m, first + i) * size, want + i * size, (size_t)size) !=
                 0) {
-                note_wrong(m, sample_at(m, first + i));
+                work_note_first(&m->wrong, sample_at(m, first + i));
             }
         }
     }
@@ -107,7 +100,7 @@ static void check_closed_form(void *context, int64_t begin, int64_t end)
                 1.01 * (most * arith_roundoff(wide) * top + ((double)a->steps + 8) * 0x1p-52 * top +
                         arith_roundoff(a->dtype) * fabs(want));
             if (!(fabs(got[i] - want) <= bound)) {
-                note_wrong(m, first + i);
+                work_note_first(&m->wrong, first + i);
                 break;
             }
         }

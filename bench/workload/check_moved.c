@@ -72,13 +72,6 @@ static void turn(const turning *t, int64_t row, int64_t high, int64_t col, int64
     }
 }
 
-static void note_wrong(turning *t, int64_t at)
-{
-    int64_t seen = atomic_load(&t->wrong);
-    while (at < seen && !atomic_compare_exchange_weak(&t->wrong, &seen, at))
-        ;
-}
-
 /* Rows of the result, SIDE at a time. */
 static void compare_rows(void *context, int64_t begin, int64_t end)
 {
@@ -97,7 +90,7 @@ static void compare_rows(void *context, int64_t begin, int64_t end)
             while (got[byte] == want[byte]) {
                 byte++;
             }
-            note_wrong(t, j * t->rows + row + byte / t->element);
+            work_note_first(&t->wrong, j * t->rows + row + byte / t->element);
         }
     }
 }

@@ -5,7 +5,7 @@
  * The bound holds for any order of evaluation. A result of n terms is off by at most (n+4) u
  * sum|term| (bench/suite/reduce.c), whatever the terms and the roundings. For millions of terms
  * that says nothing, but these are random with random signs: every partial sum is within 8 |terms|
- * (the root of the sum of squares; Hoeffding, as in check_product.c), and n roundings that favour
+ * (the root of the sum of squares; Hoeffding, as in check_gemm.c), and n roundings that favour
  * no side add up to at most 8 u sqrt(n) times the greatest of them. So sums, dots and means are
  * also held to 64 u sqrt(n) |terms|. Terms of one sign have no such bound: naive sums of magnitudes
  * are in no list at sizes where theirs says nothing.

@@ -180,7 +180,7 @@ static int take(const reader *r, const json_t *object, const char *member, const
 /* ---- what takes several members -------------------------------------------------------------- */
 
 /* Whether three numbers make its size, and each operand may be transposed. */
-static bool is_product(const work_line *line)
+static bool is_gemm(const work_line *line)
 {
     return bench_op_of(line->op)->counts >> 3 & 1;
 }
@@ -188,7 +188,7 @@ static bool is_product(const work_line *line)
 /* "size", or the members that together make one. */
 static int take_size(const reader *r, const json_t *object, const work_line *line, const char **out)
 {
-    bool gemm = is_product(line);
+    bool gemm = is_gemm(line);
     const char *const names[] = {gemm ? "m" : "rows", gemm ? "n" : "cols", "k"};
     const json_t *parts[3];
     int count = gemm ? 3 : 2, found = 0;
@@ -242,7 +242,7 @@ static int check_trans(const reader *r, const char *member, const json_t *value)
 
 static int take_layout(const reader *r, const json_t *object, work_line *line)
 {
-    bool gemm = is_product(line);
+    bool gemm = is_gemm(line);
     json_t *plain = json_string("n");
     const json_t *parts[2] = {json_object_get(object, "trans_a"),
                               json_object_get(object, "trans_b")};
@@ -307,7 +307,7 @@ static int check_applies(const reader *r, const json_t *object, const work_line 
 {
     const bench_op *op = bench_op_of(line->op);
     bool chain = op->kinds && op->computes && (!line->kind || strstr(line->kind, op->computes));
-    if (json_object_get(object, "batch") && !is_product(line)) {
+    if (json_object_get(object, "batch") && !is_gemm(line)) {
         return wrong(r, "batch", "only a gemm has it, and this is a %s", line->op);
     }
     if (json_object_get(object, "steps") && !chain) {

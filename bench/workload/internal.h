@@ -22,6 +22,9 @@ typedef void (*work_body)(void *context, int64_t begin, int64_t end);
  * body computes is rounded to nearest, with subnormals kept. */
 void work_parallel(int64_t count, int64_t grain, work_body body, void *context);
 
+/* Lowers `first` to `at`, whichever thread sees it. */
+void work_note_first(_Atomic int64_t *first, int64_t at);
+
 /* Whether they are the same; else the first byte that differs. */
 bool work_same(const void *got, const void *want, int64_t bytes, int64_t *first);
 
@@ -120,9 +123,9 @@ bool work_fail(work_result *result, const char *format, ...) ISO_PRINTF(2, 3);
 bool work_no_memory(work_result *result);
 bool work_call_failed(work_result *result, const char *call, iso_status status);
 
-/* work_check_product with blocks of so many columns and rows. */
-bool work_check_product_by(const work_case *item, work_inputs *inputs, const void *data,
-                           int64_t columns, int64_t rows, work_result *result);
+/* work_check_gemm with blocks of so many columns and rows. */
+bool work_check_gemm_by(const work_case *item, work_inputs *inputs, const void *data,
+                        int64_t columns, int64_t rows, work_result *result);
 
 /* Keeps the error that is nearest to its bound. */
 void work_note_error(work_result *result, double error, double bound);
@@ -131,7 +134,7 @@ void work_note_error(work_result *result, double error, double bound);
 bool work_model_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
                        void *result);
 
-/* ---- product.c: one half of a product's projection ------------------------------------------- */
+/* ---- projection.c: one half of a product's projection ---------------------------------------- */
 
 /* A matrix seen through strides in elements. */
 typedef struct work_view {

@@ -61,6 +61,13 @@ void work_parallel(int64_t count, int64_t grain, work_body body, void *context)
     }
 }
 
+void work_note_first(_Atomic int64_t *first, int64_t at)
+{
+    int64_t seen = atomic_load(first);
+    while (at < seen && !atomic_compare_exchange_weak(first, &seen, at))
+        ;
+}
+
 typedef struct comparison {
     const unsigned char *got, *want;
     _Atomic int64_t first;
@@ -76,9 +83,7 @@ static void compare(void *context, int64_t begin, int64_t end)
     while (c->got[begin] == c->want[begin]) {
         begin++;
     }
-    int64_t seen = atomic_load(&c->first);
-    while (begin < seen && !atomic_compare_exchange_weak(&c->first, &seen, begin))
-        ;
+    work_note_first(&c->first, begin);
 }
 
 bool work_same(const void *got, const void *want, int64_t bytes, int64_t *first)

@@ -229,16 +229,8 @@ extern const char *const work_plain_variants[];   /* naive, tiled, vendor */
 extern const char *const work_partial_variants[]; /* and partials */
 extern const char *const work_float_types[], *const work_all_types[];
 
-/* Judges host memory that holds a case's results. */
-bool work_check_transfer(const work_case *item, work_inputs *inputs, const void *data,
-                         work_result *result);
-bool work_check_transpose(const work_case *item, work_inputs *inputs, const void *data,
-                          work_result *result);
-bool work_check_map(const work_case *item, work_inputs *inputs, const void *data,
-                    work_result *result);
-bool work_check_reduce(const work_case *item, work_inputs *inputs, const void *data,
-                       work_result *result);
-bool work_check_product(const work_case *item, work_inputs *inputs, const void *data,
-                        work_result *result);
+/* Judge host memory that holds a case's results. */
+bench_check work_check_transfer, work_check_transpose, work_check_map, work_check_reduce,
+    work_check_gemm;
 
 #endif

@@ -75,7 +75,7 @@ static bool passes(const product *p, int64_t columns, int64_t rows, work_result 
     work_case item = *p->item;
     item.how = ISO_VARIANT_VENDOR;
     *result = (work_result){.status = BENCH_OK};
-    return work_check_product_by(&item, p->inputs, p->c, columns, rows, result);
+    return work_check_gemm_by(&item, p->inputs, p->c, columns, rows, result);
 }
 
 static void found(const product *p, int64_t columns, int64_t rows, const char *what)
@@ -341,7 +341,7 @@ static void test_tf32(void **state)
             asked.math = ISO_MATH_TF32;
             for (int64_t width = 1; width <= 16; width *= 16) {
                 result = (work_result){.status = BENCH_OK};
-                if (!work_check_product_by(&asked, p.inputs, p.c, width, width, &result)) {
+                if (!work_check_gemm_by(&asked, p.inputs, p.c, width, width, &result)) {
                     fail_msg("%s: tf32 that was asked for: %s", p.item->id, result.reason);
                 }
                 found(&p, width, width, "tf32 that nobody asked for");

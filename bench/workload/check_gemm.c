@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_product.c - products: every element by its projection.
+ * check_gemm.c - products: every element by its projection.
  *
  * The columns of C are cut into blocks of w. With signs s(j) = +1 or -1, drawn at random, the sum
  * of s(j) c(i,j) over a block must be that of A (B s), which costs w times less than the product.
@@ -445,8 +445,8 @@ static bool check_sample(const work_case *item, const operands *o, int64_t membe
     return good;
 }
 
-bool work_check_product_by(const work_case *item, work_inputs *inputs, const void *data,
-                           int64_t columns, int64_t rows, work_result *result)
+bool work_check_gemm_by(const work_case *item, work_inputs *inputs, const void *data,
+                        int64_t columns, int64_t rows, work_result *result)
 {
     int64_t there;
     const unsigned char *block = work_inputs_block(inputs, item->dtype, &there);
@@ -469,9 +469,9 @@ bool work_check_product_by(const work_case *item, work_inputs *inputs, const voi
     return true;
 }
 
-bool work_check_product(const work_case *item, work_inputs *inputs, const void *data,
-                        work_result *result)
+bool work_check_gemm(const work_case *item, work_inputs *inputs, const void *data,
+                     work_result *result)
 {
-    return work_check_product_by(item, inputs, data, width_of(item, item->m, item->n, false),
-                                 width_of(item, item->n, item->m, true), result);
+    return work_check_gemm_by(item, inputs, data, width_of(item, item->m, item->n, false),
+                              width_of(item, item->n, item->m, true), result);
 }

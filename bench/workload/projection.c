@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * product.c - what a product projects to, worked out on the host in f64: a matrix times the sums of
- * blocks of columns of another, each column with a random sign. check_product.c says what for.
+ * projection.c - what a product projects to, worked out on the host in f64: a matrix times the sums
+ * of blocks of columns of another, each column with a random sign. check_gemm.c says what for.
  */
 #include "bench/arith/arith.h"
 #include "bench/workload/internal.h"
