@@ -104,7 +104,7 @@ static void fill_limits(const cuda_device *device, simt_limits *limits)
         bytes = 0;
     }
     *limits = (simt_limits){
-        .class_of = SIMT_CLASS_WARP32,
+        .device_class = SIMT_CLASS_WARP32,
         .units = attribute_of(device->ordinal, CUDA_MULTIPROCESSORS),
         .threads_max = attribute_of(device->ordinal, CUDA_THREADS_OF_BLOCK),
         .local_bytes = attribute_of(device->ordinal, CUDA_SHARED_OF_BLOCK),

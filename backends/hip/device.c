@@ -154,7 +154,7 @@ iso_status hip_device_info(int32_t index, iso_device_info *out)
 
 /* Chips have numbers, "gfx1100"; fakes over other hardware have none, and are recognised by that.
  */
-static simt_class class_of(int32_t index, const char *architecture)
+static simt_class device_class(int32_t index, const char *architecture)
 {
     if (attribute_of(index, HIP_WAVE) == 64) {
         return SIMT_CLASS_WAVE64;
@@ -170,7 +170,7 @@ static void fill_limits(int32_t index, const char *architecture, simt_limits *li
         bytes = 0;
     }
     *limits = (simt_limits){
-        .class_of = class_of(index, architecture),
+        .device_class = device_class(index, architecture),
         .units = attribute_of(index, HIP_UNITS),
         .threads_max = attribute_of(index, HIP_MAX_THREADS),
         .local_bytes = attribute_of(index, HIP_SHARED_BYTES),

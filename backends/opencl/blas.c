@@ -432,7 +432,7 @@ typedef struct clblast_operation {
     int64_t (*workspace)(const iso_op *op); /* optional */
     iso_status (*execute)(ocl_stream *stream, const iso_op *op);
     iso_status (*rehearse)(rehearsal *self, simt_stream *stream, const iso_op *op);
-    uint32_t (*class_of)(const iso_op *op);
+    uint32_t (*size_class)(const iso_op *op);
     const char *(*name)(const iso_op *op);
 } clblast_operation;
 
@@ -440,18 +440,18 @@ static const clblast_operation operations[] = {
     [ISO_OP_GEMM] = {.supports = product_supports,
                      .execute = multiply,
                      .rehearse = rehearse_product,
-                     .class_of = product_class,
+                     .size_class = product_class,
                      .name = product_name},
     [ISO_OP_TRANSPOSE] = {.supports = transpose_supports,
                           .workspace = transpose_workspace,
                           .execute = transpose,
                           .rehearse = rehearse_transpose,
-                          .class_of = transpose_class,
+                          .size_class = transpose_class,
                           .name = transpose_name},
     [ISO_OP_REDUCE] = {.supports = reduce_supports,
                        .execute = reduce,
                        .rehearse = rehearse_reduce,
-                       .class_of = reduce_class,
+                       .size_class = reduce_class,
                        .name = reduce_name},
 };
 
@@ -497,7 +497,7 @@ static iso_status rehearse(simt_stream *stream, const iso_op *op)
 static iso_status prepare(simt_stream *stream, const iso_op *op)
 {
     simt_device *device = stream->device;
-    const uint32_t bit = operations[op->kind].class_of(op) % PREPARED_BITS;
+    const uint32_t bit = operations[op->kind].size_class(op) % PREPARED_BITS;
     iso_status status = ISO_OK;
     (void)pthread_mutex_lock(&device->vendor_lock);
     prepared *known = device->vendor;

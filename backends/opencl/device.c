@@ -160,7 +160,7 @@ static const char *lacks(ocl_bits config)
                                         : NULL;
 }
 
-static simt_class class_of(ocl_device_id device, bool cpu)
+static simt_class device_class(ocl_device_id device, bool cpu)
 {
     return cpu                                                      ? SIMT_CLASS_CPU
            : width_of(device) == 64                                 ? SIMT_CLASS_WAVE64
@@ -170,11 +170,11 @@ static simt_class class_of(ocl_device_id device, bool cpu)
 
 static void fill_limits(ocl_device_id device, simt_limits *limits)
 {
-    const ocl_bits twice = wide(device, OCL_DEVICE_DOUBLE);
+    const ocl_bits f64_bits = wide(device, OCL_DEVICE_DOUBLE);
     ocl_bits type = 0;
     (void)cl.clGetDeviceInfo(device, OCL_DEVICE_TYPE, sizeof type, &type, NULL);
     *limits = (simt_limits){
-        .class_of = class_of(device, is_cpu(type)),
+        .device_class = device_class(device, is_cpu(type)),
         .units = (int32_t)number(device, OCL_DEVICE_UNITS),
         .threads_max = (int32_t)size(device, OCL_DEVICE_GROUP),
         .local_bytes = (int64_t)wide(device, OCL_DEVICE_LOCAL),
@@ -182,7 +182,8 @@ static void fill_limits(ocl_device_id device, simt_limits *limits)
         .cache_bytes = (int64_t)wide(device, OCL_DEVICE_CACHE),
         .memory_is_address = false,
         .f32_problem = lacks(wide(device, OCL_DEVICE_SINGLE)),
-        .f64_problem = twice ? lacks(twice) : "it has no f64 (CL_DEVICE_DOUBLE_FP_CONFIG is 0)",
+        .f64_problem =
+            f64_bits ? lacks(f64_bits) : "it has no f64 (CL_DEVICE_DOUBLE_FP_CONFIG is 0)",
         .atomic64 = has_extension(device, "cl_khr_int64_base_atomics"),
     };
     limits->f32_exact = !limits->f32_problem;

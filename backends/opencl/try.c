@@ -37,11 +37,11 @@ enum { TRY_CELLS = 160 * 1100, TRY_BYTES = TRY_CELLS * 4, TRY_PASSES = 2 };
     CALL(iso_last_error)
 
 #define TRY_MEMBER(name) __typeof__(name) *name;
-#define TRY_ROW(name)    {#name, (void *)&the.name},
+#define TRY_ROW(name)    {#name, (void *)&isomer.name},
 
 static struct {
     TRY_CALLS(TRY_MEMBER)
-} the;
+} isomer;
 
 static iso_device device;
 static iso_stream stream;
@@ -61,7 +61,7 @@ static bool failed(iso_status status)
     if (status == ISO_OK || status == ISO_UNSUPPORTED || status == ISO_NO_MEMORY) {
         return false;
     }
-    child_say("%s", the.iso_last_error());
+    child_say("%s", isomer.iso_last_error());
     return true;
 }
 
@@ -72,18 +72,19 @@ static bool failed(iso_status status)
 static bool spoil(int64_t count)
 {
     memset(result, 0xff, (size_t)count * sizeof result[0]);
-    iso_status status = the.iso_write(stream, part(2), result, count * (int64_t)sizeof result[0]);
+    iso_status status =
+        isomer.iso_write(stream, part(2), result, count * (int64_t)sizeof result[0]);
     if (status == ISO_OK) {
-        status = the.iso_stream_sync(stream);
+        status = isomer.iso_stream_sync(stream);
     }
     return !failed(status);
 }
 
 static bool read_back(int64_t count)
 {
-    iso_status status = the.iso_read(stream, result, part(2), count * (int64_t)sizeof result[0]);
+    iso_status status = isomer.iso_read(stream, result, part(2), count * (int64_t)sizeof result[0]);
     if (status == ISO_OK) {
-        status = the.iso_stream_sync(stream);
+        status = isomer.iso_stream_sync(stream);
     }
     return !failed(status);
 }
@@ -128,7 +129,7 @@ static bool try_transpose(iso_variant variant, int64_t rows, int64_t cols)
     child_at("a transpose of %lld x %lld, %s", (long long)rows, (long long)cols,
              variant_name(variant));
     bool right = spoil(rows * cols);
-    const iso_status status = the.iso_transpose(stream, &args);
+    const iso_status status = isomer.iso_transpose(stream, &args);
     if (status != ISO_OK) {
         return !failed(status);
     }
@@ -153,7 +154,7 @@ static bool try_sum(iso_variant variant, iso_axis axis, int64_t rows, int64_t co
     child_at("a sum of %lld x %lld, %s", (long long)rows, (long long)cols, variant_name(variant));
     const int64_t count = axis == ISO_AXIS_ALL ? 1 : axis == ISO_AXIS_0 ? cols : rows;
     bool right = spoil(count);
-    const iso_status status = the.iso_reduce(stream, &args);
+    const iso_status status = isomer.iso_reduce(stream, &args);
     if (status != ISO_OK) {
         return !failed(status);
     }
@@ -186,7 +187,7 @@ static bool try_product(iso_variant variant, iso_trans trans_b, int64_t m, int64
     child_at("a product of %lld x %lld x %lld, %s", (long long)m, (long long)n, (long long)k,
              variant_name(variant));
     bool right = spoil(m * n);
-    const iso_status status = the.iso_gemm(stream, &args);
+    const iso_status status = isomer.iso_gemm(stream, &args);
     if (status != ISO_OK) {
         return !failed(status);
     }
@@ -215,7 +216,7 @@ static bool try_triad(iso_variant variant, int64_t count)
     args.z = part(2);
     child_at("a triad of %lld, %s", (long long)count, variant_name(variant));
     bool right = spoil(count);
-    const iso_status status = the.iso_map(stream, &args);
+    const iso_status status = isomer.iso_map(stream, &args);
     if (status != ISO_OK) {
         return !failed(status);
     }
@@ -249,25 +250,25 @@ static bool open_device(const char *spec, const char *name)
 {
     iso_device_info info = ISO_DEVICE_INFO_INIT;
     child_at("opening %s", spec);
-    iso_status status = the.iso_device_open(spec, &device);
+    iso_status status = isomer.iso_device_open(spec, &device);
     if (status == ISO_OK) {
-        status = the.iso_device_get_info(device, &info);
+        status = isomer.iso_device_get_info(device, &info);
     }
     if (status == ISO_OK && strcmp(info.name, name) != 0) {
         child_say("%s is %s in this process, and not %s", spec, info.name, name);
         return false;
     }
     if (status == ISO_OK) {
-        status = the.iso_stream_create(device, 0, &stream);
+        status = isomer.iso_stream_create(device, 0, &stream);
     }
     if (status == ISO_OK) {
-        status = the.iso_buffer_create(device, 3 * (int64_t)TRY_BYTES, &memory);
+        status = isomer.iso_buffer_create(device, 3 * (int64_t)TRY_BYTES, &memory);
     }
     for (int i = 0; i < 2 && status == ISO_OK; i++) {
-        status = the.iso_write(stream, part(i), inputs[i], TRY_BYTES);
+        status = isomer.iso_write(stream, part(i), inputs[i], TRY_BYTES);
     }
     if (status != ISO_OK) {
-        child_say("%s", the.iso_last_error());
+        child_say("%s", isomer.iso_last_error());
     }
     return status == ISO_OK;
 }
@@ -287,7 +288,7 @@ static child_answer try_device(const char *index, const char *name)
             return CHILD_BAD;
         }
         child_at("closing %s", spec);
-        if (failed(the.iso_device_close(device))) {
+        if (failed(isomer.iso_device_close(device))) {
             return CHILD_BAD;
         }
     }
@@ -300,9 +301,9 @@ static child_answer try_list(void)
 {
     const room now = room_get();
     child_at("listing");
-    const iso_status status = the.iso_device_open("opencl:uuid=none", &device);
+    const iso_status status = isomer.iso_device_open("opencl:uuid=none", &device);
     if (status != ISO_INVALID && (now.limit[ROOM_ADDRESS] >= 0 || now.limit[ROOM_DATA] >= 0)) {
-        child_say("%s", the.iso_last_error());
+        child_say("%s", isomer.iso_last_error());
         return CHILD_BAD;
     }
     return CHILD_GOOD;

@@ -49,6 +49,7 @@ static const blas_library libraries[CPU_BLAS_KINDS] = {
                       NULL},
 };
 
+/* The library that was found, if any. */
 static struct {
     pthread_once_t once;
     atomic_int looked; /* the other fields are final */
@@ -62,7 +63,7 @@ static struct {
     void (*omat_z)(int, int, int, int, const double *, const double *, int, double *, int);
     void (*mkl_s)(char, char, size_t, size_t, float, const float *, size_t, float *, size_t);
     void (*mkl_d)(char, char, size_t, size_t, double, const double *, size_t, double *, size_t);
-} the = {.once = PTHREAD_ONCE_INIT};
+} vendor = {.once = PTHREAD_ONCE_INIT};
 
 /* The members of cpu_blas from sgemm on. */
 static const loader_function functions[] = {
@@ -74,7 +75,7 @@ static loader_library opened = {
     .title = "BLAS",
     .where = &where,
     .functions = functions,
-    .table = (char *)&the.blas + offsetof(cpu_blas, sgemm),
+    .table = (char *)&vendor.blas + offsetof(cpu_blas, sgemm),
     .function_count = (int)(sizeof functions / sizeof functions[0]),
 };
 
@@ -87,48 +88,48 @@ static void find(void *to, const char *name)
 
 static void openblas_s(int rows, int cols, const float *from, int ld_from, float *to, int ld_to)
 {
-    the.omat_s(CPU_BLAS_ROW_MAJOR, CPU_BLAS_TRANS, rows, cols, 1, from, ld_from, to, ld_to);
+    vendor.omat_s(CPU_BLAS_ROW_MAJOR, CPU_BLAS_TRANS, rows, cols, 1, from, ld_from, to, ld_to);
 }
 
 static void openblas_d(int rows, int cols, const double *from, int ld_from, double *to, int ld_to)
 {
-    the.omat_d(CPU_BLAS_ROW_MAJOR, CPU_BLAS_TRANS, rows, cols, 1, from, ld_from, to, ld_to);
+    vendor.omat_d(CPU_BLAS_ROW_MAJOR, CPU_BLAS_TRANS, rows, cols, 1, from, ld_from, to, ld_to);
 }
 
 static void openblas_z(int rows, int cols, const double *from, int ld_from, double *to, int ld_to)
 {
     static const double one[2] = {1, 0};
-    the.omat_z(CPU_BLAS_ROW_MAJOR, CPU_BLAS_TRANS, rows, cols, one, from, ld_from, to, ld_to);
+    vendor.omat_z(CPU_BLAS_ROW_MAJOR, CPU_BLAS_TRANS, rows, cols, one, from, ld_from, to, ld_to);
 }
 
 static void mkl_s(int rows, int cols, const float *from, int ld_from, float *to, int ld_to)
 {
-    the.mkl_s('R', 'T', (size_t)rows, (size_t)cols, 1, from, (size_t)ld_from, to, (size_t)ld_to);
+    vendor.mkl_s('R', 'T', (size_t)rows, (size_t)cols, 1, from, (size_t)ld_from, to, (size_t)ld_to);
 }
 
 static void mkl_d(int rows, int cols, const double *from, int ld_from, double *to, int ld_to)
 {
-    the.mkl_d('R', 'T', (size_t)rows, (size_t)cols, 1, from, (size_t)ld_from, to, (size_t)ld_to);
+    vendor.mkl_d('R', 'T', (size_t)rows, (size_t)cols, 1, from, (size_t)ld_from, to, (size_t)ld_to);
 }
 
 static void find_transposes(void)
 {
-    cpu_blas *blas = &the.blas;
+    cpu_blas *blas = &vendor.blas;
     if (blas->kind == CPU_BLAS_OPENBLAS) {
-        find(&the.omat_s, "cblas_somatcopy");
-        find(&the.omat_d, "cblas_domatcopy");
-        find(&the.omat_z, "cblas_zomatcopy");
-        blas->transpose_s = the.omat_s ? openblas_s : NULL;
-        blas->transpose_d = the.omat_d ? openblas_d : NULL;
-        blas->transpose_z = the.omat_z ? openblas_z : NULL;
+        find(&vendor.omat_s, "cblas_somatcopy");
+        find(&vendor.omat_d, "cblas_domatcopy");
+        find(&vendor.omat_z, "cblas_zomatcopy");
+        blas->transpose_s = vendor.omat_s ? openblas_s : NULL;
+        blas->transpose_d = vendor.omat_d ? openblas_d : NULL;
+        blas->transpose_z = vendor.omat_z ? openblas_z : NULL;
         blas->transpose_name[0] = "cblas_somatcopy";
         blas->transpose_name[1] = "cblas_domatcopy";
         blas->transpose_name[2] = "cblas_zomatcopy";
     } else if (blas->kind == CPU_BLAS_MKL) {
-        find(&the.mkl_s, "MKL_Somatcopy");
-        find(&the.mkl_d, "MKL_Domatcopy");
-        blas->transpose_s = the.mkl_s ? mkl_s : NULL;
-        blas->transpose_d = the.mkl_d ? mkl_d : NULL;
+        find(&vendor.mkl_s, "MKL_Somatcopy");
+        find(&vendor.mkl_d, "MKL_Domatcopy");
+        blas->transpose_s = vendor.mkl_s ? mkl_s : NULL;
+        blas->transpose_d = vendor.mkl_d ? mkl_d : NULL;
         blas->transpose_name[0] = "mkl_somatcopy";
         blas->transpose_name[1] = "mkl_domatcopy";
     }
@@ -178,7 +179,7 @@ static const char *openblas_config(void)
 static void drop_wrong_sums(void)
 {
     enum { LONGEST = 600 };
-    cpu_blas *blas = &the.blas;
+    cpu_blas *blas = &vendor.blas;
     static float narrow[LONGEST]; /* static: this runs once */
     static double wide[LONGEST];
     double sum = 0;
@@ -192,9 +193,9 @@ static void drop_wrong_sums(void)
         wrong_wide |= blas->dsum && blas->dsum(i + 1, wide, 1) != sum;
     }
     if (wrong_narrow || wrong_wide) {
-        const size_t used = strlen(the.remark);
+        const size_t used = strlen(vendor.remark);
         (void)snprintf(
-            the.remark + used, sizeof the.remark - used,
+            vendor.remark + used, sizeof vendor.remark - used,
             "%s%s of this library gives wrong sums with these kernels and is not used: a sum is "
             "its dot product with one",
             used ? ". " : "", wrong_narrow ? "cblas_ssum" : "cblas_dsum");
@@ -210,18 +211,18 @@ static void ask_openblas(void)
     int (*parallel)(void) = NULL;
     int (*count)(void) = NULL;
     find(&parallel, "openblas_get_parallel");
-    find(&the.blas.set_threads_int, "openblas_set_num_threads");
-    (void)sscanf(config, "OpenBLAS %31s", the.blas.version);
+    find(&vendor.blas.set_threads_int, "openblas_set_num_threads");
+    (void)sscanf(config, "OpenBLAS %31s", vendor.blas.version);
     const int model = parallel ? parallel() : -1;
-    copy_text(the.threading, sizeof the.threading,
+    copy_text(vendor.threading, sizeof vendor.threading,
               model >= 0 && model <= 2 ? models[model] : "unknown");
-    the.blas.by_openmp = model == 2;
+    vendor.blas.by_openmp = model == 2;
     find(&count, "openblas_get_num_threads");
     if (model == 1) {
-        the.blas.own_threads = count ? count() : 1;
+        vendor.blas.own_threads = count ? count() : 1;
     }
-    find(&the.blas.ssum, "cblas_ssum");
-    find(&the.blas.dsum, "cblas_dsum");
+    find(&vendor.blas.ssum, "cblas_ssum");
+    find(&vendor.blas.dsum, "cblas_dsum");
     drop_wrong_sums();
 }
 
@@ -233,14 +234,14 @@ static void ask_blis(void)
     find(&version, "bli_info_get_version_str");
     find(&openmp, "bli_info_get_enable_openmp");
     find(&pthreads, "bli_info_get_enable_pthreads");
-    find(&the.blas.set_threads_long, "bli_thread_set_num_threads");
-    copy_text(the.blas.version, sizeof the.blas.version, version ? version() : "");
-    the.blas.by_openmp = openmp && openmp() != 0;
-    the.blas.by_call = !the.blas.by_openmp && pthreads && pthreads() != 0;
-    copy_text(the.threading, sizeof the.threading,
-              the.blas.by_openmp ? "OpenMP"
-              : the.blas.by_call ? "its own threads (pthreads)"
-                                 : "sequential");
+    find(&vendor.blas.set_threads_long, "bli_thread_set_num_threads");
+    copy_text(vendor.blas.version, sizeof vendor.blas.version, version ? version() : "");
+    vendor.blas.by_openmp = openmp && openmp() != 0;
+    vendor.blas.by_call = !vendor.blas.by_openmp && pthreads && pthreads() != 0;
+    copy_text(vendor.threading, sizeof vendor.threading,
+              vendor.blas.by_openmp ? "OpenMP"
+              : vendor.blas.by_call ? "its own threads (pthreads)"
+                                    : "sequential");
 }
 
 static void ask_mkl(void)
@@ -254,7 +255,7 @@ static void ask_mkl(void)
     find(&interface, "MKL_Set_Interface_Layer");
     find(&threading, "MKL_Set_Threading_Layer");
     find(&version, "MKL_Get_Version_String");
-    find(&the.blas.set_threads_local, "MKL_Set_Num_Threads_Local");
+    find(&vendor.blas.set_threads_local, "MKL_Set_Num_Threads_Local");
 #if defined(__clang__)
     const int layer = INTEL;
 #else
@@ -272,10 +273,10 @@ static void ask_mkl(void)
     }
     const char *number = strstr(text, "Version ");
     if (number) {
-        (void)sscanf(number, "Version %31s", the.blas.version);
+        (void)sscanf(number, "Version %31s", vendor.blas.version);
     }
-    the.blas.by_openmp = 1;
-    copy_text(the.threading, sizeof the.threading, "OpenMP");
+    vendor.blas.by_openmp = 1;
+    copy_text(vendor.threading, sizeof vendor.threading, "OpenMP");
 }
 
 /* ---- The core -------------------------------------------------------------------------------- */
@@ -329,7 +330,8 @@ static int open_again(const blas_library *library, const char *value)
     (void)snprintf(path, sizeof path, "%s", opened.path);
     set_names((const char *[]){path}, 1);
     if (loader_open(&opened)) {
-        ask_core(the.blas.kind, the.blas.core, sizeof the.blas.core); /* BLIS chooses only now */
+        ask_core(vendor.blas.kind, vendor.blas.core,
+                 sizeof vendor.blas.core); /* BLIS chooses only now */
     }
     if (value && was_empty) {
         (void)setenv(library->variable, "", 1);
@@ -341,10 +343,10 @@ static int open_again(const blas_library *library, const char *value)
 
 static void remark_fixed(const blas_library *library, const char *better, const char *why)
 {
-    (void)snprintf(the.remark, sizeof the.remark,
+    (void)snprintf(vendor.remark, sizeof vendor.remark,
                    "%s uses the kernels for %s, which are slow here, and its core cannot be "
                    "changed: %s; set %s=%s before the program starts",
-                   library->name, the.blas.core, why, library->variable, better);
+                   library->name, vendor.blas.core, why, library->variable, better);
 }
 
 /* One attempt with one core. 1: done, successful or not; 0: another core may be tried. */
@@ -352,7 +354,7 @@ static int try_core(const blas_library *library, const char *better, const char 
 {
     char value[ISO_NAME_MAX];
     copy_text(value, sizeof value, better);
-    if (the.blas.kind == CPU_BLAS_BLIS) {
+    if (vendor.blas.kind == CPU_BLAS_BLIS) {
         const int number = blis_number(better);
         if (number < 0) {
             return 0;
@@ -375,13 +377,13 @@ static int try_core(const blas_library *library, const char *better, const char 
     if (!open_again(library, value)) {
         return 1;
     }
-    if (strcmp(the.blas.core, chosen) == 0) {
+    if (strcmp(vendor.blas.core, chosen) == 0) {
         remark_fixed(library, value,
                      "it was opened again with the variable set, and took no "
                      "notice");
         return 0;
     }
-    (void)snprintf(the.remark, sizeof the.remark,
+    (void)snprintf(vendor.remark, sizeof vendor.remark,
                    "%s does not know this processor and took it for %s, whose kernels are slow "
                    "here: it was opened again with %s=%s",
                    library->name, chosen, library->variable, value);
@@ -391,7 +393,7 @@ static int try_core(const blas_library *library, const char *better, const char 
 /* 0: the library can no longer be used. */
 static int correct_core(const blas_library *library, int loaded_before)
 {
-    cpu_blas *blas = &the.blas;
+    cpu_blas *blas = &vendor.blas;
     cpu_facts facts = *cpu_facts_get();
     char chosen[ISO_NAME_MAX];
     ask_core(blas->kind, blas->core, sizeof blas->core);
@@ -402,7 +404,7 @@ static int correct_core(const blas_library *library, int loaded_before)
     }
     const char *set = getenv(library->variable);
     if (set && set[0]) {
-        (void)snprintf(the.remark, sizeof the.remark,
+        (void)snprintf(vendor.remark, sizeof vendor.remark,
                        "%s=%s was set by the user: without it %s may be faster here",
                        library->variable, set, library->name);
         return 1;
@@ -438,7 +440,7 @@ static int usable(const blas_library *library)
 static int accept(cpu_blas_kind kind, int loaded_before)
 {
     const blas_library *library = &libraries[kind];
-    cpu_blas *blas = &the.blas;
+    cpu_blas *blas = &vendor.blas;
     if (!usable(library)) {
         loader_close(&opened);
         return 0;
@@ -464,7 +466,7 @@ static int accept(cpu_blas_kind kind, int loaded_before)
                    blas->version[0] ? " " : "", blas->version, blas->core[0] ? " (" : "",
                    blas->core, blas->core[0] ? ")" : "");
     cpu_blas_settle(blas);
-    the.found = 1;
+    vendor.found = 1;
     return 1;
 }
 
@@ -532,17 +534,17 @@ static void open_library(void)
             named = 1;
         }
     }
-    for (int kind = 0; kind < CPU_BLAS_KINDS && !named && !the.found; kind++) {
+    for (int kind = 0; kind < CPU_BLAS_KINDS && !named && !vendor.found; kind++) {
         (void)open_kind((cpu_blas_kind)kind);
     }
     cpu_blas_threads_restore(&threads);
-    if (!the.found) {
-        (void)snprintf(the.reason, sizeof the.reason, "no BLAS library could be used; tried: %s",
-                       opened.tried);
-    } else if (the.remark[0]) {
-        cpu_host->log(ISO_LOG_INFO, "%s", the.remark);
+    if (!vendor.found) {
+        (void)snprintf(vendor.reason, sizeof vendor.reason,
+                       "no BLAS library could be used; tried: %s", opened.tried);
+    } else if (vendor.remark[0]) {
+        cpu_host->log(ISO_LOG_INFO, "%s", vendor.remark);
     }
-    atomic_store_explicit(&the.looked, 1, memory_order_release);
+    atomic_store_explicit(&vendor.looked, 1, memory_order_release);
 }
 
 iso_status cpu_blas_check_setting(void)
@@ -569,20 +571,20 @@ iso_status cpu_blas_check_setting(void)
 static void *open_once(void *unused)
 {
     (void)unused;
-    (void)pthread_once(&the.once, open_library);
+    (void)pthread_once(&vendor.once, open_library);
     return NULL;
 }
 
 const cpu_blas *cpu_blas_get(void)
 {
-    if (!atomic_load_explicit(&the.looked, memory_order_acquire)) {
+    if (!atomic_load_explicit(&vendor.looked, memory_order_acquire)) {
         if (cpu_host->stack_left() >= CPU_BLAS_STACK) {
             (void)open_once(NULL);
         } else {
             (void)cpu_run_apart(open_once, NULL);
         }
     }
-    return the.found ? &the.blas : NULL;
+    return vendor.found ? &vendor.blas : NULL;
 }
 
 const char *cpu_blas_reason(void)
@@ -590,8 +592,8 @@ const char *cpu_blas_reason(void)
     if (cpu_blas_get()) {
         return "";
     }
-    return atomic_load_explicit(&the.looked, memory_order_acquire)
-               ? the.reason
+    return atomic_load_explicit(&vendor.looked, memory_order_acquire)
+               ? vendor.reason
                : "opening it needs a thread with more stack, and the system grants none";
 }
 
@@ -602,11 +604,11 @@ int cpu_blas_property(int32_t index, iso_property *out)
     const char *value = NULL;
     if (!blas) {
         name = index == 0 ? "BLAS" : index == 1 ? "BLAS remark" : NULL;
-        value = index == 0 ? "none" : the.reason;
+        value = index == 0 ? "none" : vendor.reason;
     } else {
         /* Empty fields are left out. */
         const char *const names[] = {"BLAS", "BLAS core", "BLAS threading", "BLAS remark"};
-        const char *const values[] = {opened.path, blas->core, the.threading, the.remark};
+        const char *const values[] = {opened.path, blas->core, vendor.threading, vendor.remark};
         for (int i = 0, shown = 0; i < 4; i++) {
             if (values[i][0] && shown++ == index) {
                 name = names[i];

@@ -50,7 +50,7 @@ static void apply_settings(simt_device *device)
 {
     const char *tiles = device->host->setting("ISOMER_TILES");
     if (tiles && strcmp(tiles, "small") == 0) {
-        device->limits.class_of = SIMT_CLASS_SMALL;
+        device->limits.device_class = SIMT_CLASS_SMALL;
     }
 }
 

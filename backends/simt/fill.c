@@ -30,7 +30,7 @@ static const int32_t threads_of[SIMT_CLASS_COUNT] = {
 
 static simt_spec spec_for(const simt_limits *limits)
 {
-    return (simt_spec){.text = &fill_text, .values = {threads_of[limits->class_of]}};
+    return (simt_spec){.text = &fill_text, .values = {threads_of[limits->device_class]}};
 }
 
 void simt_fill_each(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),

@@ -68,7 +68,7 @@ static void gemm_each(const simt_limits *limits,
         }
         const simt_spec naive = naive_spec(limits, dtype);
         visit(&naive, context);
-        const simt_tiles tiles = simt_gemm_tiles(limits->class_of, dtype);
+        const simt_tiles tiles = simt_gemm_tiles(limits->device_class, dtype);
         int32_t fitting = 0;
         for (int32_t i = 0; i < tiles.count; i++) {
             if (simt_tile_fits(&tiles.rows[i], limits, dtype)) {

@@ -25,7 +25,7 @@ typedef struct simt_tiles {
 
 /* The table's rows for a device and a type; simt_tile_fits says which of them fit it. The smallest
  * fits every device. */
-simt_tiles simt_gemm_tiles(simt_class class_of, iso_dtype dtype);
+simt_tiles simt_gemm_tiles(simt_class device_class, iso_dtype dtype);
 int32_t simt_tile_threads(const simt_tile *tile);
 bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype);
 

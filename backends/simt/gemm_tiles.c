@@ -64,7 +64,7 @@ static const simt_tile small_all[] = {
 
 #define ROWS(table) {.rows = (table), .count = (int32_t)(sizeof(table) / sizeof *(table))}
 
-simt_tiles simt_gemm_tiles(simt_class class_of, iso_dtype dtype)
+simt_tiles simt_gemm_tiles(simt_class device_class, iso_dtype dtype)
 {
     static const simt_tiles tables[SIMT_CLASS_COUNT][ISO_F64 + 1] = {
         [SIMT_CLASS_WARP32] = {[ISO_F16] = ROWS(warp32_half),
@@ -88,7 +88,7 @@ simt_tiles simt_gemm_tiles(simt_class class_of, iso_dtype dtype)
                               [ISO_F32] = ROWS(small_all),
                               [ISO_F64] = ROWS(small_all)},
     };
-    return tables[class_of][dtype];
+    return tables[device_class][dtype];
 }
 
 int32_t simt_tile_threads(const simt_tile *tile)
@@ -114,7 +114,7 @@ int32_t simt_gemm_naive_threads(const simt_limits *limits)
         [SIMT_CLASS_WARP32] = 256, [SIMT_CLASS_WAVE32] = 256, [SIMT_CLASS_WAVE64] = 256,
         [SIMT_CLASS_CPU] = 64,     [SIMT_CLASS_SMALL] = 16,
     };
-    const int32_t wanted = threads[limits->class_of];
+    const int32_t wanted = threads[limits->device_class];
     return wanted <= limits->threads_max ? wanted : threads[SIMT_CLASS_SMALL];
 }
 
@@ -190,7 +190,7 @@ static void plan_rounds(simt_gemm_plan *plan, int64_t tiles, int64_t segments, i
 
 void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const iso_gemm_op *op)
 {
-    const simt_tiles tiles = simt_gemm_tiles(limits->class_of, op->dtype);
+    const simt_tiles tiles = simt_gemm_tiles(limits->device_class, op->dtype);
     const int64_t segments = pieces(op->k, SIMT_GEMM_SEGMENT);
     choice best = {.tile = NULL};
     for (int32_t i = 0; i < tiles.count; i++) {

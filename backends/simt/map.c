@@ -68,10 +68,10 @@ static const shape shapes[SIMT_CLASS_COUNT] = {
 
 static simt_spec spec_for(const simt_limits *limits, iso_map_op op, iso_dtype dtype, bool wide)
 {
-    const simt_class class_of = shapes[limits->class_of].threads <= limits->threads_max
-                                    ? limits->class_of
-                                    : SIMT_CLASS_SMALL;
-    const shape *s = &shapes[class_of];
+    const simt_class device_class = shapes[limits->device_class].threads <= limits->threads_max
+                                        ? limits->device_class
+                                        : SIMT_CLASS_SMALL;
+    const shape *s = &shapes[device_class];
     /* Copies move bits: without f64, those of f64 are copied as i64. */
     if (op == ISO_MAP_COPY && dtype == ISO_F64 && !limits->f64) {
         dtype = ISO_I64;

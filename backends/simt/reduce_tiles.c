@@ -54,8 +54,8 @@ static const simt_reduce_tile words[SIMT_CLASS_COUNT] = {
 simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype)
 {
     enum { LANE_MAX = 24 };
-    const simt_reduce_tile *tile = &tiles[limits->class_of];
-    const simt_reduce_tile *word = &words[limits->class_of];
+    const simt_reduce_tile *tile = &tiles[limits->device_class];
+    const simt_reduce_tile *word = &words[limits->device_class];
     if (word->threads > 0 && limits->shuffle && word->threads <= limits->threads_max &&
         (dtype == ISO_F32 || dtype == ISO_I32) && !simt_reduce_is_wide(op, dtype) &&
         !simt_reduce_is_long(op, dtype)) {

@@ -40,7 +40,7 @@ typedef enum simt_class {
 } simt_class;
 
 typedef struct simt_limits {
-    simt_class class_of;
+    simt_class device_class;
     int32_t units;       /* multiprocessors or compute units */
     int32_t threads_max; /* work-items of a group */
     int64_t local_bytes; /* shared memory of a group */

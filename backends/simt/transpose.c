@@ -111,12 +111,12 @@ static bool fits(const simt_limits *limits, const shape *s, int64_t element_byte
 static simt_spec spec_for(const simt_limits *limits, int64_t element_bytes, bool wide)
 {
     int32_t index = size_index(element_bytes);
-    simt_class class_of = limits->class_of;
+    simt_class device_class = limits->device_class;
     const shape(*shapes)[SIZES] = wide && index < SIZES - 1 ? wide_shapes : plain_shapes;
-    if (!fits(limits, &shapes[class_of][index], element_bytes)) {
-        class_of = SIMT_CLASS_SMALL;
+    if (!fits(limits, &shapes[device_class][index], element_bytes)) {
+        device_class = SIMT_CLASS_SMALL;
     }
-    const shape *s = &shapes[class_of][index];
+    const shape *s = &shapes[device_class][index];
     return (simt_spec){.text = &transpose_text,
                        .values = {s->threads, 0, (int32_t)element_bytes, s->word, s->rows, s->cols,
                                   s->swap, s->band, s->naive, s->direct}};

@@ -87,7 +87,7 @@ int main(int count, char **arguments)
         return 2;
     }
     /* The maximum that a device of the class has: nothing may be left out because of a limit. */
-    simt_limits limits = {.class_of = SIMT_CLASS_COUNT,
+    simt_limits limits = {.device_class = SIMT_CLASS_COUNT,
                           .units = 64,
                           .threads_max = 1024,
                           .local_bytes = 65536,
@@ -100,13 +100,13 @@ int main(int count, char **arguments)
                           .atomic64 = true};
     for (int i = 0; i < SIMT_CLASS_COUNT; i++) {
         if (strcmp(names[i], arguments[1]) == 0) {
-            limits.class_of = (simt_class)i;
+            limits.device_class = (simt_class)i;
         }
     }
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/list", arguments[2]);
     listing to = {.folder = arguments[2], .list = fopen(path, "w")};
-    if (limits.class_of == SIMT_CLASS_COUNT || !to.list) {
+    if (limits.device_class == SIMT_CLASS_COUNT || !to.list) {
         (void)fprintf(stderr, "no class %s, or no folder %s\n", arguments[1], arguments[2]);
         return 2;
     }
