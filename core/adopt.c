@@ -39,7 +39,7 @@ static iso_status find_backend(const char *call, const char *name, core_backend 
     if (!backend) {
         return core_fail(
             ISO_INVALID,
-            "%s: backend is \"%s\", which is no backend: use a name that iso_enumerate "
+            "%s: backend is \"%s\", which is not a backend: use a name that iso_enumerate "
             "lists",
             call, name);
     }
@@ -151,7 +151,7 @@ static iso_status get(const char *call, core_device *device, iso_native_kind kin
     const iso_backend *table = device->table;
 
     if (!table->native_get) {
-        return core_fail(ISO_UNSUPPORTED, "%s: %s does not show its native objects", call,
+        return core_fail(ISO_UNSUPPORTED, "%s: %s does not expose its native objects", call,
                          table->name);
     }
     return CORE_LIGHT(call, table,
@@ -212,10 +212,11 @@ iso_status iso_native_get(iso_native_kind kind, uint64_t id, void **out)
     iso_status status;
 
     if ((int)kind < ISO_NATIVE_CONTEXT || (int)kind > ISO_NATIVE_MEMORY) {
-        return core_fail(ISO_INVALID,
-                         "%s: kind is %d, which is no kind: use ISO_NATIVE_CONTEXT (1), _DEVICE, "
-                         "_STREAM, _EVENT or _MEMORY (5)",
-                         call, (int)kind);
+        return core_fail(
+            ISO_INVALID,
+            "%s: kind is %d, which is not a kind: use ISO_NATIVE_CONTEXT (1), _DEVICE, "
+            "_STREAM, _EVENT or _MEMORY (5)",
+            call, (int)kind);
     }
     if (!out) {
         return core_fail(ISO_INVALID, "%s: out is NULL: pass where the pointer goes", call);

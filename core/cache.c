@@ -95,7 +95,7 @@ static void judge_folder(char *path, char *problem, size_t room)
         snprintf(problem, room, "%s cannot be made: %s: the cache is not used", path,
                  strerror(errno));
     } else if (lstat(path, &found)) {
-        snprintf(problem, room, "%s cannot be looked at: %s: the cache is not used", path,
+        snprintf(problem, room, "%s cannot be inspected: %s: the cache is not used", path,
                  strerror(errno));
     } else if (!S_ISDIR(found.st_mode)) {
         snprintf(problem, room, "%s is not a folder (mode %06o): the cache is not used", path,
@@ -134,7 +134,7 @@ void core_cache_where(char *path, size_t path_room, char *problem, size_t proble
     if (!path[0] && (core_variable("XDG_CACHE_HOME") || core_variable("HOME")) &&
         !core_path_variable("XDG_CACHE_HOME") && !core_path_variable("HOME")) {
         snprintf(problem, problem_room,
-                 "neither XDG_CACHE_HOME nor HOME counts in a program with more rights than its "
+                 "XDG_CACHE_HOME and HOME are ignored in a program with more rights than its "
                  "caller: the cache is not used");
     } else if (!path[0]) {
         snprintf(problem, problem_room,
@@ -186,9 +186,10 @@ static bool file_of_package(const void *key, int64_t key_bytes, places *in)
         return false;
     }
     if (found.st_uid != 0 || (found.st_mode & 022)) {
-        core_log(ISO_LOG_WARN,
-                 "%s (user %u, mode %04o) is not root's alone to write to: it is not used", folder,
-                 (unsigned)found.st_uid, (unsigned)(found.st_mode & 07777));
+        core_log(
+            ISO_LOG_WARN,
+            "%s (user %u, mode %04o) can be written to by users other than root: it is not used",
+            folder, (unsigned)found.st_uid, (unsigned)(found.st_mode & 07777));
         return false;
     }
     return file_in(folder, key, key_bytes, in->path, sizeof in->path);
@@ -341,7 +342,7 @@ static void *load(const char *path, uid_t owner, const void *key, int64_t key_by
     } else if (starved) {
         *bytes = -1;
     } else {
-        core_log(ISO_LOG_WARN, "%s is not what was stored there: built again", path);
+        core_log(ISO_LOG_WARN, "%s is not what was stored there; it is built again", path);
     }
     close(file);
     return data;
@@ -405,7 +406,7 @@ static bool store(const void *key, int64_t key_bytes, const void *data, int64_t 
         error = errno;
     }
     if (!kept) {
-        core_log(ISO_LOG_WARN, "%s was not kept: %s", in->path, strerror(error));
+        core_log(ISO_LOG_WARN, "%s was not stored: %s", in->path, strerror(error));
     }
     return kept;
 }

@@ -69,7 +69,7 @@ iso_status core_device_options(const char *call, const iso_device_options *given
     }
     if (!iso_math_name(options->math)) {
         return core_fail(ISO_INVALID,
-                         "%s: options->math is %d, which is no math mode: use default "
+                         "%s: options->math is %d, which is not a math mode: use default "
                          "(0), strict (1) or tf32 (2)",
                          call, (int)options->math);
     }
@@ -99,8 +99,8 @@ static iso_status apply_options(const char *call, const iso_device_options *opti
     if (limit && memory_total < 0 && strchr(limit, '%')) {
         return core_fail(
             ISO_INVALID,
-            "%s: ISOMER_MEMORY_LIMIT is \"%s\", but how much memory %s has is not known "
-            "here (the system or the driver does not tell): use bytes, or a number "
+            "%s: ISOMER_MEMORY_LIMIT is \"%s\", but the memory size of %s is not known here (the "
+            "system or the driver does not report it): use bytes, or a number "
             "with K, M, G or T",
             call, limit, device->physical->spec);
     }
@@ -257,9 +257,9 @@ iso_status iso_device_close(iso_device handle)
     core_child *child;
 
     if (core_inside()) {
-        return core_fail(
-            ISO_INTERNAL,
-            "%s: called within a backend's call, which a library left by ending the process", call);
+        return core_fail(ISO_INTERNAL,
+                         "%s: called inside a backend's call in which a library exits the process",
+                         call);
     }
     status = core_handle_retire(call, "device", handle.id, CORE_DEVICE, &device);
     if (status) {

@@ -163,8 +163,7 @@ iso_status core_tensor_span(const char *call, const iso_tensor *tensor, int64_t 
     }
     return ISO_OK;
 too_large:
-    return core_fail(ISO_INVALID,
-                     "%s: the tensor's shape and strides reach further than 64 bits can say", call);
+    return core_fail(ISO_INVALID, "%s: the tensor's shape and strides reach beyond 64 bits", call);
 }
 
 /* The start of the tensor's bytes, and its offset from there. */

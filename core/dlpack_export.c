@@ -139,7 +139,7 @@ static iso_status place(const char *call, const core_buffer *buffer, const iso_t
         return ISO_OK;
     }
     if (!table->native_get) {
-        return core_fail(ISO_UNSUPPORTED, "%s: %s does not show its memory", call, table->name);
+        return core_fail(ISO_UNSUPPORTED, "%s: %s does not expose its memory", call, table->name);
     }
     status = CORE_LIGHT(
         call, table,

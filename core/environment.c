@@ -57,11 +57,10 @@ const char *core_path_variable(const char *name)
 void core_absolute_problem(const char *value, char *problem, size_t room)
 {
     if (value[0] != '/') {
-        snprintf(
-            problem, room,
-            "\"%s\" is not an absolute path: it is ignored: what lies in the working directory "
-            "is never loaded; give the whole path",
-            value);
+        snprintf(problem, room,
+                 "\"%s\" is not an absolute path: it is ignored: nothing is loaded from the "
+                 "working directory; give the whole path",
+                 value);
     }
 }
 

@@ -152,8 +152,8 @@ iso_status core_backend_leave(const char *call, const char *backend, iso_status 
                          call, backend, told ? get_text(BACKEND) : "it gave no text");
     }
     if (status < ISO_OK || status > ISO_INTERNAL) {
-        return core_fail(ISO_INTERNAL, "%s: backend %s answered %d, which is no status: %s", call,
-                         backend, (int)status, told ? get_text(BACKEND) : "it gave no text");
+        return core_fail(ISO_INTERNAL, "%s: backend %s answered %d, which is not a status: %s",
+                         call, backend, (int)status, told ? get_text(BACKEND) : "it gave no text");
     }
     if (!told) {
         return core_fail(status, "%s: backend %s answered %s and gave no reason", call, backend,

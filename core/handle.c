@@ -220,10 +220,10 @@ iso_status core_handle_retire(const char *call, const char *argument, uint64_t i
 
     if (core_inside() && id_slot(id) < atomic_load(&slot_count) &&
         CALLS(atomic_load(&slot_at(id_slot(id))->state))) {
-        return core_fail(ISO_INTERNAL,
-                         "%s: %s is in use: called within a backend's call, which a library "
-                         "left by ending the process",
-                         call, argument);
+        return core_fail(
+            ISO_INTERNAL,
+            "%s: %s is in use: called inside a backend's call in which a library exits the process",
+            call, argument);
     }
     at = id_kind(id) == (uint32_t)kind ? retire(id) : NULL;
     if (!at) {

@@ -55,8 +55,8 @@ iso_status core_check_writable(const char *call, const char *name, const core_bu
 {
     if (buffer->read_only) {
         return core_fail(ISO_INVALID,
-                         "%s: %s.buffer is read-only memory of somebody else's, and would be "
-                         "written: use a buffer of your own",
+                         "%s: %s.buffer is imported read-only memory and would be written: use a "
+                         "buffer of your own",
                          call, name);
     }
     return ISO_OK;
@@ -164,9 +164,8 @@ iso_status core_buffer_import(const char *call, core_device *device, const core_
     int32_t type, id;
 
     if (!table->memory_import || !table->memory_forget) {
-        return core_fail(ISO_UNSUPPORTED,
-                         "%s: %s does not use memory of others: copy it into a buffer", call,
-                         table->name);
+        return core_fail(ISO_UNSUPPORTED, "%s: %s cannot import memory: copy it into a buffer",
+                         call, table->name);
     }
     buffer = new_buffer(call, device);
     if (!buffer) {

@@ -63,7 +63,7 @@ static const char *name_of(const char *const *names, int count, long long value)
     return value >= 0 && value < count ? names[value] : NULL;
 }
 
-/* No enumeration has a higher value. */
+/* An upper limit of every enumeration's values. */
 enum { VALUES_MAX = 32 };
 
 static iso_status parse(const char *call, const char *(*name_at)(int), const char *text, int *value)

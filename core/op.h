@@ -21,7 +21,7 @@ enum {
 /* Kept for matrix units: no operation has it. */
 #define CORE_VARIANT_RESERVED ((iso_variant)4)
 
-/* What the core knows of one operation. Adding one: a file of ops/, and its line in ops/table.c. */
+/* An operation of the core. To add one: a file of ops/, and its line in ops/table.c. */
 typedef struct core_operation {
     const char *name;     /* "gemm" */
     const char *plural;   /* "products", for messages */

@@ -268,7 +268,7 @@ static iso_status ask(const char *call, core_backend *backend, iso_probe *out)
             snprintf(out->reason, sizeof out->reason, "%s", iso_last_error());
         }
     } else if (out->state < ISO_STATE_OK || out->state > ISO_STATE_BROKEN) {
-        snprintf(out->reason, sizeof out->reason, "its probe gave %d, which is no state",
+        snprintf(out->reason, sizeof out->reason, "its probe gave %d, which is not a state",
                  (int)out->state);
         out->state = ISO_STATE_LOAD_FAILED;
     } else if (out->state == ISO_STATE_OK &&

@@ -76,12 +76,12 @@ static iso_status unknown_name(const char *call, const char *name)
         status = check_text(call, &names);
     }
     if (!status) {
-        status = core_fail(
-            ISO_INVALID,
-            "%s: \"%s\" is not a known backend%s%s%s Known are %s; plug-ins are looked for "
-            "in the folders of ISOMER_BACKEND_PATH and in %s%s%s",
-            call, name, nearest[0] ? ": did you mean \"" : "", nearest, nearest[0] ? "\"?" : ".",
-            core_text_get(&names), core_place(), ignored[0] ? "; " : "", ignored);
+        status = core_fail(ISO_INVALID,
+                           "%s: \"%s\" is not a known backend%s%s%s Known are %s; plug-ins are "
+                           "searched in the folders of ISOMER_BACKEND_PATH and in %s%s%s",
+                           call, name, nearest[0] ? ": did you mean \"" : "", nearest,
+                           nearest[0] ? "\"?" : ".", core_text_get(&names), core_place(),
+                           ignored[0] ? "; " : "", ignored);
     }
     core_text_free(&names);
     return status;
@@ -129,10 +129,10 @@ static iso_status check_item(const char *call, const item *what, bool alone)
     iso_status status = check_blanks(call, what);
 
     if (!status && !strcasecmp(what->name, "auto") && (what->rest || !alone)) {
-        status = core_fail(ISO_INVALID,
-                           "%s: \"%s\": auto stands alone: it takes no device and is no "
-                           "part of a list",
-                           call, what->text);
+        status = core_fail(
+            ISO_INVALID,
+            "%s: \"%s\": auto must stand alone: it takes no device and cannot be part of a list",
+            call, what->text);
     }
     if (!status && what->rest && !what->rest[0]) {
         status =

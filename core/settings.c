@@ -213,7 +213,7 @@ static void check_cache(const char *value, char *problem, size_t room)
     if (path) {
         core_cache_where(path, ISO_REASON_MAX, problem, room);
     } else {
-        snprintf(problem, room, "\"%s\": no host memory to look at it", value);
+        snprintf(problem, room, "\"%s\": no host memory to check it", value);
     }
     free(path);
 }
@@ -228,8 +228,8 @@ static void check_blas(const char *value, char *problem, size_t room)
 {
     if (strchr(value, '/') && value[0] != '/') {
         snprintf(problem, room,
-                 "\"%s\" is not an absolute path: what lies in the working directory is never "
-                 "loaded; give the whole path, or the name of a library",
+                 "\"%s\" is not an absolute path: nothing is loaded from the working directory; "
+                 "give the whole path, or the name of a library",
                  value);
     }
 }
@@ -263,7 +263,7 @@ static void check_force(const char *value, char *problem, size_t room)
 
 static const setting settings[] = {
     {"ISOMER_BACKEND", "auto",
-     "the device that is opened where the program names none: a spec, a list of specs, or auto",
+     "the device that is opened if the program names none: a spec, a list of specs, or auto",
      core_spec_problem, false},
     {"ISOMER_MEMORY_LIMIT", NULL,
      "the most device memory to use: bytes, a number with K, M, G or T, or a percentage",
@@ -282,23 +282,22 @@ static const setting settings[] = {
      true},
     {"ISOMER_REQUIRE", NULL, "backends whose absence fails verification and tests",
      core_require_problem, false},
-    {"ISOMER_CACHE_DIR", NULL, "the folder that built kernels are kept in, or off", check_cache,
-     false},
-    {"ISOMER_BACKEND_PATH", NULL, "folders to look for plug-ins in, separated by ':'",
+    {"ISOMER_CACHE_DIR", NULL, "the folder for built kernels, or off", check_cache, false},
+    {"ISOMER_BACKEND_PATH", NULL, "folders to search for plug-ins, separated by ':'",
      core_plugin_path_problem, false},
     {"ISOMER_LOG", NULL, "messages to standard error: error, warn, info or debug", check_log, true},
     {"ISOMER_TRACE", NULL,
      "a file that every operation and transfer is traced to (Chrome's format)", check_trace, true},
-    {"ISOMER_CUDA_PATH", NULL, "the folder to look for the CUDA libraries in first", check_folder,
+    {"ISOMER_CUDA_PATH", NULL, "the first folder to search for the CUDA libraries", check_folder,
      false},
-    {"ISOMER_ROCM_PATH", NULL, "the folder to look for the ROCm libraries in first", check_folder,
+    {"ISOMER_ROCM_PATH", NULL, "the first folder to search for the ROCm libraries", check_folder,
      false},
     {"ISOMER_OPENCL_FORCE", "0",
-     "1: OpenCL devices are used without a trial of their driver, also where it had failed",
+     "1: OpenCL devices are used without a trial of their driver, even if it has failed one",
      check_force, true},
     {"ISOMER_TRIAL_SECONDS", "120",
-     "how long a trial of a driver or a library, in a process of its own, may take", check_trial,
-     true},
+     "the time limit of a trial of a driver or a library, which runs in a separate process",
+     check_trial, true},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 

@@ -195,9 +195,9 @@ iso_status core_stream_enter(const char *call, core_stream *stream)
     if (!core_inside()) {
         pthread_mutex_lock(&stream->lock);
     } else if (pthread_mutex_trylock(&stream->lock)) {
-        return core_fail(
-            ISO_INTERNAL,
-            "%s: called within a backend's call, which a library left by ending the process", call);
+        return core_fail(ISO_INTERNAL,
+                         "%s: called inside a backend's call in which a library exits the process",
+                         call);
     }
     status = core_stream_late(call, stream);
     if (status) {
@@ -395,10 +395,10 @@ iso_status iso_stream_sync_timeout(iso_stream handle, int64_t nanoseconds)
         status = query(call, stream);
     }
     if (status == ISO_NOT_READY) {
-        status = core_fail(ISO_TIMEOUT,
-                           "%s: the stream's work had not finished after %lld nanoseconds: it goes "
-                           "on",
-                           call, (long long)nanoseconds);
+        status =
+            core_fail(ISO_TIMEOUT,
+                      "%s: the stream's work had not finished after %lld nanoseconds: it continues",
+                      call, (long long)nanoseconds);
     }
     core_handle_release(handle.id);
     return status;

@@ -24,7 +24,7 @@ iso_status core_struct_check(const char *call, const char *name, const void *out
     }
     if (size > SIZE_LIMIT) {
         return core_fail(ISO_INVALID,
-                         "%s: %s->size is %u, which is no size of such a struct: begin with its "
+                         "%s: %s->size is %u, which is not a valid size: begin with its "
                          "ISO_..._INIT macro",
                          call, name, size);
     }

@@ -262,10 +262,9 @@ static iso_status memory_import(void *native, void *foreign, int64_t bytes, void
     /* Memory whose extent the driver cannot report (mapped piece by piece) is accepted unchecked.
      */
     if (range == CUDA_DONE && (uint64_t)bytes > (uint64_t)(base + whole - address)) {
-        return cuda_host->fail(ISO_INVALID,
-                               "%p has %llu bytes left in its allocation, and %lld are to be "
-                               "imported",
-                               foreign, base + whole - address, (long long)bytes);
+        return cuda_host->fail(
+            ISO_INVALID, "%p has %llu bytes left in its allocation, but %lld would be imported",
+            foreign, base + whole - address, (long long)bytes);
     }
     *memory = foreign;
     return ISO_OK;

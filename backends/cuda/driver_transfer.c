@@ -92,8 +92,8 @@ static iso_status connect(cuda_device *to, cuda_device *from)
         code = cu.cuDeviceCanAccessPeer(&can, to->ordinal, from->ordinal);
     }
     if (code != CUDA_DONE || !can) {
-        return cuda_host->fail(ISO_UNSUPPORTED, "devices %d and %d have no path to each other",
-                               to->index, from->index);
+        return cuda_host->fail(ISO_UNSUPPORTED, "devices %d and %d have no direct path", to->index,
+                               from->index);
     }
     cuda_scope scope = cuda_enter(to);
     code = scope.code;

@@ -217,7 +217,7 @@ iso_status hip_device_adopt(int32_t devices, const void *context, const void *na
     const int64_t asked = (int64_t)(intptr_t)native_device;
     if (context) {
         return hip_host->fail(ISO_INVALID,
-                              "context is %p, and HIP has none: give NULL, and the device's number",
+                              "context is %p, but HIP has none: pass NULL, and the device's number",
                               context);
     }
     if (asked < 0 || asked >= devices) {

@@ -149,8 +149,8 @@ static iso_status still_lost(const hip_device *device, const char *call)
 {
     if (atomic_load(&device->lost)) {
         return hip_host->fail(ISO_DEVICE_LOST,
-                              "%s: device %d failed before, and everything on it with it: close "
-                              "the device and open it anew",
+                              "%s: device %d has failed, with everything on it: close "
+                              "the device and open it again",
                               call, device->index);
     }
     return ISO_OK;
@@ -277,10 +277,9 @@ static iso_status memory_import(void *native, void *foreign, int64_t bytes, void
     }
     const uint64_t left = (uint64_t)(uintptr_t)base + whole - (uint64_t)(uintptr_t)foreign;
     if ((uint64_t)bytes > left) {
-        return hip_host->fail(ISO_INVALID,
-                              "%p has %llu bytes left in its allocation, and %lld are to be "
-                              "imported",
-                              foreign, (unsigned long long)left, (long long)bytes);
+        return hip_host->fail(
+            ISO_INVALID, "%p has %llu bytes left in its allocation, but %lld would be imported",
+            foreign, (unsigned long long)left, (long long)bytes);
     }
     *memory = foreign;
     return ISO_OK;

@@ -71,8 +71,8 @@ static iso_status connect_devices(hip_device *to, const hip_device *from)
     int can = 0;
     hip_code code = hip.hipDeviceCanAccessPeer(&can, to->index, from->index);
     if (code != HIP_DONE || !can) {
-        return hip_host->fail(ISO_UNSUPPORTED, "devices %d and %d have no path to each other",
-                              to->index, from->index);
+        return hip_host->fail(ISO_UNSUPPORTED, "devices %d and %d have no direct path", to->index,
+                              from->index);
     }
     HIP_ON(to, code, hip.hipDeviceEnablePeerAccess(from->index, 0));
     if (code != HIP_DONE) {

@@ -206,7 +206,7 @@ static iso_status judge(const ocl_stream *stream, ocl_code code)
 static const char *advice(iso_status status)
 {
     return status == ISO_DEVICE_LOST
-               ? "; the device's context is lost: destroy its handles and open it anew"
+               ? "; the device's context is lost: destroy its handles and open it again"
                : "";
 }
 

@@ -362,8 +362,8 @@ static int try_core(const blas_library *library, const char *better, const char 
         (void)snprintf(value, sizeof value, "%d", number);
         if (!blis_has(better)) {
             remark_fixed(library, value,
-                         "it does not show whether it holds better ones, and ends the process if "
-                         "it is asked for some that it has not");
+                         "it does not report whether it has better ones, and ends the process if "
+                         "missing ones are selected");
             return 1;
         }
     }
@@ -556,8 +556,8 @@ iso_status cpu_blas_check_setting(void)
     }
     if (setting && setting[0] != '/' && strchr(setting, '/')) {
         return cpu_host->fail(ISO_INVALID,
-                              "ISOMER_BLAS is \"%.256s\", which is not an absolute path: what lies "
-                              "in the working directory is never loaded; give the whole path, or a "
+                              "ISOMER_BLAS is \"%.256s\", which is not an absolute path: nothing "
+                              "is loaded from the working directory; give the whole path, or a "
                               "name: openblas, blis, mkl",
                               setting);
     }

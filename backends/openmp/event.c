@@ -150,7 +150,8 @@ iso_status cpu_event_record(void *event, void *stream)
     cpu_command command = {.kind = CPU_COMMAND_RECORD, .point = point};
     iso_status status = cpu_stream_submit(stream, &command);
     if (status != ISO_OK) {
-        cpu_point_complete(point); /* no wait may last for work that was never submitted */
+        cpu_point_complete(
+            point); /* otherwise a wait for work that was never submitted would not end */
         cpu_point_release(recorded->device, point);
     }
     return status;

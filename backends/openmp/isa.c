@@ -222,5 +222,5 @@ iso_status cpu_isa_choose(const cpu_kernels **out)
     cpu_isa_list(list, sizeof list);
     return cpu_host->fail(
         ISO_INVALID, "ISOMER_CPU_ISA is \"%s\", which %s: use one of %s, or leave it unset", name,
-        i < SETS ? "this processor does not have" : "this build does not hold", list);
+        i < SETS ? "this processor does not have" : "this build does not contain", list);
 }

@@ -58,7 +58,7 @@ iso_status cpu_native_get(void *device, iso_native_kind kind, void *object, void
         break;
     }
     return cpu_host->fail(ISO_UNSUPPORTED,
-                          "%s of the openmp backend are no objects of the system: "
+                          "%s of the openmp backend are not system objects: "
                           "wait for them instead",
                           kind == ISO_NATIVE_STREAM ? "streams" : "events");
 }

@@ -412,7 +412,7 @@ iso_status cpu_team_outside(void)
     return !within && !cpu_team_ended()
                ? ISO_OK
                : cpu_host->fail(ISO_INTERNAL,
-                                "a library that says why on standard error ends the process "
+                                "a library (see its message on standard error) ends the process "
                                 "within an operation: nothing more can run or be waited for");
 }
 

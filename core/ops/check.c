@@ -18,10 +18,11 @@ iso_status core_check_size(const char *call, const char *name, int64_t value)
 iso_status core_check_dtype(const char *call, iso_dtype dtype)
 {
     if (!iso_dtype_name(dtype)) {
-        return core_fail(ISO_INVALID,
-                         "%s: dtype is %d, which is no type: use ISO_F16 (1), ISO_BF16, ISO_F32, "
-                         "ISO_F64, ISO_I32 or ISO_I64 (6)",
-                         call, (int)dtype);
+        return core_fail(
+            ISO_INVALID,
+            "%s: dtype is %d, which is not a type: use ISO_F16 (1), ISO_BF16, ISO_F32, "
+            "ISO_F64, ISO_I32 or ISO_I64 (6)",
+            call, (int)dtype);
     }
     return ISO_OK;
 }
@@ -30,7 +31,7 @@ iso_status core_check_variant(const char *call, iso_variant variant)
 {
     if (!iso_variant_name(variant) && variant != CORE_VARIANT_RESERVED) {
         return core_fail(ISO_INVALID,
-                         "%s: variant is %d, which is no variant: use ISO_VARIANT_AUTO (0) to "
+                         "%s: variant is %d, which is not a variant: use ISO_VARIANT_AUTO (0) to "
                          "ISO_VARIANT_PARTIALS (5)",
                          call, (int)variant);
     }

@@ -24,15 +24,16 @@ static iso_status check_values(const char *call, const iso_map_args *args)
         return status;
     }
     if (!iso_map_op_name(op)) {
-        return core_fail(ISO_INVALID,
-                         "%s: op is %d, which is no map: use ISO_MAP_COPY (1) to ISO_MAP_CHAIN (6)",
-                         call, (int)op);
+        return core_fail(
+            ISO_INVALID,
+            "%s: op is %d, which is not a map: use ISO_MAP_COPY (1) to ISO_MAP_CHAIN (6)", call,
+            (int)op);
     }
     if (!dtype_get(args->dtype)->floating &&
         (op == ISO_MAP_SCALE || op == ISO_MAP_TRIAD || op == ISO_MAP_CHAIN)) {
         return core_fail(ISO_INVALID,
                          "%s: op is %s and dtype %s: scale, triad and chain take floating-point "
-                         "types; of integers there are copy, add and multiply",
+                         "types; integers have only copy, add and multiply",
                          call, iso_map_op_name(op), iso_dtype_name(args->dtype));
     }
     status = core_check_size(call, "n", args->n);
@@ -62,7 +63,7 @@ static iso_status read(const char *call, const void *given, core_op *out)
     element = iso_dtype_size(args.dtype);
     if (__builtin_mul_overflow(args.n, element, &bytes)) {
         return core_fail(ISO_INVALID,
-                         "%s: n is %lld: so many elements of %lld bytes do not fit 64 bits: use "
+                         "%s: n is %lld: that many elements of %lld bytes do not fit 64 bits: use "
                          "fewer",
                          call, (long long)args.n, (long long)element);
     }

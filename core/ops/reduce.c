@@ -18,9 +18,10 @@ static iso_status result_of(const char *call, iso_reduce_op op, iso_dtype dtype,
         return status;
     }
     if (!iso_reduce_op_name(op)) {
-        return core_fail(ISO_INVALID,
-                         "%s: op is %d, which is no reduction: use ISO_SUM (1) to ISO_ARGMAX (10)",
-                         call, (int)op);
+        return core_fail(
+            ISO_INVALID,
+            "%s: op is %d, which is not a reduction: use ISO_SUM (1) to ISO_ARGMAX (10)", call,
+            (int)op);
     }
     if (op == ISO_NORM2 && !row->floating) {
         return core_fail(ISO_INVALID,

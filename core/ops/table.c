@@ -28,8 +28,8 @@ iso_status core_operation_find(const char *call, iso_op_kind kind, const core_op
     for (size_t i = 1; i < sizeof rows / sizeof rows[0]; i++) {
         core_text_add(&known, "%s%s (%zu)", i > 1 ? ", " : "", rows[i]->name, i);
     }
-    core_fail(ISO_INVALID, "%s: kind is %d, which is no operation: use one of %s", call, (int)kind,
-              core_text_get(&known));
+    core_fail(ISO_INVALID, "%s: kind is %d, which is not an operation: use one of %s", call,
+              (int)kind, core_text_get(&known));
     core_text_free(&known);
     return ISO_INVALID;
 }

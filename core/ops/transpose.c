@@ -109,8 +109,8 @@ const core_operation core_transpose = {
     .name = "transpose",
     .plural = "transposes",
     .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR,
-    /* A vendor's transpose may compute with what it moves (it has a factor alpha), so it comes
-     * last: auto keeps the bits. */
+    /* A vendor's transpose may compute with its elements (it has a factor alpha), so auto tries it
+     * last and keeps the bits. */
     .order = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE, ISO_VARIANT_VENDOR},
     .args_size = (uint32_t)sizeof(iso_transpose_op),
     .variant_at = (uint32_t)offsetof(iso_transpose_op, variant),

@@ -93,8 +93,8 @@ ISO_API iso_status iso_buffer_import(iso_device device, void *native, int64_t by
 
 /* ---- DLPack -------------------------------------------------------------------------------------
  *
- * The structs of the published interface (dlpack.h), under names of our own: a pointer to one is a
- * pointer to the other. In Python they travel in a PyCapsule named "dltensor" (managed) or
+ * The structs of DLPack's own header (dlpack.h), renamed: pointers to them can be cast to those of
+ * that header and back. Python passes them in a PyCapsule named "dltensor" (managed) or
  * "dltensor_versioned".
  */
 typedef struct iso_dlpack_tensor {

@@ -185,7 +185,7 @@ for variable in $libraries $folders $others; do
     judge "$scratch/out"
 done
 as_caller env -i HOME="$(planted HOME)" "$stage/raised" >"$scratch/out" 2>&1 || true
-grep -q '^setting ISOMER_CACHE_DIR="" default: neither XDG_CACHE_HOME nor HOME counts in a program' "$scratch/out" || {
+grep -q '^setting ISOMER_CACHE_DIR="" default: XDG_CACHE_HOME and HOME are ignored in a program' "$scratch/out" || {
     grep '^setting ISOMER_CACHE_DIR' "$scratch/out"
     fail "nothing says that HOME does not count"
 }

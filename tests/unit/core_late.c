@@ -95,7 +95,7 @@ static void test_refused(void **state)
     fails(iso_gemm(s.stream, &args), ISO_INTERNAL, "UNSUPPORTED", "said it supports",
           "on second thoughts");
     setenv("ISOMER_FAULT", "odd-status", 1);
-    fails(iso_gemm(s.stream, &args), ISO_INTERNAL, "77", "no status");
+    fails(iso_gemm(s.stream, &args), ISO_INTERNAL, "77", "not a status");
     setenv("ISOMER_FAULT", "no-words", 1);
     fails(iso_gemm(s.stream, &args), ISO_BACKEND, "fault", "no reason");
     setenv("ISOMER_FAULT", "huge-workspace", 1);

@@ -225,7 +225,7 @@ static void test_adopt(void **state)
     fails(iso_device_adopt(NULL, &native, NULL, &device), ISO_INVALID, "backend is NULL");
     fails(iso_device_adopt("", &native, NULL, &device), ISO_INVALID, "backend is empty");
     fails(iso_device_adopt("nosuch", &native, NULL, &device), ISO_INVALID, "\"nosuch\"",
-          "no backend");
+          "not a backend");
     fails(iso_device_adopt("openmp", NULL, NULL, &device), ISO_INVALID, "native is NULL");
     options.memory_limit = -2;
     fails(iso_device_adopt("openmp", &native, &options, &device), ISO_INVALID, "memory_limit");
