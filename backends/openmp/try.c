@@ -44,7 +44,10 @@ static bool open_first(int count, char **names)
         child_at("opening %s", names[i]);
         library.names[0] = names[i];
         if (loader_open(&library)) {
-            return true;
+            if (blas.multiply) {
+                return true;
+            }
+            loader_close(&library); /* without products: the backend goes on to the next name */
         }
     }
     return false;
@@ -85,7 +88,7 @@ child_answer openmp_try(int count, char **words)
         child_say("%s", library.tried);
         return CHILD_BAD;
     }
-    if (!open || !blas.multiply) {
+    if (!open) {
         return CHILD_GOOD;
     }
     const int threads = atoi(words[1]);
