@@ -105,6 +105,8 @@ iso_status core_check_ld(const char *call, const char *name, const char *matrix,
                          int64_t *ld);
 iso_status core_check_size(const char *call, const char *name, int64_t value);
 iso_status core_check_variant(const char *call, iso_variant variant);
+/* rows, cols and the variant, in this order. */
+iso_status core_check_matrix(const char *call, int64_t rows, int64_t cols, iso_variant variant);
 iso_status core_check_dtype(const char *call, iso_dtype dtype);
 
 #endif

@@ -244,36 +244,26 @@ void arith_set_nan(iso_dtype dtype, void *element)
     }
 }
 
+/* Unit roundoff, and half of the smallest subnormal; 0 for whole numbers. */
+static const struct {
+    double roundoff;
+    double half_smallest;
+} precisions[] = {
+    [ISO_F16] = {0x1p-11, 0x1p-25},
+    [ISO_BF16] = {0x1p-8, 0x1p-134},
+    [ISO_F32] = {0x1p-24, 0x1p-150},
+    [ISO_F64] = {0x1p-53, 0x1p-1074}, /* half of its smallest is no f64 */
+    [ISO_I64] = {0, 0},
+};
+
 double arith_roundoff(iso_dtype dtype)
 {
-    switch (dtype) {
-    case ISO_F16:
-        return 0x1p-11;
-    case ISO_BF16:
-        return 0x1p-8;
-    case ISO_F32:
-        return 0x1p-24;
-    case ISO_F64:
-        return 0x1p-53;
-    default:
-        return 0;
-    }
+    return precisions[dtype].roundoff;
 }
 
 double arith_half_smallest(iso_dtype dtype)
 {
-    switch (dtype) {
-    case ISO_F16:
-        return 0x1p-25;
-    case ISO_BF16:
-        return 0x1p-134;
-    case ISO_F32:
-        return 0x1p-150;
-    case ISO_F64:
-        return 0x1p-1074; /* its half is no f64 */
-    default:
-        return 0;
-    }
+    return precisions[dtype].half_smallest;
 }
 
 /* ---- the generator --------------------------------------------------------------------------- */

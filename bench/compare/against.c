@@ -289,7 +289,7 @@ static int make_pairs(against *g)
     return code;
 }
 
-/* ---- what comes of it ------------------------------------------------------------------------ */
+/* ---- the result ------------------------------------------------------------------------------ */
 
 static const char *what_ran(char *text, size_t room, const char *path, const json_t *document)
 {

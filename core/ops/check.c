@@ -38,6 +38,15 @@ iso_status core_check_variant(const char *call, iso_variant variant)
     return ISO_OK;
 }
 
+iso_status core_check_matrix(const char *call, int64_t rows, int64_t cols, iso_variant variant)
+{
+    iso_status status = core_check_size(call, "rows", rows);
+    if (!status) {
+        status = core_check_size(call, "cols", cols);
+    }
+    return status ? status : core_check_variant(call, variant);
+}
+
 iso_status core_check_ld(const char *call, const char *name, const char *matrix, int64_t cols,
                          int64_t *ld)
 {

@@ -112,14 +112,7 @@ static iso_status check_values(const char *call, const iso_reduce_args *args, is
                          "%s: axis is %d: use ISO_AXIS_ALL (0), ISO_AXIS_0 (1) or ISO_AXIS_1 (2)",
                          call, (int)args->axis);
     }
-    status = core_check_size(call, "rows", args->rows);
-    if (!status) {
-        status = core_check_size(call, "cols", args->cols);
-    }
-    if (!status) {
-        status = core_check_variant(call, args->variant);
-    }
-    return status;
+    return core_check_matrix(call, args->rows, args->cols, args->variant);
 }
 
 static iso_status check_layout(const char *call, const iso_reduce_args *args, core_op *out)

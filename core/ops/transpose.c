@@ -11,20 +11,12 @@
 static iso_status check_values(const char *call, const iso_transpose_args *args)
 {
     int64_t size = args->element_bytes;
-    iso_status status;
 
     if (size != 1 && size != 2 && size != 4 && size != 8 && size != 16) {
         return core_fail(ISO_INVALID, "%s: element_bytes is %lld: use 1, 2, 4, 8 or 16", call,
                          (long long)size);
     }
-    status = core_check_size(call, "rows", args->rows);
-    if (!status) {
-        status = core_check_size(call, "cols", args->cols);
-    }
-    if (!status) {
-        status = core_check_variant(call, args->variant);
-    }
-    return status;
+    return core_check_matrix(call, args->rows, args->cols, args->variant);
 }
 
 static iso_status read(const char *call, const void *given, core_op *out)

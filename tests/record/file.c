@@ -29,7 +29,7 @@ const char *tool_name = "file";
         }                                                                                          \
     } while (0)
 
-/* {"number": n, "rest": "xxx..."} */
+/* A document with a number and a text of `length` characters. */
 static json_t *document(int number, size_t length)
 {
     char *rest = malloc(length + 1);
