@@ -5,9 +5,7 @@
  * every part of it is as it was written. If the user's folder has no entry, the package's folder is
  * read (isomer/cache beside the library): it must belong to root and be writable by root alone.
  */
-#include "core/cache.h"
 #include "common/descriptor.h"
-#include "core/environment.h"
 #include "core/error.h"
 #include "core/host.h"
 #include "core/settings.h"

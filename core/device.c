@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c - handles of devices, and the objects that belong to them. */
+/* device.c - handles of devices, the objects that belong to them, and native objects. */
 #include "core/device.h"
-#include "core/error.h"
-#include "core/event.h"
+#include "core/call.h"
 #include "core/fork.h"
-#include "core/handle.h"
 #include "core/host.h"
-#include "core/memory.h"
-#include "core/physical.h"
-#include "core/registry.h"
-#include "core/select.h"
+#include "core/op.h"
 #include "core/settings.h"
-#include "core/stack.h"
 #include "core/stream.h"
-#include "core/structs.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +48,7 @@ void core_child_unlink(core_child *child)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-iso_status core_device_options(const char *call, const iso_device_options *given,
+static iso_status read_options(const char *call, const iso_device_options *given,
                                iso_device_options *options)
 {
     iso_status status = ISO_OK;
@@ -118,8 +112,8 @@ static void free_device(core_device *device)
     free(device);
 }
 
-iso_status core_device_make(const char *call, const iso_device_options *options,
-                            core_choice *choice, iso_device *out)
+static iso_status make_device(const char *call, const iso_device_options *options,
+                              core_choice *choice, iso_device *out)
 {
     core_device *device = calloc(1, sizeof *device);
     core_text story = {0};
@@ -173,7 +167,7 @@ static iso_status open_device(void *context)
     if (status) {
         return status;
     }
-    status = core_device_make(call, &what->options, &choice, what->out);
+    status = make_device(call, &what->options, &choice, what->out);
     if (status) {
         core_physical_close(choice.physical);
     }
@@ -193,7 +187,7 @@ iso_status iso_device_open_with(const char *spec, const iso_device_options *opti
         return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
     }
     out->id = 0;
-    status = core_device_options(call, options, &what.options);
+    status = read_options(call, options, &what.options);
     if (!status) {
         status = core_settings_check(call);
     }
@@ -397,6 +391,229 @@ iso_status iso_device_get_memory_use(iso_device handle, iso_memory_use *out)
         pthread_mutex_unlock(&device->physical->lock);
         use.limit = device->limit;
         core_struct_write(out, &use, sizeof use);
+    }
+    core_handle_release(handle.id);
+    return status;
+}
+
+/* ---- adopting -------------------------------------------------------------------------------- */
+
+/* Loads the backend, which must be usable and able to adopt. */
+static iso_status find_backend(const char *call, const char *name, core_backend **out)
+{
+    core_backend *backend = NULL;
+    iso_probe *probe;
+    iso_status status = ISO_OK;
+
+    if (!name || !name[0]) {
+        return core_fail(ISO_INVALID,
+                         "%s: backend is %s: pass the name of one, as iso_enumerate lists them",
+                         call, name ? "empty" : "NULL");
+    }
+    if (core_name_valid(name)) {
+        status = core_backend_find(call, name, &backend);
+    }
+    if (status) {
+        return status;
+    }
+    if (!backend) {
+        return core_fail(
+            ISO_INVALID,
+            "%s: backend is \"%s\", which is not a backend: use a name that iso_enumerate "
+            "lists",
+            call, name);
+    }
+    probe = malloc(sizeof *probe);
+    if (!probe) {
+        return core_fail_no_memory(call, (int64_t)sizeof *probe);
+    }
+    status = core_backend_probe(call, backend, probe);
+    if (!status && probe->state != ISO_STATE_OK) {
+        status = core_fail(ISO_UNAVAILABLE, "%s: %s is not available (%s): %s", call, name,
+                           iso_state_name(probe->state), probe->reason);
+    } else if (!status && !backend->table.device_adopt) {
+        status =
+            core_fail(ISO_UNSUPPORTED,
+                      "%s: %s does not adopt devices: open one with iso_device_open", call, name);
+    }
+    free(probe);
+    *out = backend;
+    return status;
+}
+
+iso_status iso_device_adopt(const char *name, const iso_native_device *native,
+                            const iso_device_options *options, iso_device *out)
+{
+    const char *call = "iso_device_adopt";
+    iso_native_device asked = ISO_NATIVE_DEVICE_INIT;
+    iso_device_options checked;
+    core_choice choice = {0};
+    iso_status status;
+
+    core_fork_guard();
+    if (!out) {
+        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
+    }
+    out->id = 0;
+    status = core_struct_read(call, "native", native, CORE_END_OF(iso_native_device, device),
+                              &asked, sizeof asked);
+    if (!status) {
+        status = core_check_reserved(call, "native", asked.reserved);
+    }
+    if (!status) {
+        status = read_options(call, options, &checked);
+    }
+    if (!status) {
+        status = core_settings_check(call);
+    }
+    if (!status) {
+        status = find_backend(call, name, &choice.backend);
+    }
+    if (status) {
+        return status;
+    }
+    asked.size = (uint32_t)sizeof asked;
+    status = core_physical_adopt(call, choice.backend, &asked, &choice.physical);
+    if (status) {
+        return status;
+    }
+    choice.index = choice.physical->index;
+    core_text_add(&choice.story, "adopted: the program's own context (%p)", asked.context);
+    status = make_device(call, &checked, &choice, out);
+    if (status) {
+        core_physical_close(choice.physical);
+    }
+    core_text_free(&choice.story);
+    return status;
+}
+
+/* ---- native objects -------------------------------------------------------------------------- */
+
+static iso_status get(const char *call, core_device *device, iso_native_kind kind, void *object,
+                      void **native)
+{
+    const iso_backend *table = device->table;
+
+    if (!table->native_get) {
+        return core_fail(ISO_UNSUPPORTED, "%s: %s does not expose its native objects", call,
+                         table->name);
+    }
+    return CORE_LIGHT(call, table,
+                      table->native_get(device->physical->device, kind, object, native));
+}
+
+static iso_status get_memory(const char *call, core_buffer *buffer, void **native)
+{
+    iso_status status;
+
+    if (!buffer->memory) {
+        return ISO_OK;
+    }
+    status = get(call, buffer->child.device, ISO_NATIVE_MEMORY, buffer->memory, native);
+    if (!status) {
+        *native = (char *)*native + buffer->origin;
+    }
+    return status;
+}
+
+static iso_status get_of(const char *call, iso_native_kind kind, void *object, void **native)
+{
+    core_device *device = object;
+    core_stream *stream = object;
+    core_event *event = object;
+    iso_status status;
+
+    switch (kind) {
+    case ISO_NATIVE_STREAM:
+        pthread_mutex_lock(&stream->lock);
+        status = get(call, stream->child.device, kind, stream->handle, native);
+        pthread_mutex_unlock(&stream->lock);
+        return status;
+    case ISO_NATIVE_EVENT:
+        if (!atomic_load(&event->recorded)) {
+            return core_fail(ISO_NOT_READY,
+                             "%s: the event was never recorded, and may have no native object yet: "
+                             "record it first",
+                             call);
+        }
+        return get(call, event->child.device, kind, event->handle, native);
+    case ISO_NATIVE_MEMORY:
+        return get_memory(call, object, native);
+    default:
+        return get(call, device, kind, device->physical->device, native);
+    }
+}
+
+iso_status iso_native_get(iso_native_kind kind, uint64_t id, void **out)
+{
+    static const core_kind kinds[] = {
+        [ISO_NATIVE_CONTEXT] = CORE_DEVICE, [ISO_NATIVE_DEVICE] = CORE_DEVICE,
+        [ISO_NATIVE_STREAM] = CORE_STREAM,  [ISO_NATIVE_EVENT] = CORE_EVENT,
+        [ISO_NATIVE_MEMORY] = CORE_BUFFER,
+    };
+    const char *call = "iso_native_get";
+    void *object, *native = NULL;
+    iso_status status;
+
+    if ((int)kind < ISO_NATIVE_CONTEXT || (int)kind > ISO_NATIVE_MEMORY) {
+        return core_fail(
+            ISO_INVALID,
+            "%s: kind is %d, which is not a kind: use ISO_NATIVE_CONTEXT (1), _DEVICE, "
+            "_STREAM, _EVENT or _MEMORY (5)",
+            call, (int)kind);
+    }
+    if (!out) {
+        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the pointer goes", call);
+    }
+    status = core_handle_acquire(call, "id", id, kinds[kind], &object);
+    if (status) {
+        return status;
+    }
+    status = get_of(call, kind, object, &native);
+    core_handle_release(id);
+    if (!status) {
+        *out = native;
+    }
+    return status;
+}
+
+/* ---- sensors --------------------------------------------------------------------------------- */
+
+iso_status iso_device_get_telemetry(iso_device handle, iso_telemetry *out)
+{
+    const char *call = "iso_device_get_telemetry";
+    iso_telemetry now = {
+        .size = (uint32_t)sizeof now,
+        .throttle = -1,
+        .clock_mhz = -1,
+        .clock_max_mhz = -1,
+        .memory_clock_mhz = -1,
+        .ecc = -1,
+        .power_watts = -1,
+        .power_cap_watts = -1,
+        .temperature_celsius = -1,
+        .busy_percent = -1,
+    };
+    core_device *device;
+    iso_status status;
+
+    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
+    if (status) {
+        return status;
+    }
+    status = core_struct_check(call, "out", out, CORE_END_OF(iso_telemetry, throttle));
+    if (!status && !device->table->telemetry) {
+        status = core_fail(ISO_UNSUPPORTED, "%s: the %s backend reads no sensors", call,
+                           device->table->name);
+    }
+    if (!status) {
+        status = CORE_CALL(call, device->table,
+                           device->table->telemetry(device->physical->device, &now));
+    }
+    if (!status) {
+        now.partition[sizeof now.partition - 1] = 0;
+        now.source[sizeof now.source - 1] = 0;
+        core_struct_write(out, &now, sizeof now);
     }
     core_handle_release(handle.id);
     return status;

@@ -1,11 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.h - devices, and the first member of every object of a device. */
+/* device.h - handles, physical devices, devices, and the objects of a device. */
 #ifndef ISOMER_CORE_DEVICE_H
 #define ISOMER_CORE_DEVICE_H
 
-#include "core/handle.h"
-#include "core/physical.h"
-#include "core/select.h"
+#include "core/registry.h"
+
+/* ---- handles: numbers that stand for objects ------------------------------------------------- */
+
+typedef enum core_kind {
+    CORE_DEVICE = 1,
+    CORE_STREAM = 2,
+    CORE_EVENT = 3,
+    CORE_BUFFER = 4,
+    CORE_KIND_COUNT = 5
+} core_kind;
+
+/* 0: no memory (and core_fail was called). */
+uint64_t core_handle_new(const char *call, core_kind kind, void *object);
+/* The object, kept alive until the release. The error text names `argument`. */
+iso_status core_handle_acquire(const char *call, const char *argument, uint64_t id, core_kind kind,
+                               void *object);
+/* The same for a handle known to be right; false if it is being destroyed. */
+bool core_handle_try(uint64_t id);
+void core_handle_release(uint64_t id);
+/* Makes the handle stale at once, waits for calls that use it, and returns the object. Only one
+ * caller succeeds. */
+iso_status core_handle_retire(const char *call, const char *argument, uint64_t id, core_kind kind,
+                              void *object);
+bool core_handle_retire_quietly(uint64_t id);
+/* After a retire: releases the slot for reuse. */
+void core_handle_free(uint64_t id);
+
+/* ---- physical devices ------------------------------------------------------------------------ */
+
+typedef struct core_stream core_stream;
+typedef struct core_block core_block;
+
+/* A physical device that is open, shared by all handles to it, so that their streams and memory can
+ * be ordered and counted together. */
+typedef struct core_physical {
+    core_backend *backend;
+    const iso_backend *table;
+    int32_t index;
+    int64_t opens;            /* guarded by the table's lock; 0: closed */
+    bool adopted;             /* in a context of the program's own, ... */
+    iso_native_device native; /* ... this one; guarded by the table's lock */
+    void *device;
+    char spec[ISO_NAME_MAX];
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* an object was unlinked */
+    /* Guarded by the lock, as are the lists of the devices. */
+    int64_t used, peak;
+    core_stream *streams; /* ascending serial */
+    uint64_t stream_bits;
+    uint64_t next_serial;
+    core_block *blocks; /* of all its handles */
+    struct core_physical *next;
+} core_physical;
+
+iso_status core_physical_open(const char *call, core_backend *backend, int32_t index,
+                              core_physical **out);
+/* The device of a program's context; the same context gives the same device. */
+iso_status core_physical_adopt(const char *call, core_backend *backend,
+                               const iso_native_device *native, core_physical **out);
+/* Adds a reference that keeps it open. */
+void core_physical_keep(core_physical *physical);
+void core_physical_close(core_physical *physical);
+
+/* ---- devices --------------------------------------------------------------------------------- */
 
 /* The first member of every object of a device. */
 typedef struct core_child {
@@ -15,15 +77,15 @@ typedef struct core_child {
     core_kind kind;
 } core_child;
 
-typedef struct core_block {
-    struct core_block *next;
+struct core_block {
+    core_block *next;
     struct core_device *device;
     void *pointer;
     int64_t bytes;
     bool registered;   /* the caller's memory */
     bool from_backend; /* the backend allocated or pinned it */
     bool pending;      /* being pinned: no other thread may release it yet */
-} core_block;
+};
 
 typedef struct core_device {
     uint64_t id;
@@ -37,11 +99,5 @@ typedef struct core_device {
 
 void core_child_link(core_device *device, core_child *child);
 void core_child_unlink(core_child *child);
-
-/* device.c: parts of opening that adopting needs too. */
-iso_status core_device_options(const char *call, const iso_device_options *given,
-                               iso_device_options *options);
-iso_status core_device_make(const char *call, const iso_device_options *options,
-                            core_choice *choice, iso_device *out);
 
 #endif

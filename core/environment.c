@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * environment.c - the only file of the core that reads the environment.
+ * environment.c - the environment, which only this file of the core reads, and the library's own
+ * folder.
  *
  * In a program with more rights than its caller (set-uid, set-gid, file capabilities) the caller
  * made the environment. Variables that name a path are ignored there, and ISOMER_LOG reports each
  * once.
  */
-#include "core/environment.h"
 #include "core/host.h"
 #include "core/settings.h"
 
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,4 +84,37 @@ const char *core_host_path(const char *name, char *problem, int64_t capacity)
         say(name, problem);
     }
     return problem[0] ? NULL : core_keep(value);
+}
+
+/* ---- the library's own folder ---------------------------------------------------------------- */
+
+/* Files of the library's package (plug-ins, programs built ahead) are found beside it, so that a
+ * prefix can be moved. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char place[PATH_MAX + 16]; /* static, so that a failed allocation cannot lose it */
+
+static void find(void)
+{
+    Dl_info found;
+    char *slash;
+
+    if (!dladdr((void *)&place, &found) || !found.dli_fname || !realpath(found.dli_fname, place)) {
+        place[0] = 0;
+        return;
+    }
+    slash = strrchr(place, '/');
+    snprintf(slash, sizeof place - (size_t)(slash - place), "/isomer");
+}
+
+/* Runs when the library is loaded: the dynamic linker's path may be relative, to a working
+ * directory that changes later. */
+__attribute__((constructor)) static void find_early(void)
+{
+    pthread_once(&once, find);
+}
+
+const char *core_place(void)
+{
+    pthread_once(&once, find);
+    return place;
 }

@@ -4,9 +4,8 @@
  * failure allocates: a thread-local block of that size would reduce every thread's stack, and might
  * not fit at all if the library is opened late.
  */
-#include "core/error.h"
 #include "common/printable.h"
-#include "core/fpenv.h"
+#include "core/call.h"
 
 #include <pthread.h>
 #include <stdarg.h>

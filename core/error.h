@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* error.h - this thread's last failure, calls of a backend's entries, and growing texts. */
+/* error.h - the last failure of each thread, growing texts, and checks of structs. */
 #ifndef ISOMER_CORE_ERROR_H
 #define ISOMER_CORE_ERROR_H
-
-#include "core/stack.h"
 
 #include <isomer/backend.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum {
     CORE_TEXT_MAX = 16384 /* of an error text: room for every path that several backends tried */
@@ -19,24 +18,6 @@ iso_status core_fail(iso_status status, const char *format, ...) ISO_PRINTF(2, 3
 /* The last failure's text without the name of the call. */
 const char *core_reason(const char *call);
 iso_status core_fail_no_memory(const char *call, int64_t bytes);
-
-/* Used around a call of a backend's entry, which runs in the default floating-point environment. A
- * failure always gets a text that begins with the public call and the backend. Texts that the
- * backend sets in a call that succeeds are dropped. Only CORE_ASK passes NOT_READY on, without a
- * text. CORE_CALL first checks that the thread has the stack that the backend needs; CORE_LIGHT is
- * for calls that only wait or query. */
-void core_backend_enter(void);
-iso_status core_backend_leave(const char *call, const char *backend, iso_status status,
-                              bool may_wait);
-/* Whether this thread is inside a backend's call. Public functions are called there only if a
- * library ends the process in the middle of a call, from exit()'s handlers. */
-bool core_inside(void);
-#define CORE_LIGHT(call, table, expression)                                                        \
-    (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), false))
-#define CORE_ASK(call, table, expression)                                                          \
-    (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), true))
-#define CORE_CALL(call, table, expression)                                                         \
-    (core_stack_check((call), (table)) ? ISO_NO_MEMORY : CORE_LIGHT(call, table, expression))
 
 /* Where this thread's failures are written; a helper thread writes to its caller's place. */
 typedef struct core_error_place {
@@ -72,5 +53,18 @@ typedef struct core_text {
 void core_text_add(core_text *text, const char *format, ...) ISO_PRINTF(2, 3);
 const char *core_text_get(const core_text *text);
 void core_text_free(core_text *text);
+
+/* ---- structs whose `size` differs from this version's ---------------------------------------- */
+
+/* Copies the caller's struct into `to` (`known` bytes), extended with zeros. */
+iso_status core_struct_read(const char *call, const char *name, const void *from, size_t least,
+                            void *to, size_t known);
+/* A reserved field must be 0 in a struct that is read. */
+iso_status core_check_reserved(const char *call, const char *name, uint32_t value);
+/* Checks the size of a struct to be filled. */
+iso_status core_struct_check(const char *call, const char *name, const void *out, size_t least);
+/* Fills it and keeps its size; fields beyond this version's are set to zero. */
+void core_struct_write(void *out, const void *from, size_t known);
+#define CORE_END_OF(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
 
 #endif

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* event.c - events. The core records whether an event was recorded, so backends only get calls for
  * events that were. */
-#include "core/event.h"
-#include "core/device.h"
-#include "core/error.h"
-#include "core/fpenv.h"
-#include "core/handle.h"
 #include "core/stream.h"
 
 #include <stdatomic.h>

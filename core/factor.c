@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* factor.c - rounds and compares alpha and beta as integers, so that the calling thread's
  * floating-point settings do not matter. */
-#include "core/factor.h"
 #include "common/dtype.h"
+#include "core/op.h"
 
 #include <stdbool.h>
 #include <string.h>

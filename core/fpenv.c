@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fpenv.c - the floating-point environment in which the core and the backends compute, whatever the
  * calling thread's settings: rounding to nearest, full x87 precision, subnormals kept, no traps. */
-#include "core/fpenv.h"
+#include "core/call.h"
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  * compare-and-swap on the slot's state registers the call if the generation is right and the handle
  * alive.
  */
-#include "core/handle.h"
-#include "core/error.h"
+#include "core/call.h"
+#include "core/device.h"
 #include "core/fork.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.h - the functions that the core offers to backends: memory and the log. */
+/* host.h - what the core offers to backends: memory, the log and the program cache. */
 #ifndef ISOMER_CORE_HOST_H
 #define ISOMER_CORE_HOST_H
 
@@ -15,5 +15,12 @@ bool core_log_on(iso_log_level level);
 void core_log(iso_log_level level, const char *format, ...) ISO_PRINTF(2, 3);
 /* Parses a level; 0: not a level. */
 int core_log_parse(const char *text);
+
+/* ---- the program cache ----------------------------------------------------------------------- */
+
+void *core_cache_load(const void *key, int64_t key_bytes, int64_t *bytes);
+int32_t core_cache_store(const void *key, int64_t key_bytes, const void *data, int64_t bytes);
+/* The directory in use ("" if none), and why it is not used ("" if it is). */
+void core_cache_where(char *path, size_t path_room, char *problem, size_t problem_room);
 
 #endif

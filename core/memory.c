@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory.c - buffers, host blocks and pinned ranges. */
-#include "core/memory.h"
-#include "core/device.h"
-#include "core/dlpack.h"
-#include "core/error.h"
-#include "core/fpenv.h"
-#include "core/handle.h"
 #include "core/op.h"
-#include "core/physical.h"
 #include "core/stream.h"
-#include "core/structs.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -204,6 +196,42 @@ iso_status core_buffer_import(const char *call, core_device *device, const core_
     if (status) {
         free_buffer(buffer);
     }
+    return status;
+}
+
+iso_status iso_buffer_import(iso_device handle, void *native, int64_t bytes, uint32_t flags,
+                             void (*release)(void *context), void *context, iso_buffer *out)
+{
+    const char *call = "iso_buffer_import";
+    const core_import what = {native, bytes, (flags & ISO_IMPORT_READ_ONLY) != 0, release, context};
+    core_device *device;
+    iso_status status;
+
+    if (!out) {
+        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
+    }
+    out->id = 0;
+    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
+    if (status) {
+        return status;
+    }
+    if (flags & ~(uint32_t)ISO_IMPORT_READ_ONLY) {
+        status = core_fail(ISO_INVALID, "%s: flags is 0x%x: only ISO_IMPORT_READ_ONLY (1) is known",
+                           call, flags);
+    }
+    if (!status) {
+        status = core_check_size(call, "bytes", bytes);
+    }
+    if (!status && !native && bytes) {
+        status = core_fail(ISO_INVALID,
+                           "%s: native is NULL with %lld bytes: pass the memory, as "
+                           "ISO_NATIVE_MEMORY is",
+                           call, (long long)bytes);
+    }
+    if (!status) {
+        status = core_buffer_import(call, device, &what, out);
+    }
+    core_handle_release(handle.id);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.h - buffers, and the memory that they hold. */
+/* memory.h - buffers and the memory that they hold, transfers, and DLPack. */
 #ifndef ISOMER_CORE_MEMORY_H
 #define ISOMER_CORE_MEMORY_H
 
@@ -55,5 +55,28 @@ void core_memory_give(core_physical *physical, int64_t bytes);
 /* The rest of destroying, after the handle was retired; frees the object. */
 void core_buffer_finish(core_buffer *buffer);
 void core_blocks_finish(core_device *device);
+
+/* ---- transfers ------------------------------------------------------------------------------- */
+
+/* Submits a checked transfer to a locked stream. */
+iso_status core_transfer_submit(const char *call, core_stream *stream,
+                                const iso_transfer *transfer);
+/* INVALID unless the range lies in the buffer. */
+iso_status core_check_range(const char *call, const char *name, int64_t offset, int64_t bytes,
+                            const core_buffer *buffer);
+
+/* ---- DLPack ---------------------------------------------------------------------------------- */
+
+/* The device's DLPack type and id; UNSUPPORTED if it has none. */
+iso_status core_dlpack_device(const char *call, const core_physical *physical, int32_t *type,
+                              int32_t *id);
+/* Whether the native object of its memory is an address. */
+bool core_dlpack_is_address(int32_t type);
+
+/* Checks the fields of a tensor that the caller filled, and nothing else. */
+iso_status core_tensor_read(const char *call, const iso_tensor *given, iso_tensor *out);
+/* The bytes that it touches; `low` (0 or less) is their start relative to its offset. */
+iso_status core_tensor_span(const char *call, const iso_tensor *tensor, int64_t *low,
+                            int64_t *bytes);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c - names of enumerators, and parsing them. */
-#include "core/names.h"
+/* names.c - names of enumerators and parsing them, the similarity of names, and the version. */
 #include "common/dtype.h"
-#include "core/error.h"
 #include "core/op.h"
 
 #include <ctype.h>
@@ -203,4 +201,9 @@ int core_edit_distance(const char *a, const char *b)
         }
     }
     return row[length_b];
+}
+
+const char *iso_version(void)
+{
+    return ISO_VERSION_STRING;
 }

@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op.c - reads operations, resolves them, binds their operands, and passes them to the backend. */
 #include "core/op.h"
-#include "core/device.h"
-#include "core/error.h"
-#include "core/fpenv.h"
-#include "core/handle.h"
-#include "core/memory.h"
-#include "core/overlap.h"
+#include "core/call.h"
 #include "core/stream.h"
-#include "core/structs.h"
-#include "core/trace.h"
-#include "core/transfer.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, core_op *out)
+static iso_status read_op(const char *call, iso_op_kind kind, const void *args, core_op *out)
 {
     core_fpenv callers;
     iso_status status;
@@ -39,6 +31,125 @@ iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, co
         out->row->cost(out);
     }
     core_fpenv_leave(&callers);
+    return status;
+}
+
+/* ---- resolving: variant and math mode -------------------------------------------------------- */
+
+/* Support does not depend on alpha: if alpha = 0 made the sums empty, the device is first queried
+ * with the operation as given. After a yes, only a backend that breaks the rules can refuse. */
+static iso_status ask_table(const char *call, core_op *op, core_device *device)
+{
+    const iso_backend *table = device->table;
+    iso_status status;
+
+    if (op->summed && *op->summed != op->summed_given) {
+        *op->summed = op->summed_given;
+        status = CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
+        *op->summed = 0;
+        if (status) {
+            return status;
+        }
+    }
+    return CORE_CALL(call, table, table->supports(device->physical->device, &op->op));
+}
+
+/* Why the operation never uses TF32, on any device; NULL if it may. */
+static const char *without_tf32(const core_op *op)
+{
+    if (op->dtype != ISO_F32) {
+        return "TF32 is for products of f32";
+    }
+    if (*op->variant == ISO_VARIANT_NAIVE || *op->variant == ISO_VARIANT_TILED) {
+        return "naive and tiled products have defined bits, without TF32";
+    }
+    return NULL;
+}
+
+/* TF32 is a permission: if the device refuses it, the strict product is queried. */
+static iso_status ask_tf32(const char *call, core_op *op, core_device *device)
+{
+    const char *never = without_tf32(op);
+    core_kept_error kept;
+    iso_status status;
+
+    if (never) {
+        snprintf(op->math_reason, sizeof op->math_reason, "%s", never);
+        return ask_table(call, op, device);
+    }
+    kept = core_error_keep();
+    *op->math = ISO_MATH_TF32;
+    status = ask_table(call, op, device);
+    if (status == ISO_UNSUPPORTED) {
+        snprintf(op->math_reason, sizeof op->math_reason, "%s", core_reason(call));
+        *op->math = ISO_MATH_STRICT;
+        status = ask_table(call, op, device);
+    }
+    if (status) {
+        free(kept.text);
+    } else {
+        core_error_restore(&kept);
+    }
+    return status;
+}
+
+static iso_status ask(const char *call, core_op *op, core_device *device, iso_math math)
+{
+    const iso_backend *table = device->table;
+
+    if (table->abi_minor < op->row->abi_minor) {
+        return core_fail(ISO_UNSUPPORTED,
+                         "%s: %s was built for version %u.%u of the backend interface, which has "
+                         "no %s: build it again",
+                         call, table->name, table->abi_major, table->abi_minor, op->row->plural);
+    }
+    op->math_reason[0] = 0;
+    if (op->math) {
+        *op->math = ISO_MATH_STRICT;
+    }
+    return op->math && math == ISO_MATH_TF32 ? ask_tf32(call, op, device)
+                                             : ask_table(call, op, device);
+}
+
+static iso_status resolve(const char *call, core_op *op, core_device *device)
+{
+    const iso_variant *order = op->row->order;
+    iso_math math = op->math && *op->math ? *op->math : device->math;
+    core_text reasons = {0};
+    core_kept_error kept;
+    iso_status status = ISO_UNSUPPORTED;
+
+    /* Support must not depend on size: an empty operation is queried as one of a single element,
+     * and backends need not handle sizes of 0. */
+    if (op->empty) {
+        op->row->shrink(op);
+    }
+    if (*op->variant != ISO_VARIANT_AUTO) {
+        if (!(op->row->variants >> *op->variant & 1)) {
+            const char *name = iso_variant_name(*op->variant);
+            return core_fail(ISO_UNSUPPORTED, "%s: variant is %s, which %s do not have", call,
+                             name ? name : "reserved", op->row->plural);
+        }
+        return ask(call, op, device, math);
+    }
+    kept = core_error_keep();
+    for (size_t i = 0; i < sizeof op->row->order / sizeof order[0] && order[i]; i++) {
+        *op->variant = order[i];
+        status = ask(call, op, device, math);
+        if (status != ISO_UNSUPPORTED) {
+            break;
+        }
+        core_text_add(&reasons, "%s%s", i ? "; " : "", iso_last_error());
+    }
+    if (!status) {
+        core_error_restore(&kept);
+    } else if (status == ISO_UNSUPPORTED) {
+        core_fail(status, "%s: no variant: %s", call, core_text_get(&reasons));
+    }
+    if (status) {
+        free(kept.text);
+    }
+    core_text_free(&reasons);
     return status;
 }
 
@@ -303,11 +414,11 @@ iso_status core_op_execute(const char *call, iso_stream handle, iso_op_kind kind
     if (status) {
         return status;
     }
-    status = core_op_read(call, kind, args, &op);
+    status = read_op(call, kind, args, &op);
     if (!status) {
         status = bind(call, &op, stream->child.device);
         if (!status) {
-            status = core_op_resolve(call, &op, stream->child.device);
+            status = resolve(call, &op, stream->child.device);
         }
         if (!status) {
             status = submit(call, &op, stream);
@@ -334,9 +445,9 @@ static iso_status question(const char *call, iso_device handle, iso_op_kind kind
     if (status) {
         return status;
     }
-    status = core_op_read(call, kind, args, op);
+    status = read_op(call, kind, args, op);
     if (!status) {
-        status = core_op_resolve(call, op, *device);
+        status = resolve(call, op, *device);
     }
     if (status) {
         core_handle_release(handle.id);
@@ -447,9 +558,9 @@ iso_status iso_prepare(iso_stream handle, iso_op_kind kind, const void *args)
     if (status) {
         return status;
     }
-    status = core_op_read(call, kind, args, &op);
+    status = read_op(call, kind, args, &op);
     if (!status) {
-        status = core_op_resolve(call, &op, stream->child.device);
+        status = resolve(call, &op, stream->child.device);
     }
     if (!status) {
         status = prepare(call, &op, stream);
@@ -465,7 +576,7 @@ iso_status iso_cost(iso_op_kind kind, const void *args, iso_cost_info *out)
     core_op op;
 
     if (!status) {
-        status = core_op_read(call, kind, args, &op);
+        status = read_op(call, kind, args, &op);
     }
     if (!status) {
         core_struct_write(out, &op.cost, sizeof op.cost);

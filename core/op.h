@@ -4,9 +4,33 @@
 #define ISOMER_CORE_OP_H
 
 #include "core/memory.h"
-#include "core/overlap.h"
 
-#include <isomer/backend.h>
+/* ---- where operands lie ---------------------------------------------------------------------- */
+
+/* The layout of an operand's bytes, from its first: `batch` matrices, `stride` apart, of `rows`
+ * rows, `pitch` apart, of `width` bytes. */
+typedef struct core_layout {
+    int64_t bytes; /* from the first to the last, within 64 bits; 0: it is not accessed */
+    int64_t width;
+    int64_t rows, pitch;   /* pitch: only used with several rows */
+    int64_t batch, stride; /* stride: only used with several matrices */
+} core_layout;
+
+typedef enum core_overlap {
+    CORE_APART = 0,
+    CORE_MEET = 1,   /* some byte belongs to both */
+    CORE_UNKNOWN = 2 /* three or more different strides, and too many matrices to try: refused */
+} core_overlap;
+
+/* Two operands in one buffer; `at` are their offsets, and both end within 63 bits. */
+core_overlap core_layouts_meet(int64_t a_at, const core_layout *a, int64_t b_at,
+                               const core_layout *b);
+/* Two matrices of one batch. */
+core_overlap core_layout_meets_itself(const core_layout *layout);
+/* Contiguous bytes. */
+core_layout core_run(int64_t bytes);
+
+/* ---- operations ------------------------------------------------------------------------------ */
 
 typedef struct core_op core_op;
 
@@ -82,14 +106,9 @@ struct core_op {
     core_use uses[CORE_USES_MAX]; /* last, because core_op_use sets it instead of clearing */
 };
 
-iso_status core_op_read(const char *call, iso_op_kind kind, const void *args, core_op *out);
 iso_status core_op_execute(const char *call, iso_stream stream, iso_op_kind kind, const void *args);
 
-/* resolve.c: resolves the variant and the math mode. UNSUPPORTED if the device does not support it.
- */
-iso_status core_op_resolve(const char *call, core_op *op, core_device *device);
-
-/* ops/check.c: helpers for reading an operation. */
+/* check.c: helpers for reading an operation. */
 
 /* Adds an operand that is not accessed; the caller writes its layout if it is. */
 core_layout *core_op_use(core_op *op, const char *name, iso_operand operand, iso_ref *ref,
@@ -108,5 +127,12 @@ iso_status core_check_variant(const char *call, iso_variant variant);
 /* rows, cols and the variant, in this order. */
 iso_status core_check_matrix(const char *call, int64_t rows, int64_t cols, iso_variant variant);
 iso_status core_check_dtype(const char *call, iso_dtype dtype);
+
+/* ---- alpha and beta, rounded without floating-point arithmetic ------------------------------- */
+
+/* A factor rounded to the type in which operations on `dtype` compute: to nearest even, with that
+ * type's subnormals and overflow; a NaN stays a NaN. */
+double core_round_factor(iso_dtype dtype, double factor);
+bool core_is_zero(double factor);
 
 #endif

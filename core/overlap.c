@@ -8,7 +8,7 @@
  * within an interval. One step takes a division. Two take Euclid's algorithm, whatever the sizes.
  * With more, the multiples of the others are tried if they are few.
  */
-#include "core/overlap.h"
+#include "core/op.h"
 
 #include <stdbool.h>
 

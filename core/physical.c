@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* physical.c - physical devices that are open, each once, and their memory accounting. */
-#include "core/physical.h"
-#include "core/device.h"
-#include "core/error.h"
+#include "core/call.h"
 #include "core/fork.h"
-#include "core/fpenv.h"
 #include "core/memory.h"
-#include "core/registry.h"
 
 #include <pthread.h>
 #include <stdbool.h>

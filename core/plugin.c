@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plugin.c - loads a file or calls a query function, and checks the descriptor. */
-#include "core/environment.h"
-#include "core/fpenv.h"
+#include "core/call.h"
 #include "core/host.h"
 #include "core/registry.h"
 #include "core/settings.h"
-#include "core/structs.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* registry.h - the known backends. */
+/* registry.h - the known backends, and the backend and device that a spec names. */
 #ifndef ISOMER_CORE_REGISTRY_H
 #define ISOMER_CORE_REGISTRY_H
 
-#include <isomer/backend.h>
+#include "core/error.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 
 typedef struct core_backend {
     char name[ISO_NAME_MAX];
@@ -54,5 +53,25 @@ iso_status core_backend_device_info(const char *call, core_backend *backend, int
                                     iso_device_info *out);
 /* UNAVAILABLE, with the reason, if the device is broken. */
 iso_status core_backend_device_usable(const char *call, core_backend *backend, int32_t index);
+
+/* ---- specs ----------------------------------------------------------------------------------- */
+
+struct core_physical;
+
+typedef struct core_choice {
+    core_backend *backend;
+    int32_t index;
+    struct core_physical *physical; /* opened */
+    core_text story;
+    core_text passed; /* the backend's devices that were skipped, and why */
+} core_choice;
+
+iso_status core_select(const char *call, const char *spec, core_choice *out);
+/* Why a spec is malformed ("" if it is not), without loading anything. */
+void core_spec_problem(const char *spec, char *problem, size_t room);
+/* The same for a list of required backends, which must not contain `auto`. */
+void core_require_problem(const char *list, char *problem, size_t room);
+
+int core_edit_distance(const char *a, const char *b);
 
 #endif

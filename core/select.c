@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* select.c - opens the device that a spec names, or reports why it cannot. */
-#include "core/select.h"
-#include "core/environment.h"
-#include "core/error.h"
-#include "core/names.h"
-#include "core/physical.h"
-#include "core/registry.h"
+#include "core/device.h"
 #include "core/settings.h"
-#include "core/structs.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -2,15 +2,9 @@
 /* settings.c - the ISOMER_ variables. They are read when they are needed, so that a program may set
  * them before it opens a device. An empty one counts as unset, except ISOMER_BACKEND. */
 #include "core/settings.h"
-#include "core/cache.h"
-#include "core/environment.h"
-#include "core/error.h"
 #include "core/fork.h"
 #include "core/host.h"
-#include "core/registry.h"
-#include "core/select.h"
-#include "core/structs.h"
-#include "core/trace.h"
+#include "core/stream.h"
 
 #include <ctype.h>
 #include <errno.h>

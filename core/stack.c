@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stack.c - the stack that a thread has left, so that libraries that need much are not called with
  * little. */
-#include "core/stack.h"
-#include "core/error.h"
+#include "core/call.h"
 
 #include <pthread.h>
 #include <signal.h>

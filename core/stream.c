@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stream.c - streams: one submission at a time, and a late error that stays. */
 #include "core/stream.h"
-#include "core/device.h"
-#include "core/error.h"
-#include "core/fpenv.h"
-#include "core/handle.h"
-#include "core/memory.h"
-#include "core/physical.h"
-#include "core/trace.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.h - streams. */
+/* stream.h - streams, events, and the trace that ISOMER_TRACE names. */
 #ifndef ISOMER_CORE_STREAM_H
 #define ISOMER_CORE_STREAM_H
 
-#include "core/device.h"
-#include "core/error.h"
-
-#include <stdatomic.h>
+#include "core/call.h"
+#include "core/memory.h"
 
 typedef struct core_trace_stream core_trace_stream;
 
-typedef struct core_stream {
+struct core_stream {
     core_child child;
     void *handle; /* the backend's */
     uint64_t bit; /* in the used_by of buffers */
     uint64_t serial;
-    struct core_stream *next; /* of the physical device */
-    pthread_mutex_t lock;     /* held while something is submitted */
+    core_stream *next;    /* of the physical device */
+    pthread_mutex_t lock; /* held while something is submitted */
     iso_ref scratch;
     int64_t scratch_bytes;
     void *link; /* an event that orders copies between streams; NULL until needed */
@@ -25,7 +23,7 @@ typedef struct core_stream {
     atomic_int late; /* iso_status */
     bool late_told;
     core_kept_error late_error;
-} core_stream;
+};
 
 /* The rest of destroying, after the handle was retired; frees the object. */
 iso_status core_stream_finish(const char *call, core_stream *stream, bool *told);
@@ -44,5 +42,36 @@ void core_streams_drain(core_physical *physical, uint64_t mask);
 /* Orders later submissions to `after` behind everything submitted to `before`. Both are locked, and
  * of one physical device. */
 iso_status core_stream_link(const char *call, core_stream *before, core_stream *after);
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+typedef struct core_event {
+    core_child child;
+    void *handle;
+    atomic_bool recorded;
+} core_event;
+
+/* The rest of destroying, after the handle was retired; frees the object. */
+void core_event_finish(core_event *event);
+
+/* ---- the trace ------------------------------------------------------------------------------- */
+
+extern atomic_bool core_trace_on;
+typedef struct core_trace_span {
+    bool on;
+    core_fpenv callers; /* the caller's, from begin to end */
+    int64_t began;
+    void *start; /* backend event */
+} core_trace_span;
+
+/* Opens the file that ISOMER_TRACE names if it is not open; `problem` is "" on success. */
+bool core_trace_open(const char *path, char *problem, size_t room);
+/* Around a submission to a locked stream. */
+void core_trace_begin(core_stream *stream, core_trace_span *span);
+void core_trace_end(core_stream *stream, core_trace_span *span, bool accepted, const char *name,
+                    double bytes);
+/* Writes finished work. The stream is locked or being destroyed. */
+void core_trace_resolve(core_stream *stream);
+void core_trace_drop(core_stream *stream);
 
 #endif

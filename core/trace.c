@@ -5,12 +5,8 @@
  * are timed by the backend's events, whose clock is aligned with the host's once per stream. The
  * file is completed when the process exits.
  */
-#include "core/trace.h"
 #include "common/descriptor.h"
-#include "core/device.h"
-#include "core/error.h"
 #include "core/fork.h"
-#include "core/fpenv.h"
 #include "core/host.h"
 #include "core/stream.h"
 

@@ -5,8 +5,8 @@
  * Trusted are root, the user of this process, and the owner of any folder above this library, who
  * could replace the library itself.
  */
-#include "core/environment.h"
 #include "core/fork.h"
+#include "core/settings.h"
 
 #include <errno.h>
 #include <limits.h>

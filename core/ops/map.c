@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* map.c - maps: their arguments, cost and name in traces. */
 #include "common/dtype.h"
-#include "core/error.h"
-#include "core/factor.h"
 #include "core/op.h"
-#include "core/overlap.h"
-#include "core/structs.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table.c - the table of operations, and its look-up by kind. */
-#include "core/error.h"
 #include "core/op.h"
 
 extern const core_operation core_gemm, core_transpose, core_reduce, core_map;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transpose.c - transposes: their arguments, cost and name in traces. */
-#include "core/error.h"
 #include "core/op.h"
-#include "core/overlap.h"
-#include "core/structs.h"
 
 #include <stdbool.h>
 #include <stdio.h>

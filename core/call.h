@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* call.h - calls of a backend's entries: floating point, stack, and failures. */
+#ifndef ISOMER_CORE_CALL_H
+#define ISOMER_CORE_CALL_H
+
+#include "core/error.h"
+
+#include <stdint.h>
+
+#if !defined(__x86_64__) && !defined(__i386__) && !defined(__aarch64__)
+#include <fenv.h>
+#endif
+
+/* Used around floating-point computation: every call of a backend's entry, and the core's own. */
+typedef struct core_fpenv {
+#if defined(__x86_64__) || defined(__i386__)
+    bool differs;     /* from the default; if false, the other fields are unused */
+    uint32_t x87[7];  /* what fnstenv stores */
+    uint64_t control; /* MXCSR */
+#elif defined(__aarch64__)
+    uint64_t control; /* FPCR */
+#else
+    fenv_t environment;
+#endif
+} core_fpenv;
+void core_fpenv_enter(core_fpenv *callers);
+void core_fpenv_leave(const core_fpenv *callers);
+/* For an entry of a backend that has no status, or whose status is ignored. */
+#define CORE_DO(expression)                                                                        \
+    do {                                                                                           \
+        core_fpenv callers_;                                                                       \
+        core_fpenv_enter(&callers_);                                                               \
+        (void)(expression);                                                                        \
+        core_fpenv_leave(&callers_);                                                               \
+    } while (0)
+
+/* ---- the stack that a thread has left -------------------------------------------------------- */
+
+/* Bytes of this thread's stack below the caller; INT64_MAX if unknown. */
+int64_t core_stack_left(void);
+/* NO_MEMORY if this thread has less stack left than the backend's libraries need. */
+iso_status core_stack_check(const char *call, const iso_backend *table);
+/* Runs body, which may open any library; if this thread has little stack, in a new thread. Its
+ * failure becomes this thread's. NO_MEMORY: no such thread could be made. */
+iso_status core_stack_run(const char *call, iso_status (*body)(void *context), void *context);
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+/* Used around a call of a backend's entry, which runs in the default floating-point environment. A
+ * failure always gets a text that begins with the public call and the backend. Texts that the
+ * backend sets in a call that succeeds are dropped. Only CORE_ASK passes NOT_READY on, without a
+ * text. CORE_CALL first checks that the thread has the stack that the backend needs; CORE_LIGHT is
+ * for calls that only wait or query. */
+void core_backend_enter(void);
+iso_status core_backend_leave(const char *call, const char *backend, iso_status status,
+                              bool may_wait);
+/* Whether this thread is inside a backend's call. Public functions are called there only if a
+ * library ends the process in the middle of a call, from exit()'s handlers. */
+bool core_inside(void);
+#define CORE_LIGHT(call, table, expression)                                                        \
+    (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), false))
+#define CORE_ASK(call, table, expression)                                                          \
+    (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), true))
+#define CORE_CALL(call, table, expression)                                                         \
+    (core_stack_check((call), (table)) ? ISO_NO_MEMORY : CORE_LIGHT(call, table, expression))
+
+#endif
