@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csv.c - a line for each result, as RFC 4180 has it. */
+/* csv.c - results as CSV (RFC 4180), a line each. */
 #include "bench/record/record.h"
 
 #include "common/printable.h"
@@ -7,84 +7,84 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns: what they are called, and where in a result it is found. */
 static const struct column {
-    const char *name, *outer, *inner; /* inner NULL: a member of the result itself */
-} columns[] = {{"id", "id", NULL},
-               {"op", "op", NULL},
-               {"kind", "kind", NULL},
-               {"variant", "variant", NULL},
-               {"dtype", "dtype", NULL},
-               {"size", "size", NULL},
-               {"bytes", "shape", "bytes"},
-               {"elements", "shape", "elements"},
-               {"steps", "shape", "steps"},
-               {"rows", "shape", "rows"},
-               {"cols", "shape", "cols"},
-               {"m", "shape", "m"},
-               {"n", "shape", "n"},
-               {"k", "shape", "k"},
-               {"batch", "shape", "batch"},
-               {"layout", "layout", NULL},
-               {"math", "math", NULL},
-               {"fill", "fill", NULL},
-               {"cache", "cache", NULL},
-               {"backend", "backend", NULL},
-               {"device", "device", NULL},
-               {"device_name", NULL, "name"}, /* of the device */
-               {"device_uuid", NULL, "uuid"},
-               {"device_fake", NULL, "fake"},
-               {"library", "library", NULL},
-               {"kernel", "kernel", NULL},
-               {"status", "status", NULL},
-               {"reason", "reason", NULL},
-               {"method", "verified", "method"},
-               {"error", "verified", "error"},
-               {"bound", "verified", "bound"},
-               {"checks", "verified", "checks"},
-               {"digest", "verified", "digest"},
-               {"flops", "work", "flops"},
-               {"bytes_read", "work", "bytes_read"},
-               {"bytes_written", "work", "bytes_written"},
-               {"clock", "times", "clock"},
-               {"median_ns", "times", "median"},
-               {"low_ns", "times", "low"},
-               {"high_ns", "times", "high"},
-               {"confidence", "times", "confidence"},
-               {"min_ns", "times", "min"},
-               {"max_ns", "times", "max"},
-               {"mean_ns", "times", "mean"},
-               {"deviation_ns", "times", "deviation"},
-               {"converged", "times", "converged"},
-               {"stopped", "times", "stopped"},
-               {"rounds", "times", "samples"}, /* how many */
-               {"calls", "times", "calls"},
-               {"host_ns", "times", "host"},
-               {"submit_ns", "times", "submit"},
-               {"prepare_ns", "times", "prepare"},
-               {"first_ns", "times", "first"},
-               {"gbps", "gbps", "value"},
-               {"gbps_low", "gbps", "low"},
-               {"gbps_high", "gbps", "high"},
-               {"gflops", "gflops", "value"},
-               {"gflops_low", "gflops", "low"},
-               {"gflops_high", "gflops", "high"},
-               {"roof", "roof", "name"},
-               {"roof_unit", "roof", "unit"},
-               {"roof_value", "roof", "value"},
-               {"roof_percent", "roof", "percent"},
-               {"roof_source", "roof", "source"},
-               {"copy_in_ns", "parts", "copy_in"},
-               {"kernel_ns", "parts", "kernel"},
-               {"copy_out_ns", "parts", "copy_out"},
-               {"total_ns", "parts", "total"},
-               {"mhz_low", "clocks", "mhz_low"},
-               {"mhz_high", "clocks", "mhz_high"},
-               {"power_watts", "clocks", "power_watts"},
-               {"temperature_celsius", "clocks", "temperature_celsius"},
-               {"flags", "flags", NULL},
-               {"math_used", "math_used", NULL}, /* where it is not `math` */
-               {"math_reason", "math_reason", NULL}};
+    const char *name;
+    const char *path; /* in the result; NULL: in its device, what follows "device_" */
+} columns[] = {{"id", "id"},
+               {"op", "op"},
+               {"kind", "kind"},
+               {"variant", "variant"},
+               {"dtype", "dtype"},
+               {"size", "size"},
+               {"bytes", "shape.bytes"},
+               {"elements", "shape.elements"},
+               {"steps", "shape.steps"},
+               {"rows", "shape.rows"},
+               {"cols", "shape.cols"},
+               {"m", "shape.m"},
+               {"n", "shape.n"},
+               {"k", "shape.k"},
+               {"batch", "shape.batch"},
+               {"layout", "layout"},
+               {"math", "math"},
+               {"fill", "fill"},
+               {"cache", "cache"},
+               {"backend", "backend"},
+               {"device", "device"},
+               {"device_name", NULL},
+               {"device_uuid", NULL},
+               {"device_fake", NULL},
+               {"library", "library"},
+               {"kernel", "kernel"},
+               {"status", "status"},
+               {"reason", "reason"},
+               {"method", "verified.method"},
+               {"error", "verified.error"},
+               {"bound", "verified.bound"},
+               {"checks", "verified.checks"},
+               {"digest", "verified.digest"},
+               {"flops", "work.flops"},
+               {"bytes_read", "work.bytes_read"},
+               {"bytes_written", "work.bytes_written"},
+               {"clock", "times.clock"},
+               {"median_ns", "times.median"},
+               {"low_ns", "times.low"},
+               {"high_ns", "times.high"},
+               {"confidence", "times.confidence"},
+               {"min_ns", "times.min"},
+               {"max_ns", "times.max"},
+               {"mean_ns", "times.mean"},
+               {"deviation_ns", "times.deviation"},
+               {"converged", "times.converged"},
+               {"stopped", "times.stopped"},
+               {"rounds", "times.samples"}, /* only how many */
+               {"calls", "times.calls"},
+               {"host_ns", "times.host"},
+               {"submit_ns", "times.submit"},
+               {"prepare_ns", "times.prepare"},
+               {"first_ns", "times.first"},
+               {"gbps", "rates.gbps.value"},
+               {"gbps_low", "rates.gbps.low"},
+               {"gbps_high", "rates.gbps.high"},
+               {"gflops", "rates.gflops.value"},
+               {"gflops_low", "rates.gflops.low"},
+               {"gflops_high", "rates.gflops.high"},
+               {"roof", "roof.name"},
+               {"roof_unit", "roof.unit"},
+               {"roof_value", "roof.value"},
+               {"roof_percent", "roof.percent"},
+               {"roof_source", "roof.source"},
+               {"copy_in_ns", "parts.copy_in"},
+               {"kernel_ns", "parts.kernel"},
+               {"copy_out_ns", "parts.copy_out"},
+               {"total_ns", "parts.total"},
+               {"mhz_low", "clocks.mhz_low"},
+               {"mhz_high", "clocks.mhz_high"},
+               {"power_watts", "clocks.power_watts"},
+               {"temperature_celsius", "clocks.temperature_celsius"},
+               {"flags", "flags"},
+               {"math_used", "math_used"}, /* where it is not `math` */
+               {"math_reason", "math_reason"}};
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
@@ -115,25 +115,22 @@ static void put_list(FILE *out, json_t *value)
     size_t length = 0, index;
     const char *key;
     json_t *item;
-    FILE *memory = open_memstream(&text, &length);
-    if (!memory) {
-        return;
+    FILE *memory = record_need(open_memstream(&text, &length));
+    json_array_foreach(value, index, item)
+    {
+        fprintf(memory, "%s%s", index > 0 ? " " : "",
+                json_is_string(item) ? json_string_value(item) : "");
     }
-    json_array_foreach(value, index, item) fprintf(
-        memory, "%s%s", index > 0 ? " " : "", json_is_string(item) ? json_string_value(item) : "");
     json_object_foreach(value, key, item)
     {
-        char *one =
-            json_is_string(item)
-                ? NULL
-                : json_dumps(item, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(17));
-        fprintf(memory, "%s%s=%s", ftell(memory) > 0 ? " " : "", key,
-                one ? one : record_text(value, key));
+        char *one = json_is_string(item)
+                        ? record_format("%s", json_string_value(item))
+                        : record_need(json_dumps(item, JSON_ENCODE_ANY | JSON_COMPACT |
+                                                           JSON_REAL_PRECISION(17)));
+        fprintf(memory, "%s%s=%s", ftell(memory) > 0 ? " " : "", key, one);
         free(one);
     }
-    if (fclose(memory) == 0) {
-        record_csv_text(out, text);
-    }
+    record_csv_text(out, record_need(fclose(memory) == 0 ? text : NULL));
     free(text);
 }
 
@@ -164,32 +161,6 @@ static void put_value(FILE *out, json_t *value)
     }
 }
 
-static json_t *device_of(const json_t *root, const json_t *result)
-{
-    json_t *devices = json_object_get(root, "devices"), *device;
-    size_t index;
-    json_array_foreach(devices, index, device)
-    {
-        if (strcmp(record_text(device, "spec"), record_text(result, "device")) == 0) {
-            return device;
-        }
-    }
-    return NULL;
-}
-
-static json_t *find(const json_t *root, const json_t *result, const struct column *column)
-{
-    if (!column->outer) {
-        return json_object_get(device_of(root, result), column->inner);
-    }
-    const json_t *inside = result;
-    if (strcmp(column->outer, "gbps") == 0 || strcmp(column->outer, "gflops") == 0) {
-        inside = json_object_get(result, "rates");
-    }
-    json_t *value = json_object_get(inside, column->outer);
-    return column->inner ? json_object_get(value, column->inner) : value;
-}
-
 bool record_csv(FILE *out, const json_t *root)
 {
     json_t *results = json_object_get(root, "results"), *result;
@@ -200,8 +171,10 @@ bool record_csv(FILE *out, const json_t *root)
     fputs("\r\n", out);
     json_array_foreach(results, index, result)
     {
+        const json_t *device = record_device_of(root, record_text(result, "device"));
         for (int c = 0; c < COLUMNS; c++) {
-            json_t *value = find(root, result, &columns[c]);
+            json_t *value = columns[c].path ? record_at(result, columns[c].path)
+                                            : json_object_get(device, columns[c].name + 7);
             if (c > 0) {
                 fputc(',', out);
             }

@@ -1,21 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* figures.c - numbers and texts of a document, as they are shown. */
+/* figures.c - the members of a document, and how numbers and flags are shown. */
 #include "bench/record/record.h"
 
 #include <locale.h>
 #include <math.h>
 #include <string.h>
 
-const char *record_text(const json_t *object, const char *key)
+json_t *record_at(const json_t *object, const char *path)
 {
-    const char *text = json_string_value(json_object_get(object, key));
+    char name[64];
+    const char *point;
+    for (; (point = strchr(path, '.')); path = point + 1) {
+        snprintf(name, sizeof name, "%.*s", (int)(point - path), path);
+        object = json_object_get(object, name);
+    }
+    return json_object_get(object, path);
+}
+
+const char *record_text(const json_t *object, const char *path)
+{
+    const char *text = json_string_value(record_at(object, path));
     return text ? text : "";
 }
 
-double record_number(const json_t *object, const char *key)
+double record_number(const json_t *object, const char *path)
 {
-    const json_t *value = json_object_get(object, key);
+    const json_t *value = record_at(object, path);
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+json_t *record_device_of(const json_t *root, const char *spec)
+{
+    json_t *device;
+    size_t i;
+    json_array_foreach(json_object_get(root, "devices"), i, device)
+    {
+        if (strcmp(record_text(device, "spec"), spec) == 0) {
+            return device;
+        }
+    }
+    return NULL;
 }
 
 const char *record_point(char *text)
@@ -97,4 +121,17 @@ const char *record_flag_meaning(const char *flag)
         i++;
     }
     return record_flags[i].name ? record_flags[i].meaning : "not known to this version";
+}
+
+bool record_has_flag(const json_t *object, const char *flag)
+{
+    json_t *value;
+    size_t i;
+    json_array_foreach(json_object_get(object, "flags"), i, value)
+    {
+        if (strcmp(json_string_value(value), flag) == 0) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text that stands in a table's cell as it is, whatever is in it. */
-static void put(FILE *out, const char *text)
+static void escape(FILE *out, const char *text)
 {
     char one[PRINTABLE_MOST];
     size_t length = strlen(text), taken;
@@ -21,7 +20,7 @@ static void put(FILE *out, const char *text)
         if (taken == 0) {
             break; /* a document holds whole characters */
         }
-        /* Within a word '_' is no mark: sm_90. */
+        /* Within a word, as in sm_90, '_' is not markup. */
         bool within = c == '_' && isalnum(before) && isalnum((unsigned char)text[at + 1]);
         if ((strchr("\\`*_[]<>|", c) && !within) || one[0] == '\\') {
             fputc('\\', out);
@@ -33,73 +32,72 @@ static void put(FILE *out, const char *text)
     }
 }
 
-static void put_pair(FILE *out, const char *name, const char *text)
+/* fprintf, with each %s escaped so that it stays within its cell. */
+static void put(FILE *out, const char *format, ...) ISO_PRINTF(2, 3);
+static void put(FILE *out, const char *format, ...)
 {
-    if (text[0] == '\0') {
-        return;
-    }
-    fprintf(out, "- %s: ", name);
-    put(out, text);
-    fputc('\n', out);
+    va_list list;
+    va_start(list, format);
+    record_escaped(out, escape, format, list);
+    va_end(list);
 }
 
 static void put_machine(FILE *out, const json_t *root)
 {
-    static const char *const host_members[] = {"name", "cpu", "system", "release", "virtual"};
-    const json_t *run = json_object_get(root, "run"), *host = json_object_get(run, "host");
-    const json_t *build = json_object_get(run, "build"), *flags = json_object_get(run, "flags");
-    char text[64];
-    fprintf(out, "# Results of isomer ");
-    put(out, record_text(run, "command"));
-    fprintf(out, "\n\n");
-    put_pair(out, "isomer", record_text(run, "version"));
-    put_pair(out, "commit", record_text(build, "commit"));
-    put_pair(out, "compiler", record_text(build, "compiler"));
-    put_pair(out, "flags of the compiler", record_text(build, "flags"));
-    put_pair(out, "time", record_text(run, "time"));
-    put_pair(out, "suite", record_text(run, "suite"));
-    put_pair(out, "math", record_text(run, "math"));
-    if (isfinite(record_number(run, "rounds"))) {
-        snprintf(text, sizeof text, "%.0f", record_number(run, "rounds"));
-        put_pair(out, "rounds", text);
+    static const struct {
+        const char *label, *path;
+    } pairs[] = {{"isomer", "version"},
+                 {"commit", "build.commit"},
+                 {"compiler", "build.compiler"},
+                 {"flags of the compiler", "build.flags"},
+                 {"time", "time"},
+                 {"suite", "suite"},
+                 {"math", "math"},
+                 {"rounds", "rounds"},
+                 {"host name", "host.name"},
+                 {"host cpu", "host.cpu"},
+                 {"host system", "host.system"},
+                 {"host release", "host.release"},
+                 {"host virtual", "host.virtual"}};
+    const json_t *run = json_object_get(root, "run");
+    json_t *flag;
+    size_t f;
+    put(out, "# Results of isomer %s\n\n", record_text(run, "command"));
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        if (isfinite(record_number(run, pairs[i].path))) {
+            put(out, "- %s: %.0f\n", pairs[i].label, record_number(run, pairs[i].path));
+        } else if (record_text(run, pairs[i].path)[0] != '\0') {
+            put(out, "- %s: %s\n", pairs[i].label, record_text(run, pairs[i].path));
+        }
     }
-    for (size_t i = 0; i < sizeof host_members / sizeof host_members[0]; i++) {
-        snprintf(text, sizeof text, "host %s", host_members[i]);
-        put_pair(out, text, record_text(host, host_members[i]));
-    }
-    for (size_t i = 0; i < json_array_size(flags); i++) {
-        put_pair(out, "flag", json_string_value(json_array_get(flags, i)));
+    json_array_foreach(json_object_get(run, "flags"), f, flag)
+    {
+        put(out, "- flag: %s\n", json_string_value(flag));
     }
 }
 
 static void put_devices(FILE *out, const json_t *root)
 {
-    const json_t *devices = json_object_get(root, "devices");
+    static const char *const members[] = {"spec", "name", "architecture", "driver", "runtime"};
+    json_t *device, *roof;
+    size_t d, r;
     char number[32];
     fprintf(out, "\n## Devices\n\n| device | name | architecture | driver | runtime | roofs |\n"
                  "| --- | --- | --- | --- | --- | --- |\n");
-    for (size_t i = 0; i < json_array_size(devices); i++) {
-        static const char *const members[] = {"spec", "name", "architecture", "driver", "runtime"};
-        const json_t *device = json_array_get(devices, i);
-        const json_t *roofs = json_object_get(device, "roofs");
+    json_array_foreach(json_object_get(root, "devices"), d, device)
+    {
         for (size_t m = 0; m < sizeof members / sizeof members[0]; m++) {
-            fprintf(out, "| ");
-            put(out, record_text(device, members[m]));
+            put(out, "| %s ", record_text(device, members[m]));
             if (m == 1 && json_is_true(json_object_get(device, "fake"))) {
-                fprintf(out, " **FAKE: a stand-in made for tests**");
+                fprintf(out, "**FAKE: a stand-in made for tests** ");
             }
-            fputc(' ', out);
         }
         fprintf(out, "|");
-        for (size_t r = 0; r < json_array_size(roofs); r++) {
-            const json_t *roof = json_array_get(roofs, r);
-            fprintf(out, "%s", r > 0 ? ", " : " ");
-            put(out, record_text(roof, "name"));
-            fprintf(out, " %s ", record_rate(number, sizeof number, record_number(roof, "value")));
-            put(out, record_text(roof, "unit"));
-            fprintf(out, " (");
-            put(out, record_text(roof, "source"));
-            fprintf(out, ")");
+        json_array_foreach(json_object_get(device, "roofs"), r, roof)
+        {
+            put(out, "%s %s %s %s (%s)", r > 0 ? "," : "", record_text(roof, "name"),
+                record_rate(number, sizeof number, record_number(roof, "value")),
+                record_text(roof, "unit"), record_text(roof, "source"));
         }
         fprintf(out, " |\n");
     }
@@ -128,27 +126,24 @@ static int faster(const void *a, const void *b)
 
 static void put_rate(FILE *out, const ranked *r, bool best)
 {
-    const json_t *times = json_object_get(r->result, "times");
-    double percent = view_percent(r->result);
-    double median = record_number(times, "median");
-    double half = (record_number(times, "high") - record_number(times, "low")) / 2 / median;
+    double percent = record_number(r->result, "roof.percent");
+    double median = record_number(r->result, "times.median");
+    double half = (record_number(r->result, "times.high") - record_number(r->result, "times.low")) /
+                  2 / median;
     char text[48];
+    json_t *flag;
+    size_t f;
     if (r->rate < 0) {
         fprintf(out, "| %s | | | | ",
-                view_is(r->result, "failed") ? "**FAILED**" : record_text(r->result, "status"));
-        put(out, record_text(r->result, "reason"));
+                view_is(r->result, BENCH_FAILED) ? "**FAILED**" : record_text(r->result, "status"));
+        put(out, "%s", record_text(r->result, "reason"));
         return;
     }
-    fprintf(out, "| %s%s%s ", best ? "**" : "", record_rate(text, sizeof text, r->rate),
+    fprintf(out, "| %s%s%s | ", best ? "**" : "", record_rate(text, sizeof text, r->rate),
             best ? "**" : "");
     if (isfinite(percent)) {
-        const json_t *roof = json_object_get(r->result, "roof");
         snprintf(text, sizeof text, "%.1f", percent);
-        fprintf(out, "| %s%% of ", record_point(text));
-        put(out, record_text(roof, "name"));
-        fputc(' ', out);
-    } else {
-        fprintf(out, "| ");
+        put(out, "%s%% of %s ", record_point(text), record_text(r->result, "roof.name"));
     }
     fprintf(out, "| %s ", record_time(text, sizeof text, median));
     text[0] = '\0';
@@ -156,50 +151,38 @@ static void put_rate(FILE *out, const ranked *r, bool best)
         snprintf(text, sizeof text, "%.1f%%", 100 * half);
     }
     fprintf(out, "| %s | ", record_point(text));
-    const json_t *flags = json_object_get(r->result, "flags");
-    for (size_t i = 0; i < json_array_size(flags); i++) {
-        fprintf(out, "%s", i > 0 ? ", " : "");
-        put(out, json_string_value(json_array_get(flags, i)));
+    json_array_foreach(json_object_get(r->result, "flags"), f, flag)
+    {
+        put(out, "%s%s", f > 0 ? ", " : "", json_string_value(flag));
     }
 }
 
 static void put_case(FILE *out, const view_block *block, int row, ranked *order)
 {
     const view_row *r = &block->rows[row];
-    const char *const labels[] = {r->kind, r->type, r->size, r->note};
     int count = 0;
     for (int c = 0; c < block->column_count; c++) {
-        const json_t *result = block->cells[row * block->column_count + c];
+        const json_t *result = view_cell(block, row, c);
         double rate = view_rate(block, result);
         if (result) {
-            order[count++] = (ranked){result, view_is(result, "ok") && rate >= 0 ? rate : -1,
+            order[count++] = (ranked){result, view_is(result, BENCH_OK) && rate >= 0 ? rate : -1,
                                       block->columns[c].fake, c};
         }
     }
     qsort(order, (size_t)count, sizeof *order, faster);
     for (int i = 0; i < count; i++) {
-        static const char *const members[] = {"device", "variant", "library"};
-        for (size_t l = 0; l < sizeof labels / sizeof labels[0]; l++) {
-            fprintf(out, "| ");
-            put(out, labels[l]);
-            fputc(' ', out);
-        }
-        for (size_t m = 0; m < sizeof members / sizeof members[0]; m++) {
-            fprintf(out, "| ");
-            put(out, record_text(order[i].result, members[m]));
-            fputc(' ', out);
-        }
-        put_rate(out, &order[i], i == 0 && count > 1 && !block->columns[order[i].place].fake);
+        const json_t *result = order[i].result;
+        put(out, "| %s | %s | %s | %s | %s | %s | %s ", r->kind, r->type, r->size, r->note,
+            record_text(result, "device"), record_text(result, "variant"),
+            record_text(result, "library"));
+        put_rate(out, &order[i], i == 0 && count > 1 && !order[i].fake);
         fprintf(out, " |\n");
     }
 }
 
-static bool put_block(FILE *out, const view_block *block)
+static void put_block(FILE *out, const view_block *block)
 {
-    ranked *order = malloc((size_t)block->column_count * sizeof *order);
-    if (!order) {
-        return false;
-    }
+    ranked *order = record_need(calloc((size_t)block->column_count, sizeof *order));
     fprintf(
         out,
         "\n## %s\n\n| kind | type | %s | | device | variant | library | %s | roof | time | +- | "
@@ -210,40 +193,42 @@ static bool put_block(FILE *out, const view_block *block)
         put_case(out, block, r, order);
     }
     free(order);
-    return true;
 }
 
-/* Each flag that a result has, with what it means. */
+/* The meaning of each flag that a result has. */
 static void put_flags(FILE *out, const json_t *root)
 {
-    json_t *seen = json_object(), *results = json_object_get(root, "results"), *result, *flag;
+    json_t *seen = json_object(), *result, *flag;
     size_t i, f;
     const char *name;
-    json_array_foreach(results, i, result)
+    json_array_foreach(json_object_get(root, "results"), i, result)
     {
         json_array_foreach(json_object_get(result, "flags"), f, flag)
+        {
             json_object_set_new(seen, json_string_value(flag), json_true());
+        }
     }
     if (json_object_size(seen) > 0) {
         fprintf(out, "\n## Flags\n\n");
     }
-    json_object_foreach(seen, name, flag) put_pair(out, name, record_flag_meaning(name));
+    json_object_foreach(seen, name, flag)
+    {
+        fprintf(out, "- %s: ", name);
+        put(out, "%s\n", record_flag_meaning(name));
+    }
     json_decref(seen);
 }
 
 bool record_markdown(FILE *out, const json_t *root)
 {
     view v;
-    if (!view_make(root, &v)) {
-        return false;
-    }
+    view_make(root, &v);
     put_machine(out, root);
     put_devices(out, root);
-    bool ok = true;
-    for (int i = 0; i < v.count && ok; i++) {
-        ok = put_block(out, &v.blocks[i]);
+    for (int i = 0; i < v.count; i++) {
+        put_block(out, &v.blocks[i]);
     }
     put_flags(out, root);
     view_free(&v);
-    return ok && fflush(out) == 0 && !ferror(out);
+    return fflush(out) == 0 && !ferror(out);
 }

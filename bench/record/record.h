@@ -8,6 +8,8 @@
 
 #include "bench/tool.h"
 
+#include <stdarg.h>
+
 #define RECORD_SCHEMA "isomer-results/1"
 
 /* ---- provenance.c ---------------------------------------------------------------------------- */
@@ -56,8 +58,8 @@ char *record_fault(const json_t *root);
 /* A line for each result, RFC 4180, a header first, numbers with a point whatever the locale, an
  * empty field for null. False: could not be written. */
 bool record_csv(FILE *out, const json_t *root);
-/* A text as a field: quoted where it has to be, what a terminal would obey escaped, and with a '
- * in front where a spreadsheet would take it for a formula. */
+/* A text as a field: quoted where needed, escaped where a terminal would obey it, and with a ' in
+ * front where a spreadsheet would read a formula. */
 void record_csv_text(FILE *out, const char *text);
 
 /* A table for each operation, best first, with the machine above and the flags below. */
@@ -68,16 +70,20 @@ bool record_markdown(FILE *out, const json_t *root);
  * are marked, never numbers. */
 void record_table(FILE *out, const json_t *root, int width, bool colour);
 
-/* ---- figures, for all forms ------------------------------------------------------------------ */
+/* ---- figures.c: what all forms need ---------------------------------------------------------- */
 
 const char *record_time(char *text, size_t room, double nanoseconds); /* "12.3 us" */
 const char *record_rate(char *text, size_t room, double value); /* three digits: "4.57", "382" */
 
-/* Texts and numbers of a document; "" and NaN where null or missing. */
-const char *record_text(const json_t *object, const char *key);
-double record_number(const json_t *object, const char *key);
+/* The member at a path of names: "times.median". NULL: missing. */
+json_t *record_at(const json_t *object, const char *path);
+/* The same as a text or a number; "" and NaN where it is null, missing or of another type. */
+const char *record_text(const json_t *object, const char *path);
+double record_number(const json_t *object, const char *path);
 
-/* Puts a point where printf put the locale's mark for decimals. Gives `text` back. */
+json_t *record_device_of(const json_t *root, const char *spec); /* NULL: not in "devices" */
+
+/* Puts a point where printf wrote the locale's decimal mark. Returns `text`. */
 const char *record_point(char *text);
 
 /* The flags of results and runs; the last has no name. */
@@ -86,5 +92,19 @@ typedef struct record_flag {
 } record_flag;
 extern const record_flag record_flags[];
 const char *record_flag_meaning(const char *flag);
+bool record_has_flag(const json_t *object, const char *flag); /* of a result or run */
+
+/* ---- format.c: texts in memory, and with escaped arguments ----------------------------------- */
+
+/* `block`; where it is NULL, the process ends with TOOL_INTERNAL: no memory. */
+void *record_need(void *block);
+/* `items` with room for one more than `count`. */
+void *record_grow(void *items, int count, size_t size);
+char *record_format(const char *format, ...) ISO_PRINTF(1, 2); /* to be freed; never NULL */
+
+typedef void record_escape(FILE *out, const char *text);
+/* vfprintf, but each %s goes through `escape`. Of the other conversions it knows %d and those of
+ * doubles. */
+void record_escaped(FILE *out, record_escape *escape, const char *format, va_list list);
 
 #endif

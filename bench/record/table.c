@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.c - results on the terminal. What does not fit is folded in this order: variants that are
- * nowhere the fastest of their device, then all but each device's fastest, then devices side by
- * side. Each fold is said under its table.
+ * table.c - results on the terminal. Where the width is too small, a table first leaves out
+ * variants that are nowhere the fastest of their device, then shows only the fastest of each
+ * device, then puts devices below each other. A note under the table says so.
  */
 #include "bench/record/table.h"
 
@@ -12,8 +12,8 @@
 
 enum { ROWS = 24, GAP = 2, GROUP_GAP = 3 };
 
-/* A column as it is shown: of the block's columns first to last, which are of one device, the
- * fastest of each row. */
+/* A column as it is shown: for each row the fastest of the block's columns first to last, which are
+ * of one device. */
 typedef struct shown {
     int first, last;
     int rate, percent, marks, width;
@@ -39,34 +39,27 @@ typedef struct cell {
     char rate[24], percent[16], marks[16];
 } cell;
 
+/* How much a result without a number needs to be known. */
 static int urgency(const json_t *result)
 {
-    static const char *const order[] = {"unsupported", "error", "failed"};
-    for (int i = 0; i < 3; i++) {
-        if (view_is(result, order[i])) {
-            return i;
-        }
-    }
-    return -1;
+    return view_is(result, BENCH_FAILED) ? 2 : view_is(result, BENCH_ERROR) ? 1 : 0;
 }
 
-/* What a result is worth beside others: a number, one of a stand-in, none and the reason. */
+/* Results with a number come first, and those of stand-ins last among them. */
 static int worth(const view_block *block, int column, const json_t *result)
 {
-    return !view_is(result, "ok") ? urgency(result) : block->columns[column].fake ? 3 : 4;
+    return !view_is(result, BENCH_OK) ? urgency(result) : block->columns[column].fake ? 3 : 4;
 }
 
-/* The fastest, or else what most needs to be known; its column, or -1. */
+/* The column of the fastest result of a row, else of the most urgent; -1: there is no result. */
 static int pick(const view_block *block, int row, int first, int last)
 {
     int best = -1;
     for (int c = first; c <= last; c++) {
-        const json_t **cells = &block->cells[row * block->column_count];
-        if (!cells[c]) {
-            continue;
-        }
-        int by = best < 0 ? 1 : worth(block, c, cells[c]) - worth(block, best, cells[best]);
-        if (by > 0 || (by == 0 && view_rate(block, cells[c]) > view_rate(block, cells[best]))) {
+        const json_t *own = view_cell(block, row, c);
+        const json_t *other = best < 0 ? NULL : view_cell(block, row, best);
+        int by = !own ? -1 : !other ? 1 : worth(block, c, own) - worth(block, best, other);
+        if (by > 0 || (by == 0 && view_rate(block, own) > view_rate(block, other))) {
             best = c;
         }
     }
@@ -89,15 +82,16 @@ static int flag_place(table *t, const char *flag)
 
 static void marks_text(table *t, char *text, size_t room, const json_t *result)
 {
-    const json_t *flags = json_object_get(result, "flags");
     bool has[TABLE_FLAGS] = {false};
-    size_t used = strlen(text);
-    for (size_t i = 0; i < json_array_size(flags); i++) {
-        has[flag_place(t, json_string_value(json_array_get(flags, i)))] = true;
+    size_t used = strlen(text), i;
+    json_t *flag;
+    json_array_foreach(json_object_get(result, "flags"), i, flag)
+    {
+        has[flag_place(t, json_string_value(flag))] = true;
     }
-    for (int i = 0; i < t->flag_count && used + 1 < room; i++) {
-        if (has[i] && !t->common[i]) {
-            text[used++] = table_letter(t, i);
+    for (int f = 0; f < t->flag_count && used + 1 < room; f++) {
+        if (has[f] && !t->common[f]) {
+            text[used++] = table_letter(t, f);
         }
     }
     text[used] = '\0';
@@ -125,22 +119,21 @@ static void fill_cell(table *t, const view_block *block, int row, const shown *c
     if (from < 0) {
         return;
     }
-    out->result = block->cells[row * block->column_count + from];
+    out->result = view_cell(block, row, from);
     double rate = view_rate(block, out->result);
-    out->ok = view_is(out->result, "ok") && isfinite(rate);
+    out->ok = view_is(out->result, BENCH_OK) && isfinite(rate);
     if (!out->ok) {
         int how = urgency(out->result);
         snprintf(out->rate, sizeof out->rate, "%s", how == 2 ? "FAILED" : how == 1 ? "error" : "-");
-        t->missing = t->missing || how <= 0;
+        t->missing = t->missing || how == 0;
         return;
     }
-    const json_t *times = json_object_get(out->result, "times");
     char number[20];
-    bool wide = !t->all_wide && json_is_false(json_object_get(times, "converged"));
+    bool wide = !t->all_wide && json_is_false(record_at(out->result, "times.converged"));
     snprintf(out->rate, sizeof out->rate, "%s%s", wide ? "~" : "",
              record_rate(number, sizeof number, rate));
     t->wide = t->wide || wide;
-    percent_text(out->percent, sizeof out->percent, view_percent(out->result));
+    percent_text(out->percent, sizeof out->percent, record_number(out->result, "roof.percent"));
     out->top = block->column_count > 1 && !block->columns[from].fake &&
                from == pick(block, row, 0, block->column_count - 1);
     if (out->top && !t->p.colour) {
@@ -167,16 +160,13 @@ static int group_end(const view_block *block, int begin)
     return end;
 }
 
-/* Of each kind and type as many sizes as there is room for: the largest, the smallest, and some
+/* Of each kind and type as many sizes as there is room for: the largest, the smallest, and some in
  * between. */
-static bool choose_rows(plan *p)
+static void choose_rows(plan *p)
 {
     const view_block *block = p->block;
     int groups = 0;
-    p->rows = malloc((size_t)block->row_count * sizeof *p->rows);
-    if (!p->rows) {
-        return false;
-    }
+    p->rows = record_need(calloc((size_t)block->row_count, sizeof *p->rows));
     for (int i = 0; i < block->row_count; i = group_end(block, i)) {
         groups++;
     }
@@ -189,15 +179,18 @@ static bool choose_rows(plan *p)
                 keep == 1 ? end - 1 : i + (k * (count - 1) + (keep - 1) / 2) / (keep - 1);
         }
     }
-    return true;
 }
 
 /* ---- which columns --------------------------------------------------------------------------- */
 
-static bool nowhere_fastest(const view_block *block, int column)
+/* Whether a column has this variant, and is nowhere the fastest of its device. */
+static bool can_go(const view_block *block, int column, const char *variant)
 {
     int first = column, last = column;
     const char *device = block->columns[column].device;
+    if (strcmp(block->columns[column].variant, variant) != 0) {
+        return false;
+    }
     while (first > 0 && strcmp(block->columns[first - 1].device, device) == 0) {
         first--;
     }
@@ -205,8 +198,8 @@ static bool nowhere_fastest(const view_block *block, int column)
         last++;
     }
     for (int r = 0; r < block->row_count; r++) {
-        const json_t *own = block->cells[r * block->column_count + column];
-        if (own && !view_is(own, "unsupported") && pick(block, r, first, last) == column) {
+        const json_t *own = view_cell(block, r, column);
+        if (own && !view_is(own, BENCH_UNSUPPORTED) && pick(block, r, first, last) == column) {
             return false;
         }
     }
@@ -218,9 +211,15 @@ static int greater(int a, int b)
     return a > b ? a : b;
 }
 
+/* The width of a rate and its percentage. */
+static int numbers_width(const shown *column)
+{
+    return column->rate + (column->percent > 0 ? 1 : 0) + column->percent;
+}
+
 static void measure_column(table *t, const plan *p, shown *column)
 {
-    column->rate = column->percent = column->marks = 0;
+    column->width = paint_columns(column->title);
     for (int i = 0; i < p->row_count; i++) {
         cell c;
         fill_cell(t, p->block, p->rows[i], column, &c);
@@ -231,54 +230,17 @@ static void measure_column(table *t, const plan *p, shown *column)
         }
         column->width = greater(column->width, paint_columns(c.rate));
     }
-    column->width = greater(column->width, column->rate + (column->percent ? 1 : 0) +
-                                               column->percent + column->marks);
-    column->width = greater(column->width, paint_columns(column->title));
-    if (p->best) {
-        column->width =
-            greater(column->width, column->rate + (column->percent ? 1 : 0) + column->percent +
-                                       column->marks + 1 + p->variant);
-    }
+    int numbers = numbers_width(column) + column->marks;
+    column->width = greater(column->width, p->best ? numbers + 1 + p->variant : numbers);
 }
 
 static void title_column(const view_column *from, shown *to)
 {
-    /* "cuBLAS 13.1" is called by its first word where there are two. */
+    /* Of "cuBLAS 13.1" the first word is enough. */
     const char *text = from->named ? from->library : from->variant;
     size_t length = strcspn(text, " ");
     snprintf(to->title, sizeof to->title, "%.*s",
              (int)(length < sizeof to->title ? length : sizeof to->title - 1), text);
-}
-
-/* Which of the block's columns are shown; `left_out` are variants that are not. */
-static void choose_columns(table *t, plan *p, const char *const *left_out, int left_count)
-{
-    const view_block *block = p->block;
-    p->count = 0;
-    for (int i = 0; i < block->column_count; i++) {
-        bool drop = false;
-        for (int k = 0; k < left_count; k++) {
-            drop = drop || (strcmp(block->columns[i].variant, left_out[k]) == 0 &&
-                            nowhere_fastest(block, i));
-        }
-        if (drop) {
-            continue;
-        }
-        shown *column = &p->columns[p->count];
-        if (p->best && p->count > 0 &&
-            strcmp(block->columns[column[-1].first].device, block->columns[i].device) == 0) {
-            column[-1].last = i;
-            continue;
-        }
-        *column = (shown){.first = i, .last = i};
-        if (!p->best) {
-            title_column(&block->columns[i], column);
-        }
-        p->count++;
-    }
-    for (int i = 0; i < p->count; i++) {
-        measure_column(t, p, &p->columns[i]);
-    }
 }
 
 static const char *device_of(const plan *p, int column)
@@ -305,7 +267,7 @@ static int device_width(const plan *p, int begin)
     return width;
 }
 
-/* A device's name is to fit over its columns. */
+/* Makes room for a device's name over its columns. */
 static void widen(plan *p)
 {
     for (int i = 0; i < p->count; i = device_end(p, i)) {
@@ -314,6 +276,37 @@ static void widen(plan *p)
             p->columns[device_end(p, i) - 1].width += lacking;
         }
     }
+}
+
+/* Which of the block's columns are shown, and how wide; `left_out` are variants that are not. */
+static void choose_columns(table *t, plan *p, const char *const *left_out, int left_count)
+{
+    const view_block *block = p->block;
+    p->count = 0;
+    for (int i = 0; i < block->column_count; i++) {
+        bool drop = false;
+        for (int k = 0; k < left_count; k++) {
+            drop = drop || can_go(block, i, left_out[k]);
+        }
+        if (drop) {
+            continue;
+        }
+        shown *column = &p->columns[p->count];
+        if (p->best && p->count > 0 &&
+            strcmp(block->columns[column[-1].first].device, block->columns[i].device) == 0) {
+            column[-1].last = i;
+            continue;
+        }
+        *column = (shown){.first = i, .last = i};
+        if (!p->best) {
+            title_column(&block->columns[i], column);
+        }
+        p->count++;
+    }
+    for (int i = 0; i < p->count; i++) {
+        measure_column(t, p, &p->columns[i]);
+    }
+    widen(p);
 }
 
 static void measure_labels(plan *p)
@@ -338,7 +331,7 @@ static int labels_width(const plan *p)
            (p->note > 0 ? p->note + 1 : 0);
 }
 
-/* Devices from the column `begin` on that fit; the column after the last. One at least. */
+/* The column after the last device that still fits beside the one at `begin`. */
 static int fitting(const table *t, const plan *p, int begin)
 {
     int end = begin, width = labels_width(p);
@@ -372,7 +365,7 @@ static void print_headings(table *t, const plan *p, int begin, int end)
     paint_pad(out, labels_width(p));
     for (int i = begin; i < end; i = device_end(p, i)) {
         int left = device_width(p, i) - paint_columns(device_of(p, i));
-        const char *name = record_text(view_device(t->root, device_of(p, i)), "name");
+        const char *name = record_text(record_device_of(t->root, device_of(p, i)), "name");
         paint_pad(out, GROUP_GAP);
         paint_put(out, PAINT_BOLD, device_of(p, i));
         if (name[0] != '\0' && left > paint_columns(name) + 3) {
@@ -414,7 +407,6 @@ static void print_cell(table *t, const plan *p, int row, const shown *column)
     cell c;
     fill_cell(t, p->block, row, column, &c);
     int extra = p->best ? 1 + p->variant : 0;
-    int numbers = column->rate + (column->percent ? 1 : 0) + column->percent;
     if (!c.ok) {
         int room = column->width - column->marks - extra, lacking = paint_columns(c.rate) - room;
         paint_right(out, urgency(c.result) > 0 ? PAINT_BAD : PAINT_DIM, c.rate,
@@ -422,7 +414,7 @@ static void print_cell(table *t, const plan *p, int row, const shown *column)
         paint_pad(out, column->marks + extra - (lacking > 0 ? lacking : 0));
         return;
     }
-    paint_pad(out, column->width - numbers - column->marks - extra);
+    paint_pad(out, column->width - numbers_width(column) - column->marks - extra);
     paint_right(out, c.top ? PAINT_GOOD : PAINT_PLAIN, c.rate, column->rate);
     if (column->percent > 0) {
         paint_pad(out, 1);
@@ -489,8 +481,7 @@ static void say_folds(table *t, const plan *p, const char *const *left_out, int 
     for (int k = 0; k < left_count; k++) {
         bool had = false;
         for (int i = 0; i < p->block->column_count; i++) {
-            had = had || (strcmp(p->block->columns[i].variant, left_out[k]) == 0 &&
-                          nowhere_fastest(p->block, i));
+            had = had || can_go(p->block, i, left_out[k]);
         }
         if (had && used + JOINED_MOST < sizeof names) {
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s",
@@ -525,22 +516,17 @@ static void print_block(table *t, const view_block *block)
     static const char *const least[] = {"partials", "naive"};
     plan p = {.block = block};
     int left_out = 0;
-    p.columns = calloc((size_t)block->column_count, sizeof *p.columns);
-    if (!p.columns || !choose_rows(&p)) {
-        goto done;
-    }
+    p.columns = record_need(calloc((size_t)block->column_count, sizeof *p.columns));
+    choose_rows(&p);
     measure_labels(&p);
     choose_columns(t, &p, NULL, 0);
-    widen(&p);
     while (!fits(t, &p) && left_out < 2) {
         choose_columns(t, &p, least, ++left_out);
-        widen(&p);
     }
     if (!fits(t, &p)) {
         p.best = true;
         left_out = 0;
         choose_columns(t, &p, NULL, 0);
-        widen(&p);
     }
     print_title(t, &p);
     for (int begin = 0, end; begin < p.count; begin = end) {
@@ -554,7 +540,6 @@ static void print_block(table *t, const view_block *block)
         }
     }
     say_folds(t, &p, least, left_out);
-done:
     free(p.columns);
     free(p.rows);
 }
@@ -565,10 +550,7 @@ void record_table(FILE *out, const json_t *root, int width, bool colour)
     table t = {.root = root};
     t.p = (paint){.out = out, .width = width < 40 ? 40 : width, .colour = colour};
     t.p.utf8 = table_utf8();
-    if (!view_make(root, &v)) {
-        tool_error(TOOL_INTERNAL, "no memory for the table");
-        return;
-    }
+    view_make(root, &v);
     table_find_common(&t);
     table_head(&t);
     for (int i = 0; i < v.count; i++) {

@@ -119,17 +119,6 @@ static void print_signs(table *t)
     }
 }
 
-static bool has_flag(const json_t *result, const char *flag)
-{
-    const json_t *flags = json_object_get(result, "flags");
-    for (size_t i = 0; i < json_array_size(flags); i++) {
-        if (strcmp(json_string_value(json_array_get(flags, i)), flag) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 char table_letter(const table *t, int flag)
 {
     int before = 0;
@@ -146,11 +135,11 @@ void table_find_common(table *t)
     size_t ok = 0, wide = 0;
     for (size_t i = 0; i < json_array_size(results); i++) {
         const json_t *result = json_array_get(results, i);
-        if (!view_is(result, "ok")) {
+        if (!view_is(result, BENCH_OK)) {
             continue;
         }
         first = first ? first : result;
-        wide += json_is_false(json_object_get(json_object_get(result, "times"), "converged"));
+        wide += json_is_false(record_at(result, "times.converged"));
         ok++;
     }
     t->all_wide = ok > 1 && wide == ok;
@@ -160,7 +149,7 @@ void table_find_common(table *t)
         bool all = true;
         for (size_t i = 0; all && i < json_array_size(results); i++) {
             const json_t *result = json_array_get(results, i);
-            all = !view_is(result, "ok") || has_flag(result, flag);
+            all = !view_is(result, BENCH_OK) || record_has_flag(result, flag);
         }
         t->common[t->flag_count] = all;
         if (all) {
@@ -206,18 +195,18 @@ static bool print_reason(table *t, const json_t *results, size_t index)
     snprintf(text, sizeof text, "%.160s on %.64s%s: %.*s%s", record_text(result, "id"),
              record_text(result, "device"), others, REASON_LENGTH, reason,
              strlen(reason) > REASON_LENGTH ? " ..." : "");
-    bool bad = !view_is(result, "unsupported");
+    bool bad = !view_is(result, BENCH_UNSUPPORTED);
     entry(t, bad ? PAINT_BAD : PAINT_DIM,
-          view_is(result, "failed") ? "FAILED"
-          : bad                     ? "error"
-                                    : "-",
+          view_is(result, BENCH_FAILED) ? "FAILED"
+          : bad                         ? "error"
+                                        : "-",
           PAINT_PLAIN, text);
     return true;
 }
 
 static void print_reasons(table *t)
 {
-    static const char *const order[] = {"failed", "error", "unsupported"};
+    static const bench_status order[] = {BENCH_FAILED, BENCH_ERROR, BENCH_UNSUPPORTED};
     const json_t *results = json_object_get(t->root, "results");
     int printed = 0, left = 0;
     for (int s = 0; s < 3; s++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view.c - results sorted into blocks, rows and columns. */
 #include "bench/record/view.h"
-#include "bench/ops/ops.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,7 +81,7 @@ static void note_text(char *text, size_t room, const json_t *result)
     }
 }
 
-/* The case without its variant: what the columns are compared by. */
+/* The case without its variant: the columns are compared within it. */
 static char *row_key(const json_t *result)
 {
     static const char *const members[] = {"kind", "dtype", "shape", "layout",
@@ -92,20 +91,12 @@ static char *row_key(const json_t *result)
         json_t *value = json_object_get(result, members[i]);
         json_array_append(key, value ? value : json_null());
     }
-    char *text = json_dumps(key, JSON_COMPACT | JSON_SORT_KEYS);
+    char *text = record_need(json_dumps(key, JSON_COMPACT | JSON_SORT_KEYS));
     json_decref(key);
     return text;
 }
 
 /* ---- sorting in ------------------------------------------------------------------------------ */
-
-static void *grown(void *items, int count, size_t size)
-{
-    if ((count & (count - 1)) != 0 && count > 0) {
-        return items; /* room doubles at powers of two */
-    }
-    return realloc(items, (size_t)(count == 0 ? 1 : 2 * count) * size);
-}
 
 static view_block *block_of(view *v, const json_t *result)
 {
@@ -116,48 +107,46 @@ static view_block *block_of(view *v, const json_t *result)
             return &v->blocks[i];
         }
     }
-    view_block *more = grown(v->blocks, v->count, sizeof *more);
-    if (!more) {
-        return NULL;
-    }
-    v->blocks = more;
+    v->blocks = record_grow(v->blocks, v->count, sizeof *v->blocks);
     v->blocks[v->count] = (view_block){.op = op, .flops = flops};
     return &v->blocks[v->count++];
 }
 
-static bool add_row(view_block *block, const json_t *result)
+/* -1: it has no row yet. The last rows first: results of a case stand together. */
+static int row_of(const view_block *block, const char *key)
+{
+    int row = block->row_count - 1;
+    while (row >= 0 && strcmp(block->rows[row].key, key) != 0) {
+        row--;
+    }
+    return row;
+}
+
+static void add_row(view_block *block, const json_t *result)
 {
     char *key = row_key(result);
-    if (!key) {
-        return false;
-    }
-    for (int i = block->row_count - 1; i >= 0; i--) {
-        if (strcmp(block->rows[i].key, key) == 0) {
-            free(key);
-            return true;
-        }
-    }
-    view_row *more = grown(block->rows, block->row_count, sizeof *more);
-    if (!more) {
+    if (row_of(block, key) >= 0) {
         free(key);
-        return false;
+        return;
     }
-    block->rows = more;
-    view_row *row = &more[block->row_count];
+    block->rows = record_grow(block->rows, block->row_count, sizeof *block->rows);
+    view_row *row = &block->rows[block->row_count];
     *row = (view_row){.key = key,
                       .kind = record_text(result, "kind"),
                       .order = record_number(result, "size"),
-                      .place = block->row_count};
+                      .place = block->row_count++};
     bool strict = strcmp(record_text(result, "math"), "tf32") != 0;
     snprintf(row->type, sizeof row->type, "%s", strict ? record_text(result, "dtype") : "tf32");
     size_text(row->size, sizeof row->size, json_object_get(result, "shape"));
     note_text(row->note, sizeof row->note, result);
-    block->row_count++;
-    return true;
+    const view_row *first = block->rows;
+    while (strcmp(first->kind, row->kind) != 0 || strcmp(first->type, row->type) != 0) {
+        first++;
+    }
+    row->group = first->place;
 }
 
-/* A result without a library (it is unsupported, or needs none) goes to any column of its variant.
- */
+/* A result without a library (unsupported, or it needs none) goes to any column of its variant. */
 static int column_of(const view_block *block, const json_t *result)
 {
     const char *device = record_text(result, "device"), *variant = record_text(result, "variant");
@@ -172,26 +161,41 @@ static int column_of(const view_block *block, const json_t *result)
     return -1;
 }
 
-static bool add_column(view_block *block, const json_t *result)
+static int column_rank(const json_t *root, const view_column *column)
+{
+    static const char *const order[] = {"naive",    "tiled",  "partials", "vendor",
+                                        "pageable", "pinned", "device",   NULL};
+    enum { OTHERS = sizeof order / sizeof order[0] };
+    int variant = tool_find(order, column->variant), device = 0;
+    const json_t *devices = json_object_get(root, "devices");
+    while (json_array_get(devices, (size_t)device) != record_device_of(root, column->device)) {
+        device++;
+    }
+    return device * (OTHERS + 1) + (variant < 0 ? OTHERS : variant);
+}
+
+static void add_column(const json_t *root, view_block *block, const json_t *result)
 {
     if (column_of(block, result) >= 0) {
-        return true;
+        return;
     }
-    view_column *more = grown(block->columns, block->column_count, sizeof *more);
-    if (!more) {
-        return false;
-    }
-    block->columns = more;
-    more[block->column_count++] = (view_column){.device = record_text(result, "device"),
-                                                .variant = record_text(result, "variant"),
-                                                .library = record_text(result, "library")};
-    return true;
+    view_column column = {.device = record_text(result, "device"),
+                          .variant = record_text(result, "variant"),
+                          .library = record_text(result, "library"),
+                          .place = block->column_count};
+    column.rank = column_rank(root, &column);
+    column.fake = json_is_true(json_object_get(record_device_of(root, column.device), "fake"));
+    block->columns = record_grow(block->columns, block->column_count, sizeof *block->columns);
+    block->columns[block->column_count++] = column;
 }
 
 static int compare_rows(const void *a, const void *b)
 {
     const view_row *x = a, *y = b;
     int by_note = strcmp(x->note, y->note);
+    if (x->group != y->group) {
+        return x->group - y->group;
+    }
     if (by_note != 0) {
         return by_note;
     }
@@ -201,135 +205,59 @@ static int compare_rows(const void *a, const void *b)
     return x->place - y->place;
 }
 
-/* Rows of a kind and type side by side, in the order in which the first of each came; then by size.
- */
-static void sort_rows(view_block *block)
+static int compare_columns(const void *a, const void *b)
 {
-    int done = 0;
-    while (done < block->row_count) {
-        int end = done + 1;
-        for (int i = end; i < block->row_count; i++) {
-            view_row row = block->rows[i];
-            if (strcmp(row.kind, block->rows[done].kind) == 0 &&
-                strcmp(row.type, block->rows[done].type) == 0) {
-                memmove(&block->rows[end + 1], &block->rows[end], (size_t)(i - end) * sizeof row);
-                block->rows[end++] = row;
-            }
-        }
-        qsort(&block->rows[done], (size_t)(end - done), sizeof *block->rows, compare_rows);
-        done = end;
-    }
+    const view_column *x = a, *y = b;
+    return x->rank != y->rank ? x->rank - y->rank : x->place - y->place;
 }
 
-static int variant_rank(const char *variant)
+static void sort_block(view_block *block)
 {
-    static const char *const order[] = {"naive",    "tiled",  "partials", "vendor",
-                                        "pageable", "pinned", "device"};
-    int count = (int)(sizeof order / sizeof order[0]);
-    for (int i = 0; i < count; i++) {
-        if (strcmp(variant, order[i]) == 0) {
-            return i;
-        }
-    }
-    return count;
-}
-
-static int device_rank(const json_t *root, const char *spec)
-{
-    const json_t *devices = json_object_get(root, "devices");
-    size_t i = 0;
-    while (i < json_array_size(devices) &&
-           strcmp(record_text(json_array_get(devices, i), "spec"), spec) != 0) {
-        i++;
-    }
-    return (int)i;
-}
-
-static void sort_columns(const json_t *root, view_block *block)
-{
-    for (int i = 0; i < block->column_count; i++) {
-        block->columns[i].fake =
-            json_is_true(json_object_get(view_device(root, block->columns[i].device), "fake"));
-    }
-    for (int i = 1; i < block->column_count; i++) { /* few: by insertion, which keeps ties */
-        view_column c = block->columns[i];
-        int rank = 100 * device_rank(root, c.device) + variant_rank(c.variant), j = i;
-        for (; j > 0; j--) {
-            const view_column *before = &block->columns[j - 1];
-            if (100 * device_rank(root, before->device) + variant_rank(before->variant) <= rank) {
-                break;
-            }
-            block->columns[j] = *before;
-        }
-        block->columns[j] = c;
-    }
+    qsort(block->rows, (size_t)block->row_count, sizeof *block->rows, compare_rows);
+    qsort(block->columns, (size_t)block->column_count, sizeof *block->columns, compare_columns);
     for (int i = 1; i < block->column_count; i++) {
         view_column *a = &block->columns[i - 1], *b = &block->columns[i];
         if (strcmp(a->device, b->device) == 0 && strcmp(a->variant, b->variant) == 0) {
             a->named = b->named = true;
         }
     }
+    block->cells = record_need(
+        calloc((size_t)block->row_count * (size_t)block->column_count, sizeof *block->cells));
 }
 
-static bool fill_cells(view *v)
+void view_make(const json_t *root, view *out)
 {
-    const json_t *results = json_object_get(v->root, "results");
-    for (int i = 0; i < v->count; i++) {
-        view_block *block = &v->blocks[i];
-        sort_rows(block);
-        sort_columns(v->root, block);
-        block->cells =
-            calloc((size_t)block->row_count * (size_t)block->column_count, sizeof *block->cells);
-        if (!block->cells) {
-            return false;
+    const json_t *results = json_object_get(root, "results");
+    json_t *result;
+    size_t r;
+    *out = (view){.root = root};
+    /* Results with a library first: those without join their columns. */
+    for (int named = 1; named >= 0; named--) {
+        json_array_foreach(results, r, result)
+        {
+            view_block *block = block_of(out, result);
+            if (named) {
+                add_row(block, result);
+            }
+            if ((record_text(result, "library")[0] != '\0') == (named == 1)) {
+                add_column(root, block, result);
+            }
         }
     }
-    for (size_t i = 0; i < json_array_size(results); i++) {
-        const json_t *result = json_array_get(results, i);
-        view_block *block = block_of(v, result);
+    for (int i = 0; i < out->count; i++) {
+        sort_block(&out->blocks[i]);
+    }
+    json_array_foreach(results, r, result)
+    {
+        view_block *block = block_of(out, result);
         char *key = row_key(result);
-        if (!key) {
-            return false;
-        }
-        for (int r = 0; r < block->row_count; r++) {
-            if (strcmp(block->rows[r].key, key) != 0) {
-                continue;
-            }
-            const json_t **cell = &block->cells[r * block->column_count + column_of(block, result)];
-            if (!*cell || !view_is(*cell, "ok")) {
-                *cell = result;
-            }
-            break;
+        const json_t **cell =
+            &block->cells[row_of(block, key) * block->column_count + column_of(block, result)];
+        if (!*cell || !view_is(*cell, BENCH_OK)) {
+            *cell = result;
         }
         free(key);
     }
-    return true;
-}
-
-bool view_make(const json_t *root, view *out)
-{
-    const json_t *results = json_object_get(root, "results");
-    *out = (view){.root = root};
-    /* Named libraries first: what names none joins them. */
-    for (int named = 1; named >= 0; named--) {
-        for (size_t i = 0; i < json_array_size(results); i++) {
-            const json_t *result = json_array_get(results, i);
-            view_block *block = block_of(out, result);
-            if (!block || (named && !add_row(block, result))) {
-                goto failed;
-            }
-            if ((record_text(result, "library")[0] != '\0') == (named == 1) &&
-                !add_column(block, result)) {
-                goto failed;
-            }
-        }
-    }
-    if (fill_cells(out)) {
-        return true;
-    }
-failed:
-    view_free(out);
-    return false;
 }
 
 void view_free(view *v)
@@ -365,23 +293,17 @@ const char *view_unit(const view_block *block)
     return block->flops ? "GFLOP/s" : "GB/s";
 }
 
+const json_t *view_cell(const view_block *block, int row, int column)
+{
+    return block->cells[row * block->column_count + column];
+}
+
 double view_rate(const view_block *block, const json_t *result)
 {
-    const json_t *rates = json_object_get(result, "rates");
-    return record_number(json_object_get(rates, block->flops ? "gflops" : "gbps"), "value");
+    return record_number(result, block->flops ? "rates.gflops.value" : "rates.gbps.value");
 }
 
-double view_percent(const json_t *result)
+bool view_is(const json_t *result, bench_status status)
 {
-    return record_number(json_object_get(result, "roof"), "percent");
-}
-
-bool view_is(const json_t *result, const char *status)
-{
-    return strcmp(record_text(result, "status"), status) == 0;
-}
-
-const json_t *view_device(const json_t *root, const char *spec)
-{
-    return json_array_get(json_object_get(root, "devices"), (size_t)device_rank(root, spec));
+    return strcmp(record_text(result, "status"), bench_status_name(status)) == 0;
 }

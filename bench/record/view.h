@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view.h - a document's results sorted for people: blocks by operation, rows by case, columns by
- * who did it. Everything points into the document, which has to outlive it. */
+/*
+ * view.h - a document's results sorted for people: a block for each operation, a row for each case,
+ * a column for each variant and library of a device. Everything points into the document, which has
+ * to outlive it.
+ */
 #ifndef ISOMER_RECORD_VIEW_H
 #define ISOMER_RECORD_VIEW_H
 
+#include "bench/ops/ops.h"
 #include "bench/record/record.h"
 
 typedef struct view_row {
@@ -11,13 +15,15 @@ typedef struct view_row {
     const char *kind;
     char type[24], size[48], note[48];
     double order;
+    int group; /* the first row of the same kind and type, as they came */
     int place; /* as it came */
 } view_row;
 
 typedef struct view_column {
     const char *device, *variant, *library;
-    bool fake;  /* by a stand-in: no number of it counts */
-    bool named; /* the device has the variant by several libraries */
+    int rank, place; /* by device and variant; as it came */
+    bool fake;       /* a stand-in made for tests: its numbers do not count */
+    bool named;      /* the device has this variant from several libraries */
 } view_column;
 
 typedef struct view_block {
@@ -27,7 +33,7 @@ typedef struct view_block {
     int row_count;
     view_column *columns;
     int column_count;
-    const json_t **cells; /* rows by columns; NULL: no such result */
+    const json_t **cells; /* see view_cell */
 } view_block;
 
 typedef struct view {
@@ -36,18 +42,18 @@ typedef struct view {
     int count;
 } view;
 
-bool view_make(const json_t *root, view *out); /* false: no memory */
+void view_make(const json_t *root, view *out);
 void view_free(view *v);
 
 const char *view_title(const view_block *block);      /* "Products" */
 const char *view_size_title(const view_block *block); /* "N" */
 const char *view_unit(const view_block *block);
 
+/* NULL: there is no such result. */
+const json_t *view_cell(const view_block *block, int row, int column);
 /* Of a result, in the block's unit; NaN where it has none. */
 double view_rate(const view_block *block, const json_t *result);
-double view_percent(const json_t *result);
 
-bool view_is(const json_t *result, const char *status);
-const json_t *view_device(const json_t *root, const char *spec);
+bool view_is(const json_t *result, bench_status status);
 
 #endif
