@@ -1,303 +1,391 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blas.c - opens cuBLAS and cuBLASLt, keeps a handle for each stream, and dispatches operations. */
-#include "backends/cuda/blas.h"
+/* blas.c - cuBLAS and cuBLASLt: their functions and numbers, for backends/simt/blas.h. */
+#include "backends/cuda/library.h"
+#include "common/dtype.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the libraries --------------------------------------------------------------------------- */
 
-cublas_api cuda_blas;
-cublaslt_api cuda_blaslt;
+static struct LOADER_TABLE(CUDA_CUBLAS_SYMBOLS) blas;
+static struct {
+    simt_lt_api api;
+    struct LOADER_TABLE(CUDA_CUBLASLT_OWN_SYMBOLS) own;
+} lt;
+_Static_assert(sizeof(cublaslt_choice) <= sizeof(lt_choice), "cuBLASLt's choice is longer");
 
-typedef struct opened {
-    pthread_once_t once;
-    loader_library library;
-    char label[ISO_NAME_MAX];
-} opened;
-
-static opened the_blas = {
-    .once = PTHREAD_ONCE_INIT,
-    .library = {.title = "cuBLAS",
-                .where = &cuda_where,
-                .names = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"},
-                LOADER_FUNCTIONS(cuda_blas, CUDA_CUBLAS_SYMBOLS)},
-};
-static opened the_lt = {
-    .once = PTHREAD_ONCE_INIT,
-    .library = {.title = "cuBLASLt",
-                .where = &cuda_where,
-                .names = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"},
-                LOADER_FUNCTIONS(cuda_blaslt, CUDA_CUBLASLT_SYMBOLS)},
-};
-
-static void open_blas(void)
+static bool open_blas(simt_library *self)
 {
     int part[3] = {0, 0, 0};
-    if (loader_open(&the_blas.library)) {
-        for (int i = 0; i < 3; i++) {
-            (void)cuda_blas.cublasGetProperty((cublas_enum)(CUBLAS_VERSION_MAJOR + i), &part[i]);
-        }
-        (void)snprintf(the_blas.label, sizeof the_blas.label, "cuBLAS %d.%d.%d", part[0], part[1],
-                       part[2]);
+    if (!loader_open(&self->loader)) {
+        return false;
     }
+    for (int i = 0; i < 3; i++) {
+        (void)blas.cublasGetProperty((cublas_enum)(CUBLAS_VERSION_MAJOR + i), &part[i]);
+    }
+    (void)snprintf(self->label, sizeof self->label, "cuBLAS %d.%d.%d", part[0], part[1], part[2]);
+    return true;
 }
 
 /* 13.1.0 is 130100; before version 12 it had one digit less. */
-static void open_lt(void)
+static bool open_lt(simt_library *self)
 {
-    if (loader_open(&the_lt.library)) {
-        const long long version = (long long)cuda_blaslt.cublasLtGetVersion();
-        const long long unit = version < 100000 ? 1000 : 10000;
-        (void)snprintf(the_lt.label, sizeof the_lt.label, "cuBLASLt %lld.%lld.%lld", version / unit,
-                       version % unit / 100, version % 100);
+    if (!loader_open(&self->loader)) {
+        return false;
     }
+    const long long version = (long long)lt.own.cublasLtGetVersion();
+    const long long unit = version < 100000 ? 1000 : 10000;
+    (void)snprintf(self->label, sizeof self->label, "cuBLASLt %lld.%lld.%lld", version / unit,
+                   version % unit / 100, version % 100);
+    return true;
 }
 
-static const char *label_of(opened *which, void (*open)(void))
-{
-    (void)pthread_once(&which->once, open);
-    return which->library.handle ? which->label : NULL;
-}
-
-const char *cuda_blas_label(void)
-{
-    return label_of(&the_blas, open_blas);
-}
-
-const char *cuda_blaslt_label(void)
-{
-    return label_of(&the_lt, open_lt);
-}
-
-static iso_status need(const char *label, const opened *which)
-{
-    return label ? ISO_OK : loader_fail(&which->library, ISO_UNSUPPORTED, "variant vendor: ");
-}
-
-/* ---- helpers of all operations --------------------------------------------------------------- */
-
-const cublas_enum cuda_blas_types[] = {
-    [ISO_F16] = CUBLAS_TYPE_F16,
-    [ISO_BF16] = CUBLAS_TYPE_BF16,
-    [ISO_F32] = CUBLAS_TYPE_F32,
-    [ISO_F64] = CUBLAS_TYPE_F64,
+static simt_library blas_library = {
+    .loader = {.title = "cuBLAS",
+               .where = &cuda_where,
+               .names = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"},
+               LOADER_FUNCTIONS(blas, CUDA_CUBLAS_SYMBOLS)},
+    .open = open_blas,
+    .version_at = sizeof "cuBLAS",
+    .operations = {[ISO_OP_GEMM] = &simt_blas_gemm,
+                   [ISO_OP_TRANSPOSE] = &simt_blas_transpose,
+                   [ISO_OP_REDUCE] = &simt_blas_reduce},
 };
 
-/* NVIDIA's default: 32 MiB from Hopper on, before that 4 MiB. */
-int64_t blas_library_bytes(const cuda_device *device)
+static simt_library lt_library = {
+    .loader = {.title = "cuBLASLt",
+               .where = &cuda_where,
+               .names = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11"},
+               LOADER_FUNCTIONS(lt, CUDA_CUBLASLT_SYMBOLS)},
+    .open = open_lt,
+    .version_at = sizeof "cuBLASLt",
+    .needs_terms = true,
+    .operations = {[ISO_OP_GEMM] = &simt_lt_gemm},
+};
+
+/* ---- statuses and handles -------------------------------------------------------------------- */
+
+static const char *status_name(uint32_t code)
 {
-    return device->architecture >= 90 ? INT64_C(32) << 20 : INT64_C(4) << 20;
+    return blas.cublasGetStatusName       ? blas.cublasGetStatusName(code)
+           : lt.own.cublasLtGetStatusName ? lt.own.cublasLtGetStatusName(code)
+                                          : NULL;
 }
 
-static const char *code_name(cublas_code code)
+static iso_status lost(void *stream, const char *what)
 {
-    if (cuda_blas.cublasGetStatusName) {
-        return cuda_blas.cublasGetStatusName(code);
-    }
-    return cuda_blaslt.cublasLtGetStatusName ? cuda_blaslt.cublasLtGetStatusName(code)
-                                             : "an unnamed status";
+    cuda_queue *queue = stream;
+    const cuda_code code = cu.cuStreamQuery(queue->stream);
+    return cuda_status(code) == ISO_DEVICE_LOST
+               ? cuda_check(queue->device, code, "%s, and cuStreamQuery", what)
+               : ISO_OK;
 }
 
-/* The library hides the driver's error: a lost device is detected by querying the stream. */
-iso_status cuda_blas_check(cuda_queue *queue, cublas_code code, const char *call)
+static uint32_t create(void **handle)
 {
-    if (code == CUBLAS_DONE) {
-        return ISO_OK;
-    }
-    const cuda_code driver = cu.cuStreamQuery(queue->stream);
-    if (cuda_status(driver) == ISO_DEVICE_LOST) {
-        return cuda_check(queue->device, driver, "%s gives %s (%u), and cuStreamQuery", call,
-                          code_name(code), code);
-    }
-    return cuda_host->fail(code == CUBLAS_ALLOC_FAILED ? ISO_NO_MEMORY : ISO_BACKEND,
-                           "%s gives %s (%u)", call, code_name(code), code);
+    return blas.cublasCreate_v2((cublas_handle *)(void *)handle);
 }
 
 /* Setting the stream resets the workspace: it is set once, when the handle is made. */
-static iso_status make_handle(cuda_queue *queue, blas_stream *own)
+static uint32_t set_up(void *handle, void *stream)
 {
-    cublas_handle handle = NULL;
-    iso_status status = cuda_blas_check(queue, cuda_blas.cublasCreate_v2(&handle), "cublasCreate");
-    if (status) {
-        return status;
-    }
-    cublas_code code = cuda_blas.cublasSetStream_v2(handle, queue->stream);
+    cublas_code code = blas.cublasSetStream_v2(handle, stream);
     if (code == CUBLAS_DONE) {
-        code = cuda_blas.cublasSetAtomicsMode(handle, CUBLAS_NO_ATOMICS);
+        code = blas.cublasSetAtomicsMode(handle, CUBLAS_NO_ATOMICS);
     }
-    if (code == CUBLAS_DONE && cuda_blas.cublasSetEmulationStrategy) {
-        code = cuda_blas.cublasSetEmulationStrategy(handle, CUBLAS_EMULATION_DEFAULT);
+    if (code == CUBLAS_DONE && blas.cublasSetEmulationStrategy) {
+        code = blas.cublasSetEmulationStrategy(handle, CUBLAS_EMULATION_DEFAULT);
     }
-    status = cuda_blas_check(queue, code, "cublasSetStream");
-    if (status) {
-        (void)cuda_blas.cublasDestroy_v2(handle);
-        return status;
+    return code;
+}
+
+static uint32_t set(void *handle, bool on_device, void *workspace, int64_t bytes)
+{
+    cublas_code code = blas.cublasSetPointerMode_v2(handle, on_device ? CUBLAS_POINTERS_DEVICE
+                                                                      : CUBLAS_POINTERS_HOST);
+    if (code == CUBLAS_DONE) {
+        code = blas.cublasSetMathMode(handle, CUBLAS_MATH_DEFAULT | CUBLAS_MATH_FULL_SUMS);
     }
-    own->handle = handle;
+    if (code == CUBLAS_DONE && workspace) {
+        code = blas.cublasSetWorkspace_v2(handle, workspace, (size_t)bytes);
+    }
+    return code;
+}
+
+static uint32_t destroy(void *handle)
+{
+    return blas.cublasDestroy_v2(handle);
+}
+
+/* NVIDIA's default: 32 MiB from Hopper on, before that 4 MiB. */
+static int64_t library_bytes(const simt_device *device)
+{
+    const cuda_device *native = device->native;
+    return native->architecture >= 90 ? INT64_C(32) << 20 : INT64_C(4) << 20;
+}
+
+static iso_status put_word(void *stream, void *at, uint32_t word)
+{
+    cuda_queue *queue = stream;
+    return cuda_check(queue->device,
+                      cu.cuMemsetD32Async(cuda_address_of(at), word, 1, queue->stream),
+                      "cuMemsetD32Async");
+}
+
+static iso_status enter(void *native, simt_scope *scope)
+{
+    *scope = cuda_enter(native);
+    return cuda_check(native, scope->code, "cuCtxPushCurrent before a vendor call");
+}
+
+/* ---- precision ------------------------------------------------------------------------------- */
+
+static bool is_set(const char *variable, const char *harmless)
+{
+    const char *value = getenv(variable);
+    return value && value[0] && strcmp(value, "0") != 0 && strcmp(value, harmless) != 0;
+}
+
+/* Variables by which the user changes what cuBLAS computes, whatever the program requests. */
+static const char *overriding(const iso_gemm_op *op)
+{
+    const bool wide = op->dtype == ISO_F64;
+    const char *emulate =
+        wide ? "CUBLAS_EMULATE_DOUBLE_PRECISION" : "CUBLAS_EMULATE_SINGLE_PRECISION";
+    if (op->dtype != ISO_F32 && !wide) {
+        return NULL;
+    }
+    if (!wide && is_set("NVIDIA_TF32_OVERRIDE", "0")) {
+        return "NVIDIA_TF32_OVERRIDE";
+    }
+    return is_set(emulate, "0")                             ? emulate
+           : is_set("CUBLAS_EMULATION_STRATEGY", "default") ? "CUBLAS_EMULATION_STRATEGY"
+                                                            : NULL;
+}
+
+static iso_status precision(const simt_device *device, const iso_gemm_op *op)
+{
+    enum { AMPERE = 80, PASCAL = 53 };
+    const int architecture = ((const cuda_device *)device->native)->architecture;
+    const bool tf32 = op->math == ISO_MATH_TF32 && op->dtype == ISO_F32;
+    const char *variable = tf32 ? NULL : overriding(op);
+    if (!dtype_get(op->dtype)->floating) {
+        return cuda_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: cuBLAS has no product of %s",
+                               iso_dtype_name(op->dtype));
+    }
+    if (variable) {
+        return cuda_host->fail(ISO_UNSUPPORTED,
+                               "gemm: variant vendor: math is strict, and %s=%s makes cuBLAS give "
+                               "up precision: unset it, or use tiled",
+                               variable, getenv(variable));
+    }
+    const char *never = getenv("NVIDIA_TF32_OVERRIDE");
+    if (tf32 && never && strcmp(never, "0") == 0) {
+        return cuda_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: math is tf32, and "
+                                                "NVIDIA_TF32_OVERRIDE=0 forbids it");
+    }
+    if (architecture < AMPERE && (tf32 || op->dtype == ISO_BF16)) {
+        return cuda_host->fail(
+            ISO_UNSUPPORTED, "gemm: variant vendor: %s needs sm_%d, and the device is sm_%d%s",
+            tf32 ? "math tf32" : "bf16", AMPERE, architecture, tf32 ? "" : "; use tiled");
+    }
+    if (architecture < PASCAL && op->dtype == ISO_F16) {
+        return cuda_host->fail(ISO_UNSUPPORTED,
+                               "gemm: variant vendor: f16 needs sm_%d, and the device is sm_%d; "
+                               "use tiled",
+                               PASCAL, architecture);
+    }
     return ISO_OK;
 }
 
-iso_status cuda_blas_handle(simt_stream *stream, const iso_op *op, cublas_enum pointers,
-                            cublas_handle *out)
+/* ---- products -------------------------------------------------------------------------------- */
+
+static bool wide_gemm(bool batched)
 {
-    cuda_queue *queue = blas_queue(stream);
-    blas_stream *own = simt_stream_vendor(stream, (int64_t)sizeof *own);
-    if (!own) {
-        return ISO_NO_MEMORY;
-    }
-    const iso_status status = own->handle ? ISO_OK : make_handle(queue, own);
-    if (status) {
-        return status;
-    }
-    cublas_code code = cuda_blas.cublasSetPointerMode_v2(own->handle, pointers);
-    if (code == CUBLAS_DONE) {
-        code =
-            cuda_blas.cublasSetMathMode(own->handle, CUBLAS_MATH_DEFAULT | CUBLAS_MATH_FULL_SUMS);
-    }
-    if (code == CUBLAS_DONE && op->workspace.memory) {
-        code = cuda_blas.cublasSetWorkspace_v2(own->handle, blas_workspace(op),
-                                               (size_t)(op->workspace_bytes - BLAS_CONSTANT_BYTES));
-    }
-    *out = own->handle;
-    return cuda_blas_check(queue, code, "cublasSetWorkspace");
+    return batched ? blas.cublasGemmStridedBatchedEx_64 != NULL : blas.cublasGemmEx_64 != NULL;
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
-/* cuBLASLt has no product with k = 0. */
-static bool needs_k(const iso_gemm_op *op)
+static uint32_t gemm(const simt_blas_product *p)
 {
-    return op->library == 1;
+    if (p->batch > 1 && p->wide) {
+        return blas.cublasGemmStridedBatchedEx_64(
+            p->handle, p->trans_1, p->trans_2, p->m, p->n, p->k, p->alpha, p->one, p->type, p->ld_1,
+            p->stride_1, p->two, p->type, p->ld_2, p->stride_2, p->beta, p->c, p->type, p->ld_c,
+            p->stride_c, p->batch, p->compute, CUBLAS_ALGORITHM_DEFAULT);
+    }
+    if (p->wide) {
+        return blas.cublasGemmEx_64(p->handle, p->trans_1, p->trans_2, p->m, p->n, p->k, p->alpha,
+                                    p->one, p->type, p->ld_1, p->two, p->type, p->ld_2, p->beta,
+                                    p->c, p->type, p->ld_c, p->compute, CUBLAS_ALGORITHM_DEFAULT);
+    }
+    const int m = (int)p->m, n = (int)p->n, k = (int)p->k;
+    const int ld_1 = (int)p->ld_1, ld_2 = (int)p->ld_2, ld_c = (int)p->ld_c;
+    if (p->batch > 1) {
+        return blas.cublasGemmStridedBatchedEx(
+            p->handle, p->trans_1, p->trans_2, m, n, k, p->alpha, p->one, p->type, ld_1,
+            p->stride_1, p->two, p->type, ld_2, p->stride_2, p->beta, p->c, p->type, ld_c,
+            p->stride_c, (int)p->batch, p->compute, CUBLAS_ALGORITHM_DEFAULT);
+    }
+    return blas.cublasGemmEx(p->handle, p->trans_1, p->trans_2, m, n, k, p->alpha, p->one, p->type,
+                             ld_1, p->two, p->type, ld_2, p->beta, p->c, p->type, ld_c, p->compute,
+                             CUBLAS_ALGORITHM_DEFAULT);
 }
 
-static bool is_lt(const iso_op *op)
+/* Partial sums are added in the type of the computation, never in a narrower one. */
+static uint32_t prefer(void *preference, const simt_lt_key *key)
 {
-    return op->kind == ISO_OP_GEMM && op->gemm->library == 1;
+    const bool narrow = dtype_get((iso_dtype)key->dtype)->bytes == 2;
+    const uint32_t reductions =
+        CUBLASLT_REDUCE_COMPUTED | (narrow ? 0u : (uint32_t)CUBLASLT_REDUCE_IN_PLACE);
+    const struct {
+        cublas_enum attribute;
+        uint32_t value;
+    } wishes[] = {
+        {CUBLASLT_REDUCTIONS, reductions},    {CUBLASLT_ALIGNMENT_A, key->align_b},
+        {CUBLASLT_ALIGNMENT_B, key->align_a}, {CUBLASLT_ALIGNMENT_C, key->align_c},
+        {CUBLASLT_ALIGNMENT_D, key->align_c},
+    };
+    uint32_t code = CUBLAS_DONE;
+    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0] && code == CUBLAS_DONE; i++) {
+        code = lt.api.ltMatmulPreferenceSetAttribute(preference, wishes[i].attribute,
+                                                     &wishes[i].value, sizeof wishes[i].value);
+    }
+    return code;
 }
 
-static const simt_vendor_operation *const operations[] = {
-    [ISO_OP_GEMM] = &cuda_blas_gemm,
-    [ISO_OP_TRANSPOSE] = &cuda_blas_transpose,
-    [ISO_OP_REDUCE] = &cuda_blas_reduce,
+/* ---- transposes and reductions --------------------------------------------------------------- */
+
+static uint32_t turn(const simt_blas_turn *t)
+{
+    static const float one_4 = 1, zero_4 = 0;
+    static const double one_8 = 1, zero_8 = 0;
+    static const _Alignas(16) double one_16[2] = {1, 0}, zero_16[2] = {0, 0};
+    const int m = (int)t->rows, n = (int)t->cols;
+    const int lda = (int)t->ld_from, ldc = (int)t->ld_to;
+    switch (t->element_bytes) {
+    case 4:
+        return blas.cublasSgeam(t->handle, t->trans, t->no_trans, m, n, &one_4, t->from, lda,
+                                &zero_4, t->to, ldc, t->to, ldc);
+    case 8:
+        return blas.cublasDgeam(t->handle, t->trans, t->no_trans, m, n, &one_8, t->from, lda,
+                                &zero_8, t->to, ldc, t->to, ldc);
+    default:
+        return blas.cublasZgeam(t->handle, t->trans, t->no_trans, m, n, (const void *)one_16,
+                                t->from, lda, (const void *)zero_16, t->to, ldc, t->to, ldc);
+    }
+}
+
+static bool wide_fold(iso_reduce_op op, iso_dtype dtype)
+{
+    if (op == ISO_ASUM) {
+        return dtype == ISO_F64 ? blas.cublasDasum_v2_64 != NULL : blas.cublasSasum_v2_64 != NULL;
+    }
+    return dtype == ISO_F64   ? blas.cublasDdot_v2_64 != NULL
+           : dtype == ISO_F32 ? blas.cublasSdot_v2_64 != NULL
+                              : blas.cublasDotEx_64 != NULL;
+}
+
+static uint32_t dot(const simt_blas_fold *f)
+{
+    const int n = (int)f->n;
+    if (f->dtype == ISO_F32) {
+        return f->wide ? blas.cublasSdot_v2_64(f->handle, f->n, f->x, 1, f->y, f->step_y, f->result)
+                       : blas.cublasSdot_v2(f->handle, n, f->x, 1, f->y, f->step_y, f->result);
+    }
+    if (f->dtype == ISO_F64) {
+        return f->wide ? blas.cublasDdot_v2_64(f->handle, f->n, f->x, 1, f->y, f->step_y, f->result)
+                       : blas.cublasDdot_v2(f->handle, n, f->x, 1, f->y, f->step_y, f->result);
+    }
+    return f->wide ? blas.cublasDotEx_64(f->handle, f->n, f->x, f->type, 1, f->y, f->type,
+                                         f->step_y, f->result, f->type, CUBLAS_TYPE_F32)
+                   : blas.cublasDotEx(f->handle, n, f->x, f->type, 1, f->y, f->type, f->step_y,
+                                      f->result, f->type, CUBLAS_TYPE_F32);
+}
+
+static uint32_t asum(const simt_blas_fold *f)
+{
+    const int n = (int)f->n;
+    if (f->dtype == ISO_F32) {
+        return f->wide ? blas.cublasSasum_v2_64(f->handle, f->n, f->x, 1, f->result)
+                       : blas.cublasSasum_v2(f->handle, n, f->x, 1, f->result);
+    }
+    return f->wide ? blas.cublasDasum_v2_64(f->handle, f->n, f->x, 1, f->result)
+                   : blas.cublasDasum_v2(f->handle, n, f->x, 1, f->result);
+}
+
+/* ---- the tables ------------------------------------------------------------------------------ */
+
+/* Both libraries have the same numbers. */
+static const simt_blas_numbers numbers = {
+    .types = {[ISO_F16] = CUBLAS_TYPE_F16,
+              [ISO_BF16] = CUBLAS_TYPE_BF16,
+              [ISO_F32] = CUBLAS_TYPE_F32,
+              [ISO_F64] = CUBLAS_TYPE_F64},
+    .no_trans = CUBLAS_NO_TRANS,
+    .trans = CUBLAS_TRANS,
+    .in_f32 = CUBLAS_IN_F32,
+    .in_tf32 = CUBLAS_IN_TF32,
+    .in_f64 = CUBLAS_IN_F64,
+    .alloc_failed = CUBLAS_ALLOC_FAILED,
+    .status_name = status_name,
 };
 
-static const simt_vendor_operation *row_of(const iso_op *op)
-{
-    if (is_lt(op)) {
-        return &cuda_blaslt_gemm;
-    }
-    return (size_t)op->kind < sizeof operations / sizeof operations[0] ? operations[op->kind]
-                                                                       : NULL;
-}
+static const simt_lt lt_table = {
+    .api = &lt.api,
+    .library = &lt_library,
+    .numbers = &numbers,
+    .not_supported = CUBLAS_NOT_SUPPORTED,
+    .trans_a = CUBLASLT_TRANS_A,
+    .trans_b = CUBLASLT_TRANS_B,
+    .batch = CUBLASLT_BATCH,
+    .stride = CUBLASLT_STRIDE,
+    .workspace_max = CUBLASLT_WORKSPACE_MAX,
+    .state_at = offsetof(cublaslt_choice, state),
+    .create_name = "cublasLtCreate",
+    .choose_name = "cublasLtMatmulAlgoGetHeuristic",
+    .run_name = "cublasLtMatmul",
+    .prefer = prefer,
+};
 
-static iso_status supports(simt_device *device, const iso_op *op)
-{
-    const simt_vendor_operation *row = row_of(op);
-    if (!row) {
-        return cuda_host->fail(ISO_UNSUPPORTED, "cuBLAS has no operation of kind %d",
-                               (int)op->kind);
-    }
-    if (op->kind == ISO_OP_GEMM && op->gemm->library > 1) {
-        return cuda_host->fail(ISO_UNSUPPORTED,
-                               "gemm: variant vendor: library is %d, and there is no further "
-                               "library than cuBLAS (0) and cuBLASLt (1)",
-                               op->gemm->library);
-    }
-    const iso_status status =
-        is_lt(op) ? need(cuda_blaslt_label(), &the_lt) : need(cuda_blas_label(), &the_blas);
-    return status ? status : row->supports(device, op);
-}
+static const simt_blas blas_table = {
+    .numbers = &numbers,
+    .create = create,
+    .set_up = set_up,
+    .set = set,
+    .destroy = destroy,
+    .create_name = "cublasCreate",
+    .set_up_name = "cublasSetStream",
+    .set_name = "cublasSetWorkspace",
+    .library_bytes = library_bytes,
+    .lost = lost,
+    .precision = precision,
+    .gemm = gemm,
+    .wide_gemm = wide_gemm,
+    .gemm_names = {"cublasGemmEx", "cublasGemmStridedBatchedEx"},
+    .turn = turn,
+    .turn_names = {"cublasSgeam", "cublasDgeam", "cublasZgeam"},
+    .reductions = {.library = "cuBLAS",
+                   .norm2_problem = "loses subnormal elements (seen with 13.1)",
+                   .half = true},
+    .dot = dot,
+    .asum = asum,
+    .wide_fold = wide_fold,
+    .sum_names = {"cublasDotEx with a one of stride 0", "cublasSdot with a one of stride 0",
+                  "cublasDdot with a one of stride 0"},
+    .dot_names = {"cublasDotEx", "cublasSdot", "cublasDdot"},
+    .asum_names = {NULL, "cublasSasum", "cublasDasum"},
+    .put_word = put_word,
+    .lt = &lt_table,
+};
 
-static iso_status workspace(simt_device *device, const iso_op *op, int64_t *bytes)
-{
-    const simt_vendor_operation *row = row_of(op);
-    *bytes = row->workspace ? row->workspace(op)
-                            : BLAS_CONSTANT_BYTES + blas_library_bytes(blas_device_of(device));
-    return ISO_OK;
-}
-
-static iso_status execute(simt_stream *stream, const iso_op *op)
-{
-    cuda_scope scope = cuda_enter(blas_queue(stream)->device);
-    iso_status status =
-        cuda_check(blas_queue(stream)->device, scope.code, "cuCtxPushCurrent before a vendor call");
-    if (!status) {
-        status = row_of(op)->execute(stream, op);
-    }
-    cuda_leave(scope);
-    return status;
-}
-
-static iso_status prepare(simt_stream *stream, const iso_op *op)
-{
-    cublas_handle handle = NULL;
-    cuda_scope scope = cuda_enter(blas_queue(stream)->device);
-    iso_status status =
-        cuda_check(blas_queue(stream)->device, scope.code, "cuCtxPushCurrent before a vendor call");
-    if (!status) {
-        const simt_vendor_operation *row = row_of(op);
-        status = row->prepare ? row->prepare(stream, op)
-                              : cuda_blas_handle(stream, op, CUBLAS_POINTERS_HOST, &handle);
-    }
-    cuda_leave(scope);
-    return status;
-}
-
-static void describe(simt_device *device, const iso_op *op, iso_op_info *out)
-{
-    (void)device;
-    const char *label = is_lt(op) ? cuda_blaslt_label() : cuda_blas_label();
-    (void)snprintf(out->library, sizeof out->library, "%s", label ? label : "");
-    (void)snprintf(out->kernel, sizeof out->kernel, "%s", row_of(op)->name(op));
-}
-
-static void stream_close(simt_stream *stream)
-{
-    blas_stream *own = stream->vendor;
-    cuda_scope scope = cuda_enter(blas_queue(stream)->device);
-    if (own->handle && scope.code == CUDA_DONE) {
-        (void)cuda_blas.cublasDestroy_v2(own->handle);
-    }
-    cuda_leave(scope);
-    cuda_blaslt_stream_close(own);
-    cuda_host->free(own);
-    stream->vendor = NULL;
-}
-
-static void device_close(simt_device *device)
-{
-    blas_device *own = device->vendor;
-    cuda_scope scope = cuda_enter(blas_device_of(device));
-    if (scope.code == CUDA_DONE) {
-        cuda_blaslt_device_close(own);
-    }
-    cuda_leave(scope);
-    cuda_host->free(own);
-    device->vendor = NULL;
-}
-
-static iso_status property(simt_device *device, int32_t index, iso_property *out)
-{
-    (void)device;
-    if (index > 1) {
-        return ISO_NOT_READY;
-    }
-    const char *label = index == 0 ? cuda_blas_label() : cuda_blaslt_label();
-    const loader_library *library = index == 0 ? &the_blas.library : &the_lt.library;
-    (void)snprintf(out->name, sizeof out->name, "%s", library->title);
-    loader_describe(library, label ? strchr(label, ' ') + 1 : NULL, out->value, sizeof out->value);
-    return ISO_OK;
-}
+static simt_library *const libraries[] = {&blas_library, &lt_library, NULL};
 
 const simt_vendor cuda_vendor = {
-    .needs_k = needs_k,
-    .supports = supports,
-    .workspace = workspace,
-    .execute = execute,
-    .prepare = prepare,
-    .describe = describe,
-    .device_close = device_close,
-    .stream_close = stream_close,
-    .property = property,
+    .libraries = libraries,
+    .enter = enter,
+    .leave = cuda_leave,
+    .blas = &blas_table,
 };

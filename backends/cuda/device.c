@@ -53,7 +53,7 @@ static int64_t free_memory(cuda_ordinal device)
         cu.cuDevicePrimaryCtxRetain(&at.context, device) != CUDA_DONE) {
         return -1;
     }
-    cuda_scope scope = cuda_enter(&at);
+    simt_scope scope = cuda_enter(&at);
     const bool known = scope.code == CUDA_DONE && cu.cuMemGetInfo_v2(&free, &total) == CUDA_DONE;
     cuda_leave(scope);
     (void)cu.cuDevicePrimaryCtxRelease_v2(device);
@@ -120,20 +120,20 @@ static void fill_limits(const cuda_device *device, simt_limits *limits)
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
-cuda_scope cuda_enter(const cuda_device *device)
+simt_scope cuda_enter(const cuda_device *device)
 {
-    cuda_scope scope = {.code = CUDA_DONE, .pushed = false};
+    simt_scope scope = {.code = CUDA_DONE, .previous = -1};
     cuda_context current = NULL;
     if (cu.cuCtxGetCurrent(&current) != CUDA_DONE || current != device->context) {
         scope.code = cu.cuCtxPushCurrent_v2(device->context);
-        scope.pushed = scope.code == CUDA_DONE;
+        scope.previous = scope.code == CUDA_DONE ? 0 : -1; /* the context below it */
     }
     return scope;
 }
 
-void cuda_leave(cuda_scope scope)
+void cuda_leave(simt_scope scope)
 {
-    if (scope.pushed) {
+    if (scope.previous >= 0) {
         cuda_context popped = NULL;
         (void)cu.cuCtxPopCurrent_v2(&popped);
     }

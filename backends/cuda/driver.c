@@ -125,7 +125,7 @@ static iso_status stream_adopt(void *native, void *foreign, void **out)
 static void stream_destroy(void *stream)
 {
     cuda_queue *queue = stream;
-    cuda_scope scope = cuda_enter(queue->device);
+    simt_scope scope = cuda_enter(queue->device);
     if (scope.code == CUDA_DONE && queue->order) {
         (void)cu.cuEventDestroy_v2(queue->order);
     }
@@ -238,7 +238,7 @@ static iso_status memory_import(void *native, void *foreign, int64_t bytes, void
     int ordinal = -1;
     cuda_address base = 0;
     size_t whole = 0;
-    cuda_scope scope = cuda_enter(device);
+    simt_scope scope = cuda_enter(device);
     cuda_code code = scope.code;
     cuda_code range = CUDA_INVALID_VALUE;
     if (code == CUDA_DONE) {

@@ -291,7 +291,7 @@ iso_status cuda_kernel_get(void *opaque, const char *name, int32_t threads, void
     cuda_program *program = opaque;
     cuda_function function = NULL;
     int groups = 0;
-    cuda_scope scope = cuda_enter(program->device);
+    simt_scope scope = cuda_enter(program->device);
     cuda_code code = scope.code;
     if (code == CUDA_DONE) {
         code = cu.cuModuleGetFunction(&function, program->module, name);

@@ -59,7 +59,7 @@ iso_status cuda_transfer(void *stream, const iso_transfer *transfer)
     /* Rows further apart than the driver accepts are so large that there are few of them. */
     const bool far =
         transfer->from_pitch > device->pitch_max || transfer->to_pitch > device->pitch_max;
-    cuda_scope scope = cuda_enter(device);
+    simt_scope scope = cuda_enter(device);
     cuda_code code = scope.code;
     if (code == CUDA_DONE && !one && !far) {
         code = copy_rows(queue, transfer);
@@ -95,7 +95,7 @@ static iso_status connect(cuda_device *to, cuda_device *from)
         return cuda_host->fail(ISO_UNSUPPORTED, "devices %d and %d have no direct path", to->index,
                                from->index);
     }
-    cuda_scope scope = cuda_enter(to);
+    simt_scope scope = cuda_enter(to);
     code = scope.code;
     if (code == CUDA_DONE && to->ordinal != from->ordinal) {
         code = cu.cuCtxEnablePeerAccess(from->context, 0);
@@ -112,7 +112,7 @@ static iso_status connect(cuda_device *to, cuda_device *from)
 /* Later work on one stream waits for the current work on the other. */
 static cuda_code follow(cuda_queue *after, cuda_queue *before)
 {
-    cuda_scope scope = cuda_enter(before->device);
+    simt_scope scope = cuda_enter(before->device);
     cuda_code code = scope.code;
     if (code == CUDA_DONE && !before->order) {
         code = cu.cuEventCreate(&before->order, CUDA_EVENT_NO_TIMING);

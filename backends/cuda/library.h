@@ -7,7 +7,7 @@
 #include "backends/cuda/symbols.h"
 
 #include "backends/loader/loader.h"
-#include "backends/simt/simt.h"
+#include "backends/simt/blas.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,8 +18,6 @@
 
 typedef struct cuda_api LOADER_TABLE(CUDA_DRIVER_SYMBOLS) cuda_api;
 typedef struct nvrtc_api LOADER_TABLE(CUDA_NVRTC_SYMBOLS) nvrtc_api;
-typedef struct cublas_api LOADER_TABLE(CUDA_CUBLAS_SYMBOLS) cublas_api;
-typedef struct cublaslt_api LOADER_TABLE(CUDA_CUBLASLT_SYMBOLS) cublaslt_api;
 
 enum { CUDA_VERSION_LEAST = 11000 };
 
@@ -78,18 +76,13 @@ static inline cuda_address cuda_place(iso_ref ref)
 }
 
 /* Makes the context current for the calls until cuda_leave, which restores the previous one. */
-typedef struct cuda_scope {
-    cuda_code code; /* result of entering; calls in between are made only if it is CUDA_DONE */
-    bool pushed;
-} cuda_scope;
-
-cuda_scope cuda_enter(const cuda_device *device);
-void cuda_leave(cuda_scope scope);
+simt_scope cuda_enter(const cuda_device *device);
+void cuda_leave(simt_scope scope);
 
 /* A call into the driver in a device's context. */
 #define CUDA_ON(device, code, call)                                                                \
     do {                                                                                           \
-        const cuda_scope scope_ = cuda_enter(device);                                              \
+        const simt_scope scope_ = cuda_enter(device);                                              \
         (code) = scope_.code == CUDA_DONE ? (call) : scope_.code;                                  \
         cuda_leave(scope_);                                                                        \
     } while (0)

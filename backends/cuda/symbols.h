@@ -11,6 +11,8 @@
 #ifndef ISOMER_CUDA_SYMBOLS_H
 #define ISOMER_CUDA_SYMBOLS_H
 
+#include "backends/simt/blas_symbols.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +44,7 @@ typedef struct cublasLtContext *cublaslt_handle;
 typedef struct cublaslt_matmul_object *cublaslt_matmul;
 typedef struct cublaslt_layout_object *cublaslt_layout;
 typedef struct cublaslt_preference_object *cublaslt_preference;
+typedef cuda_stream cublaslt_stream;
 
 typedef struct cublaslt_algorithm {
     uint64_t data[8];
@@ -284,6 +287,37 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
 
 /* ---- libcublas ------------------------------------------------------------------------------- */
 
+/* Functions that differ in a type: `size` is int, or int64_t in those named _64. */
+#define CUDA_CUBLAS_GEMM(KIND, name, size)                                                         \
+    KIND(cublas_code, name,                                                                        \
+         (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, size m, size n, size k,  \
+          const void *alpha, const void *a, cublas_enum a_type, size lda, const void *b,           \
+          cublas_enum b_type, size ldb, const void *beta, void *c, cublas_enum c_type, size ldc,   \
+          cublas_enum compute, cublas_algorithm algorithm))
+#define CUDA_CUBLAS_GEMM_BATCHED(KIND, name, size)                                                 \
+    KIND(cublas_code, name,                                                                        \
+         (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, size m, size n, size k,  \
+          const void *alpha, const void *a, cublas_enum a_type, size lda, long long stride_a,      \
+          const void *b, cublas_enum b_type, size ldb, long long stride_b, const void *beta,       \
+          void *c, cublas_enum c_type, size ldc, long long stride_c, size batch,                   \
+          cublas_enum compute, cublas_algorithm algorithm))
+#define CUDA_CUBLAS_GEAM(KIND, name, type)                                                         \
+    KIND(cublas_code, name,                                                                        \
+         (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int m, int n,            \
+          const type *alpha, const type *a, int lda, const type *beta, const type *b, int ldb,     \
+          type *c, int ldc))
+#define CUDA_CUBLAS_DOT(KIND, name, type, size)                                                    \
+    KIND(cublas_code, name,                                                                        \
+         (cublas_handle handle, size n, const type *x, size incx, const type *y, size incy,        \
+          type *result))
+#define CUDA_CUBLAS_DOT_EX(KIND, name, size)                                                       \
+    KIND(cublas_code, name,                                                                        \
+         (cublas_handle handle, size n, const void *x, cublas_enum x_type, size incx,              \
+          const void *y, cublas_enum y_type, size incy, void *result, cublas_enum result_type,     \
+          cublas_enum execution_type))
+#define CUDA_CUBLAS_ASUM(KIND, name, type, size)                                                   \
+    KIND(cublas_code, name, (cublas_handle handle, size n, const type *x, size incx, type *result))
+
 #define CUDA_CUBLAS_SYMBOLS(REQUIRED, OPTIONAL)                                                    \
     REQUIRED(cublas_code, cublasCreate_v2, (cublas_handle *handle))                                \
     REQUIRED(cublas_code, cublasDestroy_v2, (cublas_handle handle))                                \
@@ -297,105 +331,32 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
     OPTIONAL(const char *, cublasGetStatusName, (cublas_code code))                                \
     OPTIONAL(cublas_code, cublasSetEmulationStrategy,                                              \
              (cublas_handle handle, cublas_enum strategy))                                         \
-    REQUIRED(cublas_code, cublasGemmEx,                                                            \
-             (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int m, int n, int k, \
-              const void *alpha, const void *a, cublas_enum a_type, int lda, const void *b,        \
-              cublas_enum b_type, int ldb, const void *beta, void *c, cublas_enum c_type, int ldc, \
-              cublas_enum compute, cublas_algorithm algorithm))                                    \
-    OPTIONAL(cublas_code, cublasGemmEx_64,                                                         \
-             (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int64_t m,           \
-              int64_t n, int64_t k, const void *alpha, const void *a, cublas_enum a_type,          \
-              int64_t lda, const void *b, cublas_enum b_type, int64_t ldb, const void *beta,       \
-              void *c, cublas_enum c_type, int64_t ldc, cublas_enum compute,                       \
-              cublas_algorithm algorithm))                                                         \
-    REQUIRED(cublas_code, cublasGemmStridedBatchedEx,                                              \
-             (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int m, int n, int k, \
-              const void *alpha, const void *a, cublas_enum a_type, int lda, long long stride_a,   \
-              const void *b, cublas_enum b_type, int ldb, long long stride_b, const void *beta,    \
-              void *c, cublas_enum c_type, int ldc, long long stride_c, int batch,                 \
-              cublas_enum compute, cublas_algorithm algorithm))                                    \
-    OPTIONAL(cublas_code, cublasGemmStridedBatchedEx_64,                                           \
-             (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int64_t m,           \
-              int64_t n, int64_t k, const void *alpha, const void *a, cublas_enum a_type,          \
-              int64_t lda, long long stride_a, const void *b, cublas_enum b_type, int64_t ldb,     \
-              long long stride_b, const void *beta, void *c, cublas_enum c_type, int64_t ldc,      \
-              long long stride_c, int64_t batch, cublas_enum compute,                              \
-              cublas_algorithm algorithm))                                                         \
-    REQUIRED(cublas_code, cublasSgeam,                                                             \
-             (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int m, int n,        \
-              const float *alpha, const float *a, int lda, const float *beta, const float *b,      \
-              int ldb, float *c, int ldc))                                                         \
-    REQUIRED(cublas_code, cublasDgeam,                                                             \
-             (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int m, int n,        \
-              const double *alpha, const double *a, int lda, const double *beta, const double *b,  \
-              int ldb, double *c, int ldc))                                                        \
-    REQUIRED(cublas_code, cublasZgeam,                                                             \
-             (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, int m, int n,        \
-              const struct double2 *alpha, const struct double2 *a, int lda,                       \
-              const struct double2 *beta, const struct double2 *b, int ldb, struct double2 *c,     \
-              int ldc))                                                                            \
-    REQUIRED(cublas_code, cublasSdot_v2,                                                           \
-             (cublas_handle handle, int n, const float *x, int incx, const float *y, int incy,     \
-              float *result))                                                                      \
-    REQUIRED(cublas_code, cublasDdot_v2,                                                           \
-             (cublas_handle handle, int n, const double *x, int incx, const double *y, int incy,   \
-              double *result))                                                                     \
-    REQUIRED(cublas_code, cublasDotEx,                                                             \
-             (cublas_handle handle, int n, const void *x, cublas_enum x_type, int incx,            \
-              const void *y, cublas_enum y_type, int incy, void *result, cublas_enum result_type,  \
-              cublas_enum execution_type))                                                         \
-    REQUIRED(cublas_code, cublasSasum_v2,                                                          \
-             (cublas_handle handle, int n, const float *x, int incx, float *result))               \
-    REQUIRED(cublas_code, cublasDasum_v2,                                                          \
-             (cublas_handle handle, int n, const double *x, int incx, double *result))             \
-    OPTIONAL(cublas_code, cublasSdot_v2_64,                                                        \
-             (cublas_handle handle, int64_t n, const float *x, int64_t incx, const float *y,       \
-              int64_t incy, float *result))                                                        \
-    OPTIONAL(cublas_code, cublasDdot_v2_64,                                                        \
-             (cublas_handle handle, int64_t n, const double *x, int64_t incx, const double *y,     \
-              int64_t incy, double *result))                                                       \
-    OPTIONAL(cublas_code, cublasDotEx_64,                                                          \
-             (cublas_handle handle, int64_t n, const void *x, cublas_enum x_type, int64_t incx,    \
-              const void *y, cublas_enum y_type, int64_t incy, void *result,                       \
-              cublas_enum result_type, cublas_enum execution_type))                                \
-    OPTIONAL(cublas_code, cublasSasum_v2_64,                                                       \
-             (cublas_handle handle, int64_t n, const float *x, int64_t incx, float *result))       \
-    OPTIONAL(cublas_code, cublasDasum_v2_64,                                                       \
-             (cublas_handle handle, int64_t n, const double *x, int64_t incx, double *result))
+    CUDA_CUBLAS_GEMM(REQUIRED, cublasGemmEx, int)                                                  \
+    CUDA_CUBLAS_GEMM(OPTIONAL, cublasGemmEx_64, int64_t)                                           \
+    CUDA_CUBLAS_GEMM_BATCHED(REQUIRED, cublasGemmStridedBatchedEx, int)                            \
+    CUDA_CUBLAS_GEMM_BATCHED(OPTIONAL, cublasGemmStridedBatchedEx_64, int64_t)                     \
+    CUDA_CUBLAS_GEAM(REQUIRED, cublasSgeam, float)                                                 \
+    CUDA_CUBLAS_GEAM(REQUIRED, cublasDgeam, double)                                                \
+    CUDA_CUBLAS_GEAM(REQUIRED, cublasZgeam, struct double2)                                        \
+    CUDA_CUBLAS_DOT(REQUIRED, cublasSdot_v2, float, int)                                           \
+    CUDA_CUBLAS_DOT(REQUIRED, cublasDdot_v2, double, int)                                          \
+    CUDA_CUBLAS_DOT_EX(REQUIRED, cublasDotEx, int)                                                 \
+    CUDA_CUBLAS_ASUM(REQUIRED, cublasSasum_v2, float, int)                                         \
+    CUDA_CUBLAS_ASUM(REQUIRED, cublasDasum_v2, double, int)                                        \
+    CUDA_CUBLAS_DOT(OPTIONAL, cublasSdot_v2_64, float, int64_t)                                    \
+    CUDA_CUBLAS_DOT(OPTIONAL, cublasDdot_v2_64, double, int64_t)                                   \
+    CUDA_CUBLAS_DOT_EX(OPTIONAL, cublasDotEx_64, int64_t)                                          \
+    CUDA_CUBLAS_ASUM(OPTIONAL, cublasSasum_v2_64, float, int64_t)                                  \
+    CUDA_CUBLAS_ASUM(OPTIONAL, cublasDasum_v2_64, double, int64_t)
 
 /* ---- libcublasLt ----------------------------------------------------------------------------- */
 
-#define CUDA_CUBLASLT_SYMBOLS(REQUIRED, OPTIONAL)                                                  \
-    REQUIRED(cublas_code, cublasLtCreate, (cublaslt_handle *handle))                               \
-    REQUIRED(cublas_code, cublasLtDestroy, (cublaslt_handle handle))                               \
+#define CUDA_CUBLASLT_OWN_SYMBOLS(REQUIRED, OPTIONAL)                                              \
     REQUIRED(size_t, cublasLtGetVersion, (void))                                                   \
-    OPTIONAL(const char *, cublasLtGetStatusName, (cublas_code code))                              \
-    REQUIRED(cublas_code, cublasLtMatmulDescCreate,                                                \
-             (cublaslt_matmul *matmul, cublas_enum compute, cublas_enum scale_type))               \
-    REQUIRED(cublas_code, cublasLtMatmulDescDestroy, (cublaslt_matmul matmul))                     \
-    REQUIRED(cublas_code, cublasLtMatmulDescSetAttribute,                                          \
-             (cublaslt_matmul matmul, cublas_enum attribute, const void *value, size_t bytes))     \
-    REQUIRED(cublas_code, cublasLtMatrixLayoutCreate,                                              \
-             (cublaslt_layout *layout, cublas_enum type, uint64_t rows, uint64_t cols,             \
-              int64_t ld))                                                                         \
-    REQUIRED(cublas_code, cublasLtMatrixLayoutDestroy, (cublaslt_layout layout))                   \
-    REQUIRED(cublas_code, cublasLtMatrixLayoutSetAttribute,                                        \
-             (cublaslt_layout layout, cublas_enum attribute, const void *value, size_t bytes))     \
-    REQUIRED(cublas_code, cublasLtMatmulPreferenceCreate, (cublaslt_preference *preference))       \
-    REQUIRED(cublas_code, cublasLtMatmulPreferenceDestroy, (cublaslt_preference preference))       \
-    REQUIRED(cublas_code, cublasLtMatmulPreferenceSetAttribute,                                    \
-             (cublaslt_preference preference, cublas_enum attribute, const void *value,            \
-              size_t bytes))                                                                       \
-    REQUIRED(cublas_code, cublasLtMatmulAlgoGetHeuristic,                                          \
-             (cublaslt_handle handle, cublaslt_matmul matmul, cublaslt_layout a,                   \
-              cublaslt_layout b, cublaslt_layout c, cublaslt_layout d,                             \
-              cublaslt_preference preference, int asked, cublaslt_choice *choices, int *given))    \
-    REQUIRED(cublas_code, cublasLtMatmul,                                                          \
-             (cublaslt_handle handle, cublaslt_matmul matmul, const void *alpha, const void *a,    \
-              cublaslt_layout a_layout, const void *b, cublaslt_layout b_layout, const void *beta, \
-              const void *c, cublaslt_layout c_layout, void *d, cublaslt_layout d_layout,          \
-              const cublaslt_algorithm *algorithm, void *workspace, size_t workspace_bytes,        \
-              cuda_stream stream))
+    OPTIONAL(const char *, cublasLtGetStatusName, (cublas_code code))
+#define CUDA_CUBLASLT_SYMBOLS(REQUIRED, OPTIONAL)                                                  \
+    SIMT_LT_SYMBOLS(REQUIRED, cublasLt, cublaslt)                                                  \
+    CUDA_CUBLASLT_OWN_SYMBOLS(REQUIRED, OPTIONAL)
 
 /* ---- the sensors: libnvidia-ml.so.1 ---------------------------------------------------------- */
 

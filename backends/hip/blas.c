@@ -1,51 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blas.c - opens rocBLAS and hipBLASLt, keeps a handle for each stream, and dispatches operations.
- */
-#include "backends/hip/blas.h"
+/* blas.c - rocBLAS and hipBLASLt: their functions and numbers, for backends/simt/blas.h. */
+#include "backends/hip/library.h"
+#include "common/dtype.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the libraries --------------------------------------------------------------------------- */
 
-rocblas_api hip_blas;
-hiplt_api hip_blaslt;
-
-typedef struct opened {
-    pthread_once_t once;
-    loader_library library;
-    char label[ISO_NAME_MAX];
-} opened;
-
-static opened the_blas = {
-    .once = PTHREAD_ONCE_INIT,
-    .library = {.title = "rocBLAS",
-                .where = &hip_where,
-                LOADER_FUNCTIONS(hip_blas, HIP_ROCBLAS_SYMBOLS)},
-};
-static opened the_lt = {
-    .once = PTHREAD_ONCE_INIT,
-    .library = {.title = "hipBLASLt",
-                .where = &hip_where,
-                LOADER_FUNCTIONS(hip_blaslt, HIP_LT_SYMBOLS)},
-};
+static struct LOADER_TABLE(HIP_ROCBLAS_SYMBOLS) blas;
+static struct {
+    simt_lt_api api;
+    struct LOADER_TABLE(HIP_LT_OWN_SYMBOLS) own;
+} lt;
+_Static_assert(sizeof(hiplt_choice) <= sizeof(lt_choice), "hipBLASLt's choice is longer");
 
 /* A build outside a repository leaves the commit empty: "4.4.1.". */
-static void write_label(char *version)
+static void write_label(simt_library *self, char *version)
 {
     size_t length = strlen(version);
     while (length > 0 && strchr(".- ", version[length - 1])) {
         length--;
     }
     version[length] = '\0';
-    (void)snprintf(the_blas.label, sizeof the_blas.label, "rocBLAS%s%.63s", length > 0 ? " " : "",
+    (void)snprintf(self->label, sizeof self->label, "rocBLAS%s%.63s", length > 0 ? " " : "",
                    version);
 }
 
 /* Only the one made for the runtime's version: another would load a second runtime. */
-static void open_blas(void)
+static bool open_blas(simt_library *self)
 {
-    const char **names = the_blas.library.names;
+    char version[64] = "";
+    const char **names = self->loader.names;
     switch (hip_major()) {
     case 5:
         names[0] = "librocblas.so.3";
@@ -57,291 +45,430 @@ static void open_blas(void)
     default:
         names[0] = "librocblas.so.5";
     }
-    if (loader_open(&the_blas.library)) {
-        char version[64] = "";
-        if (hip_blas.rocblas_get_version_string(version, sizeof version) != ROCBLAS_DONE) {
-            version[0] = '\0';
-        }
-        write_label(version);
+    if (!loader_open(&self->loader)) {
+        return false;
     }
+    if (blas.rocblas_get_version_string(version, sizeof version) != ROCBLAS_DONE) {
+        version[0] = '\0';
+    }
+    write_label(self, version);
+    return true;
 }
 
 /* Version 5 has other numbers for its types. */
-static void open_lt(void)
+static bool open_lt(simt_library *self)
 {
-    loader_library *library = &the_lt.library;
     if (hip_major() < 6) {
         char why[96];
         (void)snprintf(why, sizeof why,
                        "the runtime is HIP %d, and 6 is the first whose hipBLASLt is used",
                        hip_major());
-        loader_note(library, "none", why);
-        return;
+        loader_note(&self->loader, "none", why);
+        return false;
     }
-    library->names[0] = hip_major() == 6 ? "libhipblaslt.so.0" : "libhipblaslt.so.1";
-    if (loader_open(library)) {
-        (void)snprintf(the_lt.label, sizeof the_lt.label, "hipBLASLt");
-    }
+    self->loader.names[0] = hip_major() == 6 ? "libhipblaslt.so.0" : "libhipblaslt.so.1";
+    (void)snprintf(self->label, sizeof self->label, "hipBLASLt");
+    return loader_open(&self->loader);
 }
 
-static const char *label_of(opened *which, void (*open)(void))
+static void describe_lt(simt_device *device, char *text, size_t capacity)
 {
-    (void)pthread_once(&which->once, open);
-    return which->library.handle ? which->label : NULL;
+    const int version = simt_lt_version(device);
+    (void)snprintf(text, capacity, "hipBLASLt %d.%d.%d", version / 100000, version % 100000 / 100,
+                   version % 100);
 }
 
-const char *hip_blas_label(void)
-{
-    return label_of(&the_blas, open_blas);
-}
+static simt_library blas_library = {
+    .loader = {.title = "rocBLAS",
+               .where = &hip_where,
+               LOADER_FUNCTIONS(blas, HIP_ROCBLAS_SYMBOLS)},
+    .open = open_blas,
+    .operations = {[ISO_OP_GEMM] = &simt_blas_gemm,
+                   [ISO_OP_TRANSPOSE] = &simt_blas_transpose,
+                   [ISO_OP_REDUCE] = &simt_blas_reduce},
+};
 
-const char *hip_blaslt_label(void)
-{
-    return label_of(&the_lt, open_lt);
-}
+static simt_library lt_library = {
+    .loader = {.title = "hipBLASLt", .where = &hip_where, LOADER_FUNCTIONS(lt, HIP_LT_SYMBOLS)},
+    .open = open_lt,
+    .needs_terms = true,
+    .operations = {[ISO_OP_GEMM] = &simt_lt_gemm},
+    .describe = describe_lt,
+};
 
-/* Whether the library exists, and does not end a process that uses it on this device: rocBLAS
- * aborts if it has no kernels for the chip. */
-static iso_status need(simt_device *device, bool lt)
+static simt_library *const libraries[] = {&blas_library, &lt_library, NULL};
+
+/* Whether the library does not end a process that uses it on this device: rocBLAS aborts if it has
+ * no kernels for the chip. */
+static iso_status usable(simt_device *device, int32_t which)
 {
-    const char *label = lt ? hip_blaslt_label() : hip_blas_label();
-    const opened *which = lt ? &the_lt : &the_blas;
-    hip_device *native = blas_device_of(device);
-    if (!label) {
-        return loader_fail(&which->library, ISO_UNSUPPORTED, "variant vendor: ");
-    }
-    if (atomic_load(&native->works[lt])) {
+    const simt_library *library = libraries[which];
+    hip_device *native = device->native;
+    if (atomic_load(&native->works[which])) {
         return ISO_OK;
     }
     char index[16];
     char key[HIP_ARCHITECTURE_BYTES + ISO_NAME_MAX + 32];
     char why[ISO_REASON_MAX / 2];
     (void)snprintf(index, sizeof index, "%d", native->index);
-    (void)snprintf(key, sizeof key, "%s %s HIP %d", label, native->architecture, hip_version);
-    const char *const arguments[] = {
-        "hip", lt ? "hipblaslt" : "rocblas", hip_runtime_library.path, which->library.path, index,
-        NULL};
+    (void)snprintf(key, sizeof key, "%s %s HIP %d", library->label, native->architecture,
+                   hip_version);
+    const char *const arguments[] = {"hip",
+                                     which == 0 ? "rocblas" : "hipblaslt",
+                                     hip_runtime_library.path,
+                                     library->loader.path,
+                                     index,
+                                     NULL};
     if (!hip_survives(arguments, key, why, sizeof why)) {
         return hip_host->fail(ISO_UNSUPPORTED,
-                              "variant vendor: %s (%s) was tried on device %d (%s) in a process of "
-                              "its own, since it ends a process over a chip that it has no kernels "
+                              "variant vendor: %s (%s) was tried on device %d (%s) in a separate "
+                              "process, because it ends a process on a chip that it has no kernels "
                               "for: %s; use tiled",
-                              label, which->library.path, native->index, native->architecture, why);
+                              library->label, library->loader.path, native->index,
+                              native->architecture, why);
     }
-    atomic_store(&native->works[lt], 1);
+    atomic_store(&native->works[which], 1);
     return ISO_OK;
 }
 
-/* ---- helpers of all operations --------------------------------------------------------------- */
+/* ---- statuses and handles -------------------------------------------------------------------- */
 
-/* The library hides the runtime's error: a lost device is detected by querying the stream. */
-iso_status hip_blas_check(hip_queue *queue, rocblas_code code, const char *call)
+static const char *status_name(uint32_t code)
 {
-    if (code == ROCBLAS_DONE) {
-        return ISO_OK;
-    }
-    const char *name = hip_blas.rocblas_status_to_string(code);
-    const hip_code runtime = hip.hipStreamQuery(queue->stream);
-    if (hip_status(runtime) == ISO_DEVICE_LOST) {
-        return hip_check(queue->device, runtime, "%s gives %s (%u), and hipStreamQuery", call,
-                         name ? name : "an unnamed status", code);
-    }
+    return blas.rocblas_status_to_string(code);
+}
+
+static iso_status lost(void *stream, const char *what)
+{
+    hip_queue *queue = stream;
+    const hip_code code = hip.hipStreamQuery(queue->stream);
+    return hip_status(code) == ISO_DEVICE_LOST
+               ? hip_check(queue->device, code, "%s, and hipStreamQuery", what)
+               : ISO_OK;
+}
+
+static void forget_error(void)
+{
     (void)hip.hipGetLastError();
-    return hip_host->fail(code == ROCBLAS_MEMORY_ERROR ? ISO_NO_MEMORY : ISO_BACKEND,
-                          "%s gives %s (%u)", call, name ? name : "an unnamed status", code);
 }
 
-static iso_status make_handle(hip_queue *queue, blas_stream *own)
+static uint32_t create(void **handle)
 {
-    rocblas_object handle = NULL;
-    iso_status status =
-        hip_blas_check(queue, hip_blas.rocblas_create_handle(&handle), "rocblas_create_handle");
-    if (status) {
-        return status;
+    return blas.rocblas_create_handle((rocblas_object *)(void *)handle);
+}
+
+static uint32_t set_up(void *handle, void *stream)
+{
+    const rocblas_code code = blas.rocblas_set_stream(handle, stream);
+    return code == ROCBLAS_DONE ? blas.rocblas_set_atomics_mode(handle, ROCBLAS_NO_ATOMICS) : code;
+}
+
+static uint32_t set(void *handle, bool on_device, void *workspace, int64_t bytes)
+{
+    rocblas_code code = blas.rocblas_set_pointer_mode(handle, on_device ? ROCBLAS_POINTERS_DEVICE
+                                                                        : ROCBLAS_POINTERS_HOST);
+    if (code == ROCBLAS_DONE && blas.rocblas_set_math_mode) {
+        code = blas.rocblas_set_math_mode(handle, ROCBLAS_MATH_DEFAULT);
     }
-    rocblas_code code = hip_blas.rocblas_set_stream(handle, queue->stream);
-    if (code == ROCBLAS_DONE) {
-        code = hip_blas.rocblas_set_atomics_mode(handle, ROCBLAS_NO_ATOMICS);
+    if (code == ROCBLAS_DONE && workspace && blas.rocblas_set_workspace) {
+        code = blas.rocblas_set_workspace(handle, workspace, (size_t)bytes);
     }
-    status = hip_blas_check(queue, code, "rocblas_set_stream");
-    if (status) {
-        (void)hip_blas.rocblas_destroy_handle(handle);
-        return status;
+    return code;
+}
+
+static uint32_t destroy(void *handle)
+{
+    return blas.rocblas_destroy_handle(handle);
+}
+
+/* AMD's default for a product. */
+static int64_t library_bytes(const simt_device *device)
+{
+    (void)device;
+    return INT64_C(32) << 20;
+}
+
+static iso_status put_word(void *stream, void *at, uint32_t word)
+{
+    hip_queue *queue = stream;
+    return hip_check(queue->device, hip.hipMemsetD32Async(at, (int)word, 1, queue->stream),
+                     "hipMemsetD32Async");
+}
+
+static iso_status enter(void *native, simt_scope *scope)
+{
+    *scope = hip_enter(native);
+    return hip_check(native, scope->code, "hipSetDevice before a vendor call");
+}
+
+/* ---- precision ------------------------------------------------------------------------------- */
+
+/* Variables by which the user changes what the libraries compute, whatever the program requests. */
+static const char *overriding(const iso_gemm_op *op)
+{
+    static const char *const of_f16[] = {"ROCBLAS_INTERNAL_FP16_ALT_IMPL",
+                                         "ROCBLAS_INTERNAL_FP16_ALT_IMPL_RNZ", NULL};
+    static const char *const of_f32[] = {"HIPBLASLT_OVERRIDE_COMPUTE_TYPE_XF32", NULL};
+    static const char *const of_none[] = {NULL};
+    const char *const *names = op->dtype == ISO_F16   ? of_f16
+                               : op->dtype == ISO_F32 ? of_f32
+                                                      : of_none;
+    for (; *names; names++) {
+        const char *value = getenv(*names);
+        if (value && value[0] && strcmp(value, "0") != 0) {
+            return *names;
+        }
     }
-    own->handle = handle;
+    return NULL;
+}
+
+static iso_status precision(const simt_device *device, const iso_gemm_op *op)
+{
+    const char *architecture = ((const hip_device *)device->native)->architecture;
+    const bool tf32 = op->math == ISO_MATH_TF32 && op->dtype == ISO_F32;
+    const char *variable = tf32 ? NULL : overriding(op);
+    if (!dtype_get(op->dtype)->floating) {
+        return hip_host->fail(ISO_UNSUPPORTED,
+                              "gemm: variant vendor: AMD's libraries have no product of %s",
+                              iso_dtype_name(op->dtype));
+    }
+    if (variable) {
+        return hip_host->fail(ISO_UNSUPPORTED,
+                              "gemm: variant vendor: math is strict, and %s=%s makes AMD's "
+                              "libraries give up precision: unset it, or use tiled",
+                              variable, getenv(variable));
+    }
+    if (tf32 && strncmp(architecture, "gfx94", 5) != 0) {
+        return hip_host->fail(ISO_UNSUPPORTED,
+                              "gemm: variant vendor: math tf32 needs xf32 matrix units (gfx940 to "
+                              "gfx942), and the device is %s",
+                              architecture);
+    }
+    if (tf32 && op->library == 0 && !blas.rocblas_set_math_mode) {
+        return hip_host->fail(ISO_UNSUPPORTED,
+                              "gemm: variant vendor: %s has no function rocblas_set_math_mode, "
+                              "which math tf32 needs",
+                              blas_library.label);
+    }
     return ISO_OK;
 }
 
-/* Every setting is made for every operation: that costs a store, and nothing depends on earlier
- * operations. */
-iso_status hip_blas_handle(simt_stream *stream, const iso_op *op, rocblas_enum pointers,
-                           rocblas_object *out)
+/* ---- products -------------------------------------------------------------------------------- */
+
+static bool wide_gemm(bool batched)
 {
-    hip_queue *queue = blas_queue(stream);
-    blas_stream *own = simt_stream_vendor(stream, (int64_t)sizeof *own);
-    if (!own) {
-        return ISO_NO_MEMORY;
-    }
-    const iso_status status = own->handle ? ISO_OK : make_handle(queue, own);
-    if (status) {
-        return status;
-    }
-    rocblas_code code = hip_blas.rocblas_set_pointer_mode(own->handle, pointers);
-    if (code == ROCBLAS_DONE && hip_blas.rocblas_set_math_mode) {
-        code = hip_blas.rocblas_set_math_mode(own->handle, ROCBLAS_MATH_DEFAULT);
-    }
-    if (code == ROCBLAS_DONE && op->workspace.memory && hip_blas.rocblas_set_workspace) {
-        code = hip_blas.rocblas_set_workspace(own->handle,
-                                              blas_place(op->workspace) + BLAS_CONSTANT_BYTES,
-                                              (size_t)(op->workspace_bytes - BLAS_CONSTANT_BYTES));
-    }
-    *out = own->handle;
-    return hip_blas_check(queue, code, "rocblas_set_workspace");
+    return batched ? blas.rocblas_gemm_strided_batched_ex_64 != NULL
+                   : blas.rocblas_gemm_ex_64 != NULL;
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
-/* hipBLASLt has no product with k = 0. */
-static bool needs_k(const iso_gemm_op *op)
+static uint32_t gemm(const simt_blas_product *p)
 {
-    return op->library == 1;
+    const rocblas_code code =
+        p->tf32 ? blas.rocblas_set_math_mode(p->handle, ROCBLAS_MATH_XF32) : ROCBLAS_DONE;
+    if (code != ROCBLAS_DONE) {
+        return code;
+    }
+    if (p->batch > 1 && p->wide) {
+        return blas.rocblas_gemm_strided_batched_ex_64(
+            p->handle, p->trans_1, p->trans_2, p->m, p->n, p->k, p->alpha, p->one, p->type, p->ld_1,
+            p->stride_1, p->two, p->type, p->ld_2, p->stride_2, p->beta, p->c, p->type, p->ld_c,
+            p->stride_c, p->c, p->type, p->ld_c, p->stride_c, p->batch, p->compute,
+            ROCBLAS_ALGORITHM_STANDARD, 0, 0);
+    }
+    if (p->wide) {
+        return blas.rocblas_gemm_ex_64(p->handle, p->trans_1, p->trans_2, p->m, p->n, p->k,
+                                       p->alpha, p->one, p->type, p->ld_1, p->two, p->type, p->ld_2,
+                                       p->beta, p->c, p->type, p->ld_c, p->c, p->type, p->ld_c,
+                                       p->compute, ROCBLAS_ALGORITHM_STANDARD, 0, 0);
+    }
+    const int32_t m = (int32_t)p->m, n = (int32_t)p->n, k = (int32_t)p->k;
+    const int32_t ld_1 = (int32_t)p->ld_1, ld_2 = (int32_t)p->ld_2, ld_c = (int32_t)p->ld_c;
+    if (p->batch > 1) {
+        return blas.rocblas_gemm_strided_batched_ex(
+            p->handle, p->trans_1, p->trans_2, m, n, k, p->alpha, p->one, p->type, ld_1,
+            p->stride_1, p->two, p->type, ld_2, p->stride_2, p->beta, p->c, p->type, ld_c,
+            p->stride_c, p->c, p->type, ld_c, p->stride_c, (int32_t)p->batch, p->compute,
+            ROCBLAS_ALGORITHM_STANDARD, 0, 0);
+    }
+    return blas.rocblas_gemm_ex(p->handle, p->trans_1, p->trans_2, m, n, k, p->alpha, p->one,
+                                p->type, ld_1, p->two, p->type, ld_2, p->beta, p->c, p->type, ld_c,
+                                p->c, p->type, ld_c, p->compute, ROCBLAS_ALGORITHM_STANDARD, 0, 0);
 }
 
-static bool is_lt(const iso_op *op)
+/* Before 0.7 the compute types had other numbers. */
+static iso_status lt_version(void *handle, int *version)
 {
-    return op->kind == ISO_OP_GEMM && op->gemm->library == 1;
+    enum { VERSION_LEAST = 700 };
+    const hiplt_code code = lt.own.hipblasLtGetVersion(handle, version);
+    return code == HIPLT_DONE && *version >= VERSION_LEAST
+               ? ISO_OK
+               : hip_host->fail(ISO_UNSUPPORTED,
+                                "gemm: variant vendor: hipBLASLt is of version %d, and %d (0.7.0) "
+                                "is the first that is used; use library 0",
+                                *version, VERSION_LEAST);
 }
 
-static const simt_vendor_operation *const operations[] = {
-    [ISO_OP_GEMM] = &hip_blas_gemm,
-    [ISO_OP_TRANSPOSE] = &hip_blas_transpose,
-    [ISO_OP_REDUCE] = &hip_blas_reduce,
+/* ---- transposes and reductions --------------------------------------------------------------- */
+
+static bool wide_turn(int64_t element_bytes)
+{
+    return element_bytes == 4   ? blas.rocblas_sgeam_64 != NULL
+           : element_bytes == 8 ? blas.rocblas_dgeam_64 != NULL
+                                : blas.rocblas_zgeam_64 != NULL;
+}
+
+static uint32_t turn(const simt_blas_turn *t)
+{
+    static const float one_4 = 1, zero_4 = 0;
+    static const double one_8 = 1, zero_8 = 0;
+    static const rocblas_f64_pair one_16 = {1, 0}, zero_16 = {0, 0};
+/* The two calls, with sizes of 64 and of 32 bits. */
+#define GEAM(letter, one, zero)                                                                    \
+    (t->wide ? blas.rocblas_##letter##geam_64(t->handle, t->trans, t->no_trans, t->rows, t->cols,  \
+                                              &(one), t->from, t->ld_from, &(zero), t->to,         \
+                                              t->ld_to, t->to, t->ld_to)                           \
+             : blas.rocblas_##letter##geam(t->handle, t->trans, t->no_trans, (int32_t)t->rows,     \
+                                           (int32_t)t->cols, &(one), t->from, (int32_t)t->ld_from, \
+                                           &(zero), t->to, (int32_t)t->ld_to, t->to,               \
+                                           (int32_t)t->ld_to))
+    return t->element_bytes == 4   ? GEAM(s, one_4, zero_4)
+           : t->element_bytes == 8 ? GEAM(d, one_8, zero_8)
+                                   : GEAM(z, one_16, zero_16);
+#undef GEAM
+}
+
+static bool wide_fold(iso_reduce_op op, iso_dtype dtype)
+{
+    if (op == ISO_ASUM) {
+        return dtype == ISO_F64 ? blas.rocblas_dasum_strided_batched_64 != NULL
+                                : blas.rocblas_sasum_strided_batched_64 != NULL;
+    }
+    return dtype == ISO_F64 ? blas.rocblas_ddot_strided_batched_64 != NULL
+                            : blas.rocblas_sdot_strided_batched_64 != NULL;
+}
+
+/* The library keeps partial results: one for every 512 elements of each row, and two more; there is
+ * room for versions that keep more. */
+static int64_t row_bytes(const iso_reduce_op_args *op)
+{
+    return (op->cols / 512 + 4) * 16;
+}
+
+static uint32_t dot(const simt_blas_fold *f)
+{
+    const int32_t n = (int32_t)f->n, rows = (int32_t)f->rows;
+    if (f->dtype == ISO_F64) {
+        return f->wide
+                   ? blas.rocblas_ddot_strided_batched_64(f->handle, f->n, f->x, 1, f->ld_x, f->y,
+                                                          f->step_y, f->ld_y, f->rows, f->result)
+                   : blas.rocblas_ddot_strided_batched(f->handle, n, f->x, 1, f->ld_x, f->y,
+                                                       f->step_y, f->ld_y, rows, f->result);
+    }
+    return f->wide ? blas.rocblas_sdot_strided_batched_64(f->handle, f->n, f->x, 1, f->ld_x, f->y,
+                                                          f->step_y, f->ld_y, f->rows, f->result)
+                   : blas.rocblas_sdot_strided_batched(f->handle, n, f->x, 1, f->ld_x, f->y,
+                                                       f->step_y, f->ld_y, rows, f->result);
+}
+
+static uint32_t asum(const simt_blas_fold *f)
+{
+    const int32_t n = (int32_t)f->n, rows = (int32_t)f->rows;
+    if (f->dtype == ISO_F64) {
+        return f->wide ? blas.rocblas_dasum_strided_batched_64(f->handle, f->n, f->x, 1, f->ld_x,
+                                                               f->rows, f->result)
+                       : blas.rocblas_dasum_strided_batched(f->handle, n, f->x, 1, f->ld_x, rows,
+                                                            f->result);
+    }
+    return f->wide ? blas.rocblas_sasum_strided_batched_64(f->handle, f->n, f->x, 1, f->ld_x,
+                                                           f->rows, f->result)
+                   : blas.rocblas_sasum_strided_batched(f->handle, n, f->x, 1, f->ld_x, rows,
+                                                        f->result);
+}
+
+/* ---- the tables ------------------------------------------------------------------------------ */
+
+static const simt_blas_numbers blas_numbers = {
+    .types = {[ISO_F16] = ROCBLAS_F16,
+              [ISO_BF16] = ROCBLAS_BF16,
+              [ISO_F32] = ROCBLAS_F32,
+              [ISO_F64] = ROCBLAS_F64},
+    .no_trans = ROCBLAS_NO_TRANS,
+    .trans = ROCBLAS_TRANS,
+    .in_f32 = ROCBLAS_F32,
+    .in_tf32 = ROCBLAS_F32, /* and the handle's math mode */
+    .in_f64 = ROCBLAS_F64,
+    .alloc_failed = ROCBLAS_MEMORY_ERROR,
+    .status_name = status_name,
 };
 
-static const simt_vendor_operation *row_of(const iso_op *op)
-{
-    if (is_lt(op)) {
-        return &hip_blaslt_gemm;
-    }
-    return (size_t)op->kind < sizeof operations / sizeof operations[0] ? operations[op->kind]
-                                                                       : NULL;
-}
+static const simt_blas_numbers lt_numbers = {
+    .types = {[ISO_F16] = HIPLT_F16,
+              [ISO_BF16] = HIPLT_BF16,
+              [ISO_F32] = HIPLT_F32,
+              [ISO_F64] = HIPLT_F64},
+    .no_trans = HIPLT_NO_TRANS,
+    .trans = HIPLT_TRANS,
+    .in_f32 = HIPLT_COMPUTE_F32,
+    .in_tf32 = HIPLT_COMPUTE_XF32,
+    .in_f64 = HIPLT_COMPUTE_F64,
+    .alloc_failed = HIPLT_ALLOC_FAILED,
+};
 
-static iso_status supports(simt_device *device, const iso_op *op)
-{
-    const simt_vendor_operation *row = row_of(op);
-    if (!row) {
-        return hip_host->fail(ISO_UNSUPPORTED, "rocBLAS has no operation of kind %d",
-                              (int)op->kind);
-    }
-    if (op->kind == ISO_OP_GEMM && op->gemm->library > 1) {
-        return hip_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: library is %d, and there is no further "
-                              "library than rocBLAS (0) and hipBLASLt (1)",
-                              op->gemm->library);
-    }
-    const iso_status status = need(device, is_lt(op));
-    return status ? status : row->supports(device, op);
-}
+static const simt_lt lt_table = {
+    .api = &lt.api,
+    .library = &lt_library,
+    .numbers = &lt_numbers,
+    .not_supported = HIPLT_NOT_SUPPORTED,
+    .trans_a = HIPLT_TRANS_A,
+    .trans_b = HIPLT_TRANS_B,
+    .batch = HIPLT_BATCH,
+    .stride = HIPLT_STRIDE,
+    .workspace_max = HIPLT_WORKSPACE_MAX,
+    .state_at = offsetof(hiplt_choice, state),
+    .create_name = "hipblasLtCreate",
+    .choose_name = "hipblasLtMatmulAlgoGetHeuristic",
+    .run_name = "hipblasLtMatmul",
+    .version = lt_version,
+};
 
-static iso_status workspace(simt_device *device, const iso_op *op, int64_t *bytes)
-{
-    (void)device;
-    const simt_vendor_operation *row = row_of(op);
-    *bytes = row->workspace ? row->workspace(op) : BLAS_CONSTANT_BYTES + BLAS_LIBRARY_BYTES;
-    return ISO_OK;
-}
-
-static iso_status execute(simt_stream *stream, const iso_op *op)
-{
-    const hip_scope scope = hip_enter(blas_queue(stream)->device);
-    iso_status status =
-        hip_check(blas_queue(stream)->device, scope.code, "hipSetDevice before a vendor call");
-    if (!status) {
-        status = row_of(op)->execute(stream, op);
-    }
-    hip_leave(scope);
-    return status;
-}
-
-static iso_status prepare(simt_stream *stream, const iso_op *op)
-{
-    rocblas_object handle = NULL;
-    const hip_scope scope = hip_enter(blas_queue(stream)->device);
-    iso_status status =
-        hip_check(blas_queue(stream)->device, scope.code, "hipSetDevice before a vendor call");
-    if (!status) {
-        const simt_vendor_operation *row = row_of(op);
-        status = row->prepare ? row->prepare(stream, op)
-                              : hip_blas_handle(stream, op, ROCBLAS_POINTERS_HOST, &handle);
-    }
-    hip_leave(scope);
-    return status;
-}
-
-static void describe_lt(simt_device *device, char *text, size_t capacity)
-{
-    const int version = blaslt_version(device);
-    (void)snprintf(text, capacity, "hipBLASLt %d.%d.%d", version / 100000, version % 100000 / 100,
-                   version % 100);
-}
-
-static void describe(simt_device *device, const iso_op *op, iso_op_info *out)
-{
-    const char *label = hip_blas_label();
-    if (is_lt(op)) {
-        describe_lt(device, out->library, sizeof out->library);
-    } else {
-        (void)snprintf(out->library, sizeof out->library, "%s", label ? label : "");
-    }
-    (void)snprintf(out->kernel, sizeof out->kernel, "%s", row_of(op)->name(op));
-}
-
-static void stream_close(simt_stream *stream)
-{
-    blas_stream *own = stream->vendor;
-    const hip_scope scope = hip_enter(blas_queue(stream)->device);
-    if (own->handle && scope.code == HIP_DONE) {
-        (void)hip_blas.rocblas_destroy_handle(own->handle);
-    }
-    hip_blaslt_stream_close(own);
-    hip_leave(scope);
-    hip_host->free(own);
-    stream->vendor = NULL;
-}
-
-static void device_close(simt_device *device)
-{
-    blas_device *own = device->vendor;
-    const hip_scope scope = hip_enter(blas_device_of(device));
-    hip_blaslt_device_close(own);
-    hip_leave(scope);
-    hip_host->free(own);
-    device->vendor = NULL;
-}
-
-static iso_status property(simt_device *device, int32_t index, iso_property *out)
-{
-    (void)device;
-    const bool lt = index == 1;
-    if (index > 1) {
-        return ISO_NOT_READY;
-    }
-    const char *label = lt ? hip_blaslt_label() : hip_blas_label();
-    const loader_library *library = lt ? &the_lt.library : &the_blas.library;
-    (void)snprintf(out->name, sizeof out->name, "%s", library->title);
-    loader_describe(library, label, out->value, sizeof out->value);
-    return ISO_OK;
-}
+static const simt_blas blas_table = {
+    .numbers = &blas_numbers,
+    .create = create,
+    .set_up = set_up,
+    .set = set,
+    .destroy = destroy,
+    .create_name = "rocblas_create_handle",
+    .set_up_name = "rocblas_set_stream",
+    .set_name = "rocblas_set_workspace",
+    .library_bytes = library_bytes,
+    .lost = lost,
+    .forget_error = forget_error,
+    .precision = precision,
+    .gemm = gemm,
+    .wide_gemm = wide_gemm,
+    .gemm_names = {"rocblas_gemm_ex", "rocblas_gemm_strided_batched_ex"},
+    .turn = turn,
+    .wide_turn = wide_turn,
+    .turn_names = {"rocblas_sgeam", "rocblas_dgeam", "rocblas_zgeam"},
+    .reductions = {.library = "rocBLAS",
+                   .norm2_problem = "is not known to keep subnormal elements",
+                   .rows = true},
+    .dot = dot,
+    .asum = asum,
+    .wide_fold = wide_fold,
+    .sum_names = {NULL, "rocblas_sdot_strided_batched with a one of stride 0",
+                  "rocblas_ddot_strided_batched with a one of stride 0"},
+    .dot_names = {NULL, "rocblas_sdot_strided_batched", "rocblas_ddot_strided_batched"},
+    .asum_names = {NULL, "rocblas_sasum_strided_batched", "rocblas_dasum_strided_batched"},
+    .row_bytes = row_bytes,
+    .put_word = put_word,
+    .lt = &lt_table,
+};
 
 const simt_vendor hip_vendor = {
-    .needs_k = needs_k,
-    .supports = supports,
-    .workspace = workspace,
-    .execute = execute,
-    .prepare = prepare,
-    .describe = describe,
-    .device_close = device_close,
-    .stream_close = stream_close,
-    .property = property,
+    .libraries = libraries,
+    .usable = usable,
+    .enter = enter,
+    .leave = hip_leave,
+    .blas = &blas_table,
 };

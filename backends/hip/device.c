@@ -17,9 +17,9 @@ static int32_t attribute_of(int32_t index, hip_enum attribute)
     return value;
 }
 
-hip_scope hip_enter(const hip_device *device)
+simt_scope hip_enter(const hip_device *device)
 {
-    hip_scope scope = {.code = HIP_DONE, .previous = -1};
+    simt_scope scope = {.code = HIP_DONE, .previous = -1};
     int current = -1;
     if (hip.hipGetDevice(&current) != HIP_DONE || current != device->index) {
         scope.code = hip.hipSetDevice(device->index);
@@ -30,7 +30,7 @@ hip_scope hip_enter(const hip_device *device)
     return scope;
 }
 
-void hip_leave(hip_scope scope)
+void hip_leave(simt_scope scope)
 {
     if (scope.previous >= 0) {
         (void)hip.hipSetDevice(scope.previous);
@@ -198,7 +198,7 @@ iso_status hip_device_open(int32_t index, void **native, simt_limits *limits)
     atomic_init(&device->peer, 0);
     iso_status status = find_architecture(index, device->architecture, sizeof device->architecture);
     if (!status) {
-        const hip_scope scope = hip_enter(device); /* whether it can be used at all */
+        const simt_scope scope = hip_enter(device); /* whether it can be used at all */
         hip_leave(scope);
         status = hip_check(device, scope.code, "hipSetDevice(%d)", index);
     }

@@ -257,7 +257,7 @@ static iso_status memory_import(void *native, void *foreign, int64_t bytes, void
     int ordinal = device->index;
     void *base = NULL;
     size_t whole = 0;
-    const hip_scope scope = hip_enter(device);
+    const simt_scope scope = hip_enter(device);
     hip_code code = scope.code;
     if (code == HIP_DONE) {
         code = hip.hipMemGetAddressRange(&base, &whole, foreign);

@@ -228,7 +228,7 @@ iso_status hip_kernel_get(void *program, const char *name, int32_t threads, void
     hip_program *own = program;
     hip_function function = NULL;
     int groups = -1;
-    const hip_scope scope = hip_enter(own->device);
+    const simt_scope scope = hip_enter(own->device);
     hip_code code = scope.code;
     if (code == HIP_DONE) {
         code = hip.hipModuleGetFunction(&function, own->module, name);

@@ -38,7 +38,7 @@ iso_status hip_transfer(void *stream, const iso_transfer *transfer)
     const size_t width = (size_t)transfer->width;
     const bool by_rows =
         transfer->height == 1 || transfer->from_pitch > PITCH_MAX || transfer->to_pitch > PITCH_MAX;
-    const hip_scope scope = hip_enter(device);
+    const simt_scope scope = hip_enter(device);
     hip_code code = scope.code;
     if (code == HIP_DONE && !by_rows) {
         code = hip.hipMemcpy2DAsync(copy.to, (size_t)transfer->to_pitch, copy.from,
@@ -90,7 +90,7 @@ static iso_status connect_devices(hip_device *to, const hip_device *from)
 /* Later work on one stream waits for the current work on the other. */
 static hip_code follow(const hip_queue *after, hip_queue *before)
 {
-    hip_scope scope = hip_enter(before->device);
+    simt_scope scope = hip_enter(before->device);
     hip_code code = scope.code;
     if (code == HIP_DONE && !before->order) {
         code = hip.hipEventCreateWithFlags(&before->order, HIP_EVENT_NO_TIMING);

@@ -8,7 +8,7 @@
 #include "backends/hip/symbols.h"
 
 #include "backends/loader/loader.h"
-#include "backends/simt/simt.h"
+#include "backends/simt/blas.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,8 +18,6 @@
 
 typedef struct hip_api LOADER_TABLE(HIP_RUNTIME_SYMBOLS) hip_api;
 typedef struct hiprtc_api LOADER_TABLE(HIP_RTC_SYMBOLS) hiprtc_api;
-typedef struct rocblas_api LOADER_TABLE(HIP_ROCBLAS_SYMBOLS) rocblas_api;
-typedef struct hiplt_api LOADER_TABLE(HIP_LT_SYMBOLS) hiplt_api;
 
 extern const iso_host *hip_host;
 extern hip_api hip;             /* filled once probing has found a device */
@@ -68,18 +66,13 @@ typedef struct hip_mark {
 
 /* Makes the device this thread's current one for the calls until hip_leave, which restores the
  * previous one. */
-typedef struct hip_scope {
-    hip_code code; /* result of entering; calls in between are made only if it is HIP_DONE */
-    int previous;  /* -1: nothing to restore */
-} hip_scope;
-
-hip_scope hip_enter(const hip_device *device);
-void hip_leave(hip_scope scope);
+simt_scope hip_enter(const hip_device *device);
+void hip_leave(simt_scope scope);
 
 /* Calls the runtime on a device. */
 #define HIP_ON(device, code, call)                                                                 \
     do {                                                                                           \
-        const hip_scope scope_ = hip_enter(device);                                                \
+        const simt_scope scope_ = hip_enter(device);                                               \
         (code) = scope_.code == HIP_DONE ? (call) : scope_.code;                                   \
         hip_leave(scope_);                                                                         \
     } while (0)

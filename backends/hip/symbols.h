@@ -11,6 +11,8 @@
 #ifndef ISOMER_HIP_SYMBOLS_H
 #define ISOMER_HIP_SYMBOLS_H
 
+#include "backends/simt/blas_symbols.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +48,7 @@ typedef struct rocblas_f64_pair {
 typedef struct hiplt_matmul_object *hiplt_matmul;
 typedef struct hiplt_layout_object *hiplt_layout;
 typedef struct hiplt_preference_object *hiplt_preference;
+typedef hip_stream hiplt_stream;
 
 typedef struct hiplt_algorithm {
     uint8_t data[16];
@@ -272,35 +275,11 @@ struct hipUUID_t;
 
 /* ---- hipBLASLt: libhipblaslt.so -------------------------------------------------------------- */
 
+#define HIP_LT_OWN_SYMBOLS(REQUIRED, OPTIONAL)                                                     \
+    REQUIRED(hiplt_code, hipblasLtGetVersion, (hiplt_handle handle, int *version))
 #define HIP_LT_SYMBOLS(REQUIRED, OPTIONAL)                                                         \
-    REQUIRED(hiplt_code, hipblasLtCreate, (hiplt_handle *handle))                                  \
-    REQUIRED(hiplt_code, hipblasLtDestroy, (const hiplt_handle handle))                            \
-    REQUIRED(hiplt_code, hipblasLtGetVersion, (hiplt_handle handle, int *version))                 \
-    REQUIRED(hiplt_code, hipblasLtMatrixLayoutCreate,                                              \
-             (hiplt_layout *layout, hiplt_enum type, uint64_t rows, uint64_t cols, int64_t ld))    \
-    REQUIRED(hiplt_code, hipblasLtMatrixLayoutDestroy, (const hiplt_layout layout))                \
-    REQUIRED(hiplt_code, hipblasLtMatrixLayoutSetAttribute,                                        \
-             (hiplt_layout layout, hiplt_enum attribute, const void *value, size_t bytes))         \
-    REQUIRED(hiplt_code, hipblasLtMatmulDescCreate,                                                \
-             (hiplt_matmul *matmul, hiplt_enum compute_type, hiplt_enum scale_type))               \
-    REQUIRED(hiplt_code, hipblasLtMatmulDescDestroy, (const hiplt_matmul matmul))                  \
-    REQUIRED(hiplt_code, hipblasLtMatmulDescSetAttribute,                                          \
-             (hiplt_matmul matmul, hiplt_enum attribute, const void *value, size_t bytes))         \
-    REQUIRED(hiplt_code, hipblasLtMatmulPreferenceCreate, (hiplt_preference *preference))          \
-    REQUIRED(hiplt_code, hipblasLtMatmulPreferenceDestroy, (const hiplt_preference preference))    \
-    REQUIRED(hiplt_code, hipblasLtMatmulPreferenceSetAttribute,                                    \
-             (hiplt_preference preference, hiplt_enum attribute, const void *value,                \
-              size_t bytes))                                                                       \
-    REQUIRED(hiplt_code, hipblasLtMatmulAlgoGetHeuristic,                                          \
-             (hiplt_handle handle, hiplt_matmul matmul, hiplt_layout a, hiplt_layout b,            \
-              hiplt_layout c, hiplt_layout d, hiplt_preference preference, int asked,              \
-              hiplt_choice choices[], int *given))                                                 \
-    REQUIRED(hiplt_code, hipblasLtMatmul,                                                          \
-             (hiplt_handle handle, hiplt_matmul matmul, const void *alpha, const void *a,          \
-              hiplt_layout a_layout, const void *b, hiplt_layout b_layout, const void *beta,       \
-              const void *c, hiplt_layout c_layout, void *d, hiplt_layout d_layout,                \
-              const hiplt_algorithm *algorithm, void *workspace, size_t workspace_bytes,           \
-              hip_stream stream))
+    SIMT_LT_SYMBOLS(REQUIRED, hipblasLt, hiplt)                                                    \
+    HIP_LT_OWN_SYMBOLS(REQUIRED, OPTIONAL)
 
 /* ---- the sensors: librocm_smi64.so ----------------------------------------------------------- */
 

@@ -4,7 +4,9 @@
  * call of a routine, and a driver may finish that at a kernel's first run. Preparing therefore runs
  * the routine once on temporary buffers.
  */
-#include "backends/opencl/blas.h"
+#include "backends/opencl/library.h"
+
+#include "backends/loader/files.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -20,10 +22,63 @@ typedef struct prepared {
     uint64_t bits[PREPARED_WORDS];
 } prepared;
 
+/* ---- the library ----------------------------------------------------------------------------- */
+
+static struct LOADER_TABLE(CLBLAST_SYMBOLS) clblast;
+
+/* The library does not report its version: it is taken from the file's name. */
+static bool open_library(simt_library *self)
+{
+    char real[256];
+    if (!loader_open(&self->loader)) {
+        return false;
+    }
+    files_real_name(self->loader.path, real, sizeof real);
+    const char *at = strstr(real, ".so.");
+    (void)snprintf(self->label, sizeof self->label, "CLBlast%s%s", at ? " " : "", at ? at + 4 : "");
+    return true;
+}
+
+/* Most of its codes are OpenCL's. */
+static const char *clblast_code_name(clblast_code code)
+{
+    static const char *const blas[] = {"CLBlastNotImplemented",      "",
+                                       "CLBlastInvalidMatrixA",      "CLBlastInvalidMatrixB",
+                                       "CLBlastInvalidMatrixC",      "CLBlastInvalidVectorX",
+                                       "CLBlastInvalidVectorY",      "CLBlastInvalidDimension",
+                                       "CLBlastInvalidLeadDimA",     "CLBlastInvalidLeadDimB",
+                                       "CLBlastInvalidLeadDimC",     "CLBlastInvalidIncrementX",
+                                       "CLBlastInvalidIncrementY",   "CLBlastInsufficientMemoryA",
+                                       "CLBlastInsufficientMemoryB", "CLBlastInsufficientMemoryC",
+                                       "CLBlastInsufficientMemoryX", "CLBlastInsufficientMemoryY"};
+    static const char *const own[] = {"CLBlastInsufficientMemoryTemp",
+                                      "CLBlastInvalidBatchCount",
+                                      "CLBlastInvalidOverrideKernel",
+                                      "CLBlastMissingOverrideParameter",
+                                      "CLBlastInvalidLocalMemUsage",
+                                      "CLBlastNoHalfPrecision",
+                                      "CLBlastNoDoublePrecision",
+                                      "CLBlastInvalidVectorScalar",
+                                      "CLBlastInsufficientMemoryScalar",
+                                      "CLBlastDatabaseError",
+                                      "CLBlastUnknownError",
+                                      "CLBlastUnexpectedError"};
+    const int in_blas = code + 1024;
+    const int in_own = code + 2050;
+    if (in_blas >= 0 && in_blas < (int)(sizeof blas / sizeof blas[0])) {
+        return blas[in_blas];
+    }
+    if (in_own >= 0 && in_own < (int)(sizeof own / sizeof own[0])) {
+        return own[in_own];
+    }
+    return ocl_code_name(code);
+}
+
 /* ---- what is supported ----------------------------------------------------------------------- */
 
-static const char *product_name(const iso_op *of)
+static const char *product_name(const simt_device *device, const iso_op *of)
 {
+    (void)device;
     const iso_gemm_op *op = of->gemm;
     const bool many = op->batch > 1;
     return op->dtype == ISO_F32 ? many ? "CLBlastSgemmStridedBatched" : "CLBlastSgemm"
@@ -31,16 +86,18 @@ static const char *product_name(const iso_op *of)
                                 : "CLBlastDgemm";
 }
 
-static const char *transpose_name(const iso_op *of)
+static const char *transpose_name(const simt_device *device, const iso_op *of)
 {
+    (void)device;
     const iso_transpose_op *op = of->transpose;
     return op->element_bytes == 4   ? "CLBlastSomatcopy"
            : op->element_bytes == 8 ? "CLBlastDomatcopy"
                                     : "CLBlastZomatcopy";
 }
 
-static const char *reduce_name(const iso_op *of)
+static const char *reduce_name(const simt_device *device, const iso_op *of)
 {
+    (void)device;
     const iso_reduce_op_args *op = of->reduce;
     const bool wide = op->dtype == ISO_F64;
     switch (op->op) {
@@ -81,21 +138,9 @@ static iso_status check_span(const char *name, int64_t rows, int64_t ld, int64_t
     return ISO_OK;
 }
 
-static bool needs_k(const iso_gemm_op *op)
-{
-    (void)op;
-    return true;
-}
-
 static iso_status product_supports(simt_device *device, const iso_op *of)
 {
     const iso_gemm_op *op = of->gemm;
-    if (op->library > 0) {
-        return ocl_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: library is %d, and there is no further "
-                              "library than %s (0)",
-                              op->library, clblast_label());
-    }
     if (op->dtype == ISO_F16) {
         return ocl_host->fail(ISO_UNSUPPORTED,
                               "gemm: variant vendor: CLBlast's half-precision product adds in half "
@@ -112,7 +157,7 @@ static iso_status product_supports(simt_device *device, const iso_op *of)
     if (op->batch > 1 && !(op->dtype == ISO_F32 ? (void *)clblast.CLBlastSgemmStridedBatched
                                                 : (void *)clblast.CLBlastDgemmStridedBatched)) {
         return ocl_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: this CLBlast has no %s",
-                              product_name(of));
+                              product_name(device, of));
     }
     iso_status status = op->dtype == ISO_F64 ? check_f64(device, "gemm: variant vendor") : ISO_OK;
     if (status == ISO_OK) {
@@ -156,17 +201,19 @@ static iso_status reduce_supports(simt_device *device, const iso_op *of)
 
 /* CLBlast transposes nothing in place: a transpose that may be in place goes through scratch
  * memory. Other memory that its routines need they allocate themselves. */
-static int64_t transpose_workspace(const iso_op *of)
+static int64_t transpose_workspace(simt_device *device, const iso_op *of)
 {
     const iso_transpose_op *op = of->transpose;
+    (void)device;
     const bool in_place = op->rows == op->cols && op->ld_from == op->ld_to;
     return in_place ? op->rows * op->cols * op->element_bytes : 0;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static clblast_code product(ocl_stream *stream, const iso_gemm_op *op)
+static clblast_code product(ocl_stream *stream, const void *args)
 {
+    const iso_gemm_op *op = args;
     const unsigned ta = op->trans_a == ISO_TRANS ? CLBLAST_TRANS : CLBLAST_NO_TRANS;
     const unsigned tb = op->trans_b == ISO_TRANS ? CLBLAST_TRANS : CLBLAST_NO_TRANS;
     const int64_t cell = iso_dtype_size(op->dtype);
@@ -206,8 +253,9 @@ typedef struct turn {
     int64_t ld_from, ld_to;
 } turn;
 
-static clblast_code turn_over(ocl_stream *stream, const turn *t)
+static clblast_code turn_over(ocl_stream *stream, const void *args)
 {
+    const turn *t = args;
     const clblast_pair one = {{1.0, 0.0}};
     const size_t rows = (size_t)t->rows, cols = (size_t)t->cols;
     const size_t from = (size_t)(t->from.offset / t->element_bytes);
@@ -227,8 +275,9 @@ static clblast_code turn_over(ocl_stream *stream, const turn *t)
     }
 }
 
-static clblast_code fold(ocl_stream *stream, const iso_reduce_op_args *op)
+static clblast_code fold(ocl_stream *stream, const void *args)
 {
+    const iso_reduce_op_args *op = args;
     const bool wide = op->dtype == ISO_F64;
     const int64_t cell = iso_dtype_size(op->dtype);
     const size_t n = (size_t)op->cols;
@@ -248,26 +297,26 @@ static clblast_code fold(ocl_stream *stream, const iso_reduce_op_args *op)
     return call(n, op->result.memory, result, op->x.memory, x, 1, &stream->queue, NULL);
 }
 
-static iso_status end(ocl_stream *stream, clblast_code code, const char *name)
+/* Submits a routine, which is several commands without events. */
+static iso_status submit(ocl_stream *stream, clblast_code (*routine)(ocl_stream *, const void *),
+                         const void *args, const char *name)
 {
-    if (code == CLBLAST_DONE) {
-        return ocl_routine_submitted(stream, name);
+    const iso_status status = ocl_routine_begins(stream);
+    if (status) {
+        return status;
     }
-    return ocl_host->fail(ocl_status(code), "%s gives %s (%d)", name, clblast_code_name(code),
-                          code);
-}
-
-static iso_status submit_turn(ocl_stream *stream, const turn *t, const char *name)
-{
     (void)pthread_mutex_lock(&library_lock);
-    const clblast_code code = turn_over(stream, t);
+    const clblast_code code = routine(stream, args);
     (void)pthread_mutex_unlock(&library_lock);
-    return end(stream, code, name);
+    return code == CLBLAST_DONE ? ocl_routine_submitted(stream, name)
+                                : ocl_host->fail(ocl_status(code), "%s gives %s (%d)", name,
+                                                 clblast_code_name(code), code);
 }
 
-static iso_status transpose(ocl_stream *stream, const iso_op *op)
+static iso_status transpose(simt_stream *stream, const iso_op *op)
 {
     const iso_transpose_op *t = op->transpose;
+    const char *name = transpose_name(stream->device, op);
     const bool in_place = t->from.memory == t->to.memory && t->from.offset == t->to.offset &&
                           t->rows == t->cols && t->ld_from == t->ld_to;
     turn over = {.element_bytes = t->element_bytes,
@@ -278,7 +327,7 @@ static iso_status transpose(ocl_stream *stream, const iso_op *op)
                  .to = in_place ? op->workspace : t->to,
                  .ld_from = t->ld_from,
                  .ld_to = in_place ? t->rows : t->ld_to};
-    const iso_status status = submit_turn(stream, &over, transpose_name(op));
+    const iso_status status = submit(stream->native, turn_over, &over, name);
     if (status != ISO_OK || !in_place) {
         return status;
     }
@@ -290,26 +339,18 @@ static iso_status transpose(ocl_stream *stream, const iso_op *op)
                  .to = t->to,
                  .ld_from = t->rows,
                  .ld_to = t->ld_to};
-    return submit_turn(stream, &back, transpose_name(op));
+    return submit(stream->native, turn_over, &back, name);
 }
 
-static iso_status multiply(ocl_stream *stream, const iso_op *op)
+static iso_status multiply(simt_stream *stream, const iso_op *op)
 {
-    (void)pthread_mutex_lock(&library_lock);
-    const clblast_code code = product(stream, op->gemm);
-    (void)pthread_mutex_unlock(&library_lock);
-    return end(stream, code, product_name(op));
+    return submit(stream->native, product, op->gemm, product_name(stream->device, op));
 }
 
-static iso_status reduce(ocl_stream *stream, const iso_op *op)
+static iso_status reduce(simt_stream *stream, const iso_op *op)
 {
-    (void)pthread_mutex_lock(&library_lock);
-    const clblast_code code = fold(stream, op->reduce);
-    (void)pthread_mutex_unlock(&library_lock);
-    return end(stream, code, reduce_name(op));
+    return submit(stream->native, fold, op->reduce, reduce_name(stream->device, op));
 }
-
-static iso_status execute(simt_stream *on, const iso_op *op);
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 
@@ -360,7 +401,7 @@ static iso_status rehearse_product(rehearsal *self, simt_stream *stream, const i
     status = status == ISO_OK ? take(self, op.stride_b * op.batch * cell, &op.b) : status;
     status = status == ISO_OK ? take(self, op.stride_c * op.batch * cell, &op.c) : status;
     const iso_op whole = {.size = (uint32_t)sizeof whole, .kind = ISO_OP_GEMM, .gemm = &op};
-    return status == ISO_OK ? execute(stream, &whole) : status;
+    return status == ISO_OK ? multiply(stream, &whole) : status;
 }
 
 static iso_status rehearse_transpose(rehearsal *self, simt_stream *stream, const iso_op *given)
@@ -375,11 +416,11 @@ static iso_status rehearse_transpose(rehearsal *self, simt_stream *stream, const
     iso_op whole = {.size = (uint32_t)sizeof whole, .kind = ISO_OP_TRANSPOSE, .transpose = &op};
     iso_status status = take(self, bytes, &op.from);
     status = status == ISO_OK ? take(self, bytes, &op.to) : status;
-    status = status == ISO_OK ? execute(stream, &whole) : status;
+    status = status == ISO_OK ? transpose(stream, &whole) : status;
     if (status == ISO_OK && op.rows == op.cols) {
         op.to = op.from;
         status = take(self, bytes, &whole.workspace);
-        status = status == ISO_OK ? execute(stream, &whole) : status;
+        status = status == ISO_OK ? transpose(stream, &whole) : status;
     }
     return status;
 }
@@ -394,7 +435,7 @@ static iso_status rehearse_reduce(rehearsal *self, simt_stream *stream, const is
     iso_status status = take(self, op.cols * cell, &op.x);
     status = status == ISO_OK ? take(self, op.cols * cell, &op.y) : status;
     status = status == ISO_OK ? take(self, cell, &op.result) : status;
-    return status == ISO_OK ? execute(stream, &whole) : status;
+    return status == ISO_OK ? reduce(stream, &whole) : status;
 }
 
 /* Sizes of one class use the same kernels: the class is their divisibility by the tiles, and their
@@ -425,79 +466,14 @@ static uint32_t reduce_class(const iso_op *op)
     return 256 + (uint32_t)op->reduce->op * 2 + (op->reduce->dtype == ISO_F64);
 }
 
-/* ---- the operations -------------------------------------------------------------------------- */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
-typedef struct clblast_operation {
-    iso_status (*supports)(simt_device *device, const iso_op *op);
-    int64_t (*workspace)(const iso_op *op); /* optional */
-    iso_status (*execute)(ocl_stream *stream, const iso_op *op);
-    iso_status (*rehearse)(rehearsal *self, simt_stream *stream, const iso_op *op);
-    uint32_t (*size_class)(const iso_op *op);
-    const char *(*name)(const iso_op *op);
-} clblast_operation;
-
-static const clblast_operation operations[] = {
-    [ISO_OP_GEMM] = {.supports = product_supports,
-                     .execute = multiply,
-                     .rehearse = rehearse_product,
-                     .size_class = product_class,
-                     .name = product_name},
-    [ISO_OP_TRANSPOSE] = {.supports = transpose_supports,
-                          .workspace = transpose_workspace,
-                          .execute = transpose,
-                          .rehearse = rehearse_transpose,
-                          .size_class = transpose_class,
-                          .name = transpose_name},
-    [ISO_OP_REDUCE] = {.supports = reduce_supports,
-                       .execute = reduce,
-                       .rehearse = rehearse_reduce,
-                       .size_class = reduce_class,
-                       .name = reduce_name},
-};
-
-static iso_status supports(simt_device *device, const iso_op *op)
-{
-    if (!clblast_get()->handle) {
-        return loader_fail(clblast_get(), ISO_UNSUPPORTED, "variant vendor: ");
-    }
-    if ((size_t)op->kind >= sizeof operations / sizeof operations[0]) {
-        return ocl_host->fail(ISO_UNSUPPORTED, "kind is %d, which CLBlast does not have",
-                              (int)op->kind);
-    }
-    return operations[op->kind].supports(device, op);
-}
-
-static iso_status workspace(simt_device *device, const iso_op *op, int64_t *bytes)
-{
-    const clblast_operation *row = &operations[op->kind];
-    (void)device;
-    *bytes = row->workspace ? row->workspace(op) : 0;
-    return ISO_OK;
-}
-
-static iso_status execute(simt_stream *on, const iso_op *op)
-{
-    const iso_status status = ocl_routine_begins(on->native);
-    return status == ISO_OK ? operations[op->kind].execute(on->native, op) : status;
-}
-
-static iso_status rehearse(simt_stream *stream, const iso_op *op)
-{
-    rehearsal self = {.device = ((ocl_stream *)stream->native)->device};
-    iso_status status = operations[op->kind].rehearse(&self, stream, op);
-    if (status == ISO_OK) {
-        status = ocl_stream_sync(stream->native);
-    }
-    for (int32_t i = 0; i < self.count; i++) {
-        (void)cl.clReleaseMemObject(self.memory[i]);
-    }
-    return status;
-}
-
-static iso_status prepare(simt_stream *stream, const iso_op *op)
+/* Runs the routine once on temporary buffers, if no operation of its class was prepared before. */
+static iso_status prepare(simt_stream *stream, const iso_op *op, uint32_t size_class,
+                          iso_status (*run)(rehearsal *, simt_stream *, const iso_op *))
 {
     simt_device *device = stream->device;
-    const uint32_t bit = operations[op->kind].size_class(op) % PREPARED_BITS;
+    const uint32_t bit = size_class % PREPARED_BITS;
     iso_status status = ISO_OK;
     (void)pthread_mutex_lock(&device->vendor_lock);
     prepared *known = device->vendor;
@@ -511,54 +487,57 @@ static iso_status prepare(simt_stream *stream, const iso_op *op)
     if (!known) {
         status = ISO_NO_MEMORY;
     } else if (!(known->bits[bit / 64] >> (bit % 64) & 1)) {
-        status = rehearse(stream, op);
+        rehearsal self = {.device = ((ocl_stream *)stream->native)->device};
+        status = run(&self, stream, op);
+        status = status ? status : ocl_stream_sync(stream->native);
+        for (int32_t i = 0; i < self.count; i++) {
+            (void)cl.clReleaseMemObject(self.memory[i]);
+        }
         known->bits[bit / 64] |= status == ISO_OK ? UINT64_C(1) << (bit % 64) : 0;
     }
     (void)pthread_mutex_unlock(&device->vendor_lock);
     return status;
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
-static void describe(simt_device *device, const iso_op *op, iso_op_info *out)
+static iso_status prepare_product(simt_stream *stream, const iso_op *op)
 {
-    (void)device;
-    (void)snprintf(out->library, sizeof out->library, "%s", clblast_label());
-    (void)snprintf(out->kernel, sizeof out->kernel, "%s", operations[op->kind].name(op));
+    return prepare(stream, op, product_class(op), rehearse_product);
 }
 
-static void device_close(simt_device *device)
+static iso_status prepare_transpose(simt_stream *stream, const iso_op *op)
 {
-    ocl_host->free(device->vendor);
-    device->vendor = NULL;
+    return prepare(stream, op, transpose_class(op), rehearse_transpose);
 }
 
-static void stream_close(simt_stream *stream)
+static iso_status prepare_reduce(simt_stream *stream, const iso_op *op)
 {
-    stream->vendor = NULL;
+    return prepare(stream, op, reduce_class(op), rehearse_reduce);
 }
 
-static iso_status property(simt_device *device, int32_t index, iso_property *out)
-{
-    (void)device;
-    if (index > 0) {
-        return ISO_NOT_READY;
-    }
-    (void)snprintf(out->name, sizeof out->name, "CLBlast");
-    const loader_library *library = clblast_get();
-    loader_describe(library, library->handle ? clblast_label() : NULL, out->value,
-                    sizeof out->value);
-    return ISO_OK;
-}
+static const simt_vendor_operation gemm_row = {.supports = product_supports,
+                                               .execute = multiply,
+                                               .prepare = prepare_product,
+                                               .name = product_name};
+static const simt_vendor_operation transpose_row = {.supports = transpose_supports,
+                                                    .workspace = transpose_workspace,
+                                                    .execute = transpose,
+                                                    .prepare = prepare_transpose,
+                                                    .name = transpose_name};
+static const simt_vendor_operation reduce_row = {
+    .supports = reduce_supports, .execute = reduce, .prepare = prepare_reduce, .name = reduce_name};
 
-const simt_vendor ocl_vendor = {
-    .needs_k = needs_k,
-    .supports = supports,
-    .workspace = workspace,
-    .execute = execute,
-    .prepare = prepare,
-    .describe = describe,
-    .device_close = device_close,
-    .stream_close = stream_close,
-    .property = property,
+static const loader_where where = {.host = &ocl_host, .advice = ""};
+static simt_library library = {
+    .loader = {.title = "CLBlast",
+               .where = &where,
+               .names = {"libclblast.so.1"},
+               LOADER_FUNCTIONS(clblast, CLBLAST_SYMBOLS)},
+    .open = open_library,
+    .needs_terms = true,
+    .operations = {[ISO_OP_GEMM] = &gemm_row,
+                   [ISO_OP_TRANSPOSE] = &transpose_row,
+                   [ISO_OP_REDUCE] = &reduce_row},
 };
+static simt_library *const libraries[] = {&library, NULL};
+
+const simt_vendor ocl_vendor = {.libraries = libraries};

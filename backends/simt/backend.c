@@ -119,9 +119,7 @@ iso_status simt_device_adopt(const simt_driver *driver, const iso_host *host,
 void simt_device_close(void *device)
 {
     simt_device *self = device;
-    if (self->vendor) {
-        self->driver->vendor->device_close(self);
-    }
+    simt_vendor_device_close(self);
     simt_programs_drop(self);
     self->driver->device_close(self->native);
     device_delete(self);
@@ -131,16 +129,15 @@ void simt_device_close(void *device)
 iso_status simt_device_property(void *device, int32_t index, iso_property *out)
 {
     simt_device *self = device;
-    const simt_vendor *vendor = self->driver->vendor;
     iso_status status = self->driver->device_property(self->native, index, out);
-    if (status != ISO_NOT_READY || !vendor || !vendor->property) {
+    if (status != ISO_NOT_READY) {
         return status;
     }
     int32_t own = 0;
     while (own < index && self->driver->device_property(self->native, own, out) == ISO_OK) {
         own++;
     }
-    return vendor->property(self, index - own, out);
+    return simt_vendor_property(self, index - own, out);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -306,9 +303,7 @@ void simt_stream_destroy(void *stream)
 {
     simt_stream *self = stream;
     const simt_driver *driver = self->device->driver;
-    if (self->vendor) {
-        driver->vendor->stream_close(self);
-    }
+    simt_vendor_stream_close(self);
     driver->stream_destroy(self->native);
     self->device->host->free(self);
 }

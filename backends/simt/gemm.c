@@ -369,8 +369,28 @@ static iso_status gemm_prepare(simt_stream *stream, const iso_op *op)
     return get_tiled(stream->device, &plan, op->gemm->dtype, &kernel, &join);
 }
 
+/* A column and a row of zeros, whose product is added to beta C. */
+static int64_t gemm_add_term(void *args, iso_ref zeros)
+{
+    iso_gemm_op *op = args;
+    if (op->k > 0) {
+        return 0;
+    }
+    op->k = 1;
+    op->trans_a = op->trans_b = ISO_NO_TRANS;
+    op->lda = 1;
+    op->ldb = op->n;
+    op->stride_a = op->stride_b = 0;
+    if (zeros.memory) {
+        op->a = op->b = zeros;
+    }
+    return (op->m > op->n ? op->m : op->n) * iso_dtype_size(op->dtype);
+}
+
 const simt_operation simt_gemm = {
     .variant_at = offsetof(iso_gemm_op, variant),
+    .library_at = offsetof(iso_gemm_op, library),
+    .add_term = gemm_add_term,
     .needs = gemm_needs,
     .supports = gemm_supports,
     .workspace = gemm_workspace,

@@ -4,7 +4,7 @@
  * how many groups), its program is built or found in the cache, and a small driver launches it.
  *
  * A backend provides a simt_driver (driver.c), a simt_vendor (blas.c) and a SIMT_BACKEND
- * (library.c). No vendor is named here.
+ * (library.c). blas.h is what two of them share beyond that. No vendor is named here.
  *
  * The core's `void *device` is a simt_device, its `void *stream` a simt_stream, its `void *event` a
  * simt_event. Its `void *memory` is the driver's own and is passed through: if
@@ -17,6 +17,8 @@
 #define ISOMER_SIMT_H
 
 #include <isomer/backend.h>
+
+#include "backends/loader/loader.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -72,14 +74,14 @@ typedef struct simt_device {
     pthread_rwlock_t programs_lock;
     pthread_mutex_t build_lock; /* one build at a time */
     simt_program *programs;
-    void *vendor; /* owned by blas.c; NULL until it is set there */
+    void *vendor; /* what the vendor's libraries keep, in one allocation; NULL until needed */
     pthread_mutex_t vendor_lock;
 } simt_device;
 
 typedef struct simt_stream {
     simt_device *device;
     void *native;
-    void *vendor; /* blas.c's handle for this stream; NULL until the first vendor call */
+    void *vendor; /* the same for a stream */
 } simt_stream;
 
 typedef struct simt_event {
@@ -185,31 +187,54 @@ struct simt_driver {
     const simt_vendor *vendor; /* NULL: no vendor library */
 };
 
-/* ---- vendor libraries (blas.c) --------------------------------------------------------------- */
+/* ---- vendor libraries (vendor.c) ------------------------------------------------------------- */
 
-/*
- * Operations whose variant is VENDOR. Libraries are opened at the first query. For a product,
- * op->gemm->library is the index of the device's library, 0 the first; past the last it is
- * UNSUPPORTED ("there is no further library").
- */
-struct simt_vendor {
-    /* Optional: whether the library that a product names cannot do products with k = 0. Such a
-     * product reaches the entries below with k = 1, over a column and a row of zeros. */
-    bool (*needs_k)(const iso_gemm_op *op);
+/* What a vendor's library does for one kind of operation. `op` is a product with k > 0 if the
+ * library needs that. */
+typedef struct simt_vendor_operation {
     iso_status (*supports)(simt_device *device, const iso_op *op);
-    iso_status (*workspace)(simt_device *device, const iso_op *op, int64_t *bytes);
+    /* Optional: without it no scratch memory is used. */
+    int64_t (*workspace)(simt_device *device, const iso_op *op);
     iso_status (*execute)(simt_stream *stream, const iso_op *op);
     iso_status (*prepare)(simt_stream *stream, const iso_op *op);
-    void (*describe)(simt_device *device, const iso_op *op, iso_op_info *out);
-    /* Free device->vendor and stream->vendor; called only if they are not NULL. */
-    void (*device_close)(simt_device *device);
-    void (*stream_close)(simt_stream *stream);
-    /* Optional: one line for each library, as properties of the device; NOT_READY after the last.
-     */
-    iso_status (*property)(simt_device *device, int32_t index, iso_property *out);
-};
+    /* Of the library's routine. */
+    const char *(*name)(const simt_device *device, const iso_op *op);
+} simt_vendor_operation;
 
-/* ---- helpers of several blas.c (vendor.c) ---------------------------------------------------- */
+enum { SIMT_KINDS_MAX = 8 }; /* numbers of kinds of operations are below this */
+
+/* A vendor's library: static, and opened at the first query. */
+typedef struct simt_library {
+    loader_library loader;
+    bool (*open)(struct simt_library *library); /* loads it and writes the label */
+    bool asked;
+    char label[ISO_NAME_MAX]; /* with the version: "NAME 13.1.0" */
+    size_t version_at;        /* where properties begin in the label */
+    bool needs_terms;         /* has no product with k = 0: it gets one of zeros, with k = 1 */
+    const simt_vendor_operation *operations[SIMT_KINDS_MAX]; /* by kind; NULL: it has none */
+    /* Optional: the label, if its version is known only once a device is open. */
+    void (*describe)(simt_device *device, char *text, size_t capacity);
+} simt_library;
+
+/* Its label, or NULL: it is not available. */
+const char *simt_library_label(simt_library *library);
+
+/* Makes a device this thread's current one, until it is left. */
+typedef struct simt_scope {
+    uint32_t code;    /* the driver's, of entering; calls in between are made only if it is 0 */
+    int32_t previous; /* what leaving restores; -1: nothing */
+} simt_scope;
+
+/* The libraries of a driver. An operation names one by its index; 0 is the first. */
+struct simt_vendor {
+    simt_library *const *libraries; /* ends with NULL */
+    /* Optional: whether the library, which is available, can be used on this device. */
+    iso_status (*usable)(simt_device *device, int32_t library);
+    /* Optional: makes the device current around a call. Both are called even if `enter` fails. */
+    iso_status (*enter)(void *native, simt_scope *scope);
+    void (*leave)(simt_scope scope);
+    const struct simt_blas *blas; /* NULL: its libraries do not use blas.c */
+};
 
 /* A size that may need more than 32 bits. */
 typedef struct simt_size {
@@ -225,8 +250,6 @@ iso_status simt_too_large(const iso_host *host, const char *operation, simt_size
 /* Transposes of elements of 4, 8 and 16 bytes; `wide`: with sizes of 64 bits. */
 iso_status simt_transpose_supports(const iso_host *host, const iso_transpose_op *op,
                                    const char *library, bool wide);
-/* Scratch memory for a tile of a transpose that may turn out to be in place; else 0. */
-int64_t simt_transpose_tile(const iso_transpose_op *op, int64_t edge);
 
 /* The reductions of a BLAS library: sum, dot and asum of f32 and f64. */
 typedef struct simt_reductions {
@@ -238,26 +261,21 @@ typedef struct simt_reductions {
 iso_status simt_reduce_supports(const iso_host *host, const simt_reductions *has,
                                 const iso_reduce_op_args *op);
 
-/* The stream's `vendor`, created with zeros if it is missing; NULL: no memory. */
-void *simt_stream_vendor(simt_stream *stream, int64_t bytes);
-
-/* What a vendor's library does for one operation: a row of its blas.c. */
-typedef struct simt_vendor_operation {
-    iso_status (*supports)(simt_device *device, const iso_op *op);
-    /* Optional: without it the library's usual amount. */
-    int64_t (*workspace)(const iso_op *op);
-    iso_status (*execute)(simt_stream *stream, const iso_op *op);
-    /* Optional: without it the stream's handle is made. */
-    iso_status (*prepare)(simt_stream *stream, const iso_op *op);
-    const char *(*name)(const iso_op *op); /* of the library's routine */
-} simt_vendor_operation;
-
-/* vendor.c: how backend.c runs an operation whose variant is VENDOR. */
+/* How backend.c runs an operation whose variant is VENDOR, and what it closes. */
 iso_status simt_vendor_supports(simt_device *device, const iso_op *op);
 iso_status simt_vendor_workspace(simt_device *device, const iso_op *op, int64_t *bytes);
 iso_status simt_vendor_execute(simt_stream *stream, const iso_op *op);
 iso_status simt_vendor_prepare(simt_stream *stream, const iso_op *op);
 void simt_vendor_describe(simt_device *device, const iso_op *op, iso_op_info *out);
+/* One property for each library; NOT_READY after the last. */
+iso_status simt_vendor_property(simt_device *device, int32_t index, iso_property *out);
+void simt_vendor_device_close(simt_device *device);
+void simt_vendor_stream_close(simt_stream *stream);
+/* The library of that index; NULL: there is none. */
+simt_library *simt_vendor_library(const simt_device *device, int32_t index);
+/* A vendor's scope around calls in a device. */
+iso_status simt_vendor_enter(simt_device *device, simt_scope *scope);
+void simt_vendor_leave(simt_device *device, simt_scope scope);
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
@@ -318,6 +336,10 @@ enum { SIMT_NEEDS_F32 = 1, SIMT_NEEDS_F64 = 2 };
 /* One kind of operation. The functions are for its variants other than VENDOR. */
 typedef struct simt_operation {
     size_t variant_at; /* offset of the variant in its arguments */
+    size_t library_at; /* of the index of the vendor's library; 0: always the first */
+    /* Optional: changes the arguments of an operation that sums nothing, so that it sums one term
+     * of zeros, which will lie at `zeros`. The bytes of zeros; 0: it sums something. */
+    int64_t (*add_term)(void *args, iso_ref zeros);
     /* Optional: the types that it computes in, as bits. */
     int (*needs)(const iso_op *op);
     iso_status (*supports)(simt_device *device, const iso_op *op);

@@ -2,64 +2,190 @@
 /* vendor.c - passes operations of the variant vendor to the driver's libraries. Some libraries
  * cannot do a product with k = 0 (or alpha 0): they get one of a column and a row of zeros, which
  * are put before the library's own scratch memory. */
-#include "backends/simt/simt.h"
+#include "backends/simt/blas.h"
 #include "common/dtype.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { ZEROS_ALIGN = 256 };
+/* ---- libraries ------------------------------------------------------------------------------- */
+
+const char *simt_library_label(simt_library *library)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    (void)pthread_mutex_lock(&lock);
+    if (!library->asked) {
+        library->asked = true;
+        (void)library->open(library);
+    }
+    const bool open = library->loader.handle != NULL;
+    (void)pthread_mutex_unlock(&lock);
+    return open ? library->label : NULL;
+}
+
+simt_library *simt_vendor_library(const simt_device *device, int32_t index)
+{
+    simt_library *const *libraries =
+        device->driver->vendor ? device->driver->vendor->libraries : NULL;
+    for (int32_t i = 0; libraries && libraries[i]; i++) {
+        if (i == index) {
+            return libraries[i];
+        }
+    }
+    return NULL;
+}
+
+iso_status simt_vendor_property(simt_device *device, int32_t index, iso_property *out)
+{
+    simt_library *library = simt_vendor_library(device, index);
+    if (!library) {
+        return ISO_NOT_READY;
+    }
+    const char *label = simt_library_label(library);
+    (void)snprintf(out->name, sizeof out->name, "%s", library->loader.title);
+    loader_describe(&library->loader, label ? label + library->version_at : NULL, out->value,
+                    sizeof out->value);
+    return ISO_OK;
+}
+
+iso_status simt_vendor_enter(simt_device *device, simt_scope *scope)
+{
+    const simt_vendor *vendor = device->driver->vendor;
+    *scope = (simt_scope){.previous = -1};
+    return vendor->enter ? vendor->enter(device->native, scope) : ISO_OK;
+}
+
+void simt_vendor_leave(simt_device *device, simt_scope scope)
+{
+    if (device->driver->vendor->leave) {
+        device->driver->vendor->leave(scope);
+    }
+}
+
+void simt_vendor_device_close(simt_device *device)
+{
+    if (device->vendor && device->driver->vendor->blas) {
+        simt_blas_device_close(device);
+    }
+    device->host->free(device->vendor);
+    device->vendor = NULL;
+}
+
+void simt_vendor_stream_close(simt_stream *stream)
+{
+    if (stream->vendor && stream->device->driver->vendor->blas) {
+        simt_blas_stream_close(stream);
+    }
+    stream->device->host->free(stream->vendor);
+    stream->vendor = NULL;
+}
+
+/* ---- operations ------------------------------------------------------------------------------ */
 
 /* The operation that is passed to the library. */
 typedef struct vendor_op {
     iso_op op;
-    iso_gemm_op gemm;
+    union {
+        iso_gemm_op gemm;
+        char bytes[256];
+    } args;        /* a copy, if a term was added */
     int64_t zeros; /* bytes; 0: the operation is unchanged */
+    simt_library *library;
+    const simt_vendor_operation *row;
 } vendor_op;
+
+static int32_t library_index(const iso_op *op)
+{
+    int32_t index = 0;
+    const size_t at = simt_operation_of(op->kind)->library_at;
+    if (at) {
+        memcpy(&index, (const char *)op->args + at, sizeof index);
+    }
+    return index;
+}
 
 static void read_op(vendor_op *self, const simt_device *device, const iso_op *op)
 {
-    const simt_vendor *vendor = device->driver->vendor;
-    *self = (vendor_op){.op = *op};
-    if (op->kind != ISO_OP_GEMM || op->gemm->k > 0 || !vendor->needs_k ||
-        !vendor->needs_k(op->gemm)) {
+    enum { ZEROS_ALIGN = 256 };
+    const simt_operation *operation = simt_operation_of(op->kind);
+    *self = (vendor_op){.op = *op, .library = simt_vendor_library(device, library_index(op))};
+    self->row = self->library ? self->library->operations[op->kind] : NULL;
+    if (!self->row || !self->library->needs_terms || !operation->add_term ||
+        op->args_size > sizeof self->args) {
         return;
     }
-    self->gemm = *op->gemm;
-    self->op.gemm = &self->gemm;
-    const int64_t longer = self->gemm.m > self->gemm.n ? self->gemm.m : self->gemm.n;
-    const int64_t bytes = longer * iso_dtype_size(self->gemm.dtype);
+    memcpy(&self->args, op->args, op->args_size);
+    const int64_t bytes = operation->add_term(&self->args, op->workspace);
+    if (bytes == 0) {
+        return;
+    }
+    self->op.args = &self->args;
     self->zeros = (bytes + ZEROS_ALIGN - 1) / ZEROS_ALIGN * ZEROS_ALIGN;
-    self->gemm.k = 1;
-    self->gemm.trans_a = self->gemm.trans_b = ISO_NO_TRANS;
-    self->gemm.lda = 1;
-    self->gemm.ldb = self->gemm.n;
-    self->gemm.stride_a = self->gemm.stride_b = 0;
     if (op->workspace.memory) {
-        self->gemm.a = self->gemm.b = op->workspace;
         self->op.workspace.offset += self->zeros;
         self->op.workspace_bytes -= self->zeros;
     }
 }
 
+/* "cuBLAS (0) and cuBLASLt (1)", in the driver's own names. */
+static iso_status no_library(const simt_device *device, int32_t index)
+{
+    char list[2 * ISO_NAME_MAX] = "";
+    for (int32_t i = 0; simt_vendor_library(device, i); i++) {
+        const size_t used = strlen(list);
+        (void)snprintf(list + used, sizeof list - used, "%s%s (%d)", i > 0 ? " and " : "",
+                       simt_vendor_library(device, i)->loader.title, i);
+    }
+    return device->host->fail(
+        ISO_UNSUPPORTED,
+        "gemm: variant vendor: library is %d, and there is no further library than %s", index,
+        list);
+}
+
 iso_status simt_vendor_supports(simt_device *device, const iso_op *op)
 {
+    const simt_vendor *vendor = device->driver->vendor;
+    const int32_t index = library_index(op);
     vendor_op self;
-    if (!device->driver->vendor) {
+    if (!vendor) {
         return device->host->fail(ISO_UNSUPPORTED,
                                   "variant is vendor, but %s has no vendor library: use tiled",
                                   device->driver->name);
     }
     read_op(&self, device, op);
-    return device->driver->vendor->supports(device, &self.op);
+    if (!self.library) {
+        return no_library(device, index);
+    }
+    if (!self.row) {
+        return device->host->fail(ISO_UNSUPPORTED, "%s has no operation of kind %d",
+                                  self.library->loader.title, (int)op->kind);
+    }
+    if (!simt_library_label(self.library)) {
+        return loader_fail(&self.library->loader, ISO_UNSUPPORTED, "variant vendor: ");
+    }
+    const iso_status status = vendor->usable ? vendor->usable(device, index) : ISO_OK;
+    return status ? status : self.row->supports(device, &self.op);
 }
 
 iso_status simt_vendor_workspace(simt_device *device, const iso_op *op, int64_t *bytes)
 {
     vendor_op self;
     read_op(&self, device, op);
-    const iso_status status = device->driver->vendor->workspace(device, &self.op, bytes);
-    *bytes += self.zeros;
+    *bytes = self.zeros + (self.row->workspace ? self.row->workspace(device, &self.op) : 0);
+    return ISO_OK;
+}
+
+/* Calls the library with its device current. */
+static iso_status call(simt_stream *stream, const iso_op *op,
+                       iso_status (*routine)(simt_stream *stream, const iso_op *op))
+{
+    simt_scope scope;
+    iso_status status = simt_vendor_enter(stream->device, &scope);
+    if (!status) {
+        status = routine(stream, op);
+    }
+    simt_vendor_leave(stream->device, scope);
     return status;
 }
 
@@ -78,7 +204,7 @@ iso_status simt_vendor_execute(simt_stream *stream, const iso_op *op)
                                    .pattern_bytes = 16};
         status = simt_fill(stream, &fill);
     }
-    return status == ISO_OK ? stream->device->driver->vendor->execute(stream, &self.op) : status;
+    return status ? status : call(stream, &self.op, self.row->execute);
 }
 
 iso_status simt_vendor_prepare(simt_stream *stream, const iso_op *op)
@@ -86,14 +212,20 @@ iso_status simt_vendor_prepare(simt_stream *stream, const iso_op *op)
     vendor_op self;
     read_op(&self, stream->device, op);
     const iso_status status = self.zeros > 0 ? simt_fill_prepare(stream->device) : ISO_OK;
-    return status == ISO_OK ? stream->device->driver->vendor->prepare(stream, &self.op) : status;
+    return status ? status : call(stream, &self.op, self.row->prepare);
 }
 
 void simt_vendor_describe(simt_device *device, const iso_op *op, iso_op_info *out)
 {
     vendor_op self;
     read_op(&self, device, op);
-    device->driver->vendor->describe(device, &self.op, out);
+    if (self.library->describe) {
+        self.library->describe(device, out->library, sizeof out->library);
+    } else {
+        const char *label = simt_library_label(self.library);
+        (void)snprintf(out->library, sizeof out->library, "%s", label ? label : "");
+    }
+    (void)snprintf(out->kernel, sizeof out->kernel, "%s", self.row->name(device, &self.op));
 }
 
 /* ---- what several libraries have in common --------------------------------------------------- */
@@ -140,15 +272,6 @@ iso_status simt_transpose_supports(const iso_host *host, const iso_transpose_op 
     return large.name && !wide ? simt_too_large(host, "transpose", large, library) : ISO_OK;
 }
 
-int64_t simt_transpose_tile(const iso_transpose_op *op, int64_t edge)
-{
-    if (op->rows != op->cols || op->ld_from != op->ld_to) {
-        return 0;
-    }
-    const int64_t side = op->rows < edge ? op->rows : edge;
-    return side * side * op->element_bytes;
-}
-
 iso_status simt_reduce_supports(const iso_host *host, const simt_reductions *has,
                                 const iso_reduce_op_args *op)
 {
@@ -174,15 +297,4 @@ iso_status simt_reduce_supports(const iso_host *host, const simt_reductions *has
                                     : "whole arrays, not along an axis");
     }
     return ISO_OK;
-}
-
-void *simt_stream_vendor(simt_stream *stream, int64_t bytes)
-{
-    if (!stream->vendor) {
-        stream->vendor = stream->device->host->alloc(bytes);
-        if (stream->vendor) {
-            memset(stream->vendor, 0, (size_t)bytes);
-        }
-    }
-    return stream->vendor;
 }

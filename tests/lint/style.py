@@ -8,8 +8,8 @@ FOLDERS = ("backends/", "bench/", "common/", "core/", "kernels/", "tests/")
 GENERATED = {"record_build.h", "record_commit.h"}
 FUNCTION_MOST = 70  # lines of a body; its braces are in the first column
 # What a folder shares besides FOLDER/FOLDER.h; tests look where they have to.
-SHARED = {"backends/loader/files.h", "backends/openmp/kernels/half.h", "backends/trial/child.h",
-          "backends/trial/room.h", "bench/tool.h"}
+SHARED = {"backends/loader/files.h", "backends/openmp/kernels/half.h", "backends/simt/blas.h",
+          "backends/simt/blas_symbols.h", "backends/trial/child.h", "backends/trial/room.h", "bench/tool.h"}
 found = 0
 
 

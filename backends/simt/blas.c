@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * blas.c - handles of a vendor's BLAS library, and its operations: products; transposes by geam;
+ * reductions by dot and asum. There is no sum: it is a dot product with a 1 of stride 0. amax
+ * compares magnitudes and is not argmax. Results of reductions stay on the device.
+ */
+#include "backends/simt/blas.h"
+#include "common/dtype.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static const simt_blas *blas_of(const simt_device *device)
+{
+    return device->driver->vendor->blas;
+}
+
+static const char *label_of(const simt_device *device)
+{
+    return simt_library_label(simt_vendor_library(device, 0));
+}
+
+/* ---- statuses and handles -------------------------------------------------------------------- */
+
+/* The library hides the driver's error: a lost device is detected by querying the stream. */
+iso_status simt_blas_check(simt_stream *stream, const simt_blas_numbers *numbers, uint32_t status,
+                           const char *call)
+{
+    const simt_blas *blas = blas_of(stream->device);
+    char what[256];
+    if (status == 0) {
+        return ISO_OK;
+    }
+    if (numbers->status_name) {
+        const char *name = numbers->status_name(status);
+        (void)snprintf(what, sizeof what, "%s gives %s (%u)", call,
+                       name ? name : "an unnamed status", status);
+    } else {
+        (void)snprintf(what, sizeof what, "%s gives status %u", call, status);
+    }
+    const iso_status lost = blas->lost(stream->native, what);
+    if (lost) {
+        return lost;
+    }
+    if (blas->forget_error) {
+        blas->forget_error();
+    }
+    return stream->device->host->fail(status == numbers->alloc_failed ? ISO_NO_MEMORY : ISO_BACKEND,
+                                      "%s", what);
+}
+
+simt_blas_stream *simt_blas_stream_of(simt_stream *stream)
+{
+    if (!stream->vendor) {
+        stream->vendor = stream->device->host->alloc((int64_t)sizeof(simt_blas_stream));
+        if (stream->vendor) {
+            memset(stream->vendor, 0, sizeof(simt_blas_stream));
+        }
+    }
+    return stream->vendor;
+}
+
+void *simt_blas_native(const simt_stream *stream)
+{
+    void *native = NULL;
+    (void)stream->device->driver->native_get(stream->device->native, ISO_NATIVE_STREAM,
+                                             stream->native, &native);
+    return native;
+}
+
+static iso_status make_handle(simt_stream *stream, simt_blas_stream *own)
+{
+    const simt_blas *blas = blas_of(stream->device);
+    void *handle = NULL;
+    iso_status status =
+        simt_blas_check(stream, blas->numbers, blas->create(&handle), blas->create_name);
+    if (status) {
+        return status;
+    }
+    status = simt_blas_check(stream, blas->numbers, blas->set_up(handle, simt_blas_native(stream)),
+                             blas->set_up_name);
+    if (status) {
+        (void)blas->destroy(handle);
+        return status;
+    }
+    own->handle = handle;
+    return ISO_OK;
+}
+
+/* The stream's handle. Every setting is made for every operation: that costs a store, and nothing
+ * depends on earlier operations. */
+static iso_status get_handle(simt_stream *stream, iso_ref workspace, int64_t bytes, bool on_device,
+                             void **out)
+{
+    const simt_blas *blas = blas_of(stream->device);
+    simt_blas_stream *own = simt_blas_stream_of(stream);
+    if (!own) {
+        return ISO_NO_MEMORY;
+    }
+    const iso_status status = own->handle ? ISO_OK : make_handle(stream, own);
+    if (status) {
+        return status;
+    }
+    *out = own->handle;
+    return simt_blas_check(stream, blas->numbers,
+                           blas->set(own->handle, on_device,
+                                     bytes > BLAS_CONSTANT_BYTES && workspace.memory
+                                         ? simt_place(workspace) + BLAS_CONSTANT_BYTES
+                                         : NULL,
+                                     bytes - BLAS_CONSTANT_BYTES),
+                           blas->set_name);
+}
+
+static iso_status prepare(simt_stream *stream, const iso_op *op)
+{
+    void *handle = NULL;
+    return get_handle(stream, op->workspace, op->workspace_bytes, false, &handle);
+}
+
+int64_t simt_blas_workspace(simt_device *device, const iso_op *op)
+{
+    (void)op;
+    return BLAS_CONSTANT_BYTES + blas_of(device)->library_bytes(device);
+}
+
+void simt_blas_stream_close(simt_stream *stream)
+{
+    simt_blas_stream *own = stream->vendor;
+    simt_scope scope;
+    (void)simt_vendor_enter(stream->device, &scope);
+    if (own->handle && scope.code == 0) {
+        (void)blas_of(stream->device)->destroy(own->handle);
+    }
+    simt_lt_stream_close(stream);
+    simt_vendor_leave(stream->device, scope);
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
+uint32_t simt_blas_compute(const simt_blas_numbers *numbers, const iso_gemm_op *op)
+{
+    return op->dtype == ISO_F64                                ? numbers->in_f64
+           : op->dtype == ISO_F32 && op->math == ISO_MATH_TF32 ? numbers->in_tf32
+                                                               : numbers->in_f32;
+}
+
+simt_blas_scalar simt_blas_scalar_of(iso_dtype dtype, double value)
+{
+    simt_blas_scalar scalar = {.f32 = (float)value};
+    if (dtype == ISO_F64) {
+        scalar.f64 = value;
+    }
+    return scalar;
+}
+
+static iso_status gemm_supports(simt_device *device, const iso_op *of)
+{
+    const iso_gemm_op *op = of->gemm;
+    const simt_blas *blas = blas_of(device);
+    const iso_status status = blas->precision(device, op);
+    const simt_size large = simt_gemm_large(op);
+    return status || !large.name || blas->wide_gemm(op->batch > 1)
+               ? status
+               : simt_too_large(device->host, "gemm", large, label_of(device));
+}
+
+static const char *gemm_name(const simt_device *device, const iso_op *op)
+{
+    return blas_of(device)->gemm_names[op->gemm->batch > 1];
+}
+
+static iso_status gemm_execute(simt_stream *stream, const iso_op *of)
+{
+    const iso_gemm_op *op = of->gemm;
+    const simt_blas *blas = blas_of(stream->device);
+    const simt_blas_numbers *numbers = blas->numbers;
+    const simt_blas_scalar alpha = simt_blas_scalar_of(op->dtype, op->alpha);
+    const simt_blas_scalar beta = simt_blas_scalar_of(op->dtype, op->beta);
+    simt_blas_product product = {
+        .wide = simt_gemm_large(op).name != NULL,
+        .tf32 = op->math == ISO_MATH_TF32 && op->dtype == ISO_F32,
+        .trans_1 = op->trans_b == ISO_TRANS ? numbers->trans : numbers->no_trans,
+        .trans_2 = op->trans_a == ISO_TRANS ? numbers->trans : numbers->no_trans,
+        .type = numbers->types[op->dtype],
+        .compute = simt_blas_compute(numbers, op),
+        .m = op->n,
+        .n = op->m,
+        .k = op->k,
+        .ld_1 = op->ldb,
+        .ld_2 = op->lda,
+        .ld_c = op->ldc,
+        .batch = op->batch,
+        .stride_1 = op->stride_b,
+        .stride_2 = op->stride_a,
+        .stride_c = op->stride_c,
+        .alpha = &alpha,
+        .beta = &beta,
+        /* If k is 0 neither is read, but an address is required. */
+        .one = simt_place(op->k > 0 ? op->b : op->c),
+        .two = simt_place(op->k > 0 ? op->a : op->c),
+        .c = simt_place(op->c),
+    };
+    const iso_status status =
+        get_handle(stream, of->workspace, of->workspace_bytes, false, &product.handle);
+    return status ? status
+                  : simt_blas_check(stream, numbers, blas->gemm(&product),
+                                    gemm_name(stream->device, of));
+}
+
+const simt_vendor_operation simt_blas_gemm = {
+    .supports = gemm_supports,
+    .workspace = simt_blas_workspace,
+    .execute = gemm_execute,
+    .prepare = prepare,
+    .name = gemm_name,
+};
+
+/* ---- transposes ------------------------------------------------------------------------------ */
+
+enum { TILE = 1024 }; /* edge of the squares that are transposed in place */
+
+static bool transpose_wide(const simt_blas *blas, const iso_transpose_op *op)
+{
+    return blas->wide_turn && blas->wide_turn(op->element_bytes);
+}
+
+static iso_status transpose_supports(simt_device *device, const iso_op *op)
+{
+    const simt_blas *blas = blas_of(device);
+    return simt_transpose_supports(device->host, op->transpose, label_of(device),
+                                   transpose_wide(blas, op->transpose));
+}
+
+/* A tile, if the transpose may turn out to be in place. */
+static int64_t transpose_workspace(simt_device *device, const iso_op *of)
+{
+    const iso_transpose_op *op = of->transpose;
+    (void)device;
+    if (op->rows != op->cols || op->ld_from != op->ld_to) {
+        return 0;
+    }
+    const int64_t side = op->rows < TILE ? op->rows : TILE;
+    return side * side * op->element_bytes;
+}
+
+static const char *transpose_name(const simt_device *device, const iso_op *op)
+{
+    return blas_of(device)->turn_names[op->transpose->element_bytes / 8];
+}
+
+/* Swaps tile (i, j) and its mirror: one is transposed into scratch memory, the other into the
+ * first's place, and the first is then copied to the other's place. geam itself cannot work in
+ * place. */
+static iso_status turn_in_place(simt_stream *stream, const iso_op *op, simt_blas_turn turn)
+{
+    const simt_blas *blas = blas_of(stream->device);
+    const iso_transpose_op *t = op->transpose;
+    const int64_t element = t->element_bytes;
+    const int64_t pitch = t->ld_to * element;
+    for (int64_t i = 0; i < t->rows; i += TILE) {
+        const int64_t height = t->rows - i < TILE ? t->rows - i : TILE;
+        for (int64_t j = i; j < t->rows; j += TILE) {
+            const int64_t width = t->rows - j < TILE ? t->rows - j : TILE;
+            iso_ref mirror = t->to;
+            mirror.offset += j * pitch + i * element;
+            char *here = simt_place(t->to) + i * pitch + j * element;
+            turn.rows = height;
+            turn.cols = width;
+            turn.from = here;
+            turn.to = simt_place(op->workspace);
+            turn.ld_to = height;
+            uint32_t code = blas->turn(&turn);
+            if (code == 0 && i != j) {
+                turn.rows = width;
+                turn.cols = height;
+                turn.from = simt_place(mirror);
+                turn.to = here;
+                turn.ld_to = t->ld_to;
+                code = blas->turn(&turn);
+            }
+            iso_status status =
+                simt_blas_check(stream, blas->numbers, code, transpose_name(stream->device, op));
+            const iso_transfer put = {.size = (uint32_t)sizeof put,
+                                      .kind = ISO_TRANSFER_COPY,
+                                      .from = op->workspace,
+                                      .from_pitch = height * element,
+                                      .to = mirror,
+                                      .to_pitch = pitch,
+                                      .width = height * element,
+                                      .height = width};
+            status = status ? status : stream->device->driver->transfer(stream->native, &put);
+            if (status) {
+                return status;
+            }
+        }
+    }
+    return ISO_OK;
+}
+
+/* geam needs no workspace of the library. */
+static iso_status transpose_execute(simt_stream *stream, const iso_op *op)
+{
+    const iso_transpose_op *t = op->transpose;
+    const simt_blas *blas = blas_of(stream->device);
+    simt_blas_turn turn = {
+        .wide =
+            t->rows > INT_MAX || t->cols > INT_MAX || t->ld_from > INT_MAX || t->ld_to > INT_MAX,
+        .trans = blas->numbers->trans,
+        .no_trans = blas->numbers->no_trans,
+        .element_bytes = t->element_bytes,
+        .rows = t->rows,
+        .cols = t->cols,
+        .ld_from = t->ld_from,
+        .ld_to = t->ld_to,
+        .from = simt_place(t->from),
+        .to = simt_place(t->to),
+    };
+    const iso_status status = get_handle(stream, (iso_ref){.memory = NULL}, 0, false, &turn.handle);
+    if (status) {
+        return status;
+    }
+    if (turn.from == turn.to && t->rows == t->cols && t->ld_from == t->ld_to) {
+        return turn_in_place(stream, op, turn);
+    }
+    return simt_blas_check(stream, blas->numbers, blas->turn(&turn),
+                           transpose_name(stream->device, op));
+}
+
+const simt_vendor_operation simt_blas_transpose = {
+    .supports = transpose_supports,
+    .workspace = transpose_workspace,
+    .execute = transpose_execute,
+    .prepare = prepare,
+    .name = transpose_name,
+};
+
+/* ---- reductions: of an array, or of each row ------------------------------------------------- */
+
+static iso_status reduce_supports(simt_device *device, const iso_op *of)
+{
+    const iso_reduce_op_args *op = of->reduce;
+    const simt_blas *blas = blas_of(device);
+    const iso_status status = simt_reduce_supports(device->host, &blas->reductions, op);
+    return status || op->cols <= INT_MAX || blas->wide_fold(op->op, op->dtype)
+               ? status
+               : simt_too_large(device->host, "reduce", (simt_size){"cols", op->cols},
+                                label_of(device));
+}
+
+/* Rows are done in groups whose scratch memory fits a fixed workspace. */
+static int64_t rows_at_once(const simt_device *device, const iso_reduce_op_args *op)
+{
+    enum { ROWS_MAX = 32768 };
+    const simt_blas *blas = blas_of(device);
+    const int64_t fit = blas->row_bytes ? blas->library_bytes(device) / blas->row_bytes(op) : 1;
+    const int64_t most = fit < 1 ? 1 : fit < ROWS_MAX ? fit : ROWS_MAX;
+    return op->rows < most ? op->rows : most;
+}
+
+static int64_t reduce_workspace(simt_device *device, const iso_op *op)
+{
+    enum { ROOM = 1 << 20 };
+    const simt_blas *blas = blas_of(device);
+    return blas->row_bytes ? BLAS_CONSTANT_BYTES + ROOM +
+                                 rows_at_once(device, op->reduce) * blas->row_bytes(op->reduce)
+                           : simt_blas_workspace(device, op);
+}
+
+static const char *reduce_name(const simt_device *device, const iso_op *of)
+{
+    const iso_reduce_op_args *op = of->reduce;
+    const simt_blas *blas = blas_of(device);
+    const char *const *names = op->op == ISO_SUM   ? blas->sum_names
+                               : op->op == ISO_DOT ? blas->dot_names
+                                                   : blas->asum_names;
+    return names[iso_dtype_size(op->dtype) / 4];
+}
+
+/* Writes a 1 of the type, as 32-bit words. */
+static iso_status put_one(simt_stream *stream, iso_dtype dtype, char *at)
+{
+    const dtype_row *type = dtype_get(dtype);
+    const simt_blas *blas = blas_of(stream->device);
+    const iso_status status = blas->put_word(stream->native, at, (uint32_t)type->one);
+    return status || type->bytes <= 4
+               ? status
+               : blas->put_word(stream->native, at + 4, (uint32_t)(type->one >> 32));
+}
+
+static iso_status reduce_execute(simt_stream *stream, const iso_op *op)
+{
+    const iso_reduce_op_args *reduce = op->reduce;
+    const simt_blas *blas = blas_of(stream->device);
+    const bool dot = reduce->op == ISO_DOT;
+    const int64_t element = iso_dtype_size(reduce->dtype);
+    const int64_t at_once = rows_at_once(stream->device, reduce);
+    char *one = simt_place(op->workspace);
+    simt_blas_fold fold = {
+        .wide = reduce->cols > INT_MAX,
+        .dtype = reduce->dtype,
+        .type = blas->numbers->types[reduce->dtype],
+        .n = reduce->cols,
+        .ld_x = reduce->ld_x,
+        .ld_y = dot ? reduce->ld_y : 0,
+        .step_y = dot,
+    };
+    iso_status status = get_handle(stream, op->workspace, op->workspace_bytes, true, &fold.handle);
+    if (!status && reduce->op == ISO_SUM) {
+        status = put_one(stream, reduce->dtype, one);
+    }
+    for (int64_t row = 0; row < reduce->rows && !status; row += at_once) {
+        fold.rows = reduce->rows - row < at_once ? reduce->rows - row : at_once;
+        fold.x = simt_place(reduce->x) + row * reduce->ld_x * element;
+        fold.y = dot ? simt_place(reduce->y) + row * reduce->ld_y * element : one;
+        fold.result = simt_place(reduce->result) + row * element;
+        status = simt_blas_check(stream, blas->numbers,
+                                 reduce->op == ISO_ASUM ? blas->asum(&fold) : blas->dot(&fold),
+                                 reduce_name(stream->device, op));
+    }
+    return status;
+}
+
+const simt_vendor_operation simt_blas_reduce = {
+    .supports = reduce_supports,
+    .workspace = reduce_workspace,
+    .execute = reduce_execute,
+    .prepare = prepare,
+    .name = reduce_name,
+};

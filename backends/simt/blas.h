@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * blas.h - operations by a vendor's BLAS library, and by its second library for products ("Lt").
+ * Two vendors have these libraries with the same structure: each fills a simt_blas with its
+ * functions and numbers. A new operation is a row in blas.c and a function here.
+ *
+ * BLAS is column-major: a row-major matrix is the transpose of a column-major one with the same
+ * leading dimension, so operands are swapped and nothing is moved.
+ *
+ * Handles belong to streams and are made at a stream's first vendor operation. The workspace of an
+ * operation begins with a constant, followed by the library's part. Memory is its address. Each
+ * library's status for success is 0.
+ */
+#ifndef ISOMER_SIMT_BLAS_H
+#define ISOMER_SIMT_BLAS_H
+
+#include "backends/simt/blas_symbols.h"
+#include "backends/simt/simt.h"
+
+enum { BLAS_CONSTANT_BYTES = 256 }; /* of workspace, for a constant 1 */
+
+/* Numbers of one library's interface. */
+typedef struct simt_blas_numbers {
+    uint32_t types[ISO_F64 + 1];
+    uint32_t no_trans, trans;
+    uint32_t in_f32, in_tf32, in_f64; /* the types that products compute in */
+    uint32_t alloc_failed;
+    const char *(*status_name)(uint32_t status); /* optional; may return NULL */
+} simt_blas_numbers;
+
+/* A product in the library's layout: C' = op(B)' op(A)'. */
+typedef struct simt_blas_product {
+    void *handle;
+    bool wide; /* a size needs 64 bits */
+    bool tf32;
+    uint32_t trans_1, trans_2, type, compute;
+    int64_t m, n, k, ld_1, ld_2, ld_c, batch, stride_1, stride_2, stride_c;
+    const void *alpha, *beta; /* of the type that it computes in */
+    const void *one, *two;
+    void *c;
+} simt_blas_product;
+
+/* `to` (cols x rows) = the transpose of `from` (rows x cols), which do not overlap. */
+typedef struct simt_blas_turn {
+    void *handle;
+    bool wide;
+    uint32_t trans, no_trans;
+    int64_t element_bytes; /* 4, 8 or 16 */
+    int64_t rows, cols, ld_from, ld_to;
+    const void *from;
+    void *to;
+} simt_blas_turn;
+
+/* Dot products or sums of magnitudes of rows. */
+typedef struct simt_blas_fold {
+    void *handle;
+    bool wide;
+    iso_dtype dtype;
+    uint32_t type;
+    int64_t n, rows, ld_x, ld_y;
+    int32_t step_y; /* 0: y is a single 1 */
+    const void *x, *y;
+    void *result;
+} simt_blas_fold;
+
+/* A vendor's BLAS library. Functions return the library's status; the device is current. */
+typedef struct simt_blas {
+    const simt_blas_numbers *numbers;
+
+    uint32_t (*create)(void **handle);
+    uint32_t (*set_up)(void *handle, void *stream); /* once, after create */
+    /* Before every operation: results on the device or the host, and the workspace (NULL: unset).
+     */
+    uint32_t (*set)(void *handle, bool on_device, void *workspace, int64_t bytes);
+    uint32_t (*destroy)(void *handle);
+    const char *create_name, *set_up_name, *set_name;
+    int64_t (*library_bytes)(const simt_device *device); /* its workspace for a product */
+    /* After a failure on a stream: fails with DEVICE_LOST if that was the cause, else ISO_OK. */
+    iso_status (*lost)(void *stream, const char *what);
+    void (*forget_error)(void); /* optional: clears the driver's last error */
+
+    /* UNSUPPORTED if an environment variable changes the requested precision, or the device does
+     * not have it. */
+    iso_status (*precision)(const simt_device *device, const iso_gemm_op *op);
+    uint32_t (*gemm)(const simt_blas_product *product);
+    bool (*wide_gemm)(bool batched); /* whether sizes may have 64 bits */
+    const char *gemm_names[2];       /* of one, of a batch */
+
+    uint32_t (*turn)(const simt_blas_turn *turn);
+    bool (*wide_turn)(int64_t element_bytes); /* optional */
+    const char *turn_names[3];                /* for 4, 8 and 16 bytes */
+
+    simt_reductions reductions;
+    uint32_t (*dot)(const simt_blas_fold *fold);
+    uint32_t (*asum)(const simt_blas_fold *fold);
+    bool (*wide_fold)(iso_reduce_op op, iso_dtype dtype);
+    /* By type: 2 bytes, f32, f64. A sum is a dot product with a 1 of stride 0. */
+    const char *sum_names[3], *dot_names[3], *asum_names[3];
+    /* Optional: scratch memory for each row; without it a call has one row. */
+    int64_t (*row_bytes)(const iso_reduce_op_args *op);
+    /* Writes a 32-bit word on the stream; fails with the driver's call. */
+    iso_status (*put_word)(void *stream, void *at, uint32_t word);
+
+    const struct simt_lt *lt;
+} simt_blas;
+
+extern const simt_vendor_operation simt_blas_gemm, simt_blas_transpose, simt_blas_reduce;
+
+static inline char *simt_place(iso_ref ref)
+{
+    return (char *)ref.memory + ref.offset;
+}
+
+/* ISO_OK, or the failure of a call; a lost device is reported as such. */
+iso_status simt_blas_check(simt_stream *stream, const simt_blas_numbers *numbers, uint32_t status,
+                           const char *call);
+/* What computing in the product's type is called; its alpha and beta. */
+uint32_t simt_blas_compute(const simt_blas_numbers *numbers, const iso_gemm_op *op);
+typedef union simt_blas_scalar {
+    float f32;
+    double f64;
+} simt_blas_scalar;
+simt_blas_scalar simt_blas_scalar_of(iso_dtype dtype, double value);
+
+/* ---- the second library (blas_lt.c) ---------------------------------------------------------- */
+
+/* Its objects are pointers, and all pointers to structs are passed in the same way. */
+typedef void *lt_handle, *lt_matmul, *lt_layout, *lt_preference, *lt_stream;
+typedef uint64_t lt_algorithm;
+typedef struct lt_choice {
+    lt_algorithm algorithm[16]; /* a vendor's choice begins with the algorithm, and is shorter */
+} lt_choice;
+
+typedef struct simt_lt_api {
+    SIMT_LT_SYMBOLS(LOADER_MEMBER, lt, lt)
+} simt_lt_api;
+
+/* The key of an algorithm. */
+typedef struct simt_lt_key {
+    int64_t m, n, k, lda, ldb, ldc, batch, stride_a, stride_b, stride_c;
+    uint32_t dtype, compute, trans_a, trans_b;
+    uint32_t align_a, align_b, align_c; /* 0: the library does not ask for them */
+    uint32_t used;
+} simt_lt_key;
+
+typedef struct simt_lt {
+    const simt_lt_api *api;
+    simt_library *library;
+    const simt_blas_numbers *numbers;
+    uint32_t not_supported;
+    uint32_t trans_a, trans_b; /* attributes of a product */
+    uint32_t batch, stride;    /* ... of a matrix */
+    uint32_t workspace_max;    /* ... of a preference */
+    size_t state_at;           /* of the status in the vendor's choice */
+    const char *create_name, *choose_name, *run_name;
+    /* Optional: its version on this handle; UNSUPPORTED: it is too old. */
+    iso_status (*version)(void *handle, int *version);
+    /* Optional: further wishes about an algorithm. With it, algorithms depend on the alignment. */
+    uint32_t (*prefer)(void *preference, const simt_lt_key *key);
+} simt_lt;
+
+extern const simt_vendor_operation simt_lt_gemm;
+
+/* ---- what devices and streams keep ----------------------------------------------------------- */
+
+typedef struct simt_lt_plan simt_lt_plan;
+
+typedef struct simt_blas_stream {
+    void *handle;        /* NULL until needed */
+    simt_lt_plan *plans; /* NULL until needed */
+    int next_plan;
+} simt_blas_stream;
+
+typedef struct simt_blas_device {
+    void *lt;
+    int lt_version; /* 0 if the library does not report it */
+} simt_blas_device;
+
+/* The vendor's own stream. */
+void *simt_blas_native(const simt_stream *stream);
+/* The constant, and the library's usual workspace. */
+int64_t simt_blas_workspace(simt_device *device, const iso_op *op);
+/* Created with zeros at the first call; NULL: no memory. */
+simt_blas_stream *simt_blas_stream_of(simt_stream *stream);
+/* The version of the device's handle of the second library; 0 before it is made. */
+int simt_lt_version(simt_device *device);
+
+/* Called by vendor.c, with something to close. */
+void simt_blas_device_close(simt_device *device);
+void simt_blas_stream_close(simt_stream *stream);
+/* ... and by blas.c: the second library's part. */
+void simt_lt_stream_close(simt_stream *stream);
+
+#endif
