@@ -8,6 +8,15 @@
 
 enum { SIZE_LIMIT = 65536 }; /* a larger `size` is garbage, and its tail is not read */
 
+iso_status core_check_out(const char *call, const char *name, const void *out)
+{
+    if (!out) {
+        return core_fail(ISO_INVALID, "%s: %s is NULL: pass the address of a variable for it", call,
+                         name);
+    }
+    return ISO_OK;
+}
+
 iso_status core_struct_check(const char *call, const char *name, const void *out, size_t least)
 {
     uint32_t size;

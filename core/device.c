@@ -15,17 +15,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-void core_child_link(core_device *device, core_child *child)
+iso_status core_create_begin(const char *call, iso_device handle, uint64_t *out,
+                             core_device **device)
 {
-    pthread_mutex_lock(&device->physical->lock);
+    iso_status status = core_check_out(call, "out", out);
+
+    if (status) {
+        return status;
+    }
+    *out = 0;
+    return core_handle_acquire(call, "device", handle.id, CORE_DEVICE, device);
+}
+
+iso_status core_child_add(const char *call, core_device *device, core_child *child, core_kind kind)
+{
+    child->kind = kind;
     child->device = device;
-    child->previous = NULL;
+    child->id = core_handle_new(call, kind, child);
+    if (!child->id) {
+        return ISO_NO_MEMORY;
+    }
+    pthread_mutex_lock(&device->physical->lock);
     child->next = device->children;
     if (child->next) {
         child->next->previous = child;
     }
     device->children = child;
     pthread_mutex_unlock(&device->physical->lock);
+    return ISO_OK;
+}
+
+iso_status core_check_device(const char *call, const char *name, const core_child *child,
+                             const char *other_name, const core_child *other)
+{
+    if (child->device == other->device) {
+        return ISO_OK;
+    }
+    return core_fail(
+        ISO_MISMATCH,
+        "%s: %s belongs to another device handle (%s) than %s (%s): both must belong to "
+        "one (iso_copy_between copies between two)",
+        call, name, child->device->physical->spec, other_name, other->device->physical->spec);
 }
 
 /* The device may be freed after this call. */
@@ -48,6 +78,7 @@ void core_child_unlink(core_child *child)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+/* Reads the options, and checks the settings. */
 static iso_status read_options(const char *call, const iso_device_options *given,
                                iso_device_options *options)
 {
@@ -73,7 +104,7 @@ static iso_status read_options(const char *call, const iso_device_options *given
                          "or -1 for none",
                          call, (long long)options->memory_limit);
     }
-    return ISO_OK;
+    return core_settings_check(call);
 }
 
 /* The math mode and the limit from the options and the environment. */
@@ -93,9 +124,8 @@ static iso_status apply_options(const char *call, const iso_device_options *opti
     if (limit && memory_total < 0 && strchr(limit, '%')) {
         return core_fail(
             ISO_INVALID,
-            "%s: ISOMER_MEMORY_LIMIT is \"%s\", but the memory size of %s is not known here (the "
-            "system or the driver does not report it): use bytes, or a number "
-            "with K, M, G or T",
+            "%s: ISOMER_MEMORY_LIMIT is \"%s\", but the system or the driver does not report the "
+            "memory size of %s: use bytes, or a number with K, M, G or T",
             call, limit, device->physical->spec);
     }
     device->limit = limit ? core_parse_limit(limit, memory_total) : -1;
@@ -108,10 +138,13 @@ static iso_status apply_options(const char *call, const iso_device_options *opti
 
 static void free_device(core_device *device)
 {
-    free(device->choice);
-    free(device);
+    if (device) {
+        free(device->choice);
+        free(device);
+    }
 }
 
+/* Takes the choice: on failure its device is closed. */
 static iso_status make_device(const char *call, const iso_device_options *options,
                               core_choice *choice, iso_device *out)
 {
@@ -121,11 +154,13 @@ static iso_status make_device(const char *call, const iso_device_options *option
     iso_status status;
 
     if (!device) {
-        return core_fail_no_memory(call, (int64_t)sizeof *device);
+        status = core_fail_no_memory(call, (int64_t)sizeof *device);
+        goto fail;
     }
     device->physical = choice->physical;
     device->table = choice->physical->table;
-    status = core_backend_device_info(call, choice->backend, choice->index, &info);
+    status =
+        core_backend_device_info(call, choice->physical->backend, choice->physical->index, &info);
     if (!status) {
         status = apply_options(call, options, device, info.memory_total);
     }
@@ -134,20 +169,21 @@ static iso_status make_device(const char *call, const iso_device_options *option
     }
     core_text_add(&story, "%s (%s), %s", info.spec, info.name, core_text_get(&choice->story));
     device->choice = story.text;
-    if (story.failed) {
-        status = core_fail(ISO_NO_MEMORY, "%s: no host memory for the reasons of the choice", call);
-        goto fail;
-    }
-    device->id = core_handle_new(call, CORE_DEVICE, device);
-    if (!device->id) {
+    status = core_text_check(call, &story);
+    if (!status && !(device->id = core_handle_new(call, CORE_DEVICE, device))) {
         status = ISO_NO_MEMORY;
+    }
+    if (status) {
         goto fail;
     }
     core_log(ISO_LOG_INFO, "opened %s", core_text_get(&story));
     out->id = device->id;
+    core_text_free(&choice->story);
     return ISO_OK;
 fail:
     free_device(device);
+    core_physical_close(choice->physical);
+    core_text_free(&choice->story);
     return status;
 }
 
@@ -164,15 +200,7 @@ static iso_status open_device(void *context)
     core_choice choice;
     iso_status status = core_select(call, what->spec, &choice);
 
-    if (status) {
-        return status;
-    }
-    status = make_device(call, &what->options, &choice, what->out);
-    if (status) {
-        core_physical_close(choice.physical);
-    }
-    core_text_free(&choice.story);
-    return status;
+    return status ? status : make_device(call, &what->options, &choice, what->out);
 }
 
 iso_status iso_device_open_with(const char *spec, const iso_device_options *options,
@@ -180,23 +208,89 @@ iso_status iso_device_open_with(const char *spec, const iso_device_options *opti
 {
     const char *call = "iso_device_open";
     opening what = {.spec = spec, .out = out};
-    iso_status status;
+    iso_status status = core_check_out(call, "out", out);
 
     core_fork_guard();
-    if (!out) {
-        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
+    if (status) {
+        return status;
     }
     out->id = 0;
     status = read_options(call, options, &what.options);
-    if (!status) {
-        status = core_settings_check(call);
-    }
     return status ? status : core_stack_run(call, open_device, &what);
 }
 
 iso_status iso_device_open(const char *spec, iso_device *out)
 {
     return iso_device_open_with(spec, NULL, out);
+}
+
+/* The backend of that name, which must be usable and able to adopt. */
+static iso_status find_adopter(const char *call, const char *name, core_backend **out)
+{
+    int32_t devices;
+    iso_status status = ISO_OK;
+
+    if (!name || !name[0]) {
+        return core_fail(ISO_INVALID, "%s: backend is %s: pass a name that iso_enumerate lists",
+                         call, name ? "empty" : "NULL");
+    }
+    *out = NULL;
+    if (core_name_valid(name)) {
+        status = core_backend_find(call, name, out);
+    }
+    if (!status && !*out) {
+        status = core_fail(ISO_INVALID,
+                           "%s: backend is \"%s\", which is not a backend: use a name that "
+                           "iso_enumerate lists",
+                           call, name);
+    }
+    if (!status) {
+        status = core_backend_ready(call, *out, &devices);
+    }
+    if (!status && !(*out)->table.device_adopt) {
+        status =
+            core_fail(ISO_UNSUPPORTED,
+                      "%s: %s does not adopt devices: open one with iso_device_open", call, name);
+    }
+    return status;
+}
+
+iso_status iso_device_adopt(const char *name, const iso_native_device *native,
+                            const iso_device_options *options, iso_device *out)
+{
+    const char *call = "iso_device_adopt";
+    iso_native_device asked = ISO_NATIVE_DEVICE_INIT;
+    iso_device_options checked;
+    core_backend *backend;
+    core_choice choice = {0};
+    iso_status status = core_check_out(call, "out", out);
+
+    core_fork_guard();
+    if (status) {
+        return status;
+    }
+    out->id = 0;
+    status = core_struct_read(call, "native", native, CORE_END_OF(iso_native_device, device),
+                              &asked, sizeof asked);
+    if (!status) {
+        status = core_check_reserved(call, "native", asked.reserved);
+    }
+    if (!status) {
+        status = read_options(call, options, &checked);
+    }
+    if (!status) {
+        status = find_adopter(call, name, &backend);
+    }
+    if (status) {
+        return status;
+    }
+    asked.size = (uint32_t)sizeof asked;
+    status = core_physical_adopt(call, backend, &asked, &choice.physical);
+    if (status) {
+        return status;
+    }
+    core_text_add(&choice.story, "adopted: the program's own context (%p)", asked.context);
+    return make_device(call, &checked, &choice, out);
 }
 
 /* ---- closing --------------------------------------------------------------------------------- */
@@ -289,15 +383,13 @@ iso_status iso_device_close(iso_device handle)
 iso_status iso_device_get_info(iso_device handle, iso_device_info *out)
 {
     const char *call = "iso_device_get_info";
-    core_device *device;
+    CORE_HELD core_device *device = NULL;
     iso_device_info info;
-    iso_status status;
+    iso_status status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
 
-    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
-    if (status) {
-        return status;
+    if (!status) {
+        status = core_struct_check(call, "out", out, CORE_END_OF(iso_device_info, index));
     }
-    status = core_struct_check(call, "out", out, CORE_END_OF(iso_device_info, index));
     if (!status) {
         status = core_backend_device_info(call, device->physical->backend, device->physical->index,
                                           &info);
@@ -305,70 +397,67 @@ iso_status iso_device_get_info(iso_device handle, iso_device_info *out)
     if (!status) {
         core_struct_write(out, &info, sizeof info);
     }
-    core_handle_release(handle.id);
     return status;
 }
 
 iso_status iso_device_get_choice(iso_device handle, char *text, int64_t capacity)
 {
     const char *call = "iso_device_get_choice";
-    core_device *device;
-    iso_status status;
+    CORE_HELD core_device *device = NULL;
+    iso_status status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
 
-    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
+    if (!status) {
+        status = core_check_out(call, "text", text);
+    }
     if (status) {
         return status;
     }
-    if (!text) {
-        status = core_fail(ISO_INVALID, "%s: text is NULL: pass where the text goes", call);
-    } else if (capacity < 1) {
-        status = core_fail(ISO_INVALID, "%s: capacity is %lld: pass 1 or more", call,
-                           (long long)capacity);
-    } else {
-        snprintf(text, (size_t)capacity, "%s", device->choice ? device->choice : "");
+    if (capacity < 1) {
+        return core_fail(ISO_INVALID, "%s: capacity is %lld: pass 1 or more", call,
+                         (long long)capacity);
     }
-    core_handle_release(handle.id);
-    return status;
+    snprintf(text, (size_t)capacity, "%s", device->choice ? device->choice : "");
+    return ISO_OK;
 }
 
 iso_status iso_device_get_property(iso_device handle, int32_t index, iso_property *out)
 {
     const char *call = "iso_device_get_property";
+    CORE_HELD core_device *device = NULL;
+    const iso_backend *table;
     iso_property *property;
-    core_device *device;
-    iso_status status;
+    iso_status status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
 
-    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
+    if (!status) {
+        status = core_struct_check(call, "out", out, CORE_END_OF(iso_property, name));
+    }
     if (status) {
         return status;
     }
-    status = core_struct_check(call, "out", out, CORE_END_OF(iso_property, name));
-    if (!status && index < 0) {
-        status = core_fail(ISO_INVALID, "%s: index is %d: the first property is 0", call, index);
+    if (index < 0) {
+        return core_fail(ISO_INVALID, "%s: index is %d: the first property is 0", call, index);
     }
-    if (!status && !device->table->device_property) {
-        status = ISO_NOT_READY;
+    table = device->table;
+    if (!table->device_property) {
+        return ISO_NOT_READY;
     }
-    if (!status) {
-        status = core_stack_check(call, device->table);
+    status = core_stack_check(call, table);
+    if (status) {
+        return status;
     }
-    property = status ? NULL : calloc(1, sizeof *property);
-    if (!status && !property) {
-        status = core_fail_no_memory(call, (int64_t)sizeof *property);
+    property = calloc(1, sizeof *property);
+    if (!property) {
+        return core_fail_no_memory(call, (int64_t)sizeof *property);
     }
-    if (!status) {
-        property->size = (uint32_t)sizeof *property;
-        status =
-            CORE_ASK(call, device->table,
-                     device->table->device_property(device->physical->device, index, property));
-    }
+    property->size = (uint32_t)sizeof *property;
+    status =
+        CORE_ASK(call, table, table->device_property(device->physical->device, index, property));
     if (!status) {
         property->name[sizeof property->name - 1] = 0;
         property->value[sizeof property->value - 1] = 0;
         core_struct_write(out, property, sizeof *property);
     }
     free(property);
-    core_handle_release(handle.id);
     return status;
 }
 
@@ -376,208 +465,23 @@ iso_status iso_device_get_memory_use(iso_device handle, iso_memory_use *out)
 {
     const char *call = "iso_device_get_memory_use";
     iso_memory_use use = ISO_MEMORY_USE_INIT;
-    core_device *device;
-    iso_status status;
+    CORE_HELD core_device *device = NULL;
+    iso_status status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
 
-    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
-    if (status) {
-        return status;
-    }
-    status = core_struct_check(call, "out", out, CORE_END_OF(iso_memory_use, used));
     if (!status) {
-        pthread_mutex_lock(&device->physical->lock);
-        use.used = device->physical->used;
-        use.peak = device->physical->peak;
-        pthread_mutex_unlock(&device->physical->lock);
-        use.limit = device->limit;
-        core_struct_write(out, &use, sizeof use);
-    }
-    core_handle_release(handle.id);
-    return status;
-}
-
-/* ---- adopting -------------------------------------------------------------------------------- */
-
-/* Loads the backend, which must be usable and able to adopt. */
-static iso_status find_backend(const char *call, const char *name, core_backend **out)
-{
-    core_backend *backend = NULL;
-    iso_probe *probe;
-    iso_status status = ISO_OK;
-
-    if (!name || !name[0]) {
-        return core_fail(ISO_INVALID,
-                         "%s: backend is %s: pass the name of one, as iso_enumerate lists them",
-                         call, name ? "empty" : "NULL");
-    }
-    if (core_name_valid(name)) {
-        status = core_backend_find(call, name, &backend);
+        status = core_struct_check(call, "out", out, CORE_END_OF(iso_memory_use, used));
     }
     if (status) {
         return status;
     }
-    if (!backend) {
-        return core_fail(
-            ISO_INVALID,
-            "%s: backend is \"%s\", which is not a backend: use a name that iso_enumerate "
-            "lists",
-            call, name);
-    }
-    probe = malloc(sizeof *probe);
-    if (!probe) {
-        return core_fail_no_memory(call, (int64_t)sizeof *probe);
-    }
-    status = core_backend_probe(call, backend, probe);
-    if (!status && probe->state != ISO_STATE_OK) {
-        status = core_fail(ISO_UNAVAILABLE, "%s: %s is not available (%s): %s", call, name,
-                           iso_state_name(probe->state), probe->reason);
-    } else if (!status && !backend->table.device_adopt) {
-        status =
-            core_fail(ISO_UNSUPPORTED,
-                      "%s: %s does not adopt devices: open one with iso_device_open", call, name);
-    }
-    free(probe);
-    *out = backend;
-    return status;
+    pthread_mutex_lock(&device->physical->lock);
+    use.used = device->physical->used;
+    use.peak = device->physical->peak;
+    pthread_mutex_unlock(&device->physical->lock);
+    use.limit = device->limit;
+    core_struct_write(out, &use, sizeof use);
+    return ISO_OK;
 }
-
-iso_status iso_device_adopt(const char *name, const iso_native_device *native,
-                            const iso_device_options *options, iso_device *out)
-{
-    const char *call = "iso_device_adopt";
-    iso_native_device asked = ISO_NATIVE_DEVICE_INIT;
-    iso_device_options checked;
-    core_choice choice = {0};
-    iso_status status;
-
-    core_fork_guard();
-    if (!out) {
-        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
-    }
-    out->id = 0;
-    status = core_struct_read(call, "native", native, CORE_END_OF(iso_native_device, device),
-                              &asked, sizeof asked);
-    if (!status) {
-        status = core_check_reserved(call, "native", asked.reserved);
-    }
-    if (!status) {
-        status = read_options(call, options, &checked);
-    }
-    if (!status) {
-        status = core_settings_check(call);
-    }
-    if (!status) {
-        status = find_backend(call, name, &choice.backend);
-    }
-    if (status) {
-        return status;
-    }
-    asked.size = (uint32_t)sizeof asked;
-    status = core_physical_adopt(call, choice.backend, &asked, &choice.physical);
-    if (status) {
-        return status;
-    }
-    choice.index = choice.physical->index;
-    core_text_add(&choice.story, "adopted: the program's own context (%p)", asked.context);
-    status = make_device(call, &checked, &choice, out);
-    if (status) {
-        core_physical_close(choice.physical);
-    }
-    core_text_free(&choice.story);
-    return status;
-}
-
-/* ---- native objects -------------------------------------------------------------------------- */
-
-static iso_status get(const char *call, core_device *device, iso_native_kind kind, void *object,
-                      void **native)
-{
-    const iso_backend *table = device->table;
-
-    if (!table->native_get) {
-        return core_fail(ISO_UNSUPPORTED, "%s: %s does not expose its native objects", call,
-                         table->name);
-    }
-    return CORE_LIGHT(call, table,
-                      table->native_get(device->physical->device, kind, object, native));
-}
-
-static iso_status get_memory(const char *call, core_buffer *buffer, void **native)
-{
-    iso_status status;
-
-    if (!buffer->memory) {
-        return ISO_OK;
-    }
-    status = get(call, buffer->child.device, ISO_NATIVE_MEMORY, buffer->memory, native);
-    if (!status) {
-        *native = (char *)*native + buffer->origin;
-    }
-    return status;
-}
-
-static iso_status get_of(const char *call, iso_native_kind kind, void *object, void **native)
-{
-    core_device *device = object;
-    core_stream *stream = object;
-    core_event *event = object;
-    iso_status status;
-
-    switch (kind) {
-    case ISO_NATIVE_STREAM:
-        pthread_mutex_lock(&stream->lock);
-        status = get(call, stream->child.device, kind, stream->handle, native);
-        pthread_mutex_unlock(&stream->lock);
-        return status;
-    case ISO_NATIVE_EVENT:
-        if (!atomic_load(&event->recorded)) {
-            return core_fail(ISO_NOT_READY,
-                             "%s: the event was never recorded, and may have no native object yet: "
-                             "record it first",
-                             call);
-        }
-        return get(call, event->child.device, kind, event->handle, native);
-    case ISO_NATIVE_MEMORY:
-        return get_memory(call, object, native);
-    default:
-        return get(call, device, kind, device->physical->device, native);
-    }
-}
-
-iso_status iso_native_get(iso_native_kind kind, uint64_t id, void **out)
-{
-    static const core_kind kinds[] = {
-        [ISO_NATIVE_CONTEXT] = CORE_DEVICE, [ISO_NATIVE_DEVICE] = CORE_DEVICE,
-        [ISO_NATIVE_STREAM] = CORE_STREAM,  [ISO_NATIVE_EVENT] = CORE_EVENT,
-        [ISO_NATIVE_MEMORY] = CORE_BUFFER,
-    };
-    const char *call = "iso_native_get";
-    void *object, *native = NULL;
-    iso_status status;
-
-    if ((int)kind < ISO_NATIVE_CONTEXT || (int)kind > ISO_NATIVE_MEMORY) {
-        return core_fail(
-            ISO_INVALID,
-            "%s: kind is %d, which is not a kind: use ISO_NATIVE_CONTEXT (1), _DEVICE, "
-            "_STREAM, _EVENT or _MEMORY (5)",
-            call, (int)kind);
-    }
-    if (!out) {
-        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the pointer goes", call);
-    }
-    status = core_handle_acquire(call, "id", id, kinds[kind], &object);
-    if (status) {
-        return status;
-    }
-    status = get_of(call, kind, object, &native);
-    core_handle_release(id);
-    if (!status) {
-        *out = native;
-    }
-    return status;
-}
-
-/* ---- sensors --------------------------------------------------------------------------------- */
 
 iso_status iso_device_get_telemetry(iso_device handle, iso_telemetry *out)
 {
@@ -594,27 +498,115 @@ iso_status iso_device_get_telemetry(iso_device handle, iso_telemetry *out)
         .temperature_celsius = -1,
         .busy_percent = -1,
     };
-    core_device *device;
-    iso_status status;
+    CORE_HELD core_device *device = NULL;
+    iso_status status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
 
-    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
+    if (!status) {
+        status = core_struct_check(call, "out", out, CORE_END_OF(iso_telemetry, throttle));
+    }
     if (status) {
         return status;
     }
-    status = core_struct_check(call, "out", out, CORE_END_OF(iso_telemetry, throttle));
-    if (!status && !device->table->telemetry) {
-        status = core_fail(ISO_UNSUPPORTED, "%s: the %s backend reads no sensors", call,
-                           device->table->name);
+    if (!device->table->telemetry) {
+        return core_fail(ISO_UNSUPPORTED, "%s: the %s backend reads no sensors", call,
+                         device->table->name);
     }
-    if (!status) {
-        status = CORE_CALL(call, device->table,
-                           device->table->telemetry(device->physical->device, &now));
-    }
+    status =
+        CORE_CALL(call, device->table, device->table->telemetry(device->physical->device, &now));
     if (!status) {
         now.partition[sizeof now.partition - 1] = 0;
         now.source[sizeof now.source - 1] = 0;
         core_struct_write(out, &now, sizeof now);
     }
-    core_handle_release(handle.id);
+    return status;
+}
+
+/* ---- native objects -------------------------------------------------------------------------- */
+
+iso_status core_native_get(const char *call, core_device *device, iso_native_kind kind,
+                           void *object, void **native)
+{
+    const iso_backend *table = device->table;
+
+    if (!table->native_get) {
+        return core_fail(ISO_UNSUPPORTED, "%s: %s does not expose its native objects", call,
+                         table->name);
+    }
+    return CORE_LIGHT(call, table,
+                      table->native_get(device->physical->device, kind, object, native));
+}
+
+static iso_status get_memory(const char *call, core_buffer *buffer, void **native)
+{
+    iso_status status;
+
+    if (!buffer->owner->memory) {
+        return ISO_OK;
+    }
+    status = core_native_get(call, buffer->child.device, ISO_NATIVE_MEMORY, buffer->owner->memory,
+                             native);
+    if (!status) {
+        *native = (char *)*native + buffer->origin;
+    }
+    return status;
+}
+
+static iso_status get_of(const char *call, iso_native_kind kind, void *object, void **native)
+{
+    core_device *device = object;
+    core_stream *stream = object;
+    core_event *event = object;
+    iso_status status;
+
+    switch (kind) {
+    case ISO_NATIVE_STREAM:
+        pthread_mutex_lock(&stream->lock);
+        status = core_native_get(call, stream->child.device, kind, stream->handle, native);
+        pthread_mutex_unlock(&stream->lock);
+        return status;
+    case ISO_NATIVE_EVENT:
+        if (!atomic_load(&event->recorded)) {
+            return core_fail(ISO_NOT_READY,
+                             "%s: the event was never recorded, so it may have no native object "
+                             "yet: record it first",
+                             call);
+        }
+        return core_native_get(call, event->child.device, kind, event->handle, native);
+    case ISO_NATIVE_MEMORY:
+        return get_memory(call, object, native);
+    default:
+        return core_native_get(call, device, kind, device->physical->device, native);
+    }
+}
+
+iso_status iso_native_get(iso_native_kind kind, uint64_t id, void **out)
+{
+    static const core_kind kinds[] = {
+        [ISO_NATIVE_CONTEXT] = CORE_DEVICE, [ISO_NATIVE_DEVICE] = CORE_DEVICE,
+        [ISO_NATIVE_STREAM] = CORE_STREAM,  [ISO_NATIVE_EVENT] = CORE_EVENT,
+        [ISO_NATIVE_MEMORY] = CORE_BUFFER,
+    };
+    const char *call = "iso_native_get";
+    CORE_HELD void *object = NULL;
+    void *native = NULL;
+    iso_status status;
+
+    if ((int)kind < ISO_NATIVE_CONTEXT || (int)kind > ISO_NATIVE_MEMORY) {
+        return core_fail(
+            ISO_INVALID,
+            "%s: kind is %d, which is not a kind: use ISO_NATIVE_CONTEXT (1), _DEVICE, "
+            "_STREAM, _EVENT or _MEMORY (5)",
+            call, (int)kind);
+    }
+    status = core_check_out(call, "out", out);
+    if (!status) {
+        status = core_handle_acquire(call, "id", id, kinds[kind], &object);
+    }
+    if (!status) {
+        status = get_of(call, kind, object, &native);
+    }
+    if (!status) {
+        *out = native;
+    }
     return status;
 }

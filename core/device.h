@@ -15,11 +15,15 @@ typedef enum core_kind {
     CORE_KIND_COUNT = 5
 } core_kind;
 
-/* 0: no memory (and core_fail was called). */
+/* 0: no memory (and core_fail was called). Every object begins with its id. */
 uint64_t core_handle_new(const char *call, core_kind kind, void *object);
-/* The object, kept alive until the release. The error text names `argument`. */
+/* Sets the pointer `object` points to; the object stays alive until the release. The error text
+ * names `argument`. */
 iso_status core_handle_acquire(const char *call, const char *argument, uint64_t id, core_kind kind,
                                void *object);
+/* A pointer declared with this is released when it goes out of scope, unless it is NULL. */
+#define CORE_HELD __attribute__((cleanup(core_handle_put)))
+void core_handle_put(void *pointer);
 /* The same for a handle known to be right; false if it is being destroyed. */
 bool core_handle_try(uint64_t id);
 void core_handle_release(uint64_t id);
@@ -71,10 +75,10 @@ void core_physical_close(core_physical *physical);
 
 /* The first member of every object of a device. */
 typedef struct core_child {
-    struct core_child *next, *previous;
-    struct core_device *device;
     uint64_t id;
     core_kind kind;
+    struct core_device *device;
+    struct core_child *next, *previous;
 } core_child;
 
 struct core_block {
@@ -97,7 +101,18 @@ typedef struct core_device {
     core_child *children;
 } core_device;
 
-void core_child_link(core_device *device, core_child *child);
+/* Begins a call that creates an object: *out is 0 until the call succeeds, and the device is held.
+ */
+iso_status core_create_begin(const char *call, iso_device handle, uint64_t *out,
+                             core_device **device);
+/* Gives the object that begins with `child` a handle, and links it. NO_MEMORY. */
+iso_status core_child_add(const char *call, core_device *device, core_child *child, core_kind kind);
 void core_child_unlink(core_child *child);
+/* The native object of one of the backend's; UNSUPPORTED if the backend gives out none. */
+iso_status core_native_get(const char *call, core_device *device, iso_native_kind kind,
+                           void *object, void **native);
+/* MISMATCH unless both are of one device handle. */
+iso_status core_check_device(const char *call, const char *name, const core_child *child,
+                             const char *other_name, const core_child *other);
 
 #endif

@@ -104,37 +104,62 @@ static iso_status check_dtype(const char *call, const iso_dlpack_tensor *tensor,
                      call, name);
 }
 
-/* Checks shape and strides, and fills in missing strides. */
-static iso_status read_shape(const char *call, const iso_dlpack_tensor *from, iso_tensor *out)
+/* `of` is "tensor->" or "the tensor's ", for messages. */
+static iso_status check_shape(const char *call, const char *of, int32_t ndim, const int64_t *shape)
 {
-    int64_t next = 1;
-
-    if (from->ndim < 0 || from->ndim > ISO_TENSOR_DIMS_MAX) {
-        return core_fail(ISO_INVALID, "%s: the tensor's ndim is %d: 0 to %d are known", call,
-                         from->ndim, ISO_TENSOR_DIMS_MAX);
+    if (ndim < 0 || ndim > ISO_TENSOR_DIMS_MAX) {
+        return core_fail(ISO_INVALID, "%s: %sndim is %d: use 0 to %d", call, of, ndim,
+                         ISO_TENSOR_DIMS_MAX);
     }
-    if (from->ndim && !from->shape) {
-        return core_fail(ISO_INVALID, "%s: the tensor's shape is NULL with %d dimensions", call,
-                         from->ndim);
+    if (ndim && !shape) {
+        return core_fail(ISO_INVALID, "%s: %sshape is NULL with %d dimensions", call, of, ndim);
     }
-    out->ndim = from->ndim;
-    for (int i = from->ndim - 1; i >= 0; i--) {
-        out->shape[i] = from->shape[i];
-        if (out->shape[i] < 0) {
-            return core_fail(ISO_INVALID, "%s: the tensor's shape[%d] is %lld: 0 or more", call, i,
-                             (long long)out->shape[i]);
-        }
-        out->strides[i] = from->strides ? from->strides[i] : next;
-        if (__builtin_mul_overflow(next, out->shape[i] > 1 ? out->shape[i] : 1, &next)) {
-            return core_fail(ISO_INVALID,
-                             "%s: the tensor's number of elements does not fit 64 bits", call);
+    for (int i = 0; i < ndim; i++) {
+        if (shape[i] < 0) {
+            return core_fail(ISO_INVALID, "%s: %sshape[%d] is %lld: use 0 or more", call, of, i,
+                             (long long)shape[i]);
         }
     }
     return ISO_OK;
 }
 
-iso_status core_tensor_span(const char *call, const iso_tensor *tensor, int64_t *low,
-                            int64_t *bytes)
+/* The strides of a tensor without gaps. */
+static iso_status pack(const char *call, const char *of, int32_t ndim, const int64_t *shape,
+                       int64_t *strides)
+{
+    int64_t next = 1;
+
+    for (int i = ndim - 1; i >= 0; i--) {
+        strides[i] = next;
+        if (__builtin_mul_overflow(next, shape[i] > 1 ? shape[i] : 1, &next)) {
+            return core_fail(ISO_INVALID,
+                             "%s: %sshape has more elements than fit 64 bits: use fewer", call, of);
+        }
+    }
+    return ISO_OK;
+}
+
+static iso_status read_shape(const char *call, const iso_dlpack_tensor *from, iso_tensor *out)
+{
+    static const char of[] = "the tensor's ";
+    iso_status status = check_shape(call, of, from->ndim, from->shape);
+
+    if (!status) {
+        status = pack(call, of, from->ndim, from->shape, out->strides);
+    }
+    if (status) {
+        return status;
+    }
+    out->ndim = from->ndim;
+    for (int i = 0; i < from->ndim; i++) {
+        out->shape[i] = from->shape[i];
+        out->strides[i] = from->strides ? from->strides[i] : out->strides[i];
+    }
+    return ISO_OK;
+}
+
+/* The bytes that it touches; `low` (0 or less) is their start relative to its offset. */
+static iso_status span(const char *call, const iso_tensor *tensor, int64_t *low, int64_t *bytes)
 {
     int64_t element = iso_dtype_size(tensor->dtype), least = 0, most = 0, reach, all;
 
@@ -168,7 +193,7 @@ static iso_status locate(const char *call, const iso_dlpack_tensor *from, int32_
 {
     int64_t element = iso_dtype_size(out->dtype), low;
     uintptr_t first, begin;
-    iso_status status = core_tensor_span(call, out, &low, &what->bytes);
+    iso_status status = span(call, out, &low, &what->bytes);
 
     if (status || !what->bytes) {
         return status;
@@ -184,12 +209,12 @@ static iso_status locate(const char *call, const iso_dlpack_tensor *from, int32_
     if (from->byte_offset % (uint64_t)element) {
         return core_fail(ISO_INVALID,
                          "%s: the tensor's byte_offset is %" PRIu64
-                         ", no multiple of its elements' "
-                         "%lld bytes: let the producer copy it",
+                         ", which is not a multiple of its elements' %lld bytes: let the producer "
+                         "copy it",
                          call, from->byte_offset, (long long)element);
     }
     if (!core_dlpack_is_address(type)) {
-        /* An object, not an address: all of it up to the last byte. */
+        /* An object, not an address: it is imported from its start to the tensor's last byte. */
         out->offset = (int64_t)from->byte_offset;
         if (out->offset + low < 0) {
             return core_fail(ISO_INVALID, "%s: the tensor begins before its memory", call);
@@ -277,34 +302,33 @@ iso_status iso_dlpack_import(iso_stream handle, void *managed, uint32_t flags, i
 {
     const char *call = "iso_dlpack_import";
     iso_tensor tensor = ISO_TENSOR_INIT;
-    core_stream *stream;
+    CORE_HELD core_stream *stream = NULL;
     iso_status status = core_struct_check(call, "out", out, CORE_END_OF(iso_tensor, strides));
 
-    if (status) {
-        return status;
+    if (!status) {
+        status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
     }
-    status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
     if (status) {
         return status;
     }
     if (!managed) {
-        status = core_fail(ISO_INVALID, "%s: managed is NULL: pass a tensor of DLPack", call);
-    } else if (flags & ~(uint32_t)ISO_DLPACK_VERSIONED) {
-        status = core_fail(ISO_INVALID, "%s: flags is 0x%x: only ISO_DLPACK_VERSIONED (1) is known",
-                           call, flags);
-    } else {
-        status = import(call, stream, managed, (flags & ISO_DLPACK_VERSIONED) != 0, &tensor);
+        return core_fail(ISO_INVALID, "%s: managed is NULL: pass a tensor of DLPack", call);
     }
+    if (flags & ~(uint32_t)ISO_DLPACK_VERSIONED) {
+        return core_fail(ISO_INVALID, "%s: flags is 0x%x: only ISO_DLPACK_VERSIONED (1) is known",
+                         call, flags);
+    }
+    status = import(call, stream, managed, (flags & ISO_DLPACK_VERSIONED) != 0, &tensor);
     if (!status) {
         core_struct_write(out, &tensor, sizeof tensor);
     }
-    core_handle_release(handle.id);
     return status;
 }
 
 /* ---- tensors as matrices --------------------------------------------------------------------- */
 
-iso_status core_tensor_read(const char *call, const iso_tensor *given, iso_tensor *out)
+/* Checks the fields of a tensor that the caller filled, and nothing else. */
+static iso_status read_tensor(const char *call, const iso_tensor *given, iso_tensor *out)
 {
     iso_status status =
         core_struct_read(call, "tensor", given, CORE_END_OF(iso_tensor, strides), out, sizeof *out);
@@ -312,18 +336,11 @@ iso_status core_tensor_read(const char *call, const iso_tensor *given, iso_tenso
     if (!status) {
         status = core_check_dtype(call, out->dtype);
     }
+    if (!status) {
+        status = check_shape(call, "tensor->", out->ndim, out->shape);
+    }
     if (status) {
         return status;
-    }
-    if (out->ndim < 0 || out->ndim > ISO_TENSOR_DIMS_MAX) {
-        return core_fail(ISO_INVALID, "%s: tensor->ndim is %d: use 0 to %d", call, out->ndim,
-                         ISO_TENSOR_DIMS_MAX);
-    }
-    for (int i = 0; i < out->ndim; i++) {
-        if (out->shape[i] < 0) {
-            return core_fail(ISO_INVALID, "%s: tensor->shape[%d] is %lld: use 0 or more", call, i,
-                             (long long)out->shape[i]);
-        }
     }
     if (out->flags & ~(uint32_t)(ISO_TENSOR_READ_ONLY | ISO_TENSOR_COPIED)) {
         return core_fail(ISO_INVALID,
@@ -352,20 +369,19 @@ iso_status iso_tensor_matrix(const iso_tensor *given, iso_operand *out, int64_t 
 {
     const char *call = "iso_tensor_matrix";
     iso_tensor tensor = ISO_TENSOR_INIT;
-    iso_status status = core_tensor_read(call, given, &tensor);
+    const struct {
+        const char *name;
+        const void *pointer;
+    } results[] = {{"out", out}, {"rows", rows}, {"cols", cols}, {"ld", ld}, {"trans", trans}};
+    iso_status status = read_tensor(call, given, &tensor);
     iso_trans how = ISO_NO_TRANS;
     int64_t distance = 0;
 
+    for (size_t i = 0; i < sizeof results / sizeof results[0] && !status; i++) {
+        status = core_check_out(call, results[i].name, results[i].pointer);
+    }
     if (status) {
         return status;
-    }
-    if (!out || !rows || !cols || !ld || !trans) {
-        return core_fail(ISO_INVALID, "%s: %s is NULL: pass where it goes", call,
-                         !out    ? "out"
-                         : !rows ? "rows"
-                         : !cols ? "cols"
-                         : !ld   ? "ld"
-                                 : "trans");
     }
     if (tensor.ndim != 2) {
         return core_fail(ISO_UNSUPPORTED, "%s: tensor->ndim is %d: a matrix has 2", call,
@@ -415,41 +431,22 @@ static void delete_exported(iso_dlpack_managed_versioned *managed)
     free(self);
 }
 
-static void fill_dtype(iso_dtype dtype, iso_dlpack_tensor *out)
-{
-    const dtype_row *row = dtype_get(dtype);
-
-    out->code = row->dlpack_code;
-    out->bits = (uint8_t)(row->bytes * 8);
-    out->lanes = 1;
-}
-
 /* All strides 0 means row-major without gaps. */
 static iso_status fill_strides(const char *call, iso_tensor *tensor)
 {
-    int64_t next = 1;
-
     for (int i = 0; i < tensor->ndim; i++) {
         if (tensor->strides[i]) {
             return ISO_OK;
         }
     }
-    for (int i = tensor->ndim - 1; i >= 0; i--) {
-        tensor->strides[i] = next;
-        if (__builtin_mul_overflow(next, tensor->shape[i] > 1 ? tensor->shape[i] : 1, &next)) {
-            return core_fail(ISO_INVALID,
-                             "%s: tensor->shape has more elements than fit 64 bits: use less",
-                             call);
-        }
-    }
-    return ISO_OK;
+    return pack(call, "tensor->", tensor->ndim, tensor->shape, tensor->strides);
 }
 
 /* Checks that the tensor lies in the buffer and its elements are aligned. */
 static iso_status check_place(const char *call, const iso_tensor *tensor, const core_buffer *buffer)
 {
     int64_t element = iso_dtype_size(tensor->dtype), low, bytes, first;
-    iso_status status = core_tensor_span(call, tensor, &low, &bytes);
+    iso_status status = span(call, tensor, &low, &bytes);
 
     if (status) {
         return status;
@@ -475,9 +472,6 @@ static iso_status check_place(const char *call, const iso_tensor *tensor, const 
 /* Orders `consumer`, if there is one, behind what was submitted to the stream. */
 static iso_status order(const char *call, core_stream *stream, core_stream *consumer, int32_t type)
 {
-    bool swapped =
-        consumer && consumer < stream; /* two streams are always locked in the same order */
-    core_stream *first = swapped ? consumer : stream, *second = swapped ? stream : consumer;
     iso_status status = ISO_OK;
 
     if (type == TYPE_CPU) {
@@ -487,16 +481,12 @@ static iso_status order(const char *call, core_stream *stream, core_stream *cons
     if (status || !consumer || consumer == stream) {
         return status;
     }
-    status = core_stream_enter(call, first);
+    status = core_streams_enter(call, stream, consumer);
     if (status) {
         return status;
     }
-    status = core_stream_enter(call, second);
-    if (!status) {
-        status = core_stream_link(call, stream, consumer);
-        core_stream_leave(second);
-    }
-    core_stream_leave(first);
+    status = core_stream_link(call, stream, consumer);
+    core_streams_leave(stream, consumer);
     return status;
 }
 
@@ -504,20 +494,14 @@ static iso_status order(const char *call, core_stream *stream, core_stream *cons
 static iso_status place(const char *call, const core_buffer *buffer, const iso_tensor *tensor,
                         int32_t type, iso_dlpack_tensor *out)
 {
-    const core_physical *physical = buffer->child.device->physical;
-    const iso_backend *table = physical->table;
     int64_t offset = buffer->origin + tensor->offset;
     iso_status status;
 
-    if (!buffer->memory) {
+    if (!buffer->owner->memory) {
         return ISO_OK;
     }
-    if (!table->native_get) {
-        return core_fail(ISO_UNSUPPORTED, "%s: %s does not expose its memory", call, table->name);
-    }
-    status = CORE_LIGHT(
-        call, table,
-        table->native_get(physical->device, ISO_NATIVE_MEMORY, buffer->memory, &out->data));
+    status = core_native_get(call, buffer->child.device, ISO_NATIVE_MEMORY, buffer->owner->memory,
+                             &out->data);
     if (status) {
         return status;
     }
@@ -532,6 +516,7 @@ static iso_status place(const char *call, const core_buffer *buffer, const iso_t
 static iso_status make(const char *call, const iso_tensor *tensor, core_buffer *buffer,
                        int32_t type, int32_t id, exported **out)
 {
+    const dtype_row *row = dtype_get(tensor->dtype);
     exported *made = calloc(1, sizeof *made);
     iso_dlpack_tensor *to;
     iso_status status;
@@ -547,7 +532,9 @@ static iso_status make(const char *call, const iso_tensor *tensor, core_buffer *
     }
     memcpy(made->shape, tensor->shape, sizeof made->shape);
     memcpy(made->strides, tensor->strides, sizeof made->strides);
-    fill_dtype(tensor->dtype, to);
+    to->code = row->dlpack_code;
+    to->bits = (uint8_t)(row->bytes * 8);
+    to->lanes = 1;
     to->device_type = type;
     to->device_id = id;
     to->ndim = tensor->ndim;
@@ -573,13 +560,13 @@ static iso_status export(const char *call, core_stream *stream, core_stream *con
     int32_t type = 0, id = 0;
     iso_status status;
 
-    if (buffer->child.device != device || (consumer && consumer->child.device != device)) {
-        return core_fail(ISO_MISMATCH,
-                         "%s: %s belongs to another device handle than stream (%s): use one device",
-                         call, buffer->child.device != device ? "tensor->buffer" : "consumer",
-                         device->physical->spec);
+    status = core_check_device(call, "tensor->buffer", &buffer->child, "stream", &stream->child);
+    if (!status && consumer) {
+        status = core_check_device(call, "consumer", &consumer->child, "stream", &stream->child);
     }
-    status = fill_strides(call, tensor);
+    if (!status) {
+        status = fill_strides(call, tensor);
+    }
     if (!status) {
         status = check_place(call, tensor, buffer);
     }
@@ -606,21 +593,20 @@ iso_status iso_dlpack_export(iso_stream stream_handle, iso_stream consumer_handl
                              const iso_tensor *given, void **managed)
 {
     const char *call = "iso_dlpack_export";
-    core_stream *stream = NULL, *consumer = NULL;
+    CORE_HELD core_stream *stream = NULL, *consumer = NULL;
     iso_tensor tensor = ISO_TENSOR_INIT;
-    core_buffer *buffer = NULL;
+    CORE_HELD core_buffer *buffer = NULL;
     exported *made = NULL;
-    iso_status status;
+    iso_status status = core_check_out(call, "managed", managed);
 
-    if (!managed) {
-        return core_fail(ISO_INVALID, "%s: managed is NULL: pass where the pointer goes", call);
+    if (!status) {
+        status = core_handle_acquire(call, "stream", stream_handle.id, CORE_STREAM, &stream);
     }
-    status = core_handle_acquire(call, "stream", stream_handle.id, CORE_STREAM, &stream);
     if (!status && consumer_handle.id) {
         status = core_handle_acquire(call, "consumer", consumer_handle.id, CORE_STREAM, &consumer);
     }
     if (!status) {
-        status = core_tensor_read(call, given, &tensor);
+        status = read_tensor(call, given, &tensor);
     }
     if (!status) {
         status =
@@ -631,15 +617,6 @@ iso_status iso_dlpack_export(iso_stream stream_handle, iso_stream consumer_handl
     }
     if (!status) {
         *managed = &made->managed;
-    }
-    if (buffer) {
-        core_handle_release(tensor.buffer.id);
-    }
-    if (consumer) {
-        core_handle_release(consumer_handle.id);
-    }
-    if (stream) {
-        core_handle_release(stream_handle.id);
     }
     return status;
 }

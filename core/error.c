@@ -244,6 +244,12 @@ const char *core_text_get(const core_text *text)
     return text->text ? text->text : "";
 }
 
+iso_status core_text_check(const char *call, const core_text *text)
+{
+    return text->failed ? core_fail(ISO_NO_MEMORY, "%s: no host memory for its reasons", call)
+                        : ISO_OK;
+}
+
 void core_text_free(core_text *text)
 {
     free(text->text);

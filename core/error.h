@@ -52,6 +52,8 @@ typedef struct core_text {
 } core_text;
 void core_text_add(core_text *text, const char *format, ...) ISO_PRINTF(2, 3);
 const char *core_text_get(const core_text *text);
+/* NO_MEMORY if a part of the text is missing. */
+iso_status core_text_check(const char *call, const core_text *text);
 void core_text_free(core_text *text);
 
 /* ---- structs whose `size` differs from this version's ---------------------------------------- */
@@ -59,6 +61,10 @@ void core_text_free(core_text *text);
 /* Copies the caller's struct into `to` (`known` bytes), extended with zeros. */
 iso_status core_struct_read(const char *call, const char *name, const void *from, size_t least,
                             void *to, size_t known);
+/* INVALID if a pointer to a result is NULL. */
+iso_status core_check_out(const char *call, const char *name, const void *out);
+/* INVALID if a size is negative. */
+iso_status core_check_size(const char *call, const char *name, int64_t value);
 /* A reserved field must be 0 in a struct that is read. */
 iso_status core_check_reserved(const char *call, const char *name, uint32_t value);
 /* Checks the size of a struct to be filled. */

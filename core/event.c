@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.c - events. The core records whether an event was recorded, so backends only get calls for
+/* event.c - events. The core keeps whether an event was recorded: backends get calls only for
  * events that were. */
 #include "core/stream.h"
 
@@ -10,47 +10,41 @@
 iso_status iso_event_create(iso_device handle, iso_event *out)
 {
     const char *call = "iso_event_create";
-    core_event *event = NULL;
-    core_device *device;
-    iso_status status;
+    CORE_HELD core_device *device = NULL;
+    core_event *event;
+    iso_status status = core_create_begin(call, handle, out ? &out->id : NULL, &device);
 
-    if (!out) {
-        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
-    }
-    out->id = 0;
-    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
     if (status) {
         return status;
     }
     event = calloc(1, sizeof *event);
     if (!event) {
-        status = core_fail_no_memory(call, (int64_t)sizeof *event);
-        goto out;
+        return core_fail_no_memory(call, (int64_t)sizeof *event);
     }
     status = CORE_LIGHT(call, device->table,
                         device->table->event_create(device->physical->device, &event->handle));
+    if (!status) {
+        status = core_child_add(call, device, &event->child, CORE_EVENT);
+        if (status) {
+            CORE_DO(device->table->event_destroy(event->handle));
+        }
+    }
     if (status) {
         free(event);
-        goto out;
+        return status;
     }
-    event->child.kind = CORE_EVENT;
-    event->child.id = core_handle_new(call, CORE_EVENT, event);
-    if (!event->child.id) {
-        CORE_DO(device->table->event_destroy(event->handle));
-        free(event);
-        status = ISO_NO_MEMORY;
-        goto out;
-    }
-    core_child_link(device, &event->child);
     out->id = event->child.id;
-out:
-    core_handle_release(handle.id);
-    return status;
+    return ISO_OK;
+}
+
+static const iso_backend *table_of(const core_event *event)
+{
+    return event->child.device->table;
 }
 
 void core_event_finish(core_event *event)
 {
-    const iso_backend *table = event->child.device->table;
+    const iso_backend *table = table_of(event);
     core_kept_error kept = core_error_keep();
     uint64_t id = event->child.id;
 
@@ -76,139 +70,108 @@ iso_status iso_event_destroy(iso_event handle)
     return status;
 }
 
-/* Acquires both handles, of one device; on success both must be released. */
+/* Holds both, which must be of one device. */
 static iso_status acquire(const char *call, iso_stream stream_handle, iso_event event_handle,
                           core_stream **stream, core_event **event)
 {
     iso_status status = core_handle_acquire(call, "stream", stream_handle.id, CORE_STREAM, stream);
 
-    if (status) {
-        return status;
+    if (!status) {
+        status = core_handle_acquire(call, "event", event_handle.id, CORE_EVENT, event);
     }
-    status = core_handle_acquire(call, "event", event_handle.id, CORE_EVENT, event);
-    if (status) {
-        core_handle_release(stream_handle.id);
-        return status;
+    if (!status) {
+        status = core_check_device(call, "event", &(*event)->child, "stream", &(*stream)->child);
     }
-    if ((*stream)->child.device == (*event)->child.device) {
-        return ISO_OK;
-    }
-    status = core_fail(
-        ISO_MISMATCH,
-        "%s: event belongs to another device handle (%s) than stream (%s): use an event "
-        "of the stream's device",
-        call, (*event)->child.device->physical->spec, (*stream)->child.device->physical->spec);
-    core_handle_release(stream_handle.id);
-    core_handle_release(event_handle.id);
     return status;
 }
 
 iso_status iso_event_record(iso_event event_handle, iso_stream stream_handle)
 {
     const char *call = "iso_event_record";
-    const iso_backend *table;
-    core_stream *stream;
-    core_event *event;
-    iso_status status;
+    CORE_HELD core_stream *stream = NULL;
+    CORE_HELD core_event *event = NULL;
+    iso_status status = acquire(call, stream_handle, event_handle, &stream, &event);
 
-    status = acquire(call, stream_handle, event_handle, &stream, &event);
+    if (!status) {
+        status = core_stream_enter(call, stream);
+    }
     if (status) {
         return status;
     }
-    table = stream->child.device->table;
-    status = core_stream_enter(call, stream);
+    status = CORE_LIGHT(call, table_of(event),
+                        table_of(event)->event_record(event->handle, stream->handle));
+    status = core_stream_check(call, stream, status);
     if (!status) {
-        status = CORE_LIGHT(call, table, table->event_record(event->handle, stream->handle));
-        status = core_stream_check(call, stream, status);
-        if (!status) {
-            atomic_store(&event->recorded, true);
-        }
-        core_stream_leave(stream);
+        atomic_store(&event->recorded, true);
     }
-    core_handle_release(stream_handle.id);
-    core_handle_release(event_handle.id);
+    core_stream_leave(stream);
     return status;
 }
 
 iso_status iso_stream_wait(iso_stream stream_handle, iso_event event_handle)
 {
     const char *call = "iso_stream_wait";
-    const iso_backend *table;
-    core_stream *stream;
-    core_event *event;
-    iso_status status;
+    CORE_HELD core_stream *stream = NULL;
+    CORE_HELD core_event *event = NULL;
+    iso_status status = acquire(call, stream_handle, event_handle, &stream, &event);
 
-    status = acquire(call, stream_handle, event_handle, &stream, &event);
+    if (!status) {
+        status = core_stream_enter(call, stream);
+    }
     if (status) {
         return status;
     }
-    table = stream->child.device->table;
-    status = core_stream_enter(call, stream);
-    if (!status) {
-        if (atomic_load(&event->recorded)) {
-            status = CORE_LIGHT(call, table, table->stream_wait(stream->handle, event->handle));
-        }
+    if (atomic_load(&event->recorded)) {
+        status = CORE_LIGHT(call, table_of(event),
+                            table_of(event)->stream_wait(stream->handle, event->handle));
         status = core_stream_check(call, stream, status);
-        core_stream_leave(stream);
     }
-    core_handle_release(stream_handle.id);
-    core_handle_release(event_handle.id);
+    core_stream_leave(stream);
     return status;
 }
 
 iso_status iso_event_sync(iso_event handle)
 {
     const char *call = "iso_event_sync";
-    const iso_backend *table;
-    core_event *event;
+    CORE_HELD core_event *event = NULL;
     iso_status status = core_handle_acquire(call, "event", handle.id, CORE_EVENT, &event);
 
     if (status) {
         return status;
     }
-    table = event->child.device->table;
-    if (atomic_load(&event->recorded)) {
-        status = CORE_LIGHT(call, table, table->event_sync(event->handle));
-    } else {
-        status =
-            core_fail(ISO_NOT_READY, "%s: the event was never recorded: record it first", call);
+    if (!atomic_load(&event->recorded)) {
+        return core_fail(ISO_NOT_READY, "%s: the event was never recorded: record it first", call);
     }
-    core_handle_release(handle.id);
-    return status;
+    return CORE_LIGHT(call, table_of(event), table_of(event)->event_sync(event->handle));
+}
+
+/* Only a failure sets the text. */
+static iso_status query(const char *call, core_event *event)
+{
+    if (!atomic_load(&event->recorded)) {
+        return ISO_NOT_READY;
+    }
+    return CORE_ASK(call, table_of(event), table_of(event)->event_query(event->handle));
 }
 
 iso_status iso_event_query(iso_event handle)
 {
     const char *call = "iso_event_query";
-    const iso_backend *table;
-    core_event *event;
+    CORE_HELD core_event *event = NULL;
     iso_status status = core_handle_acquire(call, "event", handle.id, CORE_EVENT, &event);
 
-    if (status) {
-        return status;
-    }
-    table = event->child.device->table;
-    status = ISO_NOT_READY;
-    if (atomic_load(&event->recorded)) {
-        status = CORE_ASK(call, table, table->event_query(event->handle));
-    }
-    core_handle_release(handle.id);
-    return status;
+    return status ? status : query(call, event);
 }
 
 /* NOT_READY with a text unless the event is complete. */
 static iso_status must_be_complete(const char *call, const char *name, core_event *event)
 {
-    const iso_backend *table = event->child.device->table;
-    iso_status status;
+    iso_status status = query(call, event);
 
-    if (!atomic_load(&event->recorded)) {
-        return core_fail(ISO_NOT_READY, "%s: %s was never recorded", call, name);
-    }
-    status = CORE_ASK(call, table, table->event_query(event->handle));
     if (status == ISO_NOT_READY) {
-        return core_fail(ISO_NOT_READY, "%s: %s is not complete yet: wait for it first", call,
-                         name);
+        return core_fail(ISO_NOT_READY, "%s: %s %s", call, name,
+                         atomic_load(&event->recorded) ? "is not complete yet: wait for it first"
+                                                       : "was never recorded: record it first");
     }
     return status;
 }
@@ -216,43 +179,32 @@ static iso_status must_be_complete(const char *call, const char *name, core_even
 iso_status iso_event_elapsed(iso_event start, iso_event stop, int64_t *nanoseconds)
 {
     const char *call = "iso_event_elapsed";
-    core_event *first, *second;
-    const iso_backend *table;
+    CORE_HELD core_event *first = NULL, *second = NULL;
     int64_t elapsed = 0;
-    iso_status status;
+    iso_status status = core_check_out(call, "nanoseconds", nanoseconds);
 
-    if (!nanoseconds) {
-        return core_fail(ISO_INVALID, "%s: nanoseconds is NULL: pass where the time goes", call);
+    if (!status) {
+        status = core_handle_acquire(call, "start", start.id, CORE_EVENT, &first);
     }
-    status = core_handle_acquire(call, "start", start.id, CORE_EVENT, &first);
-    if (status) {
-        return status;
+    if (!status) {
+        status = core_handle_acquire(call, "stop", stop.id, CORE_EVENT, &second);
     }
-    status = core_handle_acquire(call, "stop", stop.id, CORE_EVENT, &second);
-    if (status) {
-        core_handle_release(start.id);
-        return status;
+    if (!status) {
+        status = core_check_device(call, "start", &first->child, "stop", &second->child);
     }
-    if (first->child.device != second->child.device) {
-        status = core_fail(
-            ISO_MISMATCH, "%s: start is of %s and stop of another device handle (%s)", call,
-            first->child.device->physical->spec, second->child.device->physical->spec);
-        goto out;
+    if (!status) {
+        status = must_be_complete(call, "start", first);
     }
-    table = first->child.device->table;
-    status = must_be_complete(call, "start", first);
     if (!status) {
         status = must_be_complete(call, "stop", second);
     }
     if (!status) {
         status =
-            CORE_LIGHT(call, table, table->event_elapsed(first->handle, second->handle, &elapsed));
+            CORE_LIGHT(call, table_of(first),
+                       table_of(first)->event_elapsed(first->handle, second->handle, &elapsed));
     }
     if (!status) {
         *nanoseconds = elapsed;
     }
-out:
-    core_handle_release(start.id);
-    core_handle_release(stop.id);
     return status;
 }

@@ -198,6 +198,16 @@ void core_handle_release(uint64_t id)
     }
 }
 
+void core_handle_put(void *pointer)
+{
+    const uint64_t *object; /* its id is its first member */
+
+    memcpy(&object, pointer, sizeof object);
+    if (object) {
+        core_handle_release(*object);
+    }
+}
+
 static slot *retire(uint64_t id)
 {
     slot *at = enter(id, true);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -37,10 +38,7 @@ void core_memory_drop(core_memory *memory)
 
 iso_ref core_buffer_ref(const core_buffer *buffer, int64_t offset)
 {
-    if (!buffer) {
-        return (iso_ref){0};
-    }
-    return (iso_ref){buffer->memory, buffer->origin + offset};
+    return buffer ? (iso_ref){buffer->owner->memory, buffer->origin + offset} : (iso_ref){0};
 }
 
 iso_status core_check_writable(const char *call, const char *name, const core_buffer *buffer)
@@ -48,13 +46,41 @@ iso_status core_check_writable(const char *call, const char *name, const core_bu
     if (buffer->read_only) {
         return core_fail(ISO_INVALID,
                          "%s: %s.buffer is imported read-only memory and would be written: use a "
-                         "buffer of your own",
+                         "buffer that may be written",
                          call, name);
     }
     return ISO_OK;
 }
 
-/* The memory is still to be filled in. NULL: none, and core_fail was called. */
+iso_status core_check_range(const char *call, const char *name, int64_t offset, int64_t bytes,
+                            const core_buffer *buffer)
+{
+    if (offset < 0) {
+        return core_fail(ISO_INVALID, "%s: %s.offset is %lld: pass 0 or more", call, name,
+                         (long long)offset);
+    }
+    if (offset > buffer->bytes || bytes > buffer->bytes - offset) {
+        return core_fail(ISO_INVALID,
+                         "%s: %s.offset is %lld and %lld bytes follow, but its buffer holds %lld "
+                         "bytes",
+                         call, name, (long long)offset, (long long)bytes, (long long)buffer->bytes);
+    }
+    return ISO_OK;
+}
+
+iso_status core_operand_acquire(const char *call, const char *name, iso_operand operand,
+                                const core_stream *stream, core_buffer **out)
+{
+    char argument[32];
+    iso_status status;
+
+    snprintf(argument, sizeof argument, "%s.buffer", name);
+    status = core_handle_acquire(call, argument, operand.buffer.id, CORE_BUFFER, out);
+    return status ? status
+                  : core_check_device(call, argument, &(*out)->child, "stream", &stream->child);
+}
+
+/* Without its memory. NULL: core_fail was called. */
 static core_buffer *new_buffer(const char *call, core_device *device)
 {
     core_buffer *buffer = calloc(1, sizeof *buffer);
@@ -72,131 +98,114 @@ static core_buffer *new_buffer(const char *call, core_device *device)
     return buffer;
 }
 
-/* Frees one whose handle was never given out. */
-static void free_buffer(core_buffer *buffer)
+/* Ends the making of a buffer: gives it a handle, or frees it if making it failed. From here on
+ * isomer releases imported memory. */
+static iso_status finish_buffer(const char *call, core_device *device, core_buffer *buffer,
+                                const core_import *imported, iso_status status, iso_buffer *out)
 {
-    core_memory_drop(buffer->owner);
-    free(buffer);
-}
-
-/* Gives it a handle. From here on isomer releases imported memory. */
-static iso_status show_buffer(const char *call, core_device *device, core_buffer *buffer,
-                              const core_import *imported, iso_buffer *out)
-{
-    uint64_t id;
-
-    buffer->child.kind = CORE_BUFFER;
-    id = core_handle_new(call, CORE_BUFFER, buffer);
-    if (!id) {
-        return ISO_NO_MEMORY;
+    if (!status) {
+        status = core_child_add(call, device, &buffer->child, CORE_BUFFER);
     }
-    buffer->child.id = id;
+    if (status) {
+        core_memory_drop(buffer->owner);
+        free(buffer);
+        return status;
+    }
     if (imported) {
         buffer->owner->release = imported->release;
         buffer->owner->context = imported->context;
     }
-    core_child_link(device, &buffer->child);
-    out->id = id;
+    out->id = buffer->child.id;
     return ISO_OK;
 }
 
 iso_status iso_buffer_create(iso_device handle, int64_t bytes, iso_buffer *out)
 {
     const char *call = "iso_buffer_create";
+    CORE_HELD core_device *device = NULL;
+    void *memory = NULL;
     core_buffer *buffer;
-    core_device *device;
-    iso_status status;
+    iso_status status = core_create_begin(call, handle, out ? &out->id : NULL, &device);
 
-    if (!out) {
-        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
+    if (!status) {
+        status = core_check_size(call, "bytes", bytes);
     }
-    out->id = 0;
-    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
     if (status) {
         return status;
-    }
-    status = core_check_size(call, "bytes", bytes);
-    if (status) {
-        goto out;
-    }
-    buffer = new_buffer(call, device);
-    if (!buffer) {
-        status = ISO_NO_MEMORY;
-        goto out;
-    }
-    status = core_memory_take(call, device, bytes);
-    if (!status) {
-        buffer->owner->counted = bytes;
-        if (bytes) {
-            status = CORE_CALL(
-                call, device->table,
-                device->table->memory_alloc(device->physical->device, bytes, &buffer->memory));
-        }
-    }
-    buffer->bytes = bytes;
-    if (!status) {
-        buffer->owner->memory = buffer->memory;
-        status = show_buffer(call, device, buffer, NULL, out);
-    }
-    if (status) {
-        free_buffer(buffer);
-    }
-out:
-    core_handle_release(handle.id);
-    return status;
-}
-
-iso_status core_buffer_import(const char *call, core_device *device, const core_import *what,
-                              iso_buffer *out)
-{
-    const iso_backend *table = device->table;
-    iso_status status = ISO_OK;
-    core_kept_error kept;
-    core_buffer *buffer;
-    int32_t type, id;
-
-    if (!table->memory_import || !table->memory_forget) {
-        return core_fail(ISO_UNSUPPORTED, "%s: %s cannot import memory: copy it into a buffer",
-                         call, table->name);
     }
     buffer = new_buffer(call, device);
     if (!buffer) {
         return ISO_NO_MEMORY;
     }
-    kept = core_error_keep();
+    buffer->bytes = bytes;
+    status = core_memory_take(call, device, bytes);
+    if (!status) {
+        buffer->owner->counted = bytes;
+    }
+    if (!status && bytes) {
+        status = CORE_CALL(call, device->table,
+                           device->table->memory_alloc(device->physical->device, bytes, &memory));
+        buffer->owner->memory = status ? NULL : memory;
+    }
+    return finish_buffer(call, device, buffer, NULL, status, out);
+}
+
+/* Has the backend import it, from an aligned address on if there is one. */
+static iso_status import_memory(const char *call, core_device *device, const core_import *what,
+                                core_buffer *buffer)
+{
+    const iso_backend *table = device->table;
+    void *backend_device = device->physical->device, *memory = NULL;
+    core_kept_error kept = core_error_keep();
+    int32_t type, id;
+    iso_status status;
+
     if (!core_dlpack_device(call, device->physical, &type, &id) && core_dlpack_is_address(type)) {
         buffer->origin = (int64_t)((uintptr_t)what->native % ORIGIN_ALIGNMENT);
     }
     core_error_restore(&kept);
+    if (what->bytes > INT64_MAX - buffer->origin) {
+        return core_fail(ISO_INVALID, "%s: bytes is %lld, past the end of memory from %p", call,
+                         (long long)what->bytes, what->native);
+    }
+    if (!what->bytes) {
+        return ISO_OK;
+    }
+    status = CORE_CALL(call, table,
+                       table->memory_import(backend_device, (char *)what->native - buffer->origin,
+                                            what->bytes + buffer->origin, &memory));
+    if (status) {
+        return status;
+    }
+    buffer->owner->memory = memory;
+    if (!what->read_only && table->memory_is_read_only &&
+        table->memory_is_read_only(backend_device, memory)) {
+        return core_fail(ISO_INVALID,
+                         "%s: %s: memory %p may only be read: import it as read-only "
+                         "(ISO_IMPORT_READ_ONLY)",
+                         call, table->name, what->native);
+    }
+    return ISO_OK;
+}
+
+iso_status core_buffer_import(const char *call, core_device *device, const core_import *what,
+                              iso_buffer *out)
+{
+    core_buffer *buffer;
+
+    if (!device->table->memory_import || !device->table->memory_forget) {
+        return core_fail(ISO_UNSUPPORTED, "%s: %s cannot import memory: copy it into a buffer",
+                         call, device->table->name);
+    }
+    buffer = new_buffer(call, device);
+    if (!buffer) {
+        return ISO_NO_MEMORY;
+    }
     buffer->bytes = what->bytes;
     buffer->read_only = what->read_only;
     buffer->owner->imported = true;
-    if (what->bytes > INT64_MAX - buffer->origin) {
-        status = core_fail(ISO_INVALID, "%s: bytes is %lld, past the end of memory from %p", call,
-                           (long long)what->bytes, what->native);
-    } else if (what->bytes) {
-        status = CORE_CALL(call, table,
-                           table->memory_import(device->physical->device,
-                                                (char *)what->native - buffer->origin,
-                                                what->bytes + buffer->origin, &buffer->memory));
-    }
-    if (!status) {
-        buffer->owner->memory = buffer->memory;
-    }
-    if (!status && what->bytes && !what->read_only && table->memory_is_read_only &&
-        table->memory_is_read_only(device->physical->device, buffer->memory)) {
-        status = core_fail(ISO_INVALID,
-                           "%s: %s: memory %p may only be read: import it as read-only "
-                           "(ISO_IMPORT_READ_ONLY)",
-                           call, table->name, what->native);
-    }
-    if (!status) {
-        status = show_buffer(call, device, buffer, what, out);
-    }
-    if (status) {
-        free_buffer(buffer);
-    }
-    return status;
+    return finish_buffer(call, device, buffer, what, import_memory(call, device, what, buffer),
+                         out);
 }
 
 iso_status iso_buffer_import(iso_device handle, void *native, int64_t bytes, uint32_t flags,
@@ -204,35 +213,24 @@ iso_status iso_buffer_import(iso_device handle, void *native, int64_t bytes, uin
 {
     const char *call = "iso_buffer_import";
     const core_import what = {native, bytes, (flags & ISO_IMPORT_READ_ONLY) != 0, release, context};
-    core_device *device;
-    iso_status status;
+    CORE_HELD core_device *device = NULL;
+    iso_status status = core_create_begin(call, handle, out ? &out->id : NULL, &device);
 
-    if (!out) {
-        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
-    }
-    out->id = 0;
-    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
     if (status) {
         return status;
     }
     if (flags & ~(uint32_t)ISO_IMPORT_READ_ONLY) {
-        status = core_fail(ISO_INVALID, "%s: flags is 0x%x: only ISO_IMPORT_READ_ONLY (1) is known",
-                           call, flags);
+        return core_fail(ISO_INVALID, "%s: flags is 0x%x: only ISO_IMPORT_READ_ONLY (1) is known",
+                         call, flags);
     }
-    if (!status) {
-        status = core_check_size(call, "bytes", bytes);
-    }
+    status = core_check_size(call, "bytes", bytes);
     if (!status && !native && bytes) {
         status = core_fail(ISO_INVALID,
                            "%s: native is NULL with %lld bytes: pass the memory, as "
                            "ISO_NATIVE_MEMORY is",
                            call, (long long)bytes);
     }
-    if (!status) {
-        status = core_buffer_import(call, device, &what, out);
-    }
-    core_handle_release(handle.id);
-    return status;
+    return status ? status : core_buffer_import(call, device, &what, out);
 }
 
 void core_buffer_finish(core_buffer *buffer)
@@ -264,33 +262,26 @@ iso_status iso_buffer_get_info(iso_buffer handle, iso_buffer_info *out)
 {
     const char *call = "iso_buffer_get_info";
     iso_buffer_info info = ISO_BUFFER_INFO_INIT;
-    core_buffer *buffer;
+    CORE_HELD core_buffer *buffer = NULL;
     iso_status status = core_handle_acquire(call, "buffer", handle.id, CORE_BUFFER, &buffer);
 
-    if (status) {
-        return status;
+    if (!status) {
+        status = core_struct_check(call, "out", out, CORE_END_OF(iso_buffer_info, device));
     }
-    status = core_struct_check(call, "out", out, CORE_END_OF(iso_buffer_info, device));
     if (!status) {
         info.device.id = buffer->child.device->id;
         info.bytes = buffer->bytes;
         core_struct_write(out, &info, sizeof info);
     }
-    core_handle_release(handle.id);
     return status;
 }
 
 /* ---- host memory ----------------------------------------------------------------------------- */
 
-static void drain_device(core_device *device)
+static void free_block(core_block *block)
 {
-    core_streams_drain(device->physical, UINT64_MAX);
-}
-
-static void free_block(core_device *device, core_block *block)
-{
-    const iso_backend *table = device->table;
-    void *backend_device = device->physical->device;
+    const iso_backend *table = block->device->table;
+    void *backend_device = block->device->physical->device;
 
     if (block->registered && block->from_backend) {
         CORE_DO(table->host_unregister(backend_device, block->pointer));
@@ -302,70 +293,93 @@ static void free_block(core_device *device, core_block *block)
     free(block);
 }
 
-void core_blocks_finish(core_device *device)
+/* Links the block. Registered blocks must not overlap, whichever handle to the device they are of.
+ */
+static iso_status link_block(const char *call, core_block *block)
 {
-    core_physical *physical = device->physical;
-    core_block *own = NULL, **at;
+    core_physical *physical = block->device->physical;
+    uintptr_t begin = (uintptr_t)block->pointer, end = begin + (uintptr_t)block->bytes;
+    iso_status status = ISO_OK;
 
     pthread_mutex_lock(&physical->lock);
-    for (at = &physical->blocks; *at;) {
-        core_block *block = *at;
+    for (core_block *at = physical->blocks; block->registered && at && !status; at = at->next) {
+        uintptr_t other = (uintptr_t)at->pointer;
 
-        if (block->device == device) {
-            *at = block->next;
-            block->next = own;
-            own = block;
-        } else {
-            at = &block->next;
+        if (at->registered && begin < other + (uintptr_t)at->bytes && other < end) {
+            status = core_fail(
+                ISO_INVALID,
+                "%s: pointer is %p with %lld bytes, which overlaps the registered "
+                "block at %p with %lld bytes%s: unregister that first",
+                call, block->pointer, (long long)block->bytes, at->pointer, (long long)at->bytes,
+                at->device == block->device ? "" : " of another handle to this device");
         }
     }
-    pthread_mutex_unlock(&physical->lock);
-    while (own) {
-        core_block *block = own;
-
-        own = block->next;
-        free_block(device, block);
+    if (!status) {
+        block->next = physical->blocks;
+        physical->blocks = block;
     }
+    pthread_mutex_unlock(&physical->lock);
+    return status;
 }
 
-static void link_block(core_device *device, core_block *block)
+/* Unlinks a block of the device: the one that is like the given one, or any. NULL: there is none.
+ */
+static core_block *take_block(core_device *device, const core_block *like)
 {
+    core_block **at = &device->physical->blocks, *found = NULL;
+
     pthread_mutex_lock(&device->physical->lock);
-    block->device = device;
-    block->next = device->physical->blocks;
-    device->physical->blocks = block;
+    while (*at && !found) {
+        core_block *here = *at;
+
+        if (here->device == device &&
+            (!like || (here->pointer == like->pointer && here->registered == like->registered &&
+                       here->pending == like->pending))) {
+            found = here;
+            *at = here->next;
+        } else {
+            at = &here->next;
+        }
+    }
     pthread_mutex_unlock(&device->physical->lock);
+    return found;
+}
+
+void core_blocks_finish(core_device *device)
+{
+    core_block *block;
+
+    while ((block = take_block(device, NULL))) {
+        free_block(block);
+    }
 }
 
 iso_status iso_host_alloc(iso_device handle, int64_t bytes, void **out, int32_t *pinned)
 {
     const char *call = "iso_host_alloc";
+    CORE_HELD core_device *device = NULL;
     const iso_backend *table;
-    core_block *block = NULL;
-    core_device *device;
+    core_block *block;
     int32_t is_pinned = 0;
     int64_t room = bytes > 0 ? bytes : 1;
-    iso_status status;
+    iso_status status = core_check_out(call, "out", out);
 
-    if (!out) {
-        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the pointer goes", call);
+    if (!status) {
+        status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
     }
-    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
+    if (!status) {
+        status = core_check_size(call, "bytes", bytes);
+    }
     if (status) {
         return status;
     }
     table = device->table;
-    status = core_check_size(call, "bytes", bytes);
-    if (status) {
-        goto out;
-    }
     block = calloc(1, sizeof *block);
     if (!block) {
-        status = core_fail_no_memory(call, (int64_t)sizeof *block);
-        goto out;
+        return core_fail_no_memory(call, (int64_t)sizeof *block);
     }
-    block->bytes = room;
-    block->from_backend = table->host_alloc != NULL;
+    *block =
+        (core_block){.device = device, .bytes = room, .from_backend = table->host_alloc != NULL};
     if (block->from_backend) {
         status = CORE_CALL(
             call, table,
@@ -375,58 +389,34 @@ iso_status iso_host_alloc(iso_device handle, int64_t bytes, void **out, int32_t 
     }
     if (status) {
         free(block);
-        goto out;
+        return status;
     }
-    link_block(device, block);
     *out = block->pointer;
     if (pinned) {
         *pinned = is_pinned != 0;
     }
-out:
-    core_handle_release(handle.id);
-    return status;
-}
-
-/* With the physical device locked. */
-static core_block **find_block(core_device *device, const void *pointer, bool registered)
-{
-    core_block **at;
-
-    for (at = &device->physical->blocks; *at; at = &(*at)->next) {
-        if ((*at)->device == device && (*at)->pointer == pointer &&
-            (*at)->registered == registered && !(*at)->pending) {
-            return at;
-        }
-    }
-    return NULL;
+    return link_block(call, block);
 }
 
 /* Waits for the device's work and releases the block. */
 static iso_status drop_block(const char *call, iso_device handle, void *pointer, bool registered)
 {
-    core_block **at, *block = NULL;
-    core_device *device;
+    const core_block like = {.pointer = pointer, .registered = registered};
+    CORE_HELD core_device *device = NULL;
+    core_block *block;
     iso_status status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
 
     if (status) {
         return status;
     }
-    pthread_mutex_lock(&device->physical->lock);
-    at = find_block(device, pointer, registered);
-    if (at) {
-        block = *at;
-        *at = block->next;
+    block = take_block(device, &like);
+    if (!block) {
+        return core_fail(ISO_INVALID, "%s: pointer is %p, which is not from %s of this device",
+                         call, pointer, registered ? "iso_host_register" : "iso_host_alloc");
     }
-    pthread_mutex_unlock(&device->physical->lock);
-    if (block) {
-        drain_device(device);
-        free_block(device, block);
-    } else {
-        status = core_fail(ISO_INVALID, "%s: pointer is %p, which is not from %s of this device",
-                           call, pointer, registered ? "iso_host_register" : "iso_host_alloc");
-    }
-    core_handle_release(handle.id);
-    return status;
+    core_streams_drain(device->physical, UINT64_MAX);
+    free_block(block);
+    return ISO_OK;
 }
 
 iso_status iso_host_free(iso_device device, void *pointer)
@@ -439,51 +429,12 @@ iso_status iso_host_unregister(iso_device device, void *pointer)
     return drop_block("iso_host_unregister", device, pointer, true);
 }
 
-/* Links the block unless it overlaps a registered one, of this handle or of another to the same
- * device. */
-static iso_status claim(const char *call, core_device *device, core_block *block)
-{
-    uintptr_t begin = (uintptr_t)block->pointer, end = begin + (uintptr_t)block->bytes;
-    iso_status status = ISO_OK;
-
-    pthread_mutex_lock(&device->physical->lock);
-    for (core_block *at = device->physical->blocks; at && !status; at = at->next) {
-        uintptr_t other = (uintptr_t)at->pointer;
-
-        if (at->registered && begin < other + (uintptr_t)at->bytes && other < end) {
-            status = core_fail(ISO_INVALID,
-                               "%s: pointer is %p with %lld bytes, which overlaps the registered "
-                               "block at %p with %lld bytes%s: unregister that first",
-                               call, block->pointer, (long long)block->bytes, at->pointer,
-                               (long long)at->bytes,
-                               at->device == device ? "" : " of another handle to this device");
-        }
-    }
-    if (!status) {
-        block->next = device->physical->blocks;
-        device->physical->blocks = block;
-    }
-    pthread_mutex_unlock(&device->physical->lock);
-    return status;
-}
-
-static void unclaim(core_device *device, core_block *block)
-{
-    core_block **at;
-
-    pthread_mutex_lock(&device->physical->lock);
-    for (at = &device->physical->blocks; *at != block; at = &(*at)->next)
-        ;
-    *at = block->next;
-    pthread_mutex_unlock(&device->physical->lock);
-}
-
 iso_status iso_host_register(iso_device handle, void *pointer, int64_t bytes, int32_t *pinned)
 {
     const char *call = "iso_host_register";
+    CORE_HELD core_device *device = NULL;
     const iso_backend *table;
-    core_block *block = NULL;
-    core_device *device;
+    core_block *block;
     int32_t is_pinned = 0;
     iso_status status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
 
@@ -492,35 +443,33 @@ iso_status iso_host_register(iso_device handle, void *pointer, int64_t bytes, in
     }
     table = device->table;
     if (!pointer) {
-        status = core_fail(ISO_INVALID, "%s: pointer is NULL: pass the memory to pin", call);
-    } else if (bytes < 1) {
-        status =
-            core_fail(ISO_INVALID, "%s: bytes is %lld: pass 1 or more", call, (long long)bytes);
-    } else if ((uintptr_t)pointer + (uintptr_t)bytes < (uintptr_t)pointer) {
-        status = core_fail(ISO_INVALID, "%s: bytes is %lld, past the end of memory from %p", call,
-                           (long long)bytes, pointer);
-    } else if (!(block = calloc(1, sizeof *block))) {
-        status = core_fail_no_memory(call, (int64_t)sizeof *block);
+        return core_fail(ISO_INVALID, "%s: pointer is NULL: pass the memory to pin", call);
     }
-    if (status) {
-        goto out;
+    if (bytes < 1) {
+        return core_fail(ISO_INVALID, "%s: bytes is %lld: pass 1 or more", call, (long long)bytes);
+    }
+    if ((uintptr_t)pointer + (uintptr_t)bytes < (uintptr_t)pointer) {
+        return core_fail(ISO_INVALID, "%s: bytes is %lld, past the end of memory from %p", call,
+                         (long long)bytes, pointer);
+    }
+    block = calloc(1, sizeof *block);
+    if (!block) {
+        return core_fail_no_memory(call, (int64_t)sizeof *block);
     }
     *block = (core_block){
         .device = device, .pointer = pointer, .bytes = bytes, .registered = true, .pending = true};
-    status = claim(call, device, block);
-    if (status) {
-        free(block);
-        goto out;
-    }
-    if (table->host_register) {
+    status = link_block(call, block);
+    if (!status && table->host_register) {
         status =
             CORE_CALL(call, table,
                       table->host_register(device->physical->device, pointer, bytes, &is_pinned));
+        if (status) {
+            take_block(device, block);
+        }
     }
     if (status) {
-        unclaim(device, block);
         free(block);
-        goto out;
+        return status;
     }
     pthread_mutex_lock(&device->physical->lock);
     block->from_backend = table->host_register != NULL;
@@ -529,7 +478,5 @@ iso_status iso_host_register(iso_device handle, void *pointer, int64_t bytes, in
     if (pinned) {
         *pinned = is_pinned != 0;
     }
-out:
-    core_handle_release(handle.id);
-    return status;
+    return ISO_OK;
 }

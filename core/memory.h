@@ -23,8 +23,7 @@ void core_memory_drop(core_memory *memory);
 
 typedef struct core_buffer {
     core_child child;
-    void *memory; /* NULL if it holds no bytes */
-    /* Offset of its first byte in `memory`: imported memory starts at an aligned address, so that
+    /* Offset of its first byte in its memory: imported memory starts at an aligned address, so that
      * offsets determine alignment. */
     int64_t origin;
     int64_t bytes;
@@ -45,6 +44,13 @@ iso_status core_buffer_import(const char *call, core_device *device, const core_
                               iso_buffer *out);
 /* The place of a byte of the buffer, in the backend's terms. */
 iso_ref core_buffer_ref(const core_buffer *buffer, int64_t offset);
+/* Acquires the operand's buffer, which must be of the stream's device; on MISMATCH it is held too.
+ */
+iso_status core_operand_acquire(const char *call, const char *name, iso_operand operand,
+                                const core_stream *stream, core_buffer **out);
+/* INVALID unless the range lies in the buffer. */
+iso_status core_check_range(const char *call, const char *name, int64_t offset, int64_t bytes,
+                            const core_buffer *buffer);
 /* INVALID if the buffer must not be written. */
 iso_status core_check_writable(const char *call, const char *name, const core_buffer *buffer);
 
@@ -58,12 +64,11 @@ void core_blocks_finish(core_device *device);
 
 /* ---- transfers ------------------------------------------------------------------------------- */
 
+/* One row of so many bytes; its ends are still to be set. */
+iso_transfer core_transfer_run(iso_transfer_kind kind, int64_t bytes);
 /* Submits a checked transfer to a locked stream. */
 iso_status core_transfer_submit(const char *call, core_stream *stream,
                                 const iso_transfer *transfer);
-/* INVALID unless the range lies in the buffer. */
-iso_status core_check_range(const char *call, const char *name, int64_t offset, int64_t bytes,
-                            const core_buffer *buffer);
 
 /* ---- DLPack ---------------------------------------------------------------------------------- */
 
@@ -72,11 +77,5 @@ iso_status core_dlpack_device(const char *call, const core_physical *physical, i
                               int32_t *id);
 /* Whether the native object of its memory is an address. */
 bool core_dlpack_is_address(int32_t type);
-
-/* Checks the fields of a tensor that the caller filled, and nothing else. */
-iso_status core_tensor_read(const char *call, const iso_tensor *given, iso_tensor *out);
-/* The bytes that it touches; `low` (0 or less) is their start relative to its offset. */
-iso_status core_tensor_span(const char *call, const iso_tensor *tensor, int64_t *low,
-                            int64_t *bytes);
 
 #endif

@@ -164,28 +164,18 @@ static void unbind(core_op *op)
     }
 }
 
-static iso_status bind_use(const char *call, core_use *use, const core_device *device)
+static iso_status bind_use(const char *call, core_use *use, const core_stream *stream)
 {
     int64_t offset = use->operand.offset;
-    char argument[32];
     iso_status status;
 
     if (!use->operand.buffer.id && !use->layout.bytes) {
         return ISO_OK;
     }
-    snprintf(argument, sizeof argument, "%s.buffer", use->name);
-    status = core_handle_acquire(call, argument, use->operand.buffer.id, CORE_BUFFER, &use->buffer);
-    if (status) {
-        return status;
+    status = core_operand_acquire(call, use->name, use->operand, stream, &use->buffer);
+    if (!status) {
+        status = core_check_range(call, use->name, offset, use->layout.bytes, use->buffer);
     }
-    if (use->buffer->child.device != device) {
-        return core_fail(ISO_MISMATCH,
-                         "%s: %s belongs to another device handle (%s) than the stream (%s): use "
-                         "iso_copy_between first",
-                         call, argument, use->buffer->child.device->physical->spec,
-                         device->physical->spec);
-    }
-    status = core_check_range(call, use->name, offset, use->layout.bytes, use->buffer);
     if (status) {
         return status;
     }
@@ -202,10 +192,8 @@ static iso_status bind_use(const char *call, core_use *use, const core_device *d
                          call, use->name, (long long)(use->buffer->origin % use->align),
                          (long long)use->align);
     }
-    if (use->written && use->layout.bytes) {
-        return core_check_writable(call, use->name, use->buffer);
-    }
-    return ISO_OK;
+    return use->written && use->layout.bytes ? core_check_writable(call, use->name, use->buffer)
+                                             : ISO_OK;
 }
 
 /* Sets the operation's operands; until then it is a query, whose operands are NULL. */
@@ -258,17 +246,14 @@ static iso_status check_overlap(const char *call, const core_op *op)
     return status;
 }
 
-static iso_status bind(const char *call, core_op *op, const core_device *device)
+static iso_status bind(const char *call, core_op *op, const core_stream *stream)
 {
     iso_status status = ISO_OK;
 
     for (int i = 0; i < op->use_count && !status; i++) {
-        status = bind_use(call, &op->uses[i], device);
+        status = bind_use(call, &op->uses[i], stream);
     }
-    if (!status) {
-        status = check_overlap(call, op);
-    }
-    return status;
+    return status ? status : check_overlap(call, op);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -280,17 +265,11 @@ static iso_status fill_neutral(const char *call, core_op *op, core_stream *strea
 
     for (int i = 0; i < op->use_count && !status; i++) {
         const core_use *use = &op->uses[i];
-        iso_transfer fill = {
-            .size = (uint32_t)sizeof fill,
-            .kind = ISO_TRANSFER_FILL,
-            .to = *use->ref,
-            .to_pitch = use->layout.bytes,
-            .width = use->layout.bytes,
-            .height = 1,
-            .pattern_bytes = use->align,
-        };
+        iso_transfer fill = core_transfer_run(ISO_TRANSFER_FILL, use->layout.bytes);
 
         if (use->written) {
+            fill.to = *use->ref;
+            fill.pattern_bytes = use->align;
             memcpy(fill.pattern, &op->neutral, sizeof op->neutral);
             status = core_transfer_submit(call, stream, &fill);
         }
@@ -406,26 +385,24 @@ static iso_status submit(const char *call, core_op *op, core_stream *stream)
 
 iso_status core_op_execute(const char *call, iso_stream handle, iso_op_kind kind, const void *args)
 {
-    core_stream *stream;
-    iso_status status;
+    CORE_HELD core_stream *stream = NULL;
     core_op op;
+    iso_status status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
 
-    status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
+    if (!status) {
+        status = read_op(call, kind, args, &op);
+    }
     if (status) {
         return status;
     }
-    status = read_op(call, kind, args, &op);
+    status = bind(call, &op, stream);
     if (!status) {
-        status = bind(call, &op, stream->child.device);
-        if (!status) {
-            status = resolve(call, &op, stream->child.device);
-        }
-        if (!status) {
-            status = submit(call, &op, stream);
-        }
-        unbind(&op);
+        status = resolve(call, &op, stream->child.device);
     }
-    core_handle_release(handle.id);
+    if (!status) {
+        status = submit(call, &op, stream);
+    }
+    unbind(&op);
     return status;
 }
 
@@ -436,57 +413,41 @@ iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *args)
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-/* Reads and resolves an operation for a device, which is held on success. */
+/* Holds the device, and reads and resolves an operation for it. */
 static iso_status question(const char *call, iso_device handle, iso_op_kind kind, const void *args,
                            core_device **device, core_op *op)
 {
     iso_status status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, device);
 
-    if (status) {
-        return status;
-    }
-    status = read_op(call, kind, args, op);
     if (!status) {
-        status = resolve(call, op, *device);
+        status = read_op(call, kind, args, op);
     }
-    if (status) {
-        core_handle_release(handle.id);
-    }
-    return status;
+    return status ? status : resolve(call, op, *device);
 }
 
 iso_status iso_supports(iso_device handle, iso_op_kind kind, const void *args)
 {
-    core_device *device;
+    CORE_HELD core_device *device = NULL;
     core_op op;
-    iso_status status = question("iso_supports", handle, kind, args, &device, &op);
 
-    if (!status) {
-        core_handle_release(handle.id);
-    }
-    return status;
+    return question("iso_supports", handle, kind, args, &device, &op);
 }
 
 iso_status iso_describe(iso_device handle, iso_op_kind kind, const void *args, iso_op_info *out)
 {
     const char *call = "iso_describe";
     iso_op_info info = ISO_OP_INFO_INIT;
-    core_device *device;
-    iso_status status;
+    CORE_HELD core_device *device = NULL;
     core_op op;
+    iso_status status = core_struct_check(call, "out", out, CORE_END_OF(iso_op_info, variant));
 
-    status = core_struct_check(call, "out", out, CORE_END_OF(iso_op_info, variant));
     if (!status) {
         status = question(call, handle, kind, args, &device, &op);
     }
-    if (status) {
-        return status;
-    }
-    if (device->table->describe) {
+    if (!status && device->table->describe) {
         status = CORE_CALL(call, device->table,
                            device->table->describe(device->physical->device, &op.op, &info));
     }
-    core_handle_release(handle.id);
     if (status) {
         return status;
     }
@@ -506,26 +467,23 @@ iso_status iso_workspace(iso_device handle, iso_op_kind kind, const void *args, 
 {
     const char *call = "iso_workspace";
     int64_t needed = 0;
-    core_device *device;
-    iso_status status;
+    CORE_HELD core_device *device = NULL;
     core_op op;
+    iso_status status = core_check_out(call, "bytes", bytes);
 
-    if (!bytes) {
-        return core_fail(ISO_INVALID, "%s: bytes is NULL: pass where the size goes", call);
+    if (!status) {
+        status = question(call, handle, kind, args, &device, &op);
     }
-    status = question(call, handle, kind, args, &device, &op);
-    if (status) {
-        return status;
+    if (!status) {
+        status = ask_workspace(call, &op, device, &needed);
     }
-    status = ask_workspace(call, &op, device, &needed);
-    core_handle_release(handle.id);
     if (!status) {
         *bytes = needed;
     }
     return status;
 }
 
-/* Scratch memory and programs, on a stream that is held. */
+/* Makes scratch memory and programs on a held stream. */
 static iso_status prepare(const char *call, core_op *op, core_stream *stream)
 {
     const iso_backend *table = stream->child.device->table;
@@ -550,23 +508,17 @@ static iso_status prepare(const char *call, core_op *op, core_stream *stream)
 iso_status iso_prepare(iso_stream handle, iso_op_kind kind, const void *args)
 {
     const char *call = "iso_prepare";
-    core_stream *stream;
-    iso_status status;
+    CORE_HELD core_stream *stream = NULL;
     core_op op;
+    iso_status status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
 
-    status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
-    if (status) {
-        return status;
+    if (!status) {
+        status = read_op(call, kind, args, &op);
     }
-    status = read_op(call, kind, args, &op);
     if (!status) {
         status = resolve(call, &op, stream->child.device);
     }
-    if (!status) {
-        status = prepare(call, &op, stream);
-    }
-    core_handle_release(handle.id);
-    return status;
+    return status ? status : prepare(call, &op, stream);
 }
 
 iso_status iso_cost(iso_op_kind kind, const void *args, iso_cost_info *out)

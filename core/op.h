@@ -122,7 +122,6 @@ iso_status core_matrix_layout(const char *call, const char *name, int64_t rows, 
 /* Sets *ld if it is 0; INVALID if it is below the row length. */
 iso_status core_check_ld(const char *call, const char *name, const char *matrix, int64_t cols,
                          int64_t *ld);
-iso_status core_check_size(const char *call, const char *name, int64_t value);
 iso_status core_check_variant(const char *call, iso_variant variant);
 /* rows, cols and the variant, in this order. */
 iso_status core_check_matrix(const char *call, int64_t rows, int64_t cols, iso_variant variant);

@@ -312,6 +312,24 @@ iso_status core_backend_probe(const char *call, core_backend *backend, iso_probe
     return status;
 }
 
+iso_status core_backend_ready(const char *call, core_backend *backend, int32_t *devices)
+{
+    iso_probe *probe = malloc(sizeof *probe);
+    iso_status status;
+
+    if (!probe) {
+        return core_fail_no_memory(call, (int64_t)sizeof *probe);
+    }
+    status = core_backend_probe(call, backend, probe);
+    if (!status && probe->state != ISO_STATE_OK) {
+        status = core_fail(ISO_UNAVAILABLE, "%s: %s is not available (%s): %s", call, backend->name,
+                           iso_state_name(probe->state), probe->reason);
+    }
+    *devices = probe->devices;
+    free(probe);
+    return status;
+}
+
 iso_status core_backend_device_info(const char *call, core_backend *backend, int32_t index,
                                     iso_device_info *out)
 {

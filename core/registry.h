@@ -39,6 +39,8 @@ iso_status core_backend_find(const char *call, const char *name, core_backend **
 core_backend **core_backend_list(int *count);
 /* Loads and probes; the answer is ISO_STATE_OK or has a reason. NO_MEMORY: the state is unknown. */
 iso_status core_backend_probe(const char *call, core_backend *backend, iso_probe *out);
+/* Loads and probes; UNAVAILABLE, with the reason, unless it is usable. */
+iso_status core_backend_ready(const char *call, core_backend *backend, int32_t *devices);
 /* Loads a plug-in or built-in into backend->table; false: *out says why. */
 bool core_backend_load(core_backend *backend, iso_probe *out);
 bool core_name_valid(const char *name);
@@ -59,8 +61,6 @@ iso_status core_backend_device_usable(const char *call, core_backend *backend, i
 struct core_physical;
 
 typedef struct core_choice {
-    core_backend *backend;
-    int32_t index;
     struct core_physical *physical; /* opened */
     core_text story;
     core_text passed; /* the backend's devices that were skipped, and why */

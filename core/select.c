@@ -51,13 +51,6 @@ static iso_status list_names(const char *call, core_text *into, const char *unkn
     return ISO_OK;
 }
 
-/* A text with a missing part is not returned. */
-static iso_status check_text(const char *call, const core_text *text)
-{
-    return text->failed ? core_fail(ISO_NO_MEMORY, "%s: no host memory for its reasons", call)
-                        : ISO_OK;
-}
-
 static iso_status unknown_name(const char *call, const char *name)
 {
     const char *path = core_setting("ISOMER_BACKEND_PATH");
@@ -67,7 +60,7 @@ static iso_status unknown_name(const char *call, const char *name)
 
     core_plugin_path_problem(path ? path : "", ignored, sizeof ignored);
     if (!status) {
-        status = check_text(call, &names);
+        status = core_text_check(call, &names);
     }
     if (!status) {
         status = core_fail(ISO_INVALID,
@@ -242,7 +235,7 @@ void core_require_problem(const char *list, char *problem, size_t room)
     if (parse("ISOMER_REQUIRE", list, 0, &what, &count)) {
         snprintf(problem, room, "%s", iso_last_error());
     } else if (!strcmp(what.name, "auto")) {
-        snprintf(problem, room, "auto is no backend: name those that must be there");
+        snprintf(problem, room, "auto is not a backend: name the backends that must be present");
     }
     core_error_restore(&kept);
 }
@@ -273,7 +266,7 @@ static iso_status list_devices(core_text *into, const char *call, core_backend *
                           info.uuid[0] ? ", uuid " : "", info.uuid);
         }
     }
-    return status == ISO_NO_MEMORY ? status : check_text(call, into);
+    return status == ISO_NO_MEMORY ? status : core_text_check(call, into);
 }
 
 static iso_status no_match(const char *call, const item *what, core_backend *backend,
@@ -383,7 +376,7 @@ static iso_status pick_first(const char *call, core_backend *backend, int32_t de
 static iso_status no_first(const char *call, const core_backend *backend, const core_text *passed)
 {
     if (passed->failed) {
-        return check_text(call, passed);
+        return core_text_check(call, passed);
     }
     if (passed->length) {
         return core_fail(ISO_UNAVAILABLE, "%s: %s has no device that can be used:%s", call,
@@ -399,30 +392,19 @@ static iso_status no_first(const char *call, const core_backend *backend, const 
 static iso_status pick(const char *call, const item *what, core_backend *backend, bool no_cpu,
                        int32_t *index, core_text *passed)
 {
-    iso_probe *probe = malloc(sizeof *probe);
-    iso_status status;
+    int32_t devices = 0;
+    iso_status status = core_backend_ready(call, backend, &devices);
 
     *index = 0;
-    if (!probe) {
-        return core_fail_no_memory(call, (int64_t)sizeof *probe);
+    if (status) {
+        return status;
     }
-    status = core_backend_probe(call, backend, probe);
-    if (!status && probe->state != ISO_STATE_OK) {
-        status = core_fail(ISO_UNAVAILABLE, "%s: %s is not available (%s): %s", call, backend->name,
-                           iso_state_name(probe->state), probe->reason);
-    } else if (!status && what && what->rest) {
-        status = pick_named(call, what, backend, probe->devices, index);
-        if (!status) {
-            status = core_backend_device_usable(call, backend, *index);
-        }
-    } else if (!status) {
-        status = pick_first(call, backend, probe->devices, no_cpu, index, passed);
-        if (!status && *index < 0) {
-            status = no_first(call, backend, passed);
-        }
+    if (what && what->rest) {
+        status = pick_named(call, what, backend, devices, index);
+        return status ? status : core_backend_device_usable(call, backend, *index);
     }
-    free(probe);
-    return status;
+    status = pick_first(call, backend, devices, no_cpu, index, passed);
+    return !status && *index < 0 ? no_first(call, backend, passed) : status;
 }
 
 /* Opens the device of one entry. *over: it failed because of an invalid setting or lack of memory,
@@ -440,12 +422,7 @@ static iso_status open_item(const char *call, const item *what, core_backend *ba
     }
     status = core_physical_open(call, backend, index, &out->physical);
     *over = status == ISO_INVALID;
-    if (status) {
-        return status;
-    }
-    out->backend = backend;
-    out->index = index;
-    return ISO_OK;
+    return status;
 }
 
 /* A plug-in's file may be gone since its name was looked up. */
@@ -470,63 +447,49 @@ static iso_status drop_choice(iso_status opened, core_choice *out, iso_status re
     return reason;
 }
 
-static iso_status open_auto(const char *call, core_choice *out)
+/* The i-th entry of a list; without a list, the i-th built-in backend as `auto` takes it. */
+static iso_status open_entry(const char *call, const char *list, int i, core_choice *out,
+                             bool *over)
 {
-    iso_status status = ISO_UNAVAILABLE;
-    core_text reasons = {0};
-    bool over = false, short_of = false;
+    iso_status status;
+    int parsed;
+    item what;
 
-    for (int i = 0; core_builtins[i].name && status && !over; i++) {
+    if (!list) {
         core_backend *backend = &core_builtin_backends[i];
 
-        status = open_item(call, NULL, backend, !backend->is_last, out, &over);
-        short_of |= status == ISO_NO_MEMORY;
-        if (status) {
-            core_text_add(&reasons, "\n  %s", core_reason(call));
-        }
+        return open_item(call, NULL, backend, !backend->is_last, out, over);
     }
-    if (!over && reasons.failed) {
-        status = drop_choice(status, out, check_text(call, &reasons));
-    } else if (status && !over) {
-        status = core_fail(short_of ? ISO_NO_MEMORY : ISO_UNAVAILABLE,
-                           "%s: auto found no device:%s", call, core_text_get(&reasons));
-    } else if (!status) {
-        core_text_add(&out->story, "auto: the first with a device%s%s",
-                      reasons.length ? "; not used:" : "", core_text_get(&reasons));
-    }
-    core_text_free(&reasons);
-    return status;
+    status = parse(call, list, i, &what, &parsed);
+    *over = status == ISO_NO_MEMORY;
+    return status ? status : open_named(call, &what, out, over);
 }
 
-static iso_status open_list(const char *call, const char *spec, int count, core_choice *out)
+/* The first of a list that opens; without a list, the first that `auto` takes. */
+static iso_status open_first(const char *call, const char *list, int count, core_choice *out)
 {
     iso_status status = ISO_UNAVAILABLE;
     core_text reasons = {0};
     bool over = false, short_of = false;
 
     for (int i = 0; i < count && status && !over; i++) {
-        int parsed;
-        item what;
-
-        status = parse(call, spec, i, &what, &parsed);
-        over = status == ISO_NO_MEMORY;
-        if (!status) {
-            status = open_named(call, &what, out, &over);
-        }
+        status = open_entry(call, list, i, out, &over);
         short_of |= status == ISO_NO_MEMORY;
         if (status) {
             core_text_add(&reasons, "\n  %s", core_reason(call));
         }
     }
     if (!over && reasons.failed) {
-        status = drop_choice(status, out, check_text(call, &reasons));
+        status = drop_choice(status, out, core_text_check(call, &reasons));
     } else if (status && !over) {
-        status =
-            core_fail(short_of ? ISO_NO_MEMORY : ISO_UNAVAILABLE,
-                      "%s: none of \"%s\" could be opened:%s", call, spec, core_text_get(&reasons));
+        status = core_fail(short_of ? ISO_NO_MEMORY : ISO_UNAVAILABLE, "%s: %s%s%s:%s", call,
+                           list ? "none of \"" : "auto found no device", list ? list : "",
+                           list ? "\" could be opened" : "", core_text_get(&reasons));
     } else if (!status) {
-        core_text_add(&out->story, "the first of \"%s\" that opens%s%s", spec,
-                      reasons.length ? "; not used:" : "", core_text_get(&reasons));
+        core_text_add(&out->story, "%s%s%s%s%s",
+                      list ? "the first of \"" : "auto: the first with a device", list ? list : "",
+                      list ? "\" that opens" : "", reasons.length ? "; not used:" : "",
+                      core_text_get(&reasons));
     }
     core_text_free(&reasons);
     return status;
@@ -571,9 +534,11 @@ iso_status core_select(const char *call, const char *spec, core_choice *out)
         core_text_add(&out->story, "%s", source);
     }
     if (!status && !strcmp(spec, "auto")) {
-        status = open_auto(call, out);
+        for (count = 0; core_builtins[count].name; count++)
+            ;
+        status = open_first(call, NULL, count, out);
     } else if (!status && count > 1) {
-        status = open_list(call, spec, count, out);
+        status = open_first(call, spec, count, out);
     } else if (!status) {
         status = open_one(call, spec, out);
     }
@@ -582,7 +547,7 @@ iso_status core_select(const char *call, const char *spec, core_choice *out)
     }
     if (!status && (out->story.failed || out->passed.failed)) {
         out->story.failed = true;
-        status = drop_choice(status, out, check_text(call, &out->story));
+        status = drop_choice(status, out, core_text_check(call, &out->story));
     }
     core_text_free(&out->passed);
     if (status) {

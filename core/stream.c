@@ -12,13 +12,13 @@
 /* Streams past the 63rd share the last bit. */
 enum { SHARED_BIT = 63 };
 
-static void link_stream(core_device *device, core_stream *stream)
+/* The stream is a child of its device already: whoever finds it in this list needs that. */
+static void link_stream(core_stream *stream)
 {
-    core_physical *physical = device->physical;
+    core_physical *physical = stream->child.device->physical;
     core_stream **end;
     int bit = 0;
 
-    core_child_link(device, &stream->child); /* whoever finds it in the list needs its device */
     pthread_mutex_lock(&physical->lock);
     while (bit < SHARED_BIT && physical->stream_bits >> bit & 1) {
         bit++;
@@ -62,15 +62,9 @@ static void free_stream(core_stream *stream)
     free(stream);
 }
 
-/* A stream created by the backend, or adopted from the program. */
-typedef struct wanted {
-    bool adopted;
-    uint32_t flags;
-    void *native;
-} wanted;
-
-static iso_status make_stream(const char *call, core_device *device, const wanted *what,
-                              iso_stream *out)
+/* Adopts the native stream, or has the backend create one. */
+static iso_status make_stream(const char *call, core_device *device, bool adopts, void *native,
+                              uint32_t flags, iso_stream *out)
 {
     const iso_backend *table = device->table;
     void *backend_device = device->physical->device;
@@ -82,25 +76,20 @@ static iso_status make_stream(const char *call, core_device *device, const wante
     }
     pthread_mutex_init(&stream->lock, NULL);
     pthread_mutex_init(&stream->late_lock, NULL);
-    if (what->adopted) {
-        status = CORE_CALL(call, table,
-                           table->stream_adopt(backend_device, what->native, &stream->handle));
-    } else {
-        status = CORE_CALL(call, table,
-                           table->stream_create(backend_device, what->flags, &stream->handle));
+    status = CORE_CALL(call, table,
+                       adopts ? table->stream_adopt(backend_device, native, &stream->handle)
+                              : table->stream_create(backend_device, flags, &stream->handle));
+    if (!status) {
+        status = core_child_add(call, device, &stream->child, CORE_STREAM);
+        if (status) {
+            CORE_DO(table->stream_destroy(stream->handle));
+        }
     }
     if (status) {
         free_stream(stream);
         return status;
     }
-    stream->child.kind = CORE_STREAM;
-    stream->child.id = core_handle_new(call, CORE_STREAM, stream);
-    if (!stream->child.id) {
-        CORE_DO(table->stream_destroy(stream->handle));
-        free_stream(stream);
-        return ISO_NO_MEMORY;
-    }
-    link_stream(device, stream);
+    link_stream(stream);
     out->id = stream->child.id;
     return ISO_OK;
 }
@@ -108,50 +97,34 @@ static iso_status make_stream(const char *call, core_device *device, const wante
 iso_status iso_stream_create(iso_device handle, uint32_t flags, iso_stream *out)
 {
     const char *call = "iso_stream_create";
-    core_device *device;
-    iso_status status;
+    CORE_HELD core_device *device = NULL;
+    iso_status status = core_create_begin(call, handle, out ? &out->id : NULL, &device);
 
-    if (!out) {
-        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
-    }
-    out->id = 0;
-    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
     if (status) {
         return status;
     }
     if (flags & ~(uint32_t)ISO_STREAM_INLINE) {
-        status = core_fail(ISO_INVALID, "%s: flags is 0x%x: only ISO_STREAM_INLINE (1) is known",
-                           call, flags);
-    } else {
-        status = make_stream(call, device, &(wanted){.flags = flags}, out);
+        return core_fail(ISO_INVALID, "%s: flags is 0x%x: only ISO_STREAM_INLINE (1) is known",
+                         call, flags);
     }
-    core_handle_release(handle.id);
-    return status;
+    return make_stream(call, device, false, NULL, flags, out);
 }
 
 iso_status iso_stream_adopt(iso_device handle, void *native, iso_stream *out)
 {
     const char *call = "iso_stream_adopt";
-    core_device *device;
-    iso_status status;
+    CORE_HELD core_device *device = NULL;
+    iso_status status = core_create_begin(call, handle, out ? &out->id : NULL, &device);
 
-    if (!out) {
-        return core_fail(ISO_INVALID, "%s: out is NULL: pass where the handle goes", call);
-    }
-    out->id = 0;
-    status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
     if (status) {
         return status;
     }
     if (!device->table->stream_adopt) {
-        status = core_fail(ISO_UNSUPPORTED,
-                           "%s: %s does not adopt streams: create one with iso_stream_create", call,
-                           device->table->name);
-    } else {
-        status = make_stream(call, device, &(wanted){.adopted = true, .native = native}, out);
+        return core_fail(ISO_UNSUPPORTED,
+                         "%s: %s does not adopt streams: create one with iso_stream_create", call,
+                         device->table->name);
     }
-    core_handle_release(handle.id);
-    return status;
+    return make_stream(call, device, true, native, 0, out);
 }
 
 /* ---- late errors ----------------------------------------------------------------------------- */
@@ -202,6 +175,30 @@ iso_status core_stream_enter(const char *call, core_stream *stream)
 void core_stream_leave(core_stream *stream)
 {
     pthread_mutex_unlock(&stream->lock);
+}
+
+/* Two streams are always locked in the order of their addresses. */
+iso_status core_streams_enter(const char *call, core_stream *a, core_stream *b)
+{
+    core_stream *first = a < b ? a : b, *second = a < b ? b : a;
+    iso_status status = core_stream_enter(call, first);
+
+    if (status || first == second) {
+        return status;
+    }
+    status = core_stream_enter(call, second);
+    if (status) {
+        core_stream_leave(first);
+    }
+    return status;
+}
+
+void core_streams_leave(core_stream *a, core_stream *b)
+{
+    core_stream_leave(a);
+    if (a != b) {
+        core_stream_leave(b);
+    }
 }
 
 iso_status core_stream_check(const char *call, core_stream *stream, iso_status status)
@@ -324,18 +321,15 @@ static void resolve_trace(core_stream *stream)
 iso_status iso_stream_sync(iso_stream handle)
 {
     const char *call = "iso_stream_sync";
-    core_stream *stream;
-    iso_status status;
+    CORE_HELD core_stream *stream = NULL;
+    iso_status status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
 
-    status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
     if (status) {
         return status;
     }
     core_stream_drain(call, stream);
     resolve_trace(stream);
-    status = core_stream_late(call, stream);
-    core_handle_release(handle.id);
-    return status;
+    return core_stream_late(call, stream);
 }
 
 /* The state of the stream; keeps its late error. Only a late error sets the text. */
@@ -354,32 +348,20 @@ static iso_status query(const char *call, core_stream *stream)
     return core_stream_late(call, stream);
 }
 
-static int64_t now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 iso_status iso_stream_sync_timeout(iso_stream handle, int64_t nanoseconds)
 {
     const char *call = "iso_stream_sync_timeout";
-    int64_t began = now(), nap = 2000, spent = 0;
-    core_stream *stream;
-    iso_status status;
+    int64_t began = core_now(), nap = 2000, spent = 0;
+    CORE_HELD core_stream *stream = NULL;
+    iso_status status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
 
-    status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
-    if (status) {
-        return status;
+    if (!status) {
+        status = core_check_size(call, "nanoseconds", nanoseconds);
     }
-    if (nanoseconds < 0) {
-        status = core_fail(ISO_INVALID, "%s: nanoseconds is %lld: pass 0 or more", call,
-                           (long long)nanoseconds);
-    } else {
+    if (!status) {
         status = query(call, stream);
     }
-    while (status == ISO_NOT_READY && (spent = now() - began) < nanoseconds) {
+    while (status == ISO_NOT_READY && (spent = core_now() - began) < nanoseconds) {
         int64_t left = nanoseconds - spent;
         struct timespec time = {0, nap < left ? nap : left};
 
@@ -388,28 +370,21 @@ iso_status iso_stream_sync_timeout(iso_stream handle, int64_t nanoseconds)
         status = query(call, stream);
     }
     if (status == ISO_NOT_READY) {
-        status =
-            core_fail(ISO_TIMEOUT,
-                      "%s: the stream's work had not finished after %lld nanoseconds: it continues",
-                      call, (long long)nanoseconds);
+        return core_fail(
+            ISO_TIMEOUT,
+            "%s: the stream's work had not finished after %lld nanoseconds: it continues", call,
+            (long long)nanoseconds);
     }
-    core_handle_release(handle.id);
     return status;
 }
 
 iso_status iso_stream_query(iso_stream handle)
 {
     const char *call = "iso_stream_query";
-    core_stream *stream;
-    iso_status status;
+    CORE_HELD core_stream *stream = NULL;
+    iso_status status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
 
-    status = core_handle_acquire(call, "stream", handle.id, CORE_STREAM, &stream);
-    if (status) {
-        return status;
-    }
-    status = query(call, stream);
-    core_handle_release(handle.id);
-    return status;
+    return status ? status : query(call, stream);
 }
 
 iso_status core_stream_link(const char *call, core_stream *before, core_stream *after)

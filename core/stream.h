@@ -31,6 +31,9 @@ iso_status core_stream_finish(const char *call, core_stream *stream, bool *told)
 /* Locks the stream for a submission; fails with its late error. */
 iso_status core_stream_enter(const char *call, core_stream *stream);
 void core_stream_leave(core_stream *stream);
+/* The same for two, which may be one. */
+iso_status core_streams_enter(const char *call, core_stream *a, core_stream *b);
+void core_streams_leave(core_stream *a, core_stream *b);
 /* Handles a failed submission: a late error is kept in the stream. */
 iso_status core_stream_check(const char *call, core_stream *stream, iso_status status);
 /* Waits for the stream and keeps its late error. */
@@ -56,6 +59,8 @@ void core_event_finish(core_event *event);
 
 /* ---- the trace ------------------------------------------------------------------------------- */
 
+/* Nanoseconds of a clock that never goes back. */
+int64_t core_now(void);
 extern atomic_bool core_trace_on;
 typedef struct core_trace_span {
     bool on;

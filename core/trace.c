@@ -53,7 +53,7 @@ static const char end[] = "\n]}\n";
 static int64_t zero; /* start of the trace on the host's clock */
 static atomic_uint tracks;
 
-static int64_t now(void)
+int64_t core_now(void)
 {
     struct timespec time;
 
@@ -163,7 +163,7 @@ bool core_trace_open(const char *path, char *problem, size_t room)
         goto out;
     }
     snprintf(file_path, sizeof file_path, "%s", path); /* open() takes no longer names */
-    zero = now();
+    zero = core_now();
     append(beginning, sizeof beginning - 1);
     atomic_store(&core_trace_on, true);
 out:
@@ -261,7 +261,7 @@ static bool calibrate(core_stream *stream)
         free(trace);
         return false;
     }
-    trace->origin_time = now();
+    trace->origin_time = core_now();
     number = atomic_fetch_add(&tracks, 1);
     trace->track = (unsigned)STREAM_TRACK + number;
     stream->trace = trace;
@@ -282,7 +282,7 @@ void core_trace_begin(core_stream *stream, core_trace_span *span)
     core_fpenv_enter(&span->callers);
     kept = core_error_keep();
     if (stream->trace || calibrate(stream)) {
-        span->began = now(); /* before its first event: nothing runs before it is submitted */
+        span->began = core_now(); /* before its first event: nothing runs before it is submitted */
         span->start = new_event(stream);
         if (span->start && table->event_record(span->start, stream->handle)) {
             table->event_destroy(span->start);
@@ -292,7 +292,7 @@ void core_trace_begin(core_stream *stream, core_trace_span *span)
     core_error_restore(&kept);
     span->on = true;
     if (!span->began) {
-        span->began = now();
+        span->began = core_now();
     }
 }
 
@@ -325,7 +325,7 @@ void core_trace_end(core_stream *stream, core_trace_span *span, bool accepted, c
 {
     const iso_backend *table = stream->child.device->table;
     core_kept_error kept;
-    int64_t ended_at = now();
+    int64_t ended_at = core_now();
 
     if (!span->on) {
         return;

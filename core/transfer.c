@@ -11,56 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A transfer as requested. */
+/* The arguments of a transfer that are not in its iso_transfer. */
 typedef struct asked {
     const char *call;
-    iso_transfer_kind kind;
-    iso_stream stream;
+    const char *width; /* the name of the width argument */
     iso_operand to, from;
-    void *host_to;
-    const void *host_from;
     const void *pattern;
-    bool is_2d;
-    int64_t to_pitch, from_pitch, width, height, pattern_bytes;
 } asked;
-
-iso_status core_check_range(const char *call, const char *name, int64_t offset, int64_t bytes,
-                            const core_buffer *buffer)
-{
-    if (offset < 0) {
-        return core_fail(ISO_INVALID, "%s: %s.offset is %lld: pass 0 or more", call, name,
-                         (long long)offset);
-    }
-    if (offset > buffer->bytes || bytes > buffer->bytes - offset) {
-        return core_fail(ISO_INVALID,
-                         "%s: %s.offset is %lld and %lld bytes follow, but its buffer holds %lld "
-                         "bytes",
-                         call, name, (long long)offset, (long long)bytes, (long long)buffer->bytes);
-    }
-    return ISO_OK;
-}
-
-/* One end of the transfer on a device. */
-static iso_status acquire_buffer(const char *call, const char *name, iso_operand operand,
-                                 const core_stream *stream, core_buffer **buffer)
-{
-    char argument[32];
-    iso_status status;
-
-    snprintf(argument, sizeof argument, "%s.buffer", name);
-    status = core_handle_acquire(call, argument, operand.buffer.id, CORE_BUFFER, buffer);
-    if (status || (*buffer)->child.device == stream->child.device) {
-        return status;
-    }
-    status = core_fail(ISO_MISMATCH,
-                       "%s: %s belongs to another device handle (%s) than the stream (%s): use "
-                       "iso_copy_between, or open one device",
-                       call, argument, (*buffer)->child.device->physical->spec,
-                       stream->child.device->physical->spec);
-    core_handle_release(operand.buffer.id);
-    *buffer = NULL;
-    return status;
-}
 
 static iso_status check_pitch(const char *call, const char *name, int64_t pitch, int64_t width,
                               int64_t height, core_layout *out)
@@ -83,73 +40,76 @@ static iso_status check_pitch(const char *call, const char *name, int64_t pitch,
     return ISO_OK;
 }
 
-static iso_status check_pattern(const asked *what, bool nothing)
+static iso_status check_pattern(const asked *what, const iso_transfer *transfer)
 {
-    int64_t size = what->pattern_bytes;
-    const char *width = what->is_2d ? "width" : "bytes";
+    int64_t size = transfer->pattern_bytes;
+    const struct {
+        const char *name;
+        int64_t value;
+    } multiples[] = {
+        {what->width, transfer->width},
+        {"to.offset", what->to.offset},
+        {"to_pitch", transfer->to_pitch},
+    };
 
     if (size != 1 && size != 2 && size != 4 && size != 8 && size != 16) {
         return core_fail(ISO_INVALID, "%s: pattern_bytes is %lld: use 1, 2, 4, 8 or 16", what->call,
                          (long long)size);
     }
-    if (what->width % size) {
-        return core_fail(ISO_INVALID,
-                         "%s: %s is %lld, which is not a multiple of pattern_bytes (%lld)",
-                         what->call, width, (long long)what->width, (long long)size);
+    for (size_t i = 0; i < sizeof multiples / sizeof multiples[0]; i++) {
+        if (multiples[i].value % size) {
+            return core_fail(
+                ISO_INVALID, "%s: %s is %lld, which is not a multiple of pattern_bytes (%lld)",
+                what->call, multiples[i].name, (long long)multiples[i].value, (long long)size);
+        }
     }
-    if (what->to.offset % size) {
-        return core_fail(ISO_INVALID,
-                         "%s: to.offset is %lld, which is not a multiple of pattern_bytes (%lld)",
-                         what->call, (long long)what->to.offset, (long long)size);
-    }
-    if (what->is_2d && what->to_pitch % size) {
-        return core_fail(ISO_INVALID,
-                         "%s: to_pitch is %lld, which is not a multiple of pattern_bytes (%lld)",
-                         what->call, (long long)what->to_pitch, (long long)size);
-    }
-    if (!what->pattern && !nothing) {
-        return core_fail(ISO_INVALID, "%s: pattern is NULL: pass %lld bytes to repeat", what->call,
-                         (long long)size);
+    if (!what->pattern && transfer->width && transfer->height) {
+        return core_fail(ISO_INVALID, "%s: pattern is NULL: pass the %lld bytes to repeat",
+                         what->call, (long long)size);
     }
     return ISO_OK;
 }
 
 /* All checks that do not depend on buffers. */
-static iso_status check_shape(const asked *what, core_layout *to, core_layout *from)
+static iso_status check_shape(const asked *what, const iso_transfer *transfer, core_layout *to,
+                              core_layout *from)
 {
-    bool nothing = !what->width || !what->height;
+    bool nothing = !transfer->width || !transfer->height;
     const char *call = what->call;
-    iso_status status;
+    iso_status status = core_check_size(call, what->width, transfer->width);
 
-    status = core_check_size(call, what->is_2d ? "width" : "bytes", what->width);
     if (!status) {
-        status = core_check_size(call, "height", what->height);
+        status = core_check_size(call, "height", transfer->height);
     }
     if (!status) {
-        status = check_pitch(call, "to_pitch", what->to_pitch, what->width, what->height, to);
+        status = check_pitch(call, "to_pitch", transfer->to_pitch, transfer->width,
+                             transfer->height, to);
     }
-    if (!status && what->kind != ISO_TRANSFER_FILL) {
-        status = check_pitch(call, "from_pitch", what->from_pitch, what->width, what->height, from);
+    if (!status && transfer->kind != ISO_TRANSFER_FILL) {
+        status = check_pitch(call, "from_pitch", transfer->from_pitch, transfer->width,
+                             transfer->height, from);
     }
     if (status) {
         return status;
     }
-    if (what->kind == ISO_TRANSFER_FILL) {
-        return check_pattern(what, nothing);
+    if (transfer->kind == ISO_TRANSFER_FILL) {
+        return check_pattern(what, transfer);
     }
-    if (what->kind == ISO_TRANSFER_WRITE && !what->host_from && !nothing) {
+    if (transfer->kind == ISO_TRANSFER_WRITE && !transfer->host_from && !nothing) {
         return core_fail(ISO_INVALID, "%s: from is NULL: pass the memory to copy from", call);
     }
-    if (what->kind == ISO_TRANSFER_READ && !what->host_to && !nothing) {
+    if (transfer->kind == ISO_TRANSFER_READ && !transfer->host_to && !nothing) {
         return core_fail(ISO_INVALID, "%s: to is NULL: pass the memory to copy to", call);
     }
     return ISO_OK;
 }
 
-static iso_status check_ends(const asked *what, const core_layout *to_layout,
-                             const core_layout *from_layout, const core_buffer *to,
-                             const core_buffer *from)
+/* The ends on a device; either may be NULL. */
+static iso_status check_ends(const asked *what, const iso_transfer *transfer,
+                             const core_layout *to_layout, const core_layout *from_layout,
+                             const core_buffer *to, const core_buffer *from)
 {
+    int64_t pattern = transfer->pattern_bytes;
     int64_t to_bytes = to_layout->bytes, from_bytes = from_layout->bytes;
     iso_status status = ISO_OK;
 
@@ -159,12 +119,11 @@ static iso_status check_ends(const asked *what, const core_layout *to_layout,
     if (!status && to && to_bytes) {
         status = core_check_writable(what->call, "to", to);
     }
-    if (!status && to && what->kind == ISO_TRANSFER_FILL && to->origin % what->pattern_bytes) {
+    if (!status && to && pattern && to->origin % pattern) {
         status = core_fail(ISO_INVALID,
                            "%s: to.buffer is imported memory that begins %lld bytes after a "
                            "multiple of pattern_bytes (%lld): use a shorter pattern",
-                           what->call, (long long)(to->origin % what->pattern_bytes),
-                           (long long)what->pattern_bytes);
+                           what->call, (long long)(to->origin % pattern), (long long)pattern);
     }
     if (!status && from) {
         status = core_check_range(what->call, "from", what->from.offset, from_bytes, from);
@@ -206,187 +165,152 @@ iso_status core_transfer_submit(const char *call, core_stream *stream, const iso
     return core_stream_check(call, stream, status);
 }
 
-static iso_status submit(const asked *what, core_stream *stream, core_buffer *to, core_buffer *from)
+/* The buffers have work on the stream from now on; either may be NULL. */
+static void mark_used(core_buffer *to, core_buffer *from, uint64_t to_bit, uint64_t from_bit)
 {
-    iso_transfer transfer = {
-        .size = (uint32_t)sizeof transfer,
-        .kind = what->kind,
-        .to = core_buffer_ref(to, what->to.offset),
-        .from = core_buffer_ref(from, what->from.offset),
-        .host_from = what->host_from,
-        .host_to = what->host_to,
-        .to_pitch = what->to_pitch,
-        .from_pitch = what->from_pitch,
-        .width = what->width,
-        .height = what->height,
-        .pattern_bytes = what->pattern_bytes,
-    };
+    if (to) {
+        atomic_fetch_or(&to->used_by, to_bit);
+    }
+    if (from) {
+        atomic_fetch_or(&from->used_by, from_bit);
+    }
+}
+
+static iso_status submit(const asked *what, core_stream *stream, iso_transfer *transfer,
+                         core_buffer *to, core_buffer *from)
+{
     iso_status status = core_stream_enter(what->call, stream);
 
     if (status) {
         return status;
     }
-    if (what->pattern && what->width && what->height) {
-        memcpy(transfer.pattern, what->pattern, (size_t)what->pattern_bytes);
-    }
-    if (what->width && what->height) {
-        if (to) {
-            atomic_fetch_or(&to->used_by, stream->bit);
+    if (transfer->width && transfer->height) {
+        transfer->to = core_buffer_ref(to, what->to.offset);
+        transfer->from = core_buffer_ref(from, what->from.offset);
+        if (what->pattern) {
+            memcpy(transfer->pattern, what->pattern, (size_t)transfer->pattern_bytes);
         }
-        if (from) {
-            atomic_fetch_or(&from->used_by, stream->bit);
-        }
-        status = core_transfer_submit(what->call, stream, &transfer);
+        mark_used(to, from, stream->bit, stream->bit);
+        status = core_transfer_submit(what->call, stream, transfer);
     }
     core_stream_leave(stream);
     return status;
 }
 
-static iso_status transfer(const asked *what)
+static iso_status checked_transfer(const asked *what, iso_stream handle, iso_transfer transfer)
 {
-    bool reads = what->kind == ISO_TRANSFER_READ || what->kind == ISO_TRANSFER_COPY;
-    core_buffer *to = NULL, *from = NULL;
+    bool reads = transfer.kind == ISO_TRANSFER_READ || transfer.kind == ISO_TRANSFER_COPY;
     core_layout to_layout = {.bytes = 0}, from_layout = {.bytes = 0};
-    core_stream *stream;
+    CORE_HELD core_stream *stream = NULL;
+    CORE_HELD core_buffer *to = NULL, *from = NULL;
     iso_status status;
 
-    status = core_handle_acquire(what->call, "stream", what->stream.id, CORE_STREAM, &stream);
-    if (status) {
-        return status;
+    status = core_handle_acquire(what->call, "stream", handle.id, CORE_STREAM, &stream);
+    if (!status) {
+        status = check_shape(what, &transfer, &to_layout, &from_layout);
     }
-    status = check_shape(what, &to_layout, &from_layout);
-    if (!status && what->kind != ISO_TRANSFER_READ) {
-        status = acquire_buffer(what->call, "to", what->to, stream, &to);
+    if (!status && transfer.kind != ISO_TRANSFER_READ) {
+        status = core_operand_acquire(what->call, "to", what->to, stream, &to);
     }
     if (!status && reads) {
-        status = acquire_buffer(what->call, "from", what->from, stream, &from);
+        status = core_operand_acquire(what->call, "from", what->from, stream, &from);
     }
     if (!status) {
-        status = check_ends(what, &to_layout, &from_layout, to, from);
+        status = check_ends(what, &transfer, &to_layout, &from_layout, to, from);
     }
-    if (!status) {
-        status = submit(what, stream, to, from);
-    }
-    if (to) {
-        core_handle_release(what->to.buffer.id);
-    }
-    if (from) {
-        core_handle_release(what->from.buffer.id);
-    }
-    core_handle_release(what->stream.id);
-    return status;
+    return status ? status : submit(what, stream, &transfer, to, from);
 }
 
-/* A 1-D transfer is one row whose pitch is its width. */
-#define ROW(bytes) .to_pitch = (bytes), .from_pitch = (bytes), .width = (bytes), .height = 1
+static iso_transfer rows(iso_transfer_kind kind, int64_t to_pitch, int64_t from_pitch,
+                         int64_t width, int64_t height)
+{
+    return (iso_transfer){.size = (uint32_t)sizeof(iso_transfer),
+                          .kind = kind,
+                          .to_pitch = to_pitch,
+                          .from_pitch = from_pitch,
+                          .width = width,
+                          .height = height};
+}
+
+iso_transfer core_transfer_run(iso_transfer_kind kind, int64_t bytes)
+{
+    return rows(kind, bytes, bytes, bytes, 1);
+}
 
 iso_status iso_write(iso_stream stream, iso_operand to, const void *from, int64_t bytes)
 {
-    return transfer(&(asked){.call = "iso_write",
-                             .kind = ISO_TRANSFER_WRITE,
-                             .stream = stream,
-                             .to = to,
-                             .host_from = from,
-                             ROW(bytes)});
+    iso_transfer run = core_transfer_run(ISO_TRANSFER_WRITE, bytes);
+
+    run.host_from = from;
+    return checked_transfer(&(asked){"iso_write", "bytes", .to = to}, stream, run);
 }
 
 iso_status iso_read(iso_stream stream, void *to, iso_operand from, int64_t bytes)
 {
-    return transfer(&(asked){.call = "iso_read",
-                             .kind = ISO_TRANSFER_READ,
-                             .stream = stream,
-                             .host_to = to,
-                             .from = from,
-                             ROW(bytes)});
+    iso_transfer run = core_transfer_run(ISO_TRANSFER_READ, bytes);
+
+    run.host_to = to;
+    return checked_transfer(&(asked){"iso_read", "bytes", .from = from}, stream, run);
 }
 
 iso_status iso_copy(iso_stream stream, iso_operand to, iso_operand from, int64_t bytes)
 {
-    return transfer(&(asked){.call = "iso_copy",
-                             .kind = ISO_TRANSFER_COPY,
-                             .stream = stream,
-                             .to = to,
-                             .from = from,
-                             ROW(bytes)});
+    iso_transfer run = core_transfer_run(ISO_TRANSFER_COPY, bytes);
+
+    return checked_transfer(&(asked){"iso_copy", "bytes", to, from, NULL}, stream, run);
 }
 
 iso_status iso_fill(iso_stream stream, iso_operand to, const void *pattern, int64_t pattern_bytes,
                     int64_t bytes)
 {
-    return transfer(&(asked){.call = "iso_fill",
-                             .kind = ISO_TRANSFER_FILL,
-                             .stream = stream,
-                             .to = to,
-                             .pattern = pattern,
-                             .pattern_bytes = pattern_bytes,
-                             ROW(bytes)});
+    iso_transfer run = core_transfer_run(ISO_TRANSFER_FILL, bytes);
+
+    run.pattern_bytes = pattern_bytes;
+    return checked_transfer(&(asked){"iso_fill", "bytes", .to = to, .pattern = pattern}, stream,
+                            run);
 }
 
 iso_status iso_write_2d(iso_stream stream, iso_operand to, int64_t to_pitch, const void *from,
                         int64_t from_pitch, int64_t width, int64_t height)
 {
-    return transfer(&(asked){.call = "iso_write_2d",
-                             .kind = ISO_TRANSFER_WRITE,
-                             .stream = stream,
-                             .is_2d = true,
-                             .to = to,
-                             .to_pitch = to_pitch,
-                             .host_from = from,
-                             .from_pitch = from_pitch,
-                             .width = width,
-                             .height = height});
+    iso_transfer block = rows(ISO_TRANSFER_WRITE, to_pitch, from_pitch, width, height);
+
+    block.host_from = from;
+    return checked_transfer(&(asked){"iso_write_2d", "width", .to = to}, stream, block);
 }
 
 iso_status iso_read_2d(iso_stream stream, void *to, int64_t to_pitch, iso_operand from,
                        int64_t from_pitch, int64_t width, int64_t height)
 {
-    return transfer(&(asked){.call = "iso_read_2d",
-                             .kind = ISO_TRANSFER_READ,
-                             .stream = stream,
-                             .is_2d = true,
-                             .host_to = to,
-                             .to_pitch = to_pitch,
-                             .from = from,
-                             .from_pitch = from_pitch,
-                             .width = width,
-                             .height = height});
+    iso_transfer block = rows(ISO_TRANSFER_READ, to_pitch, from_pitch, width, height);
+
+    block.host_to = to;
+    return checked_transfer(&(asked){"iso_read_2d", "width", .from = from}, stream, block);
 }
 
 iso_status iso_copy_2d(iso_stream stream, iso_operand to, int64_t to_pitch, iso_operand from,
                        int64_t from_pitch, int64_t width, int64_t height)
 {
-    return transfer(&(asked){.call = "iso_copy_2d",
-                             .kind = ISO_TRANSFER_COPY,
-                             .stream = stream,
-                             .is_2d = true,
-                             .to = to,
-                             .to_pitch = to_pitch,
-                             .from = from,
-                             .from_pitch = from_pitch,
-                             .width = width,
-                             .height = height});
+    iso_transfer block = rows(ISO_TRANSFER_COPY, to_pitch, from_pitch, width, height);
+
+    return checked_transfer(&(asked){"iso_copy_2d", "width", to, from, NULL}, stream, block);
 }
 
 iso_status iso_fill_2d(iso_stream stream, iso_operand to, int64_t to_pitch, const void *pattern,
                        int64_t pattern_bytes, int64_t width, int64_t height)
 {
-    return transfer(&(asked){.call = "iso_fill_2d",
-                             .kind = ISO_TRANSFER_FILL,
-                             .stream = stream,
-                             .is_2d = true,
-                             .to = to,
-                             .to_pitch = to_pitch,
-                             .pattern = pattern,
-                             .pattern_bytes = pattern_bytes,
-                             .width = width,
-                             .height = height});
+    iso_transfer block = rows(ISO_TRANSFER_FILL, to_pitch, 0, width, height);
+
+    block.pattern_bytes = pattern_bytes;
+    return checked_transfer(&(asked){"iso_fill_2d", "width", .to = to, .pattern = pattern}, stream,
+                            block);
 }
 
 /* ---- from a buffer of one device to one of another ------------------------------------------- */
 
 enum { STAGE_BYTES = 4 << 20 };
 
-/* A checked copy between two streams, both counted in. */
+/* A checked copy between two streams; all handles are held. */
 typedef struct between {
     const char *call;
     core_stream *to_stream, *from_stream;
@@ -394,48 +318,15 @@ typedef struct between {
     int64_t to_offset, from_offset, bytes;
 } between;
 
-/* Two streams are always locked in the same order. */
-static iso_status enter(const between *what)
-{
-    bool swapped = what->to_stream > what->from_stream;
-    core_stream *first = swapped ? what->from_stream : what->to_stream;
-    core_stream *second = swapped ? what->to_stream : what->from_stream;
-    iso_status status = core_stream_enter(what->call, first);
-
-    if (status || first == second) {
-        return status;
-    }
-    status = core_stream_enter(what->call, second);
-    if (status) {
-        core_stream_leave(first);
-    }
-    return status;
-}
-
-static void leave(const between *what)
-{
-    core_stream_leave(what->to_stream);
-    if (what->from_stream != what->to_stream) {
-        core_stream_leave(what->from_stream);
-    }
-}
-
 /* Both on one backend device: a copy on `to_stream`, ordered on both. */
 static iso_status copy_same(const between *what)
 {
     bool two = what->to_stream != what->from_stream;
-    iso_transfer copy = {
-        .size = (uint32_t)sizeof copy,
-        .kind = ISO_TRANSFER_COPY,
-        .to = core_buffer_ref(what->to, what->to_offset),
-        .from = core_buffer_ref(what->from, what->from_offset),
-        .to_pitch = what->bytes,
-        .from_pitch = what->bytes,
-        .width = what->bytes,
-        .height = 1,
-    };
+    iso_transfer copy = core_transfer_run(ISO_TRANSFER_COPY, what->bytes);
     iso_status status = ISO_OK;
 
+    copy.to = core_buffer_ref(what->to, what->to_offset);
+    copy.from = core_buffer_ref(what->from, what->from_offset);
     if (two) {
         status = core_stream_link(what->call, what->from_stream, what->to_stream);
     }
@@ -496,27 +387,13 @@ static iso_status copy_staged(const between *what)
     }
     for (int64_t done = 0; done < what->bytes && !status; done += most) {
         int64_t left = what->bytes - done, part = left < most ? left : most;
-        iso_transfer read = {
-            .size = (uint32_t)sizeof read,
-            .kind = ISO_TRANSFER_READ,
-            .from = core_buffer_ref(what->from, what->from_offset + done),
-            .host_to = host,
-            .to_pitch = part,
-            .from_pitch = part,
-            .width = part,
-            .height = 1,
-        };
-        iso_transfer write = {
-            .size = (uint32_t)sizeof write,
-            .kind = ISO_TRANSFER_WRITE,
-            .to = core_buffer_ref(what->to, what->to_offset + done),
-            .host_from = host,
-            .to_pitch = part,
-            .from_pitch = part,
-            .width = part,
-            .height = 1,
-        };
+        iso_transfer read = core_transfer_run(ISO_TRANSFER_READ, part);
+        iso_transfer write = core_transfer_run(ISO_TRANSFER_WRITE, part);
 
+        read.from = core_buffer_ref(what->from, what->from_offset + done);
+        read.host_to = host;
+        write.to = core_buffer_ref(what->to, what->to_offset + done);
+        write.host_from = host;
         status = stage(what, what->from_stream, &read);
         if (!status) {
             status = stage(what, what->to_stream, &write);
@@ -547,105 +424,63 @@ static iso_status copy(const between *what, iso_path *path)
     return copy_staged(what);
 }
 
-static iso_status check(const between *what)
-{
-    const char *call = what->call;
-    core_layout run;
-    iso_status status;
-
-    if (what->to->child.device != what->to_stream->child.device) {
-        return core_fail(ISO_MISMATCH,
-                         "%s: to.buffer belongs to another device handle (%s) than to_stream "
-                         "(%s)",
-                         call, what->to->child.device->physical->spec,
-                         what->to_stream->child.device->physical->spec);
-    }
-    if (what->from->child.device != what->from_stream->child.device) {
-        return core_fail(ISO_MISMATCH,
-                         "%s: from.buffer belongs to another device handle (%s) than "
-                         "from_stream (%s)",
-                         call, what->from->child.device->physical->spec,
-                         what->from_stream->child.device->physical->spec);
-    }
-    status = core_check_size(call, "bytes", what->bytes);
-    if (!status) {
-        status = core_check_range(call, "to", what->to_offset, what->bytes, what->to);
-    }
-    if (!status) {
-        status = core_check_range(call, "from", what->from_offset, what->bytes, what->from);
-    }
-    if (!status && what->bytes) {
-        status = core_check_writable(call, "to", what->to);
-    }
-    run = core_run(what->bytes);
-    if (!status && what->to == what->from &&
-        core_layouts_meet(what->to_offset, &run, what->from_offset, &run)) {
-        status = core_fail(ISO_INVALID,
-                           "%s: to (offset %lld) overlaps from (offset %lld): %lld bytes in the "
-                           "same buffer",
-                           call, (long long)what->to_offset, (long long)what->from_offset,
-                           (long long)what->bytes);
-    }
-    return status;
-}
-
 iso_status iso_copy_between(iso_stream to_stream, iso_operand to, iso_stream from_stream,
                             iso_operand from, int64_t bytes, iso_path *path)
 {
-    between what = {
-        .call = "iso_copy_between",
-        .to_offset = to.offset,
-        .from_offset = from.offset,
-        .bytes = bytes,
-    };
+    const asked ends = {.call = "iso_copy_between", .to = to, .from = from};
+    const iso_transfer checked = core_transfer_run(ISO_TRANSFER_COPY, bytes);
+    const core_layout run = core_run(bytes);
+    const char *call = ends.call;
+    CORE_HELD core_stream *into = NULL, *out_of = NULL;
+    CORE_HELD core_buffer *to_buffer = NULL, *from_buffer = NULL;
     iso_path went = ISO_PATH_SAME;
-    iso_status status;
+    iso_status status = core_handle_acquire(call, "to_stream", to_stream.id, CORE_STREAM, &into);
 
-    status =
-        core_handle_acquire(what.call, "to_stream", to_stream.id, CORE_STREAM, &what.to_stream);
-    if (status) {
-        goto out;
-    }
-    status = core_handle_acquire(what.call, "from_stream", from_stream.id, CORE_STREAM,
-                                 &what.from_stream);
-    if (status) {
-        goto out;
-    }
-    status = core_handle_acquire(what.call, "to.buffer", to.buffer.id, CORE_BUFFER, &what.to);
-    if (status) {
-        goto out;
-    }
-    status = core_handle_acquire(what.call, "from.buffer", from.buffer.id, CORE_BUFFER, &what.from);
     if (!status) {
-        status = check(&what);
+        status = core_handle_acquire(call, "from_stream", from_stream.id, CORE_STREAM, &out_of);
     }
     if (!status) {
-        status = enter(&what);
+        status = core_handle_acquire(call, "to.buffer", to.buffer.id, CORE_BUFFER, &to_buffer);
+    }
+    if (!status) {
+        status =
+            core_handle_acquire(call, "from.buffer", from.buffer.id, CORE_BUFFER, &from_buffer);
+    }
+    if (!status) {
+        status = core_check_device(call, "to.buffer", &to_buffer->child, "to_stream", &into->child);
+    }
+    if (!status) {
+        status = core_check_device(call, "from.buffer", &from_buffer->child, "from_stream",
+                                   &out_of->child);
+    }
+    if (!status) {
+        status = core_check_size(call, "bytes", bytes);
+    }
+    if (!status) {
+        status = check_ends(&ends, &checked, &run, &run, to_buffer, from_buffer);
+    }
+    if (!status) {
+        status = core_streams_enter(call, into, out_of);
     }
     if (status) {
-        goto out;
+        return status;
     }
     if (bytes) {
-        atomic_fetch_or(&what.to->used_by, what.to_stream->bit);
-        atomic_fetch_or(&what.from->used_by, what.from_stream->bit);
+        const between what = {.call = call,
+                              .to_stream = into,
+                              .from_stream = out_of,
+                              .to = to_buffer,
+                              .from = from_buffer,
+                              .to_offset = to.offset,
+                              .from_offset = from.offset,
+                              .bytes = bytes};
+
+        mark_used(to_buffer, from_buffer, into->bit, out_of->bit);
         status = copy(&what, &went);
     }
-    leave(&what);
+    core_streams_leave(into, out_of);
     if (!status && path) {
         *path = went;
-    }
-out:
-    if (what.from) {
-        core_handle_release(from.buffer.id);
-    }
-    if (what.to) {
-        core_handle_release(to.buffer.id);
-    }
-    if (what.from_stream) {
-        core_handle_release(from_stream.id);
-    }
-    if (what.to_stream) {
-        core_handle_release(to_stream.id);
     }
     return status;
 }

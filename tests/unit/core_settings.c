@@ -72,7 +72,7 @@ static void test_values(void **state)
     setenv("ISOMER_REQUIRE", "openmp,CUDA", 1);
     assert_non_null(strstr(setting_of("ISOMER_REQUIRE").problem, "did you mean \"cuda\"?"));
     setenv("ISOMER_REQUIRE", "auto", 1);
-    assert_non_null(strstr(setting_of("ISOMER_REQUIRE").problem, "auto is no backend"));
+    assert_non_null(strstr(setting_of("ISOMER_REQUIRE").problem, "auto is not a backend"));
     unsetenv("ISOMER_REQUIRE");
     assert_string_equal(setting_of("ISOMER_BACKEND").value, "auto");
     setenv("ISOMER_CACHE_DIR", "relative/folder", 1);
