@@ -44,7 +44,10 @@ static const cpu_operation *find(iso_op_kind kind)
 static iso_status supports(void *device, const iso_op *op)
 {
     const cpu_operation *operation = find(op->kind);
-    return operation ? operation->supports(device, op) : ISO_UNSUPPORTED;
+    if (!operation) {
+        return ISO_UNSUPPORTED;
+    }
+    return operation->supports ? operation->supports(device, op) : ISO_OK;
 }
 
 static iso_status workspace(void *device, const iso_op *op, int64_t *bytes)

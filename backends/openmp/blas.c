@@ -84,54 +84,54 @@ static void find(void *to, const char *name)
     (void)loader_get(&opened, name, to);
 }
 
-/* ---- Transposes: two libraries, two signatures ----------------------------------------------- */
+/* ---- transposes: two libraries, two signatures ----------------------------------------------- */
 
-static void openblas_s(int rows, int cols, const float *from, int ld_from, float *to, int ld_to)
-{
-    vendor.omat_s(CPU_BLAS_ROW_MAJOR, CPU_BLAS_TRANS, rows, cols, 1, from, ld_from, to, ld_to);
-}
+#define DEFINE_TRANSPOSE(name, call)                                                               \
+    static void name(const void *from, int64_t ld_from, void *to, int64_t ld_to, int64_t rows,     \
+                     int64_t cols, int stream, void *scratch)                                      \
+    {                                                                                              \
+        (void)stream;                                                                              \
+        (void)scratch;                                                                             \
+        call;                                                                                      \
+    }
+#define OPENBLAS(function, one)                                                                    \
+    vendor.function(CPU_BLAS_ROW_MAJOR, CPU_BLAS_TRANS, (int)rows, (int)cols, one, from,           \
+                    (int)ld_from, to, (int)ld_to)
+#define MKL(function)                                                                              \
+    vendor.function('R', 'T', (size_t)rows, (size_t)cols, 1, from, (size_t)ld_from, to,            \
+                    (size_t)ld_to)
 
-static void openblas_d(int rows, int cols, const double *from, int ld_from, double *to, int ld_to)
-{
-    vendor.omat_d(CPU_BLAS_ROW_MAJOR, CPU_BLAS_TRANS, rows, cols, 1, from, ld_from, to, ld_to);
-}
+static const double one_pair[2] = {1, 0};
 
-static void openblas_z(int rows, int cols, const double *from, int ld_from, double *to, int ld_to)
-{
-    static const double one[2] = {1, 0};
-    vendor.omat_z(CPU_BLAS_ROW_MAJOR, CPU_BLAS_TRANS, rows, cols, one, from, ld_from, to, ld_to);
-}
+DEFINE_TRANSPOSE(openblas_4, OPENBLAS(omat_s, 1))
+DEFINE_TRANSPOSE(openblas_8, OPENBLAS(omat_d, 1))
+DEFINE_TRANSPOSE(openblas_16, OPENBLAS(omat_z, one_pair))
+DEFINE_TRANSPOSE(mkl_4, MKL(mkl_s))
+DEFINE_TRANSPOSE(mkl_8, MKL(mkl_d))
 
-static void mkl_s(int rows, int cols, const float *from, int ld_from, float *to, int ld_to)
-{
-    vendor.mkl_s('R', 'T', (size_t)rows, (size_t)cols, 1, from, (size_t)ld_from, to, (size_t)ld_to);
-}
-
-static void mkl_d(int rows, int cols, const double *from, int ld_from, double *to, int ld_to)
-{
-    vendor.mkl_d('R', 'T', (size_t)rows, (size_t)cols, 1, from, (size_t)ld_from, to, (size_t)ld_to);
-}
+static const struct {
+    cpu_blas_kind kind;
+    int index; /* in cpu_blas */
+    const char *symbol, *name;
+    void *address; /* where to store it */
+    cpu_transpose_block block;
+} transposes[] = {
+    {CPU_BLAS_OPENBLAS, 0, "cblas_somatcopy", "cblas_somatcopy", &vendor.omat_s, openblas_4},
+    {CPU_BLAS_OPENBLAS, 1, "cblas_domatcopy", "cblas_domatcopy", &vendor.omat_d, openblas_8},
+    {CPU_BLAS_OPENBLAS, 2, "cblas_zomatcopy", "cblas_zomatcopy", &vendor.omat_z, openblas_16},
+    {CPU_BLAS_MKL, 0, "MKL_Somatcopy", "mkl_somatcopy", &vendor.mkl_s, mkl_4},
+    {CPU_BLAS_MKL, 1, "MKL_Domatcopy", "mkl_domatcopy", &vendor.mkl_d, mkl_8},
+};
 
 static void find_transposes(void)
 {
     cpu_blas *blas = &vendor.blas;
-    if (blas->kind == CPU_BLAS_OPENBLAS) {
-        find(&vendor.omat_s, "cblas_somatcopy");
-        find(&vendor.omat_d, "cblas_domatcopy");
-        find(&vendor.omat_z, "cblas_zomatcopy");
-        blas->transpose_s = vendor.omat_s ? openblas_s : NULL;
-        blas->transpose_d = vendor.omat_d ? openblas_d : NULL;
-        blas->transpose_z = vendor.omat_z ? openblas_z : NULL;
-        blas->transpose_name[0] = "cblas_somatcopy";
-        blas->transpose_name[1] = "cblas_domatcopy";
-        blas->transpose_name[2] = "cblas_zomatcopy";
-    } else if (blas->kind == CPU_BLAS_MKL) {
-        find(&vendor.mkl_s, "MKL_Somatcopy");
-        find(&vendor.mkl_d, "MKL_Domatcopy");
-        blas->transpose_s = vendor.mkl_s ? mkl_s : NULL;
-        blas->transpose_d = vendor.mkl_d ? mkl_d : NULL;
-        blas->transpose_name[0] = "mkl_somatcopy";
-        blas->transpose_name[1] = "mkl_domatcopy";
+    for (size_t i = 0; i < sizeof transposes / sizeof transposes[0]; i++) {
+        if (transposes[i].kind == blas->kind &&
+            loader_get(&opened, transposes[i].symbol, transposes[i].address)) {
+            blas->transpose[transposes[i].index].block = transposes[i].block;
+            blas->transpose[transposes[i].index].name = transposes[i].name;
+        }
     }
 }
 
@@ -595,6 +595,22 @@ const char *cpu_blas_reason(void)
     return atomic_load_explicit(&vendor.looked, memory_order_acquire)
                ? vendor.reason
                : "opening it needs a thread with more stack, and the system grants none";
+}
+
+const cpu_blas *cpu_blas_need(const char *operation)
+{
+    const cpu_blas *blas = cpu_blas_get();
+    if (!blas) {
+        (void)cpu_host->fail(ISO_UNSUPPORTED, "%s: vendor needs a BLAS library: %s", operation,
+                             cpu_blas_reason());
+    }
+    return blas;
+}
+
+void cpu_blas_describe(iso_op_info *out, const char *function)
+{
+    (void)snprintf(out->library, sizeof out->library, "%s", cpu_blas_get()->label);
+    (void)snprintf(out->kernel, sizeof out->kernel, "%s", function);
 }
 
 int cpu_blas_property(int32_t index, iso_property *out)

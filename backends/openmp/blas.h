@@ -44,13 +44,11 @@ typedef struct cpu_blas {
     float (*ssum)(int n, const float *x, int incx);   /* only OpenBLAS; NULL if missing or wrong */
     double (*dsum)(int n, const double *x, int incx); /* the same */
 
-    /* `to` (cols x rows) = the transpose of `from` (rows x cols), both row-major, of f32, f64 and
-     * pairs of f64; NULL if the library has no such function. transpose_name[] are the library's
-     * names. */
-    void (*transpose_s)(int rows, int cols, const float *from, int ld_from, float *to, int ld_to);
-    void (*transpose_d)(int rows, int cols, const double *from, int ld_from, double *to, int ld_to);
-    void (*transpose_z)(int rows, int cols, const double *from, int ld_from, double *to, int ld_to);
-    const char *transpose_name[3];
+    /* Transposes of elements of 4, 8 and 16 bytes, all row-major; NULL if the library has none. */
+    struct {
+        cpu_transpose_block block;
+        const char *name; /* of the library's function */
+    } transpose[3];
 
     int by_openmp;   /* it uses the OpenMP runtime's threads */
     int by_call;     /* it creates its own threads in each call */
@@ -64,6 +62,10 @@ typedef struct cpu_blas {
  */
 const cpu_blas *cpu_blas_get(void);
 const char *cpu_blas_reason(void);
+/* The same; if there is none, fails with UNSUPPORTED for this operation. */
+const cpu_blas *cpu_blas_need(const char *operation);
+/* Writes the library's label and the name of its function. */
+void cpu_blas_describe(iso_op_info *out, const char *function);
 
 /* INVALID: ISOMER_BLAS is neither a known name nor a path. Opens nothing. */
 iso_status cpu_blas_check_setting(void);

@@ -23,7 +23,8 @@ typedef struct cpu_facts {
     int32_t cores;              /* usable by this process (its affinity mask, its cgroup's quota) */
     int32_t clock_mhz;          /* 0 if unknown */
     int64_t l1_bytes, l2_bytes; /* data caches of one core */
-    int64_t l3_bytes; /* the whole last-level cache, which cores share; 0 if there is none */
+    int64_t l3_bytes;    /* the whole last-level cache, which cores share; 0 if there is none */
+    int64_t cache_bytes; /* of the last level that there is */
     int32_t has_fma, has_avx2, has_avx512, has_f16c;
 } cpu_facts;
 
@@ -38,6 +39,8 @@ typedef struct cpu_team cpu_team;
 typedef void (*cpu_body)(void *context, int thread, int threads);
 
 int cpu_team_size(const cpu_team *team);
+/* How many threads to use for work that justifies waking `wanted`: 1 or more. */
+int cpu_team_threads(const cpu_team *team, double wanted);
 
 /* CPU_TEAM_SCRATCH bytes owned by a thread while its body runs, aligned to 64: for data too large
  * for a small stack. */
@@ -77,10 +80,12 @@ typedef struct cpu_device {
 /* ---- operations: gemm.c, transpose.c, reduce.c, map.c, each one table ------------------------ */
 
 typedef struct cpu_operation {
-    /* As in iso_backend. Refs are NULL except in execute. */
+    /* As in iso_backend. Refs are NULL except in execute. The core has checked the type, and that
+     * the operation has the variant. Optional: without it everything is supported. */
     iso_status (*supports)(cpu_device *device, const iso_op *op);
     /* Optional: without it no scratch memory is used. */
     int64_t (*workspace)(cpu_device *device, const iso_op *op);
+    /* Writes out->kernel, and out->library for a vendor's. */
     void (*describe)(cpu_device *device, const iso_op *op, iso_op_info *out);
     /* Runs the operation now, in the calling thread with the team's help. The caller (a stream)
      * holds the device's lock. Allocates nothing: scratch memory is op->workspace. A failure is a
@@ -96,10 +101,29 @@ extern const cpu_operation cpu_gemm, cpu_transpose, cpu_reduce, cpu_map;
  * the last. */
 int cpu_blas_property(int32_t index, iso_property *out);
 
+/* ---- small helpers --------------------------------------------------------------------------- */
+
 /* The address of an operand. */
 static inline void *cpu_at(iso_ref ref)
 {
     return (char *)ref.memory + ref.offset;
+}
+
+static inline int64_t cpu_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many parts of `size` cover n. */
+static inline int64_t cpu_pieces(int64_t n, int64_t size)
+{
+    return n / size + (n % size != 0);
+}
+
+/* The first item of part `index` of an even split of `count` items into `parts`. */
+static inline int64_t cpu_split(int64_t count, int parts, int index)
+{
+    return count / parts * index + cpu_least(count % parts, index);
 }
 
 #endif

@@ -153,7 +153,7 @@ iso_status cpu_device_info(int32_t index, iso_device_info *out)
                     (facts->has_fma ? ISO_FEATURE_FAST_FMA : 0);
     out->memory_total = memory.total;
     out->memory_free = memory.free;
-    out->cache_bytes = facts->l3_bytes > 0 ? facts->l3_bytes : facts->l2_bytes;
+    out->cache_bytes = facts->cache_bytes;
     out->local_bytes = 0;
     out->units = facts->cores;
     out->threads = threads;

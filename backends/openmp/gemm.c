@@ -12,7 +12,6 @@
  * The division never changes a bit of the result: docs/arithmetic.md.
  */
 #include "backends/openmp/gemm.h"
-#include "common/dtype.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -46,19 +45,9 @@ typedef struct gemm_plan {
     int64_t slot_bytes;                /* split: the totals of one segment of the whole of C */
 } gemm_plan;
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t pieces(int64_t n, int64_t size)
-{
-    return n / size + (n % size != 0);
-}
-
 static int64_t round_up(int64_t n, int64_t size)
 {
-    return pieces(n, size) * size;
+    return cpu_pieces(n, size) * size;
 }
 
 /* Rows that the register tile computes for a partial strip of `rows`. */
@@ -125,15 +114,13 @@ static int plan_threads(const gemm_plan *p, const cpu_device *device)
 {
     const double work =
         (double)p->m * (double)p->n * (double)(p->k > 0 ? p->k : 1) * (double)p->batch;
-    const double worth = 1 + work / (double)GEMM_WORK_A_THREAD;
-    const int size = cpu_team_size(device->team);
-    return worth < size ? (int)worth : size;
+    return cpu_team_threads(device->team, 1 + work / GEMM_WORK_A_THREAD);
 }
 
 static int64_t count_units(gemm_plan *p)
 {
-    p->units_down = pieces(p->m, p->unit_rows);
-    p->units_across = pieces(p->n, p->unit_cols);
+    p->units_down = cpu_pieces(p->m, p->unit_rows);
+    p->units_across = cpu_pieces(p->n, p->unit_cols);
     return p->units_down * p->units_across;
 }
 
@@ -142,19 +129,19 @@ static void plan_units(gemm_plan *p, int64_t l2_bytes)
 {
     const int64_t mr = p->type->mr;
     const int64_t nr = p->type->nr;
-    const int64_t line = least(p->k > 0 ? p->k : 1, CPU_GEMM_SEGMENT) * p->type->real_bytes;
+    const int64_t line = cpu_least(p->k > 0 ? p->k : 1, CPU_GEMM_SEGMENT) * p->type->real_bytes;
     const int64_t in_l2 = (l2_bytes > 0 ? l2_bytes : 256 << 10) / 2 / line;
-    p->part_rows = in_l2 < mr ? mr : least(in_l2, GEMM_UNIT_MAX) / mr * mr;
-    p->unit_rows = least(round_up(p->m, mr), GEMM_UNIT_MAX / mr * mr);
-    p->unit_cols = least(round_up(p->n, nr), GEMM_UNIT_MAX / nr * nr);
+    p->part_rows = in_l2 < mr ? mr : cpu_least(in_l2, GEMM_UNIT_MAX) / mr * mr;
+    p->unit_rows = cpu_least(round_up(p->m, mr), GEMM_UNIT_MAX / mr * mr);
+    p->unit_cols = cpu_least(round_up(p->n, nr), GEMM_UNIT_MAX / nr * nr);
     if (p->unit_rows <= 2 * mr) {
         /* The packed part of B is read only once or twice: other data should not leave the cache
          * for it. */
         const int64_t cols = in_l2 / nr * nr;
-        p->unit_cols = least(p->unit_cols, cols < 4 * nr ? 4 * nr : cols);
+        p->unit_cols = cpu_least(p->unit_cols, cols < 4 * nr ? 4 * nr : cols);
     }
     const int64_t wanted = p->threads > 1 ? (int64_t)p->threads * GEMM_UNITS_A_THREAD : 1;
-    while (count_units(p) < pieces(wanted, p->batch)) {
+    while (count_units(p) < cpu_pieces(wanted, p->batch)) {
         if (p->unit_cols >= p->unit_rows && p->unit_cols >= 2 * GEMM_UNIT_MIN) {
             p->unit_cols = round_up(p->unit_cols / 2, nr);
         } else if (p->unit_rows >= 2 * GEMM_UNIT_MIN) {
@@ -163,7 +150,7 @@ static void plan_units(gemm_plan *p, int64_t l2_bytes)
             break;
         }
     }
-    p->part_rows = least(p->part_rows, p->unit_rows);
+    p->part_rows = cpu_least(p->part_rows, p->unit_rows);
 }
 
 static void plan_split(gemm_plan *p)
@@ -177,7 +164,7 @@ static void plan_split(gemm_plan *p)
     const int64_t slot = rows * cols * p->type->real_bytes;
     const int64_t fit = GEMM_SPLIT_BYTES / slot;
     if (fit >= 2) {
-        p->split = least(fit, p->segments);
+        p->split = cpu_least(fit, p->segments);
         p->slot_bytes = slot;
     }
 }
@@ -189,16 +176,16 @@ static void plan_make(gemm_plan *p, const cpu_device *device, const iso_gemm_op 
     p->cell_bytes = iso_dtype_size(g->dtype);
     plan_operands(p, g);
     p->threads = plan_threads(p, device);
-    p->segments = p->k > 0 ? pieces(p->k, CPU_GEMM_SEGMENT) : 1;
+    p->segments = p->k > 0 ? cpu_pieces(p->k, CPU_GEMM_SEGMENT) : 1;
     if (padded(p->type, p->n, p->m) * 1.1 < padded(p->type, p->m, p->n)) {
         exchange(p);
     }
     plan_units(p, device->facts->l2_bytes);
     plan_split(p);
     if (p->split == 0) { /* waking a thread that has no unit costs time */
-        p->threads = (int)least(p->threads, p->units_down * p->units_across * p->batch);
+        p->threads = (int)cpu_least(p->threads, p->units_down * p->units_across * p->batch);
     }
-    const int64_t line = least(p->k, CPU_GEMM_SEGMENT) * p->type->real_bytes;
+    const int64_t line = cpu_least(p->k, CPU_GEMM_SEGMENT) * p->type->real_bytes;
     p->a_bytes = round_up(p->part_rows * line, GEMM_ALIGN);
     p->b_bytes = round_up(p->unit_cols * line, GEMM_ALIGN);
     if (p->segments > 1 && p->split == 0) {
@@ -238,11 +225,11 @@ static void pack_b(const gemm_unit *u, const char *b, int64_t k)
     const int64_t nr = p->type->nr;
     const int64_t step = p->b_col == 1 ? ROWS : k;
     for (int64_t first = 0; first < k; first += step) {
-        const int64_t count = least(step, k - first);
+        const int64_t count = cpu_least(step, k - first);
         for (int64_t j = 0; j < u->cols; j += nr) {
             char *to = u->packed_b + (j * k + first * nr) * p->type->real_bytes;
             p->type->pack(to, nr, b + (first * p->b_row + j * p->b_col) * p->cell_bytes, p->b_col,
-                          p->b_row, least(nr, u->cols - j), count);
+                          p->b_row, cpu_least(nr, u->cols - j), count);
         }
     }
 }
@@ -252,7 +239,7 @@ static void pack_a(const gemm_unit *u, const char *a, int64_t row, int64_t rows,
     const gemm_plan *p = u->plan;
     const int64_t mr = p->type->mr;
     for (int64_t i = 0; i < rows; i += mr) {
-        const int64_t count = least(mr, rows - i);
+        const int64_t count = cpu_least(mr, rows - i);
         p->type->pack(u->packed_a + i * k * p->type->real_bytes, strip_height(count),
                       a + (row + i) * p->a_row * p->cell_bytes, p->a_row, p->a_col, count, k);
     }
@@ -267,10 +254,10 @@ static void multiply_part(const gemm_unit *u, int64_t row, int64_t rows, int64_t
     const int64_t mr = p->type->mr;
     const int64_t nr = p->type->nr;
     const int64_t real = p->type->real_bytes;
-    const int64_t strips = pieces(u->rows, mr);
+    const int64_t strips = cpu_pieces(u->rows, mr);
     for (int64_t j = 0; j < u->cols; j += nr) {
         for (int64_t i = 0; i < rows; i += mr) {
-            const int64_t count = least(mr, rows - i);
+            const int64_t count = cpu_least(mr, rows - i);
             char *t = own;
             if (u->totals) {
                 t = u->totals + (j / nr * strips + (row + i) / mr) * mr * nr * real;
@@ -279,8 +266,8 @@ static void multiply_part(const gemm_unit *u, int64_t row, int64_t rows, int64_t
                           u->packed_b + j * k * real, t, !first);
             if (last) {
                 char *c = u->c + ((row + i) * p->c_row + j * p->c_col) * p->cell_bytes;
-                p->type->finish(t, count, least(nr, u->cols - j), p->alpha, p->beta, c, p->c_row,
-                                p->c_col);
+                p->type->finish(t, count, cpu_least(nr, u->cols - j), p->alpha, p->beta, c,
+                                p->c_row, p->c_col);
             }
         }
     }
@@ -291,12 +278,12 @@ static void multiply_segment(const gemm_unit *u, int64_t segment, int first, int
 {
     const gemm_plan *p = u->plan;
     const int64_t from = segment * CPU_GEMM_SEGMENT;
-    const int64_t k = least(CPU_GEMM_SEGMENT, p->k - from);
+    const int64_t k = cpu_least(CPU_GEMM_SEGMENT, p->k - from);
     if (k > 0) {
         pack_b(u, u->b + from * p->b_row * p->cell_bytes, k);
     }
     for (int64_t row = 0; row < u->rows; row += p->part_rows) {
-        const int64_t rows = least(p->part_rows, u->rows - row);
+        const int64_t rows = cpu_least(p->part_rows, u->rows - row);
         if (k > 0) {
             pack_a(u, u->a + from * p->a_col * p->cell_bytes, row, rows, k);
         }
@@ -316,8 +303,8 @@ static gemm_unit unit_of(const gemm_run *run, int64_t member, int64_t block, int
         u.b = p->b + (member * p->b_next + col * p->b_col) * p->cell_bytes;
     }
     u.c = p->c + (member * p->c_next + row * p->c_row + col * p->c_col) * p->cell_bytes;
-    u.rows = least(p->unit_rows, p->m - row);
-    u.cols = least(p->unit_cols, p->n - col);
+    u.rows = cpu_least(p->unit_rows, p->m - row);
+    u.cols = cpu_least(p->unit_cols, p->n - col);
     u.packed_a = own;
     u.packed_b = own + p->a_bytes;
     u.totals = p->t_bytes > 0 ? own + p->a_bytes + p->b_bytes : NULL;
@@ -395,19 +382,19 @@ static void join_unit(const gemm_run *run, int64_t block, int64_t strip)
     const gemm_unit u = unit_of(run, 0, block, 0);
     const int64_t mr = p->type->mr;
     const int64_t nr = p->type->nr;
-    const int64_t strips = pieces(u.rows, mr);
+    const int64_t strips = cpu_pieces(u.rows, mr);
     const int64_t tile_bytes = mr * nr * p->type->real_bytes;
     const int last = run->split_first + run->split_count == p->segments;
     for (int64_t i = 0; strip * nr < u.cols && i < strips; i++) {
         char *t = split_slot(run, 0, block) + (strip * strips + i) * tile_bytes;
         for (int64_t slot = 1; slot < run->split_count; slot++) {
-            const int64_t rows = strip_height(least(mr, u.rows - i * mr));
+            const int64_t rows = strip_height(cpu_least(mr, u.rows - i * mr));
             add_tile(t, t + slot * p->slot_bytes, rows * nr, p->type->real_bytes);
         }
         if (last) {
             char *c = u.c + (i * mr * p->c_row + strip * nr * p->c_col) * p->cell_bytes;
-            p->type->finish(t, least(mr, u.rows - i * mr), least(nr, u.cols - strip * nr), p->alpha,
-                            p->beta, c, p->c_row, p->c_col);
+            p->type->finish(t, cpu_least(mr, u.rows - i * mr), cpu_least(nr, u.cols - strip * nr),
+                            p->alpha, p->beta, c, p->c_row, p->c_col);
         }
     }
 }
@@ -437,7 +424,7 @@ static void execute_tiled(cpu_device *device, const iso_op *op)
         return;
     }
     for (; run.split_first < plan.segments; run.split_first += plan.split) {
-        run.split_count = least(plan.split, plan.segments - run.split_first);
+        run.split_count = cpu_least(plan.split, plan.segments - run.split_first);
         atomic_init(&run.next, 0);
         cpu_team_run(device->team, plan.threads, run_split, &run);
         cpu_team_run(device->team, plan.threads, run_join, &run);
@@ -450,26 +437,10 @@ static iso_status gemm_supports(cpu_device *device, const iso_op *op)
 {
     const iso_gemm_op *g = op->gemm;
     (void)device;
-    const dtype_row *type = dtype_get(g->dtype);
-    if (!type || !type->floating) {
-        return cpu_host->fail(ISO_UNSUPPORTED,
-                              "gemm: type %s: products are of f16, bf16, f32 and f64",
-                              type ? type->name : "unknown");
-    }
     if (g->math == ISO_MATH_TF32) {
         return cpu_host->fail(ISO_UNSUPPORTED, "gemm: math tf32: this device has no TF32");
     }
-    switch (g->variant) {
-    case ISO_VARIANT_NAIVE:
-    case ISO_VARIANT_TILED:
-        return ISO_OK;
-    case ISO_VARIANT_VENDOR:
-        return gemm_vendor_supports(g);
-    default:
-        return cpu_host->fail(
-            ISO_UNSUPPORTED, "gemm: variant %s: a product is naive, tiled or vendor",
-            iso_variant_name(g->variant) ? iso_variant_name(g->variant) : "unknown");
-    }
+    return g->variant == ISO_VARIANT_VENDOR ? gemm_vendor_supports(g) : ISO_OK;
 }
 
 static int64_t gemm_workspace(cpu_device *device, const iso_op *op)
@@ -490,7 +461,6 @@ static void gemm_describe(cpu_device *device, const iso_op *op, iso_op_info *out
         gemm_vendor_describe(g, out);
         return;
     }
-    (void)snprintf(out->library, sizeof out->library, "isomer %s", cpu_host->version);
     if (g->variant == ISO_VARIANT_NAIVE) {
         (void)snprintf(out->kernel, sizeof out->kernel, "gemm_naive_%s %s", dtype,
                        device->kernels->name);

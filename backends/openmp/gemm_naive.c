@@ -42,8 +42,7 @@ void gemm_naive(const cpu_device *device, const iso_gemm_op *op)
 {
     naive_run run = {.type = &device->kernels->gemm->type[op->dtype], .op = op};
     const double work = (double)op->m * (double)op->n * ((double)op->k + 1) * (double)op->batch;
-    const double worth = 1 + work / (double)(GEMM_WORK_A_THREAD / 10);
-    const int size = cpu_team_size(device->team);
+    const double worth = 1 + work / (GEMM_WORK_A_THREAD / 10);
     atomic_init(&run.next, 0);
-    cpu_team_run(device->team, worth < size ? (int)worth : size, run_naive, &run);
+    cpu_team_run(device->team, cpu_team_threads(device->team, worth), run_naive, &run);
 }

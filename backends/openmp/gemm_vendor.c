@@ -13,9 +13,9 @@ typedef struct named_size {
 
 iso_status gemm_vendor_supports(const iso_gemm_op *op)
 {
-    const cpu_blas *blas = cpu_blas_get();
+    const cpu_blas *blas = cpu_blas_need("gemm");
     if (!blas) {
-        return cpu_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: %s", cpu_blas_reason());
+        return ISO_UNSUPPORTED;
     }
     if (op->library > 0) {
         return cpu_host->fail(
@@ -81,16 +81,10 @@ static void multiply_all(void *context)
 
 iso_status gemm_vendor(const cpu_device *device, const iso_gemm_op *op)
 {
-    if (!cpu_blas_get()) {
-        return cpu_host->fail(ISO_INTERNAL, "gemm: variant vendor: %s", cpu_blas_reason());
-    }
     return cpu_blas_call(device, multiply_all, &op);
 }
 
 void gemm_vendor_describe(const iso_gemm_op *op, iso_op_info *out)
 {
-    const cpu_blas *blas = cpu_blas_get();
-    (void)snprintf(out->library, sizeof out->library, "%s", blas ? blas->label : "");
-    (void)snprintf(out->kernel, sizeof out->kernel, "%s",
-                   op->dtype == ISO_F32 ? "cblas_sgemm" : "cblas_dgemm");
+    cpu_blas_describe(out, op->dtype == ISO_F32 ? "cblas_sgemm" : "cblas_dgemm");
 }

@@ -77,6 +77,7 @@ static void find_caches(cpu_facts *out)
         long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
         out->l3_bytes = bytes > 0 ? bytes : 0;
     }
+    out->cache_bytes = out->l3_bytes > 0 ? out->l3_bytes : out->l2_bytes;
 }
 
 static void find_clock(const char *text, cpu_facts *out)

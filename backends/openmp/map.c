@@ -39,37 +39,27 @@ static int threads_for(const cpu_device *device, const iso_map_op_args *op)
     const double bytes = (double)op->n * (double)iso_dtype_size(op->dtype);
     const double steps = (double)op->n * (double)op->steps;
     const double wanted = bytes / BYTES_PER_THREAD + steps / STEPS_PER_THREAD;
-    const int size = cpu_team_size(device->team);
-    return wanted < 1 ? 1 : wanted < size ? (int)wanted : size;
+    return cpu_team_threads(device->team, wanted);
 }
 
 /* If the last-level cache cannot hold the operands, the result bypasses it. In place, its lines are
  * already in the caches. */
 static int streams(const cpu_device *device, const iso_map_op_args *op)
 {
-    const cpu_facts *facts = device->facts;
-    const int64_t cache = facts->l3_bytes > 0 ? facts->l3_bytes : facts->l2_bytes;
     const int64_t operands = op->y.memory ? 3 : 2;
     const int in_place =
         cpu_at(op->z) == cpu_at(op->x) || (op->y.memory && cpu_at(op->z) == cpu_at(op->y));
     return op->variant == ISO_VARIANT_TILED && !in_place &&
-           op->n > cache / operands / iso_dtype_size(op->dtype);
-}
-
-/* Item `index` of the even split of `count` items over `parts`. */
-static int64_t split(int64_t count, int parts, int index)
-{
-    return count / parts * index + (count % parts < index ? count % parts : index);
+           op->n > device->facts->cache_bytes / operands / iso_dtype_size(op->dtype);
 }
 
 static void body(void *context, int thread, int threads)
 {
     const task *t = context;
     const iso_map_op_args *op = t->op;
-    const int64_t line = LINE_BYTES / t->bytes, lines = op->n / line + (op->n % line != 0);
-    const int64_t first = split(lines, threads, thread) * line;
-    const int64_t end = split(lines, threads, thread + 1) * line;
-    const int64_t last = end < op->n ? end : op->n;
+    const int64_t line = LINE_BYTES / t->bytes, lines = cpu_pieces(op->n, line);
+    const int64_t first = cpu_split(lines, threads, thread) * line;
+    const int64_t last = cpu_least(op->n, cpu_split(lines, threads, thread + 1) * line);
     const cpu_map_part part = {
         .x = (const char *)cpu_at(op->x) + first * t->bytes,
         .y = op->y.memory ? (const char *)cpu_at(op->y) + first * t->bytes : NULL,
@@ -85,23 +75,9 @@ static void body(void *context, int thread, int threads)
     }
 }
 
-static iso_status supports(cpu_device *device, const iso_op *op)
-{
-    const iso_map_op_args *args = op->map;
-    if (args->variant != ISO_VARIANT_NAIVE && args->variant != ISO_VARIANT_TILED) {
-        return cpu_host->fail(ISO_UNSUPPORTED, "map: variant %d is not known", (int)args->variant);
-    }
-    if (!iso_map_op_name(args->op) || !iso_dtype_name(args->dtype) || !kernel_for(device, args)) {
-        return cpu_host->fail(ISO_UNSUPPORTED, "map: operation %d of type %d is not known",
-                              (int)args->op, (int)args->dtype);
-    }
-    return ISO_OK;
-}
-
 static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
 {
     const iso_map_op_args *args = op->map;
-    snprintf(out->library, sizeof out->library, "isomer %s", cpu_host->version);
     snprintf(out->kernel, sizeof out->kernel, "%s_%s_%s_%s", iso_map_op_name(args->op),
              iso_variant_name(args->variant), iso_dtype_name(args->dtype), device->kernels->name);
 }
@@ -118,7 +94,6 @@ static iso_status execute(cpu_device *device, const iso_op *op)
 }
 
 const cpu_operation cpu_map = {
-    .supports = supports,
     .describe = describe,
     .execute = execute,
 };

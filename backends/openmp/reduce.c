@@ -1,29 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce.c - reductions: dispatches to the variants. */
 #include "backends/openmp/reduce.h"
-#include "common/dtype.h"
 
 #include <stdio.h>
 
 static iso_status supports(cpu_device *device, const iso_op *op)
 {
-    const iso_reduce_op_args *args = op->reduce;
     (void)device;
-    if (args->op == ISO_NORM2 && !dtype_get(args->dtype)->floating) {
-        return cpu_host->fail(ISO_UNSUPPORTED, "reduce: norm2 takes floating-point types, not %s",
-                              iso_dtype_name(args->dtype));
-    }
-    switch (args->variant) {
-    case ISO_VARIANT_NAIVE:
-    case ISO_VARIANT_PARTIALS:
-    case ISO_VARIANT_TILED:
-        return ISO_OK;
-    case ISO_VARIANT_VENDOR:
-        return cpu_reduce_vendor_supports(args);
-    default:
-        return cpu_host->fail(ISO_UNSUPPORTED, "reduce: variant %d is not known",
-                              (int)args->variant);
-    }
+    return op->reduce->variant == ISO_VARIANT_VENDOR ? cpu_reduce_vendor_supports(op->reduce)
+                                                     : ISO_OK;
 }
 
 static int64_t workspace(cpu_device *device, const iso_op *op)
@@ -46,7 +31,6 @@ static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
     cpu_reduction r;
     cpu_reduction_init(&r, args);
     const int plain = args->variant == ISO_VARIANT_NAIVE && r.order >= 0; /* the same in all sets */
-    snprintf(out->library, sizeof out->library, "isomer %s", cpu_host->version);
     snprintf(out->kernel, sizeof out->kernel, "%s_%s_%s%s%s", iso_reduce_op_name(args->op),
              iso_variant_name(args->variant), iso_dtype_name(args->dtype), plain ? "" : "_",
              plain ? "" : device->kernels->name);

@@ -6,30 +6,17 @@
 #include "backends/openmp/reduce.h"
 
 #include <limits.h>
-#include <stdio.h>
 
 /* The interface counts in int. */
 enum { CALL_ELEMENTS = INT_MAX };
 
-static const char *function_name(const cpu_blas *blas, const iso_reduce_op_args *op)
-{
-    const int wide = op->dtype == ISO_F64;
-    switch (op->op) {
-    case ISO_SUM:
-        if (wide ? blas->dsum != NULL : blas->ssum != NULL) {
-            return wide ? "cblas_dsum" : "cblas_ssum";
-        }
-        return wide ? "cblas_ddot with a one of stride 0" : "cblas_sdot with a one of stride 0";
-    case ISO_DOT:
-        return wide ? "cblas_ddot" : "cblas_sdot";
-    case ISO_ASUM:
-        return wide ? "cblas_dasum" : "cblas_sasum";
-    case ISO_NORM2:
-        return wide ? "cblas_dnrm2" : "cblas_snrm2";
-    default:
-        return NULL;
-    }
-}
+/* The library's functions for f32 and f64. */
+static const char *const functions[ISO_ARGMAX + 1][2] = {
+    [ISO_SUM] = {"cblas_ssum", "cblas_dsum"},
+    [ISO_DOT] = {"cblas_sdot", "cblas_ddot"},
+    [ISO_ASUM] = {"cblas_sasum", "cblas_dasum"},
+    [ISO_NORM2] = {"cblas_snrm2", "cblas_dnrm2"},
+};
 
 iso_status cpu_reduce_vendor_supports(const iso_reduce_op_args *op)
 {
@@ -38,7 +25,7 @@ iso_status cpu_reduce_vendor_supports(const iso_reduce_op_args *op)
                               "reduce: BLAS libraries reduce f32 and f64, not %s: use tiled",
                               iso_dtype_name(op->dtype));
     }
-    if (op->op != ISO_SUM && op->op != ISO_DOT && op->op != ISO_ASUM && op->op != ISO_NORM2) {
+    if (!functions[op->op][0]) {
         return cpu_host->fail(
             ISO_UNSUPPORTED,
             "reduce: BLAS libraries have sum, dot, asum and norm2, but no %s: use "
@@ -49,10 +36,9 @@ iso_status cpu_reduce_vendor_supports(const iso_reduce_op_args *op)
         return cpu_host->fail(ISO_UNSUPPORTED,
                               "reduce: BLAS libraries have no reduction along axis 0: use tiled");
     }
-    const cpu_blas *blas = cpu_blas_get();
+    const cpu_blas *blas = cpu_blas_need("reduce");
     if (!blas) {
-        return cpu_host->fail(ISO_UNSUPPORTED, "reduce: vendor needs a BLAS library: %s",
-                              cpu_blas_reason());
+        return ISO_UNSUPPORTED;
     }
     if (op->cols > CALL_ELEMENTS) {
         return cpu_host->fail(ISO_UNSUPPORTED,
@@ -66,8 +52,13 @@ iso_status cpu_reduce_vendor_supports(const iso_reduce_op_args *op)
 void cpu_reduce_vendor_describe(const iso_reduce_op_args *op, iso_op_info *out)
 {
     const cpu_blas *blas = cpu_blas_get();
-    snprintf(out->library, sizeof out->library, "%s", blas->label);
-    snprintf(out->kernel, sizeof out->kernel, "%s", function_name(blas, op));
+    const int wide = op->dtype == ISO_F64;
+    if (op->op != ISO_SUM || (wide ? blas->dsum != NULL : blas->ssum != NULL)) {
+        cpu_blas_describe(out, functions[op->op][wide]);
+    } else {
+        cpu_blas_describe(out, wide ? "cblas_ddot with a one of stride 0"
+                                    : "cblas_sdot with a one of stride 0");
+    }
 }
 
 static float reduce_f32(const cpu_blas *blas, iso_reduce_op op, int n, const float *x,

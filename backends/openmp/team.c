@@ -214,6 +214,11 @@ int cpu_team_size(const cpu_team *team)
     return team->size;
 }
 
+int cpu_team_threads(const cpu_team *team, double wanted)
+{
+    return wanted < 1 ? 1 : wanted < team->size ? (int)wanted : team->size;
+}
+
 void *cpu_team_scratch(cpu_team *team, int thread)
 {
     return team->scratch + (int64_t)CPU_TEAM_SCRATCH * thread;

@@ -35,7 +35,7 @@ static void fill(char *to, const char *block, int64_t bytes)
 static void move_piece(const transfer_task *task, int64_t row, int64_t piece)
 {
     int64_t start = piece * task->piece;
-    int64_t bytes = task->width - start < task->piece ? task->width - start : task->piece;
+    int64_t bytes = cpu_least(task->width - start, task->piece);
     char *to = task->to + row * task->to_pitch + start;
     if (task->past) {
         const char *from = task->from + row * task->from_pitch + start;
@@ -53,20 +53,10 @@ static void move_piece(const transfer_task *task, int64_t row, int64_t piece)
 static void move_share(void *context, int thread, int threads)
 {
     const transfer_task *task = context;
-    int64_t total = task->height * task->pieces_in_row;
-    int64_t share = total / threads, more = total % threads;
-    int64_t first = share * thread + (thread < more ? thread : more);
-    int64_t count = share + (thread < more);
-    if (count == 0) {
-        return;
-    }
-    int64_t row = first / task->pieces_in_row, piece = first % task->pieces_in_row;
-    for (int64_t i = 0; i < count; i++) {
-        move_piece(task, row, piece);
-        if (++piece == task->pieces_in_row) {
-            piece = 0;
-            row++;
-        }
+    const int64_t total = task->height * task->pieces_in_row;
+    const int64_t end = cpu_split(total, threads, thread + 1);
+    for (int64_t i = cpu_split(total, threads, thread); i < end; i++) {
+        move_piece(task, i / task->pieces_in_row, i % task->pieces_in_row);
     }
 }
 
@@ -104,16 +94,6 @@ static transfer_task make_task(const iso_transfer *transfer)
     return task;
 }
 
-/* Data too large for the caches bypasses them: otherwise it would be read only to be overwritten.
- */
-static cpu_map_kernel past_caches(const cpu_device *device, const transfer_task *task)
-{
-    const cpu_facts *facts = device->facts;
-    const int64_t cache = facts->l3_bytes > 0 ? facts->l3_bytes : facts->l2_bytes;
-    const int large = task->from && task->width * task->height > cache / 2;
-    return large ? cpu_map_copy(device) : NULL;
-}
-
 iso_status cpu_transfer_run(cpu_device *device, const iso_transfer *transfer, int background)
 {
     cpu_team *team = device->team;
@@ -130,8 +110,11 @@ iso_status cpu_transfer_run(cpu_device *device, const iso_transfer *transfer, in
             : piece > TRANSFER_PIECE_MOST ? TRANSFER_PIECE_MOST
                                           : piece;
     task.piece = piece / TRANSFER_PAGE * TRANSFER_PAGE;
-    task.pieces_in_row = (task.width + task.piece - 1) / task.piece;
-    task.past = past_caches(device, &task);
+    task.pieces_in_row = cpu_pieces(task.width, task.piece);
+    /* Data too large for the caches bypasses them: otherwise what is overwritten is read first. */
+    if (task.from && bytes > device->facts->cache_bytes / 2) {
+        task.past = cpu_map_copy(device);
+    }
     const iso_status status = cpu_team_lock(team, background);
     if (status == ISO_OK) {
         cpu_team_run(team, cpu_team_size(team), move_share, &task);

@@ -44,35 +44,39 @@ static int size_index(const iso_transpose_op *op)
 
 static int threads_for(const cpu_device *device, const iso_transpose_op *op)
 {
-    const int64_t wanted = op->rows * op->cols / (BYTES_PER_THREAD / op->element_bytes);
-    const int64_t size = cpu_team_size(device->team);
-    return (int)(wanted < 1 ? 1 : wanted < size ? wanted : size);
-}
-
-/* Item `index` of the even split of `count` items over `parts`. */
-static int64_t split(int64_t count, int parts, int index)
-{
-    return count / parts * index + (count % parts < index ? count % parts : index);
+    const double bytes = (double)op->rows * (double)op->cols * (double)op->element_bytes;
+    return cpu_team_threads(device->team, bytes / BYTES_PER_THREAD);
 }
 
 /* ---- naive ----------------------------------------------------------------------------------- */
 
 #define DEFINE_NAIVE(name, type)                                                                   \
-    static void name(const iso_transpose_op *op, const type *from, type *to, int64_t first,        \
-                     int64_t last)                                                                 \
+    static void name(void *context, int thread, int threads)                                       \
     {                                                                                              \
-        for (int64_t i = first; i < last; i++) {                                                   \
+        const task *t = context;                                                                   \
+        const iso_transpose_op *op = t->op;                                                        \
+        const type *from = (const void *)t->from;                                                  \
+        type *to = (void *)t->to;                                                                  \
+        const int64_t last = cpu_split(op->rows, threads, thread + 1);                             \
+        for (int64_t i = cpu_split(op->rows, threads, thread); i < last; i++) {                    \
             for (int64_t j = 0; j < op->cols; j++) {                                               \
                 to[j * op->ld_to + i] = from[i * op->ld_from + j];                                 \
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
-    static void name##_swap(const iso_transpose_op *op, type *to, int64_t i)                       \
+    /* Row i swaps with column i from the diagonal on. Rows are dealt to threads in turn, because  \
+     * they get shorter. */                                                                        \
+    static void name##_swap(void *context, int thread, int threads)                                \
     {                                                                                              \
-        for (int64_t j = i + 1; j < op->cols; j++) {                                               \
-            const type kept = to[i * op->ld_to + j];                                               \
-            to[i * op->ld_to + j] = to[j * op->ld_to + i];                                         \
-            to[j * op->ld_to + i] = kept;                                                          \
+        const task *t = context;                                                                   \
+        const iso_transpose_op *op = t->op;                                                        \
+        type *to = (void *)t->to;                                                                  \
+        for (int64_t i = thread; i < op->rows; i += threads) {                                     \
+            for (int64_t j = i + 1; j < op->cols; j++) {                                           \
+                const type kept = to[i * op->ld_to + j];                                           \
+                to[i * op->ld_to + j] = to[j * op->ld_to + i];                                     \
+                to[j * op->ld_to + i] = kept;                                                      \
+            }                                                                                      \
         }                                                                                          \
     }
 
@@ -82,73 +86,14 @@ DEFINE_NAIVE(naive_4, uint32_t)
 DEFINE_NAIVE(naive_8, uint64_t)
 DEFINE_NAIVE(naive_16, element_16)
 
-static void naive_body(void *context, int thread, int threads)
-{
-    const task *t = context;
-    const iso_transpose_op *op = t->op;
-    const int64_t first = split(op->rows, threads, thread);
-    const int64_t last = split(op->rows, threads, thread + 1);
-    const void *from = t->from;
-    void *to = t->to;
-    switch (op->element_bytes) {
-    case 1:
-        naive_1(op, from, to, first, last);
-        break;
-    case 2:
-        naive_2(op, from, to, first, last);
-        break;
-    case 4:
-        naive_4(op, from, to, first, last);
-        break;
-    case 8:
-        naive_8(op, from, to, first, last);
-        break;
-    default:
-        naive_16(op, from, to, first, last);
-    }
-}
-
-/* Row i swaps with column i from the diagonal on. Rows are dealt to threads in turn, because they
- * get shorter. */
-static void naive_swap_body(void *context, int thread, int threads)
-{
-    const task *t = context;
-    const iso_transpose_op *op = t->op;
-    void *to = t->to;
-    for (int64_t i = thread; i < op->rows; i += threads) {
-        switch (op->element_bytes) {
-        case 1:
-            naive_1_swap(op, to, i);
-            break;
-        case 2:
-            naive_2_swap(op, to, i);
-            break;
-        case 4:
-            naive_4_swap(op, to, i);
-            break;
-        case 8:
-            naive_8_swap(op, to, i);
-            break;
-        default:
-            naive_16_swap(op, to, i);
-        }
-    }
-}
+/* By size, out of place and in place. */
+static const cpu_body naive_bodies[][2] = {{naive_1, naive_1_swap},
+                                           {naive_2, naive_2_swap},
+                                           {naive_4, naive_4_swap},
+                                           {naive_8, naive_8_swap},
+                                           {naive_16, naive_16_swap}};
 
 /* ---- tiled ----------------------------------------------------------------------------------- */
-
-/* A result too large for the last-level cache bypasses it. */
-static int streams(const cpu_device *device, const iso_transpose_op *op)
-{
-    const cpu_facts *facts = device->facts;
-    const int64_t cache = facts->l3_bytes > 0 ? facts->l3_bytes : facts->l2_bytes;
-    return op->rows * op->cols > cache / op->element_bytes;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Tiles are counted down the columns, so that a thread writes whole rows of the result. */
 static void tiled_body(void *context, int thread, int threads)
@@ -156,14 +101,14 @@ static void tiled_body(void *context, int thread, int threads)
     const task *t = context;
     const iso_transpose_op *op = t->op;
     const int64_t bytes = op->element_bytes, tile = t->tile;
-    const int64_t down = (op->rows + tile - 1) / tile, across = (op->cols + tile - 1) / tile;
-    const int64_t last = split(down * across, threads, thread + 1);
+    const int64_t down = cpu_pieces(op->rows, tile), across = cpu_pieces(op->cols, tile);
+    const int64_t last = cpu_split(down * across, threads, thread + 1);
     void *scratch = cpu_team_scratch(t->team, thread);
-    for (int64_t u = split(down * across, threads, thread); u < last; u++) {
+    for (int64_t u = cpu_split(down * across, threads, thread); u < last; u++) {
         const int64_t i = u % down * tile, j = u / down * tile;
         t->block(t->from + (i * op->ld_from + j) * bytes, op->ld_from,
-                 t->to + (j * op->ld_to + i) * bytes, op->ld_to, least(tile, op->rows - i),
-                 least(tile, op->cols - j), t->stream, scratch);
+                 t->to + (j * op->ld_to + i) * bytes, op->ld_to, cpu_least(tile, op->rows - i),
+                 cpu_least(tile, op->cols - j), t->stream, scratch);
     }
 }
 
@@ -173,7 +118,7 @@ static void swap_tiles(const task *t, int64_t i, int64_t j, char *buffer)
 {
     const iso_transpose_op *op = t->op;
     const int64_t bytes = op->element_bytes, ld = op->ld_to; /* in place both are the same */
-    const int64_t rows = least(t->tile, op->rows - i), cols = least(t->tile, op->cols - j);
+    const int64_t rows = cpu_least(t->tile, op->rows - i), cols = cpu_least(t->tile, op->cols - j);
     char *scratch = buffer + SWAP_BYTES;
     char *upper = t->to + (i * ld + j) * bytes, *lower = t->to + (j * ld + i) * bytes;
     t->block(upper, ld, buffer, rows, rows, cols, 0, scratch);
@@ -188,7 +133,7 @@ static void swap_tiles(const task *t, int64_t i, int64_t j, char *buffer)
 static void tiled_swap_body(void *context, int thread, int threads)
 {
     const task *t = context;
-    const int64_t tiles = (t->op->rows + t->tile - 1) / t->tile;
+    const int64_t tiles = cpu_pieces(t->op->rows, t->tile);
     char *buffer = cpu_team_scratch(t->team, thread);
     int64_t turn = 0;
     for (int64_t i = 0; i < tiles; i++) {
@@ -202,35 +147,6 @@ static void tiled_swap_body(void *context, int thread, int threads)
 
 /* ---- vendor ---------------------------------------------------------------------------------- */
 
-static void vendor_4(const void *from, int64_t ld_from, void *to, int64_t ld_to, int64_t rows,
-                     int64_t cols, int stream, void *scratch)
-{
-    (void)stream;
-    (void)scratch;
-    cpu_blas_get()->transpose_s((int)rows, (int)cols, from, (int)ld_from, to, (int)ld_to);
-}
-
-static void vendor_8(const void *from, int64_t ld_from, void *to, int64_t ld_to, int64_t rows,
-                     int64_t cols, int stream, void *scratch)
-{
-    (void)stream;
-    (void)scratch;
-    cpu_blas_get()->transpose_d((int)rows, (int)cols, from, (int)ld_from, to, (int)ld_to);
-}
-
-static void vendor_16(const void *from, int64_t ld_from, void *to, int64_t ld_to, int64_t rows,
-                      int64_t cols, int stream, void *scratch)
-{
-    (void)stream;
-    (void)scratch;
-    cpu_blas_get()->transpose_z((int)rows, (int)cols, from, (int)ld_from, to, (int)ld_to);
-}
-
-static cpu_transpose_block vendor_block(const iso_transpose_op *op)
-{
-    return op->element_bytes == 4 ? vendor_4 : op->element_bytes == 8 ? vendor_8 : vendor_16;
-}
-
 static iso_status vendor_supports(const iso_transpose_op *op)
 {
     if (op->element_bytes < 4) {
@@ -239,23 +155,17 @@ static iso_status vendor_supports(const iso_transpose_op *op)
                               "elements of 4, 8 and 16 bytes: use tiled",
                               (long long)op->element_bytes);
     }
-    const cpu_blas *blas = cpu_blas_get();
+    const cpu_blas *blas = cpu_blas_need("transpose");
     if (!blas) {
-        return cpu_host->fail(ISO_UNSUPPORTED, "transpose: vendor needs a BLAS library: %s",
-                              cpu_blas_reason());
+        return ISO_UNSUPPORTED;
     }
-    const int has = op->element_bytes == 4   ? blas->transpose_s != NULL
-                    : op->element_bytes == 8 ? blas->transpose_d != NULL
-                                             : blas->transpose_z != NULL;
-    if (!has) {
+    if (!blas->transpose[size_index(op) - 2].block) {
         return cpu_host->fail(ISO_UNSUPPORTED,
                               "transpose: %s has no omatcopy for elements of %lld bytes: use tiled",
                               blas->name, (long long)op->element_bytes);
     }
-    const int64_t most =
-        op->ld_from > op->ld_to
-            ? (op->ld_from > op->rows ? op->ld_from : op->rows)
-            : (op->ld_to > op->rows ? op->ld_to : op->rows); /* cols is at most ld_from */
+    const int64_t ld = op->ld_from > op->ld_to ? op->ld_from : op->ld_to;
+    const int64_t most = ld > op->rows ? ld : op->rows; /* cols is at most ld_from */
     if (most > INT_MAX) {
         return cpu_host->fail(ISO_UNSUPPORTED,
                               "transpose: a size or leading dimension is %lld, but %s takes up to "
@@ -271,7 +181,6 @@ static void vendor_execute(void *context)
 {
     task *t = context;
     const iso_transpose_op *op = t->op;
-    t->block = vendor_block(op);
     if (t->from == t->to) {
         tiled_swap_body(t, 0, 1);
     } else {
@@ -284,32 +193,15 @@ static void vendor_execute(void *context)
 static iso_status supports(cpu_device *device, const iso_op *op)
 {
     (void)device;
-    switch (op->transpose->variant) {
-    case ISO_VARIANT_NAIVE:
-    case ISO_VARIANT_TILED:
-        return ISO_OK;
-    case ISO_VARIANT_VENDOR:
-        return vendor_supports(op->transpose);
-    case ISO_VARIANT_PARTIALS:
-        return cpu_host->fail(ISO_UNSUPPORTED,
-                              "transpose: variant partials is for reductions: use tiled");
-    default:
-        return cpu_host->fail(ISO_UNSUPPORTED, "transpose: variant %d is not known",
-                              (int)op->transpose->variant);
-    }
+    return op->transpose->variant == ISO_VARIANT_VENDOR ? vendor_supports(op->transpose) : ISO_OK;
 }
 
 static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
 {
     const int index = size_index(op->transpose);
     if (op->transpose->variant == ISO_VARIANT_VENDOR) {
-        const cpu_blas *blas = cpu_blas_get();
-        snprintf(out->library, sizeof out->library, "%s", blas->label);
-        snprintf(out->kernel, sizeof out->kernel, "%s", blas->transpose_name[index - 2]);
-        return;
-    }
-    snprintf(out->library, sizeof out->library, "isomer %s", cpu_host->version);
-    if (op->transpose->variant == ISO_VARIANT_NAIVE) {
+        cpu_blas_describe(out, cpu_blas_get()->transpose[index - 2].name);
+    } else if (op->transpose->variant == ISO_VARIANT_NAIVE) {
         snprintf(out->kernel, sizeof out->kernel, "transpose_naive_%d", 1 << index);
     } else {
         snprintf(out->kernel, sizeof out->kernel, "transpose_tiled_%d_%s", 1 << index,
@@ -325,19 +217,19 @@ static iso_status execute(cpu_device *device, const iso_op *op)
     /* The side of the square that fits the buffer, a power of two. */
     static const int64_t swap_tile[5] = {128, 64, 64, 32, 32};
     t.tile = swap ? swap_tile[index] : TILE_BYTES >> index;
-    switch (args->variant) {
-    case ISO_VARIANT_VENDOR:
+    if (args->variant == ISO_VARIANT_VENDOR) {
+        t.block = cpu_blas_get()->transpose[index - 2].block;
         return cpu_blas_call(device, vendor_execute, &t);
-    case ISO_VARIANT_NAIVE:
-        cpu_team_run(device->team, threads_for(device, args), swap ? naive_swap_body : naive_body,
-                     &t);
-        break;
-    default:
-        t.block = device->kernels->transpose->block[index];
-        t.stream = !swap && streams(device, args);
-        cpu_team_run(device->team, threads_for(device, args), swap ? tiled_swap_body : tiled_body,
-                     &t);
     }
+    cpu_body body = naive_bodies[index][swap];
+    if (args->variant == ISO_VARIANT_TILED) {
+        body = swap ? tiled_swap_body : tiled_body;
+        t.block = device->kernels->transpose->block[index];
+        /* A result too large for the last-level cache bypasses it. */
+        t.stream =
+            !swap && args->rows * args->cols > device->facts->cache_bytes / args->element_bytes;
+    }
+    cpu_team_run(device->team, threads_for(device, args), body, &t);
     return ISO_OK;
 }
 
