@@ -6,15 +6,27 @@
 #include "backends/openmp/cpu.h"
 #include "backends/openmp/kernels/kernels.h"
 
-/* What is reduced. Values are in the lanes' type: f32, f64, i32 or i64, or for min and max the keys
- * of order.c. */
+/* A type of lanes: f32, f64, i32 or i64, or for min and max the keys of order.c. A row of a table
+ * in reduce_finish.c. */
+typedef struct cpu_lane {
+    int bytes;
+    /* Adds n - 1 values to the first, in order, or multiplies them; they are `stride` values apart.
+     */
+    void (*in_order)(int product, void *values, int64_t n, int64_t stride);
+    void (*widen)(const void *values, int64_t n, double *to);
+    int64_t (*key)(const void *keys, int64_t i);
+    /* Turns keys into elements; `real`: of a floating-point type. */
+    void (*unkey)(int real, const void *keys, int64_t n, void *to);
+} cpu_lane;
+
+/* What is reduced. */
 typedef struct cpu_reduction {
     const iso_reduce_op_args *op;
-    cpu_step step;  /* if `order` is -1 */
-    int order;      /* 0: min, 1: max, -1: neither */
-    int index_only; /* argmin, argmax */
-    iso_dtype lane; /* type of the values; 0 for keys of 16 bits */
-    int lane_bytes;
+    cpu_step step;        /* if `order` is -1 */
+    int order;            /* 0: min, 1: max, -1: neither */
+    int index_only;       /* argmin, argmax */
+    iso_dtype lane_dtype; /* type of the values; 0 for keys of 16 bits */
+    const cpu_lane *lane;
     int planes; /* 3 for the 2-norm of f64: med, big, small; else 1 */
 
     int64_t length;    /* elements of a sequence */
@@ -25,28 +37,17 @@ typedef struct cpu_reduction {
     char *result;
 } cpu_reduction;
 
-/* The best element so far of argmin and argmax. */
-typedef struct cpu_best {
-    int64_t key, index;
-} cpu_best;
-
 void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op);
 
 /* Converts `count` values to results, starting at the first-th. Planes are `plane` values apart. */
 void cpu_reduce_finish(const cpu_reduction *r, const void *values, int64_t plane, int64_t first,
                        int64_t count);
 
-/* Adds n - 1 values to the first, in order, or multiplies them; they are `stride` values apart. */
+/* lane->in_order, with the step of the reduction. */
 void cpu_reduce_in_order(const cpu_reduction *r, void *values, int64_t n, int64_t stride);
 
 /* How many threads the work justifies. */
 int cpu_reduce_threads(const cpu_device *device, const cpu_reduction *r);
-
-/* Item `index` of the even split of `count` items over `parts`. */
-static inline int64_t cpu_reduce_split(int64_t count, int parts, int index)
-{
-    return count / parts * index + (count % parts < index ? count % parts : index);
-}
 
 /* reduce_tiled.c: tiled and partials. The workspace is aligned to 64 bytes. */
 int64_t cpu_reduce_tiled_workspace(const cpu_device *device, const cpu_reduction *plan);

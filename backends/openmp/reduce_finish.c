@@ -13,23 +13,10 @@ enum {
     BYTES_PER_THREAD = 1 << 18
 };
 
-static cpu_step step_of(iso_reduce_op op, iso_dtype dtype)
-{
-    switch (op) {
-    case ISO_PRODUCT:
-        return CPU_STEP_PRODUCT;
-    case ISO_DOT:
-        return CPU_STEP_DOT;
-    case ISO_ASUM:
-        return CPU_STEP_ASUM;
-    case ISO_NORM2:
-        return CPU_STEP_SQUARES;
-    case ISO_MEAN:
-        return dtype == ISO_I32 ? CPU_STEP_SUM_WIDE : CPU_STEP_SUM;
-    default:
-        return CPU_STEP_SUM;
-    }
-}
+static const cpu_step steps[ISO_ARGMAX + 1] = {
+    [ISO_SUM] = CPU_STEP_SUM, [ISO_MEAN] = CPU_STEP_SUM,  [ISO_PRODUCT] = CPU_STEP_PRODUCT,
+    [ISO_DOT] = CPU_STEP_DOT, [ISO_ASUM] = CPU_STEP_ASUM, [ISO_NORM2] = CPU_STEP_SQUARES,
+};
 
 static iso_dtype lane_of(const cpu_reduction *r, iso_dtype dtype)
 {
@@ -43,19 +30,70 @@ static iso_dtype lane_of(const cpu_reduction *r, iso_dtype dtype)
     return r->step == CPU_STEP_SUM_WIDE ? ISO_I64 : dtype_get(dtype)->computes_in;
 }
 
+/* ---- types of lanes -------------------------------------------------------------------------- */
+
+/* Integers are computed unsigned. */
+#define DEFINE_SUMS(name, type, as)                                                                \
+    static void in_order_##name(int product, void *at, int64_t n, int64_t stride)                  \
+    {                                                                                              \
+        type *values = at, acc = values[0];                                                        \
+        for (int64_t i = 1; i < n; i++) {                                                          \
+            acc = product ? acc * values[i * stride] : acc + values[i * stride];                   \
+        }                                                                                          \
+        values[0] = acc;                                                                           \
+    }                                                                                              \
+    static void widen_##name(const void *at, int64_t n, double *to)                                \
+    {                                                                                              \
+        const as *values = at;                                                                     \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            to[i] = (double)values[i];                                                             \
+        }                                                                                          \
+    }
+
+#define DEFINE_KEYS(name, type, highest)                                                           \
+    static int64_t key_##name(const void *keys, int64_t i)                                         \
+    {                                                                                              \
+        return ((const type *)keys)[i];                                                            \
+    }                                                                                              \
+    static void unkey_##name(int real, const void *keys, int64_t n, void *to)                      \
+    {                                                                                              \
+        const type *from = keys;                                                                   \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            ((type *)to)[i] = (type)(real && from[i] < 0 ? from[i] ^ (highest) : from[i]);         \
+        }                                                                                          \
+    }
+
+DEFINE_SUMS(f32, float, float)
+DEFINE_SUMS(f64, double, double)
+DEFINE_SUMS(i32, uint32_t, int32_t)
+DEFINE_SUMS(i64, uint64_t, int64_t)
+DEFINE_KEYS(16, int16_t, INT16_MAX)
+DEFINE_KEYS(32, int32_t, INT32_MAX)
+DEFINE_KEYS(64, int64_t, INT64_MAX)
+
+static const cpu_lane lanes[CPU_ELEMENTS] = {
+    [0] = {2, NULL, NULL, key_16, unkey_16},
+    [ISO_F32] = {4, in_order_f32, widen_f32, NULL, NULL},
+    [ISO_F64] = {8, in_order_f64, widen_f64, NULL, NULL},
+    [ISO_I32] = {4, in_order_i32, widen_i32, key_32, unkey_32},
+    [ISO_I64] = {8, in_order_i64, widen_i64, key_64, unkey_64},
+};
+
+/* ---- the plan -------------------------------------------------------------------------------- */
+
 void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op)
 {
     const int max = op->op == ISO_MAX || op->op == ISO_ARGMAX;
     *r = (cpu_reduction){.op = op};
     r->index_only = op->op == ISO_ARGMIN || op->op == ISO_ARGMAX;
     r->order = r->index_only || op->op == ISO_MIN || op->op == ISO_MAX ? max : -1;
-    r->step = step_of(op->op, op->dtype);
-    r->lane = lane_of(r, op->dtype);
-    r->lane_bytes = (int)r->lane == 0 ? 2 : (int)iso_dtype_size(r->lane);
+    r->step = op->op == ISO_MEAN && op->dtype == ISO_I32 ? CPU_STEP_SUM_WIDE : steps[op->op];
+    r->lane_dtype = lane_of(r, op->dtype);
+    r->lane = &lanes[r->lane_dtype];
     r->planes = op->op == ISO_NORM2 && op->dtype == ISO_F64 ? CPU_REDUCE_PLANES : 1;
     r->length = op->axis == ISO_AXIS_0 ? op->rows : op->cols;
     r->sequences = op->axis == ISO_AXIS_0 ? op->cols : op->axis == ISO_AXIS_1 ? op->rows : 1;
-    r->blocks = (r->length + CPU_REDUCE_BLOCK - 1) / CPU_REDUCE_BLOCK;
+    r->blocks = cpu_pieces(r->length, CPU_REDUCE_BLOCK);
     if (op->x.memory) {
         r->x = cpu_at(op->x);
         r->y = op->op == ISO_DOT ? cpu_at(op->y) : NULL;
@@ -65,65 +103,38 @@ void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op)
 
 int cpu_reduce_threads(const cpu_device *device, const cpu_reduction *r)
 {
-    const int64_t elements = BYTES_PER_THREAD / iso_dtype_size(r->op->dtype);
-    const int64_t wanted = r->op->rows * r->op->cols / elements;
-    const int64_t size = cpu_team_size(device->team);
-    return (int)(wanted < 1 ? 1 : wanted < size ? wanted : size);
+    const double bytes = (double)r->op->rows * (double)r->op->cols;
+    return cpu_team_threads(device->team,
+                            bytes * (double)iso_dtype_size(r->op->dtype) / BYTES_PER_THREAD);
 }
-
-/* ---- partial values, in order ---------------------------------------------------------------- */
-
-#define DEFINE_IN_ORDER(name, type)                                                                \
-    static void name(int product, type *values, int64_t n, int64_t stride)                         \
-    {                                                                                              \
-        type acc = values[0];                                                                      \
-        for (int64_t i = 1; i < n; i++) {                                                          \
-            acc = product ? acc * values[i * stride] : acc + values[i * stride];                   \
-        }                                                                                          \
-        values[0] = acc;                                                                           \
-    }
-
-DEFINE_IN_ORDER(in_order_f32, float)
-DEFINE_IN_ORDER(in_order_f64, double)
-DEFINE_IN_ORDER(in_order_u32, uint32_t)
-DEFINE_IN_ORDER(in_order_u64, uint64_t)
 
 void cpu_reduce_in_order(const cpu_reduction *r, void *values, int64_t n, int64_t stride)
 {
-    const int product = r->step == CPU_STEP_PRODUCT;
-    switch (r->lane) {
-    case ISO_F32:
-        in_order_f32(product, values, n, stride);
-        break;
-    case ISO_F64:
-        in_order_f64(product, values, n, stride);
-        break;
-    case ISO_I32:
-        in_order_u32(product, values, n, stride);
-        break;
-    default:
-        in_order_u64(product, values, n, stride);
-    }
+    r->lane->in_order(r->step == CPU_STEP_PRODUCT, values, n, stride);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static void store_f64(iso_dtype dtype, char *result, int64_t at, double value)
-{
-    switch (dtype) {
-    case ISO_F16:
-        ((uint16_t *)(void *)result)[at] = cpu_f64_to_f16(value);
-        break;
-    case ISO_BF16:
-        ((uint16_t *)(void *)result)[at] = cpu_f64_to_bf16(value);
-        break;
-    case ISO_F32:
-        ((float *)(void *)result)[at] = (float)value;
-        break;
-    default:
-        ((double *)(void *)result)[at] = value;
+#define SAME(x) (x)
+#define DEFINE_STORE(name, type, convert)                                                          \
+    static void store_##name(const double *values, int64_t n, void *to)                            \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            ((type *)to)[i] = (type)convert(values[i]);                                            \
+        }                                                                                          \
     }
-}
+
+DEFINE_STORE(f16, uint16_t, cpu_f64_to_f16)
+DEFINE_STORE(bf16, uint16_t, cpu_f64_to_bf16)
+DEFINE_STORE(f32, float, SAME)
+DEFINE_STORE(f64, double, SAME)
+
+static void (*const stores[ISO_F64 + 1])(const double *values, int64_t n, void *to) = {
+    [ISO_F16] = store_f16,
+    [ISO_BF16] = store_bf16,
+    [ISO_F32] = store_f32,
+    [ISO_F64] = store_f64,
+};
 
 static double norm_f64(double med, double big, double small)
 {
@@ -145,57 +156,38 @@ static double norm_f64(double med, double big, double small)
     return sqrt(med);
 }
 
-static double value_f64(const cpu_reduction *r, const void *values, int64_t i)
+/* Results that are computed in f64, or rounded from it. */
+static void finish_f64(const cpu_reduction *r, const char *values, int64_t plane, char *to,
+                       int64_t count)
 {
-    switch (r->lane) {
-    case ISO_F32:
-        return (double)((const float *)values)[i];
-    case ISO_F64:
-        return ((const double *)values)[i];
-    default:
-        return (double)((const int64_t *)values)[i];
-    }
-}
-
-static void finish_keys(const cpu_reduction *r, const void *values, int64_t first, int64_t count)
-{
-    const int real = dtype_get(r->op->dtype)->floating;
-    for (int64_t i = 0; i < count; i++) {
-        if (r->lane_bytes == 2) {
-            const int16_t key = ((const int16_t *)values)[i];
-            ((int16_t *)(void *)r->result)[first + i] = (int16_t)(key < 0 ? key ^ INT16_MAX : key);
-        } else if (r->lane_bytes == 4) {
-            const int32_t key = ((const int32_t *)values)[i];
-            ((int32_t *)(void *)r->result)[first + i] = real && key < 0 ? key ^ INT32_MAX : key;
-        } else {
-            const int64_t key = ((const int64_t *)values)[i];
-            ((int64_t *)(void *)r->result)[first + i] = real && key < 0 ? key ^ INT64_MAX : key;
+    enum { PART = 64 };
+    const int64_t to_bytes = iso_dtype_size(r->op->result_dtype);
+    double out[PART];
+    for (int64_t first = 0; first < count; first += PART) {
+        const char *from = values + first * r->lane->bytes;
+        const int64_t n = cpu_least(PART, count - first);
+        r->lane->widen(from, n, out);
+        for (int64_t i = 0; i < n && r->op->op == ISO_MEAN; i++) {
+            out[i] /= (double)r->length;
         }
+        for (int64_t i = 0; i < n && r->op->op == ISO_NORM2; i++) {
+            const double *med = (const double *)(const void *)from + i;
+            out[i] = r->planes == 1 ? sqrt(*med) : norm_f64(*med, med[plane], med[2 * plane]);
+        }
+        stores[r->op->result_dtype](out, n, to + first * to_bytes);
     }
 }
 
 void cpu_reduce_finish(const cpu_reduction *r, const void *values, int64_t plane, int64_t first,
                        int64_t count)
 {
-    const iso_dtype to = r->op->result_dtype;
+    const iso_dtype type = r->op->result_dtype;
+    char *to = r->result + first * iso_dtype_size(type);
     if (r->order >= 0) {
-        finish_keys(r, values, first, count);
-    } else if (r->op->op == ISO_NORM2) {
-        const double *med = values;
-        for (int64_t i = 0; i < count; i++) {
-            store_f64(to, r->result, first + i,
-                      r->planes == 1 ? sqrt(med[i])
-                                     : norm_f64(med[i], med[plane + i], med[2 * plane + i]));
-        }
-    } else if (r->op->op == ISO_MEAN) {
-        for (int64_t i = 0; i < count; i++) {
-            store_f64(to, r->result, first + i, value_f64(r, values, i) / (double)r->length);
-        }
-    } else if (r->lane == to) {
-        memcpy(r->result + first * r->lane_bytes, values, (size_t)(count * r->lane_bytes));
+        r->lane->unkey(dtype_get(type)->floating, values, count, to);
+    } else if (r->lane_dtype == type && r->op->op != ISO_NORM2 && r->op->op != ISO_MEAN) {
+        memcpy(to, values, (size_t)(count * r->lane->bytes));
     } else {
-        for (int64_t i = 0; i < count; i++) {
-            store_f64(to, r->result, first + i, value_f64(r, values, i));
-        }
+        finish_f64(r, values, plane, to, count);
     }
 }

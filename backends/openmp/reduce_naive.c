@@ -6,110 +6,43 @@
 #include "backends/openmp/reduce.h"
 
 #include <pthread.h>
+#include <string.h>
 
 typedef union values {
     float f32;
     double f64[CPU_REDUCE_PLANES];
-    uint32_t u32;
     uint64_t u64;
-    int16_t key16;
-    int32_t key32;
-    int64_t key64;
 } values;
 
-/* ---- sums and products ----------------------------------------------------------------------- */
-
-static void add(const cpu_reduction *r, values *to, const values *v)
+/* Adds the second of two values to the first, or multiplies them. */
+static void add(const cpu_reduction *r, values *pair)
 {
-    const int product = r->step == CPU_STEP_PRODUCT;
-    switch (r->lane) {
-    case ISO_F32:
-        to->f32 = product ? to->f32 * v->f32 : to->f32 + v->f32;
-        break;
-    case ISO_F64:
-        to->f64[0] = product ? to->f64[0] * v->f64[0] : to->f64[0] + v->f64[0];
-        to->f64[1] += v->f64[1];
-        to->f64[2] += v->f64[2];
-        break;
-    case ISO_I32:
-        to->u32 = product ? to->u32 * v->u32 : to->u32 + v->u32;
-        break;
-    default:
-        to->u64 = product ? to->u64 * v->u64 : to->u64 + v->u64;
+    for (int plane = 0; plane < r->planes; plane++) {
+        cpu_reduce_in_order(r, &pair->f64[plane], 2, (int64_t)sizeof *pair / r->lane->bytes);
     }
 }
 
-/* ---- order ----------------------------------------------------------------------------------- */
-
-static int64_t key_at(const cpu_reduction *r, const void *x, int64_t i)
+/* Stores the result of min and max, which is an element, or its index. */
+static void store_best(const cpu_reduction *r, const char *x, int64_t step, int64_t index,
+                       int64_t at)
 {
-    const int max = r->order;
-    int64_t bits, infinity;
-    switch (r->op->dtype) {
-    case ISO_I32:
-        return ((const int32_t *)x)[i];
-    case ISO_I64:
-        return ((const int64_t *)x)[i];
-    case ISO_F16:
-    case ISO_BF16:
-        infinity = r->op->dtype == ISO_F16 ? 0x7c00 : 0x7f80;
-        bits = ((const int16_t *)x)[i];
-        if ((bits & INT16_MAX) > infinity) {
-            return max ? INT16_MAX : INT16_MIN;
-        }
-        return bits < 0 ? bits ^ INT16_MAX : bits;
-    case ISO_F32:
-        bits = ((const int32_t *)x)[i];
-        if ((bits & INT32_MAX) > 0x7f800000) {
-            return max ? INT32_MAX : INT32_MIN;
-        }
-        return bits < 0 ? bits ^ INT32_MAX : bits;
-    default:
-        bits = ((const int64_t *)x)[i];
-        if ((bits & INT64_MAX) > 0x7ff0000000000000) {
-            return max ? INT64_MAX : INT64_MIN;
-        }
-        return bits < 0 ? bits ^ INT64_MAX : bits;
-    }
-}
-
-static cpu_best best_of(const cpu_reduction *r, const void *x, int64_t sx, int64_t n)
-{
-    cpu_best best = {key_at(r, x, 0), 0};
-    for (int64_t i = 1; i < n; i++) {
-        const int64_t key = key_at(r, x, i * sx);
-        if (r->order ? key > best.key : key < best.key) {
-            best = (cpu_best){key, i};
-        }
-    }
-    return best;
-}
-
-static void store_best(const cpu_reduction *r, cpu_best best, int64_t at)
-{
-    values v;
+    const int64_t bytes = iso_dtype_size(r->op->dtype);
     if (r->index_only) {
-        ((int64_t *)(void *)r->result)[at] = best.index;
-        return;
-    }
-    if (r->lane_bytes == 2) {
-        v.key16 = (int16_t)best.key;
-    } else if (r->lane_bytes == 4) {
-        v.key32 = (int32_t)best.key;
+        ((int64_t *)(void *)r->result)[at] = index;
     } else {
-        v.key64 = best.key;
+        memcpy(r->result + at * bytes, x + index * step * bytes, (size_t)bytes);
     }
-    cpu_reduce_finish(r, &v, 1, at, 1);
 }
 
 /* ---- the threads ----------------------------------------------------------------------------- */
 
 typedef struct task {
     const cpu_reduction *r;
-    cpu_straight run;     /* except for min and max */
+    cpu_straight run; /* except for min and max */
+    cpu_best (*search)(const void *x, int64_t stride, int64_t n);
     pthread_mutex_t lock; /* guards the following: the shared result of a whole array */
     int begun;
-    values sum;
+    values sum[2]; /* the second is a thread's own, to be added */
     cpu_best best;
 } task;
 
@@ -118,14 +51,14 @@ static values sum_of(const task *t, const char *x, int64_t sx, const char *y, in
 {
     const cpu_reduction *r = t->r;
     const int64_t bytes = iso_dtype_size(r->op->dtype);
-    values sum = {.f64 = {0.0, 0.0, 0.0}}, v = sum;
-    t->run(x, sx, y, sy, n < CPU_REDUCE_BLOCK ? n : CPU_REDUCE_BLOCK, &sum);
+    values sum[2] = {{.f64 = {0.0}}, {.f64 = {0.0}}};
+    t->run(x, sx, y, sy, cpu_least(n, CPU_REDUCE_BLOCK), &sum[0]);
     for (int64_t i = CPU_REDUCE_BLOCK; i < n; i += CPU_REDUCE_BLOCK) {
-        const int64_t count = n - i < CPU_REDUCE_BLOCK ? n - i : CPU_REDUCE_BLOCK;
-        t->run(x + i * sx * bytes, sx, y ? y + i * sy * bytes : NULL, sy, count, &v);
-        add(r, &sum, &v);
+        t->run(x + i * sx * bytes, sx, y ? y + i * sy * bytes : NULL, sy,
+               cpu_least(n - i, CPU_REDUCE_BLOCK), &sum[1]);
+        add(r, sum);
     }
-    return sum;
+    return sum[0];
 }
 
 static void share_body(void *context, int thread, int threads)
@@ -133,14 +66,14 @@ static void share_body(void *context, int thread, int threads)
     task *t = context;
     const cpu_reduction *r = t->r;
     const int64_t bytes = iso_dtype_size(r->op->dtype);
-    const int64_t first = cpu_reduce_split(r->length, threads, thread);
-    const int64_t count = cpu_reduce_split(r->length, threads, thread + 1) - first;
+    const int64_t first = cpu_split(r->length, threads, thread);
+    const int64_t count = cpu_split(r->length, threads, thread + 1) - first;
     const char *x = r->x + first * bytes;
     if (count == 0) {
         return;
     }
     if (r->order >= 0) {
-        cpu_best best = best_of(r, x, 1, count);
+        cpu_best best = t->search(x, 1, count);
         best.index += first;
         pthread_mutex_lock(&t->lock);
         const int better = r->order ? best.key > t->best.key : best.key < t->best.key;
@@ -150,10 +83,9 @@ static void share_body(void *context, int thread, int threads)
     } else {
         const values sum = sum_of(t, x, 1, r->y ? r->y + first * bytes : NULL, 1, count);
         pthread_mutex_lock(&t->lock);
+        t->sum[t->begun] = sum;
         if (t->begun) {
-            add(r, &t->sum, &sum);
-        } else {
-            t->sum = sum;
+            add(r, t->sum);
         }
     }
     t->begun = 1;
@@ -168,12 +100,13 @@ static void axis_body(void *context, int thread, int threads)
     const iso_reduce_op_args *op = r->op;
     const int64_t bytes = iso_dtype_size(op->dtype);
     const int down = op->axis == ISO_AXIS_0;
-    const int64_t last = cpu_reduce_split(r->sequences, threads, thread + 1);
-    for (int64_t s = cpu_reduce_split(r->sequences, threads, thread); s < last; s++) {
+    const int64_t last = cpu_split(r->sequences, threads, thread + 1);
+    for (int64_t s = cpu_split(r->sequences, threads, thread); s < last; s++) {
         const char *x = r->x + (down ? s : s * op->ld_x) * bytes;
         const char *y = r->y ? r->y + (down ? s : s * op->ld_y) * bytes : NULL;
         if (r->order >= 0) {
-            store_best(r, best_of(r, x, down ? op->ld_x : 1, r->length), s);
+            const int64_t step = down ? op->ld_x : 1;
+            store_best(r, x, step, t->search(x, step, r->length).index, s);
         } else {
             const values sum = sum_of(t, x, down ? op->ld_x : 1, y, down ? op->ld_y : 1, r->length);
             cpu_reduce_finish(r, &sum, 1, s, 1);
@@ -187,17 +120,20 @@ static void finish_body(void *context, int thread, int threads)
     (void)thread;
     (void)threads;
     if (t->r->order >= 0) {
-        store_best(t->r, t->best, 0);
+        store_best(t->r, t->r->x, 1, t->best.index, 0);
     } else {
-        cpu_reduce_finish(t->r, &t->sum, 1, 0, 1);
+        cpu_reduce_finish(t->r, &t->sum[0], 1, 0, 1);
     }
 }
 
 void cpu_reduce_naive(cpu_device *device, const cpu_reduction *r)
 {
-    task t = {.r = r,
-              .run = device->kernels->straight->run[r->step][r->op->dtype],
-              .lock = PTHREAD_MUTEX_INITIALIZER};
+    task t = {.r = r, .lock = PTHREAD_MUTEX_INITIALIZER};
+    if (r->order >= 0) {
+        t.search = device->kernels->order->first[r->order][r->op->dtype];
+    } else {
+        t.run = device->kernels->straight->run[r->step][r->op->dtype];
+    }
     const int threads = cpu_reduce_threads(device, r);
     if (r->op->axis == ISO_AXIS_ALL) {
         cpu_team_run(device->team, threads, share_body, &t);

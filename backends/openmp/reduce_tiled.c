@@ -35,14 +35,9 @@ typedef struct task {
     int64_t each_bytes; /* scratch of one thread */
 } task;
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static char *partial(const task *t, int64_t index)
 {
-    return t->partials + index * t->r->lane_bytes;
+    return t->partials + index * t->r->lane->bytes;
 }
 
 /* ---- along lines: the whole array, or each row ----------------------------------------------- */
@@ -53,15 +48,15 @@ static void line_body(void *context, int thread, int threads)
     const cpu_reduction *r = t->r;
     const iso_reduce_op_args *op = r->op;
     const int64_t bytes = iso_dtype_size(op->dtype);
-    const int64_t last = cpu_reduce_split(r->sequences * r->blocks, threads, thread + 1);
-    int64_t u = cpu_reduce_split(r->sequences * r->blocks, threads, thread);
+    const int64_t last = cpu_split(r->sequences * r->blocks, threads, thread + 1);
+    int64_t u = cpu_split(r->sequences * r->blocks, threads, thread);
     while (u < last) {
         const int64_t s = u / r->blocks, block = u % r->blocks;
-        const int64_t blocks = least(r->blocks - block, last - u);
+        const int64_t blocks = cpu_least(r->blocks - block, last - u);
         const int64_t from = block * CPU_REDUCE_BLOCK;
         t->line(r->x + (s * op->ld_x + from) * bytes,
                 r->y ? r->y + (s * op->ld_y + from) * bytes : NULL,
-                least(r->length - from, blocks * CPU_REDUCE_BLOCK), partial(t, u), t->plane);
+                cpu_least(r->length - from, blocks * CPU_REDUCE_BLOCK), partial(t, u), t->plane);
         u += blocks;
     }
 }
@@ -73,14 +68,14 @@ static void short_line_body(void *context, int thread, int threads)
     const cpu_reduction *r = t->r;
     const iso_reduce_op_args *op = r->op;
     const int64_t bytes = iso_dtype_size(op->dtype);
-    const int64_t last = cpu_reduce_split(r->sequences, threads, thread + 1);
+    const int64_t last = cpu_split(r->sequences, threads, thread + 1);
     char *values = t->scratch + thread * t->each_bytes;
-    for (int64_t s = cpu_reduce_split(r->sequences, threads, thread); s < last; s += BATCH) {
-        const int64_t count = least(BATCH, last - s);
+    for (int64_t s = cpu_split(r->sequences, threads, thread); s < last; s += BATCH) {
+        const int64_t count = cpu_least(BATCH, last - s);
         for (int64_t i = 0; i < count; i++) {
             t->line(r->x + (s + i) * op->ld_x * bytes,
                     r->y ? r->y + (s + i) * op->ld_y * bytes : NULL, r->length,
-                    values + i * r->lane_bytes, BATCH);
+                    values + i * r->lane->bytes, BATCH);
         }
         cpu_reduce_finish(r, values, BATCH, s, count);
     }
@@ -90,8 +85,8 @@ static void fold_line_body(void *context, int thread, int threads)
 {
     const task *t = context;
     const cpu_reduction *r = t->r;
-    const int64_t last = cpu_reduce_split(r->sequences, threads, thread + 1);
-    for (int64_t s = cpu_reduce_split(r->sequences, threads, thread); s < last; s++) {
+    const int64_t last = cpu_split(r->sequences, threads, thread + 1);
+    for (int64_t s = cpu_split(r->sequences, threads, thread); s < last; s++) {
         for (int plane = 0; plane < r->planes; plane++) {
             char *values = partial(t, plane * t->plane + s * r->blocks);
             int64_t n = r->blocks;
@@ -100,7 +95,7 @@ static void fold_line_body(void *context, int thread, int threads)
                 continue;
             }
             /* A block's result is never written over values that are still to be read. */
-            for (; n > 1; n = (n + CPU_REDUCE_BLOCK - 1) / CPU_REDUCE_BLOCK) {
+            for (; n > 1; n = cpu_pieces(n, CPU_REDUCE_BLOCK)) {
                 t->fold_line(values, NULL, n, values, 0);
             }
         }
@@ -116,9 +111,9 @@ static void cols_body(void *context, int thread, int threads)
     const cpu_reduction *r = t->r;
     const iso_reduce_op_args *op = r->op;
     const int64_t bytes = iso_dtype_size(op->dtype);
-    const int64_t last = cpu_reduce_split(t->strips * r->blocks, threads, thread + 1);
+    const int64_t last = cpu_split(t->strips * r->blocks, threads, thread + 1);
     char *values = t->scratch + thread * t->each_bytes, *lanes = values + BUFFER_BYTES;
-    for (int64_t u = cpu_reduce_split(t->strips * r->blocks, threads, thread); u < last; u++) {
+    for (int64_t u = cpu_split(t->strips * r->blocks, threads, thread); u < last; u++) {
         const int64_t col = u % t->strips * t->strip, block = u / t->strips;
         const int64_t row = block * CPU_REDUCE_BLOCK;
         const cpu_reduce_strip strip = {
@@ -126,8 +121,8 @@ static void cols_body(void *context, int thread, int threads)
             .y = r->y ? r->y + (row * op->ld_y + col) * bytes : NULL,
             .ld_x = op->ld_x,
             .ld_y = op->ld_y,
-            .rows = (int)least(CPU_REDUCE_BLOCK, r->length - row),
-            .cols = (int)least(t->strip, r->sequences - col),
+            .rows = (int)cpu_least(CPU_REDUCE_BLOCK, r->length - row),
+            .cols = (int)cpu_least(t->strip, r->sequences - col),
         };
         t->cols(&strip, lanes, values, CPU_REDUCE_STRIP);
         if (r->blocks == 1) {
@@ -136,8 +131,8 @@ static void cols_body(void *context, int thread, int threads)
         }
         for (int plane = 0; plane < r->planes; plane++) {
             memcpy(partial(t, plane * t->plane + block * r->sequences + col),
-                   values + plane * CPU_REDUCE_STRIP * r->lane_bytes,
-                   (size_t)(strip.cols * r->lane_bytes));
+                   values + plane * CPU_REDUCE_STRIP * r->lane->bytes,
+                   (size_t)(strip.cols * r->lane->bytes));
         }
     }
 }
@@ -148,16 +143,16 @@ static void fold_strip(const task *t, char *top, int64_t cols, char *lanes)
     const cpu_reduction *r = t->r;
     if (t->in_order) {
         for (int64_t c = 0; c < cols; c++) {
-            cpu_reduce_in_order(r, top + c * r->lane_bytes, r->blocks, r->sequences);
+            cpu_reduce_in_order(r, top + c * r->lane->bytes, r->blocks, r->sequences);
         }
         return;
     }
-    const int64_t row_bytes = r->sequences * r->lane_bytes;
-    for (int64_t n = r->blocks; n > 1; n = (n + CPU_REDUCE_BLOCK - 1) / CPU_REDUCE_BLOCK) {
+    const int64_t row_bytes = r->sequences * r->lane->bytes;
+    for (int64_t n = r->blocks; n > 1; n = cpu_pieces(n, CPU_REDUCE_BLOCK)) {
         for (int64_t row = 0; row < n; row += CPU_REDUCE_BLOCK) {
             const cpu_reduce_strip strip = {.x = top + row * row_bytes,
                                             .ld_x = r->sequences,
-                                            .rows = (int)least(CPU_REDUCE_BLOCK, n - row),
+                                            .rows = (int)cpu_least(CPU_REDUCE_BLOCK, n - row),
                                             .cols = (int)cols};
             t->fold_cols(&strip, lanes, top + row / CPU_REDUCE_BLOCK * row_bytes, 0);
         }
@@ -168,10 +163,10 @@ static void fold_cols_body(void *context, int thread, int threads)
 {
     const task *t = context;
     const cpu_reduction *r = t->r;
-    const int64_t last = cpu_reduce_split(t->strips, threads, thread + 1);
+    const int64_t last = cpu_split(t->strips, threads, thread + 1);
     char *lanes = t->scratch + thread * t->each_bytes + BUFFER_BYTES;
-    for (int64_t u = cpu_reduce_split(t->strips, threads, thread); u < last; u++) {
-        const int64_t col = u * t->strip, cols = least(t->strip, r->sequences - col);
+    for (int64_t u = cpu_split(t->strips, threads, thread); u < last; u++) {
+        const int64_t col = u * t->strip, cols = cpu_least(t->strip, r->sequences - col);
         for (int plane = 0; plane < r->planes; plane++) {
             fold_strip(t, partial(t, plane * t->plane + col), cols, lanes);
         }
@@ -180,13 +175,6 @@ static void fold_cols_body(void *context, int thread, int threads)
 }
 
 /* ---- argmin and argmax ----------------------------------------------------------------------- */
-
-static int64_t key_of(const cpu_reduction *r, const void *values, int64_t i)
-{
-    return r->lane_bytes == 2   ? ((const int16_t *)values)[i]
-           : r->lane_bytes == 4 ? ((const int32_t *)values)[i]
-                                : ((const int64_t *)values)[i];
-}
 
 static int is_better(const cpu_reduction *r, int64_t key, int64_t than)
 {
@@ -200,10 +188,10 @@ static cpu_best best_of_line(const task *t, const char *x, int64_t n)
     const int64_t bytes = iso_dtype_size(r->op->dtype);
     cpu_best best = {0, -1};
     for (int64_t i = 0; i < n; i += CPU_REDUCE_BLOCK) {
-        const int64_t count = least(CPU_REDUCE_BLOCK, n - i);
+        const int64_t count = cpu_least(CPU_REDUCE_BLOCK, n - i);
         int64_t value;
         t->line(x + i * bytes, NULL, count, &value, 0);
-        const int64_t key = key_of(r, &value, 0);
+        const int64_t key = r->lane->key(&value, 0);
         if (best.index < 0 || is_better(r, key, best.key)) {
             best = (cpu_best){key, i + t->find(x + i * bytes, 1, count, key)};
         }
@@ -216,11 +204,11 @@ static void best_line_body(void *context, int thread, int threads)
     const task *t = context;
     const cpu_reduction *r = t->r;
     const int64_t bytes = iso_dtype_size(r->op->dtype);
-    const int64_t last = cpu_reduce_split(r->sequences * r->blocks, threads, thread + 1);
-    for (int64_t u = cpu_reduce_split(r->sequences * r->blocks, threads, thread); u < last; u++) {
+    const int64_t last = cpu_split(r->sequences * r->blocks, threads, thread + 1);
+    for (int64_t u = cpu_split(r->sequences * r->blocks, threads, thread); u < last; u++) {
         const int64_t s = u / r->blocks, from = u % r->blocks * BEST_ELEMENTS;
         cpu_best best = best_of_line(t, r->x + (s * r->op->ld_x + from) * bytes,
-                                     least(BEST_ELEMENTS, r->length - from));
+                                     cpu_least(BEST_ELEMENTS, r->length - from));
         best.index += from;
         if (r->blocks == 1) {
             ((int64_t *)(void *)r->result)[s] = best.index;
@@ -235,22 +223,22 @@ static void best_cols_body(void *context, int thread, int threads)
     const task *t = context;
     const cpu_reduction *r = t->r;
     const int64_t bytes = iso_dtype_size(r->op->dtype), ld = r->op->ld_x;
-    const int64_t last = cpu_reduce_split(t->strips * r->blocks, threads, thread + 1);
+    const int64_t last = cpu_split(t->strips * r->blocks, threads, thread + 1);
     char *values = t->scratch + thread * t->each_bytes;
     cpu_best *best = cpu_team_scratch(t->team, thread);
-    for (int64_t u = cpu_reduce_split(t->strips * r->blocks, threads, thread); u < last; u++) {
+    for (int64_t u = cpu_split(t->strips * r->blocks, threads, thread); u < last; u++) {
         const int64_t col = u % t->strips * t->strip, block = u / t->strips;
         const int64_t first = block * CPU_REDUCE_BLOCK;
-        const int64_t end = least(r->length, first + CPU_REDUCE_BLOCK);
-        const int64_t cols = least(t->strip, r->sequences - col);
+        const int64_t end = cpu_least(r->length, first + CPU_REDUCE_BLOCK);
+        const int64_t cols = cpu_least(t->strip, r->sequences - col);
         for (int64_t row = first; row < end; row += CPU_REDUCE_LANES) {
             const char *x = r->x + (row * ld + col) * bytes;
-            const int64_t rows = least(CPU_REDUCE_LANES, end - row);
+            const int64_t rows = cpu_least(CPU_REDUCE_LANES, end - row);
             const cpu_reduce_strip strip = {
                 .x = x, .ld_x = ld, .rows = (int)rows, .cols = (int)cols};
             t->cols(&strip, NULL, values, 0);
             for (int64_t c = 0; c < cols; c++) {
-                const int64_t key = key_of(r, values, c);
+                const int64_t key = r->lane->key(values, c);
                 if (row == first || is_better(r, key, best[c].key)) {
                     best[c] = (cpu_best){key, row + t->find(x + c * bytes, ld, rows, key)};
                 }
@@ -271,8 +259,8 @@ static void fold_best_body(void *context, int thread, int threads)
     const task *t = context;
     const cpu_reduction *r = t->r;
     const int down = r->op->axis == ISO_AXIS_0;
-    const int64_t last = cpu_reduce_split(r->sequences, threads, thread + 1);
-    for (int64_t s = cpu_reduce_split(r->sequences, threads, thread); s < last; s++) {
+    const int64_t last = cpu_split(r->sequences, threads, thread + 1);
+    for (int64_t s = cpu_split(r->sequences, threads, thread); s < last; s++) {
         const cpu_best *at = (const cpu_best *)(void *)t->partials + (down ? s : s * r->blocks);
         cpu_best best = at[0];
         for (int64_t b = 1; b < r->blocks; b++) {
@@ -289,7 +277,7 @@ static int64_t strip_for(const cpu_device *device, const cpu_reduction *r)
 {
     const int64_t wanted = 4 * (int64_t)cpu_reduce_threads(device, r);
     int64_t strip = CPU_REDUCE_STRIP;
-    while (strip > STRIP_LEAST && (r->sequences + strip - 1) / strip * r->blocks < wanted) {
+    while (strip > STRIP_LEAST && cpu_pieces(r->sequences, strip) * r->blocks < wanted) {
         strip /= 2;
     }
     return strip;
@@ -304,29 +292,29 @@ static void choose_kernels(const cpu_device *device, task *t)
         t->line = k->line[r->order][dtype];
         t->cols = k->cols[r->order][dtype];
         t->find = k->find[r->order][dtype];
-        t->fold_line = k->line[r->order][r->lane];
-        t->fold_cols = k->cols[r->order][r->lane];
+        t->fold_line = k->line[r->order][r->lane_dtype];
+        t->fold_cols = k->cols[r->order][r->lane_dtype];
         return;
     }
     const cpu_reduce_kernels *k = device->kernels->reduce;
     const cpu_step fold = r->step == CPU_STEP_PRODUCT ? CPU_STEP_PRODUCT : CPU_STEP_SUM;
     t->line = k->line[r->step][dtype];
     t->cols = k->cols[r->step][dtype];
-    t->fold_line = k->line[fold][r->lane];
-    t->fold_cols = k->cols[fold][r->lane];
+    t->fold_line = k->line[fold][r->lane_dtype];
+    t->fold_cols = k->cols[fold][r->lane_dtype];
 }
 
 /* argmin and argmax use larger parts of a line. */
 static void adjust_blocks(cpu_reduction *r)
 {
     if (r->index_only && r->op->axis != ISO_AXIS_0) {
-        r->blocks = (r->length + BEST_ELEMENTS - 1) / BEST_ELEMENTS;
+        r->blocks = cpu_pieces(r->length, BEST_ELEMENTS);
     }
 }
 
 static int64_t partial_bytes(const cpu_reduction *r)
 {
-    const int64_t each = r->index_only ? (int64_t)sizeof(cpu_best) : r->lane_bytes * r->planes;
+    const int64_t each = r->index_only ? (int64_t)sizeof(cpu_best) : r->lane->bytes * r->planes;
     const int64_t bytes = r->blocks > 1 ? r->sequences * r->blocks * each : 0;
     return (bytes + 63) / 64 * 64;
 }
@@ -334,7 +322,7 @@ static int64_t partial_bytes(const cpu_reduction *r)
 static int64_t scratch_bytes(const cpu_reduction *r)
 {
     const int lanes = r->op->axis == ISO_AXIS_0 && r->order < 0;
-    return BUFFER_BYTES + (lanes ? CPU_REDUCE_LANES * CPU_REDUCE_STRIP * r->lane_bytes : 0);
+    return BUFFER_BYTES + (lanes ? CPU_REDUCE_LANES * CPU_REDUCE_STRIP * r->lane->bytes : 0);
 }
 
 int64_t cpu_reduce_tiled_workspace(const cpu_device *device, const cpu_reduction *plan)
@@ -360,7 +348,7 @@ void cpu_reduce_tiled(cpu_device *device, const cpu_reduction *plan, char *works
         .scratch = workspace + partial_bytes(&r),
         .each_bytes = scratch_bytes(&r),
     };
-    t.strips = (r.sequences + t.strip - 1) / t.strip;
+    t.strips = cpu_pieces(r.sequences, t.strip);
     choose_kernels(device, &t);
     cpu_body body, fold;
     if (r.index_only) {
@@ -377,6 +365,6 @@ void cpu_reduce_tiled(cpu_device *device, const cpu_reduction *plan, char *works
     if (r.blocks > 1) {
         /* There are few partials compared with the elements; often one thread is enough. */
         const int64_t worth = t.plane * r.planes / (1 << 15);
-        cpu_team_run(device->team, (int)(worth < 1 ? 1 : least(worth, threads)), fold, &t);
+        cpu_team_run(device->team, (int)(worth < 1 ? 1 : cpu_least(worth, threads)), fold, &t);
     }
 }

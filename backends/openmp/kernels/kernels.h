@@ -110,6 +110,11 @@ typedef struct cpu_reduce_kernels {
     cpu_reduce_cols cols[CPU_STEP_COUNT][CPU_ELEMENTS];
 } cpu_reduce_kernels;
 
+/* An element and its key, for argmin and argmax. */
+typedef struct cpu_best {
+    int64_t key, index;
+} cpu_best;
+
 /* min and max work on keys: signed integers of the element's size whose order is the defined one,
  * with a NaN first in the direction of the search (the lowest for min, the highest for max). The
  * first element with the best key is the result of argmin and argmax. */
@@ -120,6 +125,8 @@ typedef struct cpu_order_kernels {
     cpu_reduce_cols cols[2][CPU_ELEMENTS];
     /* The first of n elements, `stride` elements apart, whose key is `key`; n if there is none. */
     int64_t (*find[2][CPU_ELEMENTS])(const void *x, int64_t stride, int64_t n, int64_t key);
+    /* The first of the best of n elements, by the textbook loop. */
+    cpu_best (*first[2][CPU_ELEMENTS])(const void *x, int64_t stride, int64_t n);
 } cpu_order_kernels;
 
 /* ---- straight.c ------------------------------------------------------------------------------ */

@@ -37,6 +37,10 @@
     static int64_t find_##name(const void *x, int64_t stride, int64_t n, int64_t key)              \
     {                                                                                              \
         return find_##bits(infinity, max, x, stride, n, key);                                      \
+    }                                                                                              \
+    static cpu_best first_##name(const void *x, int64_t stride, int64_t n)                         \
+    {                                                                                              \
+        return first_##bits(infinity, max, x, stride, n);                                          \
     }
 
 #define DEFINE_BOTH(bits, infinity, name)                                                          \
@@ -60,4 +64,5 @@ const cpu_order_kernels CPU_TABLE(cpu_order_kernels) = {
     .line = TABLE(line),
     .cols = TABLE(cols),
     .find = TABLE(find),
+    .first = TABLE(first),
 };

@@ -125,6 +125,22 @@ SIMD_INLINE int64_t NAME(find)(KEY infinity, int max, const void *x, int64_t str
     return i;
 }
 
+/* The textbook loop. */
+SIMD_INLINE cpu_best NAME(first)(KEY infinity, int max, const void *x, int64_t stride, int64_t n)
+{
+    const char *at = x;
+    cpu_best best = {0, 0};
+    for (int64_t i = 0; i < n; i++, at += stride * (int)sizeof(KEY)) {
+        KEY bits;
+        memcpy(&bits, at, sizeof bits);
+        const KEY key = NAME(key)(infinity, max, bits);
+        if (i == 0 || (max ? key > best.key : key < best.key)) {
+            best = (cpu_best){key, i};
+        }
+    }
+    return best;
+}
+
 #undef NAME
 #undef NAME_WITH
 #undef VEC
