@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peer.c - options, clock and the results document of the peers. */
+/* peer.c - the peers' options, clock, arrays and results document. */
 #include "bench/peers/peer.h"
 
 #include <dlfcn.h>
@@ -14,6 +14,8 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { SAMPLES = 1000 };
 
 static struct {
     const char *program, *device, *library;
@@ -39,18 +41,13 @@ static void parse_sizes(const char *text, peer_options *out)
         char *end;
         errno = 0;
         long long size = strtoll(text, &end, 10);
-        for (const char *unit = "KMG"; end != text && *unit != '\0'; unit++) {
-            if (*end != *unit) {
-                continue;
+        const char *unit = end != text && *end != '\0' ? strchr("KMG", *end) : NULL;
+        if (unit) {
+            bool binary = end[1] == 'i';
+            for (const char *power = "KMG"; power <= unit; power++) {
+                size *= binary ? 1024 : 1000;
             }
-            int shift = 10 * (int)(strchr("KMG", *unit) - "KMG" + 1);
-            if (end[1] == 'i') {
-                size <<= shift;
-            } else {
-                size *= shift == 10 ? 1000 : shift == 20 ? 1000000 : 1000000000;
-            }
-            end += end[1] == 'i' ? 2 : 1;
-            break;
+            end += binary ? 2 : 1;
         }
         if (errno != 0 || end == text || size < 1 || (*end != ',' && *end != '\0')) {
             peer_die("--size is a list of whole numbers such as 1024,4Ki, not \"%s\"", text);
@@ -64,7 +61,7 @@ void peer_parse(int argc, char **argv, const int64_t *defaults, peer_options *ou
 {
     *out = (peer_options){.f32 = true, .f64 = true};
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        puts("isomer peer"); /* it speaks as isomer's bench does */
+        puts("isomer peer"); /* --against asks for the version first */
         exit(0);
     }
     for (; defaults[out->size_count] != 0; out->size_count++) {
@@ -88,40 +85,40 @@ void peer_parse(int argc, char **argv, const int64_t *defaults, peer_options *ou
 
 /* ---- libraries, clock, inputs ---------------------------------------------------------------- */
 
-void *peer_open(const char *const *names)
+void peer_load(const char *const *libraries, const peer_symbol *symbols)
 {
     char tried[2048] = "";
-    for (; *names != NULL; names++) {
-        void *library = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
-        if (library) {
-            return library;
+    void *library = NULL;
+    for (; *libraries && !library; libraries++) {
+        library = dlopen(*libraries, RTLD_NOW | RTLD_LOCAL);
+        if (!library) {
+            snprintf(tried + strlen(tried), sizeof tried - strlen(tried), "\n  %s", dlerror());
         }
-        snprintf(tried + strlen(tried), sizeof tried - strlen(tried), "\n  %s", dlerror());
     }
-    peer_die("none of its libraries can be opened:%s", tried);
+    if (!library) {
+        peer_die("none of its libraries can be opened:%s", tried);
+    }
+    for (; symbols->name; symbols++) {
+        void *function = dlsym(library, symbols->name);
+        if (!function) {
+            peer_die("the library has no function %s", symbols->name);
+        }
+        memcpy(symbols->function, &function, sizeof function);
+    }
 }
 
-void *peer_find(void *library, const char *name)
-{
-    void *function = dlsym(library, name);
-    if (!function) {
-        peer_die("the library has no function %s", name);
-    }
-    return function;
-}
-
-double peer_seconds(void)
+static double seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-char *peer_memory(size_t bytes)
+void *peer_memory(size_t bytes)
 {
     enum { HUGE_PAGE = 2 << 20 };
     size_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    char *block = aligned_alloc(HUGE_PAGE, whole);
+    void *block = aligned_alloc(HUGE_PAGE, whole);
     if (!block) {
         peer_die("no memory for arrays of %zu bytes", bytes);
     }
@@ -135,19 +132,22 @@ static double next_number(uint64_t *state)
     return (double)(*state >> 11) * 0x1p-52 - 1;
 }
 
-void peer_fill_f32(float *x, int64_t n)
+double peer_at(const void *x, int64_t i, bool f64)
 {
-    uint64_t state = 1;
-    for (int64_t i = 0; i < n; i++) {
-        x[i] = (float)next_number(&state);
-    }
+    return f64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
 }
 
-void peer_fill_f64(double *x, int64_t n)
+/* Numbers in [-1, 1) that are the same every time. */
+static void fill(void *x, int64_t n, bool f64)
 {
-    uint64_t state = 2;
+    uint64_t state = f64 ? 2 : 1;
     for (int64_t i = 0; i < n; i++) {
-        x[i] = next_number(&state);
+        double value = next_number(&state);
+        if (f64) {
+            ((double *)x)[i] = value;
+        } else {
+            ((float *)x)[i] = (float)value;
+        }
     }
 }
 
@@ -218,24 +218,22 @@ static void describe(const peer_case *item, json_t *r)
     char id[160];
     long long n = (long long)item->n;
     bool product = !item->kind;
+    const char *type = !item->typed ? NULL : item->f64 ? "f64" : "f32";
     if (product) {
         snprintf(id, sizeof id, "gemm/%s/%s/%lldx%lldx%lld/nn/strict/uniform/hot", item->variant,
-                 item->dtype, n, n, n);
-    } else if (item->dtype) {
-        snprintf(id, sizeof id, "%s/%s/%s/%s/%lld/uniform/hot", item->op, item->kind, item->variant,
-                 item->dtype, n);
+                 type, n, n, n);
     } else {
-        snprintf(id, sizeof id, "%s/%s/%s/%lld/uniform/hot", item->op, item->kind, item->variant,
-                 n);
+        snprintf(id, sizeof id, "%s/%s/%s%s%s/%lld/uniform/hot", item->op, item->kind,
+                 item->variant, type ? "/" : "", type ? type : "", n);
     }
     set(r, "id", json_string(id));
     set(r, "op", json_string(item->op));
     set(r, "kind", text(item->kind));
     set(r, "variant", json_string(item->variant));
-    set(r, "dtype", text(item->dtype));
+    set(r, "dtype", text(type));
     set(r, "shape",
         product ? json_pack("{s:I, s:I, s:I, s:i}", "m", n, "n", n, "k", n, "batch", 1)
-                : json_pack("{s:I}", item->dtype ? "elements" : "bytes", n));
+                : json_pack("{s:I}", type ? "elements" : "bytes", n));
     set(r, "size", json_integer(n));
     set(r, "layout",
         product ? json_pack("{s:s, s:s}", "trans_a", "n", "trans_b", "n") : json_object());
@@ -260,36 +258,10 @@ static json_t *rate(double work, double median)
                     : json_null();
 }
 
-/* A worst error at sampled elements, each as a share of its own bound. */
-peer_check peer_check_product(int64_t n, bool f64, const void *a, const void *b, const void *c)
+static void add(const peer_case *item, const peer_check *check, const double *nanoseconds,
+                int count, int64_t calls)
 {
-    enum { ELEMENTS = 64 };
-    peer_check worst = {"bound", 0, 1};
-    uint64_t state = 3;
-    for (int e = 0; e < ELEMENTS; e++) {
-        int64_t i = (int64_t)((next_number(&state) + 1) / 2 * (double)n);
-        int64_t j = (int64_t)((next_number(&state) + 1) / 2 * (double)n);
-        long double sum = 0, size = 0;
-        for (int64_t k = 0; k < n; k++) {
-            long double x = f64 ? ((const double *)a)[i * n + k] : ((const float *)a)[i * n + k];
-            long double y = f64 ? ((const double *)b)[k * n + j] : ((const float *)b)[k * n + j];
-            sum += x * y;
-            size += fabsl(x * y);
-        }
-        double got = f64 ? ((const double *)c)[i * n + j] : (double)((const float *)c)[i * n + j];
-        double bound = (double)(n + 1) * (f64 ? 0x1p-53 : 0x1p-24) * (double)size;
-        double error = fabs(got - (double)sum);
-        if (!(error / bound <= worst.error / worst.bound)) {
-            worst = (peer_check){"bound", error, bound};
-        }
-    }
-    return worst;
-}
-
-void peer_add(const peer_case *item, const peer_check *check, const double *nanoseconds, int count,
-              int64_t calls)
-{
-    double sorted[PEER_SAMPLES] = {0}, sum = 0;
+    double sorted[SAMPLES] = {0}, sum = 0;
     json_t *r = json_object(), *samples = json_array();
     for (int i = 0; i < count; i++) {
         sorted[i] = nanoseconds[i];
@@ -338,7 +310,7 @@ int peer_end(void)
 
 static double run(const peer_work *work, int64_t calls)
 {
-    double begin = peer_seconds();
+    double begin = seconds();
     for (int64_t i = 0; i < calls; i++) {
         if (work->call(work->context) != 0) {
             peer_die("the library's call failed");
@@ -347,13 +319,13 @@ static double run(const peer_work *work, int64_t calls)
     if (work->wait && work->wait(work->context) != 0) {
         peer_die("waiting for the device failed");
     }
-    return (peer_seconds() - begin) * 1e9 / (double)calls;
+    return (seconds() - begin) * 1e9 / (double)calls;
 }
 
 void peer_measure(const peer_case *item, const peer_work *work)
 {
-    const double least = 500e3, visit = 250e6; /* as long as a turn of isomer's */
-    double nanoseconds[PEER_SAMPLES];
+    const double least = 500e3, visit = 250e6; /* as long as isomer's turn */
+    double nanoseconds[SAMPLES];
     int64_t calls = 1;
     int count = 0;
     run(work, 1);
@@ -362,14 +334,102 @@ void peer_measure(const peer_case *item, const peer_work *work)
         calls = (int64_t)ceil(fmax(1.2 * least / once, 2.0 * (double)calls));
         once = run(work, calls);
     }
-    double begin = peer_seconds();
+    double begin = seconds();
     do {
         nanoseconds[count++] = run(work, calls);
-    } while (count < PEER_SAMPLES && (peer_seconds() - begin) * 1e9 + once * (double)calls < visit);
+    } while (count < SAMPLES && (seconds() - begin) * 1e9 + once * (double)calls < visit);
     peer_check check = work->check(work->context);
     if (!(check.error <= check.bound)) {
         peer_die("a result of %s %s is off by %g; at most %g is right", item->op, item->variant,
                  check.error, check.bound);
     }
-    peer_add(item, &check, nanoseconds, count, calls);
+    add(item, &check, nanoseconds, count, calls);
+}
+
+void peer_each(const peer_options *options, void (*measure)(int64_t n, bool f64))
+{
+    for (int i = 0; i < options->size_count; i++) {
+        for (int f64 = 0; f64 < 2; f64++) {
+            if (f64 ? options->f64 : options->f32) {
+                measure(options->sizes[i], f64);
+            }
+        }
+    }
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+typedef struct job {
+    peer_arrays arrays; /* first: what the calls get */
+    const peer_device *device;
+} job;
+
+/* The sampled element whose error is the largest share of its bound. */
+static peer_check check_product(const peer_arrays *p, const void *c)
+{
+    enum { ELEMENTS = 64 };
+    peer_check worst = {"bound", 0, 1};
+    uint64_t state = 3;
+    int64_t n = p->n;
+    for (int e = 0; e < ELEMENTS; e++) {
+        int64_t i = (int64_t)((next_number(&state) + 1) / 2 * (double)n);
+        int64_t j = (int64_t)((next_number(&state) + 1) / 2 * (double)n);
+        long double sum = 0, size = 0;
+        for (int64_t k = 0; k < n; k++) {
+            long double x = peer_at(p->host, i * n + k, p->f64);
+            long double y = peer_at(p->host, k * n + j, p->f64);
+            sum += x * y;
+            size += fabsl(x * y);
+        }
+        double bound = (double)(n + 1) * (p->f64 ? 0x1p-53 : 0x1p-24) * (double)size;
+        double error = fabs(peer_at(c, i * n + j, p->f64) - (double)sum);
+        if (!(error / bound <= worst.error / worst.bound)) {
+            worst = (peer_check){"bound", error, bound};
+        }
+    }
+    return worst;
+}
+
+static peer_check check(void *context)
+{
+    const job *j = context;
+    const peer_arrays *p = &j->arrays;
+    peer_check result = {"exact", 0, 0};
+    void *c = peer_memory(p->bytes);
+    j->device->read(c, p->c, p->bytes);
+    if (p->n > 0) {
+        result = check_product(p, c);
+    } else {
+        result.error = memcmp(c, p->host, p->bytes) == 0 ? 0 : 1;
+    }
+    free(c);
+    return result;
+}
+
+void peer_measure_arrays(const peer_case *item, const peer_device *device,
+                         int (*call)(void *context))
+{
+    size_t bytes = (size_t)item->bytes_written;
+    job j = {{.n = item->kind ? 0 : item->n, .f64 = item->f64, .bytes = bytes}, device};
+    peer_arrays *p = &j.arrays;
+    p->host = peer_memory(bytes);
+    fill(p->host, (int64_t)(bytes / (p->f64 ? 8 : 4)), p->f64);
+    p->a = device->make(p->host, bytes);
+    p->b = device->make(p->host, bytes);
+    p->c = device->make(p->host, bytes);
+    peer_measure(item, &(peer_work){call, device->wait, check, &j});
+    device->drop(p->a);
+    device->drop(p->b);
+    device->drop(p->c);
+    free(p->host);
+}
+
+void peer_measure_product(int64_t n, bool f64, const peer_device *device,
+                          int (*call)(void *context))
+{
+    double cubes = (double)n * (double)n * (double)n;
+    double bytes = (double)n * (double)n * (f64 ? 8 : 4);
+    peer_measure_arrays(
+        &(peer_case){"gemm", NULL, "vendor", true, f64, n, 2 * cubes, 2 * bytes, bytes}, device,
+        call);
 }

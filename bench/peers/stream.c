@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.c - the five stream kernels as plain OpenMP loops: what `naive` is. The dot product is a
- * chain of fma in each thread, as isomer's arithmetic says: an addition alone is a cycle faster. */
+/* stream.c - the five bandwidth kernels as plain OpenMP loops, like isomer's `naive`. The dot
+ * product is a chain of fma in each thread, as isomer's arithmetic requires: an addition alone
+ * would be a cycle faster. */
 #include "bench/peers/peer.h"
 
 #include <math.h>
@@ -9,8 +10,7 @@
 #include <string.h>
 
 typedef struct arrays {
-    double *a, *b, *c;
-    float *fa, *fb, *fc;
+    void *a, *b, *c;
     int64_t n;
     int kind;
     bool f64;
@@ -20,14 +20,14 @@ typedef struct arrays {
 static const char *const kinds[] = {"copy", "scale", "add", "triad", "dot"};
 enum { COPY, SCALE, ADD, TRIAD, DOT, KINDS };
 
-/* The same five loops for either type; c = what is made of a and b. */
-#define LOOPS(name, type, A, B, C, FMA)                                                            \
+/* The same five loops for either type. */
+#define LOOPS(name, type, FMA)                                                                     \
     static int name(void *context)                                                                 \
     {                                                                                              \
         arrays *x = context;                                                                       \
-        const type *restrict a = x->A;                                                             \
-        const type *restrict b = x->B;                                                             \
-        type *restrict c = x->C;                                                                   \
+        const type *restrict a = x->a;                                                             \
+        const type *restrict b = x->b;                                                             \
+        type *restrict c = x->c;                                                                   \
         const type factor = (type)0.4;                                                             \
         type sum = 0;                                                                              \
         int64_t n = x->n;                                                                          \
@@ -59,30 +59,31 @@ enum { COPY, SCALE, ADD, TRIAD, DOT, KINDS };
         }                                                                                          \
         return 0;                                                                                  \
     }
-LOOPS(run_f64, double, a, b, c, fma)
-LOOPS(run_f32, float, fa, fb, fc, fmaf)
+LOOPS(run_f64, double, fma)
+LOOPS(run_f32, float, fmaf)
 
-/* Inputs in one block and the result in another, as isomer's are, and no array at the same place of
- * its page as another: with all three in one block the same loop was up to a tenth faster. */
+/* The inputs share a block and the result has its own, as in isomer, and each array begins at
+ * another place of its page: with all three in one block the same loop was up to a tenth faster. */
 enum { HUGE_PAGE = 2 << 20, STAGGER = 256 };
 
-/* Each page is first touched by the thread that will use it. */
-static void touch(arrays *x, bool f64)
+/* The thread that will use a page touches it first. */
+static void touch(const arrays *x)
 {
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < x->n; i++) {
         uint64_t state = (uint64_t)i * 6364136223846793005u + 1442695040888963407u;
         double value = (double)(state >> 11) * 0x1p-52 - 1;
-        if (f64) {
-            x->a[i] = value, x->b[i] = -value, x->c[i] = 0;
+        if (x->f64) {
+            ((double *)x->a)[i] = value, ((double *)x->b)[i] = -value, ((double *)x->c)[i] = 0;
         } else {
-            x->fa[i] = (float)value, x->fb[i] = (float)-value, x->fc[i] = 0;
+            float small = (float)value;
+            ((float *)x->a)[i] = small, ((float *)x->b)[i] = -small, ((float *)x->c)[i] = 0;
         }
     }
 }
 
-/* Every 997th element, and the last: each is one or two roundings off at most; a sum is not checked
- * beyond its sign, which the inputs give it. */
+/* Checks every 997th element and the last: each is at most one or two roundings off. Of a sum only
+ * the sign is checked, which the inputs make negative. */
 static peer_check check(void *context)
 {
     const arrays *x = context;
@@ -92,8 +93,7 @@ static peer_check check(void *context)
         return (peer_check){"sign", x->sum < 0 ? 0 : 1, 0};
     }
     for (int64_t i = 0; i < x->n; i = i < x->n - 1 && i + 997 >= x->n ? x->n - 1 : i + 997) {
-        double a = f64 ? x->a[i] : (double)x->fa[i], b = f64 ? x->b[i] : (double)x->fb[i];
-        double got = f64 ? x->c[i] : (double)x->fc[i];
+        double a = peer_at(x->a, i, f64), b = peer_at(x->b, i, f64), got = peer_at(x->c, i, f64);
         double factor = f64 ? 0.4 : (double)0.4f;
         double want = x->kind == COPY    ? a
                       : x->kind == SCALE ? factor * a
@@ -113,14 +113,11 @@ static void measure(int64_t n, bool f64)
     size_t size = f64 ? 8 : 4, bytes = (size_t)n * size;
     size_t apart = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE + STAGGER;
     char *inputs = peer_memory(2 * apart), *result = peer_memory(bytes);
-    void *arrays_at[3] = {inputs + STAGGER, inputs + STAGGER + apart, result};
-    arrays x = {.n = n, .f64 = f64};
-    x.a = arrays_at[0], x.b = arrays_at[1], x.c = arrays_at[2];
-    x.fa = arrays_at[0], x.fb = arrays_at[1], x.fc = arrays_at[2];
-    touch(&x, f64);
+    arrays x = {inputs + STAGGER, inputs + STAGGER + apart, result, .n = n, .f64 = f64};
+    touch(&x);
     for (x.kind = 0; x.kind < KINDS; x.kind++) {
         double written = x.kind == DOT ? (double)size : (double)bytes;
-        peer_measure(&(peer_case){"stream", kinds[x.kind], "naive", f64 ? "f64" : "f32", n,
+        peer_measure(&(peer_case){"stream", kinds[x.kind], "naive", true, f64, n,
                                   flops[x.kind] * (double)n, read[x.kind] * (double)bytes, written},
                      &(peer_work){f64 ? run_f64 : run_f32, NULL, check, &x});
     }
@@ -134,13 +131,6 @@ int main(int argc, char **argv)
     peer_options options;
     peer_parse(argc, argv, defaults, &options);
     peer_begin("peer-stream", "openmp:0", "host", "plain OpenMP loops");
-    for (int i = 0; i < options.size_count; i++) {
-        if (options.f32) {
-            measure(options.sizes[i], false);
-        }
-        if (options.f64) {
-            measure(options.sizes[i], true);
-        }
-    }
+    peer_each(&options, measure);
     return peer_end();
 }
