@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* describe.c - figures of one sample. */
+/* describe.c - median, mean, spread and the like of one sample. */
 #include "bench/stats/sort.h"
 #include "bench/stats/stats.h"
 
@@ -64,20 +64,22 @@ double stats_deviation(const double *x, int32_t n)
     return n > 1 ? sqrt(sum / (n - 1)) : NAN;
 }
 
-double stats_min(const double *x, int32_t n)
+static double extreme(const double *x, int32_t n, int32_t place)
 {
     double *sorted = stats_sorted(x, n);
-    double least = sorted ? sorted[0] : NAN;
+    double value = sorted ? sorted[place] : NAN;
     free(sorted);
-    return least;
+    return value;
+}
+
+double stats_min(const double *x, int32_t n)
+{
+    return extreme(x, n, 0);
 }
 
 double stats_max(const double *x, int32_t n)
 {
-    double *sorted = stats_sorted(x, n);
-    double greatest = sorted ? sorted[n - 1] : NAN;
-    free(sorted);
-    return greatest;
+    return extreme(x, n, n - 1);
 }
 
 double stats_spread(const double *x, int32_t n)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interval.c - the median with an interval that supposes nothing of the distribution.
+ * interval.c - the median with an interval that assumes nothing about the distribution.
  *
- * Between the d-th smallest and the d-th greatest of n numbers the median lies with a probability
- * that the binomial distribution gives. Between two such pairs Hettmansperger and Sheather's
+ * The binomial distribution gives the probability that the median lies between the d-th smallest
+ * and the d-th largest of n numbers. Between two such pairs, Hettmansperger and Sheather's
  * interpolation ("Confidence intervals based on interpolated order statistics", 1986) comes close
- * to the wanted confidence for symmetric and for skew distributions.
+ * to the wanted confidence, for symmetric and for skew distributions.
  */
 #include "bench/stats/sort.h"
 #include "bench/stats/stats.h"
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* P(B <= last) for n fair coins; in logarithms, since 2^-n is no double for large n. */
+/* P(B <= last) for n fair coins; in logarithms, because 2^-n underflows for large n. */
 static double coins(int32_t last, int32_t n)
 {
     double sum = 0, power = -(double)n * log(2);

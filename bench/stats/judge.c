@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * judge.c - whether B is faster than A. docs/benchmarking.md tells what the rules were chosen by.
- */
+/* judge.c - decides whether B is faster than A. docs/benchmarking.md says why by these rules. */
 #include "bench/stats/stats.h"
 
 #include <math.h>
@@ -19,8 +17,8 @@ const char *stats_verdict_name(stats_verdict verdict)
     return (unsigned)verdict < sizeof names / sizeof names[0] ? names[verdict] : "";
 }
 
-/* A difference is called where it is significant, large enough, and its interval is on one side;
- * sameness where the whole interval is near 1. All else is open. Comparisons with NaN are false. */
+/* FASTER and SLOWER must be significant, large enough, and have their whole interval on one side;
+ * SAME has its whole interval near 1. Comparisons with NaN are false. */
 static void judge(stats_comparison *c, double least_effect, double alpha)
 {
     double much = 1 + least_effect;
@@ -57,7 +55,7 @@ stats_comparison stats_compare(const double *a, int32_t na, const double *b, int
     c.ratio = ib.median / ia.median;
     c.p = stats_rank_sum(a, na, b, nb);
     if (na > 1 && nb > 1) {
-        /* The two medians do not depend on one another: their distances add up by squares. */
+        /* The medians are independent, so the squares of their distances add up. */
         double down = hypot(log(ib.median / ib.low), log(ia.high / ia.median));
         double up = hypot(log(ib.high / ib.median), log(ia.median / ia.low));
         c.low = c.ratio * exp(-down) / (1 + drift);
@@ -67,8 +65,8 @@ stats_comparison stats_compare(const double *a, int32_t na, const double *b, int
     return c;
 }
 
-/* How much a pair counts, by the size of its difference over the median size: small ones little,
- * usual ones fully, and wild ones, which are the machine's, not at all. */
+/* The weight of a pair whose difference is `size` times the median size: small ones count little,
+ * usual ones fully, and outliers, which the machine caused, not at all. */
 static double weight(double size)
 {
     if (size <= 1) {
@@ -80,12 +78,12 @@ static double weight(double size)
     return size < 3 ? 3 - size : 0;
 }
 
-/* Two-sided p of the sum of n signed weights: the share of all 2^n choices of signs whose sum is
- * as far from 0, or farther. Gray code: each step turns one sign. */
+/* Two-sided p of the sum of n signed weights: the share of all 2^n choices of signs whose sum is at
+ * least as far from 0. In Gray code each step flips one sign. */
 static double flips(const double *weights, int32_t n, double sum)
 {
     double now = 0, least = fabs(sum) - 1e-9;
-    uint32_t far = 0, all = UINT32_C(1) << (n - 1); /* the other half is the same with a minus */
+    uint32_t far = 0, all = UINT32_C(1) << (n - 1); /* the other half is its negative */
     bool minus[32] = {false};
     for (int32_t i = 0; i < n; i++) {
         now += weights[i];
@@ -121,7 +119,7 @@ double stats_sign_flips(const double *d, int32_t n)
     }
     int32_t used = 0;
     for (int32_t i = 0; i < n; i++) {
-        /* Where most pairs are equal there is no usual size, and every other one is wild. */
+        /* Where most pairs are equal there is no usual size: all others are outliers. */
         double w = usual > 0 ? weight(size[i] / usual) : 0;
         sum += d[i] > 0 ? w : -w;
         squares += w * w;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ranks.c - tests by ranks. Equal values share the mean of their ranks, so twice a rank is a whole
- * number and the exact distribution, given the ties, is a count of subsets by their sum: no table,
- * and no approximation where it is worst. All counts stay under 2^53.
+ * ranks.c - the rank-sum test. Equal values share the mean of their ranks, so twice a rank is a
+ * whole number, and the exact distribution with ties is a count of subsets by their sum. This needs
+ * no table, and no approximation for small samples, where it would be worst. All counts stay below
+ * 2^53.
  */
 #include "bench/stats/sort.h"
 #include "bench/stats/stats.h"
@@ -11,13 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXACT_SUM = 30, EXACT_SIGNED = 40 };
-
-static double two_sided(double z)
-{
-    double p = erfc(fabs(z) / sqrt(2));
-    return p < 1 ? p : 1;
-}
+enum { EXACT = 30 };
 
 /* Twice the rank of a value among sorted ones, and how many are equal to it. */
 static int32_t double_rank(double value, const double *sorted, int32_t n, int32_t *equal)
@@ -32,7 +27,7 @@ static int32_t double_rank(double value, const double *sorted, int32_t n, int32_
     return from + 1 + to;
 }
 
-/* The sum of t^3 - t over the ties, which makes the variance of a rank sum less. */
+/* The sum of t^3 - t over the ties, which reduces the variance of a rank sum. */
 static double ties(const double *sorted, int32_t n)
 {
     double sum = 0;
@@ -43,7 +38,7 @@ static double ties(const double *sorted, int32_t n)
     return sum;
 }
 
-/* counts[k * room + s]: how many subsets of k of the ranks have the sum s. */
+/* Sets counts[k * room + s] to the number of subsets of k ranks with the sum s. */
 static void count_subsets(double *counts, int32_t most, int32_t room, const int32_t *ranks,
                           int32_t n)
 {
@@ -57,7 +52,7 @@ static void count_subsets(double *counts, int32_t most, int32_t room, const int3
     }
 }
 
-/* The share of the counts as far from the middle as `sum`, or farther. */
+/* The share of the counts that are at least as far from the middle as `sum`. */
 static double share(const double *counts, int32_t room, double middle, int32_t sum)
 {
     double all = 0, far = 0;
@@ -76,7 +71,7 @@ double stats_rank_sum(const double *x, int32_t nx, const double *y, int32_t ny)
     if (nx <= 0 || ny <= 0) {
         return p;
     }
-    int32_t n = nx + ny, ranks[EXACT_SUM], sum = 0, equal;
+    int32_t n = nx + ny, ranks[EXACT], sum = 0, equal;
     double *both = malloc((size_t)n * sizeof *both), *sorted = NULL;
     if (!both) {
         return p;
@@ -91,7 +86,7 @@ double stats_rank_sum(const double *x, int32_t nx, const double *y, int32_t ny)
     for (int32_t i = 0; i < nx; i++) {
         twice += double_rank(x[i], sorted, n, &equal);
     }
-    if (n <= EXACT_SUM) {
+    if (n <= EXACT) {
         int32_t room = n * (n + 1) + 1;
         counts = calloc((size_t)(nx + 1) * (size_t)room, sizeof *counts);
         if (!counts) {
@@ -104,61 +99,14 @@ double stats_rank_sum(const double *x, int32_t nx, const double *y, int32_t ny)
         count_subsets(counts, nx, room, ranks, n);
         p = share(counts + (size_t)nx * (size_t)room, room, middle, sum);
     } else {
-        double size = n,
-               variance = (double)nx * ny / 12 * (size + 1 - ties(sorted, n) / (size * (size - 1)));
+        double size = n, tied = ties(sorted, n) / (size * (size - 1));
+        double variance = (double)nx * ny / 12 * (size + 1 - tied);
         double away = fabs(twice - middle) / 2 - 0.5;
-        p = variance > 0 && away > 0 ? two_sided(away / sqrt(variance)) : 1;
+        p = variance > 0 && away > 0 ? erfc(away / sqrt(variance) / sqrt(2)) : 1;
     }
 done:
     free(counts);
     free(sorted);
     free(both);
-    return p;
-}
-
-double stats_signed_rank(const double *d, int32_t n)
-{
-    double p = NAN, *size = malloc((size_t)(n > 0 ? n : 1) * sizeof *size), *sorted = NULL;
-    double counts[EXACT_SIGNED * (EXACT_SIGNED + 1) + 1] = {1};
-    int32_t used = 0, equal;
-    if (!size || n <= 0) {
-        goto done;
-    }
-    for (int32_t i = 0; i < n; i++) {
-        if (d[i] != 0) { /* NaN too: sorting finds it */
-            size[used++] = fabs(d[i]);
-        }
-    }
-    if (used == 0) {
-        p = 1;
-        goto done;
-    }
-    sorted = stats_sorted(size, used);
-    if (!sorted) {
-        goto done;
-    }
-    double twice = 0, count = used, middle = count * (count + 1) / 2;
-    for (int32_t i = 0; i < n; i++) {
-        if (d[i] > 0) {
-            twice += double_rank(d[i], sorted, used, &equal);
-        }
-    }
-    if (used <= EXACT_SIGNED) {
-        int32_t room = used * (used + 1) + 1;
-        for (int32_t i = 0; i < used; i++) {
-            int32_t rank = double_rank(size[i], sorted, used, &equal);
-            for (int32_t s = room - 1; s >= rank; s--) {
-                counts[s] += counts[s - rank];
-            }
-        }
-        p = share(counts, room, middle, (int32_t)twice);
-    } else {
-        double variance = count * (count + 1) * (2 * count + 1) / 24 - ties(sorted, used) / 48;
-        double away = fabs(twice - middle) / 2 - 0.5;
-        p = variance > 0 && away > 0 ? two_sided(away / sqrt(variance)) : 1;
-    }
-done:
-    free(sorted);
-    free(size);
     return p;
 }

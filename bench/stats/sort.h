@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort.h - what the files of this folder share. */
+/* sort.h - shared by the files of this folder. */
 #ifndef ISOMER_STATS_SORT_H
 #define ISOMER_STATS_SORT_H
 
 #include <stdint.h>
 
-/* A sorted copy, to be freed. NULL where there are no numbers, one is NaN, or memory is out: the
+/* A sorted copy, to be freed. NULL if there are no numbers, one is NaN, or there is no memory: the
  * figure is then NaN. */
 double *stats_sorted(const double *x, int32_t n);
 

@@ -34,8 +34,8 @@ static void test_nothing(void **state)
     const double bad[] = {1, NAN, 2};
     const double endless[] = {1, INFINITY, 2};
     double (*const figures[])(const double *, int32_t) = {
-        stats_median, stats_mean,        stats_deviation,  stats_min,
-        stats_max,    stats_signed_rank, stats_sign_flips, stats_spread};
+        stats_median, stats_mean,       stats_deviation, stats_min,
+        stats_max,    stats_sign_flips, stats_spread};
     for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
         assert_true(isnan(figures[i](NULL, 0)));
         assert_true(isnan(figures[i](ten, -1)));
@@ -111,23 +111,6 @@ static void test_rank_sum(void **state)
     near_to(stats_rank_sum(low, 2, high, 1), 2.0 / 3);
 }
 
-static void test_signed_rank(void **state)
-{
-    (void)state;
-    const double d[] = {0.952, -0.147, 1.022, 0.43, 0.62, 0.59, 0.49, -0.08, 0.01};
-    const double tied[] = {1, -1, 2, 3, 3, -3, 4, 5, 0}, none[] = {0, 0, 0};
-    static double many[60];
-    for (int i = 0; i < 60; i++) {
-        many[i] = (double)(i * 37 % 101) / 10 - 3;
-    }
-    near_to(stats_signed_rank(d, 9), 0.0390625);
-    near_to(stats_signed_rank(tied, 9), 0.1328125);
-    near_to(stats_signed_rank(many, 60), 2.79938055731019e-05);
-    near_to(stats_signed_rank(none, 3), 1);
-    near_to(stats_signed_rank(d, 1), 1);
-    near_to(stats_signed_rank(d + 2, 2), 0.5);
-}
-
 static void test_sign_flips(void **state)
 {
     (void)state;
@@ -137,8 +120,7 @@ static void test_sign_flips(void **state)
     for (int i = 0; i < 30; i++) {
         many[i] = (i % 3 ? 0.01 : -0.02) * (1 + i / 40.0);
     }
-    near_to(stats_sign_flips(spoilt, 10), 0.00390625); /* where the signed-rank test gives 0.08 */
-    near_to(stats_signed_rank(spoilt, 10), 0.080078125);
+    near_to(stats_sign_flips(spoilt, 10), 0.00390625); /* the signed-rank test gives 0.08 */
     near_to(stats_sign_flips(mixed, 9), 0.0703125);
     near_to(stats_sign_flips(many, 30), 0.1329899642902294);
     near_to(stats_sign_flips(none, 2), 1);
@@ -149,9 +131,9 @@ static void test_sign_flips(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_describe),    cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_interval),    cmocka_unit_test(test_rank_sum),
-        cmocka_unit_test(test_signed_rank), cmocka_unit_test(test_sign_flips)};
+        cmocka_unit_test(test_describe), cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_interval), cmocka_unit_test(test_rank_sum),
+        cmocka_unit_test(test_sign_flips)};
     int wrong = cmocka_run_group_tests(tests, NULL, NULL);
     return wrong + run_judge_tests();
 }
