@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* signals.c - what is said and taken away when a signal, or a library that calls exit, ends the
- * process. A backend's driver runs in this process, and takes it along when it dies. */
+/* signals.c - reports and cleans up when a signal, or a library that calls exit, ends the process:
+ * a backend's driver runs in this process and ends it when it crashes. */
 #include "bench/tool.h"
 #include "common/printable.h"
 
@@ -17,13 +17,14 @@ static char doing[768];
 static volatile sig_atomic_t busy;
 static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGPIPE, SIGQUIT,
                               SIGSEGV, SIGBUS,  SIGILL, SIGFPE,  SIGABRT};
-static volatile pid_t own_child;  /* leads a process group */
-static char own_folder[PATH_MAX]; /* "": none */
+enum { STOPPING = 3, OUTSIDE = 5 }; /* the first of them ask to stop, or come from outside */
+static volatile pid_t own_child;    /* leads a process group */
+static char own_folder[PATH_MAX];   /* "": none */
 
 static void say(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0) {
-        return; /* nowhere to say it */
+        return; /* it cannot be reported */
     }
 }
 
@@ -54,12 +55,12 @@ static void say_doing(const char *end)
     say("\n");
 }
 
-/* Nothing here but what a signal handler may call. */
-static void take_away(void)
+/* Calls only what a signal handler may call. */
+static void clean_up(void)
 {
     if (own_child > 0) {
         kill(-own_child, SIGKILL);
-        waitpid(own_child, NULL, 0); /* it writes no more */
+        waitpid(own_child, NULL, 0); /* afterwards it writes nothing */
     }
     tool_files_sweep();
     tool_folder_remove();
@@ -72,18 +73,18 @@ static void leave(int number)
         say_doing(name);
     }
     busy = 0;
-    take_away();
+    clean_up();
     raise(number); /* with its default action: SA_RESETHAND */
 }
 
-/* Some libraries call exit where they cannot go on, and that with 0. */
-static void left(void)
+/* Some libraries call exit(0) when they fail. */
+static void exited(void)
 {
     if (!busy) {
         return;
     }
     say_doing("a library's call of exit");
-    take_away();
+    clean_up();
     _exit(TOOL_INTERNAL);
 }
 
@@ -94,14 +95,14 @@ void tool_signals_watch(void)
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         struct sigaction before;
-        /* LLVM's handler of SIGABRT, which OpenCL on processors brings, passes it on to nobody. */
+        /* LLVM's handler of SIGABRT, loaded with OpenCL on CPUs, does not call ours. */
         if (sigaction(signals[i], NULL, &before) == 0 &&
             (before.sa_handler == SIG_DFL || signals[i] == SIGABRT)) {
             sigaction(signals[i], &action, NULL);
         }
     }
     if (!registered) {
-        registered = atexit(left) == 0;
+        registered = atexit(exited) == 0;
     }
 }
 
@@ -109,10 +110,43 @@ void tool_signals_hold(sigset_t *before)
 {
     sigset_t held;
     sigemptyset(&held);
-    for (size_t i = 0; i < 5; i++) { /* those that come from outside */
+    for (int i = 0; i < OUTSIDE; i++) {
         sigaddset(&held, signals[i]);
     }
     sigprocmask(SIG_BLOCK, &held, before);
+}
+
+static volatile sig_atomic_t asked; /* the signal */
+
+static void ask(int number)
+{
+    asked = number;
+}
+
+void tool_stop_watch(bool on)
+{
+    static struct sigaction before[STOPPING];
+    static bool watching;
+    const struct sigaction action = {.sa_handler = ask};
+    for (int i = 0; i < STOPPING && on != watching; i++) {
+        if (!on) {
+            sigaction(signals[i], &before[i], NULL);
+            continue;
+        }
+        sigaction(signals[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN) { /* as under nohup */
+            sigaction(signals[i], &action, NULL);
+        }
+    }
+    if (on && !watching) {
+        asked = 0;
+    }
+    watching = on;
+}
+
+bool tool_stop_asked(void)
+{
+    return asked != 0;
 }
 
 void tool_signals_child(pid_t child)

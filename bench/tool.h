@@ -179,20 +179,23 @@ const char *tool_read_problem(int most_mib, char *text, size_t room);
 
 /* ---- signals.c ------------------------------------------------------------------------------- */
 
-/* From now on a signal that ends the process takes temporary files away, and one that a fault
- * raises says what was being done. Signals but SIGABRT that somebody handles already stay with
- * them. */
+/* From now on a signal that ends the process also removes temporary files, and a fault's signal
+ * reports what was being done. Signals that have a handler already keep it, except SIGABRT. */
 void tool_signals_watch(void);
-/* Holds back the signals that come from outside, for as long as something is made that they have to
- * take away; `before` is for sigprocmask. */
+/* Blocks the signals that come from outside, while something is made that their handler has to
+ * remove; `before` is for sigprocmask. */
 void tool_signals_hold(sigset_t *before);
-/* A child that leads a process group, which ends with this process; 0: none any more. */
+/* While this is on, SIGINT, SIGTERM and SIGHUP do not end the process: tool_stop_asked says that
+ * one came. Ignored signals stay ignored. */
+void tool_stop_watch(bool on);
+bool tool_stop_asked(void);
+/* A child that leads a process group, which ends with this process; 0: no child. */
 void tool_signals_child(pid_t child);
-/* A folder of ours: it goes away with this process, or by tool_folder_remove, with the files in
- * it. */
+/* A temporary folder: it is removed with its files at the process's end or by tool_folder_remove.
+ */
 void tool_signals_folder(const char *path);
 void tool_folder_remove(void);
-/* "measuring this on that: ..."; NULL: nothing that could end the process. */
+/* What a fault would be blamed on: "measuring this on that: ..."; NULL: nothing. */
 void tool_doing(const char *format, ...) ISO_PRINTF(1, 2);
 
 /* ---- json.c ---------------------------------------------------------------------------------- */

@@ -35,13 +35,6 @@ typedef struct against {
     bool self_check, progress;
 } against;
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static const char *name_of(const against *g, int side)
 {
     return side == 0 ? "this program" : g->program;
@@ -181,7 +174,7 @@ static int probe(const against *g)
     }
     if (!compare_run(arguments, fmin(g->limit, PROBE_SECONDS), &child)) {
         code = cannot_start(&child, g->program);
-    } else if (compare_interrupted()) {
+    } else if (tool_stop_asked()) {
         code = TOOL_OK;
     } else if (child.late || child.large) {
         code =
@@ -207,7 +200,7 @@ static json_t *run_one(const against *g, int side, int *code)
     bool started = compare_run(g->arguments[side], g->limit, &child);
     if (!started) {
         *code = cannot_start(&child, name_of(g, side));
-    } else if (!compare_interrupted()) {
+    } else if (!tool_stop_asked()) {
         root = document_of(g, side, &child, code);
     }
     compare_child_free(&child);
@@ -220,11 +213,11 @@ static int make_pair(against *g, bool b_first)
 {
     json_t *documents[2] = {NULL, NULL};
     int code = TOOL_OK;
-    for (int turn = 0; turn < 2 && code == TOOL_OK && !compare_interrupted(); turn++) {
+    for (int turn = 0; turn < 2 && code == TOOL_OK && !tool_stop_asked(); turn++) {
         int side = b_first ? 1 - turn : turn;
         documents[side] = run_one(g, side, &code);
     }
-    if (documents[0] && documents[1] && !compare_interrupted()) {
+    if (documents[0] && documents[1] && !tool_stop_asked()) {
         code = compare_tally_add(g->tally, documents[0], documents[1], name_of(g, 1));
     } else if (code == TOOL_OK) {
         goto done;
@@ -253,7 +246,7 @@ static void show_progress(const against *g, bool end)
         fprintf(stderr, "pair %d of %d", g->made + 1, g->wanted);
     } else if (!end) {
         fprintf(stderr, "pair %d, %.0f s left", g->made + 1,
-                fmax(0, g->budget - (seconds() - g->began)));
+                fmax(0, g->budget - (tool_seconds() - g->began)));
     }
     fflush(stderr);
 }
@@ -266,9 +259,9 @@ static int make_pairs(against *g)
 {
     unsigned char drawn = 0;
     int code = TOOL_OK;
-    g->began = seconds();
-    for (int32_t i = 0; code == TOOL_OK && !compare_interrupted(); i++) {
-        double now = seconds();
+    g->began = tool_seconds();
+    for (int32_t i = 0; code == TOOL_OK && !tool_stop_asked(); i++) {
+        double now = tool_seconds();
         bool fits = i == 0 || now - g->began + g->longest <= g->budget;
         if ((g->wanted > 0 && i >= g->wanted) || (g->wanted == 0 && !fits)) {
             break;
@@ -280,7 +273,7 @@ static int make_pairs(against *g)
         }
         show_progress(g, false);
         code = make_pair(g, (drawn & 1) != (i & 1));
-        g->longest = fmax(g->longest, seconds() - now);
+        g->longest = fmax(g->longest, tool_seconds() - now);
         if (code == TOOL_OK) {
             save(g);
         }
@@ -303,11 +296,9 @@ static const char *what_ran(char *text, size_t room, const char *path, const jso
 static json_t *run_json(const against *g, json_t *run, bool finished)
 {
     static const char *const kept[] = {"suite", "seed", "math"};
-    char text[8192], when[32];
+    char text[8192];
     const json_t *theirs = json_object_get(g->first[0], "run");
     json_t *flags = json_array(), *sides = json_object();
-    time_t t = time(NULL);
-    struct tm utc;
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
         json_t *value = json_object_get(theirs, kept[i]);
         json_object_set(run, kept[i], value ? value : json_null());
@@ -317,14 +308,12 @@ static json_t *run_json(const against *g, json_t *run, bool finished)
     json_object_set_new(sides, "program",
                         tool_json_text(what_ran(text, sizeof text, name_of(g, 1), g->first[1])));
     json_object_set_new(run, "against", sides);
-    gmtime_r(&t, &utc);
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    json_object_set_new(run, "finished", json_string(when));
+    json_object_set_new(run, "finished", record_now());
     json_object_set_new(run, "complete", json_boolean(finished && g->made >= COMPARE_PAIRS_LEAST));
     json_object_set_new(run, "budget", tool_json_number(g->budget));
     json_object_set_new(run, "rounds", json_integer(g->made));
-    json_object_set_new(run, "seconds", tool_json_number(seconds() - g->began));
-    if (compare_interrupted()) {
+    json_object_set_new(run, "seconds", tool_json_number(tool_seconds() - g->began));
+    if (tool_stop_asked()) {
         json_array_append_new(flags, json_string("interrupted"));
     }
     if (finished && g->made < COMPARE_PAIRS_LEAST) {
@@ -366,7 +355,7 @@ static json_t *make_document(const against *g, bool finished)
 /* After a pair: a process that is killed leaves the pairs up to then. */
 static void save(against *g)
 {
-    double now = seconds();
+    double now = tool_seconds();
     if (!g->file.path || g->made == 0 || (g->saved > 0 && now - g->saved < SAVE_SECONDS)) {
         return;
     }
@@ -380,7 +369,7 @@ static void save(against *g)
 
 static void say_few(const against *g)
 {
-    if (g->made >= COMPARE_PAIRS_LEAST || compare_interrupted()) {
+    if (g->made >= COMPARE_PAIRS_LEAST || tool_stop_asked()) {
         return;
     }
     if (g->wanted > 0) {
@@ -402,7 +391,7 @@ static int finish(against *g, double fail_on, int code)
 {
     FILE *out = g->file.stream == tool_data() ? stderr : stdout;
     const tool_words all = {0};
-    json_t *root = make_document(g, code == TOOL_OK && !compare_interrupted());
+    json_t *root = make_document(g, code == TOOL_OK && !tool_stop_asked());
     if (!root) {
         return tool_error(TOOL_INTERNAL, "no memory for %d pairs", g->made);
     }
@@ -419,7 +408,7 @@ static int finish(against *g, double fail_on, int code)
     if (shown == TOOL_OK) {
         compare_show(out, &set, tool_width(out), tool_colour(out));
         fprintf(out, "  %d %s in %.0f s\n", g->made, g->made == 1 ? "pair" : "pairs",
-                seconds() - g->began);
+                tool_seconds() - g->began);
         shown = compare_code(&set);
     }
     if ((shown == TOOL_OK || shown == TOOL_NOTHING) && compare_tally_wrong(g->tally)) {
@@ -437,7 +426,7 @@ static int finish(against *g, double fail_on, int code)
     if (code != TOOL_OK) {
         return code;
     }
-    return compare_interrupted() ? TOOL_INTERRUPTED : shown;
+    return tool_stop_asked() ? TOOL_INTERRUPTED : shown;
 }
 
 static bool find_self(against *g)
@@ -475,12 +464,12 @@ int compare_against(const char *program, int argc, char **argv, double budget, i
         code = tool_error(TOOL_INTERNAL, "no memory");
     }
     if (code == TOOL_OK) {
-        compare_signals(true);
+        tool_stop_watch(true);
         code = probe(&g);
         if (code == TOOL_OK) {
             code = make_pairs(&g);
         }
-        if (compare_interrupted()) {
+        if (tool_stop_asked()) {
             tool_error(TOOL_OK, "interrupted after %d pairs%s", g.made,
                        g.made > 0 ? ": keeping what was measured" : "");
         }
@@ -489,7 +478,7 @@ int compare_against(const char *program, int argc, char **argv, double budget, i
         } else if (code == TOOL_OK) {
             code = TOOL_INTERRUPTED;
         }
-        compare_signals(false);
+        tool_stop_watch(false);
     }
     tool_file_discard(&g.file);
     compare_tally_free(g.tally);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * child.c - a program started with its output taken into memory. It is the leader of a process
- * group of its own, so that a signal to us reaches it and all that it started exactly once: from
- * us.
+ * child.c - runs a program and reads its output into memory. It leads a process group of its own,
+ * so that a signal to us reaches it and all that it started exactly once: from us.
  */
 #include "bench/compare/compare.h"
 #include "bench/record/record.h"
@@ -15,55 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { SIGNALS = 3, ERR_KEPT = 4096, GRACE_MS = 3000 };
-
-static const int caught[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
-static struct sigaction before[SIGNALS];
-static volatile sig_atomic_t came;
-
-static void note_signal(int number)
-{
-    came = number;
-}
-
-static void blocked_set(sigset_t *set)
-{
-    sigemptyset(set);
-    for (int i = 0; i < SIGNALS; i++) {
-        sigaddset(set, caught[i]);
-    }
-}
-
-void compare_signals(bool on)
-{
-    struct sigaction action = {.sa_handler = note_signal};
-    sigemptyset(&action.sa_mask);
-    for (int i = 0; i < SIGNALS; i++) {
-        if (!on) {
-            sigaction(caught[i], &before[i], NULL);
-            continue;
-        }
-        /* Who started us with a signal ignored, such as nohup, wants that to stay. */
-        if (sigaction(caught[i], &action, &before[i]) == 0 && before[i].sa_handler == SIG_IGN) {
-            sigaction(caught[i], &before[i], NULL);
-        }
-    }
-    if (on) {
-        came = 0;
-    }
-}
-
-int compare_interrupted(void)
-{
-    return came;
-}
+enum { ERR_KEPT = 4096, GRACE_SECONDS = 3 };
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-/* Reads what is there. False at its end. */
+/* Reads what there is. False at the end. */
 static bool take_out(int descriptor, compare_child *child, size_t *room)
 {
     if (*room - child->size < 65536) {
@@ -85,7 +42,7 @@ static bool take_out(int descriptor, compare_child *child, size_t *room)
     return !child->large && (got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN)));
 }
 
-/* Keeps the end. */
+/* Keeps the last bytes. */
 static bool take_err(int descriptor, compare_child *child)
 {
     char text[2048];
@@ -110,29 +67,22 @@ static bool take_err(int descriptor, compare_child *child)
     return true;
 }
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Reads both streams to their ends, and waits. Signals are let in only while it waits, so that none
- * gets lost between the question and the waiting. */
+/* Reads both streams to their ends, and waits for the process. Signals are unblocked only during
+ * ppoll, so that none is lost between the check and the wait. */
 static void attend(pid_t pid, const int *descriptors, const sigset_t *open, double limit,
                    compare_child *child)
 {
-    double began = seconds();
+    double began = tool_seconds();
     struct pollfd watched[2] = {{descriptors[0], POLLIN, 0}, {descriptors[1], POLLIN, 0}};
     size_t room = 0;
-    double told = 0;
+    double stopped = 0;
     bool ended = false, reaped = false;
     while (!ended || !reaped) {
-        if (came != 0 && told == 0) {
+        if (tool_stop_asked() && stopped == 0) {
             kill(-pid, SIGTERM);
-            told = seconds();
+            stopped = tool_seconds();
         }
-        if (told > 0 && seconds() - told > GRACE_MS / 1000.0) {
+        if (stopped > 0 && tool_seconds() - stopped > GRACE_SECONDS) {
             kill(-pid, SIGKILL);
         }
         struct timespec pause = {0, 200000000};
@@ -146,14 +96,14 @@ static void attend(pid_t pid, const int *descriptors, const sigset_t *open, doub
         if (ready > 0 && watched[1].revents != 0 && !take_err(descriptors[1], child)) {
             watched[1].fd = -1;
         }
-        child->late = child->late || (!reaped && seconds() - began > limit);
+        child->late = child->late || (!reaped && tool_seconds() - began > limit);
         if (child->error != 0 || child->late || child->large) {
             kill(-pid, SIGKILL);
         }
         if (!reaped) {
             reaped = waitpid(pid, &child->status, WNOHANG) == pid;
         }
-        /* What it left behind may keep the pipes open for ever. */
+        /* Processes that it left behind may keep the pipes open for ever. */
         ended = (watched[0].fd < 0 && watched[1].fd < 0) || (reaped && ready == 0);
     }
     kill(-pid, SIGKILL);
@@ -165,11 +115,13 @@ static int start(char *const *argv, const int *out, const int *err, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+    static const int reset[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
     sigset_t none, defaults;
     sigemptyset(&none);
-    blocked_set(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    sigaddset(&defaults, SIGXFSZ);
+    sigemptyset(&defaults);
+    for (size_t i = 0; i < sizeof reset / sizeof reset[0]; i++) {
+        sigaddset(&defaults, reset[i]);
+    }
     int error = posix_spawn_file_actions_init(&actions);
     if (error != 0) {
         return error;
@@ -179,7 +131,7 @@ static int start(char *const *argv, const int *out, const int *err, pid_t *pid)
         posix_spawn_file_actions_destroy(&actions);
         return error;
     }
-    /* Its own group is not the terminal's: to read from there would stop it. */
+    /* Its group is not the terminal's foreground group: reading from there would stop it. */
     error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (error == 0) {
         error = posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
@@ -216,11 +168,10 @@ static void shut(int *descriptor)
 bool compare_run(char *const *argv, double limit, compare_child *child)
 {
     int out[2] = {-1, -1}, err[2] = {-1, -1};
-    sigset_t blocked, open;
+    sigset_t open;
     pid_t pid;
     *child = (compare_child){.err = calloc(1, ERR_KEPT + 2048)};
-    blocked_set(&blocked);
-    sigprocmask(SIG_BLOCK, &blocked, &open);
+    tool_signals_hold(&open);
     if (!child->err) {
         child->error = ENOMEM;
     } else if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) {

@@ -131,9 +131,6 @@ typedef struct compare_child {
     bool large; /* ... or it wrote more than a document has */
 } compare_child;
 
-/* Until the handlers are taken away, SIGINT, SIGTERM and SIGHUP end the child and set the flag. */
-void compare_signals(bool on);
-int compare_interrupted(void); /* the signal, or 0 */
 /* Ends it, and what it has started, after `limit` seconds. False: no memory, pipe or process;
  * `error` says why. */
 bool compare_run(char *const *argv, double limit, compare_child *child);

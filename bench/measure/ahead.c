@@ -197,14 +197,14 @@ void measure_ahead(measure_state *state)
     if (self.count > 0) {
         qsort(self.tasks, (size_t)self.count, sizeof *self.tasks, heavier);
     }
-    while (self.count > 0 && !measure_stop_asked() && turn(&self)) {
+    while (self.count > 0 && !tool_stop_asked() && turn(&self)) {
         int32_t shown = self.next > 0 ? self.next - 1 : 0;
         measure_progress(state, "compiling", (double)self.done / self.count, -1,
                          &state->rows[self.tasks[shown].row]);
     }
     free(self.tasks);
-    crew_end(self.crew, measure_stop_asked());
+    crew_end(self.crew, tool_stop_asked());
     if (self.count > 0) {
-        state->compiled = measure_now() - state->began;
+        state->compiled = tool_seconds() - state->began;
     }
 }

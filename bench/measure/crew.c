@@ -107,10 +107,10 @@ static bool rehearse(work_target *target, const work_case *item, int32_t library
     work_job *job = work_job_create(target, item, library, &result);
     bool done = job && result.status == BENCH_OK && work_job_prepare(job, prepare, &result);
     if (done) {
-        double began = measure_now();
+        double began = tool_seconds();
         done =
             work_job_submit(job) == ISO_OK && iso_stream_sync(work_target_stream(target)) == ISO_OK;
-        *first = (measure_now() - began) * 1e9;
+        *first = (tool_seconds() - began) * 1e9;
         if (!done) {
             work_target_revive(target);
         }

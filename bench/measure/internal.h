@@ -68,9 +68,6 @@ typedef struct measure_state {
     record_noise noise;
 } measure_state;
 
-double measure_now(void); /* seconds */
-bool measure_stop_asked(void);
-
 /* ---- ahead.c --------------------------------------------------------------------------------- */
 
 /* Lets the crew compile what the rows need, and waits for it. */

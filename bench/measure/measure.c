@@ -5,66 +5,16 @@
 #include "bench/stats/stats.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { SAVE_SECONDS = 5 };
 
-double measure_now(void)
+/* The first signal ends the measuring and keeps the results; a second one ends the process. */
+static bool stop(measure_state *state)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- being asked to stop --------------------------------------------------------------------- */
-
-static volatile sig_atomic_t asked;
-
-static void ask(int number)
-{
-    (void)number;
-    asked = 1;
-}
-
-bool measure_stop_asked(void)
-{
-    return asked != 0;
-}
-
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-enum { SIGNALS = sizeof signals / sizeof signals[0] };
-
-/* The first signal ends the measuring and keeps what there is; a second one does what it did before
- * us, which also takes away unfinished files. */
-static void catch_signals(struct sigaction *before)
-{
-    struct sigaction action = {.sa_handler = ask};
-    sigemptyset(&action.sa_mask);
-    asked = 0;
-    for (int i = 0; i < SIGNALS; i++) {
-        sigaction(signals[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN) {
-            sigaction(signals[i], &action, NULL);
-        }
-    }
-}
-
-static void release_signals(const struct sigaction *before)
-{
-    for (int i = 0; i < SIGNALS; i++) {
-        sigaction(signals[i], &before[i], NULL);
-    }
-}
-
-/* Once asked, the next one is not ours any more. */
-static bool stop(measure_state *state, const struct sigaction *before)
-{
-    if (asked && !state->interrupted) {
+    if (tool_stop_asked() && !state->interrupted) {
         state->interrupted = true;
-        release_signals(before);
+        tool_stop_watch(false);
         measure_progress_end(state);
         tool_error(TOOL_OK, "interrupted: keeping what was measured (again ends at once)");
     }
@@ -251,7 +201,7 @@ static void settle(const measure_state *state, measure_row *row)
 
 static void save(measure_state *state, double seconds)
 {
-    double now = measure_now();
+    double now = tool_seconds();
     if (!state->plan->file || now - state->saved < seconds) {
         return;
     }
@@ -267,23 +217,22 @@ static void save(measure_state *state, double seconds)
 static double visit(measure_state *state, measure_row *row, double seconds)
 {
     int32_t had = row->count;
-    double began = measure_now(), sampled = 0;
+    double began = tool_seconds(), sampled = 0;
     measure_visit(state, row, seconds);
     for (int32_t i = had; i < row->count; i++) {
         sampled += row->samples[i].host * (double)row->calls;
     }
     double before = measure_least(row) - row->estimate * (double)row->calls;
-    return fmax(measure_now() - began - 1e-9 * (sampled + before), 0);
+    return fmax(tool_seconds() - began - 1e-9 * (sampled + before), 0);
 }
 
-static void visit_all(measure_state *state, int32_t n, double seconds, double end,
-                      const struct sigaction *before)
+static void visit_all(measure_state *state, int32_t n, double seconds, double end)
 {
     double besides = 0;
     int32_t visits = 0;
-    for (int32_t i = 0; i < n && !stop(state, before); i++) {
+    for (int32_t i = 0; i < n && !stop(state); i++) {
         measure_row *row = &state->rows[state->order[i]];
-        double now = measure_now();
+        double now = tool_seconds();
         if (!active(state, row)) {
             continue;
         }
@@ -335,21 +284,20 @@ static void cut_budget(measure_state *state)
     }
 }
 
-static void measure_rounds(measure_state *state, const struct sigaction *before)
+static void measure_rounds(measure_state *state)
 {
     const measure_plan *plan = state->plan;
     uint64_t random = plan->seed * 0x9e3779b97f4a7c15ULL | 1;
-    state->rounds_began = measure_now();
+    state->rounds_began = tool_seconds();
     cut_budget(state);
-    if (!stop(state, before)) {
+    if (!stop(state)) {
         say_if_short(state);
     }
-    double end = measure_now() + state->budget;
+    double end = tool_seconds() + state->budget;
     for (;;) {
         int32_t n = shuffle(state, &random);
-        double left = end - measure_now();
-        if (n == 0 || stop(state, before) ||
-            (plan->rounds_max > 0 && state->round == plan->rounds_max)) {
+        double left = end - tool_seconds();
+        if (n == 0 || stop(state) || (plan->rounds_max > 0 && state->round == plan->rounds_max)) {
             return;
         }
         if (left <= 0) {
@@ -361,7 +309,7 @@ static void measure_rounds(measure_state *state, const struct sigaction *before)
         for (int32_t i = 0; i < state->count; i++) {
             taken -= state->rows[i].count;
         }
-        visit_all(state, n, visit_seconds(state, left), end, before);
+        visit_all(state, n, visit_seconds(state, left), end);
         for (int32_t i = 0; i < state->count; i++) {
             taken += state->rows[i].count;
             if (active(state, &state->rows[i])) {
@@ -380,20 +328,20 @@ static void measure_rounds(measure_state *state, const struct sigaction *before)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static void prepare_all(measure_state *state, const struct sigaction *before)
+static void prepare_all(measure_state *state)
 {
-    for (int32_t i = 0; i < state->count && !stop(state, before); i++) {
+    for (int32_t i = 0; i < state->count && !stop(state); i++) {
         measure_progress(state, "preparing", (double)i / state->count, -1, &state->rows[i]);
         measure_prepare(state, &state->rows[i]);
     }
-    for (int32_t t = 0; t < state->plan->target_count && !stop(state, before); t++) {
+    for (int32_t t = 0; t < state->plan->target_count && !stop(state); t++) {
         measure_warm(state, t);
     }
 }
 
-static void close_all(measure_state *state, const struct sigaction *before)
+static void close_all(measure_state *state)
 {
-    for (int32_t i = 0; i < state->count && !stop(state, before); i++) {
+    for (int32_t i = 0; i < state->count && !stop(state); i++) {
         measure_row *row = &state->rows[i];
         if (!measured(row) || row->count == 0 || state->devices[row->target].dead) {
             continue;
@@ -423,31 +371,28 @@ static int exit_code(const measure_state *state)
 int measure_run(const measure_plan *plan, json_t **root)
 {
     measure_state state = {.plan = plan, .budget = plan->budget};
-    struct sigaction before[SIGNALS];
     int code = TOOL_INTERNAL;
     *root = NULL;
     record_noise_now(&state.noise);
-    state.began = measure_now();
+    state.began = tool_seconds();
     state.saved = state.began;
     tool_signals_watch();
-    catch_signals(before);
+    tool_stop_watch(true);
     if (make_devices(&state) && make_rows(&state)) {
         measure_ahead(&state);
-        prepare_all(&state, before);
-        measure_rounds(&state, before);
-        state.rounds_ended = measure_now();
+        prepare_all(&state);
+        measure_rounds(&state);
+        state.rounds_ended = tool_seconds();
         if (!state.interrupted) {
             save(&state, 0);
         }
-        close_all(&state, before);
+        close_all(&state);
         tool_doing(NULL);
         measure_progress_end(&state);
         *root = measure_document(&state, true);
         code = exit_code(&state);
     }
-    if (!state.interrupted) {
-        release_signals(before);
-    }
+    tool_stop_watch(false);
     if (!*root) {
         code =
             tool_error(TOOL_INTERNAL, "no memory to measure, or no events: %s", iso_last_error());

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static void set(json_t *object, const char *key, json_t *value)
 {
@@ -451,24 +450,19 @@ static json_t *run_json(const measure_state *state, bool finished)
 {
     json_t *run = json_deep_copy(state->plan->run);
     json_t *flags = json_array();
-    char when[32];
-    time_t t = time(NULL);
-    struct tm utc;
     record_noise noise;
     bool fake = false;
     for (int32_t i = 0; i < state->plan->target_count; i++) {
         fake |= tool_is_fake(work_target_info(state->plan->targets[i]));
     }
     record_noise_now(&noise);
-    gmtime_r(&t, &utc);
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    tool_set_text(run, "finished", when);
+    set(run, "finished", record_now());
     set(run, "complete",
         json_boolean(finished && !state->interrupted && !state->lost && !state->short_budget));
     tool_set_number(run, "budget", state->budget);
     set(run, "rounds", json_integer(state->round));
-    tool_set_number(run, "seconds", measure_now() - state->began);
-    set(run, "phases", phases_json(state, measure_now()));
+    tool_set_number(run, "seconds", tool_seconds() - state->began);
+    set(run, "phases", phases_json(state, tool_seconds()));
     flag(flags, record_noise_share(&state->noise, &noise) > 0.05, "noisy-host");
     flag(flags, state->interrupted, "interrupted");
     flag(flags, state->short_budget, "budget");

@@ -74,18 +74,18 @@ static bool run(measure_state *state, measure_row *row, int64_t calls, measure_s
         return false;
     }
     iso_status status = iso_event_record(device->start, stream);
-    double begin = measure_now();
+    double begin = tool_seconds();
     for (int64_t i = 0; i < calls && status == ISO_OK; i++) {
         status = work_job_submit(row->job);
     }
-    double handed = measure_now();
+    double handed = tool_seconds();
     if (status == ISO_OK) {
         status = iso_event_record(device->stop, stream);
     }
     if (status == ISO_OK) {
         status = iso_stream_sync(stream);
     }
-    double end = measure_now();
+    double end = tool_seconds();
     device->worked = end;
     if (status != ISO_OK) {
         fail(state, row, "running it");
@@ -165,11 +165,11 @@ void measure_prepare(measure_state *state, measure_row *row)
     if (!work_job_prepare(row->job, &prepare, &row->result)) {
         return;
     }
-    double spoiling = measure_now();
+    double spoiling = tool_seconds();
     if (!work_job_spoil(row->job, &row->result)) {
         return;
     }
-    double spoiled = measure_now();
+    double spoiled = tool_seconds();
     if (!run(state, row, 1, &sample)) {
         return;
     }
@@ -177,9 +177,9 @@ void measure_prepare(measure_state *state, measure_row *row)
         row->prepare = prepare;
         row->first = sample.host;
     }
-    double judging = measure_now();
+    double judging = tool_seconds();
     bool right = work_job_check(row->job, &row->result);
-    double judged = measure_now();
+    double judged = tool_seconds();
     if (right && choose_calls(state, row, &sample)) {
         state->checks +=
             spoiled - spoiling + judged - judging + 1e-9 * row->estimate * (double)row->calls;
@@ -208,24 +208,24 @@ static void take_parts(measure_state *state, measure_row *row)
     }
     iso_status status = work_job_ready(row->job);
     for (int i = 0; i < 3 && status == ISO_OK; i++) {
-        double begin = measure_now();
+        double begin = tool_seconds();
         status = steps[i](row->job);
         if (status == ISO_OK) {
             status = iso_stream_sync(stream);
         }
-        parts[i] = (measure_now() - begin) * 1e9;
+        parts[i] = (tool_seconds() - begin) * 1e9;
     }
     if (status == ISO_OK) {
         status = work_job_spoil_parts(row->job);
     }
-    double begin = measure_now();
+    double begin = tool_seconds();
     for (int i = 0; i < 3 && status == ISO_OK; i++) {
         status = steps[i](row->job);
     }
     if (status == ISO_OK) {
         status = iso_stream_sync(stream);
     }
-    parts[3] = (measure_now() - begin) * 1e9;
+    parts[3] = (tool_seconds() - begin) * 1e9;
     if (status != ISO_OK) {
         fail(state, row, "moving its operands and its result");
     } else if (work_job_check_parts(row->job, &row->result)) {
@@ -240,7 +240,7 @@ static bool wake(measure_state *state, measure_row *row)
     const double idle = 0.05, work = 0.005;
     measure_device *device = &state->devices[row->target];
     measure_sample sample;
-    double begin = measure_now();
+    double begin = tool_seconds();
     if (!device->gpu || begin - device->worked < idle) {
         return true;
     }
@@ -248,7 +248,7 @@ static bool wake(measure_state *state, measure_row *row)
         if (!run(state, row, row->calls, &sample)) {
             return false;
         }
-    } while (measure_now() - begin < work);
+    } while (tool_seconds() - begin < work);
     return true;
 }
 
@@ -259,21 +259,21 @@ void measure_visit(measure_state *state, measure_row *row, double seconds)
     if (!wake(state, row)) {
         return;
     }
-    double begin = measure_now(), end = begin + seconds;
+    double begin = tool_seconds(), end = begin + seconds;
     if (row->estimate * (double)row->calls < 2e6 && !row->item->cold &&
         !run(state, row, row->calls, &sample)) {
         return;
     }
     /* In a fresh process threads and clocks are cold yet. */
-    while (only && measure_now() - begin < 0.2 * seconds) {
+    while (only && tool_seconds() - begin < 0.2 * seconds) {
         if (!run(state, row, row->calls, &sample)) {
             return;
         }
     }
     look(state, row);
     for (int i = 0; i < (only ? ONLY_SAMPLES : VISIT_SAMPLES); i++) {
-        double left = end - measure_now();
-        if (i > 0 && (left * 1e9 < row->estimate * (double)row->calls || measure_stop_asked())) {
+        double left = end - tool_seconds();
+        if (i > 0 && (left * 1e9 < row->estimate * (double)row->calls || tool_stop_asked())) {
             break;
         }
         if (!run(state, row, row->calls, &sample) || !keep(row, &sample)) {
@@ -322,12 +322,12 @@ void measure_warm(measure_state *state, int32_t target)
     const double least = 0.3, most = 2;
     measure_device *device = &state->devices[target];
     measure_row *row = device->gpu && !device->dead ? heaviest(state, target) : NULL;
-    double begin = measure_now(), before = 0;
+    double begin = tool_seconds(), before = 0;
     int steady = 0;
-    while (row && row->result.status == BENCH_OK && !measure_stop_asked()) {
+    while (row && row->result.status == BENCH_OK && !tool_stop_asked()) {
         measure_sample sample;
         iso_telemetry now = ISO_TELEMETRY_INIT;
-        double passed = measure_now() - begin;
+        double passed = tool_seconds() - begin;
         if (passed > most || (passed > least && (device->sensors < 0 || steady >= STEADY))) {
             return;
         }
