@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* available.c - `isomer info --available`: whether one device is there, and whether it has to be.
- */
+/* available.c - `isomer info --available`: whether a device is available, and required. */
 #include "bench/tool.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A backend in a list means its devices, and a device in it means its backend. */
+/* Whether an entry has the spec's backend, and the same device or none on either side. */
 static bool names(const tool_words *list, const iso_spec *spec)
 {
     for (int i = 0; i < list->count; i++) {
@@ -38,9 +37,9 @@ static int read_spec(const char *text, iso_spec *spec)
     return code;
 }
 
-/* Whether REQUIRE or ISOMER_REQUIRE names it; both are read whole first, so that a name that no
- * backend has is never a backend that is not required. */
-static int read_lists(const char *require, const iso_spec *spec, bool *required)
+/* Whether --require or ISOMER_REQUIRE names it. Both are read completely first, so that a name that
+ * no backend has is an error, and not just another name. */
+static int is_required(const char *require, const iso_spec *spec, bool *required)
 {
     tool_words given, set = {0};
     int code = tool_required(require, "--require", &given);
@@ -53,8 +52,8 @@ static int read_lists(const char *require, const iso_spec *spec, bool *required)
     return code;
 }
 
-/* A device that this machine's backend does not have is not there, like a backend that is not; a
- * setting that makes no sense is neither. */
+/* Whether only the device is missing: then it is unavailable, like a missing backend. An invalid
+ * setting stays an error. */
 static bool lacks_device(const iso_spec *spec)
 {
     iso_device device;
@@ -73,7 +72,7 @@ int tool_available(const char *text, const char *require)
     bool required;
     int code = read_spec(text, &spec);
     if (code == TOOL_OK) {
-        code = read_lists(require, &spec, &required);
+        code = is_required(require, &spec, &required);
     }
     if (code != TOOL_OK) {
         return code;

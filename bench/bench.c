@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench.c - `isomer bench`: measures every device on the same work. */
+/* bench.c - `isomer bench`: measures all devices with the same work. */
 #include "bench/compare/compare.h"
 #include "bench/measure/measure.h"
 #include "bench/record/record.h"
@@ -45,30 +45,34 @@ static const char help[] =
     "  --list            lists the cases instead of measuring them\n"
     "  --help            shows this text\n";
 
+/* The files that can be written, in the order of writing. */
+enum { JSON, CSV, MARKDOWN, REPORT, OUTPUTS };
+
 typedef struct bench {
     const char *backend, *require, *budget_text, *rounds_text, *seed_text, *math_text, *jobs_text;
-    const char *against, *fail_on_text, *timeout_text, *json, *csv, *markdown, *report;
+    const char *against, *fail_on_text, *timeout_text, *paths[OUTPUTS];
     bool self_check, list, help;
     work_request request;
     double budget, whole, fail_on, timeout;
     int32_t rounds, jobs;
     crew crew;
     tool_words specs;
-    double probing;     /* nanoseconds that looking for all devices took; NaN: they were named */
-    double *opening;    /* and opening each of them */
-    iso_device *opened; /* while the list is made, so that each context is made once */
-    json_t *left_out;   /* what is there and does not open */
+    double probing;     /* nanoseconds to find all devices; NaN: they were named */
+    double *opening;    /* nanoseconds to open each */
+    iso_device *opened; /* kept open until the targets are, so that each context is made once */
+    json_t *left_out;   /* devices that do not open */
     work_list cases;
     work_inputs *inputs;
     work_target **targets;
     int32_t target_count;
-    tool_file json_file, csv_file, markdown_file, report_file;
+    tool_file files[OUTPUTS];
     json_t *run, *devices, *root;
 } bench;
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static int number(const char *option, const char *text, double least, double *out)
+/* With `most` above 0 only whole numbers up to it are taken. */
+static int number(const char *option, const char *text, double least, double most, double *out)
 {
     char *end;
     if (!text) {
@@ -76,10 +80,15 @@ static int number(const char *option, const char *text, double least, double *ou
     }
     errno = 0;
     *out = strtod(text, &end);
-    if (errno != 0 || *end != '\0' || end == text || !isfinite(*out) || *out < least) {
-        return tool_error(TOOL_USAGE, "--%s is a number from %g, not \"%s\"", option, least, text);
+    bool good = errno == 0 && *end == '\0' && end != text && isfinite(*out) && *out >= least;
+    if (good && (most == 0 || (*out == floor(*out) && *out <= most))) {
+        return TOOL_OK;
     }
-    return TOOL_OK;
+    if (most > 0) {
+        return tool_error(TOOL_USAGE, "--%s is a whole number from %g to %.0f, not \"%s\"", option,
+                          least, most, text);
+    }
+    return tool_error(TOOL_USAGE, "--%s is a number from %g, not \"%s\"", option, least, text);
 }
 
 static int seed(const char *text, uint64_t *out)
@@ -98,26 +107,24 @@ static int seed(const char *text, uint64_t *out)
     return TOOL_OK;
 }
 
-/* Two kinds of text in one stream could be told apart by nobody, and in one file the last would
- * take the place of the others. */
+/* Each kind of output needs its own file: together they could not be told apart, or the last would
+ * replace the others. */
 static int check_paths(const bench *b)
 {
-    const char *paths[] = {b->json, b->csv, b->markdown, b->report};
-    enum { PATHS = sizeof paths / sizeof paths[0] };
-    for (int i = 0; i < PATHS; i++) {
-        for (int j = 0; j < i && paths[i]; j++) {
-            if (!paths[j] || strcmp(paths[i], paths[j]) != 0 ||
-                strcmp(paths[i], "/dev/null") == 0) {
+    for (int i = 0; i < OUTPUTS; i++) {
+        const char *path = b->paths[i];
+        for (int j = 0; j < i && path && strcmp(path, "/dev/null") != 0; j++) {
+            if (!b->paths[j] || strcmp(path, b->paths[j]) != 0) {
                 continue;
             }
-            if (strcmp(paths[i], "-") == 0) {
+            if (strcmp(path, "-") == 0) {
                 return tool_error(TOOL_USAGE, "only one of --json, --csv, --markdown and --report "
                                               "can go to standard output");
             }
             return tool_error(TOOL_USAGE,
                               "%s is given for two kinds of files; each of --json, --csv, "
                               "--markdown and --report needs a file of its own",
-                              paths[i]);
+                              path);
         }
     }
     return TOOL_OK;
@@ -131,26 +138,19 @@ static int parse_values(bench *b)
     b->whole = full && !b->budget_text ? 430 : 0;
     b->fail_on = NAN;
     b->timeout = 3600;
-    int code = number("budget", b->budget_text, 0.01, &b->budget);
-    if (code == TOOL_OK) {
-        code = number("rounds", b->rounds_text, 1, &rounds);
-    }
-    if (code == TOOL_OK && (rounds != floor(rounds) || rounds > 1e6)) {
-        code = tool_error(TOOL_USAGE, "--rounds is a whole number from 1 to 1000000, not \"%s\"",
-                          b->rounds_text);
-    }
-    if (code == TOOL_OK) {
-        code = number("jobs", b->jobs_text, 1, &jobs);
-    }
-    if (code == TOOL_OK && b->jobs_text && (jobs != floor(jobs) || jobs > CREW_MOST)) {
-        code = tool_error(TOOL_USAGE, "--jobs is a whole number from 1 to %d, not \"%s\"",
-                          (int)CREW_MOST, b->jobs_text);
-    }
-    if (code == TOOL_OK) {
-        code = number("fail-on", b->fail_on_text, 0, &b->fail_on);
-    }
-    if (code == TOOL_OK) {
-        code = number("timeout", b->timeout_text, 0.1, &b->timeout);
+    const struct {
+        const char *option, *text;
+        double least, most;
+        double *out;
+    } numbers[] = {{"budget", b->budget_text, 0.01, 0, &b->budget},
+                   {"rounds", b->rounds_text, 1, 1e6, &rounds},
+                   {"jobs", b->jobs_text, 1, CREW_MOST, &jobs},
+                   {"fail-on", b->fail_on_text, 0, 0, &b->fail_on},
+                   {"timeout", b->timeout_text, 0.1, 0, &b->timeout}};
+    int code = TOOL_OK;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && code == TOOL_OK; i++) {
+        code = number(numbers[i].option, numbers[i].text, numbers[i].least, numbers[i].most,
+                      numbers[i].out);
     }
     if (code == TOOL_OK) {
         code = seed(b->seed_text, &b->request.seed);
@@ -159,7 +159,7 @@ static int parse_values(bench *b)
         iso_math_parse(b->math_text, &b->request.math) != ISO_OK) {
         code = tool_error(TOOL_USAGE, "--math is strict or tf32, not \"%s\"", b->math_text);
     }
-    /* What the variable says is part of what a case is; a wrong one is refused with the device. */
+    /* ISOMER_MATH is part of a case's name; opening a device refuses an invalid value. */
     const char *set = getenv("ISOMER_MATH");
     if (!b->math_text && (!set || iso_math_parse(set, &b->request.math) != ISO_OK)) {
         b->request.math = ISO_MATH_STRICT;
@@ -170,7 +170,7 @@ static int parse_values(bench *b)
     const struct {
         bool wrong;
         const char *message;
-    } rules[] = {{against && (b->csv || b->markdown || b->report || b->list),
+    } rules[] = {{against && (b->paths[CSV] || b->paths[MARKDOWN] || b->paths[REPORT] || b->list),
                   "--csv, --markdown, --report and --list do not go with --against or "
                   "--self-check; --json does"},
                  {b->against && b->self_check,
@@ -201,10 +201,10 @@ static int parse(bench *b, int argc, char **argv)
                                    {"against", &b->against, NULL},
                                    {"fail-on", &b->fail_on_text, NULL},
                                    {"timeout", &b->timeout_text, NULL},
-                                   {"json", &b->json, NULL},
-                                   {"csv", &b->csv, NULL},
-                                   {"markdown", &b->markdown, NULL},
-                                   {"report", &b->report, NULL},
+                                   {"json", &b->paths[JSON], NULL},
+                                   {"csv", &b->paths[CSV], NULL},
+                                   {"markdown", &b->paths[MARKDOWN], NULL},
+                                   {"report", &b->paths[REPORT], NULL},
                                    {"self-check", NULL, &b->self_check},
                                    {"list", NULL, &b->list},
                                    {"no-roofs", NULL, &b->request.no_roofs},
@@ -224,8 +224,8 @@ static void drop_spec(bench *b, int i)
     b->opened[i] = (iso_device){0};
 }
 
-/* A device that was asked for by its name has to open. One that was merely found is left out by
- * name: what else is there can be measured. */
+/* A device that was named must open. One that was only found is left out, with a message, and the
+ * others are measured. */
 static int fail_open(bench *b, int i)
 {
     const char *name = b->specs.items[i] ? b->specs.items[i] : "ISOMER_BACKEND's device";
@@ -240,7 +240,7 @@ static int fail_open(bench *b, int i)
     return TOOL_OK;
 }
 
-/* The same device by two names, such as openmp and openmp:0, is measured once. */
+/* A device with two names, such as openmp and openmp:0, is measured once. */
 static bool seen_before(bench *b, int i, const char *spec)
 {
     for (int j = 0; j < i; j++) {
@@ -255,7 +255,7 @@ static bool seen_before(bench *b, int i, const char *spec)
     return false;
 }
 
-/* What a run may have of a device: all of it, or what ISOMER_MEMORY_LIMIT leaves. */
+/* The memory that a run may use: the device's, or less by ISOMER_MEMORY_LIMIT. */
 static int64_t memory_of(iso_device device, const iso_device_info *info)
 {
     iso_memory_use use = ISO_MEMORY_USE_INIT;
@@ -266,17 +266,14 @@ static int64_t memory_of(iso_device device, const iso_device_info *info)
     return work_memory(info);
 }
 
-/* What the sizes of the cases depend on. */
+/* Opens the devices and finds what the sizes of the cases depend on. */
 static int look_at_devices(bench *b)
 {
     work_request *request = &b->request;
     request->all_cpu = true;
-    b->opened = calloc((size_t)b->specs.count, sizeof *b->opened);
-    b->opening = calloc((size_t)b->specs.count, sizeof *b->opening);
+    b->opened = tool_alloc((size_t)b->specs.count, sizeof *b->opened, "the devices");
+    b->opening = tool_alloc((size_t)b->specs.count, sizeof *b->opening, "the devices");
     b->left_out = json_array();
-    if (!b->opened || !b->opening || !b->left_out) {
-        return tool_error(TOOL_INTERNAL, "no memory");
-    }
     for (int i = 0; i < b->specs.count;) {
         iso_device_info info = ISO_DEVICE_INFO_INIT;
         double began = 1e9 * tool_seconds();
@@ -318,11 +315,8 @@ static void close_looked_at(bench *b)
 static int open_targets(bench *b)
 {
     int code = TOOL_OK;
-    b->targets = calloc((size_t)b->specs.count, sizeof *b->targets);
+    b->targets = tool_alloc((size_t)b->specs.count, sizeof *b->targets, "the devices");
     b->devices = json_array();
-    if (!b->targets || !b->devices) {
-        return tool_error(TOOL_INTERNAL, "no memory");
-    }
     for (int i = 0; i < b->specs.count; i++) {
         work_target *target =
             work_target_open(b->specs.items[i], b->request.math, b->inputs, &code);
@@ -331,7 +325,7 @@ static int open_targets(bench *b)
         }
         b->targets[b->target_count++] = target;
         json_t *device = record_device(work_target_device(target));
-        json_object_set_new(device, "open", tool_json_number(b->opening[i]));
+        tool_set_number(device, "open", b->opening[i]);
         json_array_append_new(b->devices, device);
     }
     work_targets_share_caches(b->targets, b->target_count);
@@ -348,51 +342,35 @@ static int list_cases(const bench *b)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Before the measuring, so that a place that cannot be written costs nothing. */
+/* Opens them before the measuring, so that a path that cannot be written fails at once. */
 static int open_files(bench *b)
 {
-    int code = tool_file_open(&b->json_file, b->json);
-    if (code == TOOL_OK) {
-        code = tool_file_open(&b->csv_file, b->csv);
-    }
-    if (code == TOOL_OK) {
-        code = tool_file_open(&b->markdown_file, b->markdown);
-    }
-    if (code == TOOL_OK) {
-        code = tool_file_open(&b->report_file, b->report);
+    int code = TOOL_OK;
+    for (int i = 0; i < OUTPUTS && code == TOOL_OK; i++) {
+        code = tool_file_open(&b->files[i], b->paths[i]);
     }
     return code;
 }
 
-static int write_text(tool_file *file, bool (*write)(FILE *, const json_t *), const json_t *root)
+/* A report without any result is not an error here: the run's exit code covers that. */
+static int write_report(bench *b)
 {
-    if (!file->path) {
-        return TOOL_OK;
+    const char *name = b->paths[JSON] ? b->paths[JSON] : "this run";
+    int code = TOOL_OK;
+    if (b->paths[REPORT]) {
+        code = report_write(&b->root, &name, 1, NULL, &b->files[REPORT]);
     }
-    if (!write(file->stream, root)) {
-        const char *name = strcmp(file->path, "-") == 0 ? "standard output" : file->path;
-        int code = tool_error(TOOL_IO, "cannot write %s: %s", name, strerror(errno));
-        tool_file_discard(file);
-        return code;
-    }
-    return tool_file_commit(file);
+    return code == TOOL_NOTHING ? TOOL_OK : code;
 }
 
-/* Each is tried whatever became of the others. A report without a result is no failure to write:
- * the run's own code says what became of the results. */
+/* Writes every file, even if another one failed. */
 static int write_files(bench *b)
 {
-    const char *name = b->json ? b->json : "this run";
-    int codes[] = {tool_file_json(&b->json_file, b->root),
-                   write_text(&b->csv_file, record_csv, b->root),
-                   write_text(&b->markdown_file, record_markdown, b->root), TOOL_OK};
-    if (b->report) {
-        codes[3] = report_write(&b->root, &name, 1, NULL, &b->report_file);
-    }
-    if (codes[3] == TOOL_NOTHING) {
-        codes[3] = TOOL_OK;
-    }
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+    const int codes[OUTPUTS] = {tool_file_json(&b->files[JSON], b->root),
+                                tool_file_write(&b->files[CSV], record_csv, b->root),
+                                tool_file_write(&b->files[MARKDOWN], record_markdown, b->root),
+                                write_report(b)};
+    for (int i = 0; i < OUTPUTS; i++) {
         if (codes[i] != TOOL_OK) {
             return codes[i];
         }
@@ -402,10 +380,12 @@ static int write_files(bench *b)
 
 static FILE *text_stream(const bench *b)
 {
-    const FILE *data = tool_data();
-    bool taken = b->json_file.stream == data || b->csv_file.stream == data ||
-                 b->markdown_file.stream == data || b->report_file.stream == data;
-    return taken ? stderr : stdout;
+    for (int i = 0; i < OUTPUTS; i++) {
+        if (b->files[i].stream == tool_data()) {
+            return stderr;
+        }
+    }
+    return stdout;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -426,14 +406,10 @@ static int measure(bench *b, int argc, char **argv)
         return code;
     }
     b->run = record_run("bench", argc, argv);
-    if (!b->run) {
-        return tool_error(TOOL_INTERNAL, "no memory");
-    }
-    json_object_set_new(b->run, "suite",
-                        tool_json_text(b->request.suite ? b->request.suite : "quick"));
-    json_object_set_new(b->run, "seed", json_integer((json_int_t)b->request.seed));
-    json_object_set_new(b->run, "math", tool_json_text(iso_math_name(b->request.math)));
-    json_object_set_new(b->run, "probe", tool_json_number(b->probing));
+    tool_set_text(b->run, "suite", b->request.suite ? b->request.suite : "quick");
+    tool_set_int(b->run, "seed", (int64_t)b->request.seed);
+    tool_set_text(b->run, "math", iso_math_name(b->request.math));
+    tool_set_number(b->run, "probe", b->probing);
     json_object_set(b->run, "left_out", b->left_out);
     const measure_plan plan = {.list = &b->cases,
                                .targets = b->targets,
@@ -447,20 +423,20 @@ static int measure(bench *b, int argc, char **argv)
                                .run = b->run,
                                .devices = b->devices,
                                .crew = &b->crew,
-                               .file = b->json ? &b->json_file : NULL,
+                               .file = b->paths[JSON] ? &b->files[JSON] : NULL,
                                .progress = isatty(STDERR_FILENO) != 0};
     FILE *out = text_stream(b);
     code = measure_run(&plan, &b->root);
     if (!b->root) {
         return code;
     }
-    /* The files first: whoever reads the table may close the pipe before its end. */
+    /* The files first: the table's reader may close the pipe early. */
     int written = write_files(b);
     record_table(out, b->root, tool_width(out), tool_colour(out));
     return written != TOOL_OK ? written : code;
 }
 
-/* Finds the devices and cases as the run does, and does what it says. */
+/* Finds the devices and cases as the run does, and compiles what the run sends. */
 _Noreturn static void be_member(bench *b)
 {
     char task[CREW_LINE];
@@ -475,7 +451,7 @@ _Noreturn static void be_member(bench *b)
     }
     close_looked_at(b);
     for (int32_t i = 0; i < b->target_count; i++) {
-        work_target_share(b->targets[i], 4 * b->jobs); /* the run needs room too */
+        work_target_share(b->targets[i], 4 * b->jobs); /* leaves memory for the run */
     }
     for (; more; more = crew_next(&b->crew, task)) {
         crew_work(&b->crew, task, &b->cases, b->targets, b->target_count);
@@ -487,9 +463,9 @@ static int execute(bench *b, int argc, char **argv)
 {
     if (b->against || b->self_check) {
         return compare_against(b->against, argc, argv, b->budget, b->rounds, b->timeout, b->fail_on,
-                               b->json);
+                               b->paths[JSON]);
     }
-    /* Where one round is all there is, as in a turn of --against, the caches are warm. */
+    /* A run of one round is a turn of --against: the caches are warm. */
     if (!b->list && b->rounds != 1 && b->jobs > 1 && crew_start(&b->crew, b->jobs)) {
         be_member(b);
     }
@@ -524,10 +500,9 @@ static void free_all(bench *b)
     json_decref(b->run);
     json_decref(b->devices);
     json_decref(b->root);
-    tool_file_discard(&b->json_file);
-    tool_file_discard(&b->csv_file);
-    tool_file_discard(&b->markdown_file);
-    tool_file_discard(&b->report_file);
+    for (int i = 0; i < OUTPUTS; i++) {
+        tool_file_discard(&b->files[i]);
+    }
 }
 
 int tool_bench(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* enumerate.c - what there is: the rows of iso_enumerate, and the libraries of a device. */
+/* enumerate.c - lists the rows of iso_enumerate, and the libraries of a device. */
 #include "bench/tool.h"
 
 #include <stdlib.h>
@@ -11,14 +11,10 @@ iso_entry *tool_enumerate(int32_t *count)
     iso_entry *entries = NULL;
     *count = 0;
     iso_status status = iso_enumerate(NULL, 0, count);
-    while (status == ISO_OK && *count > capacity) { /* a row may have come in between */
+    while (status == ISO_OK && *count > capacity) { /* a device may have appeared meanwhile */
         capacity = *count;
         free(entries);
-        entries = calloc((size_t)capacity, sizeof *entries);
-        if (!entries) {
-            tool_error(TOOL_INTERNAL, "no memory for a list of %d devices", capacity);
-            return NULL;
-        }
+        entries = tool_alloc((size_t)capacity, sizeof *entries, "the list of devices");
         for (int32_t i = 0; i < capacity; i++) {
             entries[i].size = (uint32_t)sizeof entries[i];
         }

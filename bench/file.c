@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.c - results in files. The content goes to a temporary file beside the target, made before
- * the work so that a place that cannot be written is known at once, and renamed at the end. The
- * target of a symbolic link is what its last link leads to, so that links stay; it is not asked for
- * again later, but is the temporary file's name without its ending. */
+/* file.c - writes results files. The content goes to a temporary file beside the target, which is
+ * made before the work, so that a target that cannot be written fails at once, and renamed at the
+ * end. Symbolic links are followed once, at the beginning, and stay; later the target is the
+ * temporary file's name without its ending. */
 #include "bench/tool.h"
 
 #include "common/printable.h"
@@ -17,11 +17,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Temporary files that a signal has to take away. */
+/* Temporary files that a signal handler has to remove. */
 enum { LIVE_FILES = 8 };
 static char *volatile live[LIVE_FILES];
 
-static const char ending[] = ".XXXXXX"; /* what is drawn takes the place of the X */
+static const char ending[] = ".XXXXXX"; /* random characters replace the X */
 
 void tool_files_sweep(void)
 {
@@ -60,9 +60,9 @@ static int failed(const tool_file *file, const char *what)
     return tool_error(code, "cannot %s %s: %s", what, name, strerror(errno));
 }
 
-/* A file that was not there before; its name's ending is drawn. The system gives it the mode that
- * the target's own name would have got: to ask for the umask would be to change it for a moment,
- * in which other threads make files that anybody may write. */
+/* Creates a file with a random ending. open applies the umask, so that the mode is the target's: to
+ * read the umask one has to change it, and files that other threads make in that moment would be
+ * writable by all. */
 static int open_new(char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -83,7 +83,7 @@ static int open_new(char *name)
     return descriptor;
 }
 
-/* A new file beside the target. NULL with errno. */
+/* Creates a file beside the target. NULL with errno. */
 static FILE *make_temporary(const char *path, char **name)
 {
     FILE *stream = NULL;
@@ -110,7 +110,7 @@ static FILE *make_temporary(const char *path, char **name)
     return stream;
 }
 
-/* The target that belongs to a temporary file, to be freed; NULL with errno. */
+/* The target of a temporary file, to be freed; NULL with errno. */
 static char *target_of(const char *temporary)
 {
     return strndup(temporary, strlen(temporary) - strlen(ending));
@@ -124,7 +124,7 @@ static int replace_target(const char *temporary)
     return result;
 }
 
-/* What the link at `path` says, relative to where `path` itself is; NULL with errno. */
+/* Where the link at `path` leads, relative to the folder of `path`; NULL with errno. */
 static char *read_link(const char *path)
 {
     char text[PATH_MAX], *result = NULL;
@@ -144,12 +144,12 @@ static char *read_link(const char *path)
     return result;
 }
 
-/* Where the links at `path` lead, whether there is a file or not, to be freed; NULL with errno.
- * `*opened` is set where a link stands for an open file of a process, as /dev/stdout and /dev/fd/3
- * do: such a file is not to be replaced, for its owner would go on with the old one. */
+/* Where the links at `path` lead, even if no file is there, to be freed; NULL with errno. `*opened`
+ * is set if a link stands for a process's open file, as /dev/stdout and /dev/fd/3 do: such a file
+ * must not be replaced, because its owner would go on writing to the old one. */
 static char *follow(const char *path, bool *opened)
 {
-    enum { MOST_LINKS = 40 }; /* as the system has it */
+    enum { MOST_LINKS = 40 }; /* the kernel's limit */
     struct stat found, processes;
     bool known = stat("/proc/self/", &processes) == 0;
     char *at = strdup(path);
@@ -167,8 +167,8 @@ static char *follow(const char *path, bool *opened)
     return at;
 }
 
-/* Writes into what is there, as a pipe, a device or an open file is not to be replaced. What is
- * this process's own output goes on where that is. */
+/* Writes into pipes, devices and open files instead of replacing them. If the file is this
+ * process's own output, the content is appended there. */
 static FILE *open_in_place(const char *path, const struct stat *found)
 {
     struct stat output;
@@ -250,8 +250,8 @@ void tool_file_discard(tool_file *file)
     *file = (tool_file){0};
 }
 
-/* What a terminal would obey is escaped as JSON has it: only texts can hold any of it. Jansson
- * gives whole characters. */
+/* Control characters, which only texts can contain, are escaped as JSON does. Jansson passes whole
+ * characters. */
 static int put_json(const char *text, size_t length, void *stream)
 {
     char one[PRINTABLE_MOST];
@@ -265,8 +265,8 @@ static int put_json(const char *text, size_t length, void *stream)
     return 0;
 }
 
-/* Results are one a line, so that files of them can be compared and searched by line: they are
- * written between the brackets of a document without results. */
+/* Writes each result on one line, so that files can be compared and searched by line: the results
+ * go between the brackets of a document without results. */
 static bool write_json(FILE *stream, const json_t *root)
 {
     static const char empty[] = "\n \"results\": [";
@@ -291,12 +291,12 @@ static bool write_json(FILE *stream, const json_t *root)
     return good && fputc('\n', stream) != EOF;
 }
 
-/* Empties the temporary file, for the next try, and gives its room back to a full disk. */
+/* Empties the temporary file for the next try; a full disk gets its space back. */
 static int checkpoint_failed(tool_file *file)
 {
     int code = file->failing ? TOOL_IO : failed(file, "write");
     file->failing = true;
-    __fpurge(file->stream); /* or else what did not fit would be written before the next */
+    __fpurge(file->stream); /* otherwise the rest would be written before the next content */
     clearerr(file->stream);
     rewind(file->stream);
     if (ftruncate(fileno(file->stream), 0) != 0) {
@@ -313,7 +313,7 @@ int tool_file_checkpoint(tool_file *file, const json_t *root)
     if (!write_json(file->stream, root) || fflush(file->stream) != 0) {
         return checkpoint_failed(file);
     }
-    /* The next one before this is given away: without it there would be nothing to go on with. */
+    /* Makes the next file before this one is renamed: without it the run could not continue. */
     char *next_name = NULL;
     char *target = target_of(file->temporary);
     FILE *next = target ? make_temporary(target, &next_name) : NULL;
@@ -336,20 +336,21 @@ int tool_file_checkpoint(tool_file *file, const json_t *root)
     return bad ? TOOL_IO : TOOL_OK;
 }
 
-int tool_file_json(tool_file *file, const json_t *root)
+int tool_file_write(tool_file *file, bool (*write)(FILE *out, const json_t *root),
+                    const json_t *root)
 {
     if (!file->path) {
         return TOOL_OK;
     }
-    if (!root) {
-        int code = tool_error(TOOL_INTERNAL, "no memory for %s", file->path);
-        tool_file_discard(file);
-        return code;
-    }
-    if (!write_json(file->stream, root)) {
+    if (!write(file->stream, root)) {
         int code = failed(file, "write");
         tool_file_discard(file);
         return code;
     }
     return tool_file_commit(file);
+}
+
+int tool_file_json(tool_file *file, const json_t *root)
+{
+    return tool_file_write(file, write_json, root);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* info.c - `isomer info`: what is there, what is not and why, and how it is set. */
+/* info.c - `isomer info`: backends, devices and settings, and why something is missing. */
 #include "bench/tool.h"
 
 #include "common/printable.h"
@@ -27,7 +27,7 @@ static void heading(FILE *out, const char *text)
     fputc('\n', out);
 }
 
-/* A name in a column, then a text folded beside it. */
+/* A name in a column, with a wrapped text beside it. */
 static void line(FILE *out, int indent, int column, const char *name, const char *text)
 {
     char shown[4 * ISO_NAME_MAX];
@@ -39,9 +39,9 @@ static void line(FILE *out, int indent, int column, const char *name, const char
 
 /* ---- backends -------------------------------------------------------------------------------- */
 
-/* A backend's rows, as one. */
+/* The rows of a backend. */
 typedef struct summary {
-    const iso_entry *first; /* whose state is that of the backend */
+    const iso_entry *first; /* its state is the backend's */
     int devices, broken;
 } summary;
 
@@ -97,11 +97,11 @@ static json_t *backends_json(const iso_entry *entries, int32_t count)
         }
         const iso_entry *e = s.first;
         json_t *b = json_object();
-        json_object_set_new(b, "backend", tool_json_text(e->backend));
-        json_object_set_new(b, "state", tool_json_text(iso_state_name(e->state)));
-        json_object_set_new(b, "origin", tool_json_text(e->origin));
-        json_object_set_new(b, "plugin", json_boolean(e->is_plugin));
-        json_object_set_new(b, "reason", tool_json_text(e->reason));
+        tool_set_text(b, "backend", e->backend);
+        tool_set_text(b, "state", iso_state_name(e->state));
+        tool_set_text(b, "origin", e->origin);
+        tool_set_bool(b, "plugin", e->is_plugin);
+        tool_set_text(b, "reason", e->reason);
         json_array_append_new(list, b);
     }
     return list;
@@ -192,7 +192,7 @@ static void show_device(FILE *out, const iso_device_info *d)
     }
 }
 
-/* "123.5 of 700 W", "123.5 W" or "at most 700 W"; "" where neither is known. */
+/* "123.5 of 700 W", "123.5 W" or "at most 700 W"; "" if neither is known. */
 static void of_most(char *text, size_t room, double now, double most, const char *unit)
 {
     text[0] = '\0';
@@ -269,8 +269,8 @@ static void describe_sensors(FILE *out, iso_device device, json_t *into)
                         tool_json_telemetry(status == ISO_OK ? &telemetry : NULL));
 }
 
-/* What becomes of the permission that ISOMER_MATH gives: asking may open the vendor's library, so
- * it is asked only where there is a permission. */
+/* Whether products use TF32 if ISOMER_MATH permits it. This may open the vendor's library, so it is
+ * checked only with that permission. */
 static void describe_tf32(FILE *out, iso_device device, json_t *properties)
 {
     const char *math = getenv("ISOMER_MATH");
@@ -293,39 +293,37 @@ static void describe_tf32(FILE *out, iso_device device, json_t *properties)
         snprintf(text, sizeof text, "not used, products are strict: %s", info.math_reason);
     }
     line(out, 4, 29, "TF32", text);
-    json_object_set_new(properties, "TF32", tool_json_text(text));
+    tool_set_text(properties, "TF32", text);
 }
 
-/* Opens the device for what only an open one knows. */
-static void describe_open(FILE *out, const char *spec, json_t *into)
+/* Opens the device: some properties are known only then. A broken device is only reported. */
+static void describe_open(FILE *out, const iso_entry *entry, json_t *into)
 {
+    bool broken = entry->state == ISO_STATE_BROKEN;
+    const char *problem = entry->reason;
     iso_device device;
     iso_property property = ISO_PROPERTY_INIT;
     json_t *list = json_object();
-    iso_status status = iso_device_open(spec, &device);
-    tool_need_memory(status);
+    iso_status status = ISO_UNAVAILABLE;
+    if (!broken) {
+        status = iso_device_open(entry->device.spec, &device);
+        tool_need_memory(status);
+        problem = iso_last_error();
+    }
     if (status != ISO_OK) {
-        line(out, 4, 29, "does not open", iso_last_error());
-        json_object_set_new(into, "problem", tool_json_text(iso_last_error()));
+        line(out, 4, 29, broken ? "broken" : "does not open", problem);
+        tool_set_text(into, "problem", problem);
         json_object_set_new(into, "telemetry", tool_json_telemetry(NULL));
     } else {
         for (int32_t i = 0; tool_property(device, i, &property); i++) {
             line(out, 4, 29, property.name, property.value);
-            json_object_set_new(list, property.name, tool_json_text(property.value));
+            tool_set_text(list, property.name, property.value);
         }
         describe_tf32(out, device, list);
         describe_sensors(out, device, into);
         iso_device_close(device);
     }
     json_object_set_new(into, "properties", list);
-}
-
-static void describe_broken(FILE *out, const char *reason, json_t *into)
-{
-    line(out, 4, 29, "broken", reason);
-    json_object_set_new(into, "problem", tool_json_text(reason));
-    json_object_set_new(into, "telemetry", tool_json_telemetry(NULL));
-    json_object_set_new(into, "properties", json_object());
 }
 
 static json_t *show_devices(FILE *out, const iso_entry *entries, int32_t count)
@@ -341,13 +339,9 @@ static json_t *show_devices(FILE *out, const iso_entry *entries, int32_t count)
         }
         any = true;
         json_t *device = tool_json_device(&e->device);
-        json_object_set_new(device, "state", tool_json_text(iso_state_name(e->state)));
+        tool_set_text(device, "state", iso_state_name(e->state));
         show_device(out, &e->device);
-        if (broken) {
-            describe_broken(out, e->reason, device);
-        } else {
-            describe_open(out, e->device.spec, device);
-        }
+        describe_open(out, e, device);
         json_array_append_new(list, device);
     }
     if (!any) {
@@ -374,12 +368,12 @@ static json_t *show_settings(FILE *out)
         append(text, sizeof text, "", s.problem);
         line(out, 2, 29, s.name, text);
         json_t *setting = json_object();
-        json_object_set_new(setting, "name", tool_json_text(s.name));
+        tool_set_text(setting, "name", s.name);
         json_object_set_new(setting, "value",
                             set && s.value[0] == '\0' ? json_string("") : tool_json_text(s.value));
-        json_object_set_new(setting, "source", tool_json_text(s.source));
-        json_object_set_new(setting, "meaning", tool_json_text(s.meaning));
-        json_object_set_new(setting, "problem", tool_json_text(s.problem));
+        tool_set_text(setting, "source", s.source);
+        tool_set_text(setting, "meaning", s.meaning);
+        tool_set_text(setting, "problem", s.problem);
         json_array_append_new(list, setting);
     }
     return list;
@@ -388,8 +382,8 @@ static json_t *show_settings(FILE *out)
 static json_t *show_all(FILE *out, const iso_entry *entries, int32_t count)
 {
     json_t *root = json_object();
-    json_object_set_new(root, "schema", json_string("isomer-info/1"));
-    json_object_set_new(root, "version", json_string(iso_version()));
+    tool_set_text(root, "schema", "isomer-info/1");
+    tool_set_text(root, "version", iso_version());
     fprintf(out, "isomer %s\n", iso_version());
     show_backends(out, entries, count);
     json_object_set_new(root, "backends", backends_json(entries, count));
@@ -398,15 +392,12 @@ static json_t *show_all(FILE *out, const iso_entry *entries, int32_t count)
     return root;
 }
 
-/* The devices that were asked for, and nothing of other backends. */
+/* Only the devices that were named. */
 static int find_named(const char *backend, iso_entry **entries, int32_t *count)
 {
     tool_words specs;
     int code = tool_specs(backend, NULL, &specs);
-    *entries = calloc((size_t)specs.count + 1, sizeof **entries);
-    if (!*entries) {
-        code = tool_error(TOOL_INTERNAL, "no memory");
-    }
+    *entries = tool_alloc((size_t)specs.count, sizeof **entries, "the devices");
     for (int i = 0; i < specs.count && code == TOOL_OK; i++) {
         iso_entry *e = &(*entries)[(*count)++];
         iso_device device;

@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     if (argc > 0) {
         tool_name = argv[0];
     }
-    /* A file that may not grow is an error in writing like any other, and no end of the process. */
+    /* A file that reached its size limit is a write error, and does not end the process. */
     signal(SIGXFSZ, SIG_IGN);
     tool_documents_whole();
     if (!tool_terminal_open()) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c - what the tool does where memory ends in the middle of something that cannot say so. */
+/* memory.c - memory for the tool, which ends where there is none. */
 #include "bench/tool.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Streams may need memory, and are not used. Nothing that was begun is left behind. */
+/* Uses no streams, which may need memory. Removes unfinished files. */
 static _Noreturn void stop(const char *what, const char *text)
 {
     const char *const parts[] = {"isomer: ", what, text, "\n"};
@@ -31,6 +31,24 @@ void tool_need_memory(iso_status status)
     }
 }
 
+void *tool_alloc(size_t count, size_t size, const char *what)
+{
+    void *block = calloc(count > 0 ? count : 1, size);
+    if (!block) {
+        tool_no_memory(what);
+    }
+    return block;
+}
+
+void *tool_resize(void *block, size_t count, size_t size, const char *what)
+{
+    void *more = reallocarray(block, count, size);
+    if (!more) {
+        tool_no_memory(what);
+    }
+    return more;
+}
+
 bool tool_property(iso_device device, int32_t index, iso_property *out)
 {
     iso_status status = iso_device_get_property(device, index, out);
@@ -45,14 +63,9 @@ bool tool_setting(int32_t index, iso_setting *out)
     return status == ISO_OK;
 }
 
-/* A document from which a member is missing looks like one that never had it. */
 static void *document_alloc(size_t bytes)
 {
-    void *block = malloc(bytes);
-    if (!block) {
-        tool_no_memory("a document");
-    }
-    return block;
+    return tool_alloc(1, bytes, "a document");
 }
 
 void tool_documents_whole(void)

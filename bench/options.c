@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.c - command lines and lists of words. */
+/* options.c - reads command lines and lists of words. */
 #include "bench/tool.h"
 
 #include <stdlib.h>
@@ -104,7 +104,7 @@ int tool_find(const char *const *names, const char *word)
     return -1;
 }
 
-/* Cut where there is no room. */
+/* Cut if there is no room. */
 static void append(char *text, size_t room, const char *before, const char *more)
 {
     size_t used = strlen(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - a file or standard input, whole. What has no end is not to fill the memory. */
+/* read.c - reads a whole file or standard input, up to a limit: some streams never end. */
 #include "bench/tool.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The rest of the stream. NULL with errno, EFBIG where it is over `most`. */
+/* Reads the rest of the stream. NULL with errno: EFBIG if there are more than `most` bytes. */
 static char *read_rest(FILE *in, size_t most, size_t *length)
 {
     size_t used = 0, room = 0;
@@ -39,11 +39,12 @@ static char *read_rest(FILE *in, size_t most, size_t *length)
 static char *read_stream(FILE *in, size_t most, size_t *length)
 {
     struct stat found;
-    if (fstat(fileno(in), &found) == 0 && S_ISDIR(found.st_mode)) {
+    bool known = fstat(fileno(in), &found) == 0;
+    if (known && S_ISDIR(found.st_mode)) {
         errno = EISDIR;
         return NULL;
     }
-    if (fstat(fileno(in), &found) == 0 && S_ISREG(found.st_mode) && found.st_size > (off_t)most) {
+    if (known && S_ISREG(found.st_mode) && found.st_size > (off_t)most) {
         errno = EFBIG;
         return NULL;
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select.c - which devices a command takes: --backend, --require and their variables. */
+/* select.c - the devices that a command uses: --backend, --require and their variables. */
 #include "bench/tool.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the library said last, without the name of its call. */
-static const char *library_said(void)
+/* The library's last error without the name of its call. */
+static const char *library_error(void)
 {
     const char *text = iso_last_error(), *colon = strchr(text, ':');
     return strncmp(text, "iso_", 4) == 0 && colon ? colon + 2 : text;
@@ -17,15 +17,12 @@ int tool_spec_list(const char *list, const char *from, tool_words *out)
     iso_spec entry = ISO_SPEC_INIT;
     iso_status status = ISO_NO_MEMORY;
     char *at;
-    *out = (tool_words){.text = malloc(strlen(list) + 1)};
-    out->items = calloc(strlen(list) + 1, sizeof *out->items);
+    size_t room = strlen(list) + 1;
+    *out = (tool_words){.text = tool_alloc(room, 1, "a list of devices"),
+                        .items = tool_alloc(room, sizeof *out->items, "a list of devices")};
     at = out->text;
-    if (!at || !out->items) {
-        tool_words_free(out);
-        return tool_error(TOOL_INTERNAL, "no memory for the list of %s", from);
-    }
     while ((status = iso_spec_get(list, out->count, &entry)) == ISO_OK) {
-        strcpy(at, entry.text); /* never longer than the entry with its blanks and its comma */
+        strcpy(at, entry.text); /* fits: the list has it with its comma */
         out->items[out->count++] = at;
         at += strlen(at) + 1;
     }
@@ -33,7 +30,7 @@ int tool_spec_list(const char *list, const char *from, tool_words *out)
         return TOOL_OK;
     }
     tool_words_free(out);
-    return tool_error(tool_code(status), "%s \"%s\": %s", from, list, library_said());
+    return tool_error(tool_code(status), "%s \"%s\": %s", from, list, library_error());
 }
 
 int tool_required(const char *list, const char *from, tool_words *out)
@@ -51,7 +48,7 @@ int tool_required(const char *list, const char *from, tool_words *out)
     return code;
 }
 
-/* What must be there is opened and closed again, by itself: that opens no other backend's files. */
+/* Opens and closes each required device by its name, which opens no other backend's files. */
 static int check_required(const char *list, const char *from)
 {
     tool_words words;
@@ -77,8 +74,8 @@ static int every_device(char **text)
     if (!entries) {
         return TOOL_INTERNAL;
     }
-    *text = calloc((size_t)count + 1, ISO_NAME_MAX + 1);
-    for (int32_t i = 0; *text && i < count; i++) {
+    *text = tool_alloc((size_t)count + 1, ISO_NAME_MAX + 1, "a list of devices");
+    for (int32_t i = 0; i < count; i++) {
         if (entries[i].state == ISO_STATE_BROKEN) {
             tool_error(TOOL_OK, "%s is left out (broken): %s", entries[i].backend,
                        entries[i].reason);
@@ -92,9 +89,6 @@ static int every_device(char **text)
         strcat(*text, entries[i].device.spec);
     }
     free(entries);
-    if (!*text) {
-        return tool_error(TOOL_INTERNAL, "no memory");
-    }
     if ((*text)[0] == '\0') {
         return tool_error(TOOL_NOTHING, "no backend has a device; `%s info` says why", tool_name);
     }
@@ -120,9 +114,9 @@ int tool_specs(const char *backend, const char *require, tool_words *out)
         return code;
     }
     if (!backend && !tool_takes_all(backend)) {
-        out->items = calloc(1, sizeof *out->items); /* the one that the environment names */
-        out->count = 1;
-        return out->items ? TOOL_OK : tool_error(TOOL_INTERNAL, "no memory for a list");
+        out->items = tool_alloc(1, sizeof *out->items, "a list of devices");
+        out->count = 1; /* NULL: the device that the environment names */
+        return TOOL_OK;
     }
     char *all = NULL;
     if (tool_takes_all(backend)) {

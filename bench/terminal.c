@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * terminal.c - the edge of printing. Standard output and standard error become streams that escape
- * what a terminal would obey, so that nothing which a file, a device or a child said can get past
- * them. Our own colours and cursor movements go through tool_escape, and data through tool_data.
+ * terminal.c - printing. Standard output and standard error become streams that escape control
+ * characters, so that texts from files, devices and child processes cannot control the terminal.
+ * Our own colours and cursor movements go through tool_escape, data through tool_data.
  */
 #include "bench/tool.h"
 
@@ -17,8 +17,8 @@
 typedef struct edge {
     FILE *stream; /* NULL: not opened */
     int descriptor;
-    bool own;     /* what is written is ours, and goes as it is */
-    char part[4]; /* a character whose end has not come yet */
+    bool own;     /* nothing is escaped: it is our own sequence */
+    char part[4]; /* an incomplete character */
     size_t held;
 } edge;
 
@@ -41,7 +41,7 @@ static bool write_all(int descriptor, const char *bytes, size_t length)
     return true;
 }
 
-/* What can be said of `text` now; the beginning of a character is kept for the next call. */
+/* Keeps an incomplete character at the end for the next call. */
 static bool write_shown(edge *e, const char *text, size_t length)
 {
     char out[4096];
@@ -97,14 +97,14 @@ static int finish(void *cookie)
     return 0;
 }
 
-/* A file that is opened later is not to get the number of an output, and messages with it. Writing
- * to an output that was closed goes on to fail, as it should: nothing is lost unseen. */
+/* Opens /dev/null in place of closed standard streams, so that no file opened later gets messages.
+ * Its direction is wrong on purpose: writing to a closed output still fails. */
 static void fill_closed(void)
 {
     static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
     for (int i = 0; i < 3; i++) {
         if (fcntl(i, F_GETFD) < 0 && errno == EBADF && open("/dev/null", modes[i]) < 0) {
-            return; /* not even that: there is nothing to take its place */
+            return; /* there is no /dev/null */
         }
     }
 }
@@ -155,7 +155,7 @@ void tool_escape(FILE *out, const char *sequence)
         fputs(sequence, out);
         return;
     }
-    flockfile(out); /* what another thread writes now is not ours */
+    flockfile(out); /* other threads' texts are still escaped */
     fflush(out);
     e->own = true;
     fputs(sequence, out);

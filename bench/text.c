@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.c - messages, widths and folding. */
+/* text.c - messages, column widths and line breaks. */
 #include "bench/tool.h"
 
 #include "common/printable.h"
@@ -20,13 +20,13 @@ double tool_seconds(void)
 
 int tool_error(int code, const char *format, ...)
 {
-    char brief[256], brief_shown[sizeof brief * 4]; /* of a text that there is no memory for */
+    char brief[256], brief_shown[sizeof brief * 4]; /* if there is no memory */
     va_list list;
     fflush(stdout);
     va_start(list, format);
     int length = vsnprintf(brief, sizeof brief, format, list);
     va_end(list);
-    size_t room = (size_t)(length < 0 ? 0 : length) * 4 + 1; /* a byte becomes four at most */
+    size_t room = (size_t)(length < 0 ? 0 : length) * 4 + 1; /* a byte becomes at most four */
     char *text = NULL, *shown = malloc(room);
     va_start(list, format);
     length = vasprintf(&text, format, list);
@@ -61,7 +61,7 @@ int tool_code(iso_status status)
     }
 }
 
-/* Insertions, deletions and changes that lead from one word to the other. */
+/* How many insertions, deletions and changes turn one word into the other. */
 static int distance(const char *a, const char *b)
 {
     enum { LONGEST = 64 };
@@ -116,25 +116,28 @@ bool tool_colour(FILE *out)
            (!term || strcmp(term, "dumb") != 0);
 }
 
-int tool_columns(const char *text)
+/* Columns of the first `length` bytes of a UTF-8 text. */
+static int columns_of(const char *text, size_t length)
 {
     int columns = 0;
-    for (; *text != '\0'; text++) {
-        columns += ((unsigned char)*text & 0xc0) != 0x80;
+    for (size_t i = 0; i < length; i++) {
+        columns += ((unsigned char)text[i] & 0xc0) != 0x80;
     }
     return columns;
+}
+
+int tool_columns(const char *text)
+{
+    return columns_of(text, strlen(text));
 }
 
 void tool_wrap(FILE *out, int column, int indent, const char *text)
 {
     int width = tool_width(out);
-    bool fresh = true; /* nothing of the text on this line yet */
+    bool fresh = true; /* this line holds no text yet */
     while (*text != '\0') {
         size_t length = strcspn(text, " \n");
-        int columns = 0;
-        for (size_t i = 0; i < length; i++) {
-            columns += ((unsigned char)text[i] & 0xc0) != 0x80;
-        }
+        int columns = columns_of(text, length);
         if (!fresh && column + 1 + columns > width) {
             fprintf(out, "\n%*s", indent, "");
             column = indent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool.h - what the commands of the tool share. Data goes to stdout, all else to stderr. */
+/* tool.h - shared by the tool's commands. Data goes to stdout, everything else to stderr. */
 #ifndef ISOMER_TOOL_H
 #define ISOMER_TOOL_H
 
@@ -15,17 +15,17 @@
 enum {
     TOOL_OK = 0,
     TOOL_FAILED = 1,      /* a check failed */
-    TOOL_USAGE = 2,       /* the command line or a setting makes no sense */
-    TOOL_UNAVAILABLE = 3, /* a named or required backend is not there */
+    TOOL_USAGE = 2,       /* the command line or a setting is invalid */
+    TOOL_UNAVAILABLE = 3, /* a named or required backend is not available */
     TOOL_NOTHING = 4,     /* no case ran */
-    TOOL_FILES = 5,       /* inputs that cannot be read as results, or not be compared */
+    TOOL_FILES = 5,       /* a file is not a results file, or cannot be compared */
     TOOL_IO = 6,
-    TOOL_INTERNAL = 70,    /* a fault of isomer's own, or memory ran out */
-    TOOL_SKIP = 77,        /* `info --available` alone: not there, and need not be */
-    TOOL_INTERRUPTED = 130 /* by a signal; what was measured is kept */
+    TOOL_INTERNAL = 70,    /* a fault in isomer, or memory ran out */
+    TOOL_SKIP = 77,        /* only `info --available`: not available and not required */
+    TOOL_INTERRUPTED = 130 /* by a signal; results are kept */
 };
 
-extern const char *tool_name; /* as it was called */
+extern const char *tool_name; /* as it was started */
 
 int tool_info(int argc, char **argv);
 int tool_verify(int argc, char **argv);
@@ -35,7 +35,7 @@ int tool_report(int argc, char **argv);
 
 /* ---- text.c ---------------------------------------------------------------------------------- */
 
-/* "isomer: ..." on stderr, further lines indented; gives `code` back. */
+/* Prints "isomer: ..." on stderr with further lines indented. Returns `code`. */
 int tool_error(int code, const char *format, ...) ISO_PRINTF(2, 3);
 
 double tool_seconds(void); /* of the monotonic clock */
@@ -43,46 +43,45 @@ double tool_seconds(void); /* of the monotonic clock */
 /* The exit code for a status of the library. */
 int tool_code(iso_status status);
 
-/* The name nearest to `word`, or NULL where none is near. */
+/* The name nearest to `word`, or NULL if none is near. */
 const char *tool_nearest(const char *word, const char *const *names, int count);
 
-int tool_width(FILE *out);   /* columns of the terminal; 100 elsewhere */
+int tool_width(FILE *out);   /* columns of the terminal, otherwise 100 */
 bool tool_colour(FILE *out); /* a terminal, and NO_COLOR is not set */
 
-/* Prints `text` wrapped at spaces. The line already holds `column` columns; those after it begin
- * with `indent` spaces. Ends with a new line. */
+/* Prints `text` wrapped at spaces, and a newline. The first line already has `column` columns; the
+ * next ones begin with `indent` spaces. */
 void tool_wrap(FILE *out, int column, int indent, const char *text);
 
-/* Columns of a UTF-8 text. */
-int tool_columns(const char *text);
+int tool_columns(const char *text); /* of UTF-8 */
 
 const char *tool_bytes(char *text, size_t room, int64_t bytes); /* "31.2 GiB" */
 
 /* ---- terminal.c ------------------------------------------------------------------------------ */
 
-/* From now on stdout and stderr escape what a terminal would obey (printable.h), and no file that
- * is opened gets the number of an output that was closed. False: no memory. */
+/* From now on stdout and stderr escape control characters (printable.h), and no file gets the
+ * descriptor of a closed output. False: no memory. */
 bool tool_terminal_open(void);
-/* Writes a colour or a movement of the cursor of our own, as it is. */
+/* Writes our own colour or cursor movement unescaped. */
 void tool_escape(FILE *out, const char *sequence);
-/* Standard output for data, whose writers escape by their format's own rules. */
+/* Standard output for data; its writers escape by the rules of their format. */
 FILE *tool_data(void);
-int tool_descriptor(FILE *out); /* of the two streams, too */
-/* A bar on stderr, ten times a second at most, with a text behind it; `done` is from 0 to 1. */
+int tool_descriptor(FILE *out); /* fileno, also of those two streams */
+/* Shows a progress bar with a text on stderr, at most ten times a second; `done` is 0 to 1. */
 void tool_progress(double done, const char *format, ...) ISO_PRINTF(2, 3);
 void tool_progress_end(void);
-/* Writes what waits. False where an output has failed at any time. */
+/* Flushes. False if an output ever failed. */
 bool tool_terminal_done(void);
 
 /* ---- options.c ------------------------------------------------------------------------------- */
 
 typedef struct tool_option {
     const char *name;   /* without "--" */
-    const char **value; /* takes a value; else */
-    bool *flag;
+    const char **value; /* NULL: it takes no value ... */
+    bool *flag;         /* ... and sets this */
 } tool_option;
 
-/* Reads argv[1..]. Gives TOOL_OK or an exit code after saying what was wrong. */
+/* Reads argv[1..]. TOOL_OK, or an exit code after an error message. */
 int tool_options(int argc, char **argv, const tool_option *options, int count);
 
 /* A list "a,b,c". */
@@ -96,85 +95,93 @@ bool tool_split(const char *text, tool_words *out); /* false: no memory */
 void tool_words_free(tool_words *words);
 bool tool_words_have(const tool_words *words, const char *word);
 
-/* Names that a word may be; each list ends with NULL. */
+/* The names that a word can have; each list ends with NULL. */
 enum { TOOL_NAMES = 64 };
 typedef struct tool_names {
     const char *items[TOOL_NAMES + 1];
     int count;
 } tool_names;
 
-void tool_names_add(tool_names *names, const char *name);  /* once; not NULL, not "" */
-int tool_find(const char *const *names, const char *word); /* -1: it is not there */
+void tool_names_add(tool_names *names, const char *name);  /* unless NULL, "" or already there */
+int tool_find(const char *const *names, const char *word); /* its place; -1: none */
 /* "... is not known, did you mean ...? it may be ..." */
 void tool_say_unknown(char *text, size_t room, const char *word, const char *const *names);
-/* Whether every word of an option's list is one of the names: TOOL_OK, or TOOL_USAGE, said. */
+/* TOOL_OK if every word of an option's list is one of the names, otherwise TOOL_USAGE with a
+ * message.
+ */
 int tool_words_check(const char *option, const tool_words *words, const tool_names *names);
 
 /* ---- select.c: devices ----------------------------------------------------------------------- */
 
-/* Whether `--backend` (NULL: not given) and ISOMER_BACKEND leave it at every device there is. */
+/* Whether `--backend` (NULL: not given) and ISOMER_BACKEND select all devices. */
 bool tool_takes_all(const char *backend);
 
-/* The entries of a list of specs as the library reads them; `from` is named where it cannot.
- * TOOL_OK or an exit code, said. */
+/* The entries of a list of specs, read as the library does; messages name `from`. This and the next
+ * two return TOOL_OK, or an exit code after an error message. */
 int tool_spec_list(const char *list, const char *from, tool_words *out);
-/* The same for what must be there: NULL and "" are nothing, and `auto` is refused. */
+/* The same for required devices: NULL and "" are empty lists, and `auto` is refused. */
 int tool_required(const char *list, const char *from, tool_words *out);
 
-/* The specs that a command is to open, in order; an item that is NULL is what ISOMER_BACKEND names.
- * What --require (may be NULL) and ISOMER_REQUIRE name was opened and closed again. TOOL_OK or an
- * exit code, said. */
+/* The specs that a command opens, in order; NULL stands for the device that ISOMER_BACKEND names.
+ * First opens and closes what --require (may be NULL) and ISOMER_REQUIRE name. */
 int tool_specs(const char *backend, const char *require, tool_words *out);
 
 /* ---- available.c: one device for a script ---------------------------------------------------- */
 
-/* `isomer info --available`: TOOL_OK and "required" or "optional" on standard output; or, said,
- * TOOL_SKIP where it is not there and need not be, TOOL_UNAVAILABLE where it must be. */
+/* `isomer info --available`: TOOL_OK and "required" or "optional" on standard output. If it is
+ * missing: TOOL_UNAVAILABLE if it is required, otherwise TOOL_SKIP, after a message. */
 int tool_available(const char *spec, const char *require);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
-/* Says so, takes temporary files away and ends the process with TOOL_INTERNAL. */
+/* Reports it, removes temporary files and ends the process with TOOL_INTERNAL. */
 _Noreturn void tool_no_memory(const char *what);
-/* The same with the library's text, where that is the status of a call: a list that ends there
- * would look as if there were no more. */
+/* Zeroed memory, and memory whose new part is not zeroed; never NULL: without memory the process
+ * ends as above. */
+void *tool_alloc(size_t count, size_t size, const char *what);
+void *tool_resize(void *block, size_t count, size_t size, const char *what);
+/* Ends the process with the library's message if `status` is ISO_NO_MEMORY: a list that stopped
+ * there would look complete. */
 void tool_need_memory(iso_status status);
-/* iso_device_get_property and iso_get_setting; false: there are no more. */
+/* iso_device_get_property and iso_get_setting; false after the last. */
 bool tool_property(iso_device device, int32_t index, iso_property *out);
 bool tool_setting(int32_t index, iso_setting *out);
-/* From now on a document in memory (Jansson) that cannot be made whole ends the process that way.
- */
+/* From now on Jansson ends the process in the same way: a document that lacks a member looks like
+ * one that never had it. */
 void tool_documents_whole(void);
 
-/* ---- file.c: results in files, whole or not at all ------------------------------------------- */
+/* ---- file.c: complete results files, or none ------------------------------------------------- */
 
 typedef struct tool_file {
-    const char *path; /* NULL: not wanted; "-": stdout */
+    const char *path; /* NULL: none; "-": stdout */
     char *temporary;
     FILE *stream;
-    bool failing; /* the last checkpoint could not be written, which was said */
+    bool failing; /* the last checkpoint failed, which was reported */
 } tool_file;
 
-/* Makes sure that it can be written, before the work. TOOL_OK or TOOL_IO, said. */
+/* Makes sure that the file can be written, before the work. This and the next functions return
+ * TOOL_OK, or TOOL_IO after an error message. */
 int tool_file_open(tool_file *file, const char *path);
-/* Puts it in place. TOOL_OK or TOOL_IO, said. */
+/* Gives the finished file its name. */
 int tool_file_commit(tool_file *file);
-/* Puts `root` in place as the whole content and goes on, so that a run that is killed leaves what
- * it had. Nothing for standard output, pipes and devices. TOOL_OK; or TOOL_IO, where the last whole
- * content stays: said once, until one succeeds. */
+/* Writes `root` as the file's content and continues, so that a run that is killed leaves its
+ * results. Does nothing for standard output, pipes and devices. If it fails, the last content
+ * stays; that is reported once, until a checkpoint succeeds. */
 int tool_file_checkpoint(tool_file *file, const json_t *root);
-/* Forgets what was not committed. */
+/* Removes what was not committed. */
 void tool_file_discard(tool_file *file);
-/* Writes `root` as the whole content and commits. */
+/* Writes the content with `write`, or as JSON, and commits. */
+int tool_file_write(tool_file *file, bool (*write)(FILE *out, const json_t *root),
+                    const json_t *root);
 int tool_file_json(tool_file *file, const json_t *root);
-/* Takes away every temporary file; for signal handlers. */
+/* Removes all temporary files; for signal handlers. */
 void tool_files_sweep(void);
 
 /* ---- read.c ---------------------------------------------------------------------------------- */
 
-/* A whole file ("-": standard input), to be freed; NULL with errno, EFBIG where it has more. */
+/* A whole file ("-": standard input), to be freed. NULL with errno: EFBIG if it is larger. */
 char *tool_read(const char *path, int most_mib, size_t *length);
-/* What errno means after that. */
+/* What errno means then. */
 const char *tool_read_problem(int most_mib, char *text, size_t room);
 
 /* ---- signals.c ------------------------------------------------------------------------------- */
@@ -201,20 +208,21 @@ void tool_doing(const char *format, ...) ISO_PRINTF(1, 2);
 /* ---- json.c ---------------------------------------------------------------------------------- */
 
 json_t *tool_json_text(const char *text); /* null for "" */
-json_t *tool_json_number(double value);   /* null where it is not finite */
+json_t *tool_json_number(double value);   /* null if it is not finite */
 void tool_set_int(json_t *object, const char *key, int64_t value);
 void tool_set_text(json_t *object, const char *key, const char *value);
 void tool_set_number(json_t *object, const char *key, double value);
+void tool_set_bool(json_t *object, const char *key, bool value);
 json_t *tool_json_device(const iso_device_info *info);
-bool tool_is_fake(const iso_device_info *info);              /* a stand-in made for tests */
+bool tool_is_fake(const iso_device_info *info);              /* a stand-in for tests */
 json_t *tool_json_telemetry(const iso_telemetry *telemetry); /* null for NULL */
 
 /* ---- enumerate.c ----------------------------------------------------------------------------- */
 
-/* All rows of iso_enumerate, to be freed; NULL after saying why. */
+/* All rows of iso_enumerate, to be freed; NULL after an error message. */
 iso_entry *tool_enumerate(int32_t *count);
 
-/* The vendor's libraries for products on a device, of which the first is the default; how many. */
+/* The vendor's libraries for products on a device, the default first. Returns their number. */
 int32_t tool_libraries(iso_device device, char (*names)[ISO_NAME_MAX], int32_t room);
 
 #endif
