@@ -209,7 +209,7 @@ static int parse(bench *b, int argc, char **argv)
                                    {"list", NULL, &b->list},
                                    {"no-roofs", NULL, &b->request.no_roofs},
                                    {"help", NULL, &b->help}};
-    int code = tool_options(argc, argv, options, (int)(sizeof options / sizeof options[0]));
+    int code = tool_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), NULL);
     return code != TOOL_OK || b->help ? code : parse_values(b);
 }
 

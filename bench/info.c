@@ -109,12 +109,6 @@ static json_t *backends_json(const iso_entry *entries, int32_t count)
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-static void append(char *text, size_t room, const char *separator, const char *more)
-{
-    size_t used = strlen(text);
-    snprintf(text + used, room - used, "%s%s", used > 0 ? separator : "", more);
-}
-
 static void show_numbers(FILE *out, const iso_device_info *d)
 {
     char text[1024] = "", part[128], bytes[32], spare[32];
@@ -129,15 +123,15 @@ static void show_numbers(FILE *out, const iso_device_info *d)
     } else {
         snprintf(part, sizeof part, "%s", bytes);
     }
-    append(text, sizeof text, "", part);
+    tool_join(text, sizeof text, "", part);
     if (d->cache_bytes > 0) {
         snprintf(part, sizeof part, "last-level cache %s",
                  tool_bytes(bytes, sizeof bytes, d->cache_bytes));
-        append(text, sizeof text, "; ", part);
+        tool_join(text, sizeof text, "; ", part);
     }
     if (d->local_bytes > 0) {
         snprintf(part, sizeof part, "local %s", tool_bytes(bytes, sizeof bytes, d->local_bytes));
-        append(text, sizeof text, "; ", part);
+        tool_join(text, sizeof text, "; ", part);
     }
     line(out, 4, 29, "memory", text);
     bool cpu = d->type == ISO_DEVICE_CPU;
@@ -146,7 +140,7 @@ static void show_numbers(FILE *out, const iso_device_info *d)
              cpu ? (d->threads == 1 ? "thread" : "threads") : "wide");
     if (d->clock_mhz > 0) {
         snprintf(part, sizeof part, "%d MHz", d->clock_mhz);
-        append(text, sizeof text, ", ", part);
+        tool_join(text, sizeof text, ", ", part);
     }
     line(out, 4, 29, "units", text);
 }
@@ -165,7 +159,7 @@ static void show_features(FILE *out, uint32_t bits)
     for (unsigned i = 0; i < sizeof has / sizeof has[0]; i++) {
         const char *word = bits & (1u << i) ? has[i] : lacks[i];
         if (word) {
-            append(text, sizeof text, ", ", word);
+            tool_join(text, sizeof text, ", ", word);
         }
     }
     line(out, 4, 29, "features", text);
@@ -207,12 +201,12 @@ static void show_throttle(char *text, size_t room, int32_t bits)
 {
     static const char *const names[] = {"power", "heat", "other reasons"};
     if (bits == 0) {
-        append(text, room, "; ", "not throttled");
+        tool_join(text, room, "; ", "not throttled");
     }
     for (unsigned i = 0; bits > 0 && i < sizeof names / sizeof names[0]; i++) {
         if ((uint32_t)bits & (1u << i)) {
-            append(text, room, "; ", "throttled by ");
-            append(text, room, "", names[i]);
+            tool_join(text, room, "; ", "throttled by ");
+            tool_join(text, room, "", names[i]);
         }
     }
 }
@@ -222,35 +216,35 @@ static void show_telemetry(FILE *out, const iso_telemetry *t)
     char text[1024] = "", part[128];
     of_most(part, sizeof part, t->clock_mhz, t->clock_max_mhz, "MHz");
     if (part[0] != '\0') {
-        append(text, sizeof text, "", t->clock_mhz >= 0 ? "now " : "");
-        append(text, sizeof text, "", part);
+        tool_join(text, sizeof text, "", t->clock_mhz >= 0 ? "now " : "");
+        tool_join(text, sizeof text, "", part);
     }
     if (t->memory_clock_mhz >= 0) {
         snprintf(part, sizeof part, "memory %d MHz", t->memory_clock_mhz);
-        append(text, sizeof text, ", ", part);
+        tool_join(text, sizeof text, ", ", part);
     }
     of_most(part, sizeof part, t->power_watts, t->power_cap_watts, "W");
     if (part[0] != '\0') {
-        append(text, sizeof text, "; ", part);
+        tool_join(text, sizeof text, "; ", part);
     }
     if (t->temperature_celsius >= 0) {
         snprintf(part, sizeof part, "%.4g °C", t->temperature_celsius);
-        append(text, sizeof text, "; ", part);
+        tool_join(text, sizeof text, "; ", part);
     }
     if (t->busy_percent >= 0) {
         snprintf(part, sizeof part, "%.3g %% busy", t->busy_percent);
-        append(text, sizeof text, "; ", part);
+        tool_join(text, sizeof text, "; ", part);
     }
     if (t->ecc >= 0) {
-        append(text, sizeof text, "; ", t->ecc ? "ECC on" : "ECC off");
+        tool_join(text, sizeof text, "; ", t->ecc ? "ECC on" : "ECC off");
     }
     if (t->partition[0] != '\0') {
-        append(text, sizeof text, "; ", t->partition);
+        tool_join(text, sizeof text, "; ", t->partition);
     }
     show_throttle(text, sizeof text, t->throttle);
     if (text[0] != '\0') {
         snprintf(part, sizeof part, " (%.100s)", t->source);
-        append(text, sizeof text, "", t->source[0] != '\0' ? part : "");
+        tool_join(text, sizeof text, "", t->source[0] != '\0' ? part : "");
         line(out, 4, 29, "sensors", text);
     }
 }
@@ -301,7 +295,7 @@ static void describe_open(FILE *out, const iso_entry *entry, json_t *into)
 {
     bool broken = entry->state == ISO_STATE_BROKEN;
     const char *problem = entry->reason;
-    iso_device device;
+    iso_device device = {0};
     iso_property property = ISO_PROPERTY_INIT;
     json_t *list = json_object();
     iso_status status = ISO_UNAVAILABLE;
@@ -365,7 +359,7 @@ static json_t *show_settings(FILE *out)
                  : s.value[0] ? " (default)"
                               : "",
                  s.meaning[0] ? "\n" : "", s.meaning, s.problem[0] ? "\nproblem: " : "");
-        append(text, sizeof text, "", s.problem);
+        tool_join(text, sizeof text, "", s.problem);
         line(out, 2, 29, s.name, text);
         json_t *setting = json_object();
         tool_set_text(setting, "name", s.name);
@@ -428,7 +422,7 @@ int tool_info(int argc, char **argv)
                                    {"available", &available, NULL},
                                    {"require", &require, NULL},
                                    {"help", NULL, &wants_help}};
-    int code = tool_options(argc, argv, options, 5);
+    int code = tool_options(argc, argv, options, 5, NULL);
     if (code != TOOL_OK) {
         return code;
     }

@@ -18,11 +18,19 @@ static int unknown(const char *given, const tool_option *options, int count)
     return tool_error(TOOL_USAGE, "unknown option --%s; see `%s help`", given, tool_name);
 }
 
-int tool_options(int argc, char **argv, const tool_option *options, int count)
+int tool_options(int argc, char **argv, const tool_option *options, int count, tool_words *files)
 {
+    if (files) {
+        files->items = tool_alloc((size_t)argc, sizeof *files->items, "the command line");
+    }
     for (int i = 1; i < argc; i++) {
         char word[64];
-        if (strncmp(argv[i], "--", 2) != 0) {
+        bool option = strncmp(argv[i], "--", 2) == 0;
+        if (!option && files) {
+            files->items[files->count++] = argv[i];
+            continue;
+        }
+        if (!option) {
             return tool_error(TOOL_USAGE, "unexpected argument \"%s\"; options begin with --",
                               argv[i]);
         }
@@ -104,13 +112,6 @@ int tool_find(const char *const *names, const char *word)
     return -1;
 }
 
-/* Cut if there is no room. */
-static void append(char *text, size_t room, const char *before, const char *more)
-{
-    size_t used = strlen(text);
-    snprintf(text + used, room - used, "%s%s", before, more);
-}
-
 void tool_say_unknown(char *text, size_t room, const char *word, const char *const *names)
 {
     int count = 0;
@@ -120,9 +121,9 @@ void tool_say_unknown(char *text, size_t room, const char *word, const char *con
     const char *near = tool_nearest(word, names, count);
     snprintf(text, room, "\"%.100s%s\" is not known%s%s%s; ", word, strlen(word) > 100 ? "..." : "",
              near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-    append(text, room, count > 0 ? "it may be " : "it takes none", "");
+    tool_join(text, room, "", count > 0 ? "it may be " : "it takes none");
     for (int i = 0; i < count; i++) {
-        append(text, room, i ? ", " : "", names[i]);
+        tool_join(text, room, i > 0 ? ", " : "", names[i]);
     }
 }
 

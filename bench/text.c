@@ -165,6 +165,12 @@ void tool_wrap(FILE *out, int column, int indent, const char *text)
     fputc('\n', out);
 }
 
+void tool_join(char *text, size_t room, const char *separator, const char *more)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, room - used, "%s%s", used > 0 ? separator : "", more);
+}
+
 const char *tool_bytes(char *text, size_t room, int64_t bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};

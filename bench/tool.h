@@ -55,6 +55,9 @@ void tool_wrap(FILE *out, int column, int indent, const char *text);
 
 int tool_columns(const char *text); /* of UTF-8 */
 
+/* Appends `more`, after the separator if there is already a text; cut if there is no room. */
+void tool_join(char *text, size_t room, const char *separator, const char *more);
+
 const char *tool_bytes(char *text, size_t room, int64_t bytes); /* "31.2 GiB" */
 
 /* ---- terminal.c ------------------------------------------------------------------------------ */
@@ -81,15 +84,16 @@ typedef struct tool_option {
     bool *flag;         /* ... and sets this */
 } tool_option;
 
-/* Reads argv[1..]. TOOL_OK, or an exit code after an error message. */
-int tool_options(int argc, char **argv, const tool_option *options, int count);
-
 /* A list "a,b,c". */
 typedef struct tool_words {
     char *text;
     const char **items;
     int count;
 } tool_words;
+
+/* Reads argv[1..]. Arguments that are not options go to `files`, or are errors if that is NULL.
+ * TOOL_OK, or an exit code after an error message. */
+int tool_options(int argc, char **argv, const tool_option *options, int count, tool_words *files);
 
 bool tool_split(const char *text, tool_words *out); /* false: no memory */
 void tool_words_free(tool_words *words);

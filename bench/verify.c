@@ -132,7 +132,7 @@ static int parse(verify_run *run, int argc, char **argv)
                                    {"inline", NULL, &run->inline_streams},
                                    {"fail-fast", NULL, &run->fail_fast},
                                    {"help", NULL, &run->help}};
-    int code = tool_options(argc, argv, options, (int)(sizeof options / sizeof options[0]));
+    int code = tool_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), NULL);
     if (code != TOOL_OK || run->help) {
         return code;
     }

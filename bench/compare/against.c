@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* against.c - `isomer bench --against`: two programs turn by turn, in fresh processes. */
+/* against.c - `isomer bench --against`: two programs in turn, in fresh processes. */
 #include "bench/compare/compare.h"
 #include "bench/record/record.h"
 
@@ -14,14 +14,14 @@
 #include <unistd.h>
 
 enum {
-    SAVE_SECONDS = 5,  /* between two writings of the file */
+    SAVE_SECONDS = 5,  /* between checkpoints of the file */
     PROBE_SECONDS = 60 /* for a program to say its version */
 };
 
 typedef struct against {
     const char *program; /* B */
     char self[4096];     /* A */
-    char **arguments[2]; /* of the processes of A and B */
+    char **arguments[2]; /* of A's and B's processes */
     char budget_text[32];
     double budget, began, longest; /* seconds; of a pair */
     double limit;                  /* seconds of a process */
@@ -31,7 +31,7 @@ typedef struct against {
     int argc;
     char **argv;
     tool_file file; /* of --json */
-    double saved;   /* when it was brought up to date last; 0: not yet */
+    double saved;   /* the time of the last checkpoint; 0: none */
     bool self_check, progress;
 } against;
 
@@ -42,7 +42,7 @@ static const char *name_of(const against *g, int side)
 
 /* ---- the command line of a process ----------------------------------------------------------- */
 
-/* Options that are ours; all others select what is measured. */
+/* Options for this process; all others select what is measured. */
 static const struct {
     const char *name;
     bool value;
@@ -64,15 +64,12 @@ static int our_option(const char *word)
     return -1;
 }
 
-static bool make_arguments(against *g, int argc, char **argv)
+static void make_arguments(against *g, int argc, char **argv)
 {
     for (int side = 0; side < 2; side++) {
-        char **out = calloc((size_t)argc + 10, sizeof *out);
+        char **out = tool_alloc((size_t)argc + 10, sizeof *out, "the command line");
         int count = 0;
         g->arguments[side] = out;
-        if (!out) {
-            return false;
-        }
         out[count++] = side == 0 || g->self_check ? g->self : (char *)g->program;
         out[count++] = "bench";
         for (int i = 1; i < argc; i++) {
@@ -91,12 +88,11 @@ static bool make_arguments(against *g, int argc, char **argv)
         out[count++] = "--json";
         out[count++] = "-";
     }
-    return true;
 }
 
 /* ---- one process ----------------------------------------------------------------------------- */
 
-/* Says what it said last. */
+/* Prints the end of its messages. */
 static void pass_on(const compare_child *child, const char *name)
 {
     if (child->err[0] != '\0') {
@@ -163,7 +159,7 @@ static json_t *document_of(const against *g, int side, const compare_child *chil
     return NULL;
 }
 
-/* Before anything is spent: whether B can be started, and is isomer. */
+/* Checks first whether B can be started and is isomer. */
 static int probe(const against *g)
 {
     char *arguments[] = {(char *)g->program, "--version", NULL};
@@ -219,18 +215,11 @@ static int make_pair(against *g, bool b_first)
     }
     if (documents[0] && documents[1] && !tool_stop_asked()) {
         code = compare_tally_add(g->tally, documents[0], documents[1], name_of(g, 1));
-    } else if (code == TOOL_OK) {
-        goto done;
-    }
-    if (code == TOOL_OK) {
-        g->made++;
-    }
-    for (int side = 0; side < 2 && code == TOOL_OK; side++) {
-        if (!g->first[side]) {
+        g->made += code == TOOL_OK;
+        for (int side = 0; side < 2 && code == TOOL_OK && g->made == 1; side++) {
             g->first[side] = json_incref(documents[side]);
         }
     }
-done:
     json_decref(documents[0]);
     json_decref(documents[1]);
     return code;
@@ -253,8 +242,8 @@ static void show_progress(const against *g, bool end)
 
 static void save(against *g);
 
-/* Whoever runs second may be the slower for it: who, is drawn for each two pairs, and turned for
- * the second of them. */
+/* The second program may be slower because it is the second. So the order is random for each two
+ * pairs, and reversed for the second of the two. */
 static int make_pairs(against *g)
 {
     unsigned char drawn = 0;
@@ -303,16 +292,14 @@ static json_t *run_json(const against *g, json_t *run, bool finished)
         json_t *value = json_object_get(theirs, kept[i]);
         json_object_set(run, kept[i], value ? value : json_null());
     }
-    json_object_set_new(sides, "this",
-                        tool_json_text(what_ran(text, sizeof text, g->self, g->first[0])));
-    json_object_set_new(sides, "program",
-                        tool_json_text(what_ran(text, sizeof text, name_of(g, 1), g->first[1])));
+    tool_set_text(sides, "this", what_ran(text, sizeof text, g->self, g->first[0]));
+    tool_set_text(sides, "program", what_ran(text, sizeof text, name_of(g, 1), g->first[1]));
     json_object_set_new(run, "against", sides);
     json_object_set_new(run, "finished", record_now());
-    json_object_set_new(run, "complete", json_boolean(finished && g->made >= COMPARE_PAIRS_LEAST));
-    json_object_set_new(run, "budget", tool_json_number(g->budget));
-    json_object_set_new(run, "rounds", json_integer(g->made));
-    json_object_set_new(run, "seconds", tool_json_number(tool_seconds() - g->began));
+    tool_set_bool(run, "complete", finished && g->made >= COMPARE_PAIRS_LEAST);
+    tool_set_number(run, "budget", g->budget);
+    tool_set_int(run, "rounds", g->made);
+    tool_set_number(run, "seconds", tool_seconds() - g->began);
     if (tool_stop_asked()) {
         json_array_append_new(flags, json_string("interrupted"));
     }
@@ -337,22 +324,14 @@ static json_t *run_json(const against *g, json_t *run, bool finished)
 static json_t *make_document(const against *g, bool finished)
 {
     json_t *run = record_run("against", g->argc, g->argv), *root = json_object();
-    if (!run || !root) {
-        json_decref(run);
-        json_decref(root);
-        return NULL;
-    }
-    json_object_set_new(root, "schema", json_string(RECORD_SCHEMA));
+    tool_set_text(root, "schema", RECORD_SCHEMA);
     json_object_set_new(root, "run", run_json(g, run, finished));
     json_object_set(root, "devices", json_object_get(g->first[0], "devices"));
-    if (!compare_tally_write(g->tally, root)) {
-        json_decref(root);
-        return NULL;
-    }
+    compare_tally_write(g->tally, root);
     return root;
 }
 
-/* After a pair: a process that is killed leaves the pairs up to then. */
+/* Called after each pair, so that a process that is killed leaves the pairs made so far. */
 static void save(against *g)
 {
     double now = tool_seconds();
@@ -360,9 +339,7 @@ static void save(against *g)
         return;
     }
     json_t *root = make_document(g, false);
-    if (root) {
-        tool_file_checkpoint(&g->file, root);
-    }
+    tool_file_checkpoint(&g->file, root);
     json_decref(root);
     g->saved = now;
 }
@@ -386,31 +363,24 @@ static void say_few(const against *g)
     }
 }
 
-/* Shows and writes the pairs that were made. */
+/* Shows and writes the pairs. */
 static int finish(against *g, double fail_on, int code)
 {
     FILE *out = g->file.stream == tool_data() ? stderr : stdout;
-    const tool_words all = {0};
     json_t *root = make_document(g, code == TOOL_OK && !tool_stop_asked());
-    if (!root) {
-        return tool_error(TOOL_INTERNAL, "no memory for %d pairs", g->made);
-    }
     compare_set set = {.a = root,
                        .path_a = "this run",
                        .rules = {.least_effect = STATS_LEAST_EFFECT,
                                  .alpha = STATS_ALPHA,
-                                 .fail_on = fail_on / 100,
-                                 .ops = &all}};
+                                 .fail_on = fail_on / 100}};
     if (set.rules.fail_on < set.rules.least_effect) {
         set.rules.least_effect = set.rules.fail_on;
     }
-    int shown = compare_pairs_read(&set);
-    if (shown == TOOL_OK) {
-        compare_show(out, &set, tool_width(out), tool_colour(out));
-        fprintf(out, "  %d %s in %.0f s\n", g->made, g->made == 1 ? "pair" : "pairs",
-                tool_seconds() - g->began);
-        shown = compare_code(&set);
-    }
+    compare_pairs_read(&set);
+    compare_show(out, &set, tool_width(out), tool_colour(out));
+    fprintf(out, "  %d %s in %.0f s\n", g->made, g->made == 1 ? "pair" : "pairs",
+            tool_seconds() - g->began);
+    int shown = compare_code(&set);
     if ((shown == TOOL_OK || shown == TOOL_NOTHING) && compare_tally_wrong(g->tally)) {
         shown = TOOL_FAILED; /* as without --against */
     }
@@ -460,9 +430,7 @@ int compare_against(const char *program, int argc, char **argv, double budget, i
     record_point(g.budget_text);
     int code = tool_file_open(&g.file, json);
     g.tally = compare_tally_create();
-    if (code == TOOL_OK && (!g.tally || !make_arguments(&g, argc, argv))) {
-        code = tool_error(TOOL_INTERNAL, "no memory");
-    }
+    make_arguments(&g, argc, argv);
     if (code == TOOL_OK) {
         tool_stop_watch(true);
         code = probe(&g);

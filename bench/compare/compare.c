@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.c - `isomer compare`: what differs between two results files. */
+/* compare.c - `isomer compare`: the differences between two results files. */
 #include "bench/compare/compare.h"
 #include "bench/record/record.h"
 
@@ -30,13 +30,12 @@ static const char help[] =
     "  --help                  show this text\n";
 
 typedef struct request {
-    const char *paths[2];
-    int path_count;
+    tool_words files;
     const char *fail_on, *least_effect, *op, *json, *csv;
     bool help;
 } request;
 
-/* "5" or "5%" as 0.05. */
+/* Reads "5" or "5%" as 0.05. */
 static int percent(const char *option, const char *text, double *out)
 {
     char *end;
@@ -52,7 +51,6 @@ static int percent(const char *option, const char *text, double *out)
     return TOOL_OK;
 }
 
-/* Files are told from options by their begin; tool_options wants options alone. */
 static int read_options(int argc, char **argv, request *r, compare_rules *rules)
 {
     const tool_option options[] = {{"fail-on", &r->fail_on, NULL},
@@ -65,46 +63,26 @@ static int read_options(int argc, char **argv, request *r, compare_rules *rules)
                                    {"force", NULL, &rules->force},
                                    {"all", NULL, &rules->all},
                                    {"help", NULL, &r->help}};
-    enum { OPTIONS = sizeof options / sizeof options[0] };
-    char **left = calloc((size_t)argc + 1, sizeof *left);
-    int count = 1;
-    if (!left) {
-        return tool_error(TOOL_INTERNAL, "no memory for the command line");
+    int code =
+        tool_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), &r->files);
+    if (code == TOOL_OK && r->files.count > 2) {
+        code = tool_error(TOOL_USAGE, "\"%s\" is one file too many: two are compared",
+                          r->files.items[2]);
     }
-    left[0] = argv[0];
-    for (int i = 1; i < argc; i++) {
-        bool option = strncmp(argv[i], "--", 2) == 0;
-        if (!option && r->path_count == 2) {
-            free(left);
-            return tool_error(TOOL_USAGE, "\"%s\" is one file too many: two are compared", argv[i]);
-        }
-        if (!option) {
-            r->paths[r->path_count++] = argv[i];
-            continue;
-        }
-        left[count++] = argv[i];
-        for (int k = 0; k < OPTIONS && i + 1 < argc; k++) {
-            if (options[k].value && strcmp(argv[i] + 2, options[k].name) == 0) {
-                left[count++] = argv[++i];
-                break;
-            }
-        }
-    }
-    int code = tool_options(count, left, options, OPTIONS);
-    free(left);
     return code;
 }
 
 static int check_request(const request *r, compare_rules *rules)
 {
     int code = TOOL_OK;
-    if (r->path_count == 0) {
+    if (r->files.count == 0) {
         return tool_error(TOOL_USAGE, "compare needs files: isomer compare A.json B.json");
     }
     if (r->json && r->csv && strcmp(r->json, "-") == 0 && strcmp(r->csv, "-") == 0) {
         return tool_error(TOOL_USAGE, "--json - and --csv - cannot both have standard output");
     }
-    if (r->path_count == 2 && strcmp(r->paths[0], "-") == 0 && strcmp(r->paths[1], "-") == 0) {
+    if (r->files.count == 2 && strcmp(r->files.items[0], "-") == 0 &&
+        strcmp(r->files.items[1], "-") == 0) {
         return tool_error(TOOL_USAGE, "A and B cannot both be read from standard input");
     }
     if (r->least_effect) {
@@ -113,7 +91,7 @@ static int check_request(const request *r, compare_rules *rules)
     if (code == TOOL_OK && r->fail_on) {
         code = percent("fail-on", r->fail_on, &rules->fail_on);
     }
-    /* A gate under the least effect could never close. */
+    /* A gate below the least effect would never fail. */
     if (code == TOOL_OK && !r->least_effect && rules->fail_on < rules->least_effect) {
         rules->least_effect = rules->fail_on;
     }
@@ -165,11 +143,13 @@ int compare_code(const compare_set *set)
     return TOOL_OK;
 }
 
-static int work_out(compare_set *set)
+/* Fills and judges the rows. */
+static int judge(compare_set *set)
 {
     bool pairs = json_is_array(json_object_get(set->a, "pairs"));
     if (!set->b && pairs) {
-        return compare_pairs_read(set);
+        compare_pairs_read(set);
+        return TOOL_OK;
     }
     if (!set->b && (!set->rules.device_a || !set->rules.device_b)) {
         return tool_error(TOOL_USAGE,
@@ -188,8 +168,8 @@ static int work_out(compare_set *set)
                 set->path_a, set->path_a);
     }
     int code = compare_match(set);
-    if (code == TOOL_OK && !compare_judge(set)) {
-        code = tool_error(TOOL_INTERNAL, "no memory to judge %d cases", set->count);
+    if (code == TOOL_OK) {
+        compare_judge(set);
     }
     return code;
 }
@@ -214,13 +194,13 @@ static int write_all(const compare_set *set, tool_file *json, tool_file *csv)
 static int load(const request *r, compare_set *set, json_t **documents)
 {
     int code = TOOL_OK;
-    for (int i = 0; i < r->path_count && code == TOOL_OK; i++) {
-        documents[i] = record_load(r->paths[i], &code);
+    for (int i = 0; i < r->files.count && code == TOOL_OK; i++) {
+        documents[i] = record_load(r->files.items[i], &code);
     }
     set->a = documents[0];
     set->b = documents[1];
-    set->path_a = r->paths[0];
-    set->path_b = r->paths[1];
+    set->path_a = r->files.items[0];
+    set->path_b = r->files.items[1];
     return code;
 }
 
@@ -257,7 +237,7 @@ int tool_compare(int argc, char **argv)
         code = load(&r, &set, documents);
     }
     if (code == TOOL_OK) {
-        code = work_out(&set);
+        code = judge(&set);
     }
     if (code == TOOL_OK) {
         code = write_all(&set, &json, &csv);

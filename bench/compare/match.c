@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match.c - which result of one file belongs to which of the other, and what their rounds say. */
+/* match.c - matches the results of two files, and judges them by their rounds. */
 #include "bench/compare/compare.h"
 #include "bench/record/record.h"
 
@@ -8,11 +8,6 @@
 #include <string.h>
 
 /* ---- devices --------------------------------------------------------------------------------- */
-
-/* Which devices are matched: all by their specs, or one with one. */
-typedef struct devices {
-    const char *a, *b; /* NULL: by spec */
-} devices;
 
 static const json_t *result_at(const json_t *root, size_t at)
 {
@@ -24,117 +19,92 @@ static size_t results_of(const json_t *root)
     return json_array_size(json_object_get(root, "results"));
 }
 
-/* The i-th device that results of the file are about; NULL after the last. */
-static const char *device_of(const compare_set *set, const json_t *root, int i)
+/* One side's file, the devices of its results, and the device that is compared. */
+typedef struct source {
+    const json_t *root;
+    const char *path, *option, *wanted;
+    tool_names devices;
+    const char *chosen; /* NULL: each device with the one of the same spec */
+} source;
+
+static void read_source(const compare_set *set, source *s)
 {
-    for (size_t at = 0; at < results_of(root); at++) {
-        const json_t *result = result_at(root, at);
-        const char *device = record_text(result, "device");
-        bool seen = false;
-        for (size_t k = 0; k < at && !seen; k++) {
-            seen = compare_wants_op(set, record_text(result_at(root, k), "op")) &&
-                   strcmp(record_text(result_at(root, k), "device"), device) == 0;
-        }
-        if (compare_wants_op(set, record_text(result, "op")) && !seen && i-- == 0) {
-            return device;
+    for (size_t at = 0; at < results_of(s->root); at++) {
+        const json_t *result = result_at(s->root, at);
+        if (compare_wants_op(set, record_text(result, "op"))) {
+            tool_names_add(&s->devices, record_text(result, "device"));
         }
     }
-    return NULL;
 }
 
-static bool has_device(const compare_set *set, const json_t *root, const char *spec)
+static const char *list_devices(const source *s, char *text, size_t room)
 {
-    const char *device;
-    for (int i = 0; (device = device_of(set, root, i)); i++) {
-        if (strcmp(device, spec) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void list_devices(const compare_set *set, const json_t *root, char *text, size_t room)
-{
-    const char *device;
     text[0] = '\0';
-    for (int i = 0; (device = device_of(set, root, i)); i++) {
-        size_t used = strlen(text);
-        snprintf(text + used, room - used, "%s%s", i > 0 ? ", " : "", device);
+    for (int i = 0; i < s->devices.count; i++) {
+        tool_join(text, room, ", ", s->devices.items[i]);
     }
+    return text[0] != '\0' ? text : "none";
 }
 
-/* A device by its spec, or by its backend where that has one there. */
-static int find_device(const compare_set *set, const json_t *root, const char *path,
-                       const char *option, const char *wanted, const char **out)
+/* Finds a device by its spec, or by its backend if that has only one in the file. */
+static int find_device(source *s)
 {
     char there[512];
-    const char *device;
-    size_t length = strlen(wanted);
-    *out = NULL;
-    for (int i = 0; (device = device_of(set, root, i)); i++) {
-        bool backend = strncmp(device, wanted, length) == 0 && device[length] == ':';
-        if (strcmp(device, wanted) != 0 && !backend) {
+    size_t length = s->wanted ? strlen(s->wanted) : 0;
+    for (int i = 0; s->wanted && i < s->devices.count; i++) {
+        const char *device = s->devices.items[i];
+        bool backend = strncmp(device, s->wanted, length) == 0 && device[length] == ':';
+        if (strcmp(device, s->wanted) != 0 && !backend) {
             continue;
         }
-        if (*out) {
+        if (s->chosen) {
             return tool_error(TOOL_USAGE, "--%s %s: %s has several of it, %s and %s; name one",
-                              option, wanted, path, *out, device);
+                              s->option, s->wanted, s->path, s->chosen, device);
         }
-        *out = device;
+        s->chosen = device;
     }
-    if (*out) {
+    if (s->chosen || !s->wanted) {
         return TOOL_OK;
     }
-    list_devices(set, root, there, sizeof there);
-    return tool_error(TOOL_USAGE, "--%s %s: %s has no results of it; it has %s", option, wanted,
-                      path, there[0] ? there : "none");
+    return tool_error(TOOL_USAGE, "--%s %s: %s has no results of it; it has %s", s->option,
+                      s->wanted, s->path, list_devices(s, there, sizeof there));
 }
 
-static int choose_devices(const compare_set *set, devices *out)
+static int choose_devices(source *a, source *b)
 {
-    const compare_rules *rules = &set->rules;
     char in_a[512], in_b[512];
     bool common = false;
-    *out = (devices){NULL, NULL};
-    int code = TOOL_OK;
-    if (rules->device_a) {
-        code = find_device(set, set->a, set->path_a, "device-a", rules->device_a, &out->a);
+    int code = find_device(a);
+    if (code == TOOL_OK) {
+        code = find_device(b);
     }
-    if (code == TOOL_OK && rules->device_b) {
-        code = find_device(set, set->b, set->path_b, "device-b", rules->device_b, &out->b);
-    }
-    if (code != TOOL_OK || (out->a && out->b)) {
+    if (code != TOOL_OK || (a->chosen && b->chosen)) {
         return code;
     }
-    const char *first_a = device_of(set, set->a, 0), *first_b = device_of(set, set->b, 0);
-    if (!first_a || !first_b) {
-        return TOOL_OK; /* nothing will match, and that is said elsewhere */
+    if (a->devices.count == 0 || b->devices.count == 0) {
+        return TOOL_OK; /* nothing will match, which is reported later */
     }
-    bool one_a = out->a || !device_of(set, set->a, 1);
-    bool one_b = out->b || !device_of(set, set->b, 1);
-    if (one_a && one_b) {
-        out->a = out->a ? out->a : first_a;
-        out->b = out->b ? out->b : first_b;
+    if ((a->chosen || a->devices.count == 1) && (b->chosen || b->devices.count == 1)) {
+        a->chosen = a->chosen ? a->chosen : a->devices.items[0];
+        b->chosen = b->chosen ? b->chosen : b->devices.items[0];
         return TOOL_OK;
     }
-    const char *named = out->a ? out->a : out->b, *device;
+    const char *named = a->chosen ? a->chosen : b->chosen;
     if (named) {
-        common = has_device(set, out->a ? set->b : set->a, named);
-        out->a = out->b = common ? named : NULL;
-    } else {
-        for (int i = 0; (device = device_of(set, set->a, i)) && !common; i++) {
-            common = has_device(set, set->b, device);
-        }
+        common = tool_find((a->chosen ? b : a)->devices.items, named) >= 0;
+        a->chosen = b->chosen = common ? named : NULL;
+    }
+    for (int i = 0; i < a->devices.count && !named && !common; i++) {
+        common = tool_find(b->devices.items, a->devices.items[i]) >= 0;
     }
     if (common) {
         return TOOL_OK;
     }
-    list_devices(set, set->a, in_a, sizeof in_a);
-    list_devices(set, set->b, in_b, sizeof in_b);
     return tool_error(TOOL_FILES,
                       "which devices to compare is not clear: %s has %s, %s has %s; choose by "
                       "--device-a and --device-b",
-                      set->path_a, in_a, set->path_b, in_b);
+                      a->path, list_devices(a, in_a, sizeof in_a), b->path,
+                      list_devices(b, in_b, sizeof in_b));
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -174,8 +144,8 @@ bool compare_same_but_size(const json_t *a, const json_t *b)
     return !json_equal(json_object_get(a, "shape"), json_object_get(b, "shape"));
 }
 
-/* What times of different sizes are compared by: operations of products and chains, which the
- * processors bound, bytes of all else. */
+/* The work that times of different sizes are scaled by: flops if arithmetic is the limit, otherwise
+ * bytes. */
 static double work_of(const json_t *result)
 {
     const json_t *work = json_object_get(result, "work");
@@ -193,8 +163,9 @@ static compare_side side_of(const json_t *result)
                          record_text(result, "library"),
                          record_text(result, "status"),
                          record_text(result, "reason"),
-                         NAN};
-    if (strcmp(side.status, "ok") == 0) {
+                         NAN,
+                         strcmp(record_text(result, "status"), "ok") == 0};
+    if (side.ok) {
         side.median = record_number(times, "median");
     }
     return side;
@@ -208,18 +179,18 @@ static bool takes_part(const compare_set *set, const json_t *result, const char 
 
 typedef struct matching {
     compare_set *set;
-    devices chosen;
+    source a, b;
     bool *taken; /* of B's results */
 } matching;
 
-/* How alike a result of B has to be: the case and its library, the case, all but the size. */
+/* What a result of B must share: the case and its library, the case, or all but the size. */
 typedef enum likeness { SAME_LIBRARY, SAME_CASE, OTHER_SIZE } likeness;
 
-/* The next result of B that belongs to `a`. */
+/* The next free result of B that matches `a`. */
 static const json_t *partner(matching *m, const json_t *a, likeness like)
 {
     const json_t *b_root = m->set->b;
-    const char *device = m->chosen.b ? m->chosen.b : record_text(a, "device");
+    const char *device = m->b.chosen ? m->b.chosen : record_text(a, "device");
     for (size_t at = 0; at < results_of(b_root); at++) {
         const json_t *b = result_at(b_root, at);
         if (m->taken[at] || !takes_part(m->set, b, device) ||
@@ -239,7 +210,7 @@ static const json_t *partner(matching *m, const json_t *a, likeness like)
 static compare_row *new_row(compare_set *set, const json_t *any)
 {
     compare_row *row = &set->rows[set->count++];
-    const compare_side absent = {NULL, "", "", "missing", "", NAN};
+    const compare_side absent = {NULL, "", "", "missing", "", NAN, false};
     *row = (compare_row){.id = record_text(any, "id"),
                          .op = record_text(any, "op"),
                          .share = 1,
@@ -249,17 +220,12 @@ static compare_row *new_row(compare_set *set, const json_t *any)
     return row;
 }
 
-static bool is_ok(const compare_side *side)
-{
-    return strcmp(side->status, "ok") == 0;
-}
-
-/* Whether A's result has no counterpart though B measured what has one: where B does not have the
- * device, or was not asked for the operation, nothing was lost. */
+/* Whether A's result has no counterpart though B measured that operation on that device. If B lacks
+ * the device or did not measure the operation, nothing was lost. */
 static bool was_lost(const matching *m, const compare_row *row)
 {
-    const char *device = m->chosen.b ? m->chosen.b : row->a.device;
-    if (!is_ok(&row->a) || is_ok(&row->b)) {
+    const char *device = m->b.chosen ? m->b.chosen : row->a.device;
+    if (!row->a.ok || row->b.ok) {
         return false;
     }
     if (row->b.result) {
@@ -274,18 +240,20 @@ static bool was_lost(const matching *m, const compare_row *row)
     return false;
 }
 
-/* Forced: what is left of A, with what is left of B in other sizes, in the order of the files. */
-static void match_sizes(matching *m)
+/* Matches what is left of A with what is left of B, in the order of the files. */
+static void match_rest(matching *m, likeness like)
 {
     for (int32_t i = 0; i < m->set->count; i++) {
         compare_row *row = &m->set->rows[i];
-        const json_t *b = !row->b.result ? partner(m, row->a.result, OTHER_SIZE) : NULL;
+        const json_t *b = !row->b.result ? partner(m, row->a.result, like) : NULL;
         if (!b) {
             continue;
         }
         row->b = side_of(b);
-        row->other = record_text(b, "id");
-        row->share = work_of(row->a.result) / work_of(b);
+        if (like == OTHER_SIZE) {
+            row->other = record_text(b, "id");
+            row->share = work_of(row->a.result) / work_of(b);
+        }
     }
 }
 
@@ -295,25 +263,15 @@ static int match_results(matching *m)
     int32_t both = 0;
     for (size_t at = 0; at < results_of(set->a); at++) {
         const json_t *a = result_at(set->a, at);
-        if (!takes_part(set, a, m->chosen.a)) {
+        if (!takes_part(set, a, m->a.chosen)) {
             continue;
         }
-        compare_row *row = new_row(set, a);
-        row->a = side_of(a);
-        const json_t *b = partner(m, a, SAME_LIBRARY);
-        if (b) {
-            row->b = side_of(b);
-        }
+        new_row(set, a)->a = side_of(a);
     }
-    for (int32_t i = 0; i < set->count; i++) {
-        compare_row *row = &set->rows[i];
-        const json_t *b = !row->b.result ? partner(m, row->a.result, SAME_CASE) : NULL;
-        if (b) {
-            row->b = side_of(b);
-        }
-    }
+    match_rest(m, SAME_LIBRARY);
+    match_rest(m, SAME_CASE);
     if (set->rules.force) {
-        match_sizes(m);
+        match_rest(m, OTHER_SIZE);
     }
     for (int32_t i = 0; i < set->count; i++) {
         compare_row *row = &set->rows[i];
@@ -323,7 +281,7 @@ static int match_results(matching *m)
     }
     for (size_t at = 0; at < results_of(set->b); at++) {
         const json_t *b = result_at(set->b, at);
-        if (!m->taken[at] && takes_part(set, b, m->chosen.b)) {
+        if (!m->taken[at] && takes_part(set, b, m->b.chosen)) {
             new_row(set, b)->b = side_of(b);
         }
     }
@@ -332,21 +290,21 @@ static int match_results(matching *m)
 
 int compare_match(compare_set *set)
 {
-    matching m = {.set = set};
-    size_t room = results_of(set->a) + results_of(set->b) + 1;
+    const compare_rules *rules = &set->rules;
+    matching m = {.set = set,
+                  .a = {set->a, set->path_a, "device-a", rules->device_a},
+                  .b = {set->b, set->path_b, "device-b", rules->device_b}};
+    size_t room = results_of(set->a) + results_of(set->b);
     set->forced = json_array();
-    set->rows = calloc(room, sizeof *set->rows);
-    m.taken = calloc(room, sizeof *m.taken);
-    int code = TOOL_INTERNAL;
-    if (!set->forced || !set->rows || !m.taken) {
-        tool_error(TOOL_INTERNAL, "no memory to compare %zu results", room);
-        goto done;
-    }
+    set->rows = tool_alloc(room, sizeof *set->rows, "the results");
+    m.taken = tool_alloc(room, sizeof *m.taken, "the results");
     set->unpaired = set->a != set->b &&
                     !json_equal(json_object_get(set->a, "run"), json_object_get(set->b, "run"));
-    code = compare_unlike(set) > 0 && !set->rules.force ? TOOL_FILES : TOOL_OK;
+    read_source(set, &m.a);
+    read_source(set, &m.b);
+    int code = compare_unlike(set) > 0 && !rules->force ? TOOL_FILES : TOOL_OK;
     if (code == TOOL_OK) {
-        code = choose_devices(set, &m.chosen);
+        code = choose_devices(&m.a, &m.b);
     }
     if (code == TOOL_OK) {
         code = match_results(&m);
@@ -354,10 +312,9 @@ int compare_match(compare_set *set)
     if (code == TOOL_OK) {
         compare_note_sizes(set);
     }
-    if (code == TOOL_OK && compare_unlike_devices(set) > 0 && !set->rules.force) {
+    if (code == TOOL_OK && compare_unlike_devices(set) > 0 && !rules->force) {
         code = TOOL_FILES;
     }
-done:
     free(m.taken);
     return code;
 }
@@ -373,26 +330,30 @@ void compare_free(compare_set *set)
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-/* The medians of the rounds, to be freed; NULL: no memory. */
+double *compare_numbers(const json_t *list, int32_t *count)
+{
+    size_t n = json_array_size(list);
+    double *x = tool_alloc(n, sizeof *x, "the samples");
+    for (size_t i = 0; i < n; i++) {
+        x[i] = json_number_value(json_array_get(list, i));
+    }
+    *count = (int32_t)n;
+    return x;
+}
+
+/* The medians of the rounds, to be freed. */
 static double *rounds_of(const json_t *result, int32_t *count)
 {
-    const json_t *rounds = json_object_get(json_object_get(result, "times"), "samples");
-    size_t n = json_array_size(rounds);
-    double *medians = calloc(n + 1, sizeof *medians);
+    const json_t *round, *rounds = json_object_get(json_object_get(result, "times"), "samples");
+    double *medians = tool_alloc(json_array_size(rounds), sizeof *medians, "the rounds");
+    size_t at;
     *count = 0;
-    for (size_t i = 0; i < n && medians; i++) {
-        const json_t *round = json_array_get(rounds, i);
-        size_t samples = json_array_size(round);
-        double *x = calloc(samples + 1, sizeof *x);
-        if (!x) {
-            free(medians);
-            return NULL;
-        }
-        for (size_t k = 0; k < samples; k++) {
-            x[k] = json_number_value(json_array_get(round, k));
-        }
-        if (samples > 0) {
-            medians[(*count)++] = stats_median(x, (int32_t)samples);
+    json_array_foreach(rounds, at, round)
+    {
+        int32_t n;
+        double *x = compare_numbers(round, &n);
+        if (n > 0) {
+            medians[(*count)++] = stats_median(x, n);
         }
         free(x);
     }
@@ -405,15 +366,12 @@ static double relative_spread(const double *x, int32_t n)
     return spread >= 0 ? spread : 0;
 }
 
-/* What two runs at different times may differ by: the spread between the rounds of this case, or
- * what is usual among all, since a few rounds can look alike by chance. */
-static bool add_drift(compare_set *set)
+/* How much two runs at different times may differ: the spread between the rounds of this case, or
+ * the median of all cases if that is more, because a few rounds can be alike by chance. */
+static void add_drift(compare_set *set)
 {
-    double *all = calloc((size_t)set->count + 1, sizeof *all);
+    double *all = tool_alloc((size_t)set->count, sizeof *all, "the cases");
     int32_t used = 0;
-    if (!all) {
-        return false;
-    }
     for (int32_t i = 0; i < set->count; i++) {
         if (set->rows[i].judged) {
             all[used++] = set->rows[i].drift;
@@ -426,46 +384,41 @@ static bool add_drift(compare_set *set)
         }
     }
     free(all);
-    return true;
 }
 
-/* Judges with the drift that the row has, or (`measure`) only finds that out. */
-static bool judge_row(const compare_set *set, compare_row *row, bool measure)
+/* Judges with the row's drift, or (`measure`) only finds the drift. */
+static void judge_rows(compare_set *set, bool measure)
 {
-    int32_t na, nb;
-    double *a = rounds_of(row->a.result, &na), *b = rounds_of(row->b.result, &nb);
-    bool good = a && b;
-    for (int32_t i = 0; good && i < nb; i++) {
-        b[i] *= row->share;
-    }
-    if (good && measure) {
-        row->drift = fmax(relative_spread(a, na), relative_spread(b, nb));
-    } else if (good) {
-        row->pairs = na < nb ? na : nb;
-        row->c = stats_compare(a, na, b, nb, row->drift, set->rules.least_effect, set->rules.alpha);
-    }
-    free(a);
-    free(b);
-    return good;
-}
-
-bool compare_judge(compare_set *set)
-{
-    for (int32_t i = 0; i < set->count && set->unpaired; i++) {
-        if (set->rows[i].judged && !judge_row(set, &set->rows[i], true)) {
-            return false;
-        }
-    }
-    if (set->unpaired && !add_drift(set)) {
-        return false;
-    }
     for (int32_t i = 0; i < set->count; i++) {
-        if (set->rows[i].judged && !judge_row(set, &set->rows[i], false)) {
-            return false;
+        compare_row *row = &set->rows[i];
+        int32_t na, nb;
+        if (!row->judged) {
+            continue;
         }
+        double *a = rounds_of(row->a.result, &na), *b = rounds_of(row->b.result, &nb);
+        for (int32_t k = 0; k < nb; k++) {
+            b[k] *= row->share;
+        }
+        if (measure) {
+            row->drift = fmax(relative_spread(a, na), relative_spread(b, nb));
+        } else {
+            row->pairs = na < nb ? na : nb;
+            row->c =
+                stats_compare(a, na, b, nb, row->drift, set->rules.least_effect, set->rules.alpha);
+        }
+        free(a);
+        free(b);
     }
+}
+
+void compare_judge(compare_set *set)
+{
+    if (set->unpaired) {
+        judge_rows(set, true);
+        add_drift(set);
+    }
+    judge_rows(set, false);
     compare_gate(set);
-    return true;
 }
 
 void compare_gate(compare_set *set)

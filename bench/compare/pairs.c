@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs.c - the pairs that a file of `bench --against` holds. */
+/* pairs.c - reads the pairs in a file of `bench --against`. */
 #include "bench/compare/compare.h"
 #include "bench/record/record.h"
 
@@ -25,33 +25,31 @@ static const json_t *result_of(const json_t *root, const json_t *pair)
     return NULL;
 }
 
-/* The ratios are judged again: the caller's least effect need not be the one of that run. */
-static bool judge_ratios(const compare_set *set, const json_t *ratios, compare_row *row)
+/* Judges the ratios again: the caller's least effect may differ from that run's. */
+static void judge_ratios(const compare_set *set, const json_t *ratios, compare_row *row)
 {
-    int32_t n = (int32_t)json_array_size(ratios);
-    double *one = calloc((size_t)n + 1, sizeof *one), *ratio = calloc((size_t)n + 1, sizeof *ratio);
-    bool good = one && ratio;
-    for (int32_t i = 0; i < n && good; i++) {
+    int32_t n;
+    double *ratio = compare_numbers(ratios, &n);
+    double *one = tool_alloc((size_t)n, sizeof *one, "the pairs");
+    for (int32_t i = 0; i < n; i++) {
         one[i] = 1;
-        ratio[i] = json_number_value(json_array_get(ratios, (size_t)i));
     }
-    if (good && n > 0) {
+    if (n > 0) {
         row->judged = true;
         row->c = stats_compare_pairs(one, ratio, n, set->rules.least_effect, set->rules.alpha);
     }
     free(one);
     free(ratio);
-    return good;
 }
 
-/* A number of pairs; -1: files of before such numbers have none. */
+/* A number of pairs; -1: the file is older than these numbers. */
 static int32_t count_of(const json_t *pair, const char *key)
 {
     double value = record_number(pair, key);
     return value >= 0 && value <= INT32_MAX ? (int32_t)value : -1;
 }
 
-/* What is said of a side is why it has no times, or why not in some pairs. */
+/* Why a side has no times, in all pairs or in some. */
 static const char *reason_of(const json_t *object, const char *key, const json_t *pair,
                              const char *why)
 {
@@ -59,50 +57,44 @@ static const char *reason_of(const json_t *object, const char *key, const json_t
     return reason[0] != '\0' ? reason : record_text(pair, why);
 }
 
-static bool read_pair(const compare_set *set, const json_t *pair, compare_row *row)
+static void read_pair(const compare_set *set, const json_t *pair, compare_row *row)
 {
     const json_t *result = result_of(set->a, pair), *ratios = json_object_get(pair, "pairs");
     const char *status = record_text(pair, "status_b"), *library = record_text(pair, "library_b");
     const char *device = record_text(pair, "device"), *library_a = record_text(pair, "library");
-    *row = (compare_row){
-        .id = record_text(pair, "id"),
-        .op = record_text(result, "op"),
-        .a = {result, device, library_a, record_text(result, "status"),
-              reason_of(result, "reason", pair, "why_a"), record_number(pair, "a")},
-        .b = {NULL, device, library[0] ? library : library_a, status[0] ? status : "ok",
-              reason_of(pair, "reason_b", pair, "why_b"), record_number(pair, "b")},
-        .paired = true,
-        .pairs = (int32_t)json_array_size(ratios),
-        .made = count_of(pair, "made"),
-        .without_a = count_of(pair, "without_a"),
-        .without_b = count_of(pair, "without_b"),
-        .c = {NAN, NAN, NAN, NAN, STATS_AMBIGUOUS}};
-    bool ok_a = strcmp(row->a.status, "ok") == 0, ok_b = strcmp(row->b.status, "ok") == 0;
+    *row =
+        (compare_row){.id = record_text(pair, "id"),
+                      .op = record_text(result, "op"),
+                      .a = {result, device, library_a, record_text(result, "status"),
+                            reason_of(result, "reason", pair, "why_a"), record_number(pair, "a"),
+                            strcmp(record_text(result, "status"), "ok") == 0},
+                      .b = {NULL, device, library[0] ? library : library_a,
+                            status[0] ? status : "ok", reason_of(pair, "reason_b", pair, "why_b"),
+                            record_number(pair, "b"), !status[0] || strcmp(status, "ok") == 0},
+                      .paired = true,
+                      .pairs = (int32_t)json_array_size(ratios),
+                      .made = count_of(pair, "made"),
+                      .without_a = count_of(pair, "without_a"),
+                      .without_b = count_of(pair, "without_b"),
+                      .c = {NAN, NAN, NAN, NAN, STATS_AMBIGUOUS}};
     int32_t lost = count_of(pair, "lost");
-    row->lost = lost > 0 || (lost < 0 && ok_a && !ok_b && strcmp(row->b.status, "missing") != 0);
-    if (!ok_a || !ok_b) {
-        return true;
+    row->lost = lost > 0 || (lost < 0 && row->a.ok && !row->b.ok && strcmp(status, "missing") != 0);
+    if (row->a.ok && row->b.ok) {
+        judge_ratios(set, ratios, row);
     }
-    return judge_ratios(set, ratios, row);
 }
 
-int compare_pairs_read(compare_set *set)
+void compare_pairs_read(compare_set *set)
 {
     const json_t *list = json_object_get(set->a, "pairs"), *pair;
     size_t at;
     set->forced = json_array();
-    set->rows = calloc(json_array_size(list) + 1, sizeof *set->rows);
-    if (!set->forced || !set->rows) {
-        return tool_error(TOOL_INTERNAL, "no memory for the pairs of %s", set->path_a);
-    }
+    set->rows = tool_alloc(json_array_size(list), sizeof *set->rows, "the pairs");
     json_array_foreach(list, at, pair)
     {
         compare_row *row = &set->rows[set->count];
-        if (!read_pair(set, pair, row)) {
-            return tool_error(TOOL_INTERNAL, "no memory for the pairs of %s", set->path_a);
-        }
+        read_pair(set, pair, row);
         set->count += compare_wants_op(set, row->op);
     }
     compare_gate(set);
-    return TOOL_OK;
 }

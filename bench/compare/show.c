@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show.c - a comparison on the terminal. */
+/* show.c - prints a comparison. */
 #include "bench/compare/compare.h"
 #include "bench/record/record.h"
 #include "common/printable.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTED = 10 }; /* of a list that --all shows whole */
+enum { LISTED = 10 }; /* the most lines of a list without --all */
 
 static const char *const colours[] = {[STATS_SAME] = "",
                                       [STATS_FASTER] = "\033[32m",
@@ -41,6 +41,16 @@ compare_sum compare_summary(const compare_set *set, const char *op)
         sum.mean = exp(logs / judged);
     }
     return sum;
+}
+
+bool compare_first_of_op(const compare_set *set, int32_t i)
+{
+    for (int32_t k = 0; k < i; k++) {
+        if (strcmp(set->rows[k].op, set->rows[i].op) == 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void heading(FILE *out, bool colour, const char *text)
@@ -80,11 +90,7 @@ static void show_summary(FILE *out, const compare_set *set, int width, bool colo
     }
     int32_t kinds = 0;
     for (int32_t i = 0; i < set->count; i++) {
-        bool seen = false;
-        for (int32_t k = 0; k < i && !seen; k++) {
-            seen = strcmp(set->rows[k].op, set->rows[i].op) == 0;
-        }
-        if (seen) {
+        if (!compare_first_of_op(set, i)) {
             continue;
         }
         compare_sum s = compare_summary(set, set->rows[i].op);
@@ -113,19 +119,6 @@ static void show_summary(FILE *out, const compare_set *set, int width, bool colo
 
 /* ---- what is compared ------------------------------------------------------------------------ */
 
-static const json_t *device_json(const json_t *root, const char *spec)
-{
-    const json_t *device;
-    size_t at;
-    json_array_foreach(json_object_get(root, "devices"), at, device)
-    {
-        if (strcmp(record_text(device, "spec"), spec) == 0) {
-            return device;
-        }
-    }
-    return NULL;
-}
-
 static void show_side(FILE *out, const char *name, const char *path, const json_t *root)
 {
     char text[1024];
@@ -145,17 +138,24 @@ static void note(FILE *out, const char *mark, const char *text)
     tool_wrap(out, column, 3, text);
 }
 
+void compare_flags(char *text, size_t room, const json_t *holder, const char *separator,
+                   const char *prefix)
+{
+    const json_t *flag;
+    size_t at;
+    json_array_foreach(json_object_get(holder, "flags"), at, flag)
+    {
+        char word[64];
+        const char *name = json_string_value(flag);
+        snprintf(word, sizeof word, "%s%s", prefix, name ? name : "");
+        tool_join(text, room, separator, word);
+    }
+}
+
 static void show_flags(FILE *out, const char *name, const json_t *root)
 {
     char text[512] = "";
-    const json_t *flag, *run = json_object_get(root, "run");
-    size_t at;
-    json_array_foreach(json_object_get(run, "flags"), at, flag)
-    {
-        size_t used = strlen(text);
-        const char *word = json_string_value(flag);
-        snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "", word ? word : "");
-    }
+    compare_flags(text, sizeof text, json_object_get(root, "run"), ", ", "");
     if (text[0] != '\0') {
         fputs("   ", out);
         tool_wrap(out, fprintf(out, "%s is marked: ", name) + 3, 3, text);
@@ -192,11 +192,11 @@ static void show_head(FILE *out, const compare_set *set)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Columns that a table of this width has room for. */
+/* The columns that fit. */
 typedef struct columns {
     int label;
     bool times, interval, p;
-    size_t tail; /* bytes at the end of each id that are the same in the whole table */
+    size_t tail; /* bytes at the end of the id that all rows share */
 } columns;
 
 static bool shown(const compare_set *set, const compare_row *row)
@@ -210,15 +210,15 @@ static bool same_group(const compare_row *x, const compare_row *y)
            strcmp(x->b.device, y->b.device) == 0;
 }
 
-/* "gemm/" of "gemm/tiled/...": the heading has it. */
+/* The length of "gemm/" in "gemm/tiled/...", which the heading has. */
 static size_t head_of(const compare_row *row)
 {
     size_t n = strlen(row->op);
     return strncmp(row->id, row->op, n) == 0 && row->id[n] == '/' ? n + 1 : 0;
 }
 
-/* Words at the end that two ids share, at most three ("/strict/uniform/hot"), and never all of one:
- * the heading has them, too. */
+/* The length of the last words that two ids share, at most three ("/strict/uniform/hot") and never
+ * a whole id. The heading has them. */
 static size_t tail_of(const compare_row *x, const compare_row *y, size_t most)
 {
     size_t n = strlen(x->id) - head_of(x), m = strlen(y->id) - head_of(y), tail = 0;
@@ -250,7 +250,7 @@ static columns fit(const compare_set *set, const compare_row *first, int width)
         }
     }
     int rest = 2 + 7 + 11; /* indent, ratio, verdict */
-    /* The interval says why a verdict is what it is: it goes last. */
+    /* The interval explains the verdict, so it is left out last. */
     if (c.label + rest + 22 + 16 + 8 > width) {
         c.p = false;
     }
@@ -267,41 +267,23 @@ static columns fit(const compare_set *set, const compare_row *first, int width)
     return c;
 }
 
-static void join(char *text, size_t room, const char *word)
-{
-    size_t used = strlen(text);
-    snprintf(text + used, room - used, "%s%s", used > 0 ? ", " : "", word);
-}
-
-/* Flags of either side, another size, and libraries that differ. */
+/* Flags of either side, another size, and different libraries. */
 static void notes_of(const compare_row *row, char *text, size_t room)
 {
-    const json_t *flags[] = {json_object_get(row->a.result, "flags"),
-                             json_object_get(row->b.result, "flags")};
+    char word[256];
     text[0] = '\0';
-    for (int side = 0; side < 2; side++) {
-        const json_t *flag;
-        size_t at;
-        json_array_foreach(flags[side], at, flag)
-        {
-            char word[64];
-            const char *name = json_string_value(flag);
-            snprintf(word, sizeof word, "%s %s", side == 0 ? "A" : "B", name ? name : "");
-            join(text, room, word);
-        }
-    }
+    compare_flags(text, room, row->a.result, ", ", "A ");
+    compare_flags(text, room, row->b.result, ", ", "B ");
     if (row->other) {
-        char word[256];
         snprintf(word, sizeof word, "B is %s", row->other);
-        join(text, room, word);
+        tool_join(text, room, ", ", word);
     }
-    /* Versions of our own are in the head. */
+    /* Isomer's own versions are in the head. */
     bool ours =
         strncmp(row->a.library, "isomer ", 7) == 0 && strncmp(row->b.library, "isomer ", 7) == 0;
     if (!ours && strcmp(row->a.library, row->b.library) != 0) {
-        char word[256];
         snprintf(word, sizeof word, "A by %s, B by %s", row->a.library, row->b.library);
-        join(text, room, word);
+        tool_join(text, room, ", ", word);
     }
 }
 
@@ -313,7 +295,7 @@ static void show_label(FILE *out, const compare_row *row, const columns *c)
     int length = (int)(strlen(label) > c->tail ? strlen(label) - c->tail : strlen(label));
     if (length <= c->label) {
         fprintf(out, "  %-*.*s", c->label, length, label);
-    } else { /* the end has the size */
+    } else { /* keeps the end, which has the size */
         fprintf(out, "  ..%.*s", c->label - 2, label + length - (c->label - 2));
     }
 }
@@ -353,8 +335,8 @@ static void show_group(FILE *out, const compare_set *set, const compare_row *fir
     char text[1024];
     columns c = fit(set, first, width);
     const json_t *b_root = set->b ? set->b : set->a;
-    const json_t *a = device_json(set->a, first->a.device);
-    const json_t *b = device_json(b_root, first->b.device);
+    const json_t *a = compare_device(set->a, first->a.device);
+    const json_t *b = compare_device(b_root, first->b.device);
     if (strcmp(first->a.device, first->b.device) == 0 &&
         strcmp(record_text(a, "name"), record_text(b, "name")) == 0) {
         snprintf(text, sizeof text, "%s on %s (%s)", first->op, first->a.device,
@@ -364,9 +346,7 @@ static void show_group(FILE *out, const compare_set *set, const compare_row *fir
                  record_text(a, "name"), first->b.device, record_text(b, "name"));
     }
     if (c.tail > 0) {
-        size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, ", %s",
-                 first->id + strlen(first->id) - c.tail + 1);
+        tool_join(text, sizeof text, ", ", first->id + strlen(first->id) - c.tail + 1);
     }
     heading(out, colour, text);
     fprintf(out, "  %-*s", c.label, "case");
@@ -428,7 +408,7 @@ static int list_of(const compare_row *row)
     if (row->lost) {
         return LOST;
     }
-    if (row->judged && row->without_a > 0) { /* in some pairs */
+    if (row->judged && row->without_a > 0) { /* not ok in some pairs */
         return row->without_a > row->without_b ? OTHERS : BOTH;
     }
     if (row->judged) {
@@ -440,30 +420,29 @@ static int list_of(const compare_row *row)
     if (strcmp(row->a.status, "missing") == 0) {
         return ONLY_B;
     }
-    if (strcmp(row->a.status, "ok") == 0) {
+    if (row->a.ok) {
         return LOST;
     }
-    return strcmp(row->b.status, "ok") == 0 ? OTHERS : BOTH;
+    return row->b.ok ? OTHERS : BOTH;
 }
 
-/* "B error: ...", and in how many pairs where it was not so in all. */
+/* Appends "B error: ...", and in how many pairs unless in all. */
 static void add_side(char *text, size_t room, const char *who, const compare_row *row,
                      const compare_side *side)
 {
     char pairs[80] = "";
-    bool ok = strcmp(side->status, "ok") == 0;
     int32_t without = side == &row->a ? row->without_a : row->without_b;
     size_t used = strlen(text);
     if (without > 0 && without < row->made) {
-        snprintf(pairs, sizeof pairs, "%sno result in %d of %d pairs", ok ? "" : ", ", without,
-                 row->made);
+        snprintf(pairs, sizeof pairs, "%sno result in %d of %d pairs", side->ok ? "" : ", ",
+                 without, row->made);
     }
     const char *why = side->reason;
     if (strcmp(side->status, "missing") == 0 && why[0] == '\0') {
         why = "it has others of that operation on that device";
     }
-    snprintf(text + used, room - used, "\n%s %s%s%s%.900s", who, ok ? "" : side->status, pairs,
-             why[0] != '\0' ? ": " : "", why);
+    snprintf(text + used, room - used, "\n%s %s%s%s%.900s", who, side->ok ? "" : side->status,
+             pairs, why[0] != '\0' ? ": " : "", why);
 }
 
 static void show_unjudged(FILE *out, const compare_row *row, int list)

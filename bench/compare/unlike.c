@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unlike.c - what may not be compared, by name. */
+/* unlike.c - reports what must not be compared. */
 #include "bench/compare/compare.h"
 #include "bench/record/record.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Refuses, or notes what was let pass. */
+/* Reports a difference, or with --force notes it. */
 static int refuse(compare_set *set, const char *format, ...) ISO_PRINTF(2, 3);
 static int refuse(compare_set *set, const char *format, ...)
 {
@@ -41,7 +41,7 @@ int compare_unlike(compare_set *set)
     const json_t *documents[] = {set->a, set->b};
     const char *paths[] = {set->path_a, set->path_b};
     for (int i = 0; i < 2; i++) {
-        /* It has no times: no force can help. */
+        /* It has no times: --force cannot help. */
         if (strcmp(record_text(json_object_get(documents[i], "run"), "command"), "verify") != 0) {
             continue;
         }
@@ -64,17 +64,17 @@ int compare_unlike(compare_set *set)
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-static bool is_fake(const json_t *root, const char *spec)
+const json_t *compare_device(const json_t *root, const char *spec)
 {
     size_t at;
     const json_t *device;
     json_array_foreach(json_object_get(root, "devices"), at, device)
     {
         if (strcmp(record_text(device, "spec"), spec) == 0) {
-            return json_is_true(json_object_get(device, "fake"));
+            return device;
         }
     }
-    return false;
+    return NULL;
 }
 
 int compare_unlike_devices(compare_set *set)
@@ -90,7 +90,8 @@ int compare_unlike_devices(compare_set *set)
         if (said) {
             continue;
         }
-        bool a = is_fake(set->a, row->a.device), b = is_fake(set->b, row->b.device);
+        bool a = json_is_true(json_object_get(compare_device(set->a, row->a.device), "fake"));
+        bool b = json_is_true(json_object_get(compare_device(set->b, row->b.device), "fake"));
         if (a != b) {
             count += refuse(set, "%s of %s is %s, %s of %s is %s", row->a.device, set->path_a,
                             a ? "a stand-in made for tests" : "real", row->b.device, set->path_b,
@@ -132,7 +133,7 @@ static bool same_text(const json_t *a, const json_t *b, const char *key)
     return strcmp(record_text(a, key), record_text(b, key)) == 0;
 }
 
-/* Of all results of the two files, the pair that is nearest to being one case: how near. */
+/* How nearly two results have the same case. */
 static int nearness(const json_t *a, const json_t *b)
 {
     if (!same_text(a, b, "op") || !same_text(a, b, "kind")) {

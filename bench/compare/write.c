@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write.c - a comparison as JSON and as CSV. */
+/* write.c - writes a comparison as JSON and as CSV. */
 #include "bench/compare/compare.h"
 #include "bench/record/record.h"
 
@@ -46,31 +46,33 @@ static json_t *row_json(const compare_row *row)
     tool_set_text(object, "id_b", row->other);
     json_object_set_new(object, "a", side_json(&row->a));
     json_object_set_new(object, "b", side_json(&row->b));
-    json_object_set_new(object, "paired", json_boolean(row->paired));
-    json_object_set_new(object, "count", json_integer(row->pairs));
+    tool_set_bool(object, "paired", row->paired);
+    tool_set_int(object, "count", row->pairs);
     tool_set_number(object, "ratio", row->c.ratio);
     tool_set_number(object, "low", row->c.low);
     tool_set_number(object, "high", row->c.high);
     tool_set_number(object, "p", row->c.p);
     tool_set_number(object, "drift", row->judged ? row->drift : (double)NAN);
     tool_set_text(object, "verdict", row->judged ? stats_verdict_name(row->c.verdict) : "");
-    json_object_set_new(object, "lost", json_boolean(row->lost));
-    json_object_set_new(object, "regression", json_boolean(row->worse));
+    tool_set_bool(object, "lost", row->lost);
+    tool_set_bool(object, "regression", row->worse);
     return object;
 }
 
-static json_t *sum_json(const char *op, const compare_sum *sum)
+/* The sum of an operation's rows; NULL: of all. */
+static json_t *sum_json(const compare_set *set, const char *op)
 {
+    compare_sum sum = compare_summary(set, op);
     json_t *object = json_object();
     tool_set_text(object, "op", op);
-    json_object_set_new(object, "cases", json_integer(sum->cases));
-    json_object_set_new(object, "faster", json_integer(sum->verdicts[STATS_FASTER]));
-    json_object_set_new(object, "slower", json_integer(sum->verdicts[STATS_SLOWER]));
-    json_object_set_new(object, "same", json_integer(sum->verdicts[STATS_SAME]));
-    json_object_set_new(object, "ambiguous", json_integer(sum->verdicts[STATS_AMBIGUOUS]));
-    json_object_set_new(object, "not_compared", json_integer(sum->unjudged));
-    json_object_set_new(object, "regressions", json_integer(sum->worse));
-    tool_set_number(object, "geometric_mean", sum->mean);
+    tool_set_int(object, "cases", sum.cases);
+    tool_set_int(object, "faster", sum.verdicts[STATS_FASTER]);
+    tool_set_int(object, "slower", sum.verdicts[STATS_SLOWER]);
+    tool_set_int(object, "same", sum.verdicts[STATS_SAME]);
+    tool_set_int(object, "ambiguous", sum.verdicts[STATS_AMBIGUOUS]);
+    tool_set_int(object, "not_compared", sum.unjudged);
+    tool_set_int(object, "regressions", sum.worse);
+    tool_set_number(object, "geometric_mean", sum.mean);
     return object;
 }
 
@@ -78,28 +80,22 @@ static json_t *sums_json(const compare_set *set)
 {
     json_t *list = json_array();
     for (int32_t i = 0; i < set->count; i++) {
-        bool seen = false;
-        for (int32_t k = 0; k < i && !seen; k++) {
-            seen = strcmp(set->rows[k].op, set->rows[i].op) == 0;
-        }
-        compare_sum sum = compare_summary(set, set->rows[i].op);
-        if (!seen) {
-            json_array_append_new(list, sum_json(set->rows[i].op, &sum));
+        if (compare_first_of_op(set, i)) {
+            json_array_append_new(list, sum_json(set, set->rows[i].op));
         }
     }
-    compare_sum all = compare_summary(set, NULL);
-    json_array_append_new(list, sum_json(NULL, &all));
+    json_array_append_new(list, sum_json(set, NULL));
     return list;
 }
 
 json_t *compare_json(const compare_set *set)
 {
     json_t *root = json_object(), *rows = json_array();
-    json_object_set_new(root, "schema", json_string("isomer-comparison/1"));
+    tool_set_text(root, "schema", "isomer-comparison/1");
     tool_set_text(root, "version", iso_version());
     json_object_set_new(root, "a", source_json(set->path_a, set->a));
     json_object_set_new(root, "b", set->b ? source_json(set->path_b, set->b) : json_null());
-    json_object_set_new(root, "unpaired", json_boolean(set->unpaired));
+    tool_set_bool(root, "unpaired", set->unpaired);
     json_object_set(root, "forced", set->forced);
     tool_set_number(root, "least_effect", set->rules.least_effect);
     tool_set_number(root, "alpha", set->rules.alpha);
@@ -135,14 +131,7 @@ static void put_number(FILE *out, double value)
 static void put_side(FILE *out, const compare_side *side)
 {
     char flags[512] = "";
-    const json_t *flag;
-    size_t at;
-    json_array_foreach(json_object_get(side->result, "flags"), at, flag)
-    {
-        size_t used = strlen(flags);
-        const char *word = json_string_value(flag);
-        snprintf(flags + used, sizeof flags - used, "%s%s", used > 0 ? " " : "", word ? word : "");
-    }
+    compare_flags(flags, sizeof flags, side->result, " ", "");
     put(out, side->device, ',');
     put(out, side->library, ',');
     put(out, side->status, ',');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ahead.c - hands out to the crew what the rows will have to compile. */
+/* ahead.c - gives the crew the kernels that the rows need. */
 #include "bench/measure/internal.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Rows whose kernels are alike go to one member, or several would compile the same. */
+/* Rows with the same kernels go to one member, otherwise several would compile the same. */
 typedef struct task {
     int32_t row; /* the first of them */
     int32_t weight;
@@ -16,7 +16,7 @@ typedef struct task {
 } task;
 
 typedef struct member {
-    const task *task; /* NULL: it has nothing to do */
+    const task *task; /* NULL: it is idle */
     char text[CREW_LINE];
     size_t length;
     bool gone;
@@ -70,8 +70,8 @@ static void add_tasks(dispatch *self)
     }
 }
 
-/* Vendors' products take compilers longest by far, then our own: what is long is begun first, so
- * that it does not end last. */
+/* Vendors' products take longest to compile by far, then our own. They begin first, so that they do
+ * not end last. */
 static int heavier(const void *a, const void *b)
 {
     const task *x = a, *y = b;
@@ -99,7 +99,7 @@ static void give(dispatch *self, int32_t i)
     }
 }
 
-/* It was compiled there: that is what compiling took, and what the first call did. */
+/* Notes the times of compiling and of the first call in the rows. */
 static void note(dispatch *self, const task *of, const char *line)
 {
     char id[WORK_ID_MAX];
@@ -132,7 +132,7 @@ static void take_line(dispatch *self, member *from, const char *line)
     from->task = NULL;
 }
 
-/* Whole lines; the rest stays for the next time. */
+/* Takes whole lines; the rest stays for the next call. */
 static void listen_to(dispatch *self, int32_t i)
 {
     member *from = &self->members[i];
@@ -156,11 +156,11 @@ static void listen_to(dispatch *self, int32_t i)
     from->length -= (size_t)(at - from->text);
     memmove(from->text, at, from->length);
     if (from->length == sizeof from->text - 1) {
-        lose(self, i); /* no member writes such lines */
+        lose(self, i); /* no member writes so long a line */
     }
 }
 
-/* False: nobody is left who does anything. */
+/* False: no member is busy. */
 static bool turn(dispatch *self)
 {
     struct pollfd watched[CREW_MOST];
@@ -190,13 +190,9 @@ void measure_ahead(measure_state *state)
     if (!self.crew || self.crew->count == 0) {
         return;
     }
-    self.tasks = calloc((size_t)state->count + 1, sizeof *self.tasks);
-    if (self.tasks) {
-        add_tasks(&self);
-    }
-    if (self.count > 0) {
-        qsort(self.tasks, (size_t)self.count, sizeof *self.tasks, heavier);
-    }
+    self.tasks = tool_alloc((size_t)state->count, sizeof *self.tasks, "the kernels to compile");
+    add_tasks(&self);
+    qsort(self.tasks, (size_t)self.count, sizeof *self.tasks, heavier);
     while (self.count > 0 && !tool_stop_asked() && turn(&self)) {
         int32_t shown = self.next > 0 ? self.next - 1 : 0;
         measure_progress(state, "compiling", (double)self.done / self.count, -1,

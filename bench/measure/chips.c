@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chips.c - what the matrix units of known chips reach by their makers' data sheets: dense, with
- * f32 accumulation for the smaller types. It stands in until a kernel of ours measures it. */
+/* chips.c - peak rates of known chips' matrix units, from their makers' data sheets: dense, with
+ * f32 accumulation for the smaller types. Used until a kernel of ours measures them. */
 #include "bench/measure/internal.h"
 
 #include <math.h>
 #include <string.h>
 
 typedef struct chip {
-    const char *name; /* part of the device's name; the first that fits is taken */
+    const char *name; /* part of the device's name; the first match counts */
     const char *line;
     double f16, bf16, tf32, f64; /* TFLOP/s; 0: it has none */
 } chip;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crew.c - the members: made, ended, and what they do. */
+/* crew.c - starts and ends the crew's members, and does their work. */
 #include "bench/measure/internal.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Whatever a member says, the run itself says too. */
+/* The run itself reports whatever a member could report. */
 static void silence(void)
 {
     int nowhere = open("/dev/null", O_RDWR);
@@ -25,7 +25,7 @@ static void silence(void)
 static bool become_member(crew *self, int line)
 {
     for (int32_t i = 0; i < self->count; i++) {
-        close(self->lines[i]); /* so that each sees the end of its own */
+        close(self->lines[i]); /* otherwise the others would not see theirs end */
     }
     silence();
     self->count = 0;
@@ -39,7 +39,7 @@ static bool become_member(crew *self, int line)
 
 bool crew_start(crew *self, int32_t count)
 {
-    fflush(NULL); /* nothing is to be written twice */
+    fflush(NULL); /* otherwise members would write it again */
     for (self->count = 0; self->count < count && self->count < CREW_MOST;) {
         int ends[2];
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -79,7 +79,7 @@ void crew_end(crew *self, bool now)
 
 _Noreturn void crew_leave(void)
 {
-    _exit(0); /* what was registered to run at the end is the run's own */
+    _exit(0); /* without the run's exit handlers */
 }
 
 bool crew_next(crew *self, char text[CREW_LINE])
@@ -99,7 +99,7 @@ void crew_group(const work_case *item, char text[WORK_ID_MAX])
              item->dtype != 0 ? iso_dtype_name(item->dtype) : type);
 }
 
-/* What the compilers of some devices leave for the first launch is done when that has ended. */
+/* Also runs the case once: some devices compile at the first launch. */
 static bool rehearse(work_target *target, const work_case *item, int32_t library, double *prepare,
                      double *first)
 {

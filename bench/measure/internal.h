@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal.h - what the files of measure share. */
+/* internal.h - shared by the files of this folder. */
 #ifndef ISOMER_MEASURE_INTERNAL_H
 #define ISOMER_MEASURE_INTERNAL_H
 
@@ -10,13 +10,13 @@ enum { MEASURE_PARTS = 4 }; /* copy in, kernel, copy out, total */
 
 /* Nanoseconds of one call, in a round. */
 typedef struct measure_sample {
-    double time;   /* by events on the stream, else as `host` */
-    double host;   /* from the first hand-over to the end, by the processor's clock */
-    double submit; /* to hand it over */
+    double time;   /* by events on the stream, or `host` without them */
+    double host;   /* from the first submission to the end, by the host's clock */
+    double submit; /* to submit it */
     int32_t round;
 } measure_sample;
 
-/* A case on a device with one of its libraries. */
+/* A case on a device, with one of its libraries. */
 typedef struct measure_row {
     const work_case *item;
     int32_t target, library;
@@ -24,18 +24,18 @@ typedef struct measure_row {
     work_result result;
     measure_sample *samples;
     int32_t count, room;
-    int32_t rounds;  /* in which it has a sample */
+    int32_t rounds;  /* with a sample */
     int64_t calls;   /* in a sample */
     double estimate; /* nanoseconds of a call */
     double prepare, first;
-    bool ahead;     /* both were seen by a member of the crew, which compiled */
-    double closing; /* the call whose result was judged last; in no round */
+    bool ahead;     /* a crew member compiled it and measured these two */
+    double closing; /* the last call, whose result is checked; in no round */
     double (*parts)[MEASURE_PARTS];
     int32_t part_count, part_room;
-    bool host_clock;                          /* the device has no times of its own */
+    bool host_clock;                          /* the device's events have no times */
     bool settled;                             /* its interval is narrow enough */
-    bool cut;                                 /* its device was lost on the way */
-    double mhz_low, mhz_high, watts, celsius; /* over the visits; NaN: not known */
+    bool cut;                                 /* its device was lost meanwhile */
+    double mhz_low, mhz_high, watts, celsius; /* over all visits; NaN: not known */
     bool throttled;
 } measure_row;
 
@@ -45,7 +45,7 @@ typedef struct measure_device {
     bool gpu;
     bool dead;
     double worked;   /* when its last sample ended; seconds */
-    int32_t sensors; /* the target whose sensors tell of this device; -1: none */
+    int32_t sensors; /* the target whose sensors show this device; -1: none */
 } measure_device;
 
 typedef struct measure_state {
@@ -55,14 +55,14 @@ typedef struct measure_state {
     int32_t count;
     int32_t *order; /* of the rows in a round */
     int32_t round;  /* from 1 */
-    double began;   /* when preparing did; seconds, as the next two: 0 before that */
+    double began;   /* when preparing did; seconds, like the next two, which are 0 before */
     double rounds_began, rounds_ended;
     double budget;   /* of the rounds; seconds */
-    double compiled; /* seconds that the crew took */
-    double besides;  /* seconds that a visit of the last round took beyond its samples */
-    double checks;   /* seconds that the last checks will take, by the first */
+    double compiled; /* seconds of the crew */
+    double besides;  /* seconds of a visit without its samples, in the last round */
+    double checks;   /* seconds expected for the last checks, from the first ones */
     double saved;    /* when the file was last written */
-    bool kept;       /* the file holds results */
+    bool kept;       /* the file has results */
     bool interrupted, lost;
     bool short_budget; /* it ended before every case had its rounds */
     record_noise noise;
@@ -70,34 +70,35 @@ typedef struct measure_state {
 
 /* ---- ahead.c --------------------------------------------------------------------------------- */
 
-/* Lets the crew compile what the rows need, and waits for it. */
+/* Lets the crew compile what the rows need, and waits. */
 void measure_ahead(measure_state *state);
 
 /* ---- sample.c -------------------------------------------------------------------------------- */
 
-/* Prepares, runs once, judges, and finds how many calls a sample takes. */
+/* Prepares, runs once, checks, and chooses the number of calls in a sample. */
 void measure_prepare(measure_state *state, measure_row *row);
 /* Takes at least one sample, and more for at most `seconds`. */
 void measure_visit(measure_state *state, measure_row *row, double seconds);
-/* One last sample, whose result is judged. */
+/* Takes one last sample and checks its result. */
 void measure_close(measure_state *state, measure_row *row);
-/* Nanoseconds that a visit with one sample takes. */
+/* Nanoseconds of a visit with one sample. */
 double measure_least(const measure_row *row);
 /* Keeps a GPU busy until its clock is steady. */
 void measure_warm(measure_state *state, int32_t target);
 
 /* ---- result.c -------------------------------------------------------------------------------- */
 
-/* The medians of a row's rounds; how many. `out` has room for row->rounds. */
-int32_t measure_round_medians(const measure_row *row, double *out);
+/* The medians of a row's rounds, by the host's clock or the row's own; `out` has room for
+ * row->rounds. Returns their number. */
+int32_t measure_round_medians(const measure_row *row, double *out, bool host);
 
-/* The whole document as it is now; NULL: no memory. */
+/* The whole document as it is now. */
 json_t *measure_document(measure_state *state, bool finished);
 
 /* ---- chips.c --------------------------------------------------------------------------------- */
 
-/* GFLOP/s of a chip's matrix units by its maker's table, dense; NaN where the chip or the type is
- * not in ours. `type` is "f16", "bf16", "tf32" or "f64"; `*line` names the table's line. */
+/* Dense GFLOP/s of a chip's matrix units by its maker's data sheet; NaN if this table lacks the
+ * chip or the type. `type` is "f16", "bf16", "tf32" or "f64"; `*line` names the data sheet. */
 double measure_chip_peak(const char *device, const char *type, const char **line);
 
 /* ---- progress.c ------------------------------------------------------------------------------ */

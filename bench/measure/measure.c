@@ -40,17 +40,14 @@ static bool add_row(measure_state *state, const work_case *item, int32_t target,
     return row->job != NULL;
 }
 
-/* Case by case, so that what a case is judged by is worked out once for all devices. */
+/* Case by case, so that the reference of a check is computed once for all devices. */
 static bool make_rows(measure_state *state)
 {
     const measure_plan *plan = state->plan;
     size_t room = (size_t)plan->list->count * (size_t)plan->target_count * WORK_LIBRARIES;
     char names[WORK_LIBRARIES][ISO_NAME_MAX];
-    state->rows = calloc(room, sizeof *state->rows);
-    state->order = calloc(room, sizeof *state->order);
-    if (!state->rows || !state->order) {
-        return false;
-    }
+    state->rows = tool_alloc(room, sizeof *state->rows, "the cases");
+    state->order = tool_alloc(room, sizeof *state->order, "the cases");
     for (int32_t i = 0; i < plan->list->count; i++) {
         const work_case *item = &plan->list->items[i];
         for (int32_t t = 0; t < plan->target_count; t++) {
@@ -71,10 +68,7 @@ static bool make_rows(measure_state *state)
 static bool make_devices(measure_state *state)
 {
     const measure_plan *plan = state->plan;
-    state->devices = calloc((size_t)plan->target_count, sizeof *state->devices);
-    if (!state->devices) {
-        return false;
-    }
+    state->devices = tool_alloc((size_t)plan->target_count, sizeof *state->devices, "the devices");
     for (int32_t t = 0; t < plan->target_count; t++) {
         iso_telemetry seen = ISO_TELEMETRY_INIT;
         iso_device handle = work_target_device(plan->targets[t]);
@@ -86,7 +80,7 @@ static bool make_devices(measure_state *state)
             return false;
         }
     }
-    /* A device without sensors may be one that has them under another backend's name. */
+    /* A device without sensors may have them under another backend's name. */
     for (int32_t t = 0; t < plan->target_count; t++) {
         const char *uuid = work_target_info(plan->targets[t])->uuid;
         for (int32_t u = 0; u < plan->target_count && state->devices[t].sensors < 0; u++) {
@@ -146,12 +140,12 @@ static double least_round(const measure_state *state, int32_t *rows)
     return sum;
 }
 
-/* What a visit may take beyond its one sample, such that the rounds that are due fit. */
+/* How long a visit may go on after its first sample, so that the remaining rounds fit. */
 static double visit_seconds(const measure_state *state, double left)
 {
-    /* Where one round is all there is, as in a turn of --against, it has to tell more. What else a
-     * visit costs (caches to overwrite, operands to move, a clock to wake) only a round can tell:
-     * the first of several takes half of what there seems to be. */
+    /* The only round, as in a turn of --against, takes more samples. What else a visit costs
+     * (caches to overwrite, operands to move, a clock to raise) is known only after a round, so the
+     * first of several takes half of the time that seems to be left. */
     const double most = state->plan->rounds_max == 1 ? 0.25 : 0.02;
     int32_t rows, due = state->plan->rounds_min - state->round + 1;
     double least = least_round(state, &rows);
@@ -160,7 +154,7 @@ static double visit_seconds(const measure_state *state, double left)
     return rows > 0 ? fmin(fmax(share * spare / rows, 0), most) : 0;
 }
 
-/* xorshift64*: the order has to differ from round to round, and be the same for the same seed. */
+/* xorshift64*: the order differs from round to round, and is the same for the same seed. */
 static uint64_t next_random(uint64_t *x)
 {
     *x ^= *x >> 12;
@@ -185,16 +179,15 @@ static int32_t shuffle(measure_state *state, uint64_t *random)
     return n;
 }
 
-/* With fewer than five rounds the interval of a median means little. */
+/* With fewer than five rounds, the interval of a median means little. */
 static void settle(const measure_state *state, measure_row *row)
 {
     enum { ROUNDS_LEAST = 5 };
-    bool enough = row->rounds >= state->plan->rounds_min && row->rounds >= ROUNDS_LEAST;
-    double *x = enough ? malloc(sizeof *x * (size_t)row->rounds) : NULL;
-    if (!x) {
+    if (row->rounds < state->plan->rounds_min || row->rounds < ROUNDS_LEAST) {
         return;
     }
-    stats_interval i = stats_median_interval(x, measure_round_medians(row, x), 0.95);
+    double *x = tool_alloc((size_t)row->rounds, sizeof *x, "the rounds");
+    stats_interval i = stats_median_interval(x, measure_round_medians(row, x, false), 0.95);
     free(x);
     row->settled = (i.high - i.low) / 2 <= state->plan->target * i.median;
 }
@@ -207,13 +200,11 @@ static void save(measure_state *state, double seconds)
     }
     state->saved = now;
     json_t *root = measure_document(state, false);
-    if (root) {
-        state->kept |= tool_file_checkpoint(state->plan->file, root) == TOOL_OK;
-    }
+    state->kept |= tool_file_checkpoint(state->plan->file, root) == TOOL_OK;
     json_decref(root);
 }
 
-/* Visits a row; the seconds that this took beyond its samples, and the call before them. */
+/* Visits a row. Returns the seconds that this took besides its samples and the call before them. */
 static double visit(measure_state *state, measure_row *row, double seconds)
 {
     int32_t had = row->count;
@@ -274,7 +265,7 @@ static void note_short(measure_state *state)
     }
 }
 
-/* What preparing left of the whole, less what the last checks will take. */
+/* Leaves the rounds what preparing and the last checks do not need of the whole time. */
 static void cut_budget(measure_state *state)
 {
     const double least = 60, whole = state->plan->whole;
@@ -317,9 +308,9 @@ static void measure_rounds(measure_state *state)
             }
         }
         if (!state->kept) {
-            save(state, 0); /* the first round is soon worth more than the seconds it took */
+            save(state, 0); /* the first round is saved at once */
         }
-        if (taken == 0) { /* nothing fits into the time that is left */
+        if (taken == 0) { /* no sample fits into the time that is left */
             note_short(state);
             return;
         }

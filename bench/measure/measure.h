@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure.h - cases on devices, measured until their intervals are narrow or the budget ends.
+ * measure.h - measures cases on devices until their intervals are narrow or the budget ends.
  *
- * A round visits every case on every device once, in a random order of its own. A visit takes
- * samples; a sample is a number of calls between two events. What is said of a case comes from the
- * medians of its rounds, so that drift between rounds is in the interval.
+ * A round visits every case on every device once, in its own random order. A visit takes samples; a
+ * sample is a number of calls between two events. A case's figures come from the medians of its
+ * rounds, so that the interval includes drift between rounds.
  */
 #ifndef ISOMER_MEASURE_H
 #define ISOMER_MEASURE_H
 
+#include "bench/stats/stats.h"
 #include "bench/tool.h"
 #include "bench/workload/workload.h"
 
@@ -20,31 +21,38 @@ typedef struct measure_plan {
     work_target **targets;
     int32_t target_count;
     double budget;      /* seconds for the rounds */
-    double whole;       /* seconds that the run should take, to which the budget is cut; 0: any */
-    double target;      /* half the width of an interval that is enough, by its median: 0.02 */
+    double whole;       /* seconds for the whole run, which may reduce the budget; 0: no limit */
+    double target;      /* half an interval's width, relative to the median, that is enough: 0.02 */
     int32_t rounds_min; /* 5 */
     int32_t rounds_max; /* 0: no limit */
     uint64_t seed;      /* of the order */
-    json_t *run;        /* of record_run; what is known only afterwards is added to it */
-    json_t *devices;    /* of record_device, one for each target; roofs are added */
-    struct crew *crew;  /* to compile ahead; it is ended. NULL: none */
-    tool_file *file;    /* NULL, or a file that has the whole document after each round */
+    json_t *run;        /* of record_run; a copy gets what is known only afterwards */
+    json_t *devices;    /* of record_device, one for each target; a copy gets the roofs */
+    struct crew *crew;  /* compiles ahead, and is ended then; NULL: none */
+    tool_file *file;    /* gets the whole document now and then; NULL: none */
     bool progress;      /* a bar on stderr */
 } measure_plan;
 
-/* Measures. `*root` is the document, also where it was interrupted or a device died; to be freed by
- * json_decref. The exit code. */
+/* Measures and returns the exit code. `*root` is the document, even after an interruption or a lost
+ * device; to be freed by json_decref. NULL: nothing could be measured. */
 int measure_run(const measure_plan *plan, json_t **root);
+
+/* ---- result.c -------------------------------------------------------------------------------- */
+
+/* Sets the members of "times" that come from the interval and from all n samples. */
+void measure_set_times(json_t *times, const stats_interval *time, const double *x, int32_t n);
+/* Sets a rate's members, if it is an object. */
+void measure_set_rate(json_t *rate, double work, const stats_interval *time);
 
 /* ---- crew.c, ahead.c: processes that compile ahead ------------------------------------------- */
 
 /*
- * Compilers take one thread, and some lock the whole process. Several processes fill the caches on
- * the disk at once, and the run finds there what it needs. They are forked before any device is
+ * A compiler uses one thread, and some lock the whole process. So several processes fill the caches
+ * on disk at once, and the run finds its kernels there. They are forked before any device is
  * opened, because no driver survives a fork.
  *
- * A task and its answers are lines: "SPEC LIBRARY GROUP", answered by "ID PREPARE FIRST" for each
- * case (nanoseconds), and an empty line.
+ * A task is a line "SPEC LIBRARY GROUP". The answer is a line "ID PREPARE FIRST" (nanoseconds) for
+ * each case, and an empty line.
  */
 enum { CREW_MOST = 8, CREW_LINE = WORK_ID_MAX + ISO_NAME_MAX + 64 };
 
@@ -55,22 +63,22 @@ typedef struct crew {
     FILE *tasks, *answers; /* a member's own line */
 } crew;
 
-/* Makes up to `count` members; fewer where the system gives no more. True in a member, which has no
- * output but its line and ends by crew_leave. */
+/* Makes `count` members, or fewer if the system gives no more. Returns true in a member, whose only
+ * output is its line and which ends by crew_leave. */
 bool crew_start(crew *self, int32_t count);
-/* Lets all go and waits for them; `now`: in the middle of what they do. */
+/* Ends the members and waits for them; `now`: without finishing their tasks. */
 void crew_end(crew *self, bool now);
 
 /* ---- in a member ----------------------------------------------------------------------------- */
 
-/* The next task; false: there is none any more. */
+/* The next task; false after the last. */
 bool crew_next(crew *self, char text[CREW_LINE]);
-/* Does a task: each case of its group on the target that it names. */
+/* Compiles each case of the task's group on its target. */
 void crew_work(crew *self, const char *task, const work_list *list, work_target *const *targets,
                int32_t target_count);
 _Noreturn void crew_leave(void);
 
-/* Cases whose kernels are alike: "gemm/tiled/f32". */
+/* The group of cases with the same kernels: "gemm/tiled/f32". */
 void crew_group(const work_case *item, char text[WORK_ID_MAX]);
 
 #endif

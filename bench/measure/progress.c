@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.c - how far a run is, and what a fault would be of. */
+/* progress.c - shows how far a run is, and notes what a fault would be blamed on. */
 #include "bench/measure/internal.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result.c - rows as members of a results document (docs/results.md), and the roofs. */
+/* result.c - the results document (docs/results.md) of the rows, and the roofs. */
 #include "bench/measure/internal.h"
 
 #include "bench/stats/stats.h"
@@ -17,17 +17,14 @@ static void set(json_t *object, const char *key, json_t *value)
 
 typedef struct figures {
     stats_interval time;
-    double min, max, mean, deviation, host, submit, spread;
+    double host, submit, spread;
     int32_t rounds;
 } figures;
 
-static int32_t medians(const measure_row *row, double *out, bool host)
+int32_t measure_round_medians(const measure_row *row, double *out, bool host)
 {
     int32_t rounds = 0;
-    double *times = malloc(sizeof *times * (size_t)(row->count > 0 ? row->count : 1));
-    if (!times) {
-        return 0;
-    }
+    double *times = tool_alloc((size_t)row->count, sizeof *times, "the samples");
     for (int32_t i = 0; i < row->count;) {
         int32_t n = 0, round = row->samples[i].round;
         for (; i < row->count && row->samples[i].round == round; i++) {
@@ -39,36 +36,30 @@ static int32_t medians(const measure_row *row, double *out, bool host)
     return rounds;
 }
 
-int32_t measure_round_medians(const measure_row *row, double *out)
+/* The times of all samples, or the times to hand them over, to be freed. */
+static double *all_samples(const measure_row *row, bool submit)
 {
-    return medians(row, out, false);
+    double *x = tool_alloc((size_t)row->count, sizeof *x, "the samples");
+    for (int32_t i = 0; i < row->count; i++) {
+        x[i] = submit ? row->samples[i].submit : row->samples[i].time;
+    }
+    return x;
 }
 
-static bool work_out(const measure_row *row, figures *out)
+static figures work_out(const measure_row *row)
 {
-    double *rounds = malloc(sizeof *rounds * (size_t)(row->rounds + 1));
-    double *x = malloc(sizeof *x * (size_t)row->count * 2);
-    bool enough = rounds && x && row->count > 0;
-    if (enough) {
-        double *submit = x + row->count;
-        for (int32_t i = 0; i < row->count; i++) {
-            x[i] = row->samples[i].time;
-            submit[i] = row->samples[i].submit;
-        }
-        /* In the same way as the time itself, or the two would differ wherever rounds do. */
-        out->host = stats_median(rounds, medians(row, rounds, true));
-        out->rounds = measure_round_medians(row, rounds);
-        out->time = stats_median_interval(rounds, out->rounds, 0.95);
-        out->spread = stats_spread(rounds, out->rounds) / out->time.median;
-        out->min = stats_min(x, row->count);
-        out->max = stats_max(x, row->count);
-        out->mean = stats_mean(x, row->count);
-        out->deviation = stats_deviation(x, row->count);
-        out->submit = stats_median(submit, row->count);
-    }
-    free(x);
+    figures out;
+    double *rounds = tool_alloc((size_t)row->rounds, sizeof *rounds, "the rounds");
+    double *submit = all_samples(row, true);
+    /* Both from medians of rounds, otherwise they would differ wherever rounds do. */
+    out.host = stats_median(rounds, measure_round_medians(row, rounds, true));
+    out.rounds = measure_round_medians(row, rounds, false);
+    out.time = stats_median_interval(rounds, out.rounds, 0.95);
+    out.spread = stats_spread(rounds, out.rounds) / out.time.median;
+    out.submit = stats_median(submit, row->count);
+    free(submit);
     free(rounds);
-    return enough;
+    return out;
 }
 
 /* ---- roofs ----------------------------------------------------------------------------------- */
@@ -91,8 +82,8 @@ typedef struct roof {
     const char *source, *by;
 } roof;
 
-/* Which roof a case tells of: those that are in the list for it, and whatever else reads or copies
- * arrays that no cache holds. */
+/* The roof that a case measures: cases listed for it, and all others that read or copy arrays
+ * larger than the caches. */
 static int roof_of_case(const work_case *item, const iso_device_info *info)
 {
     bool large = work_case_array(item) >= 4 * info->cache_bytes && !item->cold;
@@ -124,10 +115,10 @@ static void find_roofs(const measure_state *state, int32_t target, roof *roofs)
         const measure_row *row = &state->rows[i];
         const work_case *item = row->item;
         int which = roof_of_case(item, work_target_info(state->plan->targets[target]));
-        figures f;
-        if (row->target != target || which == ROOFS || !has_times(row) || !work_out(row, &f)) {
+        if (row->target != target || which == ROOFS || !has_times(row)) {
             continue;
         }
+        figures f = work_out(row);
         double work = which <= COPY ? item->bytes_read + item->bytes_written : item->flops;
         if (!(roofs[which].value >= work / f.time.median)) {
             roofs[which] = (roof){work / f.time.median, work / f.time.high, work / f.time.low,
@@ -164,8 +155,8 @@ static json_t *roofs_json(const roof *roofs)
     return list;
 }
 
-/* The units that a product runs on: a vendor's library uses matrix units where the chip has them
- * for the type. */
+/* The roof of a product's arithmetic: a vendor's library uses matrix units if the chip has them for
+ * the type. */
 static int compute_roof(const measure_row *row, const roof *roofs)
 {
     const work_case *item = row->item;
@@ -185,8 +176,8 @@ static int compute_roof(const measure_row *row, const roof *roofs)
     return matrix != ROOFS && isfinite(roofs[matrix].value) ? matrix : plain;
 }
 
-/* The roof that bounds this case: of the arithmetic and the memory, that which takes longer. Moves
- * between host and device have none of these. */
+/* The roof that bounds this case: arithmetic or memory, whichever takes longer. Transfers between
+ * host and device have none. */
 static int binding_roof(const measure_row *row, const roof *roofs)
 {
     const work_case *item = row->item;
@@ -229,23 +220,39 @@ static const char *stopped(const measure_state *state, const measure_row *row)
     return state->short_budget || state->plan->rounds_max == 0 ? "budget" : "rounds";
 }
 
+void measure_set_times(json_t *times, const stats_interval *time, const double *x, int32_t n)
+{
+    tool_set_number(times, "median", time->median);
+    tool_set_number(times, "low", time->low);
+    tool_set_number(times, "high", time->high);
+    tool_set_number(times, "confidence", time->confidence);
+    tool_set_number(times, "min", stats_min(x, n));
+    tool_set_number(times, "max", stats_max(x, n));
+    tool_set_number(times, "mean", stats_mean(x, n));
+    tool_set_number(times, "deviation", stats_deviation(x, n));
+}
+
+void measure_set_rate(json_t *rate, double work, const stats_interval *time)
+{
+    if (json_is_object(rate)) {
+        tool_set_number(rate, "value", work / time->median);
+        tool_set_number(rate, "low", work / time->high);
+        tool_set_number(rate, "high", work / time->low);
+    }
+}
+
 static json_t *times_json(const measure_state *state, const measure_row *row, const figures *f)
 {
     json_t *t = json_object();
+    double *x = all_samples(row, false);
     tool_set_text(t, "clock", row->host_clock ? "host" : "device");
-    tool_set_number(t, "median", f->time.median);
-    tool_set_number(t, "low", f->time.low);
-    tool_set_number(t, "high", f->time.high);
-    tool_set_number(t, "confidence", f->time.confidence);
-    tool_set_number(t, "min", f->min);
-    tool_set_number(t, "max", f->max);
-    tool_set_number(t, "mean", f->mean);
-    tool_set_number(t, "deviation", f->deviation);
-    set(t, "converged", json_boolean(row->settled));
+    measure_set_times(t, &f->time, x, row->count);
+    free(x);
+    tool_set_bool(t, "converged", row->settled);
     tool_set_number(t, "target", state->plan->target);
     tool_set_text(t, "stopped", stopped(state, row));
     set(t, "samples", samples_json(row));
-    set(t, "calls", json_integer(row->calls));
+    tool_set_int(t, "calls", row->calls);
     tool_set_number(t, "host", f->host);
     tool_set_number(t, "submit", f->submit);
     tool_set_number(t, "prepare", row->prepare);
@@ -260,9 +267,7 @@ static json_t *rate_json(double work, const figures *f)
         return json_null();
     }
     json_t *rate = json_object();
-    tool_set_number(rate, "value", work / f->time.median);
-    tool_set_number(rate, "low", work / f->time.high);
-    tool_set_number(rate, "high", work / f->time.low);
+    measure_set_rate(rate, work, &f->time);
     return rate;
 }
 
@@ -306,18 +311,18 @@ static void flag(json_t *flags, bool is, const char *name)
 
 static bool clocks_disagree(const measure_row *row, const figures *f)
 {
-    /* To notice the end of a sample takes the host some time whatever the device did. */
+    /* The host always needs some time to notice the end of a sample. */
     double slack = 0.1 * f->time.median + 50e3 / (double)row->calls;
     return !row->host_clock && fabs(f->host - f->time.median) > slack;
 }
 
-/* TF32 was asked for, and the device has none. */
+/* TF32 was requested, and the device does not have it. */
 static bool ran_strict(const measure_row *row)
 {
     return row->item->math == ISO_MATH_TF32 && row->result.math == ISO_MATH_STRICT;
 }
 
-/* The flags of measured rows; `over` is the roof's excess. */
+/* The flags of a row; `f` NULL: it has no times. `over`: it is above its roof. */
 static json_t *flags_json(const measure_state *state, const measure_row *row, const figures *f,
                           bool over)
 {
@@ -348,11 +353,7 @@ static void set_measured(const measure_state *state, const measure_row *row, con
     const work_case *item = row->item;
     json_t *rates = json_object(), *under = json_null();
     bool over = false;
-    figures f;
-    if (!work_out(row, &f)) {
-        json_decref(rates);
-        return;
-    }
+    figures f = work_out(row);
     set(rates, "gbps", rate_json(item->bytes_read + item->bytes_written, &f));
     set(rates, "gflops", rate_json(item->flops, &f));
     int which = binding_roof(row, roofs);
@@ -365,7 +366,7 @@ static void set_measured(const measure_state *state, const measure_row *row, con
         tool_set_number(under, "value", roofs[which].value);
         tool_set_number(under, "percent", percent);
         tool_set_text(under, "source", roofs[which].source);
-        over = percent > 100 * (1 + 1e-9); /* the roof's own row is at 100 */
+        over = percent > 100 * (1 + 1e-9); /* the roof's own row is at 100 % */
     }
     set(r, "times", times_json(state, row, &f));
     set(r, "rates", rates);
@@ -387,11 +388,11 @@ static json_t *verified_json(const work_result *result)
                  (unsigned long long)result->digest[1]);
     }
     tool_set_text(v, "method", result->method);
-    /* What failed by its bits, or before any bound was looked at, has no distance from it. */
+    /* A wrong bit, or a failure before the bound was checked, has no error. */
     bool beyond = result->status != BENCH_FAILED || result->error > result->bound;
     tool_set_number(v, "error", beyond ? result->error : NAN);
     tool_set_number(v, "bound", result->bound);
-    set(v, "checks", json_integer(result->checks));
+    tool_set_int(v, "checks", result->checks);
     tool_set_text(v, "digest", digest);
     return v;
 }
@@ -433,7 +434,7 @@ static json_t *row_json(const measure_state *state, const measure_row *row, cons
 
 /* ---- the document ---------------------------------------------------------------------------- */
 
-/* Seconds of each phase, up to now for the one that lasts. */
+/* Seconds of each phase; the current one ends now. */
 static json_t *phases_json(const measure_state *state, double now)
 {
     double rounds = state->rounds_began > 0 ? state->rounds_began : now;
@@ -457,10 +458,10 @@ static json_t *run_json(const measure_state *state, bool finished)
     }
     record_noise_now(&noise);
     set(run, "finished", record_now());
-    set(run, "complete",
-        json_boolean(finished && !state->interrupted && !state->lost && !state->short_budget));
+    tool_set_bool(run, "complete",
+                  finished && !state->interrupted && !state->lost && !state->short_budget);
     tool_set_number(run, "budget", state->budget);
-    set(run, "rounds", json_integer(state->round));
+    tool_set_int(run, "rounds", state->round);
     tool_set_number(run, "seconds", tool_seconds() - state->began);
     set(run, "phases", phases_json(state, tool_seconds()));
     flag(flags, record_noise_share(&state->noise, &noise) > 0.05, "noisy-host");
@@ -477,14 +478,7 @@ json_t *measure_document(measure_state *state, bool finished)
     const measure_plan *plan = state->plan;
     json_t *root = json_object(), *devices = json_deep_copy(plan->devices);
     json_t *results = json_array();
-    roof *roofs = calloc((size_t)plan->target_count, sizeof *roofs * ROOFS);
-    if (!root || !devices || !results || !roofs) {
-        json_decref(root);
-        json_decref(devices);
-        json_decref(results);
-        free(roofs);
-        return NULL;
-    }
+    roof *roofs = tool_alloc((size_t)plan->target_count, sizeof *roofs * ROOFS, "the roofs");
     for (int32_t t = 0; t < plan->target_count; t++) {
         find_roofs(state, t, roofs + (size_t)t * ROOFS);
         set(json_array_get(devices, (size_t)t), "roofs", roofs_json(roofs + (size_t)t * ROOFS));
@@ -493,7 +487,7 @@ json_t *measure_document(measure_state *state, bool finished)
         json_array_append_new(results, row_json(state, &state->rows[i],
                                                 roofs + (size_t)state->rows[i].target * ROOFS));
     }
-    set(root, "schema", json_string(RECORD_SCHEMA));
+    tool_set_text(root, "schema", RECORD_SCHEMA);
     set(root, "run", run_json(state, finished));
     set(root, "devices", devices);
     set(root, "results", results);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample.c - one case on one device: the first call, samples, the last one. */
+/* sample.c - one case on one device: the first call, samples, and the last call. */
 #include "bench/measure/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double SAMPLE_GPU = 300e3, SAMPLE_CPU = 500e3; /* the least length of a sample, ns */
+static const double SAMPLE_GPU = 300e3, SAMPLE_CPU = 500e3; /* the shortest sample, in ns */
 enum { VISIT_SAMPLES = 12, ONLY_SAMPLES = 100, CALLS_MOST = 4096, PART_VISITS = 5 };
 
 /* ---- failing --------------------------------------------------------------------------------- */
@@ -17,7 +17,7 @@ static void fail(measure_state *state, measure_row *row, const char *what)
     row->result.status = BENCH_ERROR;
     snprintf(row->result.reason, sizeof row->result.reason, "%s: %s: %s", what,
              iso_status_name(iso_last_status()), iso_last_error());
-    /* A late error stays with the stream: the next case needs another. */
+    /* The stream keeps a late error, so the next case needs another stream. */
     if (work_target_revive(target)) {
         return;
     }
@@ -58,8 +58,8 @@ static bool run(measure_state *state, measure_row *row, int64_t calls, measure_s
     measure_device *device = &state->devices[row->target];
     work_target *target = state->plan->targets[row->target];
     iso_stream stream = work_target_stream(target);
-    /* The room first: it may cost the case its inputs, and those are not to be moved while it is
-     * timed. */
+    /* Makes room first: that may drop the case's inputs, which must not be moved while it is timed.
+     */
     if (row->item->cold && work_target_flush_room(target) != ISO_OK) {
         fail(state, row, "making room to overwrite the caches");
         return false;
@@ -125,8 +125,8 @@ static bool keep(measure_row *row, const measure_sample *sample)
 
 /* ---- the first call -------------------------------------------------------------------------- */
 
-/* How many calls make a sample long enough for the clocks. A first call that had nothing to compile
- * tells as much as a second. */
+/* Chooses the calls of a sample so that it is long enough for the clocks. A first call that
+ * compiled nothing is as good as a second one. */
 static bool choose_calls(measure_state *state, measure_row *row, const measure_sample *first)
 {
     double least = state->devices[row->target].gpu ? SAMPLE_GPU : SAMPLE_CPU;
@@ -191,13 +191,12 @@ void measure_prepare(measure_state *state, measure_row *row)
 double measure_least(const measure_row *row)
 {
     double once = row->estimate * (double)row->calls;
-    return once < 2e6 ? 2 * once : once; /* short ones are run once more, to be warm */
+    return once < 2e6 ? 2 * once : once; /* short ones run once more to warm up */
 }
 
 typedef iso_status (*part_step)(work_job *job);
 
-/* The same work with its operands moved in and its result out: each part by itself, then all in one
- * go. */
+/* Moves the operands in, computes, and moves the result out: each part alone, then all together. */
 static void take_parts(measure_state *state, measure_row *row)
 {
     iso_stream stream = work_target_stream(state->plan->targets[row->target]);
@@ -233,8 +232,8 @@ static void take_parts(measure_state *state, measure_row *row)
     }
 }
 
-/* While other devices were measured a GPU's clock may have gone down: it works for a while before
- * it is timed again. */
+/* A GPU's clock may have dropped while other devices were measured: it works for a while before it
+ * is timed. */
 static bool wake(measure_state *state, measure_row *row)
 {
     const double idle = 0.05, work = 0.005;
@@ -264,7 +263,7 @@ void measure_visit(measure_state *state, measure_row *row, double seconds)
         !run(state, row, row->calls, &sample)) {
         return;
     }
-    /* In a fresh process threads and clocks are cold yet. */
+    /* In a new process threads and clocks are still cold. */
     while (only && tool_seconds() - begin < 0.2 * seconds) {
         if (!run(state, row, row->calls, &sample)) {
             return;
