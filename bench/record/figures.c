@@ -42,6 +42,20 @@ json_t *record_device_of(const json_t *root, const char *spec)
     return NULL;
 }
 
+char *record_case(const json_t *result)
+{
+    static const char *const members[] = {"op",     "kind", "dtype", "shape",
+                                          "layout", "math", "fill",  "cache"};
+    json_t *key = json_array();
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        json_t *value = json_object_get(result, members[i]);
+        json_array_append(key, value ? value : json_null());
+    }
+    char *text = record_need(json_dumps(key, JSON_COMPACT | JSON_SORT_KEYS));
+    json_decref(key);
+    return text;
+}
+
 const char *record_point(char *text)
 {
     const char *point = localeconv()->decimal_point;

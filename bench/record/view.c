@@ -81,21 +81,6 @@ static void note_text(char *text, size_t room, const json_t *result)
     }
 }
 
-/* The case without its variant: the columns are compared within it. */
-static char *row_key(const json_t *result)
-{
-    static const char *const members[] = {"kind", "dtype", "shape", "layout",
-                                          "math", "fill",  "cache"};
-    json_t *key = json_array();
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        json_t *value = json_object_get(result, members[i]);
-        json_array_append(key, value ? value : json_null());
-    }
-    char *text = record_need(json_dumps(key, JSON_COMPACT | JSON_SORT_KEYS));
-    json_decref(key);
-    return text;
-}
-
 /* ---- sorting in ------------------------------------------------------------------------------ */
 
 static view_block *block_of(view *v, const json_t *result)
@@ -124,7 +109,7 @@ static int row_of(const view_block *block, const char *key)
 
 static void add_row(view_block *block, const json_t *result)
 {
-    char *key = row_key(result);
+    char *key = record_case(result);
     if (row_of(block, key) >= 0) {
         free(key);
         return;
@@ -250,7 +235,7 @@ void view_make(const json_t *root, view *out)
     json_array_foreach(results, r, result)
     {
         view_block *block = block_of(out, result);
-        char *key = row_key(result);
+        char *key = record_case(result);
         const json_t **cell =
             &block->cells[row_of(block, key) * block->column_count + column_of(block, result)];
         if (!*cell || !view_is(*cell, BENCH_OK)) {

@@ -35,57 +35,46 @@ typedef struct request {
     bool help;
 } request;
 
-/* The word after argv[*at], or behind its "=". */
-static const char *value_of(int argc, char **argv, int *at, const char *option)
-{
-    size_t length = strlen(option);
-    if (strncmp(argv[*at], option, length) == 0 && argv[*at][length] == '=') {
-        return argv[*at] + length + 1;
-    }
-    if (strcmp(argv[*at], option) != 0 || *at + 1 == argc) {
-        return NULL;
-    }
-    return argv[++*at];
-}
-
 static int read_options(int argc, char **argv, request *out)
 {
     const struct {
         const char *name;
         const char **value;
-    } options[] = {{"-o", &out->output},
-                   {"--output", &out->output},
+    } options[] = {{"--output", &out->output},
                    {"--data", &out->data},
-                   {"--title", &out->title}};
+                   {"--title", &out->title},
+                   {"-o", &out->output}};
     enum { OPTIONS = sizeof options / sizeof options[0] };
     static const char *const known[] = {"--output", "--data", "--title", "--help"};
     for (int i = 1; i < argc; i++) {
-        bool taken = strcmp(argv[i], "--help") == 0;
-        out->help = out->help || taken;
+        size_t length = strcspn(argv[i], "=");
+        int at = 0;
         if (argv[i][0] != '-' || argv[i][1] == '\0') {
             out->inputs[out->count++] = argv[i];
             continue;
         }
-        for (int j = 0; j < OPTIONS && !taken; j++) {
-            size_t length = strlen(options[j].name);
-            if (strncmp(argv[i], options[j].name, length) != 0 ||
-                (argv[i][length] != '\0' && argv[i][length] != '=')) {
-                continue;
-            }
-            const char *value = value_of(argc, argv, &i, options[j].name);
-            if (!value || value[0] == '\0') {
-                return tool_error(TOOL_USAGE, "%s needs a value", options[j].name);
-            }
-            *options[j].value = value;
-            taken = true;
-        }
-        if (taken) {
+        if (strcmp(argv[i], "--help") == 0) {
+            out->help = true;
             continue;
         }
-        const char *near = tool_nearest(argv[i], known, 4);
-        return near ? tool_error(TOOL_USAGE, "unknown option %s; did you mean %s?", argv[i], near)
-                    : tool_error(TOOL_USAGE, "unknown option %s; see `isomer report --help`",
-                                 argv[i]);
+        while (at < OPTIONS && (strlen(options[at].name) != length ||
+                                strncmp(argv[i], options[at].name, length) != 0)) {
+            at++;
+        }
+        if (at == OPTIONS) {
+            const char *near = tool_nearest(argv[i], known, 4);
+            return near ? tool_error(TOOL_USAGE, "unknown option %s; did you mean %s?", argv[i],
+                                     near)
+                        : tool_error(TOOL_USAGE, "unknown option %s; see `isomer report --help`",
+                                     argv[i]);
+        }
+        const char *value = argv[i][length] == '=' ? argv[i] + length + 1
+                            : i + 1 < argc         ? argv[++i]
+                                                   : "";
+        if (value[0] == '\0') {
+            return tool_error(TOOL_USAGE, "%s needs a value", options[at].name);
+        }
+        *options[at].value = value;
     }
     return TOOL_OK;
 }
@@ -120,8 +109,7 @@ static int load(const request *wanted, json_t **roots)
         if (!roots[i]) {
             return code;
         }
-        const char *command = record_text(json_object_get(roots[i], "run"), "command");
-        if (strcmp(command, "verify") == 0) {
+        if (strcmp(record_text(roots[i], "run.command"), "verify") == 0) {
             return tool_error(TOOL_FILES,
                               "%s was written by `isomer verify`, which takes no times; a report "
                               "needs a file of `isomer bench --json`",
@@ -131,7 +119,7 @@ static int load(const request *wanted, json_t **roots)
     return TOOL_OK;
 }
 
-/* Also tries whether files can be made in it, so that this is known before the work. */
+/* Also tries to make a file there, so that a failure is known before the work. */
 static int make_folder(const char *path)
 {
     struct stat about;
@@ -142,10 +130,7 @@ static int make_folder(const char *path)
         return tool_error(TOOL_IO, "cannot make the folder %s for --data: %s", path,
                           strerror(errno));
     }
-    char *trial = report_format("%s/.isomer.XXXXXX", path);
-    if (!trial) {
-        return tool_error(TOOL_INTERNAL, "no memory for the report");
-    }
+    char *trial = record_format("%s/.isomer.XXXXXX", path);
     int code = TOOL_OK, descriptor = mkstemp(trial);
     if (descriptor < 0) {
         code = tool_error(TOOL_IO,
@@ -160,33 +145,30 @@ static int make_folder(const char *path)
     return code;
 }
 
+/* Does what is wanted; the documents go to `roots`. */
+static int make(const request *wanted, json_t **roots)
+{
+    tool_file out = {0};
+    int code = check_request(wanted);
+    code = code == TOOL_OK ? load(wanted, roots) : code;
+    code = code == TOOL_OK ? make_folder(wanted->data) : code;
+    code = code == TOOL_OK ? tool_file_open(&out, wanted->output) : code;
+    return code != TOOL_OK ? code
+                           : report_make(roots, wanted->inputs, wanted->count, wanted->title,
+                                         wanted->data, &out);
+}
+
 int tool_report(int argc, char **argv)
 {
-    request wanted = {.inputs = calloc((size_t)argc + 1, sizeof *wanted.inputs)};
-    json_t **roots = calloc((size_t)argc + 1, sizeof *roots);
-    tool_file out = {0};
-    int code = wanted.inputs && roots ? TOOL_OK : TOOL_INTERNAL;
-    if (code != TOOL_OK) {
-        tool_error(code, "no memory for the report");
-    }
-    if (code == TOOL_OK) {
-        code = read_options(argc, argv, &wanted);
-    }
-    if (code != TOOL_OK) {
-        goto end;
-    }
-    if (wanted.help) {
+    request wanted = {.inputs = record_need(calloc((size_t)argc + 1, sizeof *wanted.inputs))};
+    json_t **roots = record_need(calloc((size_t)argc + 1, sizeof *roots));
+    int code = read_options(argc, argv, &wanted);
+    if (code == TOOL_OK && wanted.help) {
         fputs(help, stdout);
-        goto end;
+    } else if (code == TOOL_OK) {
+        code = make(&wanted, roots);
     }
-    if ((code = check_request(&wanted)) != TOOL_OK || (code = load(&wanted, roots)) != TOOL_OK ||
-        (code = make_folder(wanted.data)) != TOOL_OK ||
-        (code = tool_file_open(&out, wanted.output)) != TOOL_OK) {
-        goto end;
-    }
-    code = report_make(roots, wanted.inputs, wanted.count, wanted.title, wanted.data, &out);
-end:
-    for (int i = 0; roots && i < wanted.count; i++) {
+    for (int i = 0; i < wanted.count; i++) {
         json_decref(roots[i]);
     }
     free(roots);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gnuplot.c - finds gnuplot and runs it on a figure, in a private folder that goes away again. */
+/* gnuplot.c - finds gnuplot and runs it on a figure, in a private folder that is removed again. */
 #include "bench/report/internal.h"
 
 #include <errno.h>
@@ -13,23 +13,22 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SECONDS = 30, HANGS = 2, LARGEST = 4 << 20 };
+enum { SECONDS = 30, HANGS = 2, MOST_MIB = 4 };
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
 static char *find_program(void)
 {
     const char *path = getenv("PATH");
-    char *copy = strdup(path ? path : "/usr/local/bin:/usr/bin:/bin"), *rest = copy, *folder;
-    char *found = NULL;
-    while (copy && !found && (folder = strsep(&rest, ":"))) {
+    char *copy = record_format("%s", path ? path : "/usr/local/bin:/usr/bin:/bin");
+    char *rest = copy, *folder, *found = NULL;
+    while (!found && (folder = strsep(&rest, ":"))) {
         struct stat about;
         if (folder[0] != '/') { /* never from the working directory */
             continue;
         }
-        found = report_format("%s/gnuplot", folder);
-        if (found &&
-            (stat(found, &about) != 0 || !S_ISREG(about.st_mode) || access(found, X_OK) != 0)) {
+        found = record_format("%s/gnuplot", folder);
+        if (stat(found, &about) != 0 || !S_ISREG(about.st_mode) || access(found, X_OK) != 0) {
             free(found);
             found = NULL;
         }
@@ -38,28 +37,20 @@ static char *find_program(void)
     return found;
 }
 
-static char *in_folder(const report_plotter *plotter, const char *name)
+/* The path of "stem.ending" in a folder, to be freed. */
+static char *path_of(const char *folder, const char *stem, const char *ending)
 {
-    return report_format("%s/%s", plotter->folder, name);
+    return record_format("%s/%s.%s", folder, stem, ending);
 }
 
+/* A text file, to be freed; NULL where it is missing or empty. */
 static char *read_file(const char *path)
 {
-    FILE *in = path ? fopen(path, "r") : NULL;
-    char *text = NULL;
-    struct stat about;
-    if (!in) {
-        return NULL;
-    }
-    if (fstat(fileno(in), &about) == 0 && about.st_size > 0 && about.st_size < LARGEST) {
-        text = calloc((size_t)about.st_size + 1, 1);
-    }
-    if (text && fread(text, 1, (size_t)about.st_size, in) != (size_t)about.st_size) {
-        free(text);
-        text = NULL;
-    }
-    fclose(in);
-    return text;
+    size_t length = 0;
+    char *text = tool_read(path, MOST_MIB, &length);
+    char *copy = text && length > 0 ? record_format("%.*s", (int)length, text) : NULL;
+    free(text);
+    return copy;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -86,14 +77,14 @@ static bool wait_for(pid_t child, int *status, bool *hung)
     }
 }
 
-/* Its own group, so that what it may have started dies with it. 0, or an errno. */
+/* The child leads a group of its own, so that its children end with it. 0, or an errno. */
 static int start(const report_plotter *plotter, char *const *arguments, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t before, defaults;
     sigemptyset(&defaults);
-    sigaddset(&defaults, SIGXFSZ); /* which we ignore */
+    sigaddset(&defaults, SIGXFSZ); /* isomer ignores it */
     int error = posix_spawn_file_actions_init(&actions);
     if (error != 0) {
         return error;
@@ -111,8 +102,8 @@ static int start(const report_plotter *plotter, char *const *arguments, pid_t *c
         (error = posix_spawnattr_setsigdefault(&attributes, &defaults)) == 0 &&
         (error = posix_spawn_file_actions_addchdir_np(&actions, plotter->folder)) == 0 &&
         (error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
-        (error = posix_spawn_file_actions_addopen(&actions, 1, "said", O_WRONLY | O_CREAT | O_TRUNC,
-                                                  0600)) == 0 &&
+        (error = posix_spawn_file_actions_addopen(&actions, 1, "gnuplot.said",
+                                                  O_WRONLY | O_CREAT | O_TRUNC, 0600)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, 1, 2)) == 0) {
         error = posix_spawn(child, plotter->program, &actions, &attributes, arguments, environ);
     }
@@ -123,7 +114,7 @@ static int start(const report_plotter *plotter, char *const *arguments, pid_t *c
     return error;
 }
 
-/* What it said on its outputs, to be freed; NULL where it said nothing. */
+/* The last line that it wrote to its outputs, to be freed; NULL where it wrote nothing. */
 static char *run(report_plotter *plotter, char *const *arguments, bool *good, bool *hung)
 {
     pid_t child;
@@ -131,18 +122,16 @@ static char *run(report_plotter *plotter, char *const *arguments, bool *good, bo
     *hung = false;
     *good = false;
     if (error != 0) {
-        return strdup(strerror(error));
+        return record_format("%s", strerror(error));
     }
     *good =
         wait_for(child, &status, hung) && !*hung && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     tool_signals_child(0);
-    char *said = in_folder(plotter, "said");
-    char *text = read_file(said);
-    if (said) {
-        unlink(said);
-    }
-    free(said);
-    if (text) { /* the last line says what was wrong */
+    char *path = path_of(plotter->folder, "gnuplot", "said");
+    char *text = read_file(path);
+    unlink(path);
+    free(path);
+    if (text) {
         size_t end = strlen(text);
         while (end > 0 && text[end - 1] == '\n') {
             text[--end] = '\0';
@@ -165,11 +154,11 @@ void report_plotter_open(report_plotter *plotter, const char *data)
         return;
     }
     plotter->folder =
-        report_format("%s/isomer-report.XXXXXX", where && where[0] == '/' ? where : "/tmp");
+        record_format("%s/isomer-report.XXXXXX", where && where[0] == '/' ? where : "/tmp");
     sigset_t before;
     tool_signals_watch();
     tool_signals_hold(&before);
-    bool made = plotter->folder && mkdtemp(plotter->folder);
+    bool made = mkdtemp(plotter->folder) != NULL;
     if (made) {
         tool_signals_folder(plotter->folder);
     }
@@ -179,7 +168,7 @@ void report_plotter_open(report_plotter *plotter, const char *data)
         tool_error(0,
                    "cannot make a temporary folder %s: %s; the report has tables where its "
                    "plots would be",
-                   plotter->folder ? plotter->folder : "", strerror(why));
+                   plotter->folder, strerror(why));
         free(plotter->folder);
         free(plotter->program);
         plotter->folder = plotter->program = NULL;
@@ -195,7 +184,6 @@ void report_plotter_open(report_plotter *plotter, const char *data)
                plotter->program, hung ? "does not end" : "fails");
     free(plotter->program);
     plotter->program = NULL;
-    return;
 }
 
 void report_plotter_close(report_plotter *plotter)
@@ -211,38 +199,37 @@ void report_plotter_close(report_plotter *plotter)
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-static bool write_part(const char *folder, const report_figure *figure, const char *ending,
-                       bool (*write)(FILE *out, const report_figure *figure))
+bool report_save(const char *folder, const char *name, void (*write)(FILE *out, const void *what),
+                 const void *what)
 {
     tool_file file = {0};
-    char *path = report_format("%s/%s.%s", folder, figure->name, ending);
-    bool good = path != NULL;
-    if (!good) {
-        tool_error(0, "no memory for the files in %s", folder);
-    }
-    if (good && (good = tool_file_open(&file, path) == TOOL_OK)) {
-        write(file.stream, figure); /* what fails here fails the commit, which says it */
+    char *path = record_format("%s/%s", folder, name);
+    bool good = tool_file_open(&file, path) == TOOL_OK;
+    if (good) {
+        write(file.stream, what); /* an error of the stream makes the commit fail */
         good = tool_file_commit(&file) == TOOL_OK;
     }
     free(path);
     return good;
 }
 
-int report_plotter_save(const report_plotter *plotter, const report_figure *figure)
+bool report_save_figure(const char *folder, const report_figure *figure)
 {
-    bool data = write_part(plotter->data, figure, "dat", report_figure_data);
-    bool script = write_part(plotter->data, figure, "gp", report_figure_script);
-    return data && script ? TOOL_OK : TOOL_IO;
+    char *data = record_format("%s.dat", figure->name);
+    char *script = record_format("%s.gp", figure->name);
+    bool has_data = report_save(folder, data, report_figure_data, figure);
+    bool has_script = report_save(folder, script, report_figure_script, figure);
+    free(data);
+    free(script);
+    return has_data && has_script;
 }
 
 static void forget(const report_plotter *plotter, const report_figure *figure)
 {
     static const char *const endings[] = {"dat", "gp", "svg"};
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        char *path = report_format("%s/%s.%s", plotter->folder, figure->name, endings[i]);
-        if (path) {
-            unlink(path);
-        }
+        char *path = path_of(plotter->folder, figure->name, endings[i]);
+        unlink(path);
         free(path);
     }
 }
@@ -252,11 +239,10 @@ char *report_plotter_run(report_plotter *plotter, const report_figure *figure)
     if (!plotter->program) {
         return NULL;
     }
-    char *svg = NULL, *said = NULL, *script = report_format("%s.gp", figure->name);
-    char *path = report_format("%s/%s.svg", plotter->folder, figure->name);
+    char *svg = NULL, *said = NULL, *script = record_format("%s.gp", figure->name);
+    char *path = path_of(plotter->folder, figure->name, "svg");
     bool good = false, hung = false;
-    if (script && path && write_part(plotter->folder, figure, "dat", report_figure_data) &&
-        write_part(plotter->folder, figure, "gp", report_figure_script)) {
+    if (report_save_figure(plotter->folder, figure)) {
         char *arguments[] = {plotter->program,     (char[]){"-d"}, (char[]){"-e"},
                              (char[]){"report=1"}, script,         NULL};
         said = run(plotter, arguments, &good, &hung);

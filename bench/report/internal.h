@@ -10,38 +10,44 @@
 /* ---- model.c: the documents as flat tables --------------------------------------------------- */
 
 typedef struct report_device {
-    const json_t *json; /* NULL where a result names a device that its file does not describe */
+    const json_t *json; /* NULL: a result names it, but its file does not describe it */
     int file;
     const char *spec, *name, *backend;
-    char *brief; /* "cuda:0", after its file's name where there are several files */
+    char *brief; /* "cuda:0", after the name of its file where there are several files */
     char *label; /* the same with the device's name */
-    bool fake, cpu;
+    int colour;
+    bool fake;
 } report_device;
+
+typedef struct report_span {
+    double value, low, high;
+} report_span;
 
 typedef struct report_row {
     const json_t *json;
-    int file, device, group;
+    int device, group;
     const bench_op *operation;
     const char *op, *kind, *variant, *dtype, *library, *status;
-    char *problem; /* what is computed, but for the variant */
+    char *problem; /* a key of what is computed, whatever the variant */
+    char *shape;   /* "4096 × 4096 × 4096" */
     bool ok, vendor, fake;
-    double size, time, low, high;
-    double rate, rate_low, rate_high; /* in the unit of its group */
-    double percent;                   /* of the roof; NaN where it has none */
+    double size;
+    report_span time, rate; /* the rate in the unit of its group */
+    double percent;         /* of the roof; NaN where it has none */
 } report_row;
 
 /* Results that belong in one figure: an operation with its kind, type, layout and form of shape. */
 typedef struct report_group {
-    char *key, *title, *slug;
+    char *title, *slug;
     char *plain; /* the title without the form of its shapes */
     const bench_op *operation;
-    const char *op, *kind, *dtype;
+    const char *op, *kind, *dtype, *unit;
     bool flops; /* its rate is GFLOP/s, else GB/s */
 } report_group;
 
 typedef struct report_model {
     json_t *const *roots;
-    char **files; /* what each document is called */
+    char **files; /* the name of each document */
     int count;
     report_device *devices;
     int device_count;
@@ -50,43 +56,50 @@ typedef struct report_model {
     report_group *groups;
     int group_count;
     int ok;
-    bool complete;
 } report_model;
 
-bool report_model_make(report_model *out, json_t *const *roots, const char *const *names,
-                       int count); /* false: no memory */
+void report_model_make(report_model *out, json_t *const *roots, const char *const *names,
+                       int count);
 void report_model_free(report_model *model);
-const char *report_model_unit(const report_group *group);
-bool report_row_flag(const report_row *row, const char *flag);
+
+/* The ok row of a group and a device (-1: of any) that follows `row` (NULL: the first); NULL: there
+ * are no more. */
+const report_row *report_next(const report_model *model, const report_row *row, int group,
+                              int device);
 
 typedef enum report_who { REPORT_ANY, REPORT_OWN, REPORT_VENDOR } report_who;
+bool report_is_by(const report_row *row, report_who who);
 
 /* The fastest of a device for a problem; NULL where it has none. */
 const report_row *report_model_best(const report_model *model, const char *problem, int device,
                                     report_who who);
 
-/* The problem by which devices are compared within a group: of those that most devices solved, the
- * largest. A row of it; NULL where nothing is ok. */
+/* The problem by which a group's devices are compared: of those that most devices solved, the
+ * largest. Returns a row of it; NULL where nothing is ok. */
 const report_row *report_model_common(const report_model *model, int group, report_who who);
+
+/* Whether a group has 0, 1 or more sizes, of the ok rows that `takes` takes (NULL: of all). */
+int report_sizes(const report_model *model, int group,
+                 bool (*takes)(const report_model *model, const report_row *row));
 
 /* ---- text.c ---------------------------------------------------------------------------------- */
 
-char *report_format(const char *format, ...) ISO_PRINTF(1, 2); /* to be freed; NULL: no memory */
-void report_html(FILE *out, const char *text);                 /* escaped */
-/* Escaped as on a terminal, but not for HTML. */
+/* fprintf of markup (%s, %d and doubles), with each %s escaped. */
+void report_put(FILE *out, const char *format, ...) ISO_PRINTF(2, 3);
+/* The same with each %s plain enough for a gnuplot string. */
+void report_put_plain(FILE *out, const char *format, ...) ISO_PRINTF(2, 3);
+char *report_plain(const char *text); /* to be freed */
+/* Escapes what a terminal would obey, but not HTML. */
 void report_shown(FILE *out, const char *text, size_t length);
-void report_htmlf(FILE *out, const char *format, ...) ISO_PRINTF(2, 3);
-/* Plain enough to stand in a gnuplot string and in SVG. */
-char *report_plain(const char *text);
-char *report_slug(const char *text);
+char *report_slug(const char *text); /* to be freed */
 
 enum { REPORT_TEXT = 64 };
 const char *report_time(char *text, double nanoseconds); /* "12.3 µs" in REPORT_TEXT bytes */
 const char *report_rate(char *text, double value);
 const char *report_bytes(char *text, double bytes);
 const char *report_count(char *text, double value); /* "4096", "64 Mi" */
-char *report_shape(const report_row *row);          /* "4096 × 4096 × 4096" */
-char *report_value(const json_t *value);            /* any JSON, for people */
+char *report_shape(const json_t *result);           /* to be freed */
+char *report_value(const json_t *value);            /* any JSON, for people; to be freed */
 
 /* ---- figure.c: a plot, its data and its script ----------------------------------------------- */
 
@@ -100,8 +113,14 @@ typedef enum report_axis {
     AXIS_SHARE
 } report_axis;
 
+typedef struct figure_scale {
+    report_axis axis;
+    const char *label;
+    double low, high; /* 0: found from the points */
+} figure_scale;
+
 typedef struct figure_point {
-    double x, y, low, high;
+    double x, y, low, high; /* low and high are NaN where there is no interval */
     char *tip;
 } figure_point;
 
@@ -125,36 +144,42 @@ typedef enum figure_form {
 } figure_form;
 
 typedef struct report_figure {
-    char *name, *title, *caption;
+    char *name, *title;
     figure_form form;
-    report_axis x, y;
-    const char *x_label, *y_label;
-    double x_low, x_high, y_low, y_high; /* found from the points where 0 */
-    double divide;                       /* a line across at this x; 0: none */
+    figure_scale x, y;
+    double divide; /* a line across at this x; 0: none */
     figure_series *series;
     int count;
     char **names;
     int name_count;
     figure_label *labels;
     int label_count;
-    bool failed; /* no memory for a part of it */
 } report_figure;
 
-report_figure *report_figure_make(figure_form form, char *name, char *title, char *caption);
+/* The figure frees all texts that these functions get, but for labels of scales. */
+report_figure *report_figure_make(figure_form form, char *name, char *title, figure_scale x,
+                                  figure_scale y);
 void report_figure_free(report_figure *figure);
+/* The series of that label; valid until another one is made. */
 figure_series *report_figure_series(report_figure *figure, char *label, int colour, int mark,
                                     int dash);
 void report_figure_point(report_figure *figure, figure_series *series, figure_point point);
+/* A point of a measured value: over a size, or in the row `name` (-1: over the size). */
+void report_figure_value(report_figure *figure, figure_series *series, double size, int name,
+                         report_span value, char *tip);
+/* A line between two points, which share a tip. */
+void report_figure_line(report_figure *figure, figure_series *series, const double x[2],
+                        const double y[2], const char *tip);
 int report_figure_name(report_figure *figure, char *name); /* its row */
 void report_figure_label(report_figure *figure, figure_label label);
-void report_figure_settle(report_figure *figure); /* ranges and order, before the next three */
-bool report_figure_data(FILE *out, const report_figure *figure);
-bool report_figure_script(FILE *out, const report_figure *figure);
-/* How many plots its script makes of a series; the last has the marks. */
+void report_figure_settle(report_figure *figure); /* ranges and order, before those below */
+void report_figure_data(FILE *out, const void *figure);
+void report_figure_script(FILE *out, const void *figure);
+/* How many plots the script makes of a series; the last has the marks. */
 int report_figure_plots(const report_figure *figure, const figure_series *series);
 void report_figure_table(FILE *out, const report_figure *figure);
 void report_figure_legend(FILE *out, const report_figure *figure);
-extern const char *const report_colours[8]; /* "#0072B2" */
+extern const char *const report_colours[8]; /* "#0072b2" */
 enum { REPORT_COLOURS = 8 };
 
 /* ---- axis.c ---------------------------------------------------------------------------------- */
@@ -176,11 +201,12 @@ void report_plotter_open(report_plotter *plotter, const char *data);
 void report_plotter_close(report_plotter *plotter);
 /* The SVG of a figure as gnuplot made it, to be freed; NULL after saying why. */
 char *report_plotter_run(report_plotter *plotter, const report_figure *figure);
-/* Writes the figure's data and script into the folder for --data, each whole or not at all.
- * TOOL_OK or TOOL_IO, said. */
-int report_plotter_save(const report_plotter *plotter, const report_figure *figure);
+/* Writes a file into a folder, whole or not at all. False after saying why. */
+bool report_save(const char *folder, const char *name, void (*write)(FILE *out, const void *what),
+                 const void *what);
+bool report_save_figure(const char *folder, const report_figure *figure); /* its data and script */
 
-/* Turns gnuplot's SVG into one for the page. Lets through only what it knows. */
+/* Turns gnuplot's SVG into one for the page. Only known elements and attributes go through. */
 void report_svg(FILE *out, const char *svg, const report_figure *figure);
 
 /* ---- the page -------------------------------------------------------------------------------- */
@@ -189,12 +215,9 @@ typedef struct report_page {
     const report_model *model;
     report_plotter *plotter;
     FILE *out;
-    int figures;
-    int code;      /* of the page itself */
-    int data_code; /* of the files for --data: one that fails costs no other, nor the page */
+    bool data_failed; /* a file for --data; neither the others nor the page depend on it */
 } report_page;
 
-void report_head(report_page *page, const char *title);
 void report_machines(report_page *page);
 void report_summary(report_page *page);
 void report_lines(report_page *page);
@@ -204,15 +227,15 @@ void report_parts(report_page *page);
 void report_speedup(report_page *page);
 void report_samples(report_page *page);
 void report_results(report_page *page);
-void report_foot(report_page *page);
 
 /* Writes the figure with its legend and data, and frees it. */
 void report_figure_put(report_page *page, report_figure *figure);
+/* The head of a table that scrolls, up to its caption. */
+void report_table_open(FILE *out, const char *caption);
+void report_flags(FILE *out, const json_t *object); /* of a result or run, as links */
 void report_flag(FILE *out, const char *flag);
-/* A series for a line of results: its label, colour, mark and dash. */
-figure_series *report_series_of(report_page *page, report_figure *figure, const report_row *row);
 
-bool report_samples_csv(FILE *out, const report_model *model);
+void report_samples_data(FILE *out, const void *model);
 int report_make(json_t *const *roots, const char *const *names, int count, const char *title,
                 const char *data, tool_file *out);
 

@@ -5,64 +5,47 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---- files and devices ----------------------------------------------------------------------- */
 
-/* The file's name without folders and ".json"; numbered where two are the same. */
-static bool name_files(report_model *model, const char *const *names)
+static const char *base_of(const char *path)
 {
-    model->files = calloc((size_t)model->count, sizeof *model->files);
-    if (!model->files) {
-        return false;
+    const char *slash = strrchr(path, '/');
+    return strcmp(path, "-") == 0 ? "standard input" : slash ? slash + 1 : path;
+}
+
+/* The file's name without folders and ".json"; numbered where two are the same. */
+static char *file_name(const char *const *names, int file)
+{
+    const char *base = base_of(names[file]);
+    int length = (int)strlen(base), same = 1;
+    if (length > 5 && strcmp(base + length - 5, ".json") == 0) {
+        length -= 5;
     }
-    for (int i = 0; i < model->count; i++) {
-        const char *slash = strrchr(names[i], '/');
-        const char *base = strcmp(names[i], "-") == 0 ? "standard input"
-                           : slash                    ? slash + 1
-                                                      : names[i];
-        size_t length = strlen(base);
-        if (length > 5 && strcmp(base + length - 5, ".json") == 0) {
-            length -= 5;
-        }
-        int same = 1;
-        for (int j = 0; j < i; j++) {
-            const char *other = strrchr(names[j], '/');
-            same += strcmp(base, other ? other + 1 : names[j]) == 0;
-        }
-        model->files[i] = same > 1 ? report_format("%.*s (%d)", (int)length, base, same)
-                                   : report_format("%.*s", (int)length, base);
-        if (!model->files[i]) {
-            return false;
-        }
+    for (int i = 0; i < file; i++) {
+        same += strcmp(base, base_of(names[i])) == 0;
     }
-    return true;
+    return same > 1 ? record_format("%.*s (%d)", length, base, same)
+                    : record_format("%.*s", length, base);
 }
 
 static int add_device(report_model *model, int file, const char *spec, const json_t *json)
 {
-    report_device *grown =
-        realloc(model->devices, sizeof *grown * (size_t)(model->device_count + 1));
-    if (!grown) {
-        return -1;
-    }
-    model->devices = grown;
-    report_device *device = &grown[model->device_count];
-    const char *type = record_text(json, "type");
+    model->devices = record_grow(model->devices, model->device_count, sizeof *model->devices);
+    report_device *device = &model->devices[model->device_count];
     *device = (report_device){.json = json,
                               .file = file,
                               .spec = spec,
                               .name = record_text(json, "name"),
                               .backend = record_text(json, "backend"),
-                              .fake = json_is_true(json_object_get(json, "fake")),
-                              .cpu = strcasecmp(type, "cpu") == 0};
-    device->brief = model->count > 1 ? report_format("%s: %s", model->files[file], spec)
-                                     : report_format("%s", spec);
-    device->label = !device->brief            ? NULL
-                    : device->name[0] == '\0' ? strdup(device->brief)
-                                              : report_format("%s %s", device->brief, device->name);
-    model->device_count++;
-    return device->label ? model->device_count - 1 : -1;
+                              .colour = model->device_count % (REPORT_COLOURS - 1),
+                              .fake = json_is_true(json_object_get(json, "fake"))};
+    bool several = model->count > 1;
+    device->brief =
+        record_format("%s%s%s", several ? model->files[file] : "", several ? ": " : "", spec);
+    device->label =
+        record_format("%s%s%s", device->brief, device->name[0] != '\0' ? " " : "", device->name);
+    return model->device_count++;
 }
 
 static int find_device(report_model *model, int file, const char *spec)
@@ -87,40 +70,34 @@ static double divisor(double a, double b)
     return a;
 }
 
-/* How the sizes of a shape relate: shapes of another form are no points of the same line. */
+/* How the sizes of a shape relate: shapes of different forms do not share a line. */
 static char *form_of(const json_t *shape)
 {
     double m = record_number(shape, "m"), n = record_number(shape, "n");
     double k = record_number(shape, "k"), batch = record_number(shape, "batch");
     double rows = record_number(shape, "rows"), cols = record_number(shape, "cols");
-    char *text = NULL;
     if (m > 0.0 && n > 0.0 && k > 0.0) {
         double unit = divisor(divisor(m, n), k);
-        bool many = batch > 1.0;
-        if (m == n && n == k) {
-            text = many ? report_format("%.0f times", batch) : strdup("");
-        } else if (many) {
-            text = report_format("%.0f:%.0f:%.0f, %.0f times", m / unit, n / unit, k / unit, batch);
-        } else {
-            text = report_format("%.0f:%.0f:%.0f", m / unit, n / unit, k / unit);
+        char many[32] = "";
+        if (batch > 1.0) {
+            snprintf(many, sizeof many, "%.0f times", batch);
         }
-    } else if (rows > 1.0 && cols > 0.0 && rows != cols) {
-        double unit = divisor(rows, cols);
-        text = report_format("%.0f:%.0f", rows / unit, cols / unit);
-    } else {
-        text = strdup("");
+        return m == n && n == k ? record_format("%s", many)
+                                : record_format("%.0f:%.0f:%.0f%s%s", m / unit, n / unit, k / unit,
+                                                batch > 1.0 ? ", " : "", many);
     }
-    return text;
+    if (rows > 1.0 && cols > 0.0 && rows != cols) {
+        double unit = divisor(rows, cols);
+        return record_format("%.0f:%.0f", rows / unit, cols / unit);
+    }
+    return record_format("%s", "");
 }
 
 static char *title_of(const report_row *row, const char *form)
 {
     char *text = NULL;
     size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    if (!out) {
-        return NULL;
-    }
+    FILE *out = record_need(open_memstream(&text, &length));
     fputs(row->op, out);
     if (row->kind[0] != '\0') {
         fprintf(out, " %s", row->kind);
@@ -155,98 +132,45 @@ static char *title_of(const report_row *row, const char *form)
             fprintf(out, ", %s", word);
         }
     }
-    return fclose(out) == 0 ? text : (free(text), NULL);
+    return record_need(fclose(out) == 0 ? text : NULL);
 }
 
-static int add_group(report_model *model, const report_row *row)
+static int find_group(report_model *model, const report_row *row)
 {
-    char *form = form_of(json_object_get(row->json, "shape"));
-    char *key = form ? title_of(row, form) : NULL;
+    char *form = form_of(json_object_get(row->json, "shape")), *title = title_of(row, form);
     free(form);
-    if (!key) {
-        return -1;
-    }
     for (int i = 0; i < model->group_count; i++) {
-        if (strcmp(model->groups[i].key, key) == 0) {
-            free(key);
+        if (strcmp(model->groups[i].title, title) == 0) {
+            free(title);
             return i;
         }
     }
-    report_group *grown = realloc(model->groups, sizeof *grown * (size_t)(model->group_count + 1));
-    if (!grown) {
-        free(key);
-        return -1;
-    }
-    model->groups = grown;
-    report_group *group = &grown[model->group_count++];
-    *group = (report_group){.key = key,
-                            .title = strdup(key),
-                            .plain = title_of(row, ""),
-                            .slug = report_slug(key),
-                            .operation = row->operation,
-                            .op = row->op,
-                            .kind = row->kind,
-                            .dtype = row->dtype,
-                            .flops = bench_op_computes(row->operation, row->kind)};
-    return group->title && group->plain && group->slug ? model->group_count - 1 : -1;
-}
-
-const char *report_model_unit(const report_group *group)
-{
-    return group->flops ? "GFLOP/s" : "GB/s";
+    bool flops = bench_op_computes(row->operation, row->kind);
+    model->groups = record_grow(model->groups, model->group_count, sizeof *model->groups);
+    model->groups[model->group_count] = (report_group){.title = title,
+                                                       .plain = title_of(row, ""),
+                                                       .slug = report_slug(title),
+                                                       .operation = row->operation,
+                                                       .op = row->op,
+                                                       .kind = row->kind,
+                                                       .dtype = row->dtype,
+                                                       .unit = flops ? "GFLOP/s" : "GB/s",
+                                                       .flops = flops};
+    return model->group_count++;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static char *problem_of(const json_t *json)
+static report_span span_of(const json_t *object, const char *middle)
 {
-    static const char *const keys[] = {"op",     "kind", "dtype", "shape",
-                                       "layout", "math", "fill",  "cache"};
-    json_t *object = json_object();
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        json_t *value = json_object_get(json, keys[i]);
-        if (value) {
-            json_object_set(object, keys[i], value);
-        }
-    }
-    char *text = json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS);
-    json_decref(object);
-    return text;
+    return (report_span){record_number(object, middle), record_number(object, "low"),
+                         record_number(object, "high")};
 }
 
-bool report_row_flag(const report_row *row, const char *flag)
+static void add_row(report_model *model, int file, const json_t *json)
 {
-    size_t at;
-    json_t *value;
-    json_array_foreach(json_object_get(row->json, "flags"), at, value)
-    {
-        if (json_is_string(value) && strcmp(json_string_value(value), flag) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void fill_numbers(report_row *row, const report_group *group)
-{
-    const json_t *times = json_object_get(row->json, "times");
-    const json_t *rates = json_object_get(row->json, "rates");
-    const json_t *rate = json_object_get(rates, group->flops ? "gflops" : "gbps");
-    row->time = record_number(times, "median");
-    row->low = record_number(times, "low");
-    row->high = record_number(times, "high");
-    row->rate = record_number(rate, "value");
-    row->rate_low = record_number(rate, "low");
-    row->rate_high = record_number(rate, "high");
-    row->percent = record_number(json_object_get(row->json, "roof"), "percent");
-    row->ok = strcmp(row->status, "ok") == 0 && row->time > 0.0;
-}
-
-static bool add_row(report_model *model, int file, const json_t *json)
-{
-    report_row *row = &model->rows[model->row_count];
+    report_row *row = &model->rows[model->row_count++];
     *row = (report_row){.json = json,
-                        .file = file,
                         .operation = bench_op_of(record_text(json, "op")),
                         .op = record_text(json, "op"),
                         .kind = record_text(json, "kind"),
@@ -254,83 +178,54 @@ static bool add_row(report_model *model, int file, const json_t *json)
                         .dtype = record_text(json, "dtype"),
                         .library = record_text(json, "library"),
                         .status = record_text(json, "status"),
-                        .size = record_number(json, "size")};
+                        .problem = record_case(json),
+                        .shape = report_shape(json),
+                        .size = record_number(json, "size"),
+                        .time = span_of(json_object_get(json, "times"), "median"),
+                        .percent = record_number(json, "roof.percent")};
+    const char *rate = bench_op_computes(row->operation, row->kind) ? "rates.gflops" : "rates.gbps";
+    row->rate = span_of(record_at(json, rate), "value");
     row->vendor = strcmp(row->variant, "vendor") == 0;
-    row->problem = problem_of(json);
     row->device = find_device(model, file, record_text(json, "device"));
-    row->group = add_group(model, row);
-    model->row_count++;
-    if (!row->problem || row->device < 0 || row->group < 0) {
-        return false;
-    }
-    row->fake = model->devices[row->device].fake || report_row_flag(row, "fake");
-    fill_numbers(row, &model->groups[row->group]);
+    row->fake = model->devices[row->device].fake || record_has_flag(json, "fake");
+    row->ok = strcmp(row->status, bench_status_name(BENCH_OK)) == 0 && row->time.value > 0.0;
     model->ok += row->ok;
-    return true;
 }
 
-/* Groups in the order of operations, else as they came. */
-static bool sort_groups(report_model *model)
+void report_model_make(report_model *out, json_t *const *roots, const char *const *names, int count)
 {
-    report_group *sorted = malloc(sizeof *sorted * (size_t)(model->group_count + 1));
-    int *place = malloc(sizeof *place * (size_t)(model->group_count + 1));
-    int count = 0;
-    for (int op = 0; sorted && place && op <= BENCH_OPS; op++) {
-        for (int i = 0; i < model->group_count; i++) {
-            if (bench_op_rank(model->groups[i].operation) == op) {
-                sorted[count] = model->groups[i];
-                place[i] = count++;
+    *out = (report_model){.roots = roots, .count = count};
+    size_t rows = 0, at;
+    json_t *value;
+    out->files = record_need(calloc((size_t)count, sizeof *out->files));
+    for (int i = 0; i < count; i++) {
+        out->files[i] = file_name(names, i);
+        rows += json_array_size(json_object_get(roots[i], "results"));
+        json_array_foreach(json_object_get(roots[i], "devices"), at, value)
+        {
+            add_device(out, i, record_text(value, "spec"), value);
+        }
+    }
+    out->rows = record_need(calloc(rows + 1, sizeof *out->rows));
+    for (int i = 0; i < count; i++) {
+        json_array_foreach(json_object_get(roots[i], "results"), at, value)
+        {
+            add_row(out, i, value);
+        }
+    }
+    /* Groups in the order of operations, else as they came. */
+    for (int rank = 0; rank <= BENCH_OPS; rank++) {
+        for (int i = 0; i < out->row_count; i++) {
+            if (bench_op_rank(out->rows[i].operation) == rank) {
+                out->rows[i].group = find_group(out, &out->rows[i]);
             }
         }
     }
-    bool good = sorted && place;
-    for (int i = 0; i < model->row_count && good; i++) {
-        model->rows[i].group = place[model->rows[i].group];
-    }
-    if (good) {
-        free(model->groups);
-        model->groups = sorted;
-    } else {
-        free(sorted);
-    }
-    free(place);
-    return good;
-}
-
-bool report_model_make(report_model *out, json_t *const *roots, const char *const *names, int count)
-{
-    *out = (report_model){.roots = roots, .count = count, .complete = true};
-    size_t rows = 0, at;
-    json_t *value;
-    bool good = name_files(out, names);
-    for (int i = 0; i < count && good; i++) {
-        rows += json_array_size(json_object_get(roots[i], "results"));
-        if (json_is_false(json_object_get(json_object_get(roots[i], "run"), "complete"))) {
-            out->complete = false;
-        }
-        json_array_foreach(json_object_get(roots[i], "devices"), at, value)
-        {
-            good = good && add_device(out, i, record_text(value, "spec"), value) >= 0;
-        }
-    }
-    out->rows = calloc(rows + 1, sizeof *out->rows);
-    good = good && out->rows;
-    for (int i = 0; i < count && good; i++) {
-        json_array_foreach(json_object_get(roots[i], "results"), at, value)
-        {
-            good = good && add_row(out, i, value);
-        }
-    }
-    good = good && sort_groups(out);
-    if (!good) {
-        report_model_free(out);
-    }
-    return good;
 }
 
 void report_model_free(report_model *model)
 {
-    for (int i = 0; i < model->count && model->files; i++) {
+    for (int i = 0; i < model->count; i++) {
         free(model->files[i]);
     }
     for (int i = 0; i < model->device_count; i++) {
@@ -339,9 +234,9 @@ void report_model_free(report_model *model)
     }
     for (int i = 0; i < model->row_count; i++) {
         free(model->rows[i].problem);
+        free(model->rows[i].shape);
     }
     for (int i = 0; i < model->group_count; i++) {
-        free(model->groups[i].key);
         free(model->groups[i].title);
         free(model->groups[i].plain);
         free(model->groups[i].slug);
@@ -355,19 +250,30 @@ void report_model_free(report_model *model)
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-static bool fits(const report_row *row, report_who who)
+const report_row *report_next(const report_model *model, const report_row *row, int group,
+                              int device)
 {
-    return row->ok && (who == REPORT_ANY || (who == REPORT_VENDOR) == row->vendor);
+    for (row = row ? row + 1 : model->rows; row < model->rows + model->row_count; row++) {
+        if (row->ok && (group < 0 || row->group == group) &&
+            (device < 0 || row->device == device)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+bool report_is_by(const report_row *row, report_who who)
+{
+    return who == REPORT_ANY || (who == REPORT_VENDOR) == row->vendor;
 }
 
 const report_row *report_model_best(const report_model *model, const char *problem, int device,
                                     report_who who)
 {
     const report_row *best = NULL;
-    for (int i = 0; i < model->row_count; i++) {
-        const report_row *row = &model->rows[i];
-        if (row->device == device && fits(row, who) && strcmp(row->problem, problem) == 0 &&
-            (!best || row->time < best->time)) {
+    for (const report_row *row = NULL; (row = report_next(model, row, -1, device));) {
+        if (report_is_by(row, who) && strcmp(row->problem, problem) == 0 &&
+            (!best || row->time.value < best->time.value)) {
             best = row;
         }
     }
@@ -378,10 +284,9 @@ const report_row *report_model_common(const report_model *model, int group, repo
 {
     const report_row *chosen = NULL;
     int most = 0;
-    for (int i = 0; i < model->row_count; i++) {
-        const report_row *row = &model->rows[i];
+    for (const report_row *row = NULL; (row = report_next(model, row, group, -1));) {
         int solved = 0;
-        if (row->group != group || !fits(row, who)) {
+        if (!report_is_by(row, who)) {
             continue;
         }
         for (int device = 0; device < model->device_count; device++) {
@@ -393,4 +298,18 @@ const report_row *report_model_common(const report_model *model, int group, repo
         }
     }
     return chosen;
+}
+
+int report_sizes(const report_model *model, int group,
+                 bool (*takes)(const report_model *model, const report_row *row))
+{
+    double first = NAN;
+    int sizes = 0;
+    for (const report_row *row = NULL; (row = report_next(model, row, group, -1));) {
+        if (row->size > 0.0 && row->size != first && (!takes || takes(model, row))) {
+            first = isnan(first) ? row->size : first;
+            sizes++;
+        }
+    }
+    return sizes;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* gnuplot's marks by the names that its SVG gives them; here once for all figures. */
+/* gnuplot's marks, under the names that its SVG uses; all figures share them. */
 static const char marks[] =
     "<svg class=\"marks\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>"
     "<circle id=\"gpDot\" r=\".5\"/>"
@@ -31,53 +31,31 @@ static const char marks[] =
 void report_figure_put(report_page *page, report_figure *figure)
 {
     FILE *out = page->out;
-    if (figure->failed) {
-        page->code = TOOL_INTERNAL;
-        report_figure_free(figure);
-        return;
+    if (figure->count > 0) {
+        report_figure_settle(figure);
+        if (page->plotter->data && !report_save_figure(page->plotter->data, figure)) {
+            page->data_failed = true;
+        }
+        char *svg = report_plotter_run(page->plotter, figure);
+        report_put(out, "<figure>\n<figcaption>%s</figcaption>\n", figure->title);
+        if (svg) {
+            fputs("<div class=\"plot-box\">", out);
+            report_svg(out, svg, figure);
+            fputs("</div>\n", out);
+            report_figure_legend(out, figure);
+            fputs("<details><summary>Values</summary>\n", out);
+        } else {
+            fputs("<details open><summary>Values (no plot: gnuplot did not make one)</summary>\n",
+                  out);
+        }
+        report_figure_table(out, figure);
+        fputs("</details>\n</figure>\n", out);
+        free(svg);
     }
-    if (figure->count == 0) {
-        report_figure_free(figure);
-        return;
-    }
-    report_figure_settle(figure);
-    if (page->plotter->data && report_plotter_save(page->plotter, figure) != TOOL_OK) {
-        page->data_code = TOOL_IO;
-    }
-    char *svg = report_plotter_run(page->plotter, figure);
-    fputs("<figure>\n<figcaption>", out);
-    report_html(out, figure->title);
-    fputs("</figcaption>\n", out);
-    if (svg) {
-        fputs("<div class=\"plot-box\">", out);
-        report_svg(out, svg, figure);
-        fputs("</div>\n", out);
-        report_figure_legend(out, figure);
-        fputs("<details><summary>Values</summary>\n", out);
-    } else {
-        fputs("<details open><summary>Values (no plot: gnuplot did not make one)</summary>\n", out);
-    }
-    report_figure_table(out, figure);
-    fputs("</details>\n</figure>\n", out);
-    free(svg);
-    page->figures++;
     report_figure_free(figure);
 }
 
 /* ---- head and foot --------------------------------------------------------------------------- */
-
-static bool run_flag(const json_t *run, const char *flag)
-{
-    size_t at;
-    json_t *value;
-    json_array_foreach(json_object_get(run, "flags"), at, value)
-    {
-        if (json_is_string(value) && strcmp(json_string_value(value), flag) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static void put_warnings(report_page *page)
 {
@@ -85,23 +63,27 @@ static void put_warnings(report_page *page)
     FILE *out = page->out;
     for (int i = 0; i < model->count; i++) {
         const json_t *run = json_object_get(model->roots[i], "run");
-        bool fake = run_flag(run, "fake");
+        bool fake = record_has_flag(run, "fake");
         for (int d = 0; d < model->device_count; d++) {
             fake = fake || (model->devices[d].file == i && model->devices[d].fake);
         }
         if (fake) {
-            fputs("<p class=\"loud\" role=\"alert\"><b>FAKE devices</b> took part in ", out);
-            report_html(out, model->files[i]);
-            fputs(": stand-ins made for tests. None of their numbers means anything.</p>\n", out);
+            report_put(out,
+                       "<p class=\"loud\" role=\"alert\"><b>FAKE devices</b> took part in %s: "
+                       "stand-ins made for tests. None of their numbers means anything.</p>\n",
+                       model->files[i]);
         }
-        if (run_flag(run, "interrupted")) {
-            fputs("<p class=\"loud\" role=\"alert\"><b>Interrupted:</b> ", out);
-            report_html(out, model->files[i]);
-            fputs(" was stopped before its end; it holds what was measured by then.</p>\n", out);
+        if (record_has_flag(run, "interrupted")) {
+            report_put(out,
+                       "<p class=\"loud\" role=\"alert\"><b>Interrupted:</b> %s was stopped before "
+                       "its end; it holds what was measured by then.</p>\n",
+                       model->files[i]);
         } else if (json_is_false(json_object_get(run, "complete"))) {
-            fputs("<p class=\"loud\" role=\"alert\"><b>Not complete:</b> ", out);
-            report_html(out, model->files[i]);
-            fputs(" ended before every case had its rounds.</p>\n", out);
+            report_put(
+                out,
+                "<p class=\"loud\" role=\"alert\"><b>Not complete:</b> %s ended before every "
+                "case had its rounds.</p>\n",
+                model->files[i]);
         }
     }
     if (!page->plotter->program) {
@@ -113,25 +95,22 @@ static void put_warnings(report_page *page)
 
 static void put_subtitle(report_page *page)
 {
+    static const char *const members[][2] = {{"host.cpu", ", "}, {"suite", "; suite "}};
     FILE *out = page->out;
     fputs("<p class=\"under\">", out);
     for (int i = 0; i < page->model->count; i++) {
         const json_t *run = json_object_get(page->model->roots[i], "run");
-        const json_t *host = json_object_get(run, "host");
         fputs(i > 0 ? "<br>" : "", out);
         if (page->model->count > 1) {
-            report_html(out, page->model->files[i]);
-            fputs(": ", out);
+            report_put(out, "%s: ", page->model->files[i]);
         }
-        report_htmlf(out, "%s", record_text(host, "name"));
-        if (record_text(host, "cpu")[0] != '\0') {
-            report_htmlf(out, ", %s", record_text(host, "cpu"));
+        report_put(out, "%s", record_text(run, "host.name"));
+        for (size_t m = 0; m < sizeof members / sizeof members[0]; m++) {
+            const char *text = record_text(run, members[m][0]);
+            report_put(out, "%s%s", text[0] != '\0' ? members[m][1] : "", text);
         }
-        if (record_text(run, "suite")[0] != '\0') {
-            report_htmlf(out, "; suite %s", record_text(run, "suite"));
-        }
-        report_htmlf(out, "; %.10s", record_text(run, "time"));
-        report_htmlf(out, "; isomer %s", record_text(run, "version"));
+        report_put(out, "; %.10s; isomer %s", record_text(run, "time"),
+                   record_text(run, "version"));
     }
     fputs("</p>\n", out);
 }
@@ -141,34 +120,31 @@ static void put_devices_key(report_page *page)
     FILE *out = page->out;
     fputs("<ul class=\"devices-key\" aria-label=\"Colours of the devices\">", out);
     for (int i = 0; i < page->model->device_count; i++) {
-        fprintf(out, "<li><span class=\"chip\" style=\"color:var(--c%d)\"></span>",
-                i % (REPORT_COLOURS - 1));
-        report_html(out, page->model->devices[i].label);
-        fputs(page->model->devices[i].fake ? " <strong class=\"fake\">FAKE</strong></li>" : "</li>",
-              out);
+        const report_device *device = &page->model->devices[i];
+        report_put(out, "<li><span class=\"chip\" style=\"color:var(--c%d)\"></span>%s",
+                   device->colour, device->label);
+        fputs(device->fake ? " <strong class=\"fake\">FAKE</strong></li>" : "</li>", out);
     }
     fputs("</ul>\n", out);
 }
 
-void report_head(report_page *page, const char *title)
+static void put_head(report_page *page, const char *title)
 {
     FILE *out = page->out;
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          /* The page itself forbids that anything is loaded. */
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-          "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
-          out);
-    report_html(out, title);
-    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n%s<header>\n<h1>",
-            report_text_css, marks);
-    report_html(out, title);
-    fputs("</h1>\n", out);
+    report_put(out,
+               "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+               /* The page itself forbids that anything is loaded. */
+               "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+               "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+               "<meta name=\"color-scheme\" content=\"light dark\">\n<title>%s</title>\n<style>\n",
+               title);
+    fprintf(out, "%s</style>\n</head>\n<body>\n%s", report_text_css, marks);
+    report_put(out, "<header>\n<h1>%s</h1>\n", title);
     put_subtitle(page);
     put_devices_key(page);
-    fputs("<div id=\"theme\"></div>\n</header>\n", out);
-    fputs("<nav aria-label=\"Sections\"><a href=\"#summary\">Summary</a> "
+    fputs("<div id=\"theme\"></div>\n</header>\n"
+          "<nav aria-label=\"Sections\"><a href=\"#summary\">Summary</a> "
           "<a href=\"#machines\">Machines</a> <a href=\"#lines\">Time and rate</a> <a "
           "href=\"#rooflines\">Rooflines</a> "
           "<a href=\"#parts\">Parts</a> <a href=\"#speedup\">Speed-up</a> "
@@ -178,33 +154,26 @@ void report_head(report_page *page, const char *title)
     put_warnings(page);
 }
 
-void report_foot(report_page *page)
+static void put_foot(report_page *page)
 {
-    FILE *out = page->out;
-    fprintf(out, "</main>\n<footer><p>Made by isomer %s", iso_version());
-    if (page->plotter->version) {
-        fputs(" with ", out);
-        report_html(out, page->plotter->version);
-    }
-    fputs(". Times are of verified results only. Nothing here is loaded from anywhere else.</p>"
-          "</footer>\n",
-          out);
-    fprintf(out, "<script>\n%s</script>\n</body>\n</html>\n", report_text_js);
+    const char *version = page->plotter->version;
+    report_put(page->out,
+               "</main>\n<footer><p>Made by isomer %s%s%s. Times are of verified results only. "
+               "Nothing here is loaded from anywhere else.</p></footer>\n",
+               iso_version(), version ? " with " : "", version ? version : "");
+    fprintf(page->out, "<script>\n%s</script>\n</body>\n</html>\n", report_text_js);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static char *title_for(const report_model *model)
 {
-    if (model->count > 1) {
-        return report_format("Isomer: %d runs side by side", model->count);
-    }
-    const json_t *run = json_object_get(model->roots[0], "run");
-    const char *host = record_text(json_object_get(run, "host"), "name");
-    return host[0] != '\0' ? report_format("Isomer on %s", host) : strdup("Isomer");
+    const char *host = record_text(model->roots[0], "run.host.name");
+    return model->count > 1 ? record_format("Isomer: %d runs side by side", model->count)
+                            : record_format("Isomer%s%s", host[0] != '\0' ? " on " : "", host);
 }
 
-static bool put_samples_script(FILE *out, const report_model *model)
+static void put_samples_script(FILE *out, const void *model)
 {
     (void)model;
     fputs("# All samples of one result, round by round: gnuplot -e 'result=12' samples.gp writes\n"
@@ -216,103 +185,58 @@ static bool put_samples_script(FILE *out, const report_model *model)
           "set offsets 0.5, 0.5, graph 0.05, graph 0.05\n"
           "plot 'samples.dat' using ($1 == result ? $2 + 1 : NaN):4 with points pt 7 ps 0.4\n",
           out);
-    return ferror(out) == 0;
 }
 
-static bool put_result_numbers(FILE *out, const report_model *model)
+static void put_result_numbers(FILE *out, const void *what)
 {
+    const report_model *model = what;
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
-        const char *const texts[] = {model->devices[row->device].brief,
-                                     record_text(row->json, "id"), row->library};
-        fprintf(out, "%d", i);
-        for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
-            char *plain = report_plain(texts[t]);
-            fprintf(out, "\t%s", plain ? plain : "");
-            free(plain);
-        }
-        fputc('\n', out);
+        report_put_plain(out, "%d\t%s\t%s\t%s\n", i, model->devices[row->device].brief,
+                         record_text(row->json, "id"), row->library);
     }
-    return ferror(out) == 0;
 }
 
-/* What --data has besides the figures: each file whole or not at all, whatever became of the
- * others. */
-static int save_samples(const report_model *model, const char *folder)
+/* What --data has besides the figures. A file that fails does not stop the others. */
+static bool save_samples(const report_model *model, const char *folder)
 {
-    static const struct {
-        const char *name;
-        bool (*write)(FILE *out, const report_model *model);
-    } parts[] = {{"samples.dat", report_samples_csv},
-                 {"samples.gp", put_samples_script},
-                 {"results.txt", put_result_numbers}};
-    int code = TOOL_OK;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        tool_file file = {0};
-        char *path = report_format("%s/%s", folder, parts[i].name);
-        int got = path ? tool_file_open(&file, path)
-                       : tool_error(TOOL_IO, "no memory for %s in %s", parts[i].name, folder);
-        if (got == TOOL_OK) {
-            parts[i].write(file.stream, model); /* what fails here fails the commit */
-            got = tool_file_commit(&file);
-        }
-        if (got != TOOL_OK) {
-            code = got;
-        }
-        free(path);
-    }
-    return code;
-}
-
-static void put_page(report_page *page, const char *title)
-{
-    report_head(page, title);
-    report_summary(page);
-    report_machines(page);
-    report_lines(page);
-    report_rooflines(page);
-    report_parts(page);
-    report_speedup(page);
-    report_transfers(page);
-    report_samples(page);
-    report_results(page);
-    report_foot(page);
+    bool data = report_save(folder, "samples.dat", report_samples_data, model);
+    bool script = report_save(folder, "samples.gp", put_samples_script, model);
+    bool numbers = report_save(folder, "results.txt", put_result_numbers, model);
+    return data && script && numbers;
 }
 
 int report_make(json_t *const *roots, const char *const *names, int count, const char *title,
                 const char *data, tool_file *out)
 {
     report_model model;
-    report_plotter plotter = {0};
-    if (!report_model_make(&model, roots, names, count)) {
-        tool_file_discard(out);
-        return tool_error(TOOL_INTERNAL, "no memory for the report");
-    }
+    report_plotter plotter;
+    report_model_make(&model, roots, names, count);
     report_page page = {.model = &model, .plotter = &plotter, .out = out->stream};
-    char *made = !title ? title_for(&model) : NULL;
+    char *made = title_for(&model);
     report_plotter_open(&plotter, data);
-    put_page(&page, title ? title : made ? made : "Isomer");
-    if (page.code == TOOL_INTERNAL) {
-        tool_error(page.code, "no memory for the report");
+    put_head(&page, title ? title : made);
+    report_summary(&page);
+    report_machines(&page);
+    report_lines(&page);
+    report_rooflines(&page);
+    report_parts(&page);
+    report_speedup(&page);
+    report_transfers(&page);
+    report_samples(&page);
+    report_results(&page);
+    put_foot(&page);
+    int code = tool_file_commit(out);
+    if (data && !save_samples(&model, data)) {
+        page.data_failed = true;
     }
-    if (page.code == TOOL_OK) {
-        page.code = tool_file_commit(out);
-    } else {
-        tool_file_discard(out);
-    }
-    if (data && page.code != TOOL_INTERNAL && save_samples(&model, data) != TOOL_OK) {
-        page.data_code = TOOL_IO;
-    }
-    if (page.code == TOOL_OK && model.ok == 0) {
-        page.code = tool_error(TOOL_NOTHING, "no result is ok: the report has the reasons only");
-    }
-    if (page.data_code != TOOL_OK && page.code != TOOL_INTERNAL) {
-        page.code = page.data_code;
+    if (code == TOOL_OK && model.ok == 0) {
+        code = tool_error(TOOL_NOTHING, "no result is ok: the report has the reasons only");
     }
     report_plotter_close(&plotter);
     report_model_free(&model);
     free(made);
-    return page.code;
+    return page.data_failed ? TOOL_IO : code;
 }
 
 int report_write(json_t *const *roots, const char *const *names, int count, const char *title,

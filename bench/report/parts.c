@@ -3,77 +3,58 @@
 #include "bench/report/internal.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- shares of the time ---------------------------------------------------------------------- */
 
 static const struct {
-    const char *key, *label;
+    const char *path, *label;
     int colour;
-} parts[] = {{"copy_in", "copy in", 4}, {"kernel", "kernel", 0}, {"copy_out", "copy out", 3}};
+} parts[] = {{"parts.copy_in", "copy in", 4},
+             {"parts.kernel", "kernel", 0},
+             {"parts.copy_out", "copy out", 3}};
 
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
-static const json_t *parts_of(const report_row *row)
+/* The time with its transfers; 0 where it was not measured. */
+static double total_of(const report_row *row)
 {
-    const json_t *all = json_object_get(row->json, "parts");
-    return row->ok && record_number(all, "total") > 0.0 ? all : NULL;
+    return row->ok ? fmax(record_number(row->json, "parts.total"), 0.0) : 0.0;
 }
 
 static void add_bar(report_figure *figure, const report_row *row)
 {
-    const json_t *all = parts_of(row);
-    char *shape = report_shape(row), total[REPORT_TEXT], size[REPORT_TEXT];
-    double sum = 0.0, at = 0.0;
+    char total[REPORT_TEXT], size[REPORT_TEXT], time[REPORT_TEXT];
+    double spent[PARTS], sum = 0.0, at = 0.0;
     for (int i = 0; i < PARTS; i++) {
-        sum += fmax(record_number(all, parts[i].key), 0.0);
+        spent[i] = fmax(record_number(row->json, parts[i].path), 0.0);
+        sum += spent[i];
     }
-    report_time(total, record_number(all, "total"));
+    report_time(total, total_of(row));
     int name = report_figure_name(
-        figure, report_format("%s %s, %s", row->variant, report_count(size, row->size), total));
-    for (int i = 0; i < PARTS && sum > 0.0 && shape; i++) {
-        double nanoseconds = fmax(record_number(all, parts[i].key), 0.0);
-        double share = nanoseconds / sum * 100.0;
-        char time[REPORT_TEXT];
-        figure_series *series =
-            report_figure_series(figure, strdup(parts[i].label), parts[i].colour, 5, 0);
+        figure, record_format("%s %s, %s", row->variant, report_count(size, row->size), total));
+    for (int i = 0; i < PARTS && sum > 0.0; i++) {
+        double share = spent[i] / sum * 100.0;
+        figure_series *series = report_figure_series(figure, record_format("%s", parts[i].label),
+                                                     parts[i].colour, 5, 0);
         char *tip =
-            report_format("%s %s: %s %s, %.1f %% of the parts; together %s", row->variant, shape,
-                          parts[i].label, report_time(time, nanoseconds), share, total);
-        report_figure_point(
-            figure, series,
-            (figure_point){
-                .x = at + share / 2.0, .y = name + 1.0, .low = at, .high = at + share, .tip = tip});
+            record_format("%s %s: %s %s, %.1f %% of the parts; together %s", row->variant,
+                          row->shape, parts[i].label, report_time(time, spent[i]), share, total);
+        report_span middle = {at + share / 2.0, at, at + share};
+        report_figure_value(figure, series, row->size, name, middle, tip);
         at += share;
     }
-    free(shape);
 }
 
 static void put_parts(report_page *page, int group, int device)
 {
     const report_model *model = page->model;
-    int bars = 0;
-    for (int i = 0; i < model->row_count; i++) {
-        const report_row *row = &model->rows[i];
-        bars += row->group == group && row->device == device && parts_of(row);
-    }
-    if (bars == 0) {
-        return;
-    }
     report_figure *figure = report_figure_make(
-        FIGURE_BARS, report_format("parts-%s-%d", model->groups[group].slug, device),
-        report_format("%s on %s", model->groups[group].title, model->devices[device].label),
-        strdup(""));
-    if (!figure) {
-        page->code = TOOL_INTERNAL;
-        return;
-    }
-    figure->x = AXIS_SHARE;
-    figure->x_label = "share of the time";
-    for (int i = 0; i < model->row_count; i++) {
-        const report_row *row = &model->rows[i];
-        if (row->group == group && row->device == device && parts_of(row)) {
+        FIGURE_BARS, record_format("parts-%s-%d", model->groups[group].slug, device),
+        record_format("%s on %s", model->groups[group].title, model->devices[device].label),
+        (figure_scale){AXIS_SHARE, "share of the time", 0, 0}, (figure_scale){.label = ""});
+    for (const report_row *row = NULL; (row = report_next(model, row, group, device));) {
+        if (total_of(row) > 0.0) {
             add_bar(figure, row);
         }
     }
@@ -83,11 +64,10 @@ static void put_parts(report_page *page, int group, int device)
 void report_parts(report_page *page)
 {
     const report_model *model = page->model;
-    bool some = false;
-    for (int i = 0; i < model->row_count; i++) {
-        some = some || parts_of(&model->rows[i]);
+    const report_row *row = NULL;
+    while ((row = report_next(model, row, -1, -1)) && !(total_of(row) > 0.0)) {
     }
-    if (!some) {
+    if (!row) {
         return;
     }
     fputs("<section id=\"parts\"><h2>Copy in, kernel, copy out</h2>\n<p>The same work with its "
@@ -112,7 +92,8 @@ static bool is_baseline(const report_device *device)
            strncmp(device->spec, "openmp:", 7) == 0;
 }
 
-/* The CPU backend of the same file; else of any. */
+/* The CPU device that a device is compared with: of its own file, else of any; -1: there is none.
+ */
 static int baseline_of(const report_model *model, int device)
 {
     int found = -1;
@@ -128,147 +109,82 @@ static int baseline_of(const report_model *model, int device)
     return found;
 }
 
+/* What the baseline has for the problem of a row; NULL: nothing. */
+static const report_row *baseline_row(const report_model *model, const report_row *row)
+{
+    int base = baseline_of(model, row->device);
+    return base < 0 ? NULL : report_model_best(model, row->problem, base, REPORT_ANY);
+}
+
 /* The fastest of a device with its transfers. */
 static const report_row *whole_of(const report_model *model, const char *problem, int device)
 {
     const report_row *best = NULL;
-    for (int i = 0; i < model->row_count; i++) {
-        const report_row *row = &model->rows[i];
-        const json_t *all = row->device == device ? parts_of(row) : NULL;
-        if (all && strcmp(row->problem, problem) == 0 &&
-            (!best || record_number(all, "total") < record_number(parts_of(best), "total"))) {
+    for (const report_row *row = NULL; (row = report_next(model, row, -1, device));) {
+        if (total_of(row) > 0.0 && strcmp(row->problem, problem) == 0 &&
+            (!best || total_of(row) < total_of(best))) {
             best = row;
         }
     }
     return best;
 }
 
-static void add_speedup(report_page *page, report_figure *figure, const report_row *row,
-                        double time, bool whole, int name)
+static void add_speedup(report_page *page, report_figure *figure, const report_row *row, bool whole,
+                        int name)
 {
     const report_model *model = page->model;
-    int base = baseline_of(model, row->device);
-    const report_row *cpu = report_model_best(model, row->problem, base, REPORT_ANY);
-    char *shape = report_shape(row), mine[REPORT_TEXT], theirs[REPORT_TEXT], ratio[REPORT_TEXT];
-    if (!cpu || !shape || !(time > 0.0)) {
-        free(shape);
-        return;
-    }
-    double value = cpu->time / time;
-    char *tip = report_format("%s %s%s; %s: %s times as fast (%s against %s of %s %s)",
-                              model->devices[row->device].brief, row->variant,
-                              whole ? " with transfers" : "", shape, report_rate(ratio, value),
-                              report_time(mine, time), report_time(theirs, cpu->time),
-                              model->devices[base].brief, cpu->variant);
-    free(shape);
-    figure_series *series =
-        report_figure_series(figure,
-                             report_format("%s %s", model->devices[row->device].brief,
-                                           whole ? "with transfers" : "without transfers"),
-                             row->device % (REPORT_COLOURS - 1), whole ? 6 : 5, whole ? 2 : 1);
-    figure_point point = {.x = name < 0 ? row->size : value,
-                          .y = name < 0 ? value : name + 1.0,
-                          .low = value,
-                          .high = value,
-                          .tip = tip};
-    report_figure_point(figure, series, point);
+    const report_device *device = &model->devices[row->device];
+    const report_row *cpu = baseline_row(model, row);
+    char mine[REPORT_TEXT], theirs[REPORT_TEXT], ratio[REPORT_TEXT];
+    double time = whole ? total_of(row) : row->time.value, value = cpu->time.value / time;
+    char *tip = record_format("%s %s%s; %s: %s times as fast (%s against %s of %s %s)",
+                              device->brief, row->variant, whole ? " with transfers" : "",
+                              row->shape, report_rate(ratio, value), report_time(mine, time),
+                              report_time(theirs, cpu->time.value),
+                              model->devices[cpu->device].brief, cpu->variant);
+    figure_series *series = report_figure_series(
+        figure,
+        record_format("%s %s", device->brief, whole ? "with transfers" : "without transfers"),
+        device->colour, whole ? 6 : 5, whole ? 2 : 1);
+    report_figure_value(figure, series, row->size, name, (report_span){value, value, value}, tip);
 }
 
-/* The first row of its problem on its device, so that each is drawn once. */
+/* Whether it is the first ok row of its problem on its device, so that each is drawn once. */
 static bool leads(const report_model *model, const report_row *row)
 {
-    for (const report_row *other = model->rows; other < row; other++) {
-        if (other->ok && other->device == row->device &&
-            strcmp(other->problem, row->problem) == 0) {
-            return false;
-        }
+    const report_row *other = NULL;
+    while ((other = report_next(model, other, -1, row->device)) &&
+           strcmp(other->problem, row->problem) != 0) {
     }
-    return true;
+    return other == row;
 }
 
 static bool compared(const report_model *model, const report_row *row)
 {
-    if (!row->ok || !(row->size > 0.0) || row->operation->moves ||
-        is_baseline(&model->devices[row->device]) || !leads(model, row)) {
-        return false;
-    }
-    int base = baseline_of(model, row->device);
-    return base >= 0 && report_model_best(model, row->problem, base, REPORT_ANY);
+    return row->size > 0.0 && !row->operation->moves &&
+           !is_baseline(&model->devices[row->device]) && leads(model, row) &&
+           baseline_row(model, row);
 }
 
-static int speedup_sizes(const report_model *model, int group)
+/* The compared rows of a group. -1: of all groups of one size, each in a row with its name. */
+static void put_speedup(report_page *page, report_figure *figure, int group)
 {
-    double first = NAN;
-    int sizes = 0;
-    for (int i = 0; i < model->row_count; i++) {
-        const report_row *row = &model->rows[i];
-        if (row->group != group || !compared(model, row) || row->size == first) {
+    const report_model *model = page->model;
+    for (const report_row *row = NULL; (row = report_next(model, row, group, -1));) {
+        int name = -1;
+        if (!compared(model, row) ||
+            (group < 0 && report_sizes(model, row->group, compared) != 1)) {
             continue;
         }
-        if (isnan(first)) {
-            first = row->size;
+        if (group < 0) {
+            const char *title = model->groups[row->group].plain;
+            name = report_figure_name(figure, record_format("%s, %s", title, row->shape));
         }
-        sizes++;
-    }
-    return sizes;
-}
-
-static void add_both(report_page *page, report_figure *figure, const report_row *row, bool named)
-{
-    const report_model *model = page->model;
-    const report_row *best = report_model_best(model, row->problem, row->device, REPORT_ANY);
-    const report_row *whole = whole_of(model, row->problem, row->device);
-    int name = -1;
-    if (named) {
-        char *shape = report_shape(row);
-        name = report_figure_name(
-            figure, shape ? report_format("%s, %s", model->groups[row->group].plain, shape) : NULL);
-        free(shape);
-    }
-    add_speedup(page, figure, best, best->time, false, name);
-    if (whole) {
-        add_speedup(page, figure, whole, record_number(parts_of(whole), "total"), true, name);
-    }
-}
-
-static void put_speedup(report_page *page, int group)
-{
-    const report_model *model = page->model;
-    report_figure *figure = report_figure_make(
-        FIGURE_LINES, report_format("speedup-%s", model->groups[group].slug),
-        report_format("%s: speed-up over the CPU", model->groups[group].title), strdup(""));
-    if (!figure) {
-        page->code = TOOL_INTERNAL;
-        return;
-    }
-    figure->x = AXIS_COUNT;
-    figure->y = AXIS_RATIO;
-    figure->x_label = model->groups[group].operation->size;
-    figure->y_label = "times as fast";
-    for (int i = 0; i < model->row_count; i++) {
-        if (model->rows[i].group == group && compared(model, &model->rows[i])) {
-            add_both(page, figure, &model->rows[i], false);
-        }
-    }
-    report_figure_put(page, figure);
-}
-
-/* What has one size goes into one figure. */
-static void put_single(report_page *page)
-{
-    const report_model *model = page->model;
-    report_figure *figure =
-        report_figure_make(FIGURE_ROWS, strdup("speedup-others"),
-                           strdup("Operations of one size: speed-up over the CPU"), strdup(""));
-    if (!figure) {
-        page->code = TOOL_INTERNAL;
-        return;
-    }
-    figure->x = AXIS_RATIO;
-    figure->x_label = "times as fast";
-    for (int i = 0; i < model->row_count; i++) {
-        if (compared(model, &model->rows[i]) && speedup_sizes(model, model->rows[i].group) == 1) {
-            add_both(page, figure, &model->rows[i], true);
+        const report_row *whole = whole_of(model, row->problem, row->device);
+        add_speedup(page, figure, report_model_best(model, row->problem, row->device, REPORT_ANY),
+                    false, name);
+        if (whole) {
+            add_speedup(page, figure, whole, true, name);
         }
     }
     report_figure_put(page, figure);
@@ -277,26 +193,33 @@ static void put_single(report_page *page)
 void report_speedup(report_page *page)
 {
     const report_model *model = page->model;
-    int single = 0, lines = 0;
-    for (int i = 0; i < model->group_count; i++) {
-        int sizes = speedup_sizes(model, i);
-        single += sizes == 1;
-        lines += sizes > 1;
+    const figure_scale ratio = {AXIS_RATIO, "times as fast", 0, 0};
+    int sizes = 0;
+    for (int g = 0; g < model->group_count; g++) {
+        sizes += report_sizes(model, g, compared);
     }
-    if (single + lines == 0) {
+    if (sizes == 0) {
         return;
     }
     fputs("<section id=\"speedup\"><h2>Speed-up over the CPU backend</h2>\n<p>The fastest of a "
           "device against the fastest of the CPU backend on the same problem, with its own "
           "transfers counted and without.</p>\n<div class=\"figures\">\n",
           page->out);
-    for (int i = 0; i < model->group_count; i++) {
-        if (speedup_sizes(model, i) > 1) {
-            put_speedup(page, i);
+    for (int g = 0; g < model->group_count; g++) {
+        const report_group *group = &model->groups[g];
+        if (report_sizes(model, g, compared) > 1) {
+            const figure_scale size = {AXIS_COUNT, group->operation->size, 0, 0};
+            put_speedup(page,
+                        report_figure_make(FIGURE_LINES, record_format("speedup-%s", group->slug),
+                                           record_format("%s: speed-up over the CPU", group->title),
+                                           size, ratio),
+                        g);
         }
     }
-    if (single > 0) {
-        put_single(page);
-    }
+    put_speedup(page,
+                report_figure_make(FIGURE_ROWS, record_format("speedup-others"),
+                                   record_format("Operations of one size: speed-up over the CPU"),
+                                   ratio, (figure_scale){.label = ""}),
+                -1);
     fputs("</div>\n</section>\n", page->out);
 }

@@ -6,40 +6,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What has no arithmetic stands left of all else, at its own place under the memory's roofs. */
+/* Operations without arithmetic stand left of all others, by the roofs of the memory. */
 typedef struct extent {
-    double zero;            /* where no arithmetic stands on the axis */
+    double zero;            /* their place on the axis */
     double memory, compute; /* the highest roofs */
-    double x_high, y_low, y_high;
+    figure_scale x, y;
 } extent;
 
+static double bytes_of(const report_row *row)
+{
+    return record_number(row->json, "work.bytes_read") +
+           record_number(row->json, "work.bytes_written");
+}
+
+/* FLOP/byte; NaN: not known. */
 static double intensity_of(const report_row *row)
 {
-    const json_t *work = json_object_get(row->json, "work");
-    double flops = record_number(work, "flops");
-    double bytes = record_number(work, "bytes_read") + record_number(work, "bytes_written");
+    double flops = record_number(row->json, "work.flops"), bytes = bytes_of(row);
     return flops >= 0.0 && bytes > 0.0 ? flops / bytes : NAN;
 }
 
 static double height_of(const report_row *row, double zero)
 {
-    const json_t *work = json_object_get(row->json, "work");
-    double flops = record_number(work, "flops");
-    double bytes = record_number(work, "bytes_read") + record_number(work, "bytes_written");
-    return flops > 0.0 ? flops / row->time : bytes / row->time * zero;
+    double flops = record_number(row->json, "work.flops");
+    return flops > 0.0 ? flops / row->time.value : bytes_of(row) / row->time.value * zero;
 }
 
-/* The largest size of each line of each group. */
-static bool placed(const report_model *model, const report_row *row, int device)
+/* Whether the row is in the figure: the largest size of each line of each group. */
+static bool placed(const report_model *model, const report_row *row)
 {
-    if (row->device != device || !row->ok || row->operation->moves ||
-        !isfinite(intensity_of(row))) {
+    if (row->operation->moves || !isfinite(intensity_of(row))) {
         return false;
     }
-    for (int i = 0; i < model->row_count; i++) {
-        const report_row *other = &model->rows[i];
-        if (other->ok && other->device == device && other->group == row->group &&
-            strcmp(other->variant, row->variant) == 0 &&
+    for (const report_row *other = NULL;
+         (other = report_next(model, other, row->group, row->device));) {
+        if (strcmp(other->variant, row->variant) == 0 &&
             strcmp(other->library, row->library) == 0 && other->size > row->size) {
             return false;
         }
@@ -52,45 +53,40 @@ static bool is_memory(const json_t *roof)
     return strcmp(record_text(roof, "unit"), "GB/s") == 0;
 }
 
+/* False: no roof of its memory is known. */
 static bool measure(const report_model *model, int device, extent *out)
 {
     size_t at;
     json_t *roof;
-    double least = INFINITY, most = 0.0;
-    *out = (extent){.y_low = INFINITY};
+    double least = INFINITY, most = 0.0, lowest = INFINITY, highest = 0.0;
+    *out = (extent){.zero = 0.0};
     json_array_foreach(json_object_get(model->devices[device].json, "roofs"), at, roof)
     {
-        double value = record_number(roof, "value");
         double *best = is_memory(roof) ? &out->memory : &out->compute;
-        *best = value > *best ? value : *best;
-    }
-    for (int i = 0; i < model->row_count; i++) {
-        const report_row *row = &model->rows[i];
-        double intensity = intensity_of(row);
-        if (!placed(model, row, device) || !(intensity > 0.0)) {
-            continue;
-        }
-        least = intensity < least ? intensity : least;
-        most = intensity > most ? intensity : most;
+        *best = fmax(record_number(roof, "value"), *best);
     }
     if (!(out->memory > 0.0)) {
         return false;
     }
-    out->zero = isfinite(least) ? least / 6.0 : 1.0 / 64.0;
-    double ridge = out->compute > 0.0 ? out->compute / out->memory : 1.0;
-    out->x_high = (most > ridge ? most : ridge) * 5.0;
-    out->y_high = (out->compute > 0.0 ? out->compute : out->memory) * 2.5;
-    for (int i = 0; i < model->row_count; i++) {
-        const report_row *row = &model->rows[i];
-        if (!placed(model, row, device)) {
-            continue;
+    for (const report_row *row = NULL; (row = report_next(model, row, -1, device));) {
+        double intensity = intensity_of(row);
+        if (intensity > 0.0 && placed(model, row)) {
+            least = fmin(intensity, least);
+            most = fmax(intensity, most);
         }
-        double height = height_of(row, out->zero);
-        out->y_low = height < out->y_low ? height : out->y_low;
-        out->y_high = height * 1.5 > out->y_high ? height * 1.5 : out->y_high;
     }
-    double corner = out->memory * out->zero / 2.0;
-    out->y_low = (out->y_low < corner ? out->y_low : corner) / 1.5;
+    out->zero = isfinite(least) ? least / 6.0 : 1.0 / 64.0;
+    for (const report_row *row = NULL; (row = report_next(model, row, -1, device));) {
+        if (placed(model, row)) {
+            lowest = fmin(height_of(row, out->zero), lowest);
+            highest = fmax(height_of(row, out->zero), highest);
+        }
+    }
+    double ridge = out->compute > 0.0 ? out->compute / out->memory : 1.0;
+    double top = out->compute > 0.0 ? out->compute : out->memory;
+    out->x = (figure_scale){AXIS_INTENSITY, "FLOP/byte", out->zero / 1.8, fmax(most, ridge) * 5.0};
+    out->y = (figure_scale){AXIS_RATE, "GFLOP/s", fmin(lowest, out->memory * out->zero / 2.0) / 1.5,
+                            fmax(highest * 1.5, top * 2.5)};
     return true;
 }
 
@@ -106,21 +102,16 @@ static void add_roof(report_figure *figure, const json_t *roof, const extent *ro
     }
     report_axis_value(text, AXIS_RATE, value, record_text(roof, "unit"));
     char *label =
-        report_format("%s: %s%s", record_text(roof, "name"), text, table ? " (table)" : "");
-    double from = memory ? room->zero / 1.8 : value / room->memory;
-    double to = memory && room->compute > 0.0 ? room->compute / value : room->x_high;
-    to = to > room->x_high ? room->x_high : to;
-    figure_series *series =
-        report_figure_series(figure, label, REPORT_COLOURS - 1, 0, table ? 2 : 1);
-    for (int end = 0; end < 2; end++) {
-        double x = end ? to : from, y = memory ? x * value : value;
-        report_figure_point(
-            figure, series,
-            (figure_point){.x = x, .y = y, .low = y, .high = y, .tip = strdup(text)});
-    }
+        record_format("%s: %s%s", record_text(roof, "name"), text, table ? " (table)" : "");
+    double ridge = memory && room->compute > 0.0 ? room->compute / value : room->x.high;
+    const double x[2] = {memory ? room->x.low : value / room->memory, fmin(ridge, room->x.high)};
+    const double y[2] = {memory ? x[0] * value : value, memory ? x[1] * value : value};
+    report_figure_line(figure,
+                       report_figure_series(figure, label, REPORT_COLOURS - 1, 0, table ? 2 : 1), x,
+                       y, text);
 }
 
-/* Written beside the lines: one text for roofs that nearly fall together. */
+/* Labels beside the lines; roofs that are close to each other share one. */
 static void label_roofs(report_figure *figure, const json_t *roofs, bool memory, const extent *room)
 {
     enum { MOST = 32 };
@@ -140,18 +131,18 @@ static void label_roofs(report_figure *figure, const json_t *roofs, bool memory,
         }
         order[to] = roof;
     }
-    double rise = 268.0 / log10(room->y_high / room->y_low);
-    double run = 466.0 / log10(room->x_high / (room->zero / 1.8));
+    double rise = 268.0 / log10(room->y.high / room->y.low);
+    double run = 466.0 / log10(room->x.high / room->x.low);
     for (int i = 0; i < count;) {
         double value = record_number(order[i], "value");
-        char *text = strdup(record_text(order[i], "name"));
+        char *text = record_format("%s", record_text(order[i], "name"));
         int next = i + 1;
-        for (; next < count && text && value / record_number(order[next], "value") < 1.4; next++) {
-            char *longer = report_format("%s, %s", text, record_text(order[next], "name"));
+        for (; next < count && value / record_number(order[next], "value") < 1.4; next++) {
+            char *longer = record_format("%s, %s", text, record_text(order[next], "name"));
             free(text);
             text = longer;
         }
-        double x = memory ? room->zero * 2.2 : room->x_high / 1.1;
+        double x = memory ? room->zero * 2.2 : room->x.high / 1.1;
         report_figure_label(figure,
                             (figure_label){.x = x,
                                            .y = memory ? x * value : value,
@@ -183,28 +174,20 @@ static void add_operation(report_page *page, report_figure *figure, const report
 {
     const report_group *group = &page->model->groups[row->group];
     double intensity = intensity_of(row);
-    char rate[REPORT_TEXT], *shape = report_shape(row), *tip = NULL;
-    int colour = bench_op_rank(row->operation);
-    report_axis_value(rate, AXIS_RATE, row->rate, report_model_unit(group));
-    if (shape && isfinite(row->percent)) {
-        tip = report_format("%s, %s%s%s; %s: %s, %.1f %% of its roof; %.3g FLOP/byte", group->title,
-                            row->variant, row->vendor ? " " : "", row->vendor ? row->library : "",
-                            shape, rate, row->percent, intensity);
-    } else if (shape) {
-        tip = report_format("%s, %s%s%s; %s: %s; %.3g FLOP/byte", group->title, row->variant,
-                            row->vendor ? " " : "", row->vendor ? row->library : "", shape, rate,
-                            intensity);
+    char rate[REPORT_TEXT], share[REPORT_TEXT] = "";
+    report_axis_value(rate, AXIS_RATE, row->rate.value, group->unit);
+    if (isfinite(row->percent)) {
+        snprintf(share, sizeof share, ", %.1f %% of its roof", row->percent);
     }
-    free(shape);
-    figure_series *series = report_figure_series(
-        figure, report_format("%s %s", row->op, row->dtype), colour, mark_of(row->dtype), 0);
-    double y = height_of(row, room->zero);
-    report_figure_point(figure, series,
-                        (figure_point){.x = intensity > 0.0 ? intensity : room->zero,
-                                       .y = y,
-                                       .low = y,
-                                       .high = y,
-                                       .tip = tip});
+    char *tip = record_format("%s, %s%s%s; %s: %s%s; %.3g FLOP/byte", group->title, row->variant,
+                              row->vendor ? " " : "", row->vendor ? row->library : "", row->shape,
+                              rate, share, intensity);
+    figure_series *series =
+        report_figure_series(figure, record_format("%s %s", row->op, row->dtype),
+                             bench_op_rank(row->operation), mark_of(row->dtype), 0);
+    double height = height_of(row, room->zero);
+    report_figure_value(figure, series, intensity > 0.0 ? intensity : room->zero, -1,
+                        (report_span){height, height, height}, tip);
 }
 
 static void put_device(report_page *page, int at)
@@ -220,28 +203,19 @@ static void put_device(report_page *page, int at)
     }
     char *slug = report_slug(device->brief);
     report_figure *figure =
-        report_figure_make(FIGURE_LINES, slug ? report_format("roofline-%d-%s", at, slug) : NULL,
-                           report_format("Roofline of %s", device->label), strdup(""));
+        report_figure_make(FIGURE_LINES, record_format("roofline-%d-%s", at, slug),
+                           record_format("Roofline of %s", device->label), room.x, room.y);
     free(slug);
-    if (!figure) {
-        page->code = TOOL_INTERNAL;
-        return;
-    }
-    figure->x = AXIS_INTENSITY;
-    figure->y = AXIS_RATE;
-    figure->x_label = "FLOP/byte";
-    figure->y_label = "GFLOP/s";
-    figure->x_low = room.zero / 1.8;
-    figure->x_high = room.x_high;
-    figure->y_low = room.y_low;
-    figure->y_high = room.y_high;
     figure->divide = room.zero * 2.0;
-    json_array_foreach(roofs, index, roof) add_roof(figure, roof, &room);
+    json_array_foreach(roofs, index, roof)
+    {
+        add_roof(figure, roof, &room);
+    }
     label_roofs(figure, roofs, true, &room);
     label_roofs(figure, roofs, false, &room);
-    for (int i = 0; i < model->row_count; i++) {
-        if (placed(model, &model->rows[i], at)) {
-            add_operation(page, figure, &model->rows[i], &room);
+    for (const report_row *row = NULL; (row = report_next(model, row, -1, at));) {
+        if (placed(model, row)) {
+            add_operation(page, figure, row, &room);
         }
     }
     report_figure_put(page, figure);

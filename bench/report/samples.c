@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samples.c - all samples, for the page's script and for --data. */
+/* samples.c - every sample, for the script of the page and for --data. */
 #include "bench/report/internal.h"
 
 #include <math.h>
 
-/* As ten-thousandths of the median, from it: a page with every sample stays small. */
+/* As differences from the median in its ten-thousandths, which keeps the page small. */
 static void put_samples(FILE *out, const report_row *row)
 {
-    const json_t *rounds = json_object_get(json_object_get(row->json, "times"), "samples");
+    const report_span *time = &row->time;
     size_t at, index;
     json_t *round, *sample;
-    fprintf(out, "\"m\":%.9g,\"l\":%.9g,\"h\":%.9g,\"s\":[", row->time,
-            isfinite(row->low) ? row->low : row->time, isfinite(row->high) ? row->high : row->time);
-    json_array_foreach(rounds, at, round)
+    fprintf(out, "\"m\":%.9g,\"l\":%.9g,\"h\":%.9g,\"s\":[", time->value,
+            isfinite(time->low) ? time->low : time->value,
+            isfinite(time->high) ? time->high : time->value);
+    json_array_foreach(record_at(row->json, "times.samples"), at, round)
     {
         bool first = true;
         fputs(at > 0 ? ",[" : "[", out);
@@ -22,7 +23,7 @@ static void put_samples(FILE *out, const report_row *row)
             if (!json_is_number(sample) || !isfinite(value)) {
                 continue;
             }
-            fprintf(out, "%s%.0f", first ? "" : ",", (value / row->time - 1.0) * 1e4 + 0.0);
+            fprintf(out, "%s%.0f", first ? "" : ",", (value / time->value - 1.0) * 1e4 + 0.0);
             first = false;
         }
         fputc(']', out);
@@ -46,29 +47,26 @@ void report_samples(report_page *page)
         "the least sample and the deviation of each.</p></noscript>\n"
         "<div id=\"strip\"></div>\n<script type=\"application/json\" id=\"samples-data\">{",
         out);
-    for (int i = 0; i < model->row_count; i++) {
-        const report_row *row = &model->rows[i];
-        if (!row->ok ||
-            json_array_size(json_object_get(json_object_get(row->json, "times"), "samples")) == 0) {
-            continue;
+    for (const report_row *row = NULL; (row = report_next(model, row, -1, -1));) {
+        if (json_array_size(record_at(row->json, "times.samples")) > 0) {
+            fprintf(out, "%s\"%d\":{", first ? "" : ",", (int)(row - model->rows));
+            put_samples(out, row);
+            fputs("}\n", out);
+            first = false;
         }
-        fprintf(out, "%s\"%d\":{", first ? "" : ",", i);
-        put_samples(out, row);
-        fputs("}\n", out);
-        first = false;
     }
     fputs("}</script>\n</section>\n", out);
 }
 
-bool report_samples_csv(FILE *out, const report_model *model)
+void report_samples_data(FILE *out, const void *what)
 {
+    const report_model *model = what;
     fputs("# result round sample nanoseconds; the numbers of results are those of results.txt\n",
           out);
     for (int i = 0; i < model->row_count; i++) {
         size_t at, index;
         json_t *round, *sample;
-        json_array_foreach(
-            json_object_get(json_object_get(model->rows[i].json, "times"), "samples"), at, round)
+        json_array_foreach(record_at(model->rows[i].json, "times.samples"), at, round)
         {
             json_array_foreach(round, index, sample)
             {
@@ -76,5 +74,4 @@ bool report_samples_csv(FILE *out, const report_model *model)
             }
         }
     }
-    return ferror(out) == 0;
 }

@@ -1,69 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary.c - the tables that answer first: which device is fastest at what, our kernels against
- * the vendor's library, performance portability. */
+/* summary.c - the tables at the top: which device is fastest at what, isomer's kernels against the
+ * vendor's library, performance portability. */
 #include "bench/report/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void scroll_open(FILE *out, const char *label)
-{
-    fprintf(out,
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table>"
-            "<caption>%s</caption>\n",
-            label, label);
-}
-
-static void device_head(FILE *out, const report_device *device, int at)
-{
-    fprintf(out,
-            "<th scope=\"col\" class=\"n\"><span class=\"chip\" style=\"color:var(--c%d)\"></span>",
-            at % (REPORT_COLOURS - 1));
-    report_html(out, device->brief);
-    fputs("</th>", out);
-}
-
 /* ---- counts ---------------------------------------------------------------------------------- */
+
+/* Results of a device (-1: of all) with a status. */
+static int count_of(const report_model *model, int device, const char *status)
+{
+    int count = 0;
+    for (int i = 0; i < model->row_count; i++) {
+        count += (device < 0 || model->rows[i].device == device) &&
+                 strcmp(model->rows[i].status, status) == 0;
+    }
+    return count;
+}
 
 static void put_counts(report_page *page)
 {
-    static const char *const names[] = {"ok", "failed", "unsupported", "error"};
-    enum { STATES = sizeof names / sizeof names[0] };
+    enum { STATES = BENCH_ERROR + 1 };
     const report_model *model = page->model;
     FILE *out = page->out;
-    int all[STATES] = {0};
-    for (int i = 0; i < model->row_count; i++) {
-        for (int s = 0; s < STATES; s++) {
-            all[s] += strcmp(model->rows[i].status, names[s]) == 0;
-        }
-    }
+    const char *names[STATES];
     fputs("<ul class=\"counts\">", out);
     for (int s = 0; s < STATES; s++) {
-        fprintf(out, "<li class=\"%s%s\"><b>%d</b> %s</li>", names[s], all[s] == 0 ? " zero" : "",
-                all[s], names[s]);
+        names[s] = bench_status_name((bench_status)s);
+        int count = count_of(model, -1, names[s]);
+        fprintf(out, "<li class=\"%s%s\"><b>%d</b> %s</li>", names[s], count == 0 ? " zero" : "",
+                count, names[s]);
     }
     fputs("</ul>\n", out);
     if (model->device_count < 2) {
         return;
     }
     fputs("<details><summary>Results by device</summary>\n", out);
-    scroll_open(out, "Results by device");
-    fputs("<thead><tr><th scope=\"col\">device</th>", out);
+    report_table_open(out, "Results by device");
+    fputs("\n<thead><tr><th scope=\"col\">device</th>", out);
     for (int s = 0; s < STATES; s++) {
         fprintf(out, "<th scope=\"col\" class=\"n\">%s</th>", names[s]);
     }
     fputs("</tr></thead><tbody>\n", out);
     for (int d = 0; d < model->device_count; d++) {
-        fputs("<tr><th scope=\"row\">", out);
-        report_html(out, model->devices[d].label);
-        fputs("</th>", out);
+        report_put(out, "<tr><th scope=\"row\">%s</th>", model->devices[d].label);
         for (int s = 0; s < STATES; s++) {
-            int count = 0;
-            for (int i = 0; i < model->row_count; i++) {
-                count += model->rows[i].device == d && strcmp(model->rows[i].status, names[s]) == 0;
-            }
-            fprintf(out, "<td class=\"n\">%d</td>", count);
+            fprintf(out, "<td class=\"n\">%d</td>", count_of(model, d, names[s]));
         }
         fputs("</tr>\n", out);
     }
@@ -72,7 +56,7 @@ static void put_counts(report_page *page)
 
 /* ---- the best of each operation -------------------------------------------------------------- */
 
-/* How many flags it has, and which; they stand with its row. */
+/* How many flags a row has, and which; a link to the row, which shows them. */
 static void put_mark(report_page *page, const report_row *row)
 {
     const json_t *flags = json_object_get(row->json, "flags");
@@ -85,11 +69,8 @@ static void put_mark(report_page *page, const report_row *row)
     fprintf(out, "<a class=\"mark\" href=\"#r%d\" title=\"", (int)(row - page->model->rows));
     json_array_foreach(flags, at, flag)
     {
-        const char *word = json_is_string(flag) ? json_string_value(flag) : "";
-        fputs(at > 0 ? "; " : "", out);
-        report_html(out, word);
-        fputs(": ", out);
-        report_html(out, record_flag_meaning(word));
+        const char *word = json_string_value(flag);
+        report_put(out, "%s%s: %s", at > 0 ? "; " : "", word, record_flag_meaning(word));
     }
     fprintf(out, "\">%d flag%s</a>", (int)count, count > 1 ? "s" : "");
 }
@@ -102,11 +83,11 @@ static void best_cell(report_page *page, const report_row *row, bool fastest, co
         fputs("<td class=\"n none\">–</td>", out);
         return;
     }
-    fprintf(
-        out, "<td class=\"n%s\"><a href=\"#r%d\"><span class=\"v\">%s</span> <small>%s</small></a>",
-        fastest ? " best" : "", (int)(row - page->model->rows), report_rate(rate, row->rate), unit);
-    fputs("<small>", out);
-    report_html(out, row->variant);
+    report_put(out,
+               "<td class=\"n%s\"><a href=\"#r%d\"><span class=\"v\">%s</span> "
+               "<small>%s</small></a><small>%s",
+               fastest ? " best" : "", (int)(row - page->model->rows),
+               report_rate(rate, row->rate.value), unit, row->variant);
     if (isfinite(row->percent)) {
         fprintf(out, ", %.0f %% of roof", row->percent);
     }
@@ -127,11 +108,14 @@ static void put_best(report_page *page)
           "largest size that most of them have. Bold is the fastest of all; the bar is the share "
           "of the device’s roof.</p>\n",
           out);
-    scroll_open(out, "Fastest variant of each device");
-    fputs("<thead><tr><th scope=\"col\">operation</th><th scope=\"col\" class=\"n\">size</th>",
+    report_table_open(out, "Fastest variant of each device");
+    fputs("\n<thead><tr><th scope=\"col\">operation</th><th scope=\"col\" class=\"n\">size</th>",
           out);
     for (int d = 0; d < model->device_count; d++) {
-        device_head(out, &model->devices[d], d);
+        report_put(out,
+                   "<th scope=\"col\" class=\"n\"><span class=\"chip\" "
+                   "style=\"color:var(--c%d)\"></span>%s</th>",
+                   model->devices[d].colour, model->devices[d].brief);
     }
     fputs("</tr></thead><tbody>\n", out);
     for (int g = 0; g < model->group_count; g++) {
@@ -142,21 +126,15 @@ static void put_best(report_page *page)
         }
         for (int d = 0; d < model->device_count; d++) {
             const report_row *row = report_model_best(model, common->problem, d, REPORT_ANY);
-            if (row && (!fastest || row->time < fastest->time)) {
+            if (row && (!fastest || row->time.value < fastest->time.value)) {
                 fastest = row;
             }
         }
-        char *shape = report_shape(common);
-        fputs("<tr><th scope=\"row\">", out);
-        report_html(out, model->groups[g].title);
-        fputs("</th><td class=\"n\">", out);
-        report_html(out, shape);
-        fputs("</td>", out);
-        free(shape);
+        report_put(out, "<tr><th scope=\"row\">%s</th><td class=\"n\">%s</td>",
+                   model->groups[g].title, common->shape);
         for (int d = 0; d < model->device_count; d++) {
             const report_row *row = report_model_best(model, common->problem, d, REPORT_ANY);
-            best_cell(page, row, row == fastest && model->device_count > 1,
-                      report_model_unit(&model->groups[g]));
+            best_cell(page, row, row == fastest && model->device_count > 1, model->groups[g].unit);
         }
         fputs("</tr>\n", out);
     }
@@ -174,19 +152,14 @@ typedef struct contest {
 static contest against(const report_model *model, int group, int device)
 {
     contest found = {.least = INFINITY};
-    for (int i = 0; i < model->row_count; i++) {
-        const report_row *row = &model->rows[i];
-        if (row->group != group || row->device != device || !row->ok || !row->vendor ||
-            report_model_best(model, row->problem, device, REPORT_VENDOR) != row) {
-            continue;
-        }
+    for (const report_row *row = NULL; (row = report_next(model, row, group, device));) {
         const report_row *own = report_model_best(model, row->problem, device, REPORT_OWN);
-        if (!own) {
+        if (!own || report_model_best(model, row->problem, device, REPORT_VENDOR) != row) {
             continue;
         }
-        double ratio = row->time / own->time;
-        found.least = ratio < found.least ? ratio : found.least;
-        found.most = ratio > found.most ? ratio : found.most;
+        double ratio = row->time.value / own->time.value;
+        found.least = fmin(ratio, found.least);
+        found.most = fmax(ratio, found.most);
         found.logs += log(ratio);
         found.count++;
         if (!found.vendor || row->size > found.vendor->size) {
@@ -199,26 +172,17 @@ static contest against(const report_model *model, int group, int device)
 
 static void vendor_row(report_page *page, int group, int device, const contest *found)
 {
-    FILE *out = page->out;
-    double ratio = found->vendor->time / found->own->time;
-    char *shape = report_shape(found->vendor), text[REPORT_TEXT];
-    fputs("<tr><th scope=\"row\">", out);
-    report_html(out, page->model->groups[group].title);
-    fputs("</th><td>", out);
-    report_html(out, page->model->devices[device].brief);
-    fputs("</td><td>", out);
-    report_html(out, found->own->variant);
-    fputs("</td><td>", out);
-    report_html(out, found->vendor->library);
-    fputs("</td><td class=\"n\">", out);
-    report_html(out, shape);
-    free(shape);
-    fprintf(out, "</td><td class=\"n %s\">%s</td>", ratio >= 1.0 ? "up" : "down",
-            report_rate(text, ratio));
-    fprintf(out, "<td class=\"n\">%s</td>", report_rate(text, exp(found->logs / found->count)));
-    fprintf(out, "<td class=\"n\">%s", report_rate(text, found->least));
-    fprintf(out, " to %s</td><td class=\"n\">%d</td></tr>\n", report_rate(text, found->most),
-            found->count);
+    double ratio = found->vendor->time.value / found->own->time.value;
+    char there[REPORT_TEXT], mean[REPORT_TEXT], least[REPORT_TEXT], most[REPORT_TEXT];
+    report_put(page->out,
+               "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td><td>%s</td><td class=\"n\">%s"
+               "</td><td class=\"n %s\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s to %s</td>"
+               "<td class=\"n\">%d</td></tr>\n",
+               page->model->groups[group].title, page->model->devices[device].brief,
+               found->own->variant, found->vendor->library, found->vendor->shape,
+               ratio >= 1.0 ? "up" : "down", report_rate(there, ratio),
+               report_rate(mean, exp(found->logs / found->count)), report_rate(least, found->least),
+               report_rate(most, found->most), found->count);
 }
 
 static void put_vendor(report_page *page)
@@ -236,8 +200,8 @@ static void put_vendor(report_page *page)
                       "time by that of our fastest kernel on the same problem and device: above 1, "
                       "ours is faster.</p>\n",
                       page->out);
-                scroll_open(page->out, "Isomer’s kernels against the vendor’s library");
-                fputs("<thead><tr><th scope=\"col\">operation</th><th scope=\"col\">device</th>"
+                report_table_open(page->out, "Isomer’s kernels against the vendor’s library");
+                fputs("\n<thead><tr><th scope=\"col\">operation</th><th scope=\"col\">device</th>"
                       "<th scope=\"col\">ours</th><th scope=\"col\">library</th>"
                       "<th scope=\"col\" class=\"n\">largest size</th>"
                       "<th scope=\"col\" class=\"n\">ratio there</th>"
@@ -259,16 +223,15 @@ static void put_vendor(report_page *page)
 
 typedef struct portability {
     double value;      /* NaN: not known */
-    char missing[256]; /* devices without it, or without a roof for it */
+    char missing[256]; /* devices without a result, or without a roof */
 } portability;
 
-/* Whether the device was asked for it and had no answer: what nobody asked for is not known. */
+/* Whether a device has results without a number here; else it was not measured. */
 static bool refused(const report_model *model, int group, int device, report_who who)
 {
     for (int i = 0; i < model->row_count; i++) {
         const report_row *row = &model->rows[i];
-        if (row->group == group && row->device == device && !row->ok &&
-            (who == REPORT_ANY || (who == REPORT_VENDOR) == row->vendor)) {
+        if (row->group == group && row->device == device && !row->ok && report_is_by(row, who)) {
             return true;
         }
     }
@@ -339,8 +302,8 @@ static void put_portability(report_page *page)
         "one of them does not do it, not known where it was not asked. More than the roof counts "
         "as the roof.</p>\n",
         out);
-    scroll_open(out, "Performance portability");
-    fputs("<thead><tr><th scope=\"col\">operation</th><th scope=\"col\" class=\"n\">isomer’s "
+    report_table_open(out, "Performance portability");
+    fputs("\n<thead><tr><th scope=\"col\">operation</th><th scope=\"col\" class=\"n\">isomer’s "
           "kernels</th><th scope=\"col\" class=\"n\">with vendors’ libraries</th>"
           "<th scope=\"col\">what is missing</th></tr></thead><tbody>\n",
           out);
@@ -352,14 +315,10 @@ static void put_portability(report_page *page)
         }
         portability own = portability_of(model, g, REPORT_OWN);
         portability all = portability_of(model, g, REPORT_ANY);
-        fputs("<tr><th scope=\"row\">", out);
-        report_html(out, model->groups[g].title);
-        fputs("</th>", out);
+        report_put(out, "<tr><th scope=\"row\">%s</th>", model->groups[g].title);
         portability_cell(out, &own);
         portability_cell(out, &all);
-        fputs("<td>", out);
-        report_html(out, own.missing);
-        fputs("</td></tr>\n", out);
+        report_put(out, "<td>%s</td></tr>\n", own.missing);
     }
     fputs("</tbody></table></div>\n", out);
 }

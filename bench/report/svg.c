@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg.c - gnuplot's SVG made fit for the page: only known elements and attributes go through, its
- * colours become those of the page (light or dark), and each point says what it shows. */
+/* svg.c - turns gnuplot's SVG into one for the page: only known elements and attributes go through,
+ * gnuplot's colours become those of the page (light or dark), and each point gets its tip. */
 #include "bench/report/internal.h"
 
 #include <ctype.h>
@@ -12,16 +12,16 @@ enum { DEPTH = 32, VALUE = 64 };
 typedef struct svg_state {
     FILE *out;
     const report_figure *figure;
-    char *open[DEPTH]; /* groups that are not written until something is in them */
+    char *open[DEPTH]; /* the tags of groups, which are written with their first content */
     bool written[DEPTH];
     int depth;
-    int series, point; /* which points come next; series -1: none */
+    int series, point; /* of the next point; series -1: none */
     bool in_text;
 } svg_state;
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-/* The value of the attribute at *at, which moves behind it. False at the end of the tag. */
+/* Reads the attribute at *at and moves *at behind it. False at the end of the tag. */
 static bool next_attribute(const char **at, const char *end, char *name, const char **value,
                            size_t *length)
 {
@@ -90,8 +90,8 @@ static const char *colour_of(const char *value, char *room)
     return NULL;
 }
 
-/* Letters that no path, number, colour or transformation has would leave the attribute, or do
- * something to a terminal. */
+/* Whether a value holds only characters that paths, numbers, colours and transformations need:
+ * others could end the attribute or control a terminal. */
 static bool harmless(const char *value, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -106,29 +106,13 @@ static bool harmless(const char *value, size_t length)
 
 static void write_attributes(FILE *out, const char *tag, const char *end)
 {
-    static const char *const kept[] = {"d",
-                                       "points",
-                                       "transform",
-                                       "x",
-                                       "y",
-                                       "width",
-                                       "height",
-                                       "fill",
-                                       "stroke",
-                                       "color",
-                                       "cx",
-                                       "cy",
-                                       "r",
-                                       "font-size",
-                                       "text-anchor",
-                                       "stroke-width",
-                                       "stroke-dasharray",
-                                       "fill-opacity"};
-    char name[VALUE], text[VALUE], room[VALUE];
+    static const char kept[] = " d points transform x y width height fill stroke color cx cy r "
+                               "font-size text-anchor stroke-width stroke-dasharray fill-opacity ";
+    static const char *const colours[] = {"fill", "stroke", "color", NULL};
+    char name[VALUE], word[VALUE + 2], text[VALUE], room[VALUE];
     const char *value;
     size_t length;
     while (next_attribute(&tag, end, name, &value, &length)) {
-        bool keep = false;
         if (!harmless(value, length)) {
             continue;
         }
@@ -136,16 +120,11 @@ static void write_attributes(FILE *out, const char *tag, const char *end)
             fprintf(out, " href=\"%.*s\"", (int)length, value);
             continue;
         }
-        for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-            keep = keep || strcmp(name, kept[i]) == 0;
-        }
+        snprintf(word, sizeof word, " %s ", name);
         snprintf(text, sizeof text, "%.*s", (int)(length < VALUE ? length : VALUE - 1), value);
-        const char *colour =
-            strcmp(name, "fill") == 0 || strcmp(name, "stroke") == 0 || strcmp(name, "color") == 0
-                ? colour_of(text, room)
-                : NULL;
-        if (!keep ||
-            (strcmp(name, "color") == 0 && colour && strcmp(colour, "currentColor") == 0)) {
+        const char *colour = tool_find(colours, name) >= 0 ? colour_of(text, room) : NULL;
+        bool usual = strcmp(name, "color") == 0 && colour && strcmp(colour, "currentColor") == 0;
+        if (!strstr(kept, word) || usual) {
             continue;
         }
         if (colour) {
@@ -158,7 +137,7 @@ static void write_attributes(FILE *out, const char *tag, const char *end)
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
-/* The series of gnuplot's plot of that number. */
+/* Finds the series that gnuplot's plot of that number shows. */
 static void find_series(svg_state *state, int plot)
 {
     const report_figure *figure = state->figure;
@@ -180,10 +159,7 @@ static void open_group(svg_state *state, const char *tag, const char *end)
     if (state->depth == DEPTH) {
         return;
     }
-    FILE *out = open_memstream(&text, &size);
-    if (!out) {
-        return;
-    }
+    FILE *out = record_need(open_memstream(&text, &size));
     fputs("<g", out);
     if (attribute(tag, end, "id", id) && strncmp(id, "gnuplot_plot_", 13) == 0) {
         find_series(state, atoi(id + 13) - 1);
@@ -191,18 +167,14 @@ static void open_group(svg_state *state, const char *tag, const char *end)
     }
     write_attributes(out, tag, end);
     fputc('>', out);
-    if (fclose(out) != 0) {
-        free(text);
-        text = NULL;
-    }
-    state->open[state->depth] = text;
+    state->open[state->depth] = record_need(fclose(out) == 0 ? text : NULL);
     state->written[state->depth++] = false;
 }
 
 static void flush_groups(svg_state *state)
 {
     for (int i = 0; i < state->depth; i++) {
-        if (!state->written[i] && state->open[i]) {
+        if (!state->written[i]) {
             fputs(state->open[i], state->out);
         }
         state->written[i] = true;
@@ -215,10 +187,10 @@ static void close_group(svg_state *state)
         return;
     }
     state->depth--;
-    if (state->open[state->depth] && strstr(state->open[state->depth], "\"plot\"")) {
+    if (strstr(state->open[state->depth], "\"plot\"")) {
         state->series = -1;
     }
-    if (state->written[state->depth] && state->open[state->depth]) {
+    if (state->written[state->depth]) {
         fputs("</g>\n", state->out);
     }
     free(state->open[state->depth]);
@@ -251,13 +223,11 @@ static void write_shape(svg_state *state, const char *tag, const char *end, cons
     const char *tip = point ? next_tip(state) : NULL;
     fprintf(state->out, "<%s%s", name, tip ? " class=\"pt\"" : "");
     write_attributes(state->out, tag + strlen(name), end);
-    if (!tip) {
+    if (tip) {
+        report_put(state->out, "><title>%s</title></%s>", tip, name);
+    } else {
         fputs("/>", state->out);
-        return;
     }
-    fputs("><title>", state->out);
-    report_html(state->out, tip);
-    fprintf(state->out, "</title></%s>", name);
 }
 
 static void take_tag(svg_state *state, const char *tag, const char *end)
@@ -284,7 +254,7 @@ static void take_tag(svg_state *state, const char *tag, const char *end)
     }
 }
 
-/* Behind the element that begins at `at` and whose content is of no use here. */
+/* What follows the next `close`. */
 static const char *skip(const char *at, const char *close)
 {
     const char *found = strstr(at, close);
@@ -300,17 +270,15 @@ void report_svg(FILE *out, const char *svg, const report_figure *figure)
         return;
     }
     attribute(at + 4, end, "viewBox", box);
-    fprintf(out, "<svg class=\"plotted%s\" viewBox=\"",
-            figure->form == FIGURE_LINES ? " over" : "");
-    report_html(out, box);
-    fprintf(out, "\" role=\"img\" tabindex=\"0\" aria-label=\"");
-    report_html(out, figure->title);
-    fputs("\">\n", out);
+    report_put(out,
+               "<svg class=\"plotted%s\" viewBox=\"%s\" role=\"img\" tabindex=\"0\" "
+               "aria-label=\"%s\">\n",
+               figure->form == FIGURE_LINES ? " over" : "", box, figure->title);
     at = end + 1;
     while (*at != '\0') {
         if (*at != '<') {
             const char *stop = at + strcspn(at, "<");
-            if (state.in_text) { /* gnuplot has escaped it; what it was given is plain */
+            if (state.in_text) { /* gnuplot has escaped it for HTML */
                 report_shown(out, at, (size_t)(stop - at));
             }
             at = stop;

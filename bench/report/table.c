@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c - all results, the flags, and the samples. */
+/* table.c - the table of all results, and the flags. */
 #include "bench/report/internal.h"
 
 #include <math.h>
@@ -11,14 +11,19 @@
 void report_flag(FILE *out, const char *flag)
 {
     char *slug = report_slug(flag);
-    fputs("<a class=\"flag\" href=\"#flag-", out);
-    report_html(out, slug);
-    fputs("\" title=\"", out);
-    report_html(out, record_flag_meaning(flag));
-    fputs("\">", out);
-    report_html(out, flag);
-    fputs("</a> ", out);
+    report_put(out, "<a class=\"flag\" href=\"#flag-%s\" title=\"%s\">%s</a> ", slug,
+               record_flag_meaning(flag), flag);
     free(slug);
+}
+
+void report_flags(FILE *out, const json_t *object)
+{
+    size_t at;
+    json_t *flag;
+    json_array_foreach(json_object_get(object, "flags"), at, flag)
+    {
+        report_flag(out, json_string_value(flag));
+    }
 }
 
 static void put_flag_legend(FILE *out)
@@ -29,6 +34,16 @@ static void put_flag_legend(FILE *out)
                 flag->meaning);
     }
     fputs("</dl>\n", out);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+void report_table_open(FILE *out, const char *caption)
+{
+    report_put(out,
+               "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table>"
+               "<caption>%s</caption>",
+               caption, caption);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -63,18 +78,16 @@ enum { COLUMNS = sizeof columns / sizeof columns[0], FIRST_NUMBER = 5 };
 static void number_cell(FILE *out, double value, const char *text)
 {
     if (isfinite(value)) {
-        fprintf(out, "<td class=\"n\" data-v=\"%.6g\">", value);
+        report_put(out, "<td class=\"n\" data-v=\"%.6g\">%s</td>", value, text);
     } else {
-        fputs("<td class=\"n\">", out);
+        report_put(out, "<td class=\"n\">%s</td>", text);
     }
-    report_html(out, text);
-    fputs("</td>", out);
 }
 
-static void time_cell(FILE *out, const json_t *times, const char *key)
+static void time_cell(FILE *out, const json_t *result, const char *path)
 {
     char text[REPORT_TEXT];
-    double value = record_number(times, key);
+    double value = record_number(result, path);
     number_cell(out, value, report_time(text, value));
 }
 
@@ -87,120 +100,78 @@ static void clocks_cell(FILE *out, const json_t *clocks)
         snprintf(power, sizeof power, ", %.0f W", watts);
     }
     char *text = isfinite(low) && isfinite(high)
-                     ? report_format("%.0f to %.0f MHz%s", low, high, power)
-                     : strdup("–");
+                     ? record_format("%.0f to %.0f MHz%s", low, high, power)
+                     : record_format("–");
     number_cell(out, high, text);
     free(text);
 }
 
-static void put_flags(FILE *out, const report_row *row)
-{
-    size_t at;
-    json_t *flag;
-    json_array_foreach(json_object_get(row->json, "flags"), at, flag)
-    {
-        if (json_is_string(flag)) {
-            report_flag(out, json_string_value(flag));
-        }
-    }
-    if (row->fake && !report_row_flag(row, "fake")) {
-        report_flag(out, "fake");
-    }
-}
-
 static void put_numbers(report_page *page, const report_row *row)
 {
-    const json_t *times = json_object_get(row->json, "times");
-    const json_t *roof = json_object_get(row->json, "roof");
-    const char *unit = report_model_unit(&page->model->groups[row->group]);
+    const json_t *json = row->json;
+    const report_span *time = &row->time;
     char text[REPORT_TEXT], low[REPORT_TEXT], high[REPORT_TEXT];
     FILE *out = page->out;
-    number_cell(out, row->time, report_time(text, row->time));
-    double width = (row->high - row->low) / row->time;
-    bool converged = !json_is_false(json_object_get(times, "converged"));
+    number_cell(out, time->value, report_time(text, time->value));
+    bool converged = !json_is_false(record_at(json, "times.converged"));
     char *interval =
-        report_format("%s to %s%s%s", report_time(low, row->low), report_time(high, row->high),
-                      converged ? "" : ", ", converged ? "" : record_text(times, "stopped"));
-    number_cell(out, width, interval);
+        record_format("%s to %s%s%s", report_time(low, time->low), report_time(high, time->high),
+                      converged ? "" : ", ", converged ? "" : record_text(json, "times.stopped"));
+    number_cell(out, (time->high - time->low) / time->value, interval);
     free(interval);
-    char *rate = report_format("%s %s", report_rate(text, row->rate), unit);
-    number_cell(out, row->rate, isfinite(row->rate) ? rate : "–");
+    char *rate = record_format("%s %s", report_rate(text, row->rate.value),
+                               page->model->groups[row->group].unit);
+    number_cell(out, row->rate.value, isfinite(row->rate.value) ? rate : "–");
     free(rate);
-    char *share = isfinite(row->percent)
-                      ? report_format("%.1f %% of %s", row->percent, record_text(roof, "name"))
-                      : NULL;
-    number_cell(out, row->percent, share ? share : "–");
+    char *share = record_format("%.1f %% of %s", row->percent, record_text(json, "roof.name"));
+    number_cell(out, row->percent, isfinite(row->percent) ? share : "–");
     free(share);
     fputs("<td>", out);
-    put_flags(out, row);
-    fputs("</td>", out);
-    time_cell(out, times, "min");
-    double spread = record_number(times, "deviation") / record_number(times, "mean");
-    snprintf(text, sizeof text, isfinite(spread) ? "%.2f %%" : "–", spread * 100.0);
-    number_cell(out, spread, text);
-    time_cell(out, times, "host");
-    time_cell(out, times, "submit");
-    time_cell(out, times, "first");
-    time_cell(out, times, "prepare");
-    clocks_cell(out, json_object_get(row->json, "clocks"));
-}
-
-static void put_check(FILE *out, const json_t *verified)
-{
-    fputs("<td>", out);
-    if (json_is_object(verified)) {
-        report_html(out, record_text(verified, "method"));
-        if (isfinite(record_number(verified, "error")) &&
-            isfinite(record_number(verified, "bound"))) {
-            fprintf(out, " %.2g of %.2g", record_number(verified, "error"),
-                    record_number(verified, "bound"));
-        }
+    report_flags(out, json);
+    if (row->fake && !record_has_flag(json, "fake")) {
+        report_flag(out, "fake");
     }
     fputs("</td>", out);
-}
-
-static void text_cell(FILE *out, const char *text)
-{
-    fputs("<td>", out);
-    report_html(out, text);
-    fputs("</td>", out);
+    time_cell(out, json, "times.min");
+    double spread = record_number(json, "times.deviation") / record_number(json, "times.mean");
+    snprintf(text, sizeof text, isfinite(spread) ? "%.2f %%" : "–", spread * 100.0);
+    number_cell(out, spread, text);
+    time_cell(out, json, "times.host");
+    time_cell(out, json, "times.submit");
+    time_cell(out, json, "times.first");
+    time_cell(out, json, "times.prepare");
+    clocks_cell(out, json_object_get(json, "clocks"));
 }
 
 static void put_row(report_page *page, int at)
 {
     const report_row *row = &page->model->rows[at];
+    const json_t *json = row->json;
     FILE *out = page->out;
-    char *shape = report_shape(row);
-    fprintf(out, "<tr id=\"r%d\" class=\"%s%s\"", at,
-            strcmp(row->status, "ok") == 0            ? "ok"
-            : strcmp(row->status, "unsupported") == 0 ? "unsupported"
-                                                      : "bad",
-            row->fake ? " fake" : "");
-    fputs(" title=\"", out);
-    report_html(out, record_text(row->json, "id"));
-    fputs("\"><th scope=\"row\">", out);
-    report_html(out, page->model->groups[row->group].title);
-    fputs("</th>", out);
-    text_cell(out, row->variant);
-    number_cell(out, row->size, shape ? shape : "");
-    free(shape);
-    text_cell(out, page->model->devices[row->device].brief);
-    text_cell(out, row->status);
+    bool ok = strcmp(row->status, bench_status_name(BENCH_OK)) == 0;
+    bool unsupported = strcmp(row->status, bench_status_name(BENCH_UNSUPPORTED)) == 0;
+    report_put(out,
+               "<tr id=\"r%d\" class=\"%s%s\" title=\"%s\"><th scope=\"row\">%s</th><td>%s</td>",
+               at, ok || unsupported ? row->status : "bad", row->fake ? " fake" : "",
+               record_text(json, "id"), page->model->groups[row->group].title, row->variant);
+    number_cell(out, row->size, row->shape);
+    report_put(out, "<td>%s</td><td>%s</td>", page->model->devices[row->device].brief, row->status);
     if (row->ok) {
         put_numbers(page, row);
     } else {
-        fprintf(out, "<td colspan=\"%d\" class=\"reason\">", COLUMNS - 2 - FIRST_NUMBER);
-        report_html(out, record_text(row->json, "reason"));
-        fputs("</td>", out);
+        report_put(out, "<td colspan=\"%d\" class=\"reason\">%s</td>", COLUMNS - 2 - FIRST_NUMBER,
+                   record_text(json, "reason"));
     }
-    put_check(out, json_object_get(row->json, "verified"));
-    const char *kernel = record_text(row->json, "kernel");
-    fputs("<td>", out);
-    report_html(out, row->library);
+    double error = record_number(json, "verified.error");
+    double bound = record_number(json, "verified.bound");
+    report_put(out, "<td>%s", record_text(json, "verified.method"));
+    if (isfinite(error) && isfinite(bound)) {
+        report_put(out, " %.2g of %.2g", error, bound);
+    }
+    const char *kernel = record_text(json, "kernel");
+    report_put(out, "</td><td>%s", row->library);
     if (kernel[0] != '\0' && strcmp(kernel, row->library) != 0) {
-        fputs(" <small>", out);
-        report_html(out, kernel);
-        fputs("</small>", out);
+        report_put(out, " <small>%s</small>", kernel);
     }
     fputs("</td></tr>\n", out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.c - texts for the page: escaped, plain, and numbers for people. */
+/* text.c - escapes texts for the page and for gnuplot, and writes numbers for people. */
 #include "bench/report/internal.h"
 
 #include "common/printable.h"
@@ -10,37 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *report_format(const char *format, ...)
-{
-    va_list list;
-    char *text = NULL;
-    va_start(list, format);
-    if (vasprintf(&text, format, list) < 0) {
-        text = NULL;
-    }
-    va_end(list);
-    return text;
-}
-
-static const char *entity_of(char c)
-{
-    switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
-}
-
-/* What would turn or hide the text around it is escaped in a page as on a terminal. */
 void report_shown(FILE *out, const char *text, size_t length)
 {
     char one[PRINTABLE_MOST];
@@ -54,39 +23,34 @@ void report_shown(FILE *out, const char *text, size_t length)
     }
 }
 
-void report_html(FILE *out, const char *text)
+static void put_html(FILE *out, const char *text)
 {
-    const char *at = text ? text : "";
-    while (*at != '\0') {
-        size_t plain = strcspn(at, "&<>\"'");
-        report_shown(out, at, plain);
-        at += plain;
-        if (*at != '\0') {
-            fputs(entity_of(*at++), out);
+    static const char marks[] = "&<>\"'";
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    while (*text != '\0') {
+        size_t plain = strcspn(text, marks);
+        report_shown(out, text, plain);
+        text += plain;
+        if (*text != '\0') {
+            fputs(entities[strchr(marks, *text++) - marks], out);
         }
     }
 }
 
-void report_htmlf(FILE *out, const char *format, ...)
+void report_put(FILE *out, const char *format, ...)
 {
     va_list list;
-    char *text = NULL;
     va_start(list, format);
-    if (vasprintf(&text, format, list) >= 0) {
-        report_html(out, text);
-        free(text);
-    }
+    record_escaped(out, put_html, format, list);
     va_end(list);
 }
 
 char *report_plain(const char *text)
 {
     size_t room = strlen(text) * 4 + 1;
-    char *plain = malloc(room);
-    if (plain) {
-        printable_line(plain, room, text);
-    }
-    for (char *at = plain; at && *at != '\0'; at++) {
+    char *plain = record_need(malloc(room));
+    printable_line(plain, room, text);
+    for (char *at = plain; *at != '\0'; at++) {
         unsigned char c = (unsigned char)*at;
         if (c < 32 || c == 127 || strchr("\"'`<>&\\{}$^~|", *at)) {
             *at = '_';
@@ -95,27 +59,40 @@ char *report_plain(const char *text)
     return plain;
 }
 
+static void put_plain(FILE *out, const char *text)
+{
+    char *made = report_plain(text);
+    fputs(made, out);
+    free(made);
+}
+
+void report_put_plain(FILE *out, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    record_escaped(out, put_plain, format, list);
+    va_end(list);
+}
+
 char *report_slug(const char *text)
 {
-    char *slug = strdup(text);
+    char *slug = record_format("%s", text);
     size_t to = 0;
-    for (size_t from = 0; slug && text[from] != '\0'; from++) {
-        bool word = isalnum((unsigned char)text[from]);
+    for (; *text != '\0'; text++) {
+        bool word = isalnum((unsigned char)*text);
         if (word || (to > 0 && slug[to - 1] != '-')) {
-            slug[to++] = word ? (char)tolower((unsigned char)text[from]) : '-';
+            slug[to++] = word ? (char)tolower((unsigned char)*text) : '-';
         }
     }
-    if (slug) {
-        to = to > 60 ? 60 : to;
-        while (to > 0 && slug[to - 1] == '-') {
-            to--;
-        }
-        slug[to] = '\0';
+    to = to > 60 ? 60 : to;
+    while (to > 0 && slug[to - 1] == '-') {
+        to--;
     }
+    slug[to] = '\0';
     return slug;
 }
 
-/* Three digits, without an exponent where people would not write one. */
+/* Three digits, with an exponent only where people would write one. */
 static void three(char *text, size_t room, double value)
 {
     double size = fabs(value);
@@ -198,58 +175,48 @@ const char *report_count(char *text, double value)
     return text;
 }
 
-char *report_shape(const report_row *row)
+char *report_shape(const json_t *result)
 {
-    const json_t *shape = json_object_get(row->json, "shape");
-    char a[REPORT_TEXT], b[REPORT_TEXT], c[REPORT_TEXT];
+    const json_t *shape = json_object_get(result, "shape");
+    char a[REPORT_TEXT], b[REPORT_TEXT], c[REPORT_TEXT], d[REPORT_TEXT];
     double m = record_number(shape, "m"), rows = record_number(shape, "rows");
     double bytes = record_number(shape, "bytes"), elements = record_number(shape, "elements");
+    double steps = record_number(shape, "steps"), batch = record_number(shape, "batch");
+    report_count(b, record_number(shape, isfinite(m) ? "n" : "cols"));
     if (isfinite(m)) {
-        double batch = record_number(shape, "batch");
-        char *text = report_format("%s × %s × %s", report_count(a, m),
-                                   report_count(b, record_number(shape, "n")),
-                                   report_count(c, record_number(shape, "k")));
-        if (!text || !(batch > 1.0)) {
-            return text;
-        }
-        char *batched = report_format("%s, %s times", text, report_count(a, batch));
-        free(text);
-        return batched;
-    }
-    if (isfinite(rows) && rows == 1.0) {
-        return strdup(report_count(a, record_number(shape, "cols")));
+        bool many = batch > 1.0;
+        return record_format("%s × %s × %s%s%s%s", report_count(a, m), b,
+                             report_count(c, record_number(shape, "k")), many ? ", " : "",
+                             many ? report_count(d, batch) : "", many ? " times" : "");
     }
     if (isfinite(rows)) {
-        return report_format("%s × %s", report_count(a, rows),
-                             report_count(b, record_number(shape, "cols")));
+        return rows == 1.0 ? record_format("%s", b)
+                           : record_format("%s × %s", report_count(a, rows), b);
     }
     if (isfinite(bytes)) {
-        return strdup(report_bytes(a, bytes));
+        return record_format("%s", report_bytes(a, bytes));
     }
-    double steps = record_number(shape, "steps");
-    if (isfinite(elements) && isfinite(steps)) {
-        return report_format("%s, %s steps", report_count(a, elements), report_count(b, steps));
-    }
-    return strdup(report_count(a, isfinite(elements) ? elements : row->size));
+    report_count(a, isfinite(elements) ? elements : record_number(result, "size"));
+    return isfinite(elements) && isfinite(steps)
+               ? record_format("%s, %s steps", a, report_count(b, steps))
+               : record_format("%s", a);
 }
 
 char *report_value(const json_t *value)
 {
     switch (json_typeof(value)) {
     case JSON_STRING:
-        return strdup(json_string_value(value));
+        return record_format("%s", json_string_value(value));
     case JSON_TRUE:
-        return strdup("yes");
+        return record_format("yes");
     case JSON_FALSE:
-        return strdup("no");
+        return record_format("no");
     case JSON_NULL:
-        return strdup("–");
+        return record_format("–");
     case JSON_INTEGER:
     case JSON_REAL:
-        return report_format("%.6g", json_number_value(value));
+        return record_format("%.6g", json_number_value(value));
     default:
-        break;
+        return record_need(json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(6)));
     }
-    char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    return text ? text : strdup("–");
 }
