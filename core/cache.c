@@ -332,7 +332,7 @@ static void *load(const char *path, uid_t owner, const void *key, int64_t key_by
     }
     if (data && (!read_all(file, data, head.data_bytes) ||
                  XXH3_64bits(data, (size_t)head.data_bytes) != head.data_hash)) {
-        core_free(data);
+        free(data);
         data = NULL;
     }
     if (data) {

@@ -25,11 +25,6 @@ void *core_alloc(int64_t bytes)
     return pointer;
 }
 
-void core_free(void *pointer)
-{
-    free(pointer);
-}
-
 static int32_t trusted(const char *path, char *problem, int64_t capacity)
 {
     core_path_problem(path, problem, (size_t)capacity);
@@ -42,7 +37,7 @@ const iso_host core_host = {
     .abi_minor = ISO_ABI_MINOR,
     .version = ISO_VERSION_STRING,
     .alloc = core_alloc,
-    .free = core_free,
+    .free = free,
     .fail = core_fail,
     .log = core_log,
     .setting = core_setting,
@@ -69,7 +64,8 @@ static const char *const level_names[] = {
     [ISO_LOG_DEBUG] = "debug",
 };
 
-int core_log_parse(const char *text)
+/* 0: not a level. */
+static int parse_level(const char *text)
 {
     for (int i = ISO_LOG_ERROR; i <= ISO_LOG_DEBUG; i++) {
         if (!strcmp(text, level_names[i])) {
@@ -79,11 +75,11 @@ int core_log_parse(const char *text)
     return 0;
 }
 
-bool core_log_on(iso_log_level level)
+static bool is_on(iso_log_level level)
 {
     const char *asked = core_variable("ISOMER_LOG");
 
-    return asked && (int)level <= core_log_parse(asked);
+    return asked && (int)level <= parse_level(asked);
 }
 
 void core_log(iso_log_level level, const char *format, ...)
@@ -94,7 +90,7 @@ void core_log(iso_log_level level, const char *format, ...)
     va_list list;
     size_t length, room = sizeof short_text, line_room = sizeof short_line;
 
-    if (level < ISO_LOG_ERROR || level > ISO_LOG_DEBUG || !core_log_on(level)) {
+    if (level < ISO_LOG_ERROR || level > ISO_LOG_DEBUG || !is_on(level)) {
         return;
     }
     va_start(list, format);

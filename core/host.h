@@ -8,13 +8,9 @@
 #include <stdbool.h>
 
 extern const iso_host core_host;
-void *core_alloc(int64_t bytes);
-void core_free(void *pointer);
+void *core_alloc(int64_t bytes); /* freed by free() */
 
-bool core_log_on(iso_log_level level);
 void core_log(iso_log_level level, const char *format, ...) ISO_PRINTF(2, 3);
-/* Parses a level; 0: not a level. */
-int core_log_parse(const char *text);
 
 /* ---- the program cache ----------------------------------------------------------------------- */
 

@@ -13,39 +13,37 @@ static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static core_physical *table_first;
 static core_physical *of_parent; /* kept so that a leak checker in a child sees them */
 
-/* With the table locked. */
-static core_physical *add(core_backend *backend)
+/* With the table locked: the backend's device, or with `context` the device adopted in it. If there
+ * is none, a closed adopted one is reused, or one is added; NULL: no memory. None is ever freed, so
+ * that a device's peak outlives its handles. */
+static core_physical *find(core_backend *backend, int32_t index, const void *context)
 {
-    core_physical *at = calloc(1, sizeof *at);
+    core_physical *at, *unused = NULL;
 
-    if (!at) {
-        return NULL;
+    for (at = table_first; at; at = at->next) {
+        if (at->backend != backend || at->adopted != (context != NULL)) {
+            continue;
+        }
+        if (at->index == index && (!context || (at->opens && at->native.context == context))) {
+            return at;
+        }
+        if (context && !at->opens) {
+            unused = at;
+        }
+    }
+    at = unused ? unused : calloc(1, sizeof *at);
+    if (!at || unused) {
+        return at;
     }
     at->backend = backend;
     at->table = &backend->table;
+    at->index = index;
+    at->adopted = context != NULL;
+    snprintf(at->spec, sizeof at->spec, "%.100s:%d", backend->name, index);
     pthread_mutex_init(&at->lock, NULL);
     pthread_cond_init(&at->changed, NULL);
     at->next = table_first;
     table_first = at;
-    return at;
-}
-
-/* With the table locked. They are never freed, so that a device's peak outlives its handles. */
-static core_physical *find(core_backend *backend, int32_t index)
-{
-    core_physical *at;
-
-    for (at = table_first; at; at = at->next) {
-        if (at->backend == backend && at->index == index && !at->adopted) {
-            return at;
-        }
-    }
-    at = add(backend);
-    if (!at) {
-        return NULL;
-    }
-    at->index = index;
-    snprintf(at->spec, sizeof at->spec, "%.100s:%d", backend->name, index);
     return at;
 }
 
@@ -57,7 +55,7 @@ iso_status core_physical_open(const char *call, core_backend *backend, int32_t i
 
     /* Opening one device at a time keeps two threads from opening the same one twice. */
     pthread_mutex_lock(&table_lock);
-    at = find(backend, index);
+    at = find(backend, index, NULL);
     if (!at) {
         status = core_fail_no_memory(call, (int64_t)sizeof *at);
     } else if (!at->opens) {
@@ -69,37 +67,6 @@ iso_status core_physical_open(const char *call, core_backend *backend, int32_t i
     }
     pthread_mutex_unlock(&table_lock);
     return status;
-}
-
-/* With the table locked: the open device of that context. */
-static core_physical *find_adopted(const core_backend *backend, const void *context, int32_t index)
-{
-    core_physical *at;
-
-    for (at = table_first; at; at = at->next) {
-        if (at->backend == backend && at->adopted && at->opens && at->native.context == context &&
-            at->index == index) {
-            return at;
-        }
-    }
-    return NULL;
-}
-
-/* With the table locked: a slot for one more; closed ones are reused. NULL: no memory. */
-static core_physical *place_adopted(core_backend *backend)
-{
-    core_physical *at;
-
-    for (at = table_first; at; at = at->next) {
-        if (at->backend == backend && at->adopted && !at->opens) {
-            return at;
-        }
-    }
-    at = add(backend);
-    if (at) {
-        at->adopted = true;
-    }
-    return at;
 }
 
 /* With the table locked: whether the ordinary device is open, and the context is its own. */
@@ -127,12 +94,9 @@ static iso_status adopt(const char *call, core_backend *backend, const iso_nativ
     if (status) {
         return status;
     }
-    at = find(backend, index);
+    at = find(backend, index, NULL);
     if (at && native->context && !is_own(at, native->context)) {
-        at = find_adopted(backend, native->context, index);
-        if (!at) {
-            at = place_adopted(backend);
-        }
+        at = find(backend, index, native->context);
     }
     if (!at) {
         CORE_DO(table->device_close(device));
@@ -144,8 +108,8 @@ static iso_status adopt(const char *call, core_backend *backend, const iso_nativ
         at->device = device;
         at->index = index;
         at->native = *native;
-        at->peak = at->adopted ? 0 : at->peak;
         if (at->adopted) {
+            at->peak = 0;
             snprintf(at->spec, sizeof at->spec, "%.80s:%d in context %p", backend->name, index,
                      native->context);
         }
@@ -157,14 +121,12 @@ static iso_status adopt(const char *call, core_backend *backend, const iso_nativ
 iso_status core_physical_adopt(const char *call, core_backend *backend,
                                const iso_native_device *native, core_physical **out)
 {
-    core_physical *at = NULL;
     iso_status status;
 
     pthread_mutex_lock(&table_lock);
-    status = adopt(call, backend, native, &at);
+    status = adopt(call, backend, native, out);
     if (!status) {
-        at->opens++;
-        *out = at;
+        (*out)->opens++;
     }
     pthread_mutex_unlock(&table_lock);
     return status;
@@ -212,12 +174,12 @@ iso_status core_memory_take(const char *call, core_device *device, int64_t bytes
     pthread_mutex_lock(&physical->lock);
     if (__builtin_add_overflow(physical->used, bytes, &total)) {
         status = core_fail(ISO_NO_MEMORY,
-                           "%s: bytes is %lld, with %lld used on %s: no device has as much memory",
+                           "%s: bytes is %lld, with %lld used on %s: together they exceed 64 bits",
                            call, (long long)bytes, (long long)physical->used, physical->spec);
     } else if (device->limit >= 0 && total > device->limit) {
         status =
             core_fail(ISO_NO_MEMORY,
-                      "%s: the memory limit of %s would be passed: %lld bytes asked, %lld "
+                      "%s: the memory limit of %s would be exceeded: %lld bytes requested, %lld "
                       "used, limit %lld: free some, or raise the limit (ISOMER_MEMORY_LIMIT or "
                       "the option memory_limit)",
                       call, physical->spec, (long long)bytes, (long long)physical->used,

@@ -18,13 +18,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 1024, TRIAL_MAX = 3600 };
-
 typedef struct setting {
     const char *name;
     const char *otherwise; /* its default */
     const char *meaning;
-    /* Fills `problem` if the value cannot be used. */
+    /* What a value may be: one of these words ("strict, tf32"), ... */
+    const char *words;
+    /* ... a whole number from 1 to this one, of these units, ... */
+    int most;
+    const char *units;
+    /* ... or what this accepts: it fills `problem` if the value cannot be used. */
     void (*check)(const char *value, char *problem, size_t room);
     bool fatal; /* an invalid value makes opening a device fail */
 } setting;
@@ -109,44 +112,6 @@ static void check_limit(const char *value, char *problem, size_t room)
     }
 }
 
-static void check_math(const char *value, char *problem, size_t room)
-{
-    if (strcmp(value, "strict") && strcmp(value, "tf32")) {
-        snprintf(problem, room, "\"%s\" is not one of: strict, tf32", value);
-    }
-}
-
-static void check_threads(const char *value, char *problem, size_t room)
-{
-    char *end;
-    long number;
-
-    errno = 0;
-    number = strtol(value, &end, 10);
-    if (!isdigit((unsigned char)value[0]) || errno || *end || number < 1 || number > THREADS_MAX) {
-        snprintf(problem, room, "\"%s\" is not a whole number from 1 to %d", value, THREADS_MAX);
-    }
-}
-
-static void check_log(const char *value, char *problem, size_t room)
-{
-    if (!core_log_parse(value)) {
-        snprintf(problem, room, "\"%s\" is not one of: error, warn, info, debug", value);
-    }
-}
-
-static void check_isa(const char *value, char *problem, size_t room)
-{
-    static const char *const sets[] = {"generic", "neon", "avx2", "avx512"};
-
-    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
-        if (!strcmp(value, sets[i])) {
-            return;
-        }
-    }
-    snprintf(problem, room, "\"%s\" is not one of: generic, neon, avx2, avx512", value);
-}
-
 /* Whether a missing file could be created. */
 static int judge_new_file(const char *path)
 {
@@ -212,11 +177,6 @@ static void check_cache(const char *value, char *problem, size_t room)
     free(path);
 }
 
-static void check_folder(const char *value, char *problem, size_t room)
-{
-    core_absolute_problem(value, problem, room);
-}
-
 /* Unlike a folder, a named library is never skipped. */
 static void check_blas(const char *value, char *problem, size_t room)
 {
@@ -228,70 +188,81 @@ static void check_blas(const char *value, char *problem, size_t room)
     }
 }
 
-static void check_tiles(const char *value, char *problem, size_t room)
+/* `words` are separated by commas and blanks. */
+static bool is_word(const char *text, const char *words)
 {
-    if (strcmp(value, "auto") && strcmp(value, "small")) {
-        snprintf(problem, room, "\"%s\" is not one of: auto, small", value);
+    size_t length = strlen(text);
+
+    for (const char *at = words; at; at = strchr(at, ',')) {
+        at += strspn(at, ", ");
+        if (strcspn(at, ",") == length && !strncmp(at, text, length)) {
+            return true;
+        }
     }
+    return false;
 }
 
-static void check_trial(const char *value, char *problem, size_t room)
+static bool is_number(const char *text, int most)
 {
     char *end;
     long number;
 
     errno = 0;
-    number = strtol(value, &end, 10);
-    if (!isdigit((unsigned char)value[0]) || errno || *end || number < 1 || number > TRIAL_MAX) {
-        snprintf(problem, room, "\"%s\" is not a whole number of seconds from 1 to %d", value,
-                 TRIAL_MAX);
-    }
+    number = strtol(text, &end, 10);
+    return isdigit((unsigned char)text[0]) && !errno && !*end && number >= 1 && number <= most;
 }
 
-static void check_force(const char *value, char *problem, size_t room)
+static void judge(const setting *at, const char *value, char *problem, size_t room)
 {
-    if (strcmp(value, "1") && strcmp(value, "0")) {
-        snprintf(problem, room, "\"%s\" is not one of: 0, 1", value);
+    if (at->check) {
+        at->check(value, problem, room);
+    } else if (at->words && !is_word(value, at->words)) {
+        snprintf(problem, room, "\"%s\" is not one of: %s", value, at->words);
+    } else if (at->most && !is_number(value, at->most)) {
+        snprintf(problem, room, "\"%s\" is not a whole number %sfrom 1 to %d", value, at->units,
+                 at->most);
     }
 }
 
 static const setting settings[] = {
     {"ISOMER_BACKEND", "auto",
      "the device that is opened if the program names none: a spec, a list of specs, or auto",
-     core_spec_problem, false},
+     .check = core_spec_problem},
     {"ISOMER_MEMORY_LIMIT", NULL,
      "the most device memory to use: bytes, a number with K, M, G or T, or a percentage",
-     check_limit, true},
-    {"ISOMER_MATH", "strict", "whether f32 products may be cut to tf32: strict or tf32", check_math,
-     true},
+     .check = check_limit, .fatal = true},
+    {"ISOMER_MATH", "strict", "whether f32 products may be cut to tf32: strict or tf32",
+     .words = "strict, tf32", .fatal = true},
     {"ISOMER_BLAS", NULL, "the BLAS library of the CPU backend: a name that it knows, or a path",
-     check_blas, false},
+     .check = check_blas},
     {"ISOMER_NUM_THREADS", NULL, "threads of the CPU backend; else all processors that it may use",
-     check_threads, true},
+     .most = 1024, .units = "", .fatal = true},
     {"ISOMER_CPU_ISA", NULL,
-     "the instruction set of CPU kernels: generic, neon, avx2 or avx512; else the best", check_isa,
-     true},
+     "the instruction set of CPU kernels: generic, neon, avx2 or avx512; else the best",
+     .words = "generic, neon, avx2, avx512", .fatal = true},
     {"ISOMER_TILES", "auto",
-     "tiles of GPU kernels: auto, or small (for simulators; slow, with the same bits)", check_tiles,
-     true},
+     "tiles of GPU kernels: auto, or small (for simulators; slow, with the same bits)",
+     .words = "auto, small", .fatal = true},
     {"ISOMER_REQUIRE", NULL, "backends whose absence fails verification and tests",
-     core_require_problem, false},
-    {"ISOMER_CACHE_DIR", NULL, "the folder for built kernels, or off", check_cache, false},
+     .check = core_require_problem},
+    {"ISOMER_CACHE_DIR", NULL, "the folder for built kernels, or off", .check = check_cache},
     {"ISOMER_BACKEND_PATH", NULL, "folders to search for plug-ins, separated by ':'",
-     core_plugin_path_problem, false},
-    {"ISOMER_LOG", NULL, "messages to standard error: error, warn, info or debug", check_log, true},
+     .check = core_plugin_path_problem},
+    {"ISOMER_LOG", NULL, "messages to standard error: error, warn, info or debug",
+     .words = "error, warn, info, debug", .fatal = true},
     {"ISOMER_TRACE", NULL,
-     "a file that every operation and transfer is traced to (Chrome's format)", check_trace, true},
-    {"ISOMER_CUDA_PATH", NULL, "the first folder to search for the CUDA libraries", check_folder,
-     false},
-    {"ISOMER_ROCM_PATH", NULL, "the first folder to search for the ROCm libraries", check_folder,
-     false},
+     "a file that every operation and transfer is traced to (Chrome's format)",
+     .check = check_trace, .fatal = true},
+    {"ISOMER_CUDA_PATH", NULL, "the first folder to search for the CUDA libraries",
+     .check = core_absolute_problem},
+    {"ISOMER_ROCM_PATH", NULL, "the first folder to search for the ROCm libraries",
+     .check = core_absolute_problem},
     {"ISOMER_OPENCL_FORCE", "0",
      "1: OpenCL devices are used without a trial of their driver, even if it has failed one",
-     check_force, true},
+     .words = "0, 1", .fatal = true},
     {"ISOMER_TRIAL_SECONDS", "120",
      "the time limit of a trial of a driver or a library, which runs in a separate process",
-     check_trial, true},
+     .most = 3600, .units = "of seconds ", .fatal = true},
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
@@ -305,7 +276,7 @@ static bool names_path(const setting *at, const char *value)
     if (at->check == check_cache) {
         return strcmp(value, "off") != 0;
     }
-    return at->check == check_folder || at->check == check_trace ||
+    return at->check == core_absolute_problem || at->check == check_trace ||
            at->check == core_plugin_path_problem;
 }
 
@@ -348,14 +319,14 @@ iso_status core_settings_check(const char *call)
         const setting *at = &settings[i];
         const char *value = value_of(at, &set);
 
-        if (!set || !at->fatal || !at->check) {
+        if (!set || !at->fatal) {
             continue;
         }
         problem[0] = 0;
         if (at->check == check_trace) {
             core_trace_open(value, problem, ISO_REASON_MAX);
         } else {
-            at->check(value, problem, ISO_REASON_MAX);
+            judge(at, value, problem, ISO_REASON_MAX);
         }
         if (problem[0]) {
             status = core_fail(ISO_INVALID, "%s: the environment variable %s: %s", call, at->name,
@@ -416,8 +387,8 @@ iso_status iso_get_setting(int32_t index, iso_setting *out)
         }
     } else if (at->check == core_plugin_path_problem) {
         at->check(value ? value : "", now->problem, sizeof now->problem);
-    } else if (set && at->check) {
-        at->check(value, now->problem, sizeof now->problem);
+    } else if (set) {
+        judge(at, value, now->problem, sizeof now->problem);
     }
     core_struct_write(out, now, sizeof *now);
     free(answer);

@@ -117,28 +117,29 @@ static void line(const char *format, ...)
     pthread_mutex_unlock(&file_lock);
 }
 
-/* -1: `problem` says why not. A pipe without a reader must not block the program. */
+/* -1: `problem` says why not. A pipe without a reader must not block the program: opening it fails
+ * with ENXIO. */
 static int open_path(const char *path, char *problem, size_t room)
 {
     int made = descriptor_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0666);
+    int error = made < 0 && errno != ENXIO ? errno : 0;
     struct stat found;
+    bool usable =
+        made >= 0 && !fstat(made, &found) && (S_ISREG(found.st_mode) || S_ISCHR(found.st_mode));
 
-    if (made < 0 && errno != ENXIO) {
-        snprintf(problem, room, "\"%s\" cannot be written: %s", path, strerror(errno));
-        return -1;
+    /* From here on writing waits for a slow terminal. */
+    if (usable && fcntl(made, F_SETFL, 0)) {
+        error = errno;
     }
-    if (made < 0 || fstat(made, &found) || (!S_ISREG(found.st_mode) && !S_ISCHR(found.st_mode))) {
+    if (usable && !error) {
+        return made;
+    }
+    if (error) {
+        snprintf(problem, room, "\"%s\" cannot be written: %s", path, strerror(error));
+    } else {
         snprintf(problem, room,
                  "\"%s\" is neither a file nor a character device: name a file to write to", path);
-        goto refused;
     }
-    /* Waits for a slow terminal. */
-    if (fcntl(made, F_SETFL, 0)) {
-        snprintf(problem, room, "\"%s\" cannot be written: %s", path, strerror(errno));
-        goto refused;
-    }
-    return made;
-refused:
     if (made >= 0) {
         close(made);
     }
@@ -150,23 +151,15 @@ bool core_trace_open(const char *path, char *problem, size_t room)
     core_fork_guard(); /* otherwise a child would complete its parent's file */
     problem[0] = 0;
     pthread_mutex_lock(&file_lock);
-    if (ended || (file >= 0 && !strcmp(path, file_path))) {
-        goto out;
-    }
-    if (file >= 0) {
+    if (!ended && file >= 0 && strcmp(path, file_path)) {
         snprintf(problem, room, "\"%s\": this process is already traced to \"%s\"", path,
                  file_path);
-        goto out;
+    } else if (!ended && file < 0 && (file = open_path(path, problem, room)) >= 0) {
+        snprintf(file_path, sizeof file_path, "%s", path); /* open() takes no longer names */
+        zero = core_now();
+        append(beginning, sizeof beginning - 1);
+        atomic_store(&core_trace_on, true);
     }
-    file = open_path(path, problem, room);
-    if (file < 0) {
-        goto out;
-    }
-    snprintf(file_path, sizeof file_path, "%s", path); /* open() takes no longer names */
-    zero = core_now();
-    append(beginning, sizeof beginning - 1);
-    atomic_store(&core_trace_on, true);
-out:
     pthread_mutex_unlock(&file_lock);
     return !problem[0];
 }
@@ -229,12 +222,22 @@ static unsigned host_track(void)
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-static void *new_event(core_stream *stream)
+static const iso_backend *table_of(const core_stream *stream)
 {
-    core_device *device = stream->child.device;
+    return stream->child.device->table;
+}
+
+/* A new event that is recorded on the stream; NULL if that fails. */
+static void *record(core_stream *stream)
+{
+    const iso_backend *table = table_of(stream);
     void *event = NULL;
 
-    if (device->table->event_create(device->physical->device, &event)) {
+    if (table->event_create(stream->child.device->physical->device, &event)) {
+        return NULL;
+    }
+    if (table->event_record(event, stream->handle)) {
+        table->event_destroy(event);
         return NULL;
     }
     return event;
@@ -243,7 +246,6 @@ static void *new_event(core_stream *stream)
 /* Aligns the device's clock with the host's: an event whose completion was just seen. */
 static bool calibrate(core_stream *stream)
 {
-    const iso_backend *table = stream->child.device->table;
     core_trace_stream *trace = calloc(1, sizeof *trace);
     unsigned number;
     char of[ISO_NAME_MAX + 8];
@@ -252,12 +254,12 @@ static bool calibrate(core_stream *stream)
         return false;
     }
     trace->end = &trace->first;
-    trace->origin = new_event(stream);
-    if (!trace->origin || table->event_record(trace->origin, stream->handle) ||
-        table->event_sync(trace->origin)) {
-        if (trace->origin) {
-            table->event_destroy(trace->origin);
-        }
+    trace->origin = record(stream);
+    if (trace->origin && table_of(stream)->event_sync(trace->origin)) {
+        table_of(stream)->event_destroy(trace->origin);
+        trace->origin = NULL;
+    }
+    if (!trace->origin) {
         free(trace);
         return false;
     }
@@ -272,8 +274,8 @@ static bool calibrate(core_stream *stream)
 
 void core_trace_begin(core_stream *stream, core_trace_span *span)
 {
-    const iso_backend *table = stream->child.device->table;
     core_kept_error kept;
+    bool aligned;
 
     *span = (core_trace_span){0};
     if (!atomic_load_explicit(&core_trace_on, memory_order_relaxed)) {
@@ -281,34 +283,22 @@ void core_trace_begin(core_stream *stream, core_trace_span *span)
     }
     core_fpenv_enter(&span->callers);
     kept = core_error_keep();
-    if (stream->trace || calibrate(stream)) {
-        span->began = core_now(); /* before its first event: nothing runs before it is submitted */
-        span->start = new_event(stream);
-        if (span->start && table->event_record(span->start, stream->handle)) {
-            table->event_destroy(span->start);
-            span->start = NULL;
-        }
-    }
-    core_error_restore(&kept);
+    aligned = stream->trace || calibrate(stream);
     span->on = true;
-    if (!span->began) {
-        span->began = core_now();
-    }
+    span->began = core_now(); /* before its first event: nothing runs before it is submitted */
+    span->start = aligned ? record(stream) : NULL;
+    core_error_restore(&kept);
 }
 
 static bool keep_pending(core_stream *stream, core_trace_span *span, const char *name, double bytes)
 {
-    const iso_backend *table = stream->child.device->table;
     pending *made = calloc(1, sizeof *made);
 
     if (!made) {
         return false;
     }
-    made->stop = new_event(stream);
-    if (!made->stop || table->event_record(made->stop, stream->handle)) {
-        if (made->stop) {
-            table->event_destroy(made->stop);
-        }
+    made->stop = record(stream);
+    if (!made->stop) {
         free(made);
         return false;
     }
@@ -323,7 +313,7 @@ static bool keep_pending(core_stream *stream, core_trace_span *span, const char 
 void core_trace_end(core_stream *stream, core_trace_span *span, bool accepted, const char *name,
                     double bytes)
 {
-    const iso_backend *table = stream->child.device->table;
+    const iso_backend *table = table_of(stream);
     core_kept_error kept;
     int64_t ended_at = core_now();
 
@@ -340,9 +330,23 @@ void core_trace_end(core_stream *stream, core_trace_span *span, bool accepted, c
     core_fpenv_leave(&span->callers);
 }
 
+static void drop_first(core_stream *stream)
+{
+    core_trace_stream *trace = stream->trace;
+    pending *first = trace->first;
+
+    table_of(stream)->event_destroy(first->start);
+    table_of(stream)->event_destroy(first->stop);
+    trace->first = first->next;
+    if (!trace->first) {
+        trace->end = &trace->first;
+    }
+    free(first);
+}
+
 void core_trace_resolve(core_stream *stream)
 {
-    const iso_backend *table = stream->child.device->table;
+    const iso_backend *table = table_of(stream);
     core_trace_stream *trace = stream->trace;
     core_fpenv callers;
     core_kept_error kept;
@@ -353,7 +357,7 @@ void core_trace_resolve(core_stream *stream)
     core_fpenv_enter(&callers);
     kept = core_error_keep();
     while (trace->first && table->event_query(trace->first->stop) != ISO_NOT_READY) {
-        pending *done = trace->first;
+        const pending *done = trace->first;
         int64_t from_origin = 0, took = 0;
 
         if (!table->event_elapsed(trace->origin, done->start, &from_origin) &&
@@ -361,13 +365,7 @@ void core_trace_resolve(core_stream *stream)
             slice(trace->track, done->name, trace->origin_time + from_origin,
                   trace->origin_time + from_origin + took, done->bytes, "execute");
         }
-        table->event_destroy(done->start);
-        table->event_destroy(done->stop);
-        trace->first = done->next;
-        if (!trace->first) {
-            trace->end = &trace->first;
-        }
-        free(done);
+        drop_first(stream);
     }
     core_error_restore(&kept);
     core_fpenv_leave(&callers);
@@ -375,21 +373,14 @@ void core_trace_resolve(core_stream *stream)
 
 void core_trace_drop(core_stream *stream)
 {
-    const iso_backend *table = stream->child.device->table;
-    core_trace_stream *trace = stream->trace;
     core_fpenv callers;
 
     core_fpenv_enter(&callers);
-    while (trace->first) {
-        pending *left = trace->first;
-
-        trace->first = left->next;
-        table->event_destroy(left->start);
-        table->event_destroy(left->stop);
-        free(left);
+    while (stream->trace->first) {
+        drop_first(stream);
     }
-    table->event_destroy(trace->origin);
-    free(trace);
+    table_of(stream)->event_destroy(stream->trace->origin);
+    free(stream->trace);
     stream->trace = NULL;
     core_fpenv_leave(&callers);
 }

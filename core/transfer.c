@@ -399,7 +399,7 @@ static iso_status copy_staged(const between *what)
             status = stage(what, what->to_stream, &write);
         }
     }
-    core_free(host);
+    free(host);
     return status;
 }
 

@@ -30,7 +30,7 @@ static void test_limit(void **state)
     assert_int_equal(use_of(second).limit, -1);
     works(iso_buffer_create(device, 6000, &a));
     fails(iso_buffer_create(device, 4001, &b), ISO_NO_MEMORY, "iso_buffer_create",
-          "4001 bytes asked", "6000 used", "limit 10000");
+          "4001 bytes requested", "6000 used", "limit 10000");
     assert_int_equal(b.id, 0);
     works(iso_buffer_create(device, 4000, &b));
     assert_int_equal(use_of(device).used, 10000);
