@@ -478,7 +478,7 @@ iso_status simt_supports(void *device, const iso_op *op)
         return simt_vendor_supports(self, op);
     }
     iso_status status = check_arithmetic(self, op);
-    return status == ISO_OK ? operation->supports(self, op) : status;
+    return status == ISO_OK && operation->supports ? operation->supports(self, op) : status;
 }
 
 iso_status simt_workspace(void *device, const iso_op *op, int64_t *bytes)

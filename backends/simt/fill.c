@@ -84,8 +84,8 @@ iso_status simt_fill(simt_stream *stream, const iso_transfer *transfer)
         across++;
     }
     int64_t rows = kernel->threads >> across, columns = (int64_t)SLOTS_A_RUN << across;
-    int64_t blocks_across = (slots + columns - 1) / columns;
-    int64_t blocks = (height + rows - 1) / rows * blocks_across;
+    int64_t blocks_across = simt_pieces(slots, columns);
+    int64_t blocks = simt_pieces(height, rows) * blocks_across;
     int64_t most = (int64_t)(limits->units > 0 ? limits->units : 1) * GROUPS_A_UNIT;
     const simt_arg args[] = {
         SIMT_MEMORY(memory), SIMT_ARG(offset),  SIMT_ARG(width),   SIMT_ARG(height),
@@ -93,6 +93,5 @@ iso_status simt_fill(simt_stream *stream, const iso_transfer *transfer)
         SIMT_ARG(slot[2]),   SIMT_ARG(slot[3]), SIMT_ARG(across),  SIMT_ARG(blocks_across),
         SIMT_ARG(blocks),
     };
-    return simt_launch(stream, kernel, blocks < most ? blocks : most, args,
-                       (int32_t)(sizeof args / sizeof args[0]));
+    return SIMT_LAUNCH(stream, kernel, simt_least(blocks, most), args);
 }

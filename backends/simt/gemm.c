@@ -92,22 +92,10 @@ static int gemm_needs(const iso_op *op)
 static iso_status gemm_supports(simt_device *device, const iso_op *op)
 {
     const iso_gemm_op *g = op->gemm;
-    const dtype_row *type = dtype_get(g->dtype);
-    if (!type || !type->floating) {
-        return device->host->fail(ISO_UNSUPPORTED,
-                                  "gemm: type %s: products are of f16, bf16, f32 and f64",
-                                  type ? type->name : "unknown");
-    }
     if (g->math == ISO_MATH_TF32) {
         return device->host->fail(ISO_UNSUPPORTED,
                                   "gemm: math tf32: naive and tiled always compute in the full "
                                   "accumulation type; use strict, or variant vendor");
-    }
-    if (g->variant != ISO_VARIANT_NAIVE && g->variant != ISO_VARIANT_TILED) {
-        const char *name = iso_variant_name(g->variant);
-        return device->host->fail(ISO_UNSUPPORTED,
-                                  "gemm: variant %s: a product is naive, tiled or vendor",
-                                  name ? name : "unknown");
     }
     return ISO_OK;
 }
@@ -125,7 +113,6 @@ static int64_t gemm_workspace(simt_device *device, const iso_op *op)
 static void gemm_describe(simt_device *device, const iso_op *op, iso_op_info *out)
 {
     const char *dtype = iso_dtype_name(op->gemm->dtype);
-    (void)snprintf(out->library, sizeof out->library, "isomer %s", device->host->version);
     if (op->gemm->variant != ISO_VARIANT_TILED) {
         (void)snprintf(out->kernel, sizeof out->kernel, "gemm_naive_%s", dtype);
         return;
@@ -157,14 +144,6 @@ static gemm_values values_of(const iso_op *op)
         .alpha32 = (float)g->alpha,
         .beta32 = (float)g->beta,
     };
-}
-
-static simt_arg factor(iso_dtype dtype, const double *wide, const float *narrow)
-{
-    if (dtype == ISO_F64) {
-        return (simt_arg)SIMT_ARG(*wide);
-    }
-    return (simt_arg)SIMT_ARG(*narrow);
 }
 
 static iso_status run_naive(simt_stream *stream, const iso_op *op)
@@ -204,11 +183,10 @@ static iso_status run_naive(simt_stream *stream, const iso_op *op)
         SIMT_ARG(g->n),
         SIMT_ARG(g->k),
         SIMT_ARG(g->batch),
-        factor(g->dtype, &g->alpha, &v.alpha32),
-        factor(g->dtype, &g->beta, &v.beta32),
+        simt_factor(g->dtype, &g->alpha, &v.alpha32),
+        simt_factor(g->dtype, &g->beta, &v.beta32),
     };
-    return simt_launch(stream, kernel, wanted < GROUPS_MAX ? (int64_t)wanted : GROUPS_MAX, args,
-                       (int32_t)(sizeof args / sizeof *args));
+    return SIMT_LAUNCH(stream, kernel, wanted < GROUPS_MAX ? (int64_t)wanted : GROUPS_MAX, args);
 }
 
 /* Whether all 16-byte vectors of an operand are aligned to 16 bytes and end within it. */
@@ -278,12 +256,11 @@ static iso_status launch_tiled(simt_stream *stream, const iso_op *op, const tile
         SIMT_ARG(g->n),
         SIMT_ARG(k),
         SIMT_ARG(g->batch),
-        factor(g->dtype, &g->alpha, &v->alpha32),
-        factor(g->dtype, &g->beta, &v->beta32),
+        simt_factor(g->dtype, &g->alpha, &v->alpha32),
+        simt_factor(g->dtype, &g->beta, &v->beta32),
         SIMT_ARG(run->flags),
     };
-    return simt_launch(stream, run->tiled, run->plan.groups, args,
-                       (int32_t)(sizeof args / sizeof *args));
+    return SIMT_LAUNCH(stream, run->tiled, run->plan.groups, args);
 }
 
 static iso_status launch_join(simt_stream *stream, const iso_op *op, const tiled_run *run,
@@ -303,12 +280,11 @@ static iso_status launch_join(simt_stream *stream, const iso_op *op, const tiled
         SIMT_ARG(g->n),
         SIMT_ARG(k),
         SIMT_ARG(g->batch),
-        factor(g->dtype, &g->alpha, &v->alpha32),
-        factor(g->dtype, &g->beta, &v->beta32),
+        simt_factor(g->dtype, &g->alpha, &v->alpha32),
+        simt_factor(g->dtype, &g->beta, &v->beta32),
         SIMT_ARG(flags),
     };
-    return simt_launch(stream, run->join, run->plan.join_groups, args,
-                       (int32_t)(sizeof args / sizeof *args));
+    return SIMT_LAUNCH(stream, run->join, run->plan.join_groups, args);
 }
 
 /* Segments in parallel, as many at a time as scratch memory holds. */

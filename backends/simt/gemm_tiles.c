@@ -5,6 +5,7 @@
  * wins. The choice never changes a bit of the result.
  */
 #include "backends/simt/gemm.h"
+#include "common/dtype.h"
 
 enum {
     APART_BYTES = 256 << 20, /* approximate limit of scratch memory for segments to be joined */
@@ -36,11 +37,6 @@ static const simt_tile wave32_f32[] = {
     {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 4, .full = 59, .alone = 24},
     {.bm = 32, .bn = 32, .bk = 32, .tm = 4, .tn = 4, .groups = 6, .full = 42, .alone = 12},
 };
-static const simt_tile wave32_half[] = {
-    {.bm = 128, .bn = 128, .bk = 16, .tm = 8, .tn = 8, .groups = 2, .full = 66, .alone = 58, .apart_layouts = true},
-    {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 4, .full = 56, .alone = 24},
-    {.bm = 32, .bn = 32, .bk = 32, .tm = 4, .tn = 4, .groups = 6, .full = 42, .alone = 12},
-};
 static const simt_tile wave32_f64[] = {
     {.bm = 64, .bn = 64, .bk = 16, .tm = 8, .tn = 4, .groups = 2, .full = 60, .alone = 32},
     {.bm = 32, .bn = 32, .bk = 16, .tm = 4, .tn = 4, .groups = 4, .full = 51, .alone = 16},
@@ -63,30 +59,17 @@ static const simt_tile small_all[] = {
 /* clang-format on */
 
 #define ROWS(table) {.rows = (table), .count = (int32_t)(sizeof(table) / sizeof *(table))}
+#define TYPES(half, f32, f64)                                                                      \
+    {[ISO_F16] = half, [ISO_BF16] = half, [ISO_F32] = f32, [ISO_F64] = f64}
 
 simt_tiles simt_gemm_tiles(simt_class device_class, iso_dtype dtype)
 {
     static const simt_tiles tables[SIMT_CLASS_COUNT][ISO_F64 + 1] = {
-        [SIMT_CLASS_WARP32] = {[ISO_F16] = ROWS(warp32_half),
-                               [ISO_BF16] = ROWS(warp32_half),
-                               [ISO_F32] = ROWS(warp32_f32),
-                               [ISO_F64] = ROWS(warp32_f64)},
-        [SIMT_CLASS_WAVE32] = {[ISO_F16] = ROWS(wave32_half),
-                               [ISO_BF16] = ROWS(wave32_half),
-                               [ISO_F32] = ROWS(wave32_f32),
-                               [ISO_F64] = ROWS(wave32_f64)},
-        [SIMT_CLASS_WAVE64] = {[ISO_F16] = ROWS(wave64_f32),
-                               [ISO_BF16] = ROWS(wave64_f32),
-                               [ISO_F32] = ROWS(wave64_f32),
-                               [ISO_F64] = ROWS(wave64_f64)},
-        [SIMT_CLASS_CPU] = {[ISO_F16] = ROWS(cpu_all),
-                            [ISO_BF16] = ROWS(cpu_all),
-                            [ISO_F32] = ROWS(cpu_all),
-                            [ISO_F64] = ROWS(cpu_all)},
-        [SIMT_CLASS_SMALL] = {[ISO_F16] = ROWS(small_all),
-                              [ISO_BF16] = ROWS(small_all),
-                              [ISO_F32] = ROWS(small_all),
-                              [ISO_F64] = ROWS(small_all)},
+        [SIMT_CLASS_WARP32] = TYPES(ROWS(warp32_half), ROWS(warp32_f32), ROWS(warp32_f64)),
+        [SIMT_CLASS_WAVE32] = TYPES(ROWS(warp32_half), ROWS(wave32_f32), ROWS(wave32_f64)),
+        [SIMT_CLASS_WAVE64] = TYPES(ROWS(wave64_f32), ROWS(wave64_f32), ROWS(wave64_f64)),
+        [SIMT_CLASS_CPU] = TYPES(ROWS(cpu_all), ROWS(cpu_all), ROWS(cpu_all)),
+        [SIMT_CLASS_SMALL] = TYPES(ROWS(small_all), ROWS(small_all), ROWS(small_all)),
     };
     return tables[device_class][dtype];
 }
@@ -98,7 +81,7 @@ int32_t simt_tile_threads(const simt_tile *tile)
 
 int64_t simt_gemm_acc_bytes(iso_dtype dtype)
 {
-    return dtype == ISO_F64 ? 8 : 4;
+    return iso_dtype_size(dtype_get(dtype)->computes_in);
 }
 
 bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype)
@@ -120,20 +103,11 @@ int32_t simt_gemm_naive_threads(const simt_limits *limits)
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-static int64_t pieces(int64_t n, int64_t size)
-{
-    return n / size + (n % size != 0);
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Number of tiles of all of C, saturated: only for comparisons. */
 static double count_tiles(const simt_tile *tile, const iso_gemm_op *op)
 {
-    return (double)pieces(op->m, tile->bm) * (double)pieces(op->n, tile->bn) * (double)op->batch;
+    return (double)simt_pieces(op->m, tile->bm) * (double)simt_pieces(op->n, tile->bn) *
+           (double)op->batch;
 }
 
 /* Estimated time of this many groups with k steps each, in products that a unit could compute at
@@ -157,7 +131,7 @@ typedef struct choice {
 static void consider(choice *best, const simt_tile *tile, const simt_limits *limits,
                      const iso_gemm_op *op)
 {
-    const int64_t segments = pieces(op->k, SIMT_GEMM_SEGMENT);
+    const int64_t segments = simt_pieces(op->k, SIMT_GEMM_SEGMENT);
     const double tiles = count_tiles(tile, op);
     const double whole = cost_of(tile, limits, tiles, (double)op->k);
     const double cells = tiles * tile->bm * tile->bn;
@@ -179,19 +153,19 @@ static void plan_rounds(simt_gemm_plan *plan, int64_t tiles, int64_t segments, i
 {
     const int64_t cells = tiles * plan->tile.bm * plan->tile.bn;
     const int64_t fit = APART_BYTES / (cells * acc_bytes);
-    const int64_t at_once = least(segments, fit);
+    const int64_t at_once = simt_least(segments, fit);
     const int64_t parts = tiles * plan->tile.tm * plan->tile.tn;
     plan->round_k = at_once * SIMT_GEMM_SEGMENT;
     plan->total_at = at_once * cells;
-    plan->groups = least(tiles * at_once, GROUPS_MAX);
-    plan->join_groups = least(parts, GROUPS_MAX);
+    plan->groups = simt_least(tiles * at_once, GROUPS_MAX);
+    plan->join_groups = simt_least(parts, GROUPS_MAX);
     plan->work_bytes = (plan->total_at + (at_once < segments ? cells : 0)) * acc_bytes;
 }
 
 void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const iso_gemm_op *op)
 {
     const simt_tiles tiles = simt_gemm_tiles(limits->device_class, op->dtype);
-    const int64_t segments = pieces(op->k, SIMT_GEMM_SEGMENT);
+    const int64_t segments = simt_pieces(op->k, SIMT_GEMM_SEGMENT);
     choice best = {.tile = NULL};
     for (int32_t i = 0; i < tiles.count; i++) {
         if (simt_tile_fits(&tiles.rows[i], limits, op->dtype)) {
@@ -217,7 +191,7 @@ void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const 
     } else if (segments > 1) {
         /* Each group keeps its totals in scratch memory: no more groups than run at once. */
         const int64_t resident = (int64_t)(limits->units > 0 ? limits->units : 1) * tile->groups;
-        plan->groups = least(total, resident);
+        plan->groups = simt_least(total, resident);
         plan->work_bytes = plan->groups * cells * simt_gemm_acc_bytes(op->dtype);
     }
 }

@@ -123,8 +123,7 @@ static int64_t groups_of(const simt_spec *spec, const iso_map_op_args *op)
                : v[VALUE_LOOPED]       ? v[VALUE_LOOPED]
                                        : (int64_t)v[VALUE_RUN] * v[VALUE_WORD];
     }
-    const int64_t groups = (op->n - 1) / (each * v[VALUE_THREADS]) + 1;
-    return groups < GROUPS_MOST ? groups : GROUPS_MOST;
+    return simt_least(simt_pieces(op->n, each * v[VALUE_THREADS]), GROUPS_MOST);
 }
 
 /* ---- entries --------------------------------------------------------------------------------- */
@@ -137,24 +136,6 @@ static int map_needs(const iso_op *op)
         return 0;
     }
     return type->computes_in == ISO_F64 ? SIMT_NEEDS_F64 : SIMT_NEEDS_F32;
-}
-
-static iso_status map_supports(simt_device *device, const iso_op *op)
-{
-    const iso_variant variant = op->map->variant;
-    if (variant != ISO_VARIANT_NAIVE && variant != ISO_VARIANT_TILED) {
-        return device->host->fail(ISO_UNSUPPORTED, "map: variant is %d, but %s has naive and tiled",
-                                  (int)variant, device->driver->name);
-    }
-    return ISO_OK;
-}
-
-static simt_arg factor(iso_dtype dtype, const double *wide, const float *narrow)
-{
-    if (dtype == ISO_F64) {
-        return (simt_arg)SIMT_ARG(*wide);
-    }
-    return (simt_arg)SIMT_ARG(*narrow);
 }
 
 static iso_status map_execute(simt_stream *stream, const iso_op *of)
@@ -181,10 +162,10 @@ static iso_status map_execute(simt_stream *stream, const iso_op *of)
     args[count++] = (simt_arg)SIMT_ARG(z_at);
     args[count++] = (simt_arg)SIMT_ARG(op->n);
     if (op->op == ISO_MAP_SCALE || op->op == ISO_MAP_TRIAD || op->op == ISO_MAP_CHAIN) {
-        args[count++] = factor(op->dtype, &op->alpha, &alpha);
+        args[count++] = simt_factor(op->dtype, &op->alpha, &alpha);
     }
     if (op->op == ISO_MAP_CHAIN) {
-        args[count++] = factor(op->dtype, &op->beta, &beta);
+        args[count++] = simt_factor(op->dtype, &op->beta, &beta);
         args[count++] = (simt_arg)SIMT_ARG(op->steps);
     }
     return simt_launch(stream, kernel, groups_of(&spec, op), args, count);
@@ -249,7 +230,6 @@ static void map_each(const simt_limits *limits, void (*visit)(const simt_spec *s
 const simt_operation simt_map = {
     .variant_at = offsetof(iso_map_op_args, variant),
     .needs = map_needs,
-    .supports = map_supports,
     .execute = map_execute,
     .prepare = map_prepare,
     .describe = map_describe,

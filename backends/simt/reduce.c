@@ -91,24 +91,6 @@ static int reduce_needs(const iso_op *op)
     return needs_of(op->reduce->op, op->reduce->dtype);
 }
 
-static iso_status reduce_supports(simt_device *device, const iso_op *op)
-{
-    const iso_reduce_op_args *r = op->reduce;
-    const iso_host *host = device->host;
-    if (r->op == ISO_NORM2 && !dtype_get(r->dtype)->floating) {
-        return host->fail(ISO_UNSUPPORTED, "reduce: norm2 takes floating-point types, not %s",
-                          iso_dtype_name(r->dtype));
-    }
-    if (r->variant != ISO_VARIANT_NAIVE && r->variant != ISO_VARIANT_TILED &&
-        r->variant != ISO_VARIANT_PARTIALS) {
-        const char *name = iso_variant_name(r->variant);
-        return host->fail(ISO_UNSUPPORTED,
-                          "reduce: variant %s: a reduction is naive, tiled, partials or vendor",
-                          name ? name : "unknown");
-    }
-    return ISO_OK;
-}
-
 static int64_t reduce_workspace(simt_device *device, const iso_op *op)
 {
     simt_reduce_plan plan;
@@ -118,8 +100,8 @@ static int64_t reduce_workspace(simt_device *device, const iso_op *op)
 
 static void reduce_describe(simt_device *device, const iso_op *op, iso_op_info *out)
 {
+    (void)device;
     const iso_reduce_op_args *r = op->reduce;
-    (void)snprintf(out->library, sizeof out->library, "isomer %s", device->host->version);
     (void)snprintf(out->kernel, sizeof out->kernel, "%s_%s_%s", iso_reduce_op_name(r->op),
                    iso_variant_name(r->variant), iso_dtype_name(r->dtype));
 }
@@ -171,8 +153,8 @@ static iso_status run_short(const run *r)
         SIMT_ARG(r->plan.n),
         SIMT_ARG(width),
     };
-    return SUBMIT(r, KERNEL_SHORT,
-                  simt_reduce_pieces(r->plan.sequences, r->plan.tile.threads / width), args);
+    return SUBMIT(r, KERNEL_SHORT, simt_pieces(r->plan.sequences, r->plan.tile.threads / width),
+                  args);
 }
 
 static iso_status run_blocks(const run *r, int64_t blocks)
@@ -185,7 +167,7 @@ static iso_status run_blocks(const run *r, int64_t blocks)
         SIMT_ARG(r->plan.n),
     };
     return SUBMIT(r, KERNEL_BLOCKS,
-                  simt_reduce_pieces(r->plan.sequences * blocks, r->plan.tile.threads / 32), args);
+                  simt_pieces(r->plan.sequences * blocks, r->plan.tile.threads / 32), args);
 }
 
 /* As many groups as are resident at once; each loops over its share of the blocks. */
@@ -199,7 +181,7 @@ static iso_status run_stream(const run *r, int64_t blocks)
     }
     const int64_t resident = kernel->info.groups_at_once > 0 ? kernel->info.groups_at_once : 1;
     const int64_t most = (limits->units > 0 ? limits->units : 1) * resident;
-    const int64_t groups = simt_reduce_pieces(blocks, r->plan.tile.threads / 32);
+    const int64_t groups = simt_pieces(blocks, r->plan.tile.threads / 32);
     const simt_arg args[] = {
         SIMT_MEMORY(r->x),    SIMT_ARG(r->x_at),    SIMT_MEMORY(r->y),   SIMT_ARG(r->y_at),
         SIMT_MEMORY(r->work), SIMT_ARG(r->work_at), SIMT_ARG(r->plan.n),
@@ -217,18 +199,18 @@ static iso_status run_columns(const run *r, int64_t blocks)
         SIMT_MEMORY(r->work), SIMT_ARG(r->work_at),        SIMT_MEMORY(r->to),
         SIMT_ARG(r->to_at),   SIMT_ARG(r->plan.sequences), SIMT_ARG(r->plan.n),
     };
-    return SUBMIT(r, KERNEL_COLUMNS, simt_reduce_pieces(r->plan.sequences, columns) * blocks, args);
+    return SUBMIT(r, KERNEL_COLUMNS, simt_pieces(r->plan.sequences, columns) * blocks, args);
 }
 
 static iso_status run_level(const run *r, int64_t from_at, int64_t to_at, int64_t count)
 {
-    const int64_t blocks = simt_reduce_pieces(count, SIMT_REDUCE_BLOCK);
+    const int64_t blocks = simt_pieces(count, SIMT_REDUCE_BLOCK);
     const simt_arg args[] = {
         SIMT_MEMORY(r->work),        SIMT_ARG(from_at), SIMT_ARG(to_at),
         SIMT_ARG(r->plan.sequences), SIMT_ARG(count),
     };
     return SUBMIT(r, KERNEL_LEVEL,
-                  simt_reduce_pieces(r->plan.sequences * blocks, r->plan.tile.threads / 32), args);
+                  simt_pieces(r->plan.sequences * blocks, r->plan.tile.threads / 32), args);
 }
 
 static iso_status run_last(const run *r, int64_t from_at, int64_t count)
@@ -238,8 +220,8 @@ static iso_status run_last(const run *r, int64_t from_at, int64_t count)
         SIMT_MEMORY(r->work),        SIMT_ARG(from_at), SIMT_MEMORY(r->to),  SIMT_ARG(r->to_at),
         SIMT_ARG(r->plan.sequences), SIMT_ARG(count),   SIMT_ARG(r->plan.n), SIMT_ARG(width),
     };
-    return SUBMIT(r, KERNEL_LAST,
-                  simt_reduce_pieces(r->plan.sequences, r->plan.tile.threads / width), args);
+    return SUBMIT(r, KERNEL_LAST, simt_pieces(r->plan.sequences, r->plan.tile.threads / width),
+                  args);
 }
 
 static iso_status run_last_two(const run *r, int64_t from_at, int64_t count)
@@ -253,7 +235,7 @@ static iso_status run_last_two(const run *r, int64_t from_at, int64_t count)
 
 static iso_status run_tiled(const run *r)
 {
-    int64_t count = simt_reduce_pieces(r->plan.n, SIMT_REDUCE_BLOCK), at = r->work_at;
+    int64_t count = simt_pieces(r->plan.n, SIMT_REDUCE_BLOCK), at = r->work_at;
     if (count == 1 && !r->plan.columns) {
         return run_short(r);
     }
@@ -268,7 +250,7 @@ static iso_status run_tiled(const run *r)
         return status;
     }
     while (status == ISO_OK && count > SIMT_REDUCE_BLOCK) {
-        const int64_t blocks = simt_reduce_pieces(count, SIMT_REDUCE_BLOCK);
+        const int64_t blocks = simt_pieces(count, SIMT_REDUCE_BLOCK);
         if (r->plan.sequences == 1 && blocks <= SIMT_REDUCE_LAST) {
             return run_last_two(r, at, count);
         }
@@ -290,8 +272,7 @@ static iso_status run_naive(const run *r)
         SIMT_ARG(r->plan.sequences),
         SIMT_ARG(r->plan.n),
     };
-    return SUBMIT(r, KERNEL_NAIVE, simt_reduce_pieces(r->plan.sequences, r->plan.tile.threads),
-                  args);
+    return SUBMIT(r, KERNEL_NAIVE, simt_pieces(r->plan.sequences, r->plan.tile.threads), args);
 }
 
 /* Groups write partial results, or all update one word; then they are finished. */
@@ -317,8 +298,8 @@ static iso_status run_parts(const run *r)
                         r->plan.parts * r->plan.sequences, args);
     }
     if (status == ISO_OK) {
-        status = SUBMIT(r, KERNEL_FINISH,
-                        simt_reduce_pieces(r->plan.sequences, r->plan.tile.threads), finish);
+        status =
+            SUBMIT(r, KERNEL_FINISH, simt_pieces(r->plan.sequences, r->plan.tile.threads), finish);
     }
     return status;
 }
@@ -365,7 +346,6 @@ static iso_status reduce_prepare(simt_stream *stream, const iso_op *op)
 const simt_operation simt_reduce = {
     .variant_at = offsetof(iso_reduce_op_args, variant),
     .needs = reduce_needs,
-    .supports = reduce_supports,
     .workspace = reduce_workspace,
     .execute = reduce_execute,
     .prepare = reduce_prepare,

@@ -48,9 +48,4 @@ bool simt_reduce_is_wide(iso_reduce_op op, iso_dtype dtype);
 /* Work-items for a sequence of at most one block: 32, or fewer with up to four elements each. */
 int32_t simt_reduce_width(int64_t n);
 
-static inline int64_t simt_reduce_pieces(int64_t n, int64_t piece)
-{
-    return n / piece + (n % piece != 0);
-}
-
 #endif

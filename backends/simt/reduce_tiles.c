@@ -2,68 +2,55 @@
 /* reduce_tiles.c - chooses the tiles of a reduction for a device, and plans it. */
 #include "backends/simt/reduce.h"
 
-static const simt_reduce_tile tiles[SIMT_CLASS_COUNT] = {
-    [SIMT_CLASS_WARP32] = {.threads = 256,
-                           .columns = 32,
-                           .columns_wide = 16,
-                           .batch = 4,
-                           .groups = 8,
-                           .groups_max = 1 << 20},
-    [SIMT_CLASS_WAVE32] = {.threads = 256,
-                           .columns = 32,
-                           .columns_wide = 16,
-                           .batch = 4,
-                           .groups = 8,
-                           .groups_max = 1 << 20},
-    [SIMT_CLASS_WAVE64] = {.threads = 256,
-                           .columns = 32,
-                           .columns_wide = 16,
-                           .batch = 4,
-                           .groups = 8,
-                           .groups_max = 1 << 20},
-    [SIMT_CLASS_CPU] = {.threads = 64,
-                        .looped = 1,
-                        .columns = 16,
-                        .columns_wide = 16,
-                        .batch = 1,
-                        .groups = 4,
-                        .groups_max = 256},
-    [SIMT_CLASS_SMALL] =
-        {.threads = 32, .columns = 4, .columns_wide = 4, .batch = 1, .groups = 2, .groups_max = 64},
+static const simt_reduce_tile gpu = {.threads = 256,
+                                     .columns = 32,
+                                     .columns_wide = 16,
+                                     .batch = 4,
+                                     .groups = 8,
+                                     .groups_max = 1 << 20};
+static const simt_reduce_tile cpu = {.threads = 64,
+                                     .looped = 1,
+                                     .columns = 16,
+                                     .columns_wide = 16,
+                                     .batch = 1,
+                                     .groups = 4,
+                                     .groups_max = 256};
+static const simt_reduce_tile small = {
+    .threads = 32, .columns = 4, .columns_wide = 4, .batch = 1, .groups = 2, .groups_max = 64};
+
+static const simt_reduce_tile *const tiles[SIMT_CLASS_COUNT] = {
+    [SIMT_CLASS_WARP32] = &gpu, [SIMT_CLASS_WAVE32] = &gpu,  [SIMT_CLASS_WAVE64] = &gpu,
+    [SIMT_CLASS_CPU] = &cpu,    [SIMT_CLASS_SMALL] = &small,
 };
 
-/* Lanes of one 32-bit word: larger groups, and whole arrays at the speed of the memory. Classes
- * without a row have no such kernel. */
-static const simt_reduce_tile words[SIMT_CLASS_COUNT] = {
-    [SIMT_CLASS_WARP32] = {.threads = 512,
-                           .columns = 64,
-                           .columns_wide = 64,
-                           .batch = 8,
-                           .stream = 8,
-                           .groups = 8,
-                           .groups_max = 1 << 20},
-    [SIMT_CLASS_WAVE32] = {.threads = 512,
-                           .columns = 64,
-                           .columns_wide = 64,
-                           .batch = 8,
-                           .stream = 4,
-                           .groups = 8,
-                           .groups_max = 1 << 20},
+/* Lanes of one 32-bit word: larger groups, and whole arrays at the speed of the memory, with so
+ * many vectors read ahead. Classes without a number have no such kernel. */
+static const simt_reduce_tile word = {.threads = 512,
+                                      .columns = 64,
+                                      .columns_wide = 64,
+                                      .batch = 8,
+                                      .groups = 8,
+                                      .groups_max = 1 << 20};
+static const int32_t streams[SIMT_CLASS_COUNT] = {
+    [SIMT_CLASS_WARP32] = 8,
+    [SIMT_CLASS_WAVE32] = 4,
 };
 
 simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype)
 {
     enum { LANE_MAX = 24 };
-    const simt_reduce_tile *tile = &tiles[limits->device_class];
-    const simt_reduce_tile *word = &words[limits->device_class];
-    if (word->threads > 0 && limits->shuffle && word->threads <= limits->threads_max &&
+    const simt_reduce_tile *tile = tiles[limits->device_class];
+    const int32_t stream = streams[limits->device_class];
+    if (stream > 0 && limits->shuffle && word.threads <= limits->threads_max &&
         (dtype == ISO_F32 || dtype == ISO_I32) && !simt_reduce_is_wide(op, dtype) &&
         !simt_reduce_is_long(op, dtype)) {
-        return *word;
+        simt_reduce_tile streamed = word;
+        streamed.stream = stream;
+        return streamed;
     }
     const int64_t local = (int64_t)(tile->threads + SIMT_REDUCE_LAST) * LANE_MAX;
     if (tile->threads > limits->threads_max || local > limits->local_bytes) {
-        tile = &tiles[SIMT_CLASS_SMALL];
+        tile = &small;
     }
     return *tile;
 }
@@ -114,12 +101,12 @@ static int64_t times(int64_t a, int64_t b)
 /* The results of all levels, stored one after another. */
 static int64_t levels_bytes(const simt_reduce_plan *plan)
 {
-    int64_t count = simt_reduce_pieces(plan->n, SIMT_REDUCE_BLOCK), all = count;
+    int64_t count = simt_pieces(plan->n, SIMT_REDUCE_BLOCK), all = count;
     if (count == 1) {
         return 0;
     }
     while (count > SIMT_REDUCE_BLOCK) {
-        count = simt_reduce_pieces(count, SIMT_REDUCE_BLOCK);
+        count = simt_pieces(count, SIMT_REDUCE_BLOCK);
         all += count;
     }
     return times(times(all, plan->sequences), plan->lane_bytes);
@@ -129,10 +116,9 @@ static int64_t parts_of(const simt_reduce_plan *plan, const simt_limits *limits)
 {
     enum { ROUNDS = 4 }; /* minimum of elements per work-item */
     const int64_t units = limits->units > 0 ? limits->units : 1;
-    const int64_t useful = simt_reduce_pieces(plan->n, (int64_t)plan->tile.threads * ROUNDS);
-    const int64_t wanted = simt_reduce_pieces(units * plan->tile.groups, plan->sequences);
-    const int64_t parts = useful < wanted ? useful : wanted;
-    return parts < plan->tile.groups_max ? parts : plan->tile.groups_max;
+    const int64_t useful = simt_pieces(plan->n, (int64_t)plan->tile.threads * ROUNDS);
+    const int64_t wanted = simt_pieces(units * plan->tile.groups, plan->sequences);
+    return simt_least(simt_least(useful, wanted), plan->tile.groups_max);
 }
 
 void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,

@@ -322,8 +322,27 @@ void simt_programs_drop(simt_device *device);
 
 #define SIMT_ARG(variable)    {.value = &(variable), .bytes = (int32_t)sizeof(variable)}
 #define SIMT_MEMORY(variable) {.value = &(variable), .bytes = 0}
+/* A factor of an operation: f64 computes with it as it is, every other type with `narrow`. */
+static inline simt_arg simt_factor(iso_dtype dtype, const double *wide, const float *narrow)
+{
+    return dtype == ISO_F64 ? (simt_arg)SIMT_ARG(*wide) : (simt_arg)SIMT_ARG(*narrow);
+}
 iso_status simt_launch(simt_stream *stream, const simt_kernel *kernel, int64_t groups,
                        const simt_arg *args, int32_t arg_count);
+/* The same, with an array of arguments. */
+#define SIMT_LAUNCH(stream, kernel, groups, args)                                                  \
+    simt_launch(stream, kernel, groups, args, (int32_t)(sizeof(args) / sizeof *(args)))
+
+static inline int64_t simt_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many parts of `size` cover n. */
+static inline int64_t simt_pieces(int64_t n, int64_t size)
+{
+    return n / size + (n % size != 0);
+}
 
 /* Guaranteed alignment of memory + offset in bytes: a power of two up to 256. */
 int64_t simt_alignment(const simt_device *device, iso_ref ref);
@@ -340,8 +359,10 @@ typedef struct simt_operation {
     /* Optional: changes the arguments of an operation that sums nothing, so that it sums one term
      * of zeros, which will lie at `zeros`. The bytes of zeros; 0: it sums something. */
     int64_t (*add_term)(void *args, iso_ref zeros);
-    /* Optional: the types that it computes in, as bits. */
+    /* Optional: the types that it computes in, as bits. The core has checked the operands' type,
+     * and that the operation has the variant. */
     int (*needs)(const iso_op *op);
+    /* Optional: without it everything is supported that computes in the device's types. */
     iso_status (*supports)(simt_device *device, const iso_op *op);
     /* Optional: without it no scratch memory is used. */
     int64_t (*workspace)(simt_device *device, const iso_op *op);

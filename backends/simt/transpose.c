@@ -30,65 +30,44 @@ static const simt_text transpose_text = {
 /*
  * A program. With SPAN the elements of a word: the sides of tiles are powers of two. Every
  * work-item has the same number of a tile's squares of SPAN x SPAN, also in place, and at least one
- * (if shared memory is used). `naive` is how many columns a group of the naive kernel handles; 0
- * leaves that kernel out: only programs whose word is one element have it.
+ * (if shared memory is used).
  */
 typedef struct shape {
-    int32_t threads, word, rows, cols, swap, band, naive, direct;
+    int32_t threads, word, side, swap; /* swap: the side in place */
 } shape;
 
-/* Used if both operands are aligned to words of several elements. Elements of 16 bytes have none.
- */
-static const shape wide_shapes[SIMT_CLASS_COUNT][SIZES] = {
-    [SIMT_CLASS_WARP32] = {{256, 4, 128, 128, 128, 16, 0, 0},
-                           {256, 8, 64, 64, 64, 16, 0, 0},
-                           {256, 16, 64, 64, 64, 16, 0, 0},
-                           {256, 16, 64, 64, 32, 16, 0, 0}},
-    [SIMT_CLASS_WAVE32] = {{256, 4, 128, 128, 128, 16, 0, 0},
-                           {256, 8, 64, 64, 64, 16, 0, 0},
-                           {256, 16, 64, 64, 64, 16, 0, 0},
-                           {256, 16, 64, 64, 32, 16, 0, 0}},
-    [SIMT_CLASS_WAVE64] = {{256, 4, 128, 128, 128, 16, 0, 0},
-                           {256, 8, 64, 64, 64, 16, 0, 0},
-                           {256, 16, 64, 64, 64, 16, 0, 0},
-                           {256, 16, 64, 64, 32, 16, 0, 0}},
-    [SIMT_CLASS_CPU] = {{16, 4, 64, 64, 64, 1, 0, 1},
-                        {16, 8, 64, 64, 64, 1, 0, 1},
-                        {16, 16, 64, 64, 64, 1, 0, 1},
-                        {16, 16, 32, 32, 32, 1, 0, 1}},
-    [SIMT_CLASS_SMALL] = {{4, 4, 8, 8, 8, 2, 0, 0},
-                          {4, 8, 8, 8, 8, 2, 0, 0},
-                          {4, 16, 8, 8, 8, 2, 0, 0},
-                          {4, 16, 4, 4, 4, 2, 0, 0}},
+/* By size of element: for any alignment, and for operands aligned to words of several elements,
+ * which elements of 16 bytes do not have. */
+typedef struct shapes {
+    shape plain[SIZES], wide[SIZES];
+    int32_t band, direct;
+} shapes;
+
+static const shapes gpu = {
+    {{256, 1, 64, 64}, {256, 2, 64, 64}, {256, 4, 64, 32}, {256, 8, 32, 32}, {256, 16, 32, 32}},
+    {{256, 4, 128, 128}, {256, 8, 64, 64}, {256, 16, 64, 64}, {256, 16, 64, 32}, {256, 16, 32, 32}},
+    .band = 16,
+};
+static const shapes cpu = {
+    {{64, 1, 64, 64}, {64, 2, 64, 64}, {64, 4, 64, 64}, {32, 8, 32, 32}, {32, 16, 32, 32}},
+    {{16, 4, 64, 64}, {16, 8, 64, 64}, {16, 16, 64, 64}, {16, 16, 32, 32}, {32, 16, 32, 32}},
+    .band = 1,
+    .direct = 1,
+};
+static const shapes small = {
+    {{4, 1, 4, 4}, {4, 2, 4, 4}, {4, 4, 4, 4}, {4, 8, 4, 4}, {4, 16, 4, 4}},
+    {{4, 4, 8, 8}, {4, 8, 8, 8}, {4, 16, 8, 8}, {4, 16, 4, 4}, {4, 16, 4, 4}},
+    .band = 2,
 };
 
-/* One element a word: any alignment. */
-static const shape plain_shapes[SIMT_CLASS_COUNT][SIZES] = {
-    [SIMT_CLASS_WARP32] = {{256, 1, 64, 64, 64, 16, 32, 0},
-                           {256, 2, 64, 64, 64, 16, 32, 0},
-                           {256, 4, 64, 64, 32, 16, 32, 0},
-                           {256, 8, 32, 32, 32, 16, 32, 0},
-                           {256, 16, 32, 32, 32, 16, 32, 0}},
-    [SIMT_CLASS_WAVE32] = {{256, 1, 64, 64, 64, 16, 32, 0},
-                           {256, 2, 64, 64, 64, 16, 32, 0},
-                           {256, 4, 64, 64, 32, 16, 32, 0},
-                           {256, 8, 32, 32, 32, 16, 32, 0},
-                           {256, 16, 32, 32, 32, 16, 32, 0}},
-    [SIMT_CLASS_WAVE64] = {{256, 1, 64, 64, 64, 16, 64, 0},
-                           {256, 2, 64, 64, 64, 16, 64, 0},
-                           {256, 4, 64, 64, 32, 16, 64, 0},
-                           {256, 8, 32, 32, 32, 16, 64, 0},
-                           {256, 16, 32, 32, 32, 16, 64, 0}},
-    [SIMT_CLASS_CPU] = {{64, 1, 64, 64, 64, 1, 64, 1},
-                        {64, 2, 64, 64, 64, 1, 64, 1},
-                        {64, 4, 64, 64, 64, 1, 64, 1},
-                        {32, 8, 32, 32, 32, 1, 32, 1},
-                        {32, 16, 32, 32, 32, 1, 32, 1}},
-    [SIMT_CLASS_SMALL] = {{4, 1, 4, 4, 4, 2, 2, 0},
-                          {4, 2, 4, 4, 4, 2, 2, 0},
-                          {4, 4, 4, 4, 4, 2, 2, 0},
-                          {4, 8, 4, 4, 4, 2, 2, 0},
-                          {4, 16, 4, 4, 4, 2, 2, 0}},
+/* `naive` is how many columns a group of the naive kernel handles, if it has so many work-items. */
+static const struct {
+    const shapes *shapes;
+    int32_t naive;
+} classes[SIMT_CLASS_COUNT] = {
+    [SIMT_CLASS_WARP32] = {&gpu, 32}, [SIMT_CLASS_WAVE32] = {&gpu, 32},
+    [SIMT_CLASS_WAVE64] = {&gpu, 64}, [SIMT_CLASS_CPU] = {&cpu, 64},
+    [SIMT_CLASS_SMALL] = {&small, 2},
 };
 
 static int32_t size_index(int64_t element_bytes)
@@ -102,24 +81,29 @@ static int32_t size_index(int64_t element_bytes)
 
 static bool fits(const simt_limits *limits, const shape *s, int64_t element_bytes)
 {
-    int64_t tile = (int64_t)s->rows * s->cols, swap = 2 * (int64_t)s->swap * s->swap;
+    const int64_t tile = (int64_t)s->side * s->side, swap = 2 * (int64_t)s->swap * s->swap;
     return s->threads <= limits->threads_max &&
-           (s->direct || (tile > swap ? tile : swap) * element_bytes <= limits->local_bytes);
+           (tile > swap ? tile : swap) * element_bytes <= limits->local_bytes;
 }
 
-/* wide: words of several elements, if available. */
+/* wide: words of several elements, if available. Only programs whose word is one element have the
+ * naive kernels. */
 static simt_spec spec_for(const simt_limits *limits, int64_t element_bytes, bool wide)
 {
-    int32_t index = size_index(element_bytes);
+    const int32_t index = size_index(element_bytes);
     simt_class device_class = limits->device_class;
-    const shape(*shapes)[SIZES] = wide && index < SIZES - 1 ? wide_shapes : plain_shapes;
-    if (!fits(limits, &shapes[device_class][index], element_bytes)) {
+    const shapes *all = classes[device_class].shapes;
+    const shape *s = wide ? &all->wide[index] : &all->plain[index];
+    if (all->direct ? s->threads > limits->threads_max : !fits(limits, s, element_bytes)) {
         device_class = SIMT_CLASS_SMALL;
+        all = &small;
+        s = wide ? &all->wide[index] : &all->plain[index];
     }
-    const shape *s = &shapes[device_class][index];
+    const int32_t naive = (int32_t)simt_least(classes[device_class].naive, s->threads);
     return (simt_spec){.text = &transpose_text,
-                       .values = {s->threads, 0, (int32_t)element_bytes, s->word, s->rows, s->cols,
-                                  s->swap, s->band, s->naive, s->direct}};
+                       .values = {s->threads, 0, (int32_t)element_bytes, s->word, s->side, s->side,
+                                  s->swap, all->band, s->word == element_bytes ? naive : 0,
+                                  all->direct}};
 }
 
 /* The index of each value in a spec of this source. */
@@ -147,23 +131,13 @@ static simt_spec spec_of(const simt_device *device, const iso_transpose_op *op)
     return spec_for(&device->limits, bytes, false);
 }
 
-static int64_t parts(int64_t whole, int64_t part)
-{
-    return (whole - 1) / part + 1;
-}
-
-static int64_t capped(int64_t groups)
-{
-    return groups < GROUPS_MOST ? groups : GROUPS_MOST;
-}
-
 static iso_status run_apart(simt_stream *stream, const iso_transpose_op *op, const simt_spec *spec,
                             const simt_kernel *kernel)
 {
     bool naive = op->variant == ISO_VARIANT_NAIVE;
     int64_t cols = naive ? spec->values[VALUE_NAIVE] : spec->values[VALUE_COLS];
     int64_t rows = naive ? kernel->threads / cols : spec->values[VALUE_ROWS];
-    int64_t down = parts(op->rows, rows), across = parts(op->cols, cols);
+    int64_t down = simt_pieces(op->rows, rows), across = simt_pieces(op->cols, cols);
     int64_t from_offset = op->from.offset / op->element_bytes;
     int64_t to_offset = op->to.offset / op->element_bytes;
     const simt_arg args[] = {
@@ -178,8 +152,7 @@ static iso_status run_apart(simt_stream *stream, const iso_transpose_op *op, con
         SIMT_ARG(down),
         SIMT_ARG(across),
     };
-    return simt_launch(stream, kernel, capped(down * across), args,
-                       (int32_t)(sizeof args / sizeof args[0]));
+    return SIMT_LAUNCH(stream, kernel, simt_least(down * across, GROUPS_MOST), args);
 }
 
 static iso_status run_in_place(simt_stream *stream, const iso_transpose_op *op,
@@ -188,21 +161,20 @@ static iso_status run_in_place(simt_stream *stream, const iso_transpose_op *op,
     int64_t offset = op->to.offset / op->element_bytes;
     if (op->variant == ISO_VARIANT_NAIVE) {
         int64_t cols = spec->values[VALUE_NAIVE];
-        int64_t down = parts(op->rows, kernel->threads / cols), across = parts(op->cols, cols);
+        int64_t down = simt_pieces(op->rows, kernel->threads / cols),
+                across = simt_pieces(op->cols, cols);
         const simt_arg args[] = {
             SIMT_MEMORY(op->to.memory), SIMT_ARG(offset), SIMT_ARG(op->rows),
             SIMT_ARG(op->ld_to),        SIMT_ARG(down),   SIMT_ARG(across),
         };
-        return simt_launch(stream, kernel, capped(down * across), args,
-                           (int32_t)(sizeof args / sizeof args[0]));
+        return SIMT_LAUNCH(stream, kernel, simt_least(down * across, GROUPS_MOST), args);
     }
-    int64_t tiles = parts(op->rows, spec->values[VALUE_SWAP]);
+    int64_t tiles = simt_pieces(op->rows, spec->values[VALUE_SWAP]);
     const simt_arg args[] = {
         SIMT_MEMORY(op->to.memory), SIMT_ARG(offset), SIMT_ARG(op->rows),
         SIMT_ARG(op->ld_to),        SIMT_ARG(tiles),
     };
-    return simt_launch(stream, kernel, capped(tiles * (tiles + 1) / 2), args,
-                       (int32_t)(sizeof args / sizeof args[0]));
+    return SIMT_LAUNCH(stream, kernel, simt_least(tiles * (tiles + 1) / 2, GROUPS_MOST), args);
 }
 
 static int32_t kernel_of(const iso_transpose_op *op, bool in_place)
@@ -214,17 +186,6 @@ static int32_t kernel_of(const iso_transpose_op *op, bool in_place)
 }
 
 /* ---- entries --------------------------------------------------------------------------------- */
-
-static iso_status transpose_supports(simt_device *device, const iso_op *op)
-{
-    iso_variant variant = op->transpose->variant;
-    if (variant != ISO_VARIANT_NAIVE && variant != ISO_VARIANT_TILED) {
-        return device->host->fail(ISO_UNSUPPORTED,
-                                  "transpose: variant is %d, but %s has naive and tiled",
-                                  (int)variant, device->driver->name);
-    }
-    return ISO_OK;
-}
 
 static iso_status transpose_execute(simt_stream *stream, const iso_op *op)
 {
@@ -297,7 +258,6 @@ static void transpose_each(const simt_limits *limits,
 
 const simt_operation simt_transpose = {
     .variant_at = offsetof(iso_transpose_op, variant),
-    .supports = transpose_supports,
     .execute = transpose_execute,
     .prepare = transpose_prepare,
     .describe = transpose_describe,
