@@ -7,10 +7,6 @@
 
 #include <isomer/types.h>
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 enum what { SCALE, ADD, MULTIPLY, TRIAD };
 
 #if defined(CPU_KERNELS_AVX512) || defined(CPU_KERNELS_NEON)
@@ -18,39 +14,6 @@ enum { CHAIN_VECTORS = 16 };
 #else
 enum { CHAIN_VECTORS = 12 }; /* with 16 registers */
 #endif
-
-/* If lines are not read again soon, they bypass the caches: they need not be read before they are
- * written. `to` is aligned to `bytes`, one of 16, 32 and 64 or less. */
-SIMD_INLINE void stream_store(void *to, const void *from, size_t bytes)
-{
-#if defined(__AVX512F__)
-    if (bytes == 64) {
-        _mm512_stream_si512(to, _mm512_loadu_si512(from));
-        return;
-    }
-#endif
-#if defined(__AVX2__)
-    if (bytes == 32) {
-        _mm256_stream_si256(to, _mm256_loadu_si256(from));
-        return;
-    }
-#endif
-#if defined(__SSE2__)
-    if (bytes == 16) {
-        _mm_stream_si128(to, _mm_loadu_si128(from));
-        return;
-    }
-#endif
-    memcpy(to, from, bytes);
-}
-
-/* Makes streamed lines visible to the other threads. */
-SIMD_INLINE void end_stream(void)
-{
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
-}
 
 /* ---- copies: of bytes, whatever the type ----------------------------------------------------- */
 
@@ -64,7 +27,7 @@ SIMD_INLINE void copy_lines(const char *x, char *z, int64_t lines, int stream)
             line_vector v;
             memcpy(&v, x + l * 64 + i, sizeof v);
             if (stream) {
-                stream_store(z + l * 64 + i, &v, sizeof v);
+                simd_stream(z + l * 64 + i, &v, sizeof v);
             } else {
                 memcpy(z + l * 64 + i, &v, sizeof v);
             }
@@ -84,7 +47,7 @@ static void copy(const cpu_map_part *p, int64_t bytes)
     memcpy(z, x, (size_t)head);
     if (p->stream) {
         copy_lines(x + head, z + head, lines, 1);
-        end_stream();
+        simd_stream_end();
     } else {
         copy_lines(x + head, z + head, lines, 0);
     }
@@ -114,17 +77,14 @@ DEFINE_COPY(8, uint64_t)
 
 #define SAME(x) (x)
 
-typedef uint32_t vector_u32 __attribute__((vector_size(SIMD_BYTES)));
-typedef uint64_t vector_u64 __attribute__((vector_size(SIMD_BYTES)));
-
 #define DEFINE_INTEGER(bits)                                                                       \
-    SIMD_INLINE vector_u##bits load_u##bits(const uint##bits##_t *from)                            \
+    SIMD_INLINE simd_u##bits load_u##bits(const uint##bits##_t *from)                              \
     {                                                                                              \
-        vector_u##bits v;                                                                          \
+        simd_u##bits v;                                                                            \
         memcpy(&v, from, sizeof v);                                                                \
         return v;                                                                                  \
     }                                                                                              \
-    SIMD_INLINE void store_u##bits(uint##bits##_t *to, vector_u##bits v)                           \
+    SIMD_INLINE void store_u##bits(uint##bits##_t *to, simd_u##bits v)                             \
     {                                                                                              \
         memcpy(to, &v, sizeof v);                                                                  \
     }
@@ -161,82 +121,64 @@ CONVERSION uint16_t write_f16(float x)
 
 #define TYPE    f16
 #define ELEMENT uint16_t
-#define VECTOR  simd_f32
-#define LANES   SIMD_F32
+#define KIND    f32
 #define REAL    float
 #define LOAD    load_f16
 #define STORE   store_f16
-#define SET     simd_f32_set
 #define READ    read_f16
 #define WRITE   write_f16
-#define FMA_V   simd_f32_fma
-#define FMA_S   __builtin_fmaf
+#define FMA     __builtin_fmaf
 #include "backends/openmp/kernels/map_type.h"
 
 #define TYPE    bf16
 #define ELEMENT uint16_t
-#define VECTOR  simd_f32
-#define LANES   SIMD_F32
+#define KIND    f32
 #define REAL    float
 #define LOAD    simd_f32_load_bf16
 #define STORE   simd_f32_store_bf16
-#define SET     simd_f32_set
 #define READ    cpu_bf16_to_f32
 #define WRITE   cpu_f32_to_bf16
-#define FMA_V   simd_f32_fma
-#define FMA_S   __builtin_fmaf
+#define FMA     __builtin_fmaf
 #include "backends/openmp/kernels/map_type.h"
 
 #define TYPE    f32
 #define ELEMENT float
-#define VECTOR  simd_f32
-#define LANES   SIMD_F32
+#define KIND    f32
 #define REAL    float
 #define LOAD    simd_f32_load
 #define STORE   simd_f32_store
-#define SET     simd_f32_set
 #define READ    SAME
 #define WRITE   SAME
-#define FMA_V   simd_f32_fma
-#define FMA_S   __builtin_fmaf
+#define FMA     __builtin_fmaf
 #include "backends/openmp/kernels/map_type.h"
 
 #define TYPE    f64
 #define ELEMENT double
-#define VECTOR  simd_f64
-#define LANES   SIMD_F64
+#define KIND    f64
 #define REAL    double
 #define LOAD    simd_f64_load
 #define STORE   simd_f64_store
-#define SET     simd_f64_set
 #define READ    SAME
 #define WRITE   SAME
-#define FMA_V   simd_f64_fma
-#define FMA_S   __builtin_fma
+#define FMA     __builtin_fma
 #include "backends/openmp/kernels/map_type.h"
-
-#define NOTHING(x) ((VECTOR){0})
 
 #define TYPE    i32
 #define ELEMENT uint32_t
-#define VECTOR  vector_u32
-#define LANES   (SIMD_BYTES / 4)
+#define KIND    u32
 #define REAL    uint32_t
 #define LOAD    load_u32
 #define STORE   store_u32
-#define SET     NOTHING
 #define READ    SAME
 #define WRITE   SAME
 #include "backends/openmp/kernels/map_type.h"
 
 #define TYPE    i64
 #define ELEMENT uint64_t
-#define VECTOR  vector_u64
-#define LANES   (SIMD_BYTES / 8)
+#define KIND    u64
 #define REAL    uint64_t
 #define LOAD    load_u64
 #define STORE   store_u64
-#define SET     NOTHING
 #define READ    SAME
 #define WRITE   SAME
 #include "backends/openmp/kernels/map_type.h"

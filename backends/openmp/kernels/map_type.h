@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* map_type.h - the code of map.c for one type, included once for each with TYPE (its name), ELEMENT
- * (the stored type), VECTOR and LANES (elements of one), REAL (the type of the computation), LOAD,
- * STORE, SET, READ and WRITE, and, for floating-point types, FMA_V and FMA_S defined. */
+ * (the stored type), KIND and REAL (the type of the computation), LOAD, STORE, READ and WRITE, and,
+ * for floating-point types, FMA defined. */
 
 #define NAME(x) CPU_JOIN(x, TYPE)
+#define VECTOR  CPU_JOIN(simd, KIND)
+#define LANES   ((int)(sizeof(VECTOR) / sizeof(REAL)))
 #define LINE    (64 / (int)sizeof(ELEMENT)) /* elements */
-#if defined(FMA_V)
+#if defined(FMA)
+#define FMA_V     CPU_JOIN(VECTOR, fma)
+#define SET(x)    CPU_JOIN(VECTOR, set)((REAL)(x))
 #define FACTOR(x) ((REAL)(x))
-#else
+#else /* integers have no factors */
+#define SET(x)    ((VECTOR){0})
 #define FACTOR(x) 0
 #endif
 
@@ -21,7 +26,7 @@ SIMD_INLINE VECTOR NAME(apply)(enum what what, VECTOR x, VECTOR y, VECTOR alpha)
     case MULTIPLY:
         return x * y;
     default:
-#if defined(FMA_V)
+#if defined(FMA)
         return FMA_V(alpha, y, x);
 #else
         return x;
@@ -40,7 +45,7 @@ SIMD_INLINE void NAME(line)(enum what what, const ELEMENT *x, const ELEMENT *y, 
         if (stream) {
             ELEMENT out[LANES];
             STORE(out, v);
-            stream_store(z + i, out, sizeof out);
+            simd_stream(z + i, out, sizeof out);
         } else {
             STORE(z + i, v);
         }
@@ -62,7 +67,7 @@ SIMD_INLINE void NAME(tiled)(enum what what, const cpu_map_part *p)
 {
     const ELEMENT *x = p->x, *y = what == SCALE ? p->x : p->y;
     ELEMENT *z = p->z;
-    const VECTOR alpha = SET(FACTOR(p->alpha));
+    const VECTOR alpha = SET(p->alpha);
     const int64_t before = (int64_t)(-(uintptr_t)z % 64 / sizeof *z);
     int64_t i = before < p->n ? before : p->n;
     if (i > 0) {
@@ -72,7 +77,7 @@ SIMD_INLINE void NAME(tiled)(enum what what, const cpu_map_part *p)
         for (; i + LINE <= p->n; i += LINE) {
             NAME(line)(what, x + i, y + i, z + i, alpha, 1);
         }
-        end_stream();
+        simd_stream_end();
     }
     for (; i + LINE <= p->n; i += LINE) {
         NAME(line)(what, x + i, y + i, z + i, alpha, 0);
@@ -104,9 +109,9 @@ SIMD_INLINE void NAME(tiled)(enum what what, const cpu_map_part *p)
 DEFINE_WHAT(add, ADD, x + y)
 DEFINE_WHAT(multiply, MULTIPLY, x *y)
 
-#if defined(FMA_V)
+#if defined(FMA)
 DEFINE_WHAT(scale, SCALE, alpha *x)
-DEFINE_WHAT(triad, TRIAD, FMA_S(alpha, y, x))
+DEFINE_WHAT(triad, TRIAD, FMA(alpha, y, x))
 
 /* As many vectors at a time as it takes for the processor to always have one whose last step is
  * done. */
@@ -115,7 +120,7 @@ static void NAME(chain)(const cpu_map_part *p)
     enum { BLOCK = CHAIN_VECTORS * LANES };
     const ELEMENT *x = p->x;
     ELEMENT *z = p->z, part[BLOCK];
-    const VECTOR alpha = SET(FACTOR(p->alpha)), beta = SET(FACTOR(p->beta));
+    const VECTOR alpha = SET(p->alpha), beta = SET(p->beta);
     for (int64_t i = 0; i < p->n; i += BLOCK) {
         const int64_t count = p->n - i < BLOCK ? p->n - i : BLOCK;
         const ELEMENT *from = x + i;
@@ -154,7 +159,7 @@ static void NAME(naive_chain)(const cpu_map_part *p)
     for (int64_t i = 0; i < p->n; i++) {
         REAL r = READ(x[i]);
         for (int64_t s = 0; s < p->steps; s++) {
-            r = FMA_S(r, alpha, beta);
+            r = FMA(r, alpha, beta);
         }
         z[i] = WRITE(r);
     }
@@ -166,6 +171,7 @@ static void NAME(naive_chain)(const cpu_map_part *p)
 #undef DEFINE_WHAT
 #undef FACTOR
 #undef TYPE
+#undef KIND
 #undef ELEMENT
 #undef VECTOR
 #undef LANES
@@ -176,4 +182,4 @@ static void NAME(naive_chain)(const cpu_map_part *p)
 #undef READ
 #undef WRITE
 #undef FMA_V
-#undef FMA_S
+#undef FMA

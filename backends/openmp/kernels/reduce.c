@@ -69,11 +69,6 @@ SIMD_INLINE v_f32 load_f32(int element, const void *from)
     }
 }
 
-SIMD_INLINE v_f32 neutral_f32(int step)
-{
-    return simd_f32_set(step == CPU_STEP_PRODUCT ? 1.0f : 0.0f);
-}
-
 SIMD_INLINE v_f32 step_f32(int step, v_f32 acc, v_f32 x, v_f32 y, rare_bits *rare)
 {
     (void)rare;
@@ -133,11 +128,6 @@ SIMD_INLINE v_f64 load_f64(int element, const void *from)
 #endif
 }
 
-SIMD_INLINE v_f64 neutral_f64(int step)
-{
-    return simd_f64_set(step == CPU_STEP_PRODUCT ? 1.0 : 0.0);
-}
-
 /* The three sums of squares of f64, each a separate step. */
 enum { STEP_SQUARES_BIG = CPU_STEP_COUNT, STEP_SQUARES_SMALL, STEP_SQUARES_PLAIN };
 
@@ -193,30 +183,9 @@ SIMD_INLINE v_u32 load_u32(int element, const void *from)
     return x;
 }
 
-SIMD_INLINE v_u32 neutral_u32(int step)
-{
-    const v_u32 zero = {0};
-    return step == CPU_STEP_PRODUCT ? zero + 1u : zero;
-}
-
-SIMD_INLINE v_u32 step_u32(int step, v_u32 acc, v_u32 x, v_u32 y, rare_bits *rare)
-{
-    (void)rare;
-    const v_u32 sign = (v_u32)((v_i32)x >> 31);
-    switch (step) {
-    case CPU_STEP_PRODUCT:
-        return acc * x;
-    case CPU_STEP_DOT:
-        return acc + x * y;
-    case CPU_STEP_ASUM:
-        return acc + ((x ^ sign) - sign);
-    default:
-        return acc + x;
-    }
-}
-
-#define LANE      uint32_t
-#define LANE_NAME u32
+#define LANE        uint32_t
+#define LANE_SIGNED v_i32
+#define LANE_NAME   u32
 #include "backends/openmp/kernels/reduce_lanes.h"
 
 SIMD_INLINE v_u64 load_u64(int element, const void *from)
@@ -232,30 +201,9 @@ SIMD_INLINE v_u64 load_u64(int element, const void *from)
     return x;
 }
 
-SIMD_INLINE v_u64 neutral_u64(int step)
-{
-    const v_u64 zero = {0};
-    return step == CPU_STEP_PRODUCT ? zero + 1u : zero;
-}
-
-SIMD_INLINE v_u64 step_u64(int step, v_u64 acc, v_u64 x, v_u64 y, rare_bits *rare)
-{
-    (void)rare;
-    const v_u64 sign = (v_u64)((v_i64)x >> 63);
-    switch (step) {
-    case CPU_STEP_PRODUCT:
-        return acc * x;
-    case CPU_STEP_DOT:
-        return acc + x * y;
-    case CPU_STEP_ASUM:
-        return acc + ((x ^ sign) - sign);
-    default:
-        return acc + x;
-    }
-}
-
-#define LANE      uint64_t
-#define LANE_NAME u64
+#define LANE        uint64_t
+#define LANE_SIGNED v_i64
+#define LANE_NAME   u64
 #include "backends/openmp/kernels/reduce_lanes.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */

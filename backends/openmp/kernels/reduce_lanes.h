@@ -5,8 +5,9 @@
  * type v_NAME and
  *
  *     v_NAME load_NAME(element, pointer)        the elements of one vector, converted
- *     v_NAME step_NAME(step, acc, x, y, rare)   the step; `rare` collects what SQUARES leaves out
- *     v_NAME neutral_NAME(step)
+ *     v_NAME step_NAME(step, acc, x, y, rare)   the step; `rare` collects what SQUARES leaves out;
+ *                                               for integers, LANE_SIGNED instead: the vector type
+ *                                               of signed ones
  *
  * `step` and `element` are constants wherever these functions are inlined.
  */
@@ -14,6 +15,29 @@
 #define NAME(x) CPU_JOIN(x, LANE_NAME)
 #define VEC     NAME(v)
 #define WIDTH   ((int)(sizeof(VEC) / sizeof(LANE)))
+
+SIMD_INLINE VEC NAME(neutral)(int step)
+{
+    return (VEC){0} + (LANE)(step == CPU_STEP_PRODUCT);
+}
+
+#if defined(LANE_SIGNED)
+SIMD_INLINE VEC NAME(step)(int step, VEC acc, VEC x, VEC y, rare_bits *rare)
+{
+    (void)rare;
+    const VEC sign = (VEC)((LANE_SIGNED)x >> (8 * (int)sizeof(LANE) - 1));
+    switch (step) {
+    case CPU_STEP_PRODUCT:
+        return acc * x;
+    case CPU_STEP_DOT:
+        return acc + x * y;
+    case CPU_STEP_ASUM:
+        return acc + ((x ^ sign) - sign);
+    default:
+        return acc + x;
+    }
+}
+#endif
 
 SIMD_INLINE VEC NAME(fold)(int step, VEC a, VEC b)
 {
@@ -216,4 +240,5 @@ SIMD_INLINE void NAME(strip)(int element, int step, const cpu_reduce_strip *s, v
 #undef VEC
 #undef WIDTH
 #undef LANE
+#undef LANE_SIGNED
 #undef LANE_NAME

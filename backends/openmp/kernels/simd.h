@@ -11,11 +11,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__AVX512F__)
+#if defined(__SSE2__)
 #include <immintrin.h>
+#endif
+#if defined(__AVX512F__)
 #define SIMD_BYTES 64
 #elif defined(__AVX2__) && defined(__FMA__)
-#include <immintrin.h>
 #define SIMD_BYTES 32
 #else
 #if defined(__aarch64__)
@@ -29,6 +30,8 @@
 
 typedef float simd_f32 __attribute__((vector_size(SIMD_BYTES)));
 typedef double simd_f64 __attribute__((vector_size(SIMD_BYTES)));
+typedef uint32_t simd_u32 __attribute__((vector_size(SIMD_BYTES)));
+typedef uint64_t simd_u64 __attribute__((vector_size(SIMD_BYTES)));
 
 /* Loops over registers must be unrolled, or the registers become memory. */
 #if defined(__clang__)
@@ -161,7 +164,6 @@ SIMD_INLINE void simd_f32_store_f16(uint16_t *to, simd_f32 v)
 }
 
 typedef uint16_t simd_u16 __attribute__((vector_size(SIMD_BYTES / 2)));
-typedef uint32_t simd_u32 __attribute__((vector_size(SIMD_BYTES)));
 
 SIMD_INLINE simd_f32 simd_f32_load_bf16(const uint16_t *from)
 {
@@ -206,6 +208,39 @@ SIMD_INLINE void simd_f64_store_part(double *to, simd_f64 v, int n)
     _mm512_mask_storeu_pd(to, (__mmask8)((1u << n) - 1u), v);
 #else
     memcpy(to, &v, (size_t)n * sizeof(double));
+#endif
+}
+
+/* If lines are not read again soon, they bypass the caches: they need not be read before they are
+ * written. `to` is aligned to `bytes`, one of 16, 32 and 64 or less. */
+SIMD_INLINE void simd_stream(void *to, const void *from, size_t bytes)
+{
+#if defined(__AVX512F__)
+    if (bytes == 64) {
+        _mm512_stream_si512(to, _mm512_loadu_si512(from));
+        return;
+    }
+#endif
+#if defined(__AVX2__)
+    if (bytes == 32) {
+        _mm256_stream_si256(to, _mm256_loadu_si256(from));
+        return;
+    }
+#endif
+#if defined(__SSE2__)
+    if (bytes == 16) {
+        _mm_stream_si128(to, _mm_loadu_si128(from));
+        return;
+    }
+#endif
+    memcpy(to, from, bytes);
+}
+
+/* Makes streamed lines visible to the other threads. */
+SIMD_INLINE void simd_stream_end(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
 #endif
 }
 

@@ -5,10 +5,6 @@
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 /* The elements of two vectors that each half of their interleaving takes. */
 #define LOW_2                  0, 2
 #define HIGH_2                 1, 3
@@ -55,18 +51,6 @@ SIMD_INLINE void store_line(void *to, const void *line, int stream)
     (void)stream;
 #endif
     memcpy(to, line, 64);
-}
-
-/* Makes streamed lines visible to the other threads. */
-SIMD_INLINE void end_stream(int stream)
-{
-#if defined(__SSE2__)
-    if (stream) {
-        _mm_sfence();
-    }
-#else
-    (void)stream;
-#endif
 }
 
 typedef uint8_t element_1 __attribute__((may_alias));
@@ -133,7 +117,9 @@ static void block_16(const void *from_block, int64_t ld_from, void *to_block, in
             }
         }
     }
-    end_stream(stream);
+    if (stream) {
+        simd_stream_end();
+    }
     edge_16(from + whole_rows * ld_from, ld_from, to + whole_rows, ld_to, rows - whole_rows,
             whole_cols);
     edge_16(from + whole_cols, ld_from, to + whole_cols * ld_to, ld_to, rows, cols - whole_cols);

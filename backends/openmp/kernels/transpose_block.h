@@ -81,7 +81,9 @@ static void NAME(block)(const void *from_block, int64_t ld_from, void *to_block,
             (from + i * ld_from + j, ld_from, to + j * ld_to + i, ld_to, stream, scratch);
         }
     }
-    end_stream(stream);
+    if (stream) {
+        simd_stream_end();
+    }
     NAME(edge)
     (from + whole_rows * ld_from, ld_from, to + whole_rows, ld_to, rows - whole_rows, whole_cols);
     NAME(edge)(from + whole_cols, ld_from, to + whole_cols * ld_to, ld_to, rows, cols - whole_cols);
