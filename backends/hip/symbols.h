@@ -131,7 +131,6 @@ struct hipUUID_t;
 
 #define HIP_RUNTIME_SYMBOLS(REQUIRED, OPTIONAL)                                                    \
     REQUIRED(hip_code, hipInit, (unsigned flags))                                                  \
-    REQUIRED(hip_code, hipDriverGetVersion, (int *version))                                        \
     REQUIRED(hip_code, hipRuntimeGetVersion, (int *version))                                       \
     REQUIRED(const char *, hipGetErrorName, (hip_code code))                                       \
     REQUIRED(const char *, hipGetErrorString, (hip_code code))                                     \

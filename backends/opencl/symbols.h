@@ -40,15 +40,11 @@ typedef struct clblast_pair {
     VALUE(OCL_DONE, 0, CL_SUCCESS)                                                                 \
     VALUE(OCL_NO_DEVICE, -1, CL_DEVICE_NOT_FOUND)                                                  \
     VALUE(OCL_DEVICE_GONE, -2, CL_DEVICE_NOT_AVAILABLE)                                            \
-    VALUE(OCL_NO_COMPILER, -3, CL_COMPILER_NOT_AVAILABLE)                                          \
     VALUE(OCL_ALLOCATION_FAILED, -4, CL_MEM_OBJECT_ALLOCATION_FAILURE)                             \
     VALUE(OCL_NO_RESOURCES, -5, CL_OUT_OF_RESOURCES)                                               \
     VALUE(OCL_NO_HOST_MEMORY, -6, CL_OUT_OF_HOST_MEMORY)                                           \
     VALUE(OCL_NO_PROFILE, -7, CL_PROFILING_INFO_NOT_AVAILABLE)                                     \
-    VALUE(OCL_BUILD_FAILED, -11, CL_BUILD_PROGRAM_FAILURE)                                         \
-    VALUE(OCL_WAITED_FAILED, -14, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)                    \
     VALUE(OCL_INVALID_VALUE, -30, CL_INVALID_VALUE)                                                \
-    VALUE(OCL_INVALID_QUEUE, -36, CL_INVALID_COMMAND_QUEUE)                                        \
     VALUE(OCL_INVALID_BYTES, -61, CL_INVALID_BUFFER_SIZE)                                          \
     VALUE(OCL_COMPLETE, 0, CL_COMPLETE)                                                            \
     VALUE(OCL_PLATFORM_VERSION, 0x0901, CL_PLATFORM_VERSION)                                       \
@@ -72,7 +68,6 @@ typedef struct clblast_pair {
     VALUE(OCL_DRIVER_VERSION, 0x102d, CL_DRIVER_VERSION)                                           \
     VALUE(OCL_DEVICE_VERSION, 0x102f, CL_DEVICE_VERSION)                                           \
     VALUE(OCL_DEVICE_EXTENSIONS, 0x1030, CL_DEVICE_EXTENSIONS)                                     \
-    VALUE(OCL_DEVICE_PLATFORM, 0x1031, CL_DEVICE_PLATFORM)                                         \
     VALUE(OCL_DEVICE_DOUBLE, 0x1032, CL_DEVICE_DOUBLE_FP_CONFIG)                                   \
     VALUE(OCL_DEVICE_UNIFIED, 0x1035, CL_DEVICE_HOST_UNIFIED_MEMORY)                               \
     VALUE(OCL_DEVICE_LANGUAGE, 0x103d, CL_DEVICE_OPENCL_C_VERSION)                                 \

@@ -39,7 +39,7 @@ SAME_SIZE(hip_uuid, hipUUID);
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-#define SAME_NUMBER(ours, theirs)                                                                  \
+#define SAME_NUMBER(ours, value, theirs)                                                           \
     _Static_assert((long long)(ours) == (long long)(theirs), #ours " is not " #theirs);
 #include "backends/hip/numbers.h"
 HIP_RUNTIME_NUMBERS(SAME_NUMBER)

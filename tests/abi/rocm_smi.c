@@ -51,7 +51,7 @@ SAME_PLACE(rsmi_metrics_7, held_by_memory, rsmi_gpu_metrics_t, hbm_thm_residency
 #endif
 _Static_assert(sizeof(rsmi_gpu_metrics_t) < sizeof(rsmi_metrics), "the readings need more room");
 
-#define SAME_NUMBER(ours, theirs)                                                                  \
+#define SAME_NUMBER(ours, value, theirs)                                                           \
     _Static_assert((long long)(ours) == (long long)(theirs), #ours " is not " #theirs);
 #define SAME_ERROR(theirs, number) _Static_assert((theirs) == (number), #theirs " is another");
 HIP_RSMI_NUMBERS(SAME_NUMBER)

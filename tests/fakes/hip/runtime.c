@@ -86,15 +86,10 @@ hip_code hipInit(unsigned flags)
                                  : FAKE_NO_DEVICE);
 }
 
-hip_code hipDriverGetVersion(int *version)
+hip_code hipRuntimeGetVersion(int *version)
 {
     *version = 60443483;
     return FAKE_OK;
-}
-
-hip_code hipRuntimeGetVersion(int *version)
-{
-    return hipDriverGetVersion(version);
 }
 
 const char *hipGetErrorName(hip_code code)

@@ -116,12 +116,6 @@ hip_code hipInit(unsigned flags)
     return keep(flags ? (cuda_code)HIP_INVALID_VALUE : ready());
 }
 
-hip_code hipDriverGetVersion(int *version)
-{
-    *version = RUNTIME_VERSION;
-    return HIP_DONE;
-}
-
 hip_code hipRuntimeGetVersion(int *version)
 {
     *version = RUNTIME_VERSION;
