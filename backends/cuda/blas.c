@@ -75,12 +75,11 @@ static const char *status_name(uint32_t code)
                                           : NULL;
 }
 
-static iso_status lost(void *stream, const char *what)
+static iso_status lost(simt_stream *stream, const char *what)
 {
-    cuda_queue *queue = stream;
-    const cuda_code code = cu.cuStreamQuery(queue->stream);
+    const cuda_code code = cu.cuStreamQuery(stream->native);
     return cuda_status(code) == ISO_DEVICE_LOST
-               ? cuda_check(queue->device, code, "%s, and cuStreamQuery", what)
+               ? cuda_check(stream->device->native, code, "%s, and cuStreamQuery", what)
                : ISO_OK;
 }
 
@@ -127,11 +126,10 @@ static int64_t library_bytes(const simt_device *device)
     return native->architecture >= 90 ? INT64_C(32) << 20 : INT64_C(4) << 20;
 }
 
-static iso_status put_word(void *stream, void *at, uint32_t word)
+static iso_status put_word(simt_stream *stream, void *at, uint32_t word)
 {
-    cuda_queue *queue = stream;
-    return cuda_check(queue->device,
-                      cu.cuMemsetD32Async(cuda_address_of(at), word, 1, queue->stream),
+    return cuda_check(stream->device->native,
+                      cu.cuMemsetD32Async(cuda_address_of(at), word, 1, stream->native),
                       "cuMemsetD32Async");
 }
 

@@ -18,29 +18,30 @@ static iso_status memory_alloc(void *native, int64_t bytes, void **memory)
     return cuda_check(device, code, "cuMemAlloc(%lld bytes)", (long long)bytes);
 }
 
-static void memory_free(void *native, void *memory)
+static void memory_free(void *device, void *memory)
 {
-    cuda_device *device = native;
+    const cuda_device *native = ((const simt_device *)device)->native;
     cuda_code code;
-    CUDA_ON(device, code, cu.cuMemFree_v2(cuda_address_of(memory)));
+    CUDA_ON(native, code, cu.cuMemFree_v2(cuda_address_of(memory)));
     if (code != CUDA_DONE) {
         cuda_host->log(ISO_LOG_DEBUG, "cuda: cuMemFree(%p) gives %s", memory, cuda_code_name(code));
     }
 }
 
-static iso_status host_alloc(void *native, int64_t bytes, void **pointer, int32_t *pinned)
+static iso_status host_alloc(void *of, int64_t bytes, void **pointer, int32_t *pinned)
 {
-    cuda_device *device = native;
+    cuda_device *device = ((simt_device *)of)->native;
     cuda_code code;
     CUDA_ON(device, code, cu.cuMemHostAlloc(pointer, (size_t)bytes, CUDA_HOST_PORTABLE));
     *pinned = code == CUDA_DONE;
     return cuda_check(device, code, "cuMemHostAlloc(%lld bytes)", (long long)bytes);
 }
 
-static void host_free(void *native, void *pointer)
+static void host_free(void *device, void *pointer)
 {
+    const cuda_device *native = ((const simt_device *)device)->native;
     cuda_code code;
-    CUDA_ON((cuda_device *)native, code, cu.cuMemFreeHost(pointer));
+    CUDA_ON(native, code, cu.cuMemFreeHost(pointer));
     (void)code;
 }
 
@@ -70,42 +71,24 @@ static void host_unregister(void *native, void *pointer)
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-static iso_status make_queue(cuda_device *device, cuda_stream stream, bool foreign, void **out)
+static iso_status stream_create(simt_stream *stream)
 {
-    cuda_queue *queue = cuda_host->alloc((int64_t)sizeof *queue);
-    if (!queue) {
-        return ISO_NO_MEMORY;
-    }
-    *queue = (cuda_queue){.device = device, .stream = stream, .foreign = foreign};
-    *out = queue;
-    return ISO_OK;
-}
-
-static iso_status stream_create(void *native, void **out)
-{
-    cuda_device *device = native;
-    cuda_stream stream = NULL;
+    cuda_device *device = stream->device->native;
+    cuda_stream made = NULL;
     cuda_code code;
-    CUDA_ON(device, code, cu.cuStreamCreate(&stream, CUDA_STREAM_NON_BLOCKING));
-    iso_status status = cuda_check(device, code, "cuStreamCreate");
-    if (!status) {
-        status = make_queue(device, stream, false, out);
-        if (status) {
-            CUDA_ON(device, code, cu.cuStreamDestroy_v2(stream));
-        }
-    }
-    return status;
+    CUDA_ON(device, code, cu.cuStreamCreate(&made, CUDA_STREAM_NON_BLOCKING));
+    stream->native = made;
+    return cuda_check(device, code, "cuStreamCreate");
 }
 
 /* The context identifies the device of a stream; the legacy default stream (NULL) belongs to any
  * device. */
-static iso_status stream_adopt(void *native, void *foreign, void **out)
+static iso_status stream_adopt(simt_stream *stream, void *foreign)
 {
-    cuda_device *device = native;
-    cuda_stream stream = foreign;
+    cuda_device *device = stream->device->native;
     cuda_context context = NULL;
     cuda_code code;
-    CUDA_ON(device, code, cu.cuStreamGetCtx(stream, &context));
+    CUDA_ON(device, code, cu.cuStreamGetCtx(foreign, &context));
     if (cuda_status(code) == ISO_DEVICE_LOST) {
         return cuda_check(device, code, "cuStreamGetCtx(%p)", foreign);
     }
@@ -119,113 +102,109 @@ static iso_status stream_adopt(void *native, void *foreign, void **out)
                                "context %p: adopt the device with the stream's context",
                                foreign, (void *)context, (void *)device->context);
     }
-    return make_queue(device, stream, true, out);
+    stream->native = foreign;
+    return ISO_OK;
 }
 
-static void stream_destroy(void *stream)
+static void stream_destroy(simt_stream *stream)
 {
-    cuda_queue *queue = stream;
-    simt_scope scope = cuda_enter(queue->device);
-    if (scope.code == CUDA_DONE && queue->order) {
-        (void)cu.cuEventDestroy_v2(queue->order);
+    const simt_scope scope = cuda_enter(stream->device->native);
+    if (scope.code == CUDA_DONE && stream->order) {
+        (void)cu.cuEventDestroy_v2(stream->order);
     }
-    if (scope.code == CUDA_DONE && !queue->foreign) {
-        (void)cu.cuStreamDestroy_v2(queue->stream);
+    if (scope.code == CUDA_DONE && !stream->foreign) {
+        (void)cu.cuStreamDestroy_v2(stream->native);
     }
     cuda_leave(scope);
-    cuda_host->free(queue);
 }
 
 /* An error that ends the context is also returned by every later call. */
 static iso_status stream_sync(void *stream)
 {
-    cuda_queue *queue = stream;
+    const simt_stream *queue = stream;
+    cuda_device *device = queue->device->native;
     cuda_code code;
-    CUDA_ON(queue->device, code, cu.cuStreamSynchronize(queue->stream));
-    return cuda_check(queue->device, code, "cuStreamSynchronize");
+    CUDA_ON(device, code, cu.cuStreamSynchronize(queue->native));
+    return cuda_check(device, code, "cuStreamSynchronize");
 }
 
 static iso_status stream_query(void *stream)
 {
-    cuda_queue *queue = stream;
+    const simt_stream *queue = stream;
+    cuda_device *device = queue->device->native;
     cuda_code code;
-    CUDA_ON(queue->device, code, cu.cuStreamQuery(queue->stream));
-    return code == CUDA_NOT_READY ? ISO_NOT_READY
-                                  : cuda_check(queue->device, code, "cuStreamQuery");
+    CUDA_ON(device, code, cu.cuStreamQuery(queue->native));
+    return code == CUDA_NOT_READY ? ISO_NOT_READY : cuda_check(device, code, "cuStreamQuery");
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static iso_status event_create(void *native, void **out)
+static iso_status event_create(simt_event *event)
 {
-    cuda_device *device = native;
-    cuda_mark *mark = cuda_host->alloc((int64_t)sizeof *mark);
+    cuda_device *device = event->device->native;
+    cuda_event made = NULL;
     cuda_code code;
-    if (!mark) {
-        return ISO_NO_MEMORY;
-    }
-    *mark = (cuda_mark){.device = device};
-    CUDA_ON(device, code, cu.cuEventCreate(&mark->event, 0));
-    if (code != CUDA_DONE) {
-        cuda_host->free(mark);
-        return cuda_check(device, code, "cuEventCreate");
-    }
-    *out = mark;
-    return ISO_OK;
+    CUDA_ON(device, code, cu.cuEventCreate(&made, 0));
+    event->native = made;
+    return cuda_check(device, code, "cuEventCreate");
 }
 
-static void event_destroy(void *event)
+static void event_destroy(simt_event *event)
 {
-    cuda_mark *mark = event;
+    const cuda_device *device = event->device->native;
     cuda_code code;
-    CUDA_ON(mark->device, code, cu.cuEventDestroy_v2(mark->event));
+    CUDA_ON(device, code, cu.cuEventDestroy_v2(event->native));
     (void)code;
-    cuda_host->free(mark);
 }
 
 static iso_status event_record(void *event, void *stream)
 {
-    const cuda_mark *mark = event;
-    cuda_queue *queue = stream;
+    const simt_event *mark = event;
+    const simt_stream *queue = stream;
+    cuda_device *device = queue->device->native;
     cuda_code code;
-    CUDA_ON(queue->device, code, cu.cuEventRecord(mark->event, queue->stream));
-    return cuda_check(queue->device, code, "cuEventRecord");
+    CUDA_ON(device, code, cu.cuEventRecord(mark->native, queue->native));
+    return cuda_check(device, code, "cuEventRecord");
 }
 
 static iso_status stream_wait(void *stream, void *event)
 {
-    cuda_queue *queue = stream;
-    const cuda_mark *mark = event;
+    const simt_stream *queue = stream;
+    cuda_device *device = queue->device->native;
+    const simt_event *mark = event;
     cuda_code code;
-    CUDA_ON(queue->device, code, cu.cuStreamWaitEvent(queue->stream, mark->event, 0));
-    return cuda_check(queue->device, code, "cuStreamWaitEvent");
+    CUDA_ON(device, code, cu.cuStreamWaitEvent(queue->native, mark->native, 0));
+    return cuda_check(device, code, "cuStreamWaitEvent");
 }
 
 static iso_status event_sync(void *event)
 {
-    const cuda_mark *mark = event;
+    const simt_event *mark = event;
+    cuda_device *device = mark->device->native;
     cuda_code code;
-    CUDA_ON(mark->device, code, cu.cuEventSynchronize(mark->event));
-    return cuda_check(mark->device, code, "cuEventSynchronize");
+    CUDA_ON(device, code, cu.cuEventSynchronize(mark->native));
+    return cuda_check(device, code, "cuEventSynchronize");
 }
 
 static iso_status event_query(void *event)
 {
-    const cuda_mark *mark = event;
+    const simt_event *mark = event;
+    cuda_device *device = mark->device->native;
     cuda_code code;
-    CUDA_ON(mark->device, code, cu.cuEventQuery(mark->event));
-    return code == CUDA_NOT_READY ? ISO_NOT_READY : cuda_check(mark->device, code, "cuEventQuery");
+    CUDA_ON(device, code, cu.cuEventQuery(mark->native));
+    return code == CUDA_NOT_READY ? ISO_NOT_READY : cuda_check(device, code, "cuEventQuery");
 }
 
 static iso_status event_elapsed(void *start, void *stop, int64_t *nanoseconds)
 {
-    const cuda_mark *from = start;
-    const cuda_mark *to = stop;
+    const simt_event *from = start;
+    const simt_event *to = stop;
+    cuda_device *device = from->device->native;
     float milliseconds = 0;
     cuda_code code;
-    CUDA_ON(from->device, code, cu.cuEventElapsedTime(&milliseconds, from->event, to->event));
+    CUDA_ON(device, code, cu.cuEventElapsedTime(&milliseconds, from->native, to->native));
     *nanoseconds = llround((double)milliseconds * 1e6);
-    return cuda_check(from->device, code, "cuEventElapsedTime");
+    return cuda_check(device, code, "cuEventElapsedTime");
 }
 
 /* ---- sharing a program's own objects --------------------------------------------------------- */
@@ -270,9 +249,9 @@ static iso_status memory_import(void *native, void *foreign, int64_t bytes, void
     return ISO_OK;
 }
 
-static iso_status native_get(void *native, int32_t kind, void *object, void **out)
+static iso_status native_get(simt_device *of, iso_native_kind kind, void *object, void **out)
 {
-    const cuda_device *device = native;
+    const cuda_device *device = of->native;
     switch (kind) {
     case ISO_NATIVE_CONTEXT:
         *out = device->context;
@@ -281,10 +260,10 @@ static iso_status native_get(void *native, int32_t kind, void *object, void **ou
         *out = cuda_pointer((cuda_address)device->index);
         return ISO_OK;
     case ISO_NATIVE_STREAM:
-        *out = ((cuda_queue *)object)->stream;
+        *out = ((simt_stream *)object)->native;
         return ISO_OK;
     default:
-        *out = ((cuda_mark *)object)->event;
+        *out = ((simt_event *)object)->native;
         return ISO_OK;
     }
 }
@@ -316,29 +295,19 @@ static iso_status device_property(void *native, int32_t index, iso_property *out
 
 enum { DLPACK_CUDA = 2 };
 
-const simt_driver cuda_driver = {
+static const simt_driver driver = {
     .name = "cuda",
     .probe = cuda_probe,
     .device_open = cuda_device_open,
     .device_close = cuda_device_close,
     .device_property = device_property,
     .memory_alloc = memory_alloc,
-    .memory_free = memory_free,
-    .host_alloc = host_alloc,
-    .host_free = host_free,
     .host_register = host_register,
     .host_unregister = host_unregister,
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
-    .stream_sync = stream_sync,
-    .stream_query = stream_query,
     .event_create = event_create,
     .event_destroy = event_destroy,
-    .event_record = event_record,
-    .stream_wait = stream_wait,
-    .event_sync = event_sync,
-    .event_query = event_query,
-    .event_elapsed = event_elapsed,
     .transfer = cuda_transfer,
     .copy_peer = cuda_copy_peer,
     .program_identity = cuda_program_identity,
@@ -354,3 +323,10 @@ const simt_driver cuda_driver = {
     .dlpack_type = DLPACK_CUDA,
     .vendor = &cuda_vendor,
 };
+
+SIMT_BACKEND(cuda, cuda_host, driver, "driver API and NVRTC opened at run time",
+             .probe = cuda_probe, .device_info = cuda_device_info, .telemetry = cuda_telemetry,
+             .memory_free = memory_free, .host_alloc = host_alloc, .host_free = host_free,
+             .stream_sync = stream_sync, .stream_query = stream_query, .event_record = event_record,
+             .stream_wait = stream_wait, .event_sync = event_sync, .event_query = event_query,
+             .event_elapsed = event_elapsed)

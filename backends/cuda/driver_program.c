@@ -311,11 +311,11 @@ iso_status cuda_kernel_get(void *opaque, const char *name, int32_t threads, void
     return cuda_check(program->device, code, "cuModuleGetFunction(\"%s\")", name);
 }
 
-iso_status cuda_launch(void *stream, void *kernel, int64_t groups, int32_t threads,
+iso_status cuda_launch(simt_stream *stream, void *kernel, int64_t groups, int32_t threads,
                        const simt_arg *args, int32_t arg_count)
 {
     enum { GROUPS_MAX = 2147483647 };
-    cuda_queue *queue = stream;
+    cuda_device *device = stream->device->native;
     void *values[SIMT_ARGS_MAX];
     if (groups > GROUPS_MAX || arg_count > SIMT_ARGS_MAX) {
         return cuda_host->fail(ISO_INTERNAL,
@@ -328,9 +328,9 @@ iso_status cuda_launch(void *stream, void *kernel, int64_t groups, int32_t threa
         memcpy(&values[i], &args[i].value, sizeof values[i]);
     }
     cuda_code code;
-    CUDA_ON(queue->device, code,
+    CUDA_ON(device, code,
             cu.cuLaunchKernel(kernel, (unsigned)groups, 1, 1, (unsigned)threads, 1, 1, 0,
-                              queue->stream, values, NULL));
-    return cuda_check(queue->device, code, "cuLaunchKernel(%lld groups of %d)", (long long)groups,
+                              stream->native, values, NULL));
+    return cuda_check(device, code, "cuLaunchKernel(%lld groups of %d)", (long long)groups,
                       threads);
 }

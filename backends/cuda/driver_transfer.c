@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static cuda_code copy_row(cuda_queue *queue, const iso_transfer *transfer, int64_t row)
+static cuda_code copy_row(const simt_stream *stream, const iso_transfer *transfer, int64_t row)
 {
     const size_t bytes = (size_t)transfer->width;
     const int64_t to = row * transfer->to_pitch;
@@ -13,19 +13,19 @@ static cuda_code copy_row(cuda_queue *queue, const iso_transfer *transfer, int64
     case ISO_TRANSFER_WRITE:
         return cu.cuMemcpyHtoDAsync_v2(cuda_place(transfer->to) + (uint64_t)to,
                                        (const char *)transfer->host_from + from, bytes,
-                                       queue->stream);
+                                       stream->native);
     case ISO_TRANSFER_READ:
         return cu.cuMemcpyDtoHAsync_v2((char *)transfer->host_to + to,
                                        cuda_place(transfer->from) + (uint64_t)from, bytes,
-                                       queue->stream);
+                                       stream->native);
     default:
         return cu.cuMemcpyDtoDAsync_v2(cuda_place(transfer->to) + (uint64_t)to,
                                        cuda_place(transfer->from) + (uint64_t)from, bytes,
-                                       queue->stream);
+                                       stream->native);
     }
 }
 
-static cuda_code copy_rows(cuda_queue *queue, const iso_transfer *transfer)
+static cuda_code copy_rows(const simt_stream *stream, const iso_transfer *transfer)
 {
     cuda_copy_2d copy = {
         .from_type = CUDA_MEMORY_DEVICE,
@@ -48,13 +48,12 @@ static cuda_code copy_rows(cuda_queue *queue, const iso_transfer *transfer)
         copy.to_device = cuda_place(transfer->to);
     }
     return cu.cuMemcpy2DAsync_v2((const struct CUDA_MEMCPY2D_st *)(const void *)&copy,
-                                 queue->stream);
+                                 stream->native);
 }
 
-iso_status cuda_transfer(void *stream, const iso_transfer *transfer)
+iso_status cuda_transfer(simt_stream *stream, const iso_transfer *transfer)
 {
-    cuda_queue *queue = stream;
-    cuda_device *device = queue->device;
+    cuda_device *device = stream->device->native;
     const bool one = transfer->height == 1;
     /* Rows further apart than the driver accepts are so large that there are few of them. */
     const bool far =
@@ -62,10 +61,10 @@ iso_status cuda_transfer(void *stream, const iso_transfer *transfer)
     simt_scope scope = cuda_enter(device);
     cuda_code code = scope.code;
     if (code == CUDA_DONE && !one && !far) {
-        code = copy_rows(queue, transfer);
+        code = copy_rows(stream, transfer);
     } else {
         for (int64_t row = 0; row < transfer->height && code == CUDA_DONE; row++) {
-            code = copy_row(queue, transfer, row);
+            code = copy_row(stream, transfer, row);
         }
     }
     cuda_leave(scope);
@@ -110,43 +109,44 @@ static iso_status connect(cuda_device *to, cuda_device *from)
 }
 
 /* Later work on one stream waits for the current work on the other. */
-static cuda_code follow(cuda_queue *after, cuda_queue *before)
+static cuda_code follow(const simt_stream *after, simt_stream *before)
 {
-    simt_scope scope = cuda_enter(before->device);
+    const simt_scope scope = cuda_enter(before->device->native);
     cuda_code code = scope.code;
     if (code == CUDA_DONE && !before->order) {
-        code = cu.cuEventCreate(&before->order, CUDA_EVENT_NO_TIMING);
+        cuda_event made = NULL;
+        code = cu.cuEventCreate(&made, CUDA_EVENT_NO_TIMING);
+        before->order = made;
     }
     if (code == CUDA_DONE) {
-        code = cu.cuEventRecord(before->order, before->stream);
+        code = cu.cuEventRecord(before->order, before->native);
     }
     cuda_leave(scope);
-    if (code != CUDA_DONE) {
-        return code;
+    if (code == CUDA_DONE) {
+        CUDA_ON(after->device->native, code, cu.cuStreamWaitEvent(after->native, before->order, 0));
     }
-    CUDA_ON(after->device, code, cu.cuStreamWaitEvent(after->stream, before->order, 0));
     return code;
 }
 
-iso_status cuda_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
+iso_status cuda_copy_peer(simt_stream *target, iso_ref to, simt_stream *source, iso_ref from,
                           int64_t bytes)
 {
-    cuda_queue *target = to_stream;
-    cuda_queue *source = from_stream;
-    iso_status status = connect(target->device, source->device);
+    cuda_device *here = target->device->native;
+    cuda_device *there = source->device->native;
+    iso_status status = connect(here, there);
     if (status) {
         return status;
     }
     cuda_code code = follow(target, source);
     if (code == CUDA_DONE) {
-        CUDA_ON(target->device, code,
-                cu.cuMemcpyPeerAsync(cuda_place(to), target->device->context, cuda_place(from),
-                                     source->device->context, (size_t)bytes, target->stream));
+        CUDA_ON(here, code,
+                cu.cuMemcpyPeerAsync(cuda_place(to), here->context, cuda_place(from),
+                                     there->context, (size_t)bytes, target->native));
     }
-    status = cuda_check(target->device, code, "cuMemcpyPeerAsync(%lld bytes)", (long long)bytes);
+    status = cuda_check(here, code, "cuMemcpyPeerAsync(%lld bytes)", (long long)bytes);
     if (!status) {
         code = follow(source, target);
-        status = cuda_check(source->device, code, "cuStreamWaitEvent");
+        status = cuda_check(there, code, "cuStreamWaitEvent");
     }
     return status;
 }

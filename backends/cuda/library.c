@@ -181,8 +181,3 @@ iso_status cuda_probe(iso_probe *out)
     memcpy(out->reason, found.reason, sizeof out->reason);
     return ISO_OK;
 }
-
-/* ---- the descriptor -------------------------------------------------------------------------- */
-
-SIMT_BACKEND(cuda, cuda_host, cuda_driver, "driver API and NVRTC opened at run time",
-             .probe = cuda_probe, .device_info = cuda_device_info, .telemetry = cuda_telemetry)

@@ -44,18 +44,6 @@ typedef struct cuda_device {
     _Atomic(cuda_context) peer; /* the last context that access was enabled for */
 } cuda_device;
 
-typedef struct cuda_queue {
-    cuda_device *device;
-    cuda_stream stream;
-    bool foreign;
-    cuda_event order; /* orders copies between devices; created at the first one */
-} cuda_queue;
-
-typedef struct cuda_mark {
-    cuda_device *device;
-    cuda_event event;
-} cuda_mark;
-
 /* Device memory is its address. */
 static inline void *cuda_pointer(cuda_address address)
 {
@@ -106,9 +94,9 @@ void cuda_device_close(void *native);
 iso_status cuda_telemetry(void *device, iso_telemetry *out);
 
 /* driver_transfer.c */
-iso_status cuda_transfer(void *stream, const iso_transfer *transfer);
-iso_status cuda_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
-                          int64_t bytes);
+iso_status cuda_transfer(simt_stream *stream, const iso_transfer *transfer);
+iso_status cuda_copy_peer(simt_stream *to_stream, iso_ref to, simt_stream *from_stream,
+                          iso_ref from, int64_t bytes);
 
 /* driver_program.c */
 iso_status cuda_program_identity(void *native, char *text, int64_t capacity);
@@ -118,13 +106,12 @@ iso_status cuda_program_load(void *native, const void *binary, int64_t bytes, vo
 void cuda_program_unload(void *program);
 iso_status cuda_kernel_get(void *program, const char *name, int32_t threads, void **kernel,
                            simt_kernel_info *info);
-iso_status cuda_launch(void *stream, void *kernel, int64_t groups, int32_t threads,
+iso_status cuda_launch(simt_stream *stream, void *kernel, int64_t groups, int32_t threads,
                        const simt_arg *args, int32_t arg_count);
 /* The compiler's version and path, or why there is none. Opens it. */
 void cuda_compiler_describe(char *text, size_t capacity);
 
-/* driver.c, blas.c */
-extern const simt_driver cuda_driver;
+/* blas.c */
 extern const simt_vendor cuda_vendor;
 
 #endif

@@ -138,12 +138,11 @@ static const char *status_name(uint32_t code)
     return blas.rocblas_status_to_string(code);
 }
 
-static iso_status lost(void *stream, const char *what)
+static iso_status lost(simt_stream *stream, const char *what)
 {
-    hip_queue *queue = stream;
-    const hip_code code = hip.hipStreamQuery(queue->stream);
+    const hip_code code = hip.hipStreamQuery(stream->native);
     return hip_status(code) == ISO_DEVICE_LOST
-               ? hip_check(queue->device, code, "%s, and hipStreamQuery", what)
+               ? hip_check(stream->device->native, code, "%s, and hipStreamQuery", what)
                : ISO_OK;
 }
 
@@ -188,11 +187,10 @@ static int64_t library_bytes(const simt_device *device)
     return INT64_C(32) << 20;
 }
 
-static iso_status put_word(void *stream, void *at, uint32_t word)
+static iso_status put_word(simt_stream *stream, void *at, uint32_t word)
 {
-    hip_queue *queue = stream;
-    return hip_check(queue->device, hip.hipMemsetD32Async(at, (int)word, 1, queue->stream),
-                     "hipMemsetD32Async");
+    return hip_check(stream->device->native,
+                     hip.hipMemsetD32Async(at, (int)word, 1, stream->native), "hipMemsetD32Async");
 }
 
 static iso_status enter(void *native, simt_scope *scope)

@@ -36,26 +36,28 @@ static iso_status memory_alloc(void *native, int64_t bytes, void **memory)
     return hip_check(device, code, "hipMalloc(%lld bytes)", (long long)bytes);
 }
 
-static void memory_free(void *native, void *memory)
+static void memory_free(void *device, void *memory)
 {
+    const hip_device *native = ((const simt_device *)device)->native;
     hip_code code;
-    HIP_ON((hip_device *)native, code, hip.hipFree(memory));
+    HIP_ON(native, code, hip.hipFree(memory));
     forget_error(code, "hipFree");
 }
 
-static iso_status host_alloc(void *native, int64_t bytes, void **pointer, int32_t *pinned)
+static iso_status host_alloc(void *of, int64_t bytes, void **pointer, int32_t *pinned)
 {
-    hip_device *device = native;
+    hip_device *device = ((simt_device *)of)->native;
     hip_code code;
     HIP_ON(device, code, hip.hipHostMalloc(pointer, (size_t)bytes, HIP_HOST_PORTABLE));
     *pinned = code == HIP_DONE;
     return hip_check(device, code, "hipHostMalloc(%lld bytes)", (long long)bytes);
 }
 
-static void host_free(void *native, void *pointer)
+static void host_free(void *device, void *pointer)
 {
+    const hip_device *native = ((const simt_device *)device)->native;
     hip_code code;
-    HIP_ON((hip_device *)native, code, hip.hipHostFree(pointer));
+    HIP_ON(native, code, hip.hipHostFree(pointer));
     forget_error(code, "hipHostFree");
 }
 
@@ -82,39 +84,21 @@ static void host_unregister(void *native, void *pointer)
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-static iso_status make_queue(hip_device *device, hip_stream stream, bool foreign, void **out)
+static iso_status stream_create(simt_stream *stream)
 {
-    hip_queue *queue = hip_host->alloc((int64_t)sizeof *queue);
-    if (!queue) {
-        return ISO_NO_MEMORY;
-    }
-    *queue = (hip_queue){.device = device, .stream = stream, .foreign = foreign};
-    *out = queue;
-    return ISO_OK;
-}
-
-static iso_status stream_create(void *native, void **out)
-{
-    hip_device *device = native;
-    hip_stream stream = NULL;
+    hip_device *device = stream->device->native;
+    hip_stream made = NULL;
     hip_code code;
-    HIP_ON(device, code, hip.hipStreamCreateWithFlags(&stream, HIP_STREAM_NON_BLOCKING));
-    iso_status status = hip_check(device, code, "hipStreamCreateWithFlags");
-    if (!status) {
-        status = make_queue(device, stream, false, out);
-        if (status) {
-            HIP_ON(device, code, hip.hipStreamDestroy(stream));
-            forget_error(code, "hipStreamDestroy");
-        }
-    }
-    return status;
+    HIP_ON(device, code, hip.hipStreamCreateWithFlags(&made, HIP_STREAM_NON_BLOCKING));
+    stream->native = made;
+    return hip_check(device, code, "hipStreamCreateWithFlags");
 }
 
 /* Not every version can report the device of a stream; every version can tell whether it is a
  * stream. */
-static iso_status stream_adopt(void *native, void *foreign, void **out)
+static iso_status stream_adopt(simt_stream *stream, void *foreign)
 {
-    hip_device *device = native;
+    hip_device *device = stream->device->native;
     hip_code code;
     HIP_ON(device, code, hip.hipStreamQuery(foreign));
     if (code == HIP_NOT_READY) {
@@ -126,22 +110,22 @@ static iso_status stream_adopt(void *native, void *foreign, void **out)
                    : hip_host->fail(ISO_INVALID, "stream is %p, and hipStreamQuery gives %s (%u)",
                                     foreign, hip_code_name(code), code);
     }
-    return make_queue(device, foreign, true, out);
+    stream->native = foreign;
+    return ISO_OK;
 }
 
-static void stream_destroy(void *stream)
+static void stream_destroy(simt_stream *stream)
 {
-    hip_queue *queue = stream;
+    const hip_device *device = stream->device->native;
     hip_code code = HIP_DONE;
-    if (queue->order) {
-        HIP_ON(queue->device, code, hip.hipEventDestroy(queue->order));
+    if (stream->order) {
+        HIP_ON(device, code, hip.hipEventDestroy(stream->order));
         forget_error(code, "hipEventDestroy");
     }
-    if (!queue->foreign) {
-        HIP_ON(queue->device, code, hip.hipStreamDestroy(queue->stream));
+    if (!stream->foreign) {
+        HIP_ON(device, code, hip.hipStreamDestroy(stream->native));
         forget_error(code, "hipStreamDestroy");
     }
-    hip_host->free(queue);
 }
 
 /* The runtime clears an error once it has returned it, but the device does not recover. */
@@ -158,94 +142,92 @@ static iso_status still_lost(const hip_device *device, const char *call)
 
 static iso_status stream_sync(void *stream)
 {
-    hip_queue *queue = stream;
+    const simt_stream *queue = stream;
+    hip_device *device = queue->device->native;
     hip_code code;
-    HIP_ON(queue->device, code, hip.hipStreamSynchronize(queue->stream));
-    const iso_status status = hip_check(queue->device, code, "hipStreamSynchronize");
-    return status ? status : still_lost(queue->device, "hipStreamSynchronize");
+    HIP_ON(device, code, hip.hipStreamSynchronize(queue->native));
+    const iso_status status = hip_check(device, code, "hipStreamSynchronize");
+    return status ? status : still_lost(device, "hipStreamSynchronize");
 }
 
 static iso_status stream_query(void *stream)
 {
-    hip_queue *queue = stream;
+    const simt_stream *queue = stream;
+    hip_device *device = queue->device->native;
     hip_code code;
-    HIP_ON(queue->device, code, hip.hipStreamQuery(queue->stream));
-    const iso_status status = answer(queue->device, code, "hipStreamQuery");
-    return status ? status : still_lost(queue->device, "hipStreamQuery");
+    HIP_ON(device, code, hip.hipStreamQuery(queue->native));
+    const iso_status status = answer(device, code, "hipStreamQuery");
+    return status ? status : still_lost(device, "hipStreamQuery");
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static iso_status event_create(void *native, void **out)
+static iso_status event_create(simt_event *event)
 {
-    hip_device *device = native;
-    hip_mark *mark = hip_host->alloc((int64_t)sizeof *mark);
+    hip_device *device = event->device->native;
+    hip_event made = NULL;
     hip_code code;
-    if (!mark) {
-        return ISO_NO_MEMORY;
-    }
-    *mark = (hip_mark){.device = device};
-    HIP_ON(device, code, hip.hipEventCreateWithFlags(&mark->event, HIP_EVENT_TIMING));
-    if (code != HIP_DONE) {
-        hip_host->free(mark);
-        return hip_check(device, code, "hipEventCreateWithFlags");
-    }
-    *out = mark;
-    return ISO_OK;
+    HIP_ON(device, code, hip.hipEventCreateWithFlags(&made, HIP_EVENT_TIMING));
+    event->native = made;
+    return hip_check(device, code, "hipEventCreateWithFlags");
 }
 
-static void event_destroy(void *event)
+static void event_destroy(simt_event *event)
 {
-    hip_mark *mark = event;
+    const hip_device *device = event->device->native;
     hip_code code;
-    HIP_ON(mark->device, code, hip.hipEventDestroy(mark->event));
+    HIP_ON(device, code, hip.hipEventDestroy(event->native));
     forget_error(code, "hipEventDestroy");
-    hip_host->free(mark);
 }
 
 static iso_status event_record(void *event, void *stream)
 {
-    const hip_mark *mark = event;
-    hip_queue *queue = stream;
+    const simt_event *mark = event;
+    const simt_stream *queue = stream;
+    hip_device *device = queue->device->native;
     hip_code code;
-    HIP_ON(queue->device, code, hip.hipEventRecord(mark->event, queue->stream));
-    return hip_check(queue->device, code, "hipEventRecord");
+    HIP_ON(device, code, hip.hipEventRecord(mark->native, queue->native));
+    return hip_check(device, code, "hipEventRecord");
 }
 
 static iso_status stream_wait(void *stream, void *event)
 {
-    hip_queue *queue = stream;
-    const hip_mark *mark = event;
+    const simt_stream *queue = stream;
+    hip_device *device = queue->device->native;
+    const simt_event *mark = event;
     hip_code code;
-    HIP_ON(queue->device, code, hip.hipStreamWaitEvent(queue->stream, mark->event, 0));
-    return hip_check(queue->device, code, "hipStreamWaitEvent");
+    HIP_ON(device, code, hip.hipStreamWaitEvent(queue->native, mark->native, 0));
+    return hip_check(device, code, "hipStreamWaitEvent");
 }
 
 static iso_status event_sync(void *event)
 {
-    const hip_mark *mark = event;
+    const simt_event *mark = event;
+    hip_device *device = mark->device->native;
     hip_code code;
-    HIP_ON(mark->device, code, hip.hipEventSynchronize(mark->event));
-    return hip_check(mark->device, code, "hipEventSynchronize");
+    HIP_ON(device, code, hip.hipEventSynchronize(mark->native));
+    return hip_check(device, code, "hipEventSynchronize");
 }
 
 static iso_status event_query(void *event)
 {
-    const hip_mark *mark = event;
+    const simt_event *mark = event;
+    hip_device *device = mark->device->native;
     hip_code code;
-    HIP_ON(mark->device, code, hip.hipEventQuery(mark->event));
-    return answer(mark->device, code, "hipEventQuery");
+    HIP_ON(device, code, hip.hipEventQuery(mark->native));
+    return answer(device, code, "hipEventQuery");
 }
 
 static iso_status event_elapsed(void *start, void *stop, int64_t *nanoseconds)
 {
-    const hip_mark *from = start;
-    const hip_mark *to = stop;
+    const simt_event *from = start;
+    const simt_event *to = stop;
+    hip_device *device = from->device->native;
     float milliseconds = 0;
     hip_code code;
-    HIP_ON(from->device, code, hip.hipEventElapsedTime(&milliseconds, from->event, to->event));
+    HIP_ON(device, code, hip.hipEventElapsedTime(&milliseconds, from->native, to->native));
     *nanoseconds = llround((double)milliseconds * 1e6);
-    return hip_check(from->device, code, "hipEventElapsedTime");
+    return hip_check(device, code, "hipEventElapsedTime");
 }
 
 /* ---- sharing a program's own objects --------------------------------------------------------- */
@@ -285,9 +267,9 @@ static iso_status memory_import(void *native, void *foreign, int64_t bytes, void
     return ISO_OK;
 }
 
-static iso_status native_get(void *native, int32_t kind, void *object, void **out)
+static iso_status native_get(simt_device *of, iso_native_kind kind, void *object, void **out)
 {
-    const hip_device *device = native;
+    const hip_device *device = of->native;
     switch (kind) {
     case ISO_NATIVE_CONTEXT:
         *out = NULL; /* there are none */
@@ -298,10 +280,10 @@ static iso_status native_get(void *native, int32_t kind, void *object, void **ou
         return ISO_OK;
     }
     case ISO_NATIVE_STREAM:
-        *out = ((hip_queue *)object)->stream;
+        *out = ((simt_stream *)object)->native;
         return ISO_OK;
     default:
-        *out = ((hip_mark *)object)->event;
+        *out = ((simt_event *)object)->native;
         return ISO_OK;
     }
 }
@@ -332,29 +314,19 @@ static iso_status device_property(void *native, int32_t index, iso_property *out
 
 enum { DLPACK_ROCM = 10 };
 
-const simt_driver hip_driver = {
+static const simt_driver driver = {
     .name = "hip",
     .probe = hip_probe,
     .device_open = hip_device_open,
     .device_close = hip_device_close,
     .device_property = device_property,
     .memory_alloc = memory_alloc,
-    .memory_free = memory_free,
-    .host_alloc = host_alloc,
-    .host_free = host_free,
     .host_register = host_register,
     .host_unregister = host_unregister,
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
-    .stream_sync = stream_sync,
-    .stream_query = stream_query,
     .event_create = event_create,
     .event_destroy = event_destroy,
-    .event_record = event_record,
-    .stream_wait = stream_wait,
-    .event_sync = event_sync,
-    .event_query = event_query,
-    .event_elapsed = event_elapsed,
     .transfer = hip_transfer,
     .copy_peer = hip_copy_peer,
     .program_identity = hip_program_identity,
@@ -370,3 +342,9 @@ const simt_driver hip_driver = {
     .dlpack_type = DLPACK_ROCM,
     .vendor = &hip_vendor,
 };
+
+SIMT_BACKEND(hip, hip_host, driver, "module API and hipRTC opened at run time", .probe = hip_probe,
+             .device_info = hip_device_info, .telemetry = hip_telemetry, .memory_free = memory_free,
+             .host_alloc = host_alloc, .host_free = host_free, .stream_sync = stream_sync,
+             .stream_query = stream_query, .event_record = event_record, .stream_wait = stream_wait,
+             .event_sync = event_sync, .event_query = event_query, .event_elapsed = event_elapsed)

@@ -250,10 +250,10 @@ iso_status hip_kernel_get(void *program, const char *name, int32_t threads, void
     return hip_check(own->device, code, "hipModuleGetFunction(%s)", name);
 }
 
-iso_status hip_launch(void *stream, void *kernel, int64_t groups, int32_t threads,
+iso_status hip_launch(simt_stream *stream, void *kernel, int64_t groups, int32_t threads,
                       const simt_arg *args, int32_t arg_count)
 {
-    hip_queue *queue = stream;
+    hip_device *device = stream->device->native;
     void *addresses[SIMT_ARGS_MAX];
     hip_code code;
     /* The runtime counts work-items, not groups, in 32 bits. */
@@ -266,9 +266,9 @@ iso_status hip_launch(void *stream, void *kernel, int64_t groups, int32_t thread
     for (int32_t i = 0; i < arg_count; i++) {
         memcpy(&addresses[i], &args[i].value, sizeof addresses[i]);
     }
-    HIP_ON(queue->device, code,
+    HIP_ON(device, code,
            hip.hipModuleLaunchKernel(kernel, (unsigned)groups, 1, 1, (unsigned)threads, 1, 1, 0,
-                                     queue->stream, addresses, NULL));
-    return hip_check(queue->device, code, "hipModuleLaunchKernel(%lld groups of %d)",
-                     (long long)groups, threads);
+                                     stream->native, addresses, NULL));
+    return hip_check(device, code, "hipModuleLaunchKernel(%lld groups of %d)", (long long)groups,
+                     threads);
 }

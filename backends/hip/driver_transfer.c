@@ -28,12 +28,11 @@ static hip_copy ends_of(const iso_transfer *transfer)
     }
 }
 
-iso_status hip_transfer(void *stream, const iso_transfer *transfer)
+iso_status hip_transfer(simt_stream *stream, const iso_transfer *transfer)
 {
     /* Rows further apart than the runtime accepts are so large that there are few of them. */
     enum { PITCH_MAX = INT32_MAX };
-    hip_queue *queue = stream;
-    hip_device *device = queue->device;
+    hip_device *device = stream->device->native;
     const hip_copy copy = ends_of(transfer);
     const size_t width = (size_t)transfer->width;
     const bool by_rows =
@@ -43,12 +42,12 @@ iso_status hip_transfer(void *stream, const iso_transfer *transfer)
     if (code == HIP_DONE && !by_rows) {
         code = hip.hipMemcpy2DAsync(copy.to, (size_t)transfer->to_pitch, copy.from,
                                     (size_t)transfer->from_pitch, width, (size_t)transfer->height,
-                                    copy.kind, queue->stream);
+                                    copy.kind, stream->native);
     }
     for (int64_t row = 0; by_rows && row < transfer->height && code == HIP_DONE; row++) {
         code = hip.hipMemcpyAsync(copy.to + row * transfer->to_pitch,
                                   copy.from + row * transfer->from_pitch, width, copy.kind,
-                                  queue->stream);
+                                  stream->native);
     }
     hip_leave(scope);
     return hip_check(device, code, "%s %s(%lld rows of %lld bytes, pitches %lld and %lld)",
@@ -88,42 +87,45 @@ static iso_status connect_devices(hip_device *to, const hip_device *from)
 }
 
 /* Later work on one stream waits for the current work on the other. */
-static hip_code follow(const hip_queue *after, hip_queue *before)
+static hip_code follow(const simt_stream *after, simt_stream *before)
 {
-    simt_scope scope = hip_enter(before->device);
+    const simt_scope scope = hip_enter(before->device->native);
     hip_code code = scope.code;
     if (code == HIP_DONE && !before->order) {
-        code = hip.hipEventCreateWithFlags(&before->order, HIP_EVENT_NO_TIMING);
+        hip_event made = NULL;
+        code = hip.hipEventCreateWithFlags(&made, HIP_EVENT_NO_TIMING);
+        before->order = made;
     }
     if (code == HIP_DONE) {
-        code = hip.hipEventRecord(before->order, before->stream);
+        code = hip.hipEventRecord(before->order, before->native);
     }
     hip_leave(scope);
     if (code == HIP_DONE) {
-        HIP_ON(after->device, code, hip.hipStreamWaitEvent(after->stream, before->order, 0));
+        HIP_ON(after->device->native, code,
+               hip.hipStreamWaitEvent(after->native, before->order, 0));
     }
     return code;
 }
 
-iso_status hip_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
+iso_status hip_copy_peer(simt_stream *target, iso_ref to, simt_stream *source, iso_ref from,
                          int64_t bytes)
 {
-    hip_queue *target = to_stream;
-    hip_queue *source = from_stream;
-    iso_status status = connect_devices(target->device, source->device);
+    hip_device *here = target->device->native;
+    hip_device *there = source->device->native;
+    iso_status status = connect_devices(here, there);
     if (status) {
         return status;
     }
     hip_code code = follow(target, source);
     if (code == HIP_DONE) {
-        HIP_ON(target->device, code,
-               hip.hipMemcpyPeerAsync(place(to), target->device->index, place(from),
-                                      source->device->index, (size_t)bytes, target->stream));
+        HIP_ON(here, code,
+               hip.hipMemcpyPeerAsync(place(to), here->index, place(from), there->index,
+                                      (size_t)bytes, target->native));
     }
-    status = hip_check(target->device, code, "hipMemcpyPeerAsync(%lld bytes)", (long long)bytes);
+    status = hip_check(here, code, "hipMemcpyPeerAsync(%lld bytes)", (long long)bytes);
     if (!status) {
         code = follow(source, target);
-        status = hip_check(source->device, code, "hipStreamWaitEvent");
+        status = hip_check(there, code, "hipStreamWaitEvent");
     }
     return status;
 }

@@ -153,8 +153,3 @@ iso_status hip_probe(iso_probe *out)
     memcpy(out->reason, found.reason, sizeof out->reason);
     return ISO_OK;
 }
-
-/* ---- the descriptor -------------------------------------------------------------------------- */
-
-SIMT_BACKEND(hip, hip_host, hip_driver, "module API and hipRTC opened at run time",
-             .probe = hip_probe, .device_info = hip_device_info, .telemetry = hip_telemetry)

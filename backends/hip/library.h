@@ -52,18 +52,6 @@ typedef struct hip_device {
     char architecture[HIP_ARCHITECTURE_BYTES]; /* with its features: "gfx90a:sramecc+:xnack-" */
 } hip_device;
 
-typedef struct hip_queue {
-    hip_device *device;
-    hip_stream stream;
-    bool foreign;
-    hip_event order; /* orders copies between devices; created at the first one */
-} hip_queue;
-
-typedef struct hip_mark {
-    hip_device *device;
-    hip_event event;
-} hip_mark;
-
 /* Makes the device this thread's current one for the calls until hip_leave, which restores the
  * previous one. */
 simt_scope hip_enter(const hip_device *device);
@@ -93,8 +81,8 @@ void hip_device_close(void *native);
 iso_status hip_telemetry(void *device, iso_telemetry *out);
 
 /* driver_transfer.c */
-iso_status hip_transfer(void *stream, const iso_transfer *transfer);
-iso_status hip_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
+iso_status hip_transfer(simt_stream *stream, const iso_transfer *transfer);
+iso_status hip_copy_peer(simt_stream *to_stream, iso_ref to, simt_stream *from_stream, iso_ref from,
                          int64_t bytes);
 
 /* driver_program.c */
@@ -105,13 +93,12 @@ iso_status hip_program_load(void *native, const void *binary, int64_t bytes, voi
 void hip_program_unload(void *program);
 iso_status hip_kernel_get(void *program, const char *name, int32_t threads, void **kernel,
                           simt_kernel_info *info);
-iso_status hip_launch(void *stream, void *kernel, int64_t groups, int32_t threads,
+iso_status hip_launch(simt_stream *stream, void *kernel, int64_t groups, int32_t threads,
                       const simt_arg *args, int32_t arg_count);
 /* The compiler's version and path, or why there is none. Opens it. */
 void hip_compiler_describe(char *text, size_t capacity);
 
-/* driver.c, blas.c */
-extern const simt_driver hip_driver;
+/* blas.c */
 extern const simt_vendor hip_vendor;
 
 #endif

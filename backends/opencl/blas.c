@@ -489,7 +489,7 @@ static iso_status prepare(simt_stream *stream, const iso_op *op, uint32_t size_c
     } else if (!(known->bits[bit / 64] >> (bit % 64) & 1)) {
         rehearsal self = {.device = ((ocl_stream *)stream->native)->device};
         status = run(&self, stream, op);
-        status = status ? status : ocl_stream_sync(stream->native);
+        status = status ? status : ocl_stream_sync(stream);
         for (int32_t i = 0; i < self.count; i++) {
             (void)cl.clReleaseMemObject(self.memory[i]);
         }

@@ -38,9 +38,9 @@ static iso_status memory_alloc(void *native, int64_t bytes, void **memory)
     return ISO_OK;
 }
 
-static void memory_free(void *native, void *memory)
+static void memory_free(void *device, void *memory)
 {
-    (void)native;
+    (void)device;
     const ocl_code code = cl.clReleaseMemObject(memory);
     if (code != OCL_DONE) {
         ocl_host->log(ISO_LOG_DEBUG, "opencl: clReleaseMemObject(%p) gives %s", memory,
@@ -79,9 +79,9 @@ static iso_status map_block(ocl_device *device, ocl_block *block, size_t bytes)
     return ISO_OK;
 }
 
-static iso_status host_alloc(void *native, int64_t bytes, void **pointer, int32_t *pinned)
+static iso_status host_alloc(void *of, int64_t bytes, void **pointer, int32_t *pinned)
 {
-    ocl_device *device = native;
+    ocl_device *device = ((simt_device *)of)->native;
     ocl_block *block = ocl_host->alloc((int64_t)sizeof *block);
     if (!block) {
         return ISO_NO_MEMORY;
@@ -102,9 +102,9 @@ static iso_status host_alloc(void *native, int64_t bytes, void **pointer, int32_
     return ISO_OK;
 }
 
-static void host_free(void *native, void *pointer)
+static void host_free(void *of, void *pointer)
 {
-    ocl_device *device = native;
+    ocl_device *device = ((simt_device *)of)->native;
     (void)pthread_mutex_lock(&device->blocks_lock);
     ocl_block **at = &device->blocks;
     while (*at && (*at)->pointer != pointer) {
@@ -174,9 +174,9 @@ static bool memory_is_read_only(void *native, void *memory)
            (flags & OCL_READ_ONLY) != 0;
 }
 
-static iso_status native_get(void *native, int32_t kind, void *object, void **out)
+static iso_status native_get(simt_device *of, iso_native_kind kind, void *object, void **out)
 {
-    ocl_device *device = native;
+    ocl_device *device = of->native;
     switch (kind) {
     case ISO_NATIVE_CONTEXT:
         *out = device->context;
@@ -185,10 +185,10 @@ static iso_status native_get(void *native, int32_t kind, void *object, void **ou
         *out = device->id;
         return ISO_OK;
     case ISO_NATIVE_STREAM:
-        *out = ((ocl_stream *)object)->queue;
+        *out = ((ocl_stream *)((simt_stream *)object)->native)->queue;
         return ISO_OK;
     default: {
-        const ocl_mark *mark = object;
+        const ocl_mark *mark = ((simt_event *)object)->native;
         (void)pthread_mutex_lock(&device->lock);
         *out = mark->marker ? mark->marker : mark->last;
         (void)pthread_mutex_unlock(&device->lock);
@@ -229,27 +229,18 @@ static iso_status device_property(void *native, int32_t index, iso_property *out
 
 enum { DLPACK_OPENCL = 4 };
 
-const simt_driver ocl_driver = {
+static const simt_driver driver = {
     .name = "opencl",
     .probe = ocl_probe,
     .device_open = ocl_device_open,
     .device_close = ocl_device_close,
     .device_property = device_property,
     .memory_alloc = memory_alloc,
-    .memory_free = memory_free,
-    .host_alloc = host_alloc,
-    .host_free = host_free, /* it cannot pin what it did not allocate */
+    /* No host_register: it cannot pin what it did not allocate. */
     .stream_create = ocl_stream_create,
     .stream_destroy = ocl_stream_destroy,
-    .stream_sync = ocl_stream_sync,
-    .stream_query = ocl_stream_query,
     .event_create = ocl_event_create,
     .event_destroy = ocl_event_destroy,
-    .event_record = ocl_event_record,
-    .stream_wait = ocl_stream_wait,
-    .event_sync = ocl_event_sync,
-    .event_query = ocl_event_query,
-    .event_elapsed = ocl_event_elapsed,
     .transfer = ocl_transfer,
     .program_identity = ocl_program_identity,
     .program_build = ocl_program_build,
@@ -267,3 +258,11 @@ const simt_driver ocl_driver = {
     .dlpack_type = DLPACK_OPENCL,
     .vendor = &ocl_vendor,
 };
+
+SIMT_BACKEND(opencl, ocl_host, driver, "OpenCL 1.2 through a loader opened at run time",
+             .probe = ocl_probe, .device_info = ocl_device_info, .device_usable = ocl_device_usable,
+             .memory_free = memory_free, .host_alloc = host_alloc, .host_free = host_free,
+             .stream_sync = ocl_stream_sync, .stream_query = ocl_stream_query,
+             .event_record = ocl_event_record, .stream_wait = ocl_stream_wait,
+             .event_sync = ocl_event_sync, .event_query = ocl_event_query,
+             .event_elapsed = ocl_event_elapsed)

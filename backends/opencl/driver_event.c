@@ -34,20 +34,20 @@ static void forget(ocl_mark *mark)
     release(&mark->after);
 }
 
-iso_status ocl_event_create(void *native, void **event)
+iso_status ocl_event_create(simt_event *event)
 {
     ocl_mark *mark = ocl_host->alloc((int64_t)sizeof *mark);
     if (!mark) {
         return ISO_NO_MEMORY;
     }
-    *mark = (ocl_mark){.device = native};
-    *event = mark;
+    *mark = (ocl_mark){.device = event->device->native};
+    event->native = mark;
     return ISO_OK;
 }
 
-void ocl_event_destroy(void *event)
+void ocl_event_destroy(simt_event *event)
 {
-    ocl_mark *mark = event;
+    ocl_mark *mark = event->native;
     ocl_device *device = mark->device;
     (void)pthread_mutex_lock(&device->lock);
     forget(mark);
@@ -58,8 +58,8 @@ void ocl_event_destroy(void *event)
 /* A stream that is idle, or contains the program's own commands, needs a marker of its own. */
 iso_status ocl_event_record(void *event, void *stream)
 {
-    ocl_mark *mark = event;
-    ocl_stream *self = stream;
+    ocl_mark *mark = ((simt_event *)event)->native;
+    ocl_stream *self = ((simt_stream *)stream)->native;
     ocl_event marker = NULL;
     ocl_code code = OCL_DONE;
     const iso_status told = ocl_routine_tell(self);
@@ -94,8 +94,9 @@ iso_status ocl_event_record(void *event, void *stream)
 }
 
 /* The command that completes the mark, retained. */
-static ocl_event end_of(ocl_mark *mark)
+static ocl_event end_of(const simt_event *of)
 {
+    const ocl_mark *mark = of->native;
     (void)pthread_mutex_lock(&mark->device->lock);
     ocl_event event = mark->marker ? mark->marker : mark->last;
     if (event) {
@@ -159,9 +160,9 @@ static ocl_code time_of(moment at, uint64_t *nanoseconds)
 
 iso_status ocl_event_elapsed(void *start, void *stop, int64_t *nanoseconds)
 {
-    const ocl_mark *first = start;
-    const ocl_mark *second = stop;
-    pthread_mutex_t *lock = &((ocl_mark *)start)->device->lock;
+    const ocl_mark *first = ((simt_event *)start)->native;
+    const ocl_mark *second = ((simt_event *)stop)->native;
+    pthread_mutex_t *lock = &first->device->lock;
     moment from;
     moment to;
     uint64_t begin = 0;

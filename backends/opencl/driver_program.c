@@ -351,10 +351,10 @@ void ocl_kernel_release(void *at)
     ocl_host->free(self);
 }
 
-iso_status ocl_launch(void *stream, void *at, int64_t groups, int32_t threads, const simt_arg *args,
-                      int32_t arg_count)
+iso_status ocl_launch(simt_stream *stream, void *at, int64_t groups, int32_t threads,
+                      const simt_arg *args, int32_t arg_count)
 {
-    ocl_stream *on = stream;
+    ocl_stream *on = stream->native;
     kernel *self = at;
     const size_t local = (size_t)threads;
     const size_t global = (size_t)groups * local;

@@ -28,7 +28,8 @@ static ocl_command *command_at(ocl_stream *stream, uint32_t index)
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-static iso_status make(ocl_device *device, ocl_queue queue, bool foreign, bool timed, void **out)
+static iso_status make(ocl_device *device, ocl_queue queue, bool foreign, bool timed,
+                       simt_stream *out)
 {
     ocl_stream *stream = ocl_host->alloc((int64_t)sizeof *stream);
     if (!stream) {
@@ -45,13 +46,13 @@ static iso_status make(ocl_device *device, ocl_queue queue, bool foreign, bool t
     (void)pthread_mutex_lock(&device->lock);
     stream->serial = ++device->next_serial;
     (void)pthread_mutex_unlock(&device->lock);
-    *out = stream;
+    out->native = stream;
     return ISO_OK;
 }
 
-iso_status ocl_stream_create(void *native, void **stream)
+iso_status ocl_stream_create(simt_stream *stream)
 {
-    ocl_device *device = native;
+    ocl_device *device = stream->device->native;
     ocl_code code = OCL_DONE;
     ocl_queue queue =
         cl.clCreateCommandQueue(device->context, device->id, OCL_QUEUE_PROFILING, &code);
@@ -65,9 +66,9 @@ iso_status ocl_stream_create(void *native, void **stream)
     return status;
 }
 
-iso_status ocl_stream_adopt(void *native, void *foreign, void **stream)
+iso_status ocl_stream_adopt(simt_stream *stream, void *foreign)
 {
-    ocl_device *device = native;
+    ocl_device *device = stream->device->native;
     ocl_queue queue = foreign;
     ocl_context context = NULL;
     ocl_device_id id = NULL;
@@ -296,7 +297,7 @@ static iso_status tell_late(ocl_stream *stream)
 
 iso_status ocl_stream_sync(void *stream)
 {
-    ocl_stream *self = stream;
+    ocl_stream *self = ((simt_stream *)stream)->native;
     const iso_status told = ocl_routine_tell(self);
     const ocl_code code = cl.clFinish(self->queue);
     const iso_status late = tell_late(self);
@@ -341,7 +342,7 @@ static iso_status query_foreign(ocl_stream *stream)
 
 iso_status ocl_stream_query(void *stream)
 {
-    ocl_stream *self = stream;
+    ocl_stream *self = ((simt_stream *)stream)->native;
     const iso_status told = ocl_routine_tell(self);
     const iso_status late = tell_late(self);
     if (late != ISO_OK || told != ISO_OK) {
@@ -360,8 +361,8 @@ iso_status ocl_stream_query(void *stream)
  * continue. Its queue was flushed when its command was submitted. */
 iso_status ocl_stream_wait(void *stream, void *event)
 {
-    ocl_stream *self = stream;
-    ocl_mark *mark = event;
+    ocl_stream *self = ((simt_stream *)stream)->native;
+    const ocl_mark *mark = ((simt_event *)event)->native;
     ocl_event until = NULL;
     ocl_event wait = NULL;
     (void)pthread_mutex_lock(&self->device->lock);
@@ -392,9 +393,9 @@ iso_status ocl_stream_wait(void *stream, void *event)
     return ISO_OK;
 }
 
-void ocl_stream_destroy(void *stream)
+void ocl_stream_destroy(simt_stream *stream)
 {
-    ocl_stream *self = stream;
+    ocl_stream *self = stream->native;
     (void)pthread_mutex_lock(&self->device->lock);
     tell_marks(self, NULL);
     for (uint32_t i = 0; i < self->count; i++) {

@@ -59,9 +59,9 @@ static ocl_code copy_rows(ocl_stream *stream, const iso_transfer *transfer, ocl_
 
 /* Drivers refuse some rectangles that the interface allows (an offset beyond the pitch, a last row
  * without its gap): their rows are then transferred one by one. */
-iso_status ocl_transfer(void *stream, const iso_transfer *transfer)
+iso_status ocl_transfer(simt_stream *stream, const iso_transfer *transfer)
 {
-    ocl_stream *self = stream;
+    ocl_stream *self = stream->native;
     const bool dense =
         transfer->to_pitch == transfer->width && transfer->from_pitch == transfer->width;
     if (transfer->height == 1 || dense) {

@@ -334,8 +334,3 @@ const ocl_found *ocl_device_at(int32_t index)
     (void)pthread_once(&once, look);
     return index >= 0 && index < device_count ? &devices[index] : NULL;
 }
-
-/* ---- the descriptor -------------------------------------------------------------------------- */
-
-SIMT_BACKEND(opencl, ocl_host, ocl_driver, "OpenCL 1.2 through a loader opened at run time",
-             .probe = ocl_probe, .device_info = ocl_device_info, .device_usable = ocl_device_usable)

@@ -105,9 +105,9 @@ void ocl_device_text(ocl_device_id device, ocl_name what, char *text, size_t cap
 void ocl_platform_text(ocl_platform platform, ocl_name what, char *text, size_t capacity);
 
 /* driver_stream.c */
-iso_status ocl_stream_create(void *native, void **stream);
-iso_status ocl_stream_adopt(void *native, void *foreign, void **stream);
-void ocl_stream_destroy(void *stream);
+iso_status ocl_stream_create(simt_stream *stream);
+iso_status ocl_stream_adopt(simt_stream *stream, void *foreign);
+void ocl_stream_destroy(simt_stream *stream);
 iso_status ocl_stream_sync(void *stream);
 iso_status ocl_stream_query(void *stream);
 iso_status ocl_stream_wait(void *stream, void *event);
@@ -123,15 +123,15 @@ iso_status ocl_routine_tell(ocl_stream *stream);
 ocl_code ocl_event_state(ocl_event event);
 
 /* driver_event.c */
-iso_status ocl_event_create(void *native, void **event);
-void ocl_event_destroy(void *event);
+iso_status ocl_event_create(simt_event *event);
+void ocl_event_destroy(simt_event *event);
 iso_status ocl_event_record(void *event, void *stream);
 iso_status ocl_event_sync(void *event);
 iso_status ocl_event_query(void *event);
 iso_status ocl_event_elapsed(void *start, void *stop, int64_t *nanoseconds);
 
 /* driver_transfer.c */
-iso_status ocl_transfer(void *stream, const iso_transfer *transfer);
+iso_status ocl_transfer(simt_stream *stream, const iso_transfer *transfer);
 
 /* driver_program.c */
 iso_status ocl_program_identity(void *native, char *text, int64_t capacity);
@@ -142,11 +142,10 @@ void ocl_program_unload(void *program);
 iso_status ocl_kernel_get(void *program, const char *name, int32_t threads, void **kernel,
                           simt_kernel_info *info);
 void ocl_kernel_release(void *kernel);
-iso_status ocl_launch(void *stream, void *kernel, int64_t groups, int32_t threads,
+iso_status ocl_launch(simt_stream *stream, void *kernel, int64_t groups, int32_t threads,
                       const simt_arg *args, int32_t arg_count);
 
-/* driver.c, blas.c */
-extern const simt_driver ocl_driver;
+/* blas.c */
 extern const simt_vendor ocl_vendor;
 
 #endif

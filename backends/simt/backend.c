@@ -154,24 +154,6 @@ iso_status simt_memory_alloc(void *device, int64_t bytes, void **memory)
     return self->driver->memory_alloc(self->native, bytes, memory);
 }
 
-void simt_memory_free(void *device, void *memory)
-{
-    simt_device *self = device;
-    self->driver->memory_free(self->native, memory);
-}
-
-iso_status simt_host_alloc(void *device, int64_t bytes, void **pointer, int32_t *pinned)
-{
-    simt_device *self = device;
-    return self->driver->host_alloc(self->native, bytes, pointer, pinned);
-}
-
-void simt_host_free(void *device, void *pointer)
-{
-    simt_device *self = device;
-    self->driver->host_free(self->native, pointer);
-}
-
 iso_status simt_host_register(void *device, void *pointer, int64_t bytes, int32_t *pinned)
 {
     simt_device *self = device;
@@ -281,7 +263,7 @@ iso_status simt_stream_create(void *device, uint32_t flags, void **stream)
     if (!made) {
         return ISO_NO_MEMORY;
     }
-    return stream_keep(made, self->driver->stream_create(self->native, &made->native), stream);
+    return stream_keep(made, self->driver->stream_create(made), stream);
 }
 
 iso_status simt_stream_adopt(void *device, void *native, void **stream)
@@ -295,8 +277,8 @@ iso_status simt_stream_adopt(void *device, void *native, void **stream)
     if (!made) {
         return ISO_NO_MEMORY;
     }
-    return stream_keep(made, self->driver->stream_adopt(self->native, native, &made->native),
-                       stream);
+    made->foreign = true;
+    return stream_keep(made, self->driver->stream_adopt(made, native), stream);
 }
 
 void simt_stream_destroy(void *stream)
@@ -304,20 +286,8 @@ void simt_stream_destroy(void *stream)
     simt_stream *self = stream;
     const simt_driver *driver = self->device->driver;
     simt_vendor_stream_close(self);
-    driver->stream_destroy(self->native);
+    driver->stream_destroy(self);
     self->device->host->free(self);
-}
-
-iso_status simt_stream_sync(void *stream)
-{
-    simt_stream *self = stream;
-    return self->device->driver->stream_sync(self->native);
-}
-
-iso_status simt_stream_query(void *stream)
-{
-    simt_stream *self = stream;
-    return self->device->driver->stream_query(self->native);
 }
 
 iso_status simt_event_create(void *device, void **event)
@@ -328,7 +298,7 @@ iso_status simt_event_create(void *device, void **event)
         return ISO_NO_MEMORY;
     }
     *made = (simt_event){.device = self};
-    iso_status status = self->driver->event_create(self->native, &made->native);
+    iso_status status = self->driver->event_create(made);
     if (status != ISO_OK) {
         self->host->free(made);
         return status;
@@ -340,46 +310,13 @@ iso_status simt_event_create(void *device, void **event)
 void simt_event_destroy(void *event)
 {
     simt_event *self = event;
-    self->device->driver->event_destroy(self->native);
+    self->device->driver->event_destroy(self);
     self->device->host->free(self);
-}
-
-iso_status simt_event_record(void *event, void *stream)
-{
-    simt_event *self = event;
-    simt_stream *on = stream;
-    return self->device->driver->event_record(self->native, on->native);
-}
-
-iso_status simt_stream_wait(void *stream, void *event)
-{
-    simt_stream *self = stream;
-    simt_event *until = event;
-    return self->device->driver->stream_wait(self->native, until->native);
-}
-
-iso_status simt_event_sync(void *event)
-{
-    simt_event *self = event;
-    return self->device->driver->event_sync(self->native);
-}
-
-iso_status simt_event_query(void *event)
-{
-    simt_event *self = event;
-    return self->device->driver->event_query(self->native);
-}
-
-iso_status simt_event_elapsed(void *start, void *stop, int64_t *nanoseconds)
-{
-    simt_event *from = start, *to = stop;
-    return from->device->driver->event_elapsed(from->native, to->native, nanoseconds);
 }
 
 iso_status simt_native_get(void *device, iso_native_kind kind, void *object, void **native)
 {
     simt_device *self = device;
-    void *inner = object;
     if (!self->driver->native_get) {
         return self->host->fail(ISO_UNSUPPORTED, "%s does not expose its native objects",
                                 self->driver->name);
@@ -387,14 +324,9 @@ iso_status simt_native_get(void *device, iso_native_kind kind, void *object, voi
     switch (kind) {
     case ISO_NATIVE_CONTEXT:
     case ISO_NATIVE_DEVICE:
-        inner = self->native;
-        break;
     case ISO_NATIVE_STREAM:
-        inner = ((simt_stream *)object)->native;
-        break;
     case ISO_NATIVE_EVENT:
-        inner = ((simt_event *)object)->native;
-        break;
+        return self->driver->native_get(self, kind, object, native);
     case ISO_NATIVE_MEMORY:
         *native = object;
         return ISO_OK;
@@ -402,7 +334,6 @@ iso_status simt_native_get(void *device, iso_native_kind kind, void *object, voi
         return self->host->fail(ISO_UNSUPPORTED, "%s has no native object of kind %d",
                                 self->driver->name, (int)kind);
     }
-    return self->driver->native_get(self->native, (int32_t)kind, inner, native);
 }
 
 iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id)
@@ -423,7 +354,7 @@ iso_status simt_transfer(void *stream, const iso_transfer *transfer)
     if (transfer->kind == ISO_TRANSFER_FILL) {
         return simt_fill(self, transfer);
     }
-    return self->device->driver->transfer(self->native, transfer);
+    return self->device->driver->transfer(self, transfer);
 }
 
 iso_status simt_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
@@ -435,7 +366,7 @@ iso_status simt_copy_peer(void *to_stream, iso_ref to, void *from_stream, iso_re
         return there->device->host->fail(
             ISO_UNSUPPORTED, "%s cannot copy directly from one device to another", driver->name);
     }
-    return driver->copy_peer(there->native, to, here->native, from, bytes);
+    return driver->copy_peer(there, to, here, from, bytes);
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -524,8 +455,8 @@ iso_status simt_describe(void *device, const iso_op *op, iso_op_info *out)
 iso_status simt_launch(simt_stream *stream, const simt_kernel *kernel, int64_t groups,
                        const simt_arg *args, int32_t arg_count)
 {
-    return stream->device->driver->launch(stream->native, kernel->native, groups, kernel->threads,
-                                          args, arg_count);
+    return stream->device->driver->launch(stream, kernel->native, groups, kernel->threads, args,
+                                          arg_count);
 }
 
 int64_t simt_alignment(const simt_device *device, iso_ref ref)

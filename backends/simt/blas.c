@@ -39,7 +39,7 @@ iso_status simt_blas_check(simt_stream *stream, const simt_blas_numbers *numbers
     } else {
         (void)snprintf(what, sizeof what, "%s gives status %u", call, status);
     }
-    const iso_status lost = blas->lost(stream->native, what);
+    const iso_status lost = blas->lost(stream, what);
     if (lost) {
         return lost;
     }
@@ -61,14 +61,6 @@ simt_blas_stream *simt_blas_stream_of(simt_stream *stream)
     return stream->vendor;
 }
 
-void *simt_blas_native(const simt_stream *stream)
-{
-    void *native = NULL;
-    (void)stream->device->driver->native_get(stream->device->native, ISO_NATIVE_STREAM,
-                                             stream->native, &native);
-    return native;
-}
-
 static iso_status make_handle(simt_stream *stream, simt_blas_stream *own)
 {
     const simt_blas *blas = blas_of(stream->device);
@@ -78,7 +70,7 @@ static iso_status make_handle(simt_stream *stream, simt_blas_stream *own)
     if (status) {
         return status;
     }
-    status = simt_blas_check(stream, blas->numbers, blas->set_up(handle, simt_blas_native(stream)),
+    status = simt_blas_check(stream, blas->numbers, blas->set_up(handle, stream->native),
                              blas->set_up_name);
     if (status) {
         (void)blas->destroy(handle);
@@ -289,7 +281,7 @@ static iso_status turn_in_place(simt_stream *stream, const iso_op *op, simt_blas
                                       .to_pitch = pitch,
                                       .width = height * element,
                                       .height = width};
-            status = status ? status : stream->device->driver->transfer(stream->native, &put);
+            status = status ? status : stream->device->driver->transfer(stream, &put);
             if (status) {
                 return status;
             }
@@ -382,10 +374,9 @@ static iso_status put_one(simt_stream *stream, iso_dtype dtype, char *at)
 {
     const dtype_row *type = dtype_get(dtype);
     const simt_blas *blas = blas_of(stream->device);
-    const iso_status status = blas->put_word(stream->native, at, (uint32_t)type->one);
-    return status || type->bytes <= 4
-               ? status
-               : blas->put_word(stream->native, at + 4, (uint32_t)(type->one >> 32));
+    const iso_status status = blas->put_word(stream, at, (uint32_t)type->one);
+    return status || type->bytes <= 4 ? status
+                                      : blas->put_word(stream, at + 4, (uint32_t)(type->one >> 32));
 }
 
 static iso_status reduce_execute(simt_stream *stream, const iso_op *op)

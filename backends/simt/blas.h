@@ -8,8 +8,8 @@
  * leading dimension, so operands are swapped and nothing is moved.
  *
  * Handles belong to streams and are made at a stream's first vendor operation. The workspace of an
- * operation begins with a constant, followed by the library's part. Memory is its address. Each
- * library's status for success is 0.
+ * operation begins with a constant, followed by the library's part. Memory is its address, and a
+ * stream's `native` the vendor's stream. Each library's status for success is 0.
  */
 #ifndef ISOMER_SIMT_BLAS_H
 #define ISOMER_SIMT_BLAS_H
@@ -76,7 +76,7 @@ typedef struct simt_blas {
     const char *create_name, *set_up_name, *set_name;
     int64_t (*library_bytes)(const simt_device *device); /* its workspace for a product */
     /* After a failure on a stream: fails with DEVICE_LOST if that was the cause, else ISO_OK. */
-    iso_status (*lost)(void *stream, const char *what);
+    iso_status (*lost)(simt_stream *stream, const char *what);
     void (*forget_error)(void); /* optional: clears the driver's last error */
 
     /* UNSUPPORTED if an environment variable changes the requested precision, or the device does
@@ -99,7 +99,7 @@ typedef struct simt_blas {
     /* Optional: scratch memory for each row; without it a call has one row. */
     int64_t (*row_bytes)(const iso_reduce_op_args *op);
     /* Writes a 32-bit word on the stream; fails with the driver's call. */
-    iso_status (*put_word)(void *stream, void *at, uint32_t word);
+    iso_status (*put_word)(simt_stream *stream, void *at, uint32_t word);
 
     const struct simt_lt *lt;
 } simt_blas;
@@ -176,8 +176,6 @@ typedef struct simt_blas_device {
     int lt_version; /* 0 if the library does not report it */
 } simt_blas_device;
 
-/* The vendor's own stream. */
-void *simt_blas_native(const simt_stream *stream);
 /* The constant, and the library's usual workspace. */
 int64_t simt_blas_workspace(simt_device *device, const iso_op *op);
 /* Created with zeros at the first call; NULL: no memory. */

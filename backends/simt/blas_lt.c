@@ -347,11 +347,11 @@ static iso_status execute(simt_stream *stream, const iso_op *of)
         return status;
     }
     void *c = simt_place(op->c);
-    const uint32_t code = lt->api->ltMatmul(
-        handle, plan->matmul, &alpha, simt_place(op->b), plan->one, simt_place(op->a), plan->two,
-        &beta, c, plan->c, c, plan->c, plan->choice.algorithm,
-        simt_place(of->workspace) + BLAS_CONSTANT_BYTES,
-        (size_t)(of->workspace_bytes - BLAS_CONSTANT_BYTES), simt_blas_native(stream));
+    const uint32_t code =
+        lt->api->ltMatmul(handle, plan->matmul, &alpha, simt_place(op->b), plan->one,
+                          simt_place(op->a), plan->two, &beta, c, plan->c, c, plan->c,
+                          plan->choice.algorithm, simt_place(of->workspace) + BLAS_CONSTANT_BYTES,
+                          (size_t)(of->workspace_bytes - BLAS_CONSTANT_BYTES), stream->native);
     return simt_blas_check(stream, lt->numbers, code, lt->run_name);
 }
 

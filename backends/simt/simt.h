@@ -81,7 +81,9 @@ typedef struct simt_device {
 typedef struct simt_stream {
     simt_device *device;
     void *native;
-    void *vendor; /* the same for a stream */
+    bool foreign; /* the program's own */
+    void *order;  /* the driver's: an event that orders copies between devices; NULL until needed */
+    void *vendor; /* as of a device */
 } simt_stream;
 
 typedef struct simt_event {
@@ -117,6 +119,8 @@ typedef struct simt_kernel_info {
 } simt_kernel_info;
 
 /*
+ * What backend.h asks of a backend and does not stand here, a driver gives to SIMT_BACKEND.
+ *
  * `native` is the result of device_open, stream_create and so on. Each function fails through
  * host->fail with the vendor's call and the name of the code in the text. The statuses are those of
  * backend.h; a device that is gone is DEVICE_LOST. All are required unless marked optional.
@@ -130,31 +134,22 @@ struct simt_driver {
     iso_status (*device_property)(void *native, int32_t index, iso_property *out);
 
     iso_status (*memory_alloc)(void *native, int64_t bytes, void **memory);
-    void (*memory_free)(void *native, void *memory);
-    iso_status (*host_alloc)(void *native, int64_t bytes, void **pointer, int32_t *pinned);
-    void (*host_free)(void *native, void *pointer);
     /* Optional, both or neither: pin the program's memory. Memory that cannot be pinned is still
      * copied: only a lost device is an error. Only memory pinned here is unpinned. */
     iso_status (*host_register)(void *native, void *pointer, int64_t bytes, int32_t *pinned);
     void (*host_unregister)(void *native, void *pointer);
 
-    iso_status (*stream_create)(void *native, void **stream);
-    void (*stream_destroy)(void *stream);
-    iso_status (*stream_sync)(void *stream);
-    iso_status (*stream_query)(void *stream);
-    iso_status (*event_create)(void *native, void **event);
-    void (*event_destroy)(void *event);
-    iso_status (*event_record)(void *event, void *stream);
-    iso_status (*stream_wait)(void *stream, void *event);
-    iso_status (*event_sync)(void *event);
-    iso_status (*event_query)(void *event);
-    iso_status (*event_elapsed)(void *start, void *stop, int64_t *nanoseconds);
+    /* Set and free `native`. */
+    iso_status (*stream_create)(simt_stream *stream);
+    void (*stream_destroy)(simt_stream *stream);
+    iso_status (*event_create)(simt_event *event);
+    void (*event_destroy)(simt_event *event);
 
     /* WRITE, READ and COPY, of one row or many; never FILL. */
-    iso_status (*transfer)(void *stream, const iso_transfer *transfer);
+    iso_status (*transfer)(simt_stream *stream, const iso_transfer *transfer);
     /* Optional: from another device of this driver. */
-    iso_status (*copy_peer)(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
-                            int64_t bytes);
+    iso_status (*copy_peer)(simt_stream *to_stream, iso_ref to, simt_stream *from_stream,
+                            iso_ref from, int64_t bytes);
 
     /* A text for everything besides sources and options that affects this device's binaries:
      * architecture, compiler, driver, for a CPU its features. COMPILE: there is no compiler. */
@@ -170,18 +165,18 @@ struct simt_driver {
                              simt_kernel_info *info);
     void (*kernel_release)(void *kernel); /* before program_unload; NULL: that releases it */
     /* Launches `groups` groups of `threads` work-items, in one dimension. */
-    iso_status (*launch)(void *stream, void *kernel, int64_t groups, int32_t threads,
+    iso_status (*launch)(simt_stream *stream, void *kernel, int64_t groups, int32_t threads,
                          const simt_arg *args, int32_t arg_count);
 
     /* Optional, all or none: sharing a program's own objects; see backend.h. */
     iso_status (*device_adopt)(int32_t devices, const void *context, const void *native_device,
                                int32_t *index, void **native, simt_limits *limits);
-    iso_status (*stream_adopt)(void *native, void *foreign, void **stream);
+    iso_status (*stream_adopt)(simt_stream *stream, void *foreign);
     iso_status (*memory_import)(void *native, void *foreign, int64_t bytes, void **memory);
     void (*memory_forget)(void *native, void *memory); /* NULL: nothing was allocated for it */
     bool (*memory_is_read_only)(void *native, void *memory); /* NULL: no memory is read-only */
-    /* kind: iso_native_kind, except memory; object: a native of that kind. */
-    iso_status (*native_get)(void *native, int32_t kind, void *object, void **out);
+    /* Not for memory. `object` is the core's. */
+    iso_status (*native_get)(simt_device *device, iso_native_kind kind, void *object, void **out);
     int32_t dlpack_type; /* DLPack's number for this kind of device; 0: none */
 
     const simt_vendor *vendor; /* NULL: no vendor library */
@@ -399,22 +394,12 @@ iso_status simt_device_open(const simt_driver *driver, const iso_host *host, int
 void simt_device_close(void *device);
 iso_status simt_device_property(void *device, int32_t index, iso_property *out);
 iso_status simt_memory_alloc(void *device, int64_t bytes, void **memory);
-void simt_memory_free(void *device, void *memory);
-iso_status simt_host_alloc(void *device, int64_t bytes, void **pointer, int32_t *pinned);
-void simt_host_free(void *device, void *pointer);
 iso_status simt_host_register(void *device, void *pointer, int64_t bytes, int32_t *pinned);
 void simt_host_unregister(void *device, void *pointer);
 iso_status simt_stream_create(void *device, uint32_t flags, void **stream);
 void simt_stream_destroy(void *stream);
-iso_status simt_stream_sync(void *stream);
-iso_status simt_stream_query(void *stream);
 iso_status simt_event_create(void *device, void **event);
 void simt_event_destroy(void *event);
-iso_status simt_event_record(void *event, void *stream);
-iso_status simt_stream_wait(void *stream, void *event);
-iso_status simt_event_sync(void *event);
-iso_status simt_event_query(void *event);
-iso_status simt_event_elapsed(void *start, void *stop, int64_t *nanoseconds);
 iso_status simt_transfer(void *stream, const iso_transfer *transfer);
 iso_status simt_supports(void *device, const iso_op *op);
 iso_status simt_workspace(void *device, const iso_op *op, int64_t *bytes);
@@ -437,22 +422,18 @@ iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id);
     .size = (uint32_t)sizeof(iso_backend), .abi_major = ISO_ABI_MAJOR, .abi_minor = ISO_ABI_MINOR, \
     .stack_bytes = SIMT_STACK_BYTES, .device_close = simt_device_close,                            \
     .device_property = simt_device_property, .memory_alloc = simt_memory_alloc,                    \
-    .memory_free = simt_memory_free, .host_alloc = simt_host_alloc, .host_free = simt_host_free,   \
     .host_register = simt_host_register, .host_unregister = simt_host_unregister,                  \
     .stream_create = simt_stream_create, .stream_destroy = simt_stream_destroy,                    \
-    .stream_sync = simt_stream_sync, .stream_query = simt_stream_query,                            \
     .event_create = simt_event_create, .event_destroy = simt_event_destroy,                        \
-    .event_record = simt_event_record, .stream_wait = simt_stream_wait,                            \
-    .event_sync = simt_event_sync, .event_query = simt_event_query,                                \
-    .event_elapsed = simt_event_elapsed, .transfer = simt_transfer, .supports = simt_supports,     \
-    .workspace = simt_workspace, .execute = simt_execute, .prepare = simt_prepare,                 \
-    .describe = simt_describe, .copy_peer = simt_copy_peer, .stream_adopt = simt_stream_adopt,     \
+    .transfer = simt_transfer, .supports = simt_supports, .workspace = simt_workspace,             \
+    .execute = simt_execute, .prepare = simt_prepare, .describe = simt_describe,                   \
+    .copy_peer = simt_copy_peer, .stream_adopt = simt_stream_adopt,                                \
     .memory_import = simt_memory_import, .memory_forget = simt_memory_forget,                      \
     .memory_is_read_only = simt_memory_is_read_only, .native_get = simt_native_get,                \
     .dlpack_device = simt_dlpack_device
 
 /* A backend's descriptor and its query, isomer_builtin_NAME_query, which stores the host in HOST.
- * The arguments after BUILD are the backend's own entries: probe, device_info, telemetry... */
+ * The arguments after BUILD are the backend's own entries: probe, memory_free, stream_sync... */
 #define SIMT_BACKEND(NAME, HOST, DRIVER, BUILD, ...)                                               \
     static iso_status device_open(int32_t index, void **device)                                    \
     {                                                                                              \
