@@ -12,7 +12,7 @@
 typedef struct task {
     int32_t row; /* the first of them */
     int32_t weight;
-    char group[WORK_ID_MAX];
+    char group[BENCH_ID_MAX];
 } task;
 
 typedef struct member {
@@ -50,7 +50,7 @@ static void add_tasks(dispatch *self)
     const measure_state *state = self->state;
     for (int32_t i = 0; i < state->count; i++) {
         const measure_row *row = &state->rows[i];
-        char group[WORK_ID_MAX];
+        char group[BENCH_ID_MAX];
         int32_t t = 0;
         if (!compiles(state, row)) {
             continue;
@@ -102,7 +102,7 @@ static void give(dispatch *self, int32_t i)
 /* Notes the times of compiling and of the first call in the rows. */
 static void note(dispatch *self, const task *of, const char *line)
 {
-    char id[WORK_ID_MAX];
+    char id[BENCH_ID_MAX];
     double prepare, first;
     if (sscanf(line, "%159s %lf %lf", id, &prepare, &first) != 3) {
         return;

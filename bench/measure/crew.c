@@ -91,19 +91,19 @@ bool crew_next(crew *self, char text[CREW_LINE])
     return true;
 }
 
-void crew_group(const work_case *item, char text[WORK_ID_MAX])
+void crew_group(const bench_case *item, char text[BENCH_ID_MAX])
 {
     char type[16];
     snprintf(type, sizeof type, "%d", (int)item->element);
-    snprintf(text, WORK_ID_MAX, "%s/%s/%s/%s", item->op->measured, item->kind, item->variant,
+    snprintf(text, BENCH_ID_MAX, "%s/%s/%s/%s", item->op->measured, item->kind, item->variant,
              item->dtype != 0 ? iso_dtype_name(item->dtype) : type);
 }
 
 /* Also runs the case once: some devices compile at the first launch. */
-static bool rehearse(work_target *target, const work_case *item, int32_t library, double *prepare,
+static bool rehearse(work_target *target, const bench_case *item, int32_t library, double *prepare,
                      double *first)
 {
-    work_result result;
+    bench_result result;
     work_job *job = work_job_create(target, item, library, &result);
     bool done = job && result.status == BENCH_OK && work_job_prepare(job, prepare, &result);
     if (done) {
@@ -122,7 +122,7 @@ static bool rehearse(work_target *target, const work_case *item, int32_t library
 void crew_work(crew *self, const char *task, const work_list *list, work_target *const *targets,
                int32_t target_count)
 {
-    char spec[ISO_NAME_MAX], group[WORK_ID_MAX], own[WORK_ID_MAX];
+    char spec[ISO_NAME_MAX], group[BENCH_ID_MAX], own[BENCH_ID_MAX];
     int library = 0;
     work_target *target = NULL;
     if (sscanf(task, "%127s %d %159s", spec, &library, group) == 3) {
@@ -133,7 +133,7 @@ void crew_work(crew *self, const char *task, const work_list *list, work_target 
         }
     }
     for (int32_t i = 0; i < list->count && target; i++) {
-        const work_case *item = &list->items[i];
+        const bench_case *item = &list->items[i];
         double prepare = 0, first = 0;
         crew_group(item, own);
         if (strcmp(own, group) == 0 && rehearse(target, item, library, &prepare, &first)) {

@@ -18,10 +18,10 @@ typedef struct measure_sample {
 
 /* A case on a device, with one of its libraries. */
 typedef struct measure_row {
-    const work_case *item;
+    const bench_case *item;
     int32_t target, library;
     work_job *job;
-    work_result result;
+    bench_result result;
     measure_sample *samples;
     int32_t count, room;
     int32_t rounds;  /* with a sample */

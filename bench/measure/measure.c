@@ -23,7 +23,7 @@ static bool stop(measure_state *state)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static bool add_row(measure_state *state, const work_case *item, int32_t target, int32_t library)
+static bool add_row(measure_state *state, const bench_case *item, int32_t target, int32_t library)
 {
     measure_row *row = &state->rows[state->count++];
     *row = (measure_row){.item = item,
@@ -49,7 +49,7 @@ static bool make_rows(measure_state *state)
     state->rows = tool_alloc(room, sizeof *state->rows, "the cases");
     state->order = tool_alloc(room, sizeof *state->order, "the cases");
     for (int32_t i = 0; i < plan->list->count; i++) {
-        const work_case *item = &plan->list->items[i];
+        const bench_case *item = &plan->list->items[i];
         for (int32_t t = 0; t < plan->target_count; t++) {
             bool product = item->op->libraries && item->how == ISO_VARIANT_VENDOR;
             int32_t libraries = product ? tool_libraries(work_target_device(plan->targets[t]),

@@ -54,7 +54,7 @@ void measure_set_rate(json_t *rate, double work, const stats_interval *time);
  * A task is a line "SPEC LIBRARY GROUP". The answer is a line "ID PREPARE FIRST" (nanoseconds) for
  * each case, and an empty line.
  */
-enum { CREW_MOST = 8, CREW_LINE = WORK_ID_MAX + ISO_NAME_MAX + 64 };
+enum { CREW_MOST = 8, CREW_LINE = BENCH_ID_MAX + ISO_NAME_MAX + 64 };
 
 typedef struct crew {
     int32_t count; /* members; 0: none */
@@ -79,6 +79,6 @@ void crew_work(crew *self, const char *task, const work_list *list, work_target 
 _Noreturn void crew_leave(void);
 
 /* The group of cases with the same kernels: "gemm/tiled/f32". */
-void crew_group(const work_case *item, char text[WORK_ID_MAX]);
+void crew_group(const bench_case *item, char text[BENCH_ID_MAX]);
 
 #endif

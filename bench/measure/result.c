@@ -84,18 +84,18 @@ typedef struct roof {
 
 /* The roof that a case measures: cases listed for it, and all others that read or copy arrays
  * larger than the caches. */
-static int roof_of_case(const work_case *item, const iso_device_info *info)
+static int roof_of_case(const bench_case *item, const iso_device_info *info)
 {
     bool large = work_case_array(item) >= 4 * info->cache_bytes && !item->cold;
-    int32_t told = large && item->op->roof ? item->op->roof(item) : WORK_NO_ROOF;
-    switch (told != WORK_NO_ROOF ? told : (int32_t)item->roof) {
-    case WORK_ROOF_READ:
+    bench_roof told = large && item->by->roof ? item->by->roof(item) : BENCH_NO_ROOF;
+    switch (told != BENCH_NO_ROOF ? told : item->roof) {
+    case BENCH_ROOF_READ:
         return READ;
-    case WORK_ROOF_COPY:
+    case BENCH_ROOF_COPY:
         return COPY;
-    case WORK_ROOF_FMA:
+    case BENCH_ROOF_FMA:
         return item->dtype == ISO_F64 ? FMA_F64 : FMA_F32;
-    case WORK_NO_ROOF:
+    case BENCH_NO_ROOF:
         break;
     }
     return ROOFS;
@@ -113,7 +113,7 @@ static void find_roofs(const measure_state *state, int32_t target, roof *roofs)
     }
     for (int32_t i = 0; i < state->count; i++) {
         const measure_row *row = &state->rows[i];
-        const work_case *item = row->item;
+        const bench_case *item = row->item;
         int which = roof_of_case(item, work_target_info(state->plan->targets[target]));
         if (row->target != target || which == ROOFS || !has_times(row)) {
             continue;
@@ -159,7 +159,7 @@ static json_t *roofs_json(const roof *roofs)
  * the type. */
 static int compute_roof(const measure_row *row, const roof *roofs)
 {
-    const work_case *item = row->item;
+    const bench_case *item = row->item;
     int plain = item->dtype == ISO_F64 ? FMA_F64 : FMA_F32, matrix = ROOFS;
     if (!item->op->libraries || item->how != ISO_VARIANT_VENDOR) {
         return plain;
@@ -180,15 +180,15 @@ static int compute_roof(const measure_row *row, const roof *roofs)
  * host and device have none. */
 static int binding_roof(const measure_row *row, const roof *roofs)
 {
-    const work_case *item = row->item;
-    if (!item->op->arguments && item->move != WORK_COPY) {
+    const bench_case *item = row->item;
+    if (!item->op->arguments && item->transfer.move != TRANSFER_COPY) {
         return ROOFS;
     }
     int memory = item->bytes_written > 0.25 * item->bytes_read ? COPY : READ;
     int compute = compute_roof(row, roofs);
     double moving = (item->bytes_read + item->bytes_written) / roofs[memory].value;
     double computing = item->flops / roofs[compute].value;
-    if (!isfinite(moving) || item->roof == WORK_ROOF_FMA) {
+    if (!isfinite(moving) || item->roof == BENCH_ROOF_FMA) {
         return isfinite(computing) && item->flops > 0 ? compute : ROOFS;
     }
     return isfinite(computing) && computing > moving ? compute : memory;
@@ -329,7 +329,7 @@ static json_t *flags_json(const measure_state *state, const measure_row *row, co
     const iso_device_info *info = work_target_info(state->plan->targets[row->target]);
     json_t *flags = json_array();
     if (f) {
-        bool memory = !bench_op_computes(row->item->op, "") && row->item->roof != WORK_ROOF_FMA;
+        bool memory = !bench_op_computes(row->item->op, "") && row->item->roof != BENCH_ROOF_FMA;
         flag(flags, clocks_disagree(row, f), "clock-disagree");
         flag(flags, row->calls > 1 && f->submit > 0.9 * f->time.median, "submit-bound");
         flag(flags, over, "above-roof");
@@ -350,7 +350,7 @@ static json_t *flags_json(const measure_state *state, const measure_row *row, co
 static void set_measured(const measure_state *state, const measure_row *row, const roof *roofs,
                          json_t *r)
 {
-    const work_case *item = row->item;
+    const bench_case *item = row->item;
     json_t *rates = json_object(), *under = json_null();
     bool over = false;
     figures f = work_out(row);
@@ -376,7 +376,7 @@ static void set_measured(const measure_state *state, const measure_row *row, con
     set(r, "flags", flags_json(state, row, &f, over));
 }
 
-static json_t *verified_json(const work_result *result)
+static json_t *verified_json(const bench_result *result)
 {
     if (!result->method || (result->status != BENCH_OK && result->status != BENCH_FAILED)) {
         return json_null();
@@ -389,7 +389,8 @@ static json_t *verified_json(const work_result *result)
     }
     tool_set_text(v, "method", result->method);
     /* A wrong bit, or a failure before the bound was checked, has no error. */
-    bool beyond = result->status != BENCH_FAILED || result->error > result->bound;
+    bool beyond =
+        result->status != BENCH_FAILED || (result->bound > 0 && result->error > result->bound);
     tool_set_number(v, "error", beyond ? result->error : NAN);
     tool_set_number(v, "bound", result->bound);
     tool_set_int(v, "checks", result->checks);
@@ -400,7 +401,7 @@ static json_t *verified_json(const work_result *result)
 static json_t *row_json(const measure_state *state, const measure_row *row, const roof *roofs)
 {
     const iso_device_info *info = work_target_info(state->plan->targets[row->target]);
-    const work_result *result = &row->result;
+    const bench_result *result = &row->result;
     bool pending = result->status == BENCH_OK && row->count == 0;
     json_t *r = work_case_json(row->item);
     tool_set_text(r, "backend", info->backend);

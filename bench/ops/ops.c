@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ops.c - the table of operations, and finding one. */
+/* ops.c - the tables of operations, and finding one. */
 #include "bench/ops/ops.h"
+#include "bench/verify/verify.h"
 
+#include <math.h>
 #include <string.h>
 
 const bench_op *const bench_ops[BENCH_OPS] = {&bench_map, &bench_transpose, &bench_reduce,
                                               &bench_gemm, &bench_transfer};
+
+const bench_op *const verify_ops[VERIFY_OPS] = {&bench_transfer, &bench_transpose, &bench_reduce,
+                                                &bench_gemm,     &bench_map,       &verify_order,
+                                                &verify_limits};
+
+const char *const bench_plain_variants[] = {"naive", "tiled", "vendor", NULL};
+const char *const bench_partial_variants[] = {"naive", "tiled", "vendor", "partials", NULL};
+const char *const bench_float_types[] = {"f16", "bf16", "f32", "f64", NULL};
+const char *const bench_all_types[] = {"f16", "bf16", "f32", "f64", "i32", "i64", NULL};
+const char *const bench_matrix_members[] = {"rows", "cols", NULL};
 
 const bench_op *bench_op_find(const char *word)
 {
@@ -42,4 +54,32 @@ const char *bench_status_name(bench_status status)
 {
     static const char *const names[] = {"ok", "failed", "unsupported", "error"};
     return names[status];
+}
+
+int64_t bench_square(int64_t elements)
+{
+    return (int64_t)ceil(sqrt((double)elements) / 1024) * 1024;
+}
+
+static int64_t aligned(int64_t bytes)
+{
+    return (bytes + BENCH_ALIGNMENT - 1) / BENCH_ALIGNMENT * BENCH_ALIGNMENT;
+}
+
+void bench_case_needs(const bench_case *item, bench_needs *out)
+{
+    *out = (bench_needs){.type = item->dtype, .inputs = 1};
+    if (item->vast) {
+        out->inputs = 0;
+    } else {
+        item->by->needs(item, out);
+    }
+    out->result =
+        out->results * (out->result_type != 0 ? iso_dtype_size(out->result_type) : item->element);
+    /* The places come from the case alone, so that its data are the same in every list. */
+    for (int i = 0; i < out->inputs; i++) {
+        int64_t gap = (int64_t)(arith_mix(item->seed, (uint64_t)i + 1) % 1024) * BENCH_ALIGNMENT;
+        out->at[i] = aligned(out->end) + gap;
+        out->end = out->at[i] + out->bytes[i];
+    }
 }

@@ -5,41 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-bool work_case_has_bits(const work_case *item)
-{
-    return !item->op->has_bits || item->op->has_bits(item);
-}
-
 /* ---- operands -------------------------------------------------------------------------------- */
 
-static int64_t aligned(int64_t bytes)
+int64_t work_case_array(const bench_case *item)
 {
-    return (bytes + WORK_ALIGNMENT - 1) / WORK_ALIGNMENT * WORK_ALIGNMENT;
-}
-
-void work_case_needs(const work_case *item, work_needs *out)
-{
-    *out = (work_needs){.type = item->dtype, .inputs = 1};
-    if (item->vast) {
-        out->inputs = 0;
-    } else {
-        item->op->needs(item, out);
-    }
-    out->result =
-        out->results * (out->result_type != 0 ? iso_dtype_size(out->result_type) : item->element);
-    /* The places come from the case alone, so that its data are the same in every list. */
-    for (int i = 0; i < out->inputs; i++) {
-        int64_t gap = (int64_t)(arith_mix(item->seed, (uint64_t)i + 1) % 1024) * WORK_ALIGNMENT;
-        out->at[i] = aligned(out->end) + gap;
-        out->end = out->at[i] + out->bytes[i];
-    }
-}
-
-int64_t work_case_array(const work_case *item)
-{
-    work_needs needs;
+    bench_needs needs;
     int64_t most = 0, least = INT64_MAX;
-    work_case_needs(item, &needs);
+    bench_case_needs(item, &needs);
     int64_t sizes[] = {needs.inputs > 0 ? needs.bytes[0] : 0, needs.inputs > 1 ? needs.bytes[1] : 0,
                        needs.result};
     for (int i = 0; i < 3; i++) {
@@ -56,7 +28,7 @@ int64_t work_case_array(const work_case *item)
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* "1024x64x64/nn" */
-static void shape_text(const work_shape *shape, char *text, size_t room)
+static void shape_text(const bench_shape *shape, char *text, size_t room)
 {
     size_t at = 0;
     for (int i = 0; i < shape->count; i++) {
@@ -64,16 +36,6 @@ static void shape_text(const work_shape *shape, char *text, size_t room)
                                (long long)shape->sizes[i]);
     }
     snprintf(text + at, room - at, "%s", shape->form);
-}
-
-static void type_text(const work_case *item, char *text, size_t room)
-{
-    text[0] = '\0';
-    if (item->dtype != 0) {
-        snprintf(text, room, "%s", iso_dtype_name(item->dtype));
-    } else if (item->op->types) {
-        snprintf(text, room, "e%d", (int)item->element);
-    }
 }
 
 /* Adds "/word", or "word" at the beginning; nothing for an empty word. */
@@ -96,8 +58,8 @@ static uint64_t hash(const char *text)
     return value;
 }
 
-/* N of a square one of as much work; else its elements or bytes. */
-static int64_t plot_size(const work_case *item, const work_shape *shape)
+/* N of a square problem of as much work; else its elements or bytes. */
+static int64_t plot_size(const bench_case *item, const bench_shape *shape)
 {
     double product = 1;
     if (item->op->size[0] != 'N') {
@@ -109,33 +71,30 @@ static int64_t plot_size(const work_case *item, const work_shape *shape)
     return llround(shape->count == 3 ? cbrt(product) : sqrt(product));
 }
 
-int64_t work_square(int64_t elements)
-{
-    return (int64_t)ceil(sqrt((double)elements) / 1024) * 1024;
-}
-
-static bool make_id(work_case *item, const char *type, const char *shape)
+static bool make_id(bench_case *item, const char *shape)
 {
     item->id[0] = '\0';
     return append(item->id, sizeof item->id, item->op->measured) &&
            append(item->id, sizeof item->id, item->kind) &&
            append(item->id, sizeof item->id, item->variant) &&
-           append(item->id, sizeof item->id, type) && append(item->id, sizeof item->id, shape) &&
+           append(item->id, sizeof item->id, item->type) &&
+           append(item->id, sizeof item->id, shape) &&
            append(item->id, sizeof item->id, item->op->maths ? iso_math_name(item->math) : "") &&
            append(item->id, sizeof item->id, "uniform") &&
            append(item->id, sizeof item->id, item->cold ? "cold" : "hot");
 }
 
-bool work_case_finish(work_case *item, uint64_t seed)
+bool work_case_finish(bench_case *item, uint64_t seed)
 {
-    char text[128], type[16], problem[WORK_ID_MAX] = "";
-    work_shape shape;
+    char text[128], problem[BENCH_ID_MAX] = "";
+    bench_shape shape;
     item->op->shape(item, &shape);
     shape_text(&shape, text, sizeof text);
-    type_text(item, type, sizeof type);
-    if (!make_id(item, type, text)) {
+    if (!make_id(item, text)) {
         return false;
     }
+    item->samples = BENCH_SAMPLES;
+    item->same_bits = !item->by->has_bits || item->by->has_bits(item);
     /* Sizes whose products and costs are far from overflowing. */
     item->vast = shape.elements * (double)item->element > 0x1p46;
     item->size = plot_size(item, &shape);
@@ -143,20 +102,21 @@ bool work_case_finish(work_case *item, uint64_t seed)
      * every direction. */
     append(problem, sizeof problem, item->op->measured);
     append(problem, sizeof problem, item->op->arguments ? item->kind : "");
-    append(problem, sizeof problem, type);
+    append(problem, sizeof problem, item->type);
     append(problem, sizeof problem, text);
     item->seed = arith_mix(seed, hash(problem));
     if (!item->op->arguments) {
-        item->bytes_read = item->move == WORK_WRITE ? 0 : (double)item->bytes;
-        item->bytes_written = item->move == WORK_READ ? 0 : (double)item->bytes;
+        const transfer_shape *t = &item->transfer;
+        item->bytes_read = t->move == TRANSFER_WRITE ? 0 : (double)t->width;
+        item->bytes_written = t->move == TRANSFER_READ ? 0 : (double)t->width;
         return true;
     }
     if (item->vast) {
         return true;
     }
     iso_cost_info cost = ISO_COST_INFO_INIT;
-    work_args args;
-    iso_op_kind kind = item->op->arguments(item, &args);
+    bench_args args;
+    iso_op_kind kind = item->by->arguments(item, &args);
     if (iso_cost(kind, &args, &cost) != ISO_OK) {
         item->vast = true;
         return true;
@@ -167,10 +127,9 @@ bool work_case_finish(work_case *item, uint64_t seed)
     return true;
 }
 
-json_t *work_case_json(const work_case *item)
+json_t *work_case_json(const bench_case *item)
 {
-    char type[16];
-    work_shape shape;
+    bench_shape shape;
     json_t *sizes = json_object(), *layout = json_object();
     item->op->shape(item, &shape);
     for (int i = 0; i < shape.count + shape.more; i++) {
@@ -179,21 +138,20 @@ json_t *work_case_json(const work_case *item)
     for (int i = 0; i < 2 && shape.layout[i].name; i++) {
         tool_set_text(layout, shape.layout[i].name, shape.layout[i].value);
     }
-    type_text(item, type, sizeof type);
     return json_pack("{s:s, s:s, s:s?, s:s, s:o, s:o, s:I, s:o, s:s, s:s, s:s, s:{s:f, s:f, s:f}}",
                      "id", item->id, "op", item->op->measured, "kind",
                      item->kind[0] ? item->kind : NULL, "variant", item->variant, "dtype",
-                     tool_json_text(type), "shape", sizes, "size", (json_int_t)item->size, "layout",
-                     layout, "math", iso_math_name(item->math), "fill", "uniform", "cache",
-                     item->cold ? "cold" : "hot", "work", "flops", item->flops, "bytes_read",
-                     item->bytes_read, "bytes_written", item->bytes_written);
+                     tool_json_text(item->type), "shape", sizes, "size", (json_int_t)item->size,
+                     "layout", layout, "math", iso_math_name(item->math), "fill", "uniform",
+                     "cache", item->cold ? "cold" : "hot", "work", "flops", item->flops,
+                     "bytes_read", item->bytes_read, "bytes_written", item->bytes_written);
 }
 
 /* ---- how long -------------------------------------------------------------------------------- */
 
 /* GFLOP/s and GB/s that one thread of an ordinary processor reaches at the least; what goes through
  * a kernel compiler is slower. Eight threads fill the memory's channels; a transfer has one. */
-double work_case_seconds(const work_case *item, const iso_device_info *info)
+double work_case_seconds(const bench_case *item, const iso_device_info *info)
 {
     if (info->type == ISO_DEVICE_GPU) {
         return 0;
@@ -203,8 +161,8 @@ double work_case_seconds(const work_case *item, const iso_device_info *info)
     double rate = item->element == 4 ? 40 : item->element == 8 ? 20 : 10;
     double streams = item->op->arguments ? fmin(threads, 8) : 1;
     double moved = (item->bytes_read + item->bytes_written) / (4e9 * streams);
-    if (item->op->slows) {
-        item->op->slows(item, native, &rate, &moved);
+    if (item->by->slows) {
+        item->by->slows(item, native, &rate, &moved);
     }
     double computed = item->flops / (rate * 1e9 * threads);
     return bench_op_computes(item->op, item->kind) ? computed + moved / 4 : moved;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inputs.c - the data that every device gets, and what was worked out for them. */
-#include "bench/arith/arith.h"
+/* inputs.c - the data that every device gets, and the checks of results on them. */
 #include "bench/workload/internal.h"
 
 #include <stdlib.h>
@@ -8,10 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum {
-    CHUNK = 1 << 16, /* elements of one stream of the generator */
-    KEPT = 512       /* references */
-};
+enum { CHUNK = 1 << 16 }; /* elements of one stream of the generator */
 
 struct work_inputs {
     uint64_t seed;
@@ -19,9 +15,7 @@ struct work_inputs {
     int64_t bytes[WORK_TYPES];
     void *scratch;
     int64_t scratch_bytes;
-    work_reference kept[KEPT];
-    int64_t kept_bytes, kept_limit;
-    uint64_t clock;
+    check_cache *references;
     work_judged *judged;
     int32_t judged_count, judged_room;
 };
@@ -70,8 +64,8 @@ static int64_t plan(work_inputs *inputs, const work_list *list, int64_t most)
     int64_t sum = 0;
     memset(inputs->bytes, 0, sizeof inputs->bytes);
     for (int32_t i = 0; i < list->count; i++) {
-        work_needs needs;
-        work_case_needs(&list->items[i], &needs);
+        bench_needs needs;
+        bench_case_needs(&list->items[i], &needs);
         int64_t bytes = (needs.end + 7) / 8 * 8, *block = &inputs->bytes[needs.type];
         if (bytes > most || bytes <= *block) {
             continue;
@@ -85,12 +79,15 @@ static int64_t plan(work_inputs *inputs, const work_list *list, int64_t most)
 work_inputs *work_inputs_plan(uint64_t seed, const work_list *list)
 {
     work_inputs *inputs = calloc(1, sizeof *inputs);
-    if (!inputs) {
+    check_cache *references = check_cache_create(host_memory() / 16);
+    if (!inputs || !references) {
         tool_error(TOOL_INTERNAL, "no memory for the inputs");
+        check_cache_destroy(references);
+        free(inputs);
         return NULL;
     }
     inputs->seed = seed;
-    inputs->kept_limit = host_memory() / 16;
+    inputs->references = references;
     /* Processors hold as much again each, and results. The largest cases go first: they are said
      * not to fit, and the others go on. */
     int64_t room = host_memory() / 6, most = room;
@@ -119,7 +116,7 @@ work_inputs *work_inputs_create(uint64_t seed, const work_list *list)
                      .seed = arith_mix(seed, (uint64_t)type),
                      .count = inputs->bytes[type] / iso_dtype_size((iso_dtype)type),
                      .to = inputs->blocks[type]};
-        work_parallel((f.count + CHUNK - 1) / CHUNK, 1, fill, &f);
+        check_parallel((f.count + CHUNK - 1) / CHUNK, 1, fill, &f);
     }
     return inputs;
 }
@@ -134,9 +131,7 @@ void work_inputs_destroy(work_inputs *inputs)
             munmap(inputs->blocks[type], (size_t)inputs->bytes[type]);
         }
     }
-    for (int i = 0; i < KEPT; i++) {
-        free(inputs->kept[i].data);
-    }
+    check_cache_destroy(inputs->references);
     free(inputs->judged);
     if (inputs->scratch) {
         munmap(inputs->scratch, (size_t)inputs->scratch_bytes);
@@ -162,67 +157,18 @@ void *work_inputs_scratch(work_inputs *inputs, int64_t bytes)
     return inputs->scratch;
 }
 
-/* ---- references ------------------------------------------------------------------------------ */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
-static void forget(work_inputs *inputs, work_reference *reference)
+bool work_check(const bench_case *item, work_inputs *inputs, const void *got, bench_result *result)
 {
-    inputs->kept_bytes -= reference->bytes;
-    free(reference->data);
-    *reference = (work_reference){0};
+    bench_needs needs;
+    bench_case_needs(item, &needs);
+    const unsigned char *block = inputs->blocks[needs.type];
+    check_data data = {.x = block + needs.at[0],
+                       .y = block + needs.at[needs.inputs - 1],
+                       .cache = inputs->references};
+    return item->by->check(item, &data, got, result);
 }
-
-void work_inputs_forget(work_inputs *inputs, uint64_t key)
-{
-    for (int i = 0; i < KEPT; i++) {
-        if (inputs->kept[i].data && inputs->kept[i].key == key) {
-            forget(inputs, &inputs->kept[i]);
-        }
-    }
-}
-
-/* The place of the one that was used longest ago, or an empty one. */
-static work_reference *oldest(work_inputs *inputs, bool full)
-{
-    work_reference *best = NULL;
-    for (int i = 0; i < KEPT; i++) {
-        work_reference *r = &inputs->kept[i];
-        if (full && !r->data) {
-            continue;
-        }
-        if (!best || r->used < best->used) {
-            best = r;
-        }
-    }
-    return best;
-}
-
-void *work_inputs_reference(work_inputs *inputs, uint64_t key, int64_t bytes, bool *fresh)
-{
-    *fresh = false;
-    for (int i = 0; i < KEPT; i++) {
-        if (inputs->kept[i].data && inputs->kept[i].key == key) {
-            inputs->kept[i].used = ++inputs->clock;
-            return inputs->kept[i].data;
-        }
-    }
-    while (inputs->kept_bytes > 0 && inputs->kept_bytes + bytes > inputs->kept_limit) {
-        forget(inputs, oldest(inputs, true));
-    }
-    work_reference *place = oldest(inputs, false);
-    if (place->data) {
-        forget(inputs, place);
-    }
-    void *data = aligned_alloc(64, (size_t)((bytes + 63) / 64 * 64));
-    if (!data) {
-        return NULL;
-    }
-    *place = (work_reference){.key = key, .used = ++inputs->clock, .bytes = bytes, .data = data};
-    inputs->kept_bytes += bytes;
-    *fresh = true;
-    return data;
-}
-
-/* ---- what was judged ------------------------------------------------------------------------- */
 
 const work_judged *work_inputs_judged(const work_inputs *inputs, uint64_t key,
                                       const uint64_t digest[2])

@@ -2,7 +2,6 @@
 /* job.c - a case on a target: asked for, prepared, run, read back. */
 #include "bench/workload/internal.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,66 +11,38 @@
 
 struct work_job {
     work_target *target;
-    work_case item;
-    work_needs needs;
+    bench_case item;
+    bench_needs needs;
     bool is_operation; /* else a transfer */
     iso_op_kind kind;
-    work_args args;
+    bench_args args;
     int64_t workspace;
     iso_operand inputs[2], result; /* where they were at the last look */
     const void *from;              /* the host's side of a transfer */
     void *to;
 };
 
-bool work_fail(work_result *result, const char *format, ...)
+/* A device that is too small reports the same about the same case every time. */
+static bool call_failed(bench_result *result, const char *call, iso_status status)
 {
-    va_list list;
-    va_start(list, format);
-    vsnprintf(result->reason, sizeof result->reason, format, list);
-    va_end(list);
-    result->status = BENCH_FAILED;
-    return false;
-}
-
-bool work_no_memory(work_result *result)
-{
-    snprintf(result->reason, sizeof result->reason, "no host memory to check the result");
-    result->status = BENCH_ERROR;
-    return false;
-}
-
-bool work_call_failed(work_result *result, const char *call, iso_status status)
-{
-    snprintf(result->reason, sizeof result->reason, "%s answered %s: %s", call,
-             iso_status_name(status), iso_last_error());
-    /* A device that is too small says the same of the same case every time. */
-    result->status =
-        status == ISO_NO_MEMORY || status == ISO_UNSUPPORTED ? BENCH_UNSUPPORTED : BENCH_ERROR;
-    return false;
-}
-
-static bool refuse(work_result *result, const char *format, ...) ISO_PRINTF(2, 3);
-static bool refuse(work_result *result, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    vsnprintf(result->reason, sizeof result->reason, format, list);
-    va_end(list);
-    result->status = BENCH_UNSUPPORTED;
+    check_call_failed(result, call, status);
+    if (status == ISO_NO_MEMORY || status == ISO_UNSUPPORTED) {
+        result->status = BENCH_UNSUPPORTED;
+    }
     return false;
 }
 
 /* A call on the stream failed: later cases get a stream that works. */
-static bool stream_failed(work_job *job, work_result *result, const char *call, iso_status status)
+static bool stream_failed(work_job *job, bench_result *result, const char *call, iso_status status)
 {
-    work_call_failed(result, call, status);
+    call_failed(result, call, status);
     work_target_revive(job->target);
     return false;
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-static bool ask_operation(work_job *job, work_result *result)
+static bool ask_operation(work_job *job, bench_result *result)
 {
     iso_op_info info = ISO_OP_INFO_INIT;
     iso_device device = job->target->device;
@@ -83,10 +54,10 @@ static bool ask_operation(work_job *job, work_result *result)
         status = iso_workspace(device, job->kind, &job->args, &job->workspace);
     }
     if (status == ISO_UNSUPPORTED) {
-        return refuse(result, "%s", iso_last_error());
+        return check_unsupported(result, "%s", iso_last_error());
     }
     if (status != ISO_OK) {
-        return work_call_failed(result, "iso_describe", status);
+        return call_failed(result, "iso_describe", status);
     }
     memcpy(result->library, info.library, sizeof result->library);
     memcpy(result->kernel, info.kernel, sizeof result->kernel);
@@ -97,28 +68,29 @@ static bool ask_operation(work_job *job, work_result *result)
     return true;
 }
 
-static bool ask_transfer(const work_job *job, work_result *result)
+static bool ask_transfer(const work_job *job, bench_result *result)
 {
     if (strcmp(job->item.variant, "pinned") == 0 && !work_target_can_pin(job->target)) {
-        return refuse(result, "the device has no pinned host memory");
+        return check_unsupported(result, "the device has no pinned host memory");
     }
     snprintf(result->library, sizeof result->library, "isomer %s", iso_version());
     return true;
 }
 
-static bool ask_time(const work_job *job, work_result *result)
+static bool ask_time(const work_job *job, bench_result *result)
 {
     double seconds = work_case_seconds(&job->item, &job->target->info);
     if (job->item.longest <= 0 || seconds <= job->item.longest) {
         return true;
     }
-    return refuse(result, "too long for a processor: one call would take about %.2g s", seconds);
+    return check_unsupported(result, "too long for a processor: one call would take about %.2g s",
+                             seconds);
 }
 
-static bool ask_memory(const work_job *job, work_result *result)
+static bool ask_memory(const work_job *job, bench_result *result)
 {
     const work_target *target = job->target;
-    const work_needs *needs = &job->needs;
+    const bench_needs *needs = &job->needs;
     int64_t there, total = needs->end + needs->result + job->workspace;
     char inputs[32], output[32], scratch[32], sum[32], room[32];
     if (needs->apart) {
@@ -133,18 +105,20 @@ static bool ask_memory(const work_job *job, work_result *result)
     tool_bytes(sum, sizeof sum, total);
     tool_bytes(room, sizeof room, target->available);
     if (total > target->available) {
-        return refuse(result,
-                      "does not fit: it needs %s of the device's memory (%s of inputs, %s of "
-                      "results, %s besides), and %s may be used (%s)",
-                      sum, inputs, output, scratch, room,
-                      target->limited ? "the memory limit" : "nine tenths of what was free");
+        return check_unsupported(
+            result,
+            "does not fit: it needs %s of the device's memory (%s of inputs, %s of "
+            "results, %s besides), and %s may be used (%s)",
+            sum, inputs, output, scratch, room,
+            target->limited ? "the memory limit" : "nine tenths of what was free");
     }
     work_inputs_block(target->inputs, needs->type, &there);
     if (needs->end > there) {
-        return refuse(result,
-                      "does not fit: its inputs need %s of the host's memory, where all inputs "
-                      "together may take a sixth",
-                      inputs);
+        return check_unsupported(
+            result,
+            "does not fit: its inputs need %s of the host's memory, where all inputs "
+            "together may take a sixth",
+            inputs);
     }
     return true;
 }
@@ -168,35 +142,35 @@ static void note_wishes(const work_job *job)
     if (job->item.parts) {
         want(&target->sink_wanted, job->needs.result);
     }
-    if (job->is_operation || job->item.move == WORK_COPY) {
+    if (job->is_operation || job->item.transfer.move == TRANSFER_COPY) {
         return;
     }
     if (strcmp(job->item.variant, "pinned") == 0) {
         want(&target->pinned_wanted, job->needs.end);
-    } else if (job->item.move == WORK_READ) {
-        want(&target->sink_wanted, job->item.bytes);
+    } else if (job->item.transfer.move == TRANSFER_READ) {
+        want(&target->sink_wanted, job->item.transfer.width);
     }
 }
 
-work_job *work_job_create(work_target *target, const work_case *item, int32_t library,
-                          work_result *result)
+work_job *work_job_create(work_target *target, const bench_case *item, int32_t library,
+                          bench_result *result)
 {
     work_job *job = calloc(1, sizeof *job);
     if (!job) {
         return NULL;
     }
-    *result = (work_result){.status = BENCH_OK};
+    *result = (bench_result){.status = BENCH_OK};
     job->target = target;
     job->item = *item;
     if (item->vast) {
-        refuse(result, "does not fit: its operands are more than any device holds");
+        check_unsupported(result, "does not fit: its operands are more than any device holds");
         return job;
     }
-    work_case_needs(item, &job->needs);
+    bench_case_needs(item, &job->needs);
     job->item.library = library;
-    job->is_operation = item->op->arguments != NULL;
+    job->is_operation = item->by->arguments != NULL;
     if (job->is_operation) {
-        job->kind = item->op->arguments(&job->item, &job->args);
+        job->kind = item->by->arguments(&job->item, &job->args);
     }
     bool can = job->is_operation ? ask_operation(job, result) : ask_transfer(job, result);
     if (can && ask_time(job, result) && ask_memory(job, result)) {
@@ -216,7 +190,7 @@ void work_job_destroy(work_job *job)
 static iso_status locate(work_job *job)
 {
     work_target *target = job->target;
-    const work_needs *needs = &job->needs;
+    const bench_needs *needs = &job->needs;
     iso_buffer inputs, result = {0};
     iso_status status = work_target_input(target, needs->type, needs->end, &inputs);
     if (status == ISO_OK && needs->result > 0) {
@@ -243,7 +217,7 @@ static iso_status locate(work_job *job)
     }
     job->result = (iso_operand){result, 0};
     if (job->is_operation) {
-        job->item.op->operands(&job->item, &job->args, job->inputs, job->result);
+        job->item.by->operands(&job->item, &job->args, job->inputs, job->result);
     }
     return ISO_OK;
 }
@@ -252,14 +226,16 @@ static iso_status locate(work_job *job)
 static iso_status locate_host(work_job *job)
 {
     work_target *target = job->target;
-    bool from = job->item.move == WORK_WRITE, pinned = strcmp(job->item.variant, "pinned") == 0;
+    bool from = job->item.transfer.move == TRANSFER_WRITE,
+         pinned = strcmp(job->item.variant, "pinned") == 0;
     int64_t at = job->needs.at[0], there;
     void *block = NULL;
     iso_status status = ISO_OK;
     if (pinned) {
-        status = work_target_pinned(target, from, from ? job->needs.end : job->item.bytes, &block);
+        status = work_target_pinned(target, from, from ? job->needs.end : job->item.transfer.width,
+                                    &block);
     } else if (!from) {
-        status = work_target_sink(target, job->item.bytes, &block);
+        status = work_target_sink(target, job->item.transfer.width, &block);
     }
     if (status != ISO_OK) {
         return status;
@@ -278,7 +254,7 @@ iso_status work_job_ready(work_job *job)
 {
     iso_status status = locate(job);
     void *sink;
-    if (status == ISO_OK && !job->is_operation && job->item.move != WORK_COPY) {
+    if (status == ISO_OK && !job->is_operation && job->item.transfer.move != TRANSFER_COPY) {
         status = locate_host(job);
     }
     if (status == ISO_OK && job->item.parts) {
@@ -287,7 +263,7 @@ iso_status work_job_ready(work_job *job)
     return status;
 }
 
-bool work_job_prepare(work_job *job, double *nanoseconds, work_result *result)
+bool work_job_prepare(work_job *job, double *nanoseconds, bench_result *result)
 {
     *nanoseconds = 0;
     iso_status status = work_job_ready(job);
@@ -313,13 +289,13 @@ iso_status work_job_submit(work_job *job)
     if (job->is_operation) {
         return iso_execute(stream, job->kind, &job->args);
     }
-    if (job->item.move == WORK_WRITE) {
-        return iso_write(stream, job->result, job->from, job->item.bytes);
+    if (job->item.transfer.move == TRANSFER_WRITE) {
+        return iso_write(stream, job->result, job->from, job->item.transfer.width);
     }
-    if (job->item.move == WORK_READ) {
-        return iso_read(stream, job->to, job->inputs[0], job->item.bytes);
+    if (job->item.transfer.move == TRANSFER_READ) {
+        return iso_read(stream, job->to, job->inputs[0], job->item.transfer.width);
     }
-    return iso_copy(stream, job->result, job->inputs[0], job->item.bytes);
+    return iso_copy(stream, job->result, job->inputs[0], job->item.transfer.width);
 }
 
 /* The operands are written over themselves: the bytes stay what they are. */
@@ -348,14 +324,14 @@ iso_status work_job_copy_out(work_job *job)
     return status;
 }
 
-bool work_job_spoil(work_job *job, work_result *result)
+bool work_job_spoil(work_job *job, bench_result *result)
 {
     static const unsigned char pattern = 0xff; /* NaN, and -1 */
     iso_status status = work_job_ready(job);
-    if (status == ISO_OK && !job->is_operation && job->item.move == WORK_READ) {
+    if (status == ISO_OK && !job->is_operation && job->item.transfer.move == TRANSFER_READ) {
         status = iso_stream_sync(job->target->stream);
         if (status == ISO_OK) {
-            memset(job->to, pattern, (size_t)job->item.bytes);
+            memset(job->to, pattern, (size_t)job->item.transfer.width);
         }
     } else if (status == ISO_OK) {
         status = iso_fill(job->target->stream, job->result, &pattern, 1, job->needs.result);
@@ -365,20 +341,19 @@ bool work_job_spoil(work_job *job, work_result *result)
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-static bool judge(const work_job *job, const void *data, work_result *result)
+static bool judge(const work_job *job, const void *data, bench_result *result)
 {
     work_inputs *inputs = job->target->inputs;
-    int64_t bytes = job->needs.result > 0 ? job->needs.result : job->item.bytes;
-    XXH128_hash_t hash = XXH3_128bits(data, (size_t)bytes);
-    work_judged now = {.key = XXH3_64bits(job->item.id, strlen(job->item.id)),
-                       .digest = {hash.high64, hash.low64}};
+    int64_t bytes = job->needs.result > 0 ? job->needs.result : job->item.transfer.width;
+    work_judged now = {.key = XXH3_64bits(job->item.id, strlen(job->item.id))};
+    check_hash(data, bytes, now.digest);
     const work_judged *before = work_inputs_judged(inputs, now.key, now.digest);
     if (before) {
         result->method = before->method;
         result->error = before->error;
         result->bound = before->bound;
     } else {
-        if (!job->item.op->check(&job->item, inputs, data, result)) {
+        if (!work_check(&job->item, inputs, data, result)) {
             return false;
         }
         now.method = result->method;
@@ -386,7 +361,7 @@ static bool judge(const work_job *job, const void *data, work_result *result)
         now.bound = result->bound;
         work_inputs_judge(inputs, &now);
     }
-    result->has_digest = work_case_has_bits(&job->item);
+    result->has_digest = job->item.same_bits;
     memcpy(result->digest, now.digest, sizeof result->digest);
     return true;
 }
@@ -415,12 +390,12 @@ iso_status work_job_spoil_parts(work_job *job)
     return status;
 }
 
-bool work_job_check_parts(work_job *job, work_result *result)
+bool work_job_check_parts(work_job *job, bench_result *result)
 {
     return judge(job, job->target->sink, result);
 }
 
-bool work_job_check(work_job *job, work_result *result)
+bool work_job_check(work_job *job, bench_result *result)
 {
     iso_stream stream = job->target->stream;
     const void *data = job->to;
@@ -428,7 +403,7 @@ bool work_job_check(work_job *job, work_result *result)
     if (status == ISO_OK && job->needs.result > 0) {
         void *back = work_inputs_scratch(job->target->inputs, job->needs.result);
         if (!back) {
-            return work_no_memory(result);
+            return check_no_memory(result);
         }
         status = iso_read(stream, back, job->result, job->needs.result);
         if (status == ISO_OK) {

@@ -7,10 +7,6 @@
 
 enum { MOST_BYTES_LOG2 = 46 };
 
-const char *const work_plain_variants[] = {"naive", "tiled", "vendor", NULL};
-const char *const work_partial_variants[] = {"naive", "tiled", "vendor", "partials", NULL};
-const char *const work_float_types[] = {"f16", "bf16", "f32", "f64", NULL};
-const char *const work_all_types[] = {"f16", "bf16", "f32", "f64", "i32", "i64", NULL};
 static const char *const caches[] = {"hot", "cold", NULL};
 static const char *const none[] = {NULL};
 
@@ -43,9 +39,9 @@ static bool parse_number(const char *text, const char **end, int64_t *out)
     return false;
 }
 
-bool work_size_parse(const char *word, work_size *out)
+bool work_size_parse(const char *word, bench_size *out)
 {
-    *out = (work_size){.count = 0};
+    *out = (bench_size){.count = 0};
     if (strcmp(word, "beyond-cache") == 0) {
         out->beyond_cache = true;
         return true;
@@ -65,7 +61,7 @@ bool work_size_parse(const char *word, work_size *out)
     return false;
 }
 
-bool work_size_fits(const work_size *size, const bench_op *op)
+bool work_size_fits(const bench_size *size, const bench_op *op)
 {
     return op->counts >> size->count & 1;
 }

@@ -22,7 +22,7 @@ typedef struct work_line {
     const char *cache;
     const char *on; /* "cpu": where no GPU takes part; "gpu": where one does; NULL: always */
     bool parts;
-    work_roof roof;
+    bench_roof roof;
 } work_line;
 
 typedef struct work_suite {
@@ -36,7 +36,7 @@ extern const int32_t work_suite_count;
 extern const work_suite work_roofs;
 
 typedef struct work_sizes {
-    work_size items[WORK_WORDS];
+    bench_size items[WORK_WORDS];
     int32_t count;
 } work_sizes;
 
@@ -57,9 +57,9 @@ bool work_line_parse(const work_line *line, work_parsed *out, const char **membe
                      size_t room);
 
 /* "4Ki", "64x64x16384", "beyond-cache". False: it is none. */
-bool work_size_parse(const char *word, work_size *out);
+bool work_size_parse(const char *word, bench_size *out);
 bool work_sizes_parse(const tool_words *words, work_sizes *out, char *text, size_t room);
-bool work_size_fits(const work_size *size, const bench_op *op);
+bool work_size_fits(const bench_size *size, const bench_op *op);
 
 /* Lines from a file. TOOL_OK, or the exit code after saying why. */
 typedef struct work_file {

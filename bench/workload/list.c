@@ -22,20 +22,19 @@ typedef struct maker {
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-static bool matches(const maker *m, const work_case *item, const char *type)
+static bool matches(const maker *m, const bench_case *item)
 {
     const tool_words *ops = &m->ops;
     return (ops->count == 0 || tool_words_have(ops, item->op->name) ||
-            tool_words_have(ops, item->op->measured) ||
-            (item->kind[0] != '\0' && tool_words_have(ops, item->kind))) &&
+            tool_words_have(ops, item->op->measured) || tool_words_have(ops, item->kind)) &&
            (m->variants.count == 0 || tool_words_have(&m->variants, item->variant)) &&
-           (m->types.count == 0 || tool_words_have(&m->types, type));
+           (m->types.count == 0 || tool_words_have(&m->types, item->type));
 }
 
-static void add(maker *m, work_case *item, const char *type)
+static void add(maker *m, bench_case *item)
 {
     work_list *list = m->list;
-    if (m->code != TOOL_OK || (m->filtered && !matches(m, item, type))) {
+    if (m->code != TOOL_OK || (m->filtered && !matches(m, item))) {
         return;
     }
     item->longest = m->longest;
@@ -45,17 +44,17 @@ static void add(maker *m, work_case *item, const char *type)
     }
     m->matched += m->filtered;
     for (int32_t i = 0; i < list->count; i++) {
-        work_case *seen = &list->items[i];
+        bench_case *seen = &list->items[i];
         if (strcmp(seen->id, item->id) != 0) {
             continue;
         }
         seen->parts = seen->parts || item->parts;
-        seen->roof = seen->roof != WORK_NO_ROOF ? seen->roof : item->roof;
+        seen->roof = seen->roof != BENCH_NO_ROOF ? seen->roof : item->roof;
         return;
     }
     if (list->count == m->capacity) {
         int32_t room = m->capacity * 2 + 64;
-        work_case *more = realloc(list->items, (size_t)room * sizeof *more);
+        bench_case *more = realloc(list->items, (size_t)room * sizeof *more);
         if (!more) {
             m->code = tool_error(TOOL_INTERNAL, "no memory for the list of cases");
             return;
@@ -93,17 +92,18 @@ static int64_t big_bytes(const work_request *request)
 }
 
 /* "f32"; "e4" for elements that are only moved. */
-static void set_type(work_case *item, const char *type)
+static void set_type(bench_case *item, const char *type)
 {
+    snprintf(item->type, sizeof item->type, "%s", type);
     if (iso_dtype_parse(type, &item->dtype) == ISO_OK) {
         item->element = iso_dtype_size(item->dtype);
-    } else {
+    } else if (type[0] != '\0') {
         item->element = strtoll(type + 1, NULL, 10);
     }
 }
 
 /* False: no such case. */
-static bool set_kind(work_case *item, const char *kind, const char *variant)
+static bool set_kind(bench_case *item, const char *kind, const char *variant)
 {
     snprintf(item->kind, sizeof item->kind, "%s", kind);
     snprintf(item->variant, sizeof item->variant, "%s", variant);
@@ -124,7 +124,7 @@ static int32_t count_of(const work_choice *choice)
 }
 
 /* Only products of f32 by a vendor's library have another math mode. */
-static bool set_math(const maker *m, work_case *item, const work_choice *maths, int32_t i)
+static bool set_math(const maker *m, bench_case *item, const work_choice *maths, int32_t i)
 {
     bool can = item->op->maths && item->dtype == ISO_F32 && item->how == ISO_VARIANT_VENDOR;
     item->math = ISO_MATH_STRICT;
@@ -136,47 +136,50 @@ static bool set_math(const maker *m, work_case *item, const work_choice *maths, 
     return item->math == ISO_MATH_STRICT || can;
 }
 
-/* All that differs in how the same problem is computed. */
-static void add_ways(maker *m, const work_parsed *p, const work_case *problem, const char *kind,
-                     const char *type)
+/* A problem: what its variants, math modes and caches share. */
+typedef struct problem {
+    const char *kind, *type, *layout;
+    bench_size size;
+} problem;
+
+static void add_ways(maker *m, const work_parsed *p, const problem *of)
 {
     for (int32_t v = 0; v < p->variants.count; v++) {
         for (int32_t a = 0; a < count_of(&p->maths); a++) {
             for (int32_t c = 0; c < p->caches.count; c++) {
-                work_case item = *problem;
+                bench_case item = {.op = p->op, .by = p->op, .element = 1};
+                item.roof = p->line->roof;
+                item.parts = p->line->parts;
                 item.cold = strcmp(p->caches.items[c], "cold") == 0;
-                if (set_kind(&item, kind, p->variants.items[v]) &&
-                    set_math(m, &item, &p->maths, a)) {
-                    add(m, &item, type);
+                set_type(&item, of->type);
+                if (!set_kind(&item, of->kind, p->variants.items[v]) ||
+                    !set_math(m, &item, &p->maths, a)) {
+                    continue;
                 }
+                if (item.op->set_layout) {
+                    item.op->set_layout(&item, of->layout);
+                }
+                bench_size size = of->size;
+                if (size.beyond_cache) {
+                    size.of[0] = m->big_bytes / item.element;
+                }
+                item.by->set_size(&item, &size);
+                add(m, &item);
             }
         }
     }
 }
 
-static void add_problems(maker *m, const work_parsed *p, const char *kind, const char *type,
-                         const work_size *size)
+static void add_problems(maker *m, const work_parsed *p, problem of)
 {
-    bool steps = kind[0] != '\0' && bench_op_computes(p->op, kind);
+    bool steps = of.kind[0] != '\0' && bench_op_computes(p->op, of.kind);
     for (int32_t l = 0; l < count_of(&p->layouts); l++) {
         for (int32_t b = 0; b < p->batches.count; b++) {
             for (int32_t s = 0; s < (steps ? p->steps.count : 1); s++) {
-                work_case item = {.op = p->op, .roof = p->line->roof, .element = 1};
-                work_size sized = *size;
-                item.batch = p->batches.items[b].of[0];
-                item.steps = steps ? p->steps.items[s].of[0] : 0;
-                if (type[0] != '\0') {
-                    set_type(&item, type);
-                }
-                if (p->op->set_layout) {
-                    p->op->set_layout(&item, word_of(&p->layouts, l));
-                }
-                if (sized.beyond_cache) {
-                    sized.of[0] = m->big_bytes / item.element;
-                }
-                p->op->set_size(&item, &sized);
-                item.parts = p->line->parts;
-                add_ways(m, p, &item, kind, type);
+                of.layout = word_of(&p->layouts, l);
+                of.size.batch = p->batches.items[b].of[0];
+                of.size.steps = p->steps.items[s].of[0];
+                add_ways(m, p, &of);
             }
         }
     }
@@ -192,7 +195,10 @@ static void add_line(maker *m, const work_parsed *p)
                     continue;
                 }
                 int32_t before = m->matched;
-                add_problems(m, p, word_of(&p->kinds, k), word_of(&p->types, t), &sizes->items[s]);
+                add_problems(m, p,
+                             (problem){.kind = word_of(&p->kinds, k),
+                                       .type = word_of(&p->types, t),
+                                       .size = sizes->items[s]});
                 if (sizes == &m->sizes && m->matched > before) {
                     m->sizes_used[s] = true;
                 }

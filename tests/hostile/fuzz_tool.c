@@ -86,7 +86,7 @@ void fuzz_line(const uint8_t *data, size_t size)
         tool_error(TOOL_USAGE, "%s: %s", member, text);
     }
     for (int i = 0; i < count; i++) {
-        work_size one;
+        bench_size one;
         work_size_parse(lines[i], &one);
     }
     free(own);

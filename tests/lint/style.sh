@@ -10,7 +10,7 @@ cd "$source_dir"
 cat >"$scratch/planted.c" <<'END'
 #include "nowhere.h"
 #include <core/op.h>
-#include "bench/suite/internal.h"
+#include "bench/verify/internal.h"
 /* ---- a banner that is broken --------------------------------------------------------------------
  */
 if (pointer == NULL) {

@@ -33,7 +33,7 @@ work_list list_of(const char *cases, uint64_t seed)
     assert_int_equal(code, TOOL_OK);
     int32_t kept = 0;
     for (int32_t i = 0; i < list.count; i++) {
-        if (list.items[i].roof == WORK_NO_ROOF) {
+        if (list.items[i].roof == BENCH_NO_ROOF) {
             list.items[kept++] = list.items[i];
         }
     }

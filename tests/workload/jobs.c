@@ -35,20 +35,20 @@ static const char cases[] =
 
 /* One wrong bit in one element of a result is found; in a chain, where not all elements repeat to
  * the bit, in the sign. */
-static void try_wrong_bits(const work_case *item, work_inputs *inputs)
+static void try_wrong_bits(const bench_case *item, work_inputs *inputs)
 {
-    work_needs needs;
-    work_case_needs(item, &needs);
+    bench_needs needs;
+    bench_case_needs(item, &needs);
     unsigned char *data = work_inputs_scratch(inputs, needs.result);
     int64_t size = needs.result / needs.results;
     for (uint64_t i = 0; i < 3; i++) {
-        work_result result = {0};
+        bench_result result = {0};
         int64_t at = (int64_t)(arith_mix(item->seed, i) % (uint64_t)needs.results);
-        bool chain = item->map == ISO_MAP_CHAIN;
+        bool chain = item->by == &bench_map && item->map.op == ISO_MAP_CHAIN;
         unsigned char *byte = data + at * size + (chain ? size - 1 : (int64_t)i % size);
         unsigned char kept = *byte;
         *byte ^= chain ? 0x80 : 1;
-        if (item->op->check(item, inputs, data, &result)) {
+        if (work_check(item, inputs, data, &result)) {
             fail_msg("%s: a wrong bit in element %lld passes", item->id, (long long)at);
         }
         assert_int_equal(result.status, BENCH_FAILED);
@@ -66,8 +66,8 @@ static void test_openmp(void **state)
     (void)state;
     assert_non_null(target);
     for (int32_t i = 0; i < list.count; i++) {
-        const work_case *item = &list.items[i];
-        work_result result, spoilt = {0};
+        const bench_case *item = &list.items[i];
+        bench_result result, spoilt = {0};
         double nanoseconds;
         work_job *job = work_job_create(target, item, 0, &result);
         assert_non_null(job);
@@ -90,8 +90,8 @@ static void test_openmp(void **state)
         }
         assert_int_equal(result.status, BENCH_OK);
         assert_true(result.checks == 1 && result.method && result.library[0] != '\0');
-        if (work_case_has_bits(item) && item->op != &bench_gemm && result.status == BENCH_OK &&
-            !(item->op == &bench_transfer && item->move == WORK_READ)) {
+        if (item->same_bits && item->op != &bench_gemm && result.status == BENCH_OK &&
+            !(item->op == &bench_transfer && item->transfer.move == TRANSFER_READ)) {
             try_wrong_bits(item, inputs);
         }
         ran++;
@@ -134,7 +134,7 @@ static void test_limit(void **state)
                              "  \"size\": \"10Mi\"}]",
                              2);
     work_inputs *inputs = work_inputs_create(2, &list);
-    work_result results[3];
+    bench_result results[3];
     work_job *jobs[3];
     double nanoseconds;
     int code;
@@ -150,7 +150,7 @@ static void test_limit(void **state)
     assert_non_null(strstr(results[2].reason, "64.0 MiB may be used (the memory limit)"));
     for (int i = 0; i < 6; i++) {
         work_job *job = jobs[i % 2];
-        work_result *result = &results[i % 2];
+        bench_result *result = &results[i % 2];
         if (!work_job_prepare(job, &nanoseconds, result) || !work_job_spoil(job, result) ||
             work_job_submit(job) != ISO_OK || !work_job_check(job, result)) {
             fail_msg("%s: %s: %s", list.items[i % 2].id, result->reason, iso_last_error());

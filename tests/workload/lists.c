@@ -39,7 +39,7 @@ static void refused(const work_request *request, int code, const char *const *wo
 }
 #define refuses(request, code, ...) refused(request, code, (const char *const[]){__VA_ARGS__, NULL})
 
-static const work_case *find(const work_list *list, const char *id)
+static const bench_case *find(const work_list *list, const char *id)
 {
     for (int32_t i = 0; i < list->count; i++) {
         if (strcmp(list->items[i].id, id) == 0) {
@@ -51,12 +51,12 @@ static const work_case *find(const work_list *list, const char *id)
 
 /* ---- built-in suites ------------------------------------------------------------------------- */
 
-static void check_case(const work_case *item)
+static void check_case(const bench_case *item)
 {
-    work_needs needs;
-    work_case_needs(item, &needs);
+    bench_needs needs;
+    bench_case_needs(item, &needs);
     for (int i = 0; i < needs.inputs; i++) {
-        assert_true(needs.at[i] % WORK_ALIGNMENT == 0 && needs.bytes[i] > 0);
+        assert_true(needs.at[i] % BENCH_ALIGNMENT == 0 && needs.bytes[i] > 0);
     }
     assert_true(needs.inputs < 2 || needs.at[1] >= needs.at[0] + needs.bytes[0]);
     assert_true(item->bytes_read + item->bytes_written > 0 && item->size > 0);
@@ -87,7 +87,7 @@ static void check_suite(const char *name, bool all_cpu)
         }
         assert_string_equal(list.items[i].id, again.items[i].id);
         assert_true(list.items[i].seed == again.items[i].seed);
-        roofs += list.items[i].roof != WORK_NO_ROOF;
+        roofs += list.items[i].roof != BENCH_NO_ROOF;
         check_case(&list.items[i]);
     }
     assert_true(roofs >= 8);
@@ -115,7 +115,7 @@ static void test_quick(void **state)
     assert_true(find(&list, "gemm/tiled/f32/1024x1024x1024/nn/strict/uniform/hot")->parts);
     /* Four times the cache, and marked as a roof although the suite has it too. */
     assert_int_equal(find(&list, "stream/copy/tiled/f64/16777216/uniform/hot")->roof,
-                     WORK_ROOF_COPY);
+                     BENCH_ROOF_COPY);
     assert_null(find(&list, "gemm/naive/f32/1024x1024x1024/nn/strict/uniform/hot"));
     for (int32_t i = 0; i < list.count; i++) { /* no case that processors cannot run */
         assert_true(list.items[i].element != 2 && list.items[i].math == ISO_MATH_STRICT);
@@ -135,7 +135,7 @@ static int32_t kept(const work_request *request)
     int32_t count = 0;
     assert_int_equal(work_list_make(request, &list), TOOL_OK);
     for (int32_t i = 0; i < list.count; i++) {
-        count += list.items[i].roof == WORK_NO_ROOF;
+        count += list.items[i].roof == BENCH_NO_ROOF;
     }
     work_list_free(&list);
     return count;
@@ -297,8 +297,8 @@ static void test_file(void **state)
         1);
     (void)state;
     assert_int_equal(list.count, 2 * 2 * 2 * 2 * 2 + 3 + 2);
-    const work_case *item = find(&list, "gemm/tiled/f32/16x4x3/tt/batch4/strict/uniform/cold");
-    assert_true(item && item->parts && item->cold && item->batch == 4);
+    const bench_case *item = find(&list, "gemm/tiled/f32/16x4x3/tt/batch4/strict/uniform/cold");
+    assert_true(item && item->parts && item->cold && item->gemm.batch == 4);
     assert_non_null(find(&list, "gemm/vendor/f32/8x8x8/nn/tf32/uniform/hot"));
     assert_null(find(&list, "gemm/vendor/f64/8x8x8/nn/tf32/uniform/hot"));
     assert_non_null(find(&list, "reduce/sum/tiled/f32/32/all/uniform/hot"));
@@ -338,10 +338,10 @@ static void test_data(void **state)
     unsigned char data[3][4000];
     (void)state;
     for (int i = 0; i < 3; i++) {
-        work_needs needs;
+        bench_needs needs;
         int64_t there;
         work_inputs *inputs = work_inputs_create(i == 2 ? 6 : 5, lists[i]);
-        work_case_needs(&lists[i]->items[0], &needs);
+        bench_case_needs(&lists[i]->items[0], &needs);
         memcpy(data[i], work_inputs_block(inputs, ISO_F32, &there) + needs.at[0], 4000);
         work_inputs_destroy(inputs);
     }

@@ -62,7 +62,7 @@ static void count(const char *spec, const char *cases, int *passed, int *failed)
     *passed = *failed = 0;
     assert_non_null(target);
     for (int32_t i = 0; i < list.count; i++) {
-        work_result result;
+        bench_result result;
         double nanoseconds;
         work_job *job = work_job_create(target, &list.items[i], 0, &result);
         if (result.status == BENCH_OK) {

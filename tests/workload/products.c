@@ -18,7 +18,7 @@ typedef struct product {
     work_list list;
     work_inputs *inputs;
     work_target *target;
-    const work_case *item;
+    const bench_case *item;
     unsigned char *c;
     int64_t bytes;
     double usual; /* root mean square of its elements */
@@ -33,7 +33,7 @@ static void compute(product *p, const char *type, const char *shape, uint64_t se
 {
     char text[256];
     double nanoseconds, squares = 0;
-    work_result result;
+    bench_result result;
     int code;
     snprintf(text, sizeof text,
              "[{\"op\": \"gemm\", \"variant\": \"tiled\", \"dtype\": \"%s\", \"size\": \"%s\"}]",
@@ -48,8 +48,8 @@ static void compute(product *p, const char *type, const char *shape, uint64_t se
         !work_job_check(job, &result)) {
         fail_msg("%s, seed %llu: %s", p->item->id, (unsigned long long)seed, result.reason);
     }
-    work_needs needs;
-    work_case_needs(p->item, &needs);
+    bench_needs needs;
+    bench_case_needs(p->item, &needs);
     p->bytes = needs.result;
     p->c = malloc((size_t)p->bytes);
     assert_non_null(p->c);
@@ -69,18 +69,34 @@ static void finish(product *p)
     free(p->c);
 }
 
-/* Judged as a vendor's, which has no defined bits and the widest bounds. */
-static bool passes(const product *p, int64_t columns, int64_t rows, work_result *result)
+static bool passes_as(const product *p, const bench_case *item, int64_t columns, int64_t rows,
+                      bench_result *result)
 {
-    work_case item = *p->item;
+    bench_needs needs;
+    int64_t there;
+    bench_case_needs(item, &needs);
+    const unsigned char *block = work_inputs_block(p->inputs, item->dtype, &there);
+    check_cache *cache = check_cache_create(1 << 24);
+    check_data data = {.x = block + needs.at[0], .y = block + needs.at[1], .cache = cache};
+    *result = (bench_result){.status = BENCH_OK};
+    assert_non_null(cache);
+    bool good = check_gemm_by(item, &data, p->c, columns, rows, result);
+    check_cache_destroy(cache);
+    return good;
+}
+
+/* Judged as a vendor's, which has no defined bits and the widest bounds. */
+static bool passes(const product *p, int64_t columns, int64_t rows, bench_result *result)
+{
+    bench_case item = *p->item;
     item.how = ISO_VARIANT_VENDOR;
-    *result = (work_result){.status = BENCH_OK};
-    return work_check_gemm_by(&item, p->inputs, p->c, columns, rows, result);
+    item.same_bits = false;
+    return passes_as(p, &item, columns, rows, result);
 }
 
 static void found(const product *p, int64_t columns, int64_t rows, const char *what)
 {
-    work_result result;
+    bench_result result;
     if (passes(p, columns, rows, &result)) {
         fail_msg("%s by %lld, %lld: %s passes", p->item->id, (long long)columns, (long long)rows,
                  what);
@@ -102,7 +118,7 @@ static void put(product *p, int64_t at, double value)
 /* An element for which the change exceeds rounding: a quarter of an ordinary element. */
 static int64_t choose(const product *p, uint64_t pick, int64_t away, double factor)
 {
-    int64_t count = p->item->m * p->item->n;
+    int64_t count = p->item->gemm.m * p->item->gemm.n;
     for (uint64_t i = 0;; i++) {
         int64_t at = (int64_t)(arith_mix(pick, i) % (uint64_t)(count - away));
         if (fabs(load(p, at) - factor * load(p, at + away)) > p->usual / 4) {
@@ -130,8 +146,8 @@ static void take_right(product *p, uint64_t pick)
 
 static void take_below(product *p, uint64_t pick)
 {
-    int64_t at = choose(p, pick, p->item->n, 1);
-    put(p, at, load(p, at + p->item->n));
+    int64_t at = choose(p, pick, p->item->gemm.n, 1);
+    put(p, at, load(p, at + p->item->gemm.n));
 }
 
 static void swap_right(product *p, uint64_t pick)
@@ -150,18 +166,19 @@ static void make_nan(product *p, uint64_t pick)
 static void last_element(product *p, uint64_t pick)
 {
     (void)pick;
-    put(p, p->item->m * p->item->n - 1, load(p, 0) + p->usual);
+    put(p, p->item->gemm.m * p->item->gemm.n - 1, load(p, 0) + p->usual);
 }
 
 static void clear_row(product *p, uint64_t pick)
 {
-    int64_t row = (int64_t)(pick % (uint64_t)p->item->m), bytes = p->item->n * p->item->element;
+    int64_t row = (int64_t)(pick % (uint64_t)p->item->gemm.m),
+            bytes = p->item->gemm.n * p->item->element;
     memset(p->c + row * bytes, 0, (size_t)bytes);
 }
 
 static void swap_rows(product *p, uint64_t pick)
 {
-    int64_t row = (int64_t)(pick % (uint64_t)(p->item->m - 1)), n = p->item->n;
+    int64_t row = (int64_t)(pick % (uint64_t)(p->item->gemm.m - 1)), n = p->item->gemm.n;
     for (int64_t j = 0; j < n; j++) {
         double value = load(p, row * n + j);
         put(p, row * n + j, load(p, (row + 1) * n + j));
@@ -171,8 +188,8 @@ static void swap_rows(product *p, uint64_t pick)
 
 static void swap_columns(product *p, uint64_t pick)
 {
-    int64_t n = p->item->n, col = (int64_t)(pick % (uint64_t)(n - 1));
-    for (int64_t i = 0; i < p->item->m; i++) {
+    int64_t n = p->item->gemm.n, col = (int64_t)(pick % (uint64_t)(n - 1));
+    for (int64_t i = 0; i < p->item->gemm.m; i++) {
         double value = load(p, i * n + col);
         put(p, i * n + col, load(p, i * n + col + 1));
         put(p, i * n + col + 1, value);
@@ -182,8 +199,8 @@ static void swap_columns(product *p, uint64_t pick)
 static void change_tile(product *p, uint64_t pick, bool zero)
 {
     enum { TILE = 16 };
-    int64_t n = p->item->n;
-    int64_t row = (int64_t)(pick % (uint64_t)(p->item->m - TILE));
+    int64_t n = p->item->gemm.n;
+    int64_t row = (int64_t)(pick % (uint64_t)(p->item->gemm.m - TILE));
     int64_t col = (int64_t)((pick >> 20) % (uint64_t)(n - 2 * TILE));
     for (int64_t i = row; i < row + TILE; i++) {
         for (int64_t j = col; j < col + TILE; j++) {
@@ -205,7 +222,7 @@ static void wrong_tile(product *p, uint64_t pick)
 static void turn_all(product *p, uint64_t pick)
 {
     (void)pick;
-    for (int64_t i = 0; i < p->item->m * p->item->n; i++) {
+    for (int64_t i = 0; i < p->item->gemm.m * p->item->gemm.n; i++) {
         put(p, i, -load(p, i));
     }
 }
@@ -230,7 +247,7 @@ static void try_mistakes(const char *type, const char *shape, int64_t columns, i
                          int times)
 {
     product p;
-    work_result result;
+    bench_result result;
     compute(&p, type, shape, 11);
     unsigned char *right = malloc((size_t)p.bytes);
     assert_non_null(right);
@@ -285,7 +302,7 @@ static void test_never_rejected(void **state)
                                 : seed % 4 == 1 ? "17x64x3"
                                                 : "64x48x130";
             product p;
-            work_result result;
+            bench_result result;
             compute(&p, types[t], shape, seed);
             for (int64_t width = 1; width <= 64; width *= 4) {
                 if (!passes(&p, width, width, &result)) {
@@ -319,29 +336,29 @@ static void test_tf32(void **state)
     for (int s = 0; s < 4; s++) {
         for (uint64_t seed = 1; seed <= 5; seed++) {
             product p;
-            work_needs needs;
-            work_result result;
+            bench_needs needs;
+            bench_result result;
             int64_t there;
             compute(&p, "f32", shapes[s], seed);
-            work_case_needs(p.item, &needs);
+            bench_case_needs(p.item, &needs);
             const unsigned char *block = work_inputs_block(p.inputs, ISO_F32, &there);
             const float *a = (const float *)(const void *)(block + needs.at[0]);
             const float *b = (const float *)(const void *)(block + needs.at[1]);
-            for (int64_t i = 0; i < p.item->m; i++) {
-                for (int64_t j = 0; j < p.item->n; j++) {
+            for (int64_t i = 0; i < p.item->gemm.m; i++) {
+                for (int64_t j = 0; j < p.item->gemm.n; j++) {
                     float sum = 0;
-                    for (int64_t k = 0; k < p.item->k; k++) {
-                        sum += cut(a[i * p.item->k + k]) * cut(b[k * p.item->n + j]);
+                    for (int64_t k = 0; k < p.item->gemm.k; k++) {
+                        sum += cut(a[i * p.item->gemm.k + k]) * cut(b[k * p.item->gemm.n + j]);
                     }
-                    put(&p, i * p.item->n + j, (double)sum);
+                    put(&p, i * p.item->gemm.n + j, (double)sum);
                 }
             }
-            work_case asked = *p.item;
+            bench_case asked = *p.item;
             asked.how = ISO_VARIANT_VENDOR;
+            asked.same_bits = false;
             asked.math = ISO_MATH_TF32;
             for (int64_t width = 1; width <= 16; width *= 16) {
-                result = (work_result){.status = BENCH_OK};
-                if (!work_check_gemm_by(&asked, p.inputs, p.c, width, width, &result)) {
+                if (!passes_as(&p, &asked, width, width, &result)) {
                     fail_msg("%s: tf32 that was asked for: %s", p.item->id, result.reason);
                 }
                 found(&p, width, width, "tf32 that nobody asked for");

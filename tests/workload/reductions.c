@@ -23,7 +23,7 @@ static void compare_models(iso_dtype dtype, arith_fill fill, int64_t n)
         }
         assert_int_equal(iso_reduce_result((iso_reduce_op)op, dtype, &type), ISO_OK);
         arith_reduce((iso_reduce_op)op, dtype, x, op == ISO_DOT ? y : NULL, n, 1, 1, simple);
-        assert_true(work_model_reduce((iso_reduce_op)op, dtype, x, y, n, fast));
+        assert_true(check_model_reduce((iso_reduce_op)op, dtype, x, y, n, fast));
         if (memcmp(simple, fast, sizeof simple) != 0) {
             fail_msg("%s of %lld %s: %.17g, and simply %.17g",
                      iso_reduce_op_name((iso_reduce_op)op), (long long)n, iso_dtype_name(dtype),
@@ -59,37 +59,38 @@ static void test_judging(void **state)
     work_inputs *inputs = work_inputs_create(5, &list);
     (void)state;
     for (int32_t i = 0; i < list.count; i++) {
-        const work_case *item = &list.items[i];
-        work_needs needs;
-        work_result result = {0};
+        const bench_case *item = &list.items[i];
+        bench_needs needs;
+        bench_result result = {0};
         int64_t there;
-        work_case_needs(item, &needs);
+        bench_case_needs(item, &needs);
         const unsigned char *block = work_inputs_block(inputs, needs.type, &there);
         int64_t size = iso_dtype_size(needs.result_type);
         unsigned char *got = calloc((size_t)needs.results, 8);
-        bool rows = item->axis == ISO_AXIS_1, all = item->axis == ISO_AXIS_ALL;
+        bool rows = item->reduce.axis == ISO_AXIS_1, all = item->reduce.axis == ISO_AXIS_ALL;
         for (int64_t r = 0; r < needs.results; r++) {
-            int64_t at = all ? 0 : rows ? r * item->cols : r;
-            arith_reduce(item->reduction, item->dtype, block + needs.at[0] + at * item->element,
+            int64_t at = all ? 0 : rows ? r * item->reduce.cols : r;
+            arith_reduce(item->reduce.op, item->dtype, block + needs.at[0] + at * item->element,
                          block + needs.at[needs.inputs - 1] + at * item->element,
-                         rows || all ? item->cols : item->rows, rows || all ? 1 : item->cols, 1,
-                         got + r * size);
+                         rows || all ? item->reduce.cols : item->reduce.rows,
+                         rows || all ? 1 : item->reduce.cols, 1, got + r * size);
         }
-        if (item->axis == ISO_AXIS_0) { /* its second step is of y, which a sum does not have */
-            assert_int_equal(item->reduction, ISO_SUM);
+        if (item->reduce.axis ==
+            ISO_AXIS_0) { /* its second step is of y, which a sum does not have */
+            assert_int_equal(item->reduce.op, ISO_SUM);
         }
-        if (!item->op->check(item, inputs, got, &result)) {
+        if (!work_check(item, inputs, got, &result)) {
             fail_msg("%s: %s", item->id, result.reason);
         }
         for (int64_t r = 0; r < needs.results; r += 7) {
             unsigned char kept[8];
             memcpy(kept, got + r * size, (size_t)size);
-            if (work_case_has_bits(item)) {
+            if (item->same_bits) {
                 got[r * size] ^= 1;
             } else {
                 arith_store(item->dtype, got + r * size, arith_load(item->dtype, kept) + 0.05);
             }
-            assert_false(item->op->check(item, inputs, got, &result));
+            assert_false(work_check(item, inputs, got, &result));
             assert_int_equal(result.status, BENCH_FAILED);
             memcpy(got + r * size, kept, (size_t)size);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* script_large.c - operations of sizes that 32 bits do not hold. */
-#include "bench/suite/script.h"
+#include "bench/verify/script.h"
 
 #include <stdio.h>
 
@@ -64,7 +64,7 @@ bool script_large_reduce(stage *s)
     TRY(iso_read(stream, &index, at(s->b, 256), sizeof index));
     TRY(iso_stream_sync(stream));
     if (sum != 0x4400 || index != places[1]) {
-        return suite_fail(s->result,
+        return check_fail(s->result,
                           "the sum is 0x%04x, expected 0x4400 (4); argmax is %lld, "
                           "expected %lld",
                           sum, (long long)index, (long long)places[1]);
@@ -104,7 +104,7 @@ bool script_large_map(stage *s)
         TRY(iso_read(stream, got, at(x, places[i] * 2), sizeof got));
         TRY(iso_stream_sync(stream));
         if (got[0] != four || got[1] != next) {
-            return suite_fail(s->result,
+            return check_fail(s->result,
                               "element %lld and the next are 0x%04x and 0x%04x, expected 0x%04x "
                               "and 0x%04x",
                               (long long)places[i], got[0], got[1], four, next);
@@ -150,7 +150,7 @@ bool script_large_transpose(stage *s)
     TRY(iso_stream_sync(stream));
     for (int i = 0; i < MARKS; i++) {
         if (got[i] != marks[i]) {
-            return suite_fail(s->result, "mark %d of %d arrived as 0x%02x", i, MARKS, got[i]);
+            return check_fail(s->result, "mark %d of %d arrived as 0x%02x", i, MARKS, got[i]);
         }
     }
     return true;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify.h - what the files of `isomer verify` share. */
-#ifndef ISOMER_VERIFY_H
-#define ISOMER_VERIFY_H
+/* internal.h - what the files of `isomer verify` share. */
+#ifndef ISOMER_VERIFY_INTERNAL_H
+#define ISOMER_VERIFY_INTERNAL_H
 
-#include "bench/suite/suite.h"
 #include "bench/tool.h"
+#include "bench/verify/verify.h"
 
 /* The result of a case on a device, as it is kept. */
 typedef struct verify_record {
@@ -19,7 +19,7 @@ typedef struct verify_record {
 
 /* A device under test. */
 typedef struct verify_target {
-    suite_runner *runner;
+    verify_runner *runner;
     int32_t library; /* over 0: a further vendor library of the device before; its products alone */
     char title[ISO_NAME_MAX * 2 + 8]; /* the spec, and the further library */
     const iso_device_info *info;
@@ -38,8 +38,8 @@ typedef struct verify_run {
     int argc; /* as it was called */
     char **argv;
     /* what was chosen */
-    suite_list *cases;
-    const suite_case **chosen;
+    verify_list *cases;
+    const bench_case **chosen;
     int chosen_count;
     verify_target *targets;
     int target_count;
@@ -52,22 +52,22 @@ typedef struct verify_run {
 
 enum { VERIFY_SEED = 1 };
 
-/* verify_select.c: backends and cases. TOOL_OK or an exit code, said. */
+/* select.c: backends and cases. TOOL_OK or an exit code, said. */
 int verify_choose_cases(verify_run *run);
 int verify_open_targets(verify_run *run);
 void verify_free(verify_run *run);
 
-/* verify_digest.c */
+/* digest.c */
 void verify_compare_digests(verify_run *run);
 void verify_digest_text(const uint64_t digest[2], char text[33]);
 
-/* verify_report.c */
+/* report.c */
 void verify_report(verify_run *run);
 /* The command that repeats a case on a device; cut to fit. */
-void verify_command(const verify_run *run, const verify_target *target, const suite_case *item,
+void verify_command(const verify_run *run, const verify_target *target, const bench_case *item,
                     char *text, size_t room);
 
-/* verify_files.c */
+/* files.c */
 int verify_write_files(verify_run *run);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify.c - `isomer verify`: the conformance suite on devices. */
-#include "bench/verify.h"
+/* command.c - `isomer verify`: the conformance suite on devices. */
+#include "bench/verify/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static const char *intern(verify_target *target, const char *library)
     return "";
 }
 
-static bool keep(verify_run *run, verify_target *target, int index, const suite_result *result)
+static bool keep(verify_run *run, verify_target *target, int index, const bench_result *result)
 {
     verify_record *record = &target->records[index];
     record->ran = true;
@@ -64,11 +64,11 @@ static int run_cases(verify_run *run)
 {
     bool shown = isatty(STDERR_FILENO) != 0;
     double all = (double)run->chosen_count * run->target_count;
-    suite_state *state = suite_state_create(run->seed_value);
-    suite_result *result = malloc(sizeof *result);
+    verify_state *state = verify_state_create();
+    bench_result *result = malloc(sizeof *result);
     bool go_on = true;
     if (!state || !result) {
-        suite_state_destroy(state);
+        verify_state_destroy(state);
         free(result);
         return tool_error(TOOL_INTERNAL, "no memory for the suite");
     }
@@ -80,13 +80,12 @@ static int run_cases(verify_run *run)
                 !(run->chosen[i]->op->libraries && run->chosen[i]->how == ISO_VARIANT_VENDOR)) {
                 continue;
             }
-            suite_runner_set_library(target->runner, target->library);
             if (shown) {
                 tool_progress((i * run->target_count + t) / all, " %d/%.0f %s %s",
                               i * run->target_count + t, all, target->info->spec,
                               run->chosen[i]->id);
             }
-            suite_run(state, target->runner, run->chosen[i], result);
+            verify_run_case(state, target->runner, run->chosen[i], target->library, result);
             go_on = keep(run, target, i, result) || !run->fail_fast;
         }
     }
@@ -94,7 +93,7 @@ static int run_cases(verify_run *run)
     if (shown) {
         tool_progress_end();
     }
-    suite_state_destroy(state);
+    verify_state_destroy(state);
     free(result);
     return TOOL_OK;
 }

@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_reduce.c - reductions: bits where they are defined, else a bound.
+ * reduce.c - the check of reductions: bits where they are defined, else a bound.
  *
- * The bound holds for any order of evaluation. A result of n terms is off by at most (n+4) u
- * sum|term| (bench/suite/reduce.c), whatever the terms and the roundings. For millions of terms
- * that says nothing, but these are random with random signs: every partial sum is within 8 |terms|
- * (the root of the sum of squares; Hoeffding, as in check_gemm.c), and n roundings that favour
- * no side add up to at most 8 u sqrt(n) times the greatest of them. So sums, dots and means are
- * also held to 64 u sqrt(n) |terms|. Terms of one sign have no such bound: naive sums of magnitudes
- * are in no list at sizes where theirs says nothing.
+ * `tiled` is held to its bits. So are min, max, argmin, argmax and all of integers in every
+ * variant. The others are held to a bound that is right for any order of evaluation. With u the
+ * unit roundoff of the accumulation type and n terms, each term meets at most n roundings:
+ *
+ *     sum, asum, dot, mean   (n+4) u sum|term| (the mean's divided by n)
+ *     2-norm                 (n+4) u |result|  (all terms are positive; the root halves it)
+ *     product                (n+4) u |result|
+ *
+ * to first order, n u / (1 - n u) exactly; where a result may vanish, also n times half the
+ * smallest subnormal; and one rounding to the stored type.
+ *
+ * Such a bound is loose for long sequences. So most fills of `verify` are small whole numbers, for
+ * which every order is exact and the bound 0. The random terms of `bench` have random signs: every
+ * partial sum is within 8 |terms| (the root of the sum of squares; Hoeffding, as in gemm.c), and n
+ * roundings that favour no side add up to at most 8 u sqrt(n) times the greatest of them. There
+ * sums, dots and means are also held to 64 u sqrt(n) |terms|. Terms of one sign have no such bound:
+ * no list has naive sums of magnitudes at sizes where theirs says nothing.
  */
-#include "bench/arith/arith.h"
-#include "bench/workload/internal.h"
+#include "bench/check/check.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -64,11 +73,13 @@ BLOCK_BODY(double, __builtin_fma, __builtin_fabs)
 typedef struct summing {
     iso_reduce_op op; /* SUM, DOT or ASUM */
     iso_dtype dtype;
-    bool wide; /* lanes of f64 */
+    bool wide;    /* lanes of f64 */
+    bool squares; /* of f64 */
     const unsigned char *x, *y;
     int64_t n;
     float *f32;
-    double *f64; /* results of the blocks */
+    double *f64;        /* results of the blocks */
+    _Atomic bool other; /* squares that overflow or vanish: the model has other sums for them */
 } summing;
 
 static void widen_f32(iso_dtype dtype, const unsigned char *from, int64_t count, float *out)
@@ -77,6 +88,16 @@ static void widen_f32(iso_dtype dtype, const unsigned char *from, int64_t count,
     arith_widen(dtype, from, 1, count, line);
     for (int64_t i = 0; i < count; i++) {
         out[i] = (float)line[i];
+    }
+}
+
+static void note_squares(summing *s, const double *x, int64_t count)
+{
+    for (int64_t i = 0; s->squares && i < count; i++) {
+        double size = fabs(x[i]);
+        if (size > 0x1p486 || (size < 0x1p-511 && size > 0)) {
+            atomic_store(&s->other, true);
+        }
     }
 }
 
@@ -93,6 +114,7 @@ static void sum_blocks(void *context, int64_t begin, int64_t end)
         if (s->wide) {
             arith_widen(s->dtype, x, 1, count, wide[0]);
             arith_widen(s->dtype, y, 1, count, wide[1]);
+            note_squares(s, wide[0], count);
             s->f64[block] = block_double(s->op, wide[0], wide[1], count);
         } else if (s->dtype == ISO_F32) {
             s->f32[block] = block_float(s->op, (const float *)(const void *)x,
@@ -138,6 +160,7 @@ static bool model_sum(iso_reduce_op op, iso_dtype dtype, const void *x, const vo
                                         : op,
                  .dtype = dtype,
                  .wide = norm || dtype == ISO_F64,
+                 .squares = norm && dtype == ISO_F64,
                  .x = x,
                  .y = op == ISO_DOT ? y : x,
                  .n = n};
@@ -147,7 +170,11 @@ static bool model_sum(iso_reduce_op op, iso_dtype dtype, const void *x, const vo
         *good = false;
         return true;
     }
-    work_parallel(blocks, 64, sum_blocks, &s);
+    check_parallel(blocks, 64, sum_blocks, &s);
+    if (atomic_load(&s.other)) {
+        free(s.f64);
+        return false;
+    }
     double total = s.wide ? fold_double(s.f64, blocks) : (double)fold_float(s.f32, blocks);
     arith_store(dtype, result, norm ? sqrt(total) : op == ISO_MEAN ? total / (double)n : total);
     free(s.f64);
@@ -266,15 +293,15 @@ static bool model_split(iso_reduce_op op, iso_dtype dtype, const void *x, const 
     s.results = calloc((size_t)parts, 16);
     *good = s.results != NULL;
     if (*good) {
-        work_parallel(parts, 1, reduce_parts, &s);
+        check_parallel(parts, 1, reduce_parts, &s);
         finish_parts(&s, parts, result);
     }
     free(s.results);
     return true;
 }
 
-bool work_model_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
-                       void *result)
+bool check_model_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
+                        void *result)
 {
     bool good = true;
     if (model_sum(op, dtype, x, y, n, result, &good) ||
@@ -322,19 +349,37 @@ static void add_terms(void *context, int64_t begin, int64_t end)
     }
 }
 
-/* The exact result of one sequence, and how far any order may be from it. False: no memory. */
-static bool refer(iso_reduce_op op, iso_dtype dtype, const unsigned char *x, const unsigned char *y,
-                  int64_t n, double *want, double *bound)
+static bool exact_op(const bench_case *item)
+{
+    return is_order(item->reduce.op) || !arith_is_float(item->dtype);
+}
+
+/* Whether every order of evaluation gives the same number. All variants round the mean's one
+ * division and the root in the same way. */
+static bool exact_fill(const bench_case *item)
+{
+    if (item->reduce.op == ISO_PRODUCT) {
+        return item->fill == ARITH_POWERS;
+    }
+    return item->reduce.op != ISO_NORM2 &&
+           (item->fill == ARITH_INTS || item->fill == ARITH_SPARSE || item->fill == ARITH_ZEROS);
+}
+
+/* The reference of one sequence, and how far any order may be from it. False: no memory. */
+static bool refer(const bench_case *item, const unsigned char *x, const unsigned char *y, int64_t n,
+                  check_expected *out)
 {
     enum { PART = 1 << 18 };
-    int64_t parts = (n + PART - 1) / PART;
-    totals t = {.op = op, .dtype = dtype, .x = x, .y = op == ISO_DOT ? y : x, .n = n, .part = PART};
-    t.sums = calloc((size_t)parts * 3, sizeof *t.sums);
+    iso_reduce_op op = item->reduce.op;
+    iso_dtype dtype = item->dtype, wide = dtype == ISO_F64 ? ISO_F64 : ISO_F32;
+    int64_t part = item->samples > 0 || n == 0 ? PART : n, parts = (n + part - 1) / part;
+    totals t = {.op = op, .dtype = dtype, .x = x, .y = op == ISO_DOT ? y : x, .n = n, .part = part};
+    t.sums = calloc((size_t)parts * 3 + 1, sizeof *t.sums);
     if (!t.sums) {
         return false;
     }
-    work_parallel(parts, 1, add_terms, &t);
-    bool product = op == ISO_PRODUCT;
+    check_parallel(parts, 1, add_terms, &t);
+    bool product = op == ISO_PRODUCT, signs = op == ISO_SUM || op == ISO_DOT || op == ISO_MEAN;
     long double sum = product ? 1 : 0, magnitude = 0, squares = 0;
     for (int64_t p = 0; p < parts; p++) {
         sum = product ? sum * t.sums[p * 3] : sum + t.sums[p * 3];
@@ -343,71 +388,79 @@ static bool refer(iso_reduce_op op, iso_dtype dtype, const unsigned char *x, con
     }
     free(t.sums);
     if (op == ISO_NORM2) {
-        sum = magnitude = sqrtl(sum);
+        sum = sqrtl(sum);
     }
-    if (product) {
+    if (op == ISO_NORM2 || product) {
         magnitude = fabsl(sum);
     }
-    iso_dtype wide = dtype == ISO_F64 ? ISO_F64 : ISO_F32;
-    double u = arith_roundoff(wide), nu = ((double)n + 4) * u;
-    double error = (nu < 0.5 ? nu / (1 - nu) : nu * exp(nu)) * (double)magnitude;
-    if (op == ISO_SUM || op == ISO_DOT || op == ISO_MEAN) {
-        error = fmin(error, 64 * u * sqrt((double)n + 4) * (double)sqrtl(squares));
+    double u = arith_roundoff(wide), nu = ((double)n + 4) * u, store = arith_roundoff(dtype);
+    double growth = nu < 0.5 ? nu / (1 - nu) : nu * exp(nu);
+    double by = op == ISO_MEAN ? (double)n : 1, error = growth * (double)(magnitude / by);
+    out->want = sum / by;
+    if (item->samples > 0) { /* a vendor's last rounding may be off by a whole unit */
+        store = 2 * store + 0x1p-52;
+        if (signs) {
+            error = fmin(error, 64 * u * sqrt((double)n + 4) * (double)sqrtl(squares) / by);
+        }
     }
-    double by = op == ISO_MEAN ? (double)n : 1;
-    *want = (double)(sum / by);
-    /* A vendor's last rounding may be off by a whole unit; the reference's own is in f64. */
-    *bound = 1.01 * (error / by + (2 * arith_roundoff(dtype) + 0x1p-52) * fabs(*want) +
-                     (product ? (double)n + 2 : 2) * arith_half_smallest(wide) +
-                     arith_half_smallest(dtype));
+    double vanish = product || op == ISO_DOT || op == ISO_MEAN ? (double)n + 2 : 2;
+    out->bound = 1.01 * (error + store * fabs((double)out->want) +
+                         vanish * arith_half_smallest(wide) + arith_half_smallest(dtype));
     return true;
 }
 
 /* ---- sequences ------------------------------------------------------------------------------- */
 
-/* What is kept of a problem: the bits, and for other variants the exact result and its bound. */
-typedef struct expected {
-    double want, bound;
-    unsigned char bits[8];
-} expected;
-
 typedef struct columns {
-    const work_case *item;
+    const bench_case *item;
     const unsigned char *x, *y;
-    expected *out;
-    bool bits;
+    check_expected *out;
+    bool bits, bounds; /* what is worked out */
     _Atomic bool good;
 } columns;
 
-static bool expect(const work_case *item, const unsigned char *x, const unsigned char *y, int64_t n,
-                   bool bits, expected *out)
+static bool expect(const columns *c, const unsigned char *x, const unsigned char *y, int64_t n,
+                   check_expected *out)
 {
-    if (bits) {
-        return work_model_reduce(item->reduction, item->dtype, x, y, n, out->bits);
+    const bench_case *item = c->item;
+    if (c->bits && !check_model_reduce(item->reduce.op, item->dtype, x, y, n, out->bits)) {
+        return false;
     }
-    return refer(item->reduction, item->dtype, x, y, n, &out->want, &out->bound);
+    if (!c->bounds) {
+        return true;
+    }
+    if (!refer(item, x, y, n, out)) {
+        return false;
+    }
+    if (exact_fill(item) && item->samples == 0) {
+        iso_dtype type;
+        iso_reduce_result(item->reduce.op, item->dtype, &type);
+        out->want = arith_load(type, out->bits);
+        out->bound = 0;
+    }
+    return true;
 }
 
 static void expect_rows(void *context, int64_t begin, int64_t end)
 {
     columns *c = context;
-    const work_case *item = c->item;
+    int64_t cols = c->item->reduce.cols, bytes = cols * c->item->element;
     for (int64_t i = begin; i < end; i++) {
-        int64_t at = i * item->cols * item->element;
-        if (!expect(item, c->x + at, c->y + at, item->cols, c->bits, &c->out[i])) {
+        if (!expect(c, c->x + i * bytes, c->y + i * bytes, cols, &c->out[i])) {
             atomic_store(&c->good, false);
         }
     }
 }
 
-static void gather(const work_case *item, const unsigned char *from, int64_t first, int64_t count,
+static void gather(const bench_case *item, const unsigned char *from, int64_t first, int64_t count,
                    unsigned char *to)
 {
     size_t size = (size_t)item->element;
-    for (int64_t i = 0; i < item->rows; i++) {
+    const reduce_shape *r = &item->reduce;
+    for (int64_t i = 0; i < r->rows; i++) {
         for (int64_t j = 0; j < count; j++) {
-            memcpy(to + (size_t)(j * item->rows + i) * size,
-                   from + (size_t)(i * item->cols + first + j) * size, size);
+            memcpy(to + (size_t)(j * r->rows + i) * size,
+                   from + (size_t)(i * r->cols + first + j) * size, size);
         }
     }
 }
@@ -416,17 +469,16 @@ static void gather(const work_case *item, const unsigned char *from, int64_t fir
 static void expect_columns(void *context, int64_t begin, int64_t end)
 {
     columns *c = context;
-    const work_case *item = c->item;
-    int64_t bytes = item->rows * item->element, count = end - begin;
-    unsigned char *x = malloc((size_t)(bytes * count)), *y = malloc((size_t)(bytes * count));
+    int64_t rows = c->item->reduce.rows, bytes = rows * c->item->element, count = end - begin;
+    unsigned char *x = malloc((size_t)(bytes * count) + 1),
+                  *y = malloc((size_t)(bytes * count) + 1);
     if (!x || !y) {
         atomic_store(&c->good, false);
     } else {
-        gather(item, c->x, begin, count, x);
-        gather(item, c->y, begin, count, y);
+        gather(c->item, c->x, begin, count, x);
+        gather(c->item, c->y, begin, count, y);
         for (int64_t j = 0; j < count; j++) {
-            if (!expect(item, x + j * bytes, y + j * bytes, item->rows, c->bits,
-                        &c->out[begin + j])) {
+            if (!expect(c, x + j * bytes, y + j * bytes, rows, &c->out[begin + j])) {
                 atomic_store(&c->good, false);
             }
         }
@@ -435,75 +487,59 @@ static void expect_columns(void *context, int64_t begin, int64_t end)
     free(y);
 }
 
-static expected *reference(const work_case *item, work_inputs *inputs, const work_needs *needs,
-                           bool bits)
+/* What every result should be. NULL: no memory, or the model is outside its own bounds: a fault of
+ * this program or of the machine's fma. */
+static const check_expected *reference(columns *c, const check_data *data, iso_dtype type,
+                                       int64_t results, bench_result *result)
 {
-    int64_t there;
     bool fresh;
-    const unsigned char *block = work_inputs_block(inputs, needs->type, &there);
-    uint64_t key = arith_mix(item->seed, bits ? 11 : 12);
-    columns c = {.item = item,
-                 .x = block + needs->at[0],
-                 .y = block + needs->at[needs->inputs - 1],
-                 .bits = bits,
-                 .good = true};
-    c.out = work_inputs_reference(inputs, key, needs->results * (int64_t)sizeof *c.out, &fresh);
-    if (!c.out || !fresh) {
-        return c.out;
+    const bench_case *item = c->item;
+    const reduce_shape *r = &item->reduce;
+    uint64_t key = arith_mix(item->seed, 11 + (uint64_t)(c->bits + 2 * c->bounds));
+    c->out = check_cache_get(data->cache, key, results * (int64_t)sizeof *c->out, &fresh);
+    if (!c->out) {
+        check_no_memory(result);
     }
-    if (item->axis == ISO_AXIS_ALL) {
-        c.good = expect(item, c.x, c.y, item->cols, bits, c.out);
-    } else if (item->axis == ISO_AXIS_1) {
-        work_parallel(item->rows, 16, expect_rows, &c);
+    if (!c->out || !fresh) {
+        return c->out;
+    }
+    if (r->axis == ISO_AXIS_ALL) {
+        c->good = expect(c, c->x, c->y, r->rows * r->cols, c->out);
+    } else if (r->axis == ISO_AXIS_1) {
+        check_parallel(r->rows, 16, expect_rows, c);
     } else {
-        work_parallel(item->cols, 32, expect_columns, &c);
+        check_parallel(r->cols, 32, expect_columns, c);
     }
-    if (!c.good) {
-        work_inputs_forget(inputs, key);
+    bool good = c->good || check_no_memory(result);
+    for (int64_t i = 0; good && c->bits && c->bounds && i < results; i++) {
+        good = check_bounds(&(check_elements){type, c->out[i].bits, 1, 1, 1}, &c->out[i], false,
+                            result);
     }
-    return c.good ? c.out : NULL;
+    if (!good) {
+        check_cache_forget(data->cache, key);
+    }
+    return good ? c->out : NULL;
 }
 
-/* How far a result is from what it should be; 0 where it overflowed as it should, or may. */
-static double error_of(iso_dtype dtype, double is, const expected *want)
+bool check_reduce(const bench_case *item, const check_data *data, const void *got,
+                  bench_result *result)
 {
-    unsigned char edge[8];
-    if (isinf(is)) {
-        arith_store(dtype, edge, want->want + (is > 0 ? want->bound : -want->bound));
-        return arith_load(dtype, edge) == is ? 0 : INFINITY;
-    }
-    return fabs(is - want->want);
-}
-
-bool work_check_reduce(const work_case *item, work_inputs *inputs, const void *data,
-                       work_result *result)
-{
-    work_needs needs;
-    work_case_needs(item, &needs);
-    bool bits = work_case_has_bits(item);
-    const expected *want = reference(item, inputs, &needs, bits);
+    bench_needs needs;
+    bool exact = exact_op(item), bits = item->same_bits || exact;
+    bench_case_needs(item, &needs);
+    columns c = {.item = item,
+                 .x = data->x,
+                 .y = data->y,
+                 .bits = bits || item->samples == 0,
+                 .bounds = !exact && !(bits && item->samples > 0),
+                 .good = true};
+    const check_expected *want = reference(&c, data, needs.result_type, needs.results, result);
     if (!want) {
-        return work_no_memory(result);
+        return false;
     }
-    size_t size = (size_t)iso_dtype_size(needs.result_type);
-    result->method = bits ? "bits" : "bound";
-    for (int64_t i = 0; i < needs.results; i++) {
-        const unsigned char *got = (const unsigned char *)data + (size_t)i * size;
-        double is = arith_load(needs.result_type, got);
-        double error = bits ? 0 : error_of(needs.result_type, is, &want[i]);
-        if (bits && memcmp(got, want[i].bits, size) != 0) {
-            return work_fail(result, "result [%lld] is %.17g, expected exactly %.17g", (long long)i,
-                             is, arith_load(needs.result_type, want[i].bits));
-        }
-        if (!bits && !(error <= want[i].bound)) {
-            result->error = error;
-            result->bound = want[i].bound;
-            return work_fail(result, "result [%lld] is %.17g, expected %.17g within %.3g",
-                             (long long)i, is, want[i].want, want[i].bound);
-        }
-        if (!bits) {
-            work_note_error(result, error, want[i].bound);
-        }
-    }
-    return true;
+    check_elements all = {needs.result_type, got, 1, 1, needs.results};
+    bool same = item->samples == 0 && !item->same_bits && (exact || exact_fill(item));
+    result->method = same ? "exact" : bits ? "bits" : "bound";
+    return (!bits || check_bits(&all, want, result)) &&
+           (!c.bounds || check_bounds(&all, want, item->samples > 0, result));
 }

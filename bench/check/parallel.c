@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parallel.c - loops of the host over threads that live no longer than the loop, so that none of
- * them is there while something is measured. */
-#include "bench/arith/arith.h"
-#include "bench/workload/internal.h"
+/* parallel.c - loops of the host over threads. They end with the loop, so that none of them runs
+ * while something is measured. */
+#include "bench/check/check.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -12,13 +11,13 @@
 enum { MOST = 64 };
 
 typedef struct loop {
-    work_body body;
+    check_body body;
     void *context;
     int64_t count, grain;
     _Atomic int64_t next;
 } loop;
 
-int32_t work_threads(void)
+int32_t check_threads(void)
 {
     cpu_set_t set;
     int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
@@ -45,12 +44,12 @@ static void *run(void *argument)
     return NULL;
 }
 
-void work_parallel(int64_t count, int64_t grain, work_body body, void *context)
+void check_parallel(int64_t count, int64_t grain, check_body body, void *context)
 {
     loop l = {.body = body, .context = context, .count = count, .grain = grain};
     pthread_t threads[MOST];
     int64_t parts = (count + grain - 1) / grain;
-    int32_t wanted = inside ? 1 : work_threads(), started = 0;
+    int32_t wanted = inside ? 1 : check_threads(), started = 0;
     while (started < wanted - 1 && started < parts - 1 &&
            pthread_create(&threads[started], NULL, run, &l) == 0) {
         started++;
@@ -61,35 +60,9 @@ void work_parallel(int64_t count, int64_t grain, work_body body, void *context)
     }
 }
 
-void work_note_first(_Atomic int64_t *first, int64_t at)
+void check_note_first(_Atomic int64_t *first, int64_t at)
 {
     int64_t seen = atomic_load(first);
     while (at < seen && !atomic_compare_exchange_weak(first, &seen, at))
         ;
-}
-
-typedef struct comparison {
-    const unsigned char *got, *want;
-    _Atomic int64_t first;
-} comparison;
-
-static void compare(void *context, int64_t begin, int64_t end)
-{
-    comparison *c = context;
-    if (begin > atomic_load(&c->first) ||
-        memcmp(c->got + begin, c->want + begin, (size_t)(end - begin)) == 0) {
-        return;
-    }
-    while (c->got[begin] == c->want[begin]) {
-        begin++;
-    }
-    work_note_first(&c->first, begin);
-}
-
-bool work_same(const void *got, const void *want, int64_t bytes, int64_t *first)
-{
-    comparison c = {.got = got, .want = want, .first = INT64_MAX};
-    work_parallel(bytes, 1 << 20, compare, &c);
-    *first = atomic_load(&c.first);
-    return *first == INT64_MAX;
 }

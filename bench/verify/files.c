@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_files.c - results as JSON and as JUnit XML. */
+/* files.c - results as JSON and as JUnit XML. */
 #include "bench/record/record.h"
-#include "bench/verify.h"
+#include "bench/verify/internal.h"
 #include "common/printable.h"
 
 #include <stdlib.h>
@@ -11,16 +11,19 @@
 
 static json_t *result_json(const verify_run *run, const verify_target *target, int index)
 {
-    const suite_case *item = run->chosen[index];
+    const bench_case *item = run->chosen[index];
     const verify_record *record = &target->records[index];
     json_t *r = json_object(), *verified = json_null();
     tool_set_text(r, "id", item->id);
     tool_set_text(r, "op", item->op->verified);
     tool_set_text(r, "variant", item->variant);
     tool_set_text(r, "dtype", item->type);
+    if (item->op->kind_member) {
+        tool_set_text(r, item->op->kind_member, item->kind);
+    }
     json_t *shape = json_object(), *layout = json_object();
     if (item->op->describe) {
-        item->op->describe(item, r, shape, layout);
+        item->op->describe(item, shape, layout);
     }
     json_object_set_new(r, "shape", shape);
     json_object_set_new(r, "layout", layout);
@@ -128,7 +131,7 @@ static void escape(FILE *out, const char *text)
 
 static void junit_case(FILE *out, const verify_run *run, const verify_target *target, int index)
 {
-    const suite_case *item = run->chosen[index];
+    const bench_case *item = run->chosen[index];
     const verify_record *record = &target->records[index];
     static const char *const elements[] = {NULL, "failure", "skipped", "error"};
     const char *element = elements[record->status];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_report.c - what `isomer verify` prints. */
-#include "bench/verify.h"
+/* report.c - what `isomer verify` prints. */
+#include "bench/verify/internal.h"
 
 #include "common/printable.h"
 
@@ -70,7 +70,7 @@ static void print_row(FILE *out, const verify_run *run, const verify_target *tar
 {
     cell row[6] = {{0, 0, 0}};
     for (int i = 0; i < run->chosen_count; i++) {
-        const suite_case *item = run->chosen[i];
+        const bench_case *item = run->chosen[i];
         if (item->op != op || strcmp(item->variant, variant) != 0) {
             continue;
         }
@@ -97,13 +97,13 @@ static void print_block(FILE *out, const verify_run *run, const verify_target *t
 {
     bool headed = false;
     for (int i = 0; i < run->chosen_count; i++) {
-        const suite_case *item = run->chosen[i];
+        const bench_case *item = run->chosen[i];
         bool mine = false, seen = false;
         for (int t = 0; t < count; t++) {
             mine = mine || strcmp(item->type, types[t]) == 0;
         }
         for (int j = i - 1; j >= 0 && !seen; j--) {
-            const suite_case *other = run->chosen[j];
+            const bench_case *other = run->chosen[j];
             bool other_mine = false;
             if (other->op != item->op || strcmp(other->variant, item->variant) != 0) {
                 continue;
@@ -202,7 +202,7 @@ static void add_text(char *text, size_t room, const char *more)
     snprintf(text + used, room - used, "%s", more);
 }
 
-void verify_command(const verify_run *run, const verify_target *target, const suite_case *item,
+void verify_command(const verify_run *run, const verify_target *target, const bench_case *item,
                     char *text, size_t room)
 {
     text[0] = '\0';

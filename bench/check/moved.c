@@ -1,29 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check_moved.c - transfers and transposes: every byte. */
-#include "bench/workload/internal.h"
+/* moved.c - the checks of transfers and transposes: every byte. */
+#include "bench/check/check.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
-static const unsigned char *input_of(const work_case *item, const work_inputs *inputs)
+typedef struct comparison {
+    const unsigned char *got, *want;
+    _Atomic int64_t first;
+} comparison;
+
+static void compare(void *context, int64_t begin, int64_t end)
 {
-    work_needs needs;
-    int64_t there;
-    work_case_needs(item, &needs);
-    return work_inputs_block(inputs, needs.type, &there) + needs.at[0];
+    comparison *c = context;
+    if (begin > atomic_load(&c->first) ||
+        memcmp(c->got + begin, c->want + begin, (size_t)(end - begin)) == 0) {
+        return;
+    }
+    while (c->got[begin] == c->want[begin]) {
+        begin++;
+    }
+    check_note_first(&c->first, begin);
 }
 
-bool work_check_transfer(const work_case *item, work_inputs *inputs, const void *data,
-                         work_result *result)
+bool check_transfer(const bench_case *item, const check_data *data, const void *got,
+                    bench_result *result)
 {
-    const unsigned char *got = data, *want = input_of(item, inputs);
-    int64_t first;
+    const transfer_shape *t = &item->transfer;
+    comparison c = {.got = got, .want = data->x, .first = INT64_MAX};
     result->method = "exact";
-    if (work_same(got, want, item->bytes, &first)) {
+    check_parallel(t->width * t->height, 1 << 20, compare, &c);
+    int64_t first = atomic_load(&c.first);
+    if (first == INT64_MAX) {
         return true;
     }
-    return work_fail(result, "byte %lld is 0x%02x, expected 0x%02x", (long long)first, got[first],
-                     want[first]);
+    return check_fail(result, "byte %lld of row %lld is 0x%02x, expected 0x%02x",
+                      (long long)(first % t->width), (long long)(first / t->width), c.got[first],
+                      c.want[first]);
 }
 
 typedef struct turning {
@@ -90,7 +104,7 @@ static void compare_rows(void *context, int64_t begin, int64_t end)
             while (got[byte] == want[byte]) {
                 byte++;
             }
-            work_note_first(&t->wrong, j * t->rows + row + byte / t->element);
+            check_note_first(&t->wrong, j * t->rows + row + byte / t->element);
         }
     }
 }
@@ -102,26 +116,25 @@ static void hexadecimal(char *text, const unsigned char *element, int64_t bytes)
     }
 }
 
-bool work_check_transpose(const work_case *item, work_inputs *inputs, const void *data,
-                          work_result *result)
+bool check_transpose(const bench_case *item, const check_data *data, const void *got,
+                     bench_result *result)
 {
-    const unsigned char *got = data, *from = input_of(item, inputs);
-    turning t = {.from = from,
+    turning t = {.from = data->x,
                  .to = got,
-                 .rows = item->rows,
-                 .cols = item->cols,
+                 .rows = item->transpose.rows,
+                 .cols = item->transpose.cols,
                  .element = item->element,
                  .wrong = INT64_MAX};
     result->method = "exact";
-    work_parallel(t.cols, SIDE, compare_rows, &t);
+    check_parallel(t.cols, SIDE, compare_rows, &t);
     int64_t at = atomic_load(&t.wrong);
     if (at == INT64_MAX) {
         return true;
     }
     char is[40], was[40];
     int64_t j = at / t.rows, i = at % t.rows;
-    hexadecimal(is, got + at * t.element, t.element);
-    hexadecimal(was, from + (i * t.cols + j) * t.element, t.element);
-    return work_fail(result, "element [%lld, %lld] is 0x%s, expected 0x%s", (long long)j,
-                     (long long)i, is, was);
+    hexadecimal(is, t.to + at * t.element, t.element);
+    hexadecimal(was, t.from + (i * t.cols + j) * t.element, t.element);
+    return check_fail(result, "element [%lld, %lld] is 0x%s, expected 0x%s", (long long)j,
+                      (long long)i, is, was);
 }

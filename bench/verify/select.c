@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_select.c - which cases on which devices. */
-#include "bench/verify.h"
+/* select.c - which cases on which devices. */
+#include "bench/verify/internal.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -8,17 +8,10 @@
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-/* Which of its operation's kinds a case is; NULL where that has none. */
-static const char *kind_of(const suite_case *item)
+static bool op_matches(const tool_words *ops, const bench_case *item)
 {
-    return item->op->verified_kind ? item->op->verified_kind(item) : NULL;
-}
-
-static bool op_matches(const tool_words *ops, const suite_case *item)
-{
-    const char *kind = kind_of(item);
     return tool_words_have(ops, item->op->name) || tool_words_have(ops, item->op->verified) ||
-           (kind && tool_words_have(ops, kind));
+           tool_words_have(ops, item->kind);
 }
 
 typedef struct filter {
@@ -28,13 +21,13 @@ typedef struct filter {
 static int make_filter(const verify_run *run, filter *f)
 {
     tool_names ops = {{"none"}, 1}, variants = {{NULL}, 0}, types = {{NULL}, 0};
-    for (int i = 0; i < SUITE_OPS; i++) {
-        tool_names_add(&ops, suite_ops[i]->name);
-        tool_names_add(&ops, suite_ops[i]->verified);
+    for (int i = 0; i < VERIFY_OPS; i++) {
+        tool_names_add(&ops, verify_ops[i]->name);
+        tool_names_add(&ops, verify_ops[i]->verified);
     }
     for (int32_t i = 0; i < run->cases->count; i++) {
-        const suite_case *item = &run->cases->cases[i];
-        tool_names_add(&ops, kind_of(item));
+        const bench_case *item = &run->cases->cases[i];
+        tool_names_add(&ops, item->kind);
         tool_names_add(&variants, item->variant);
         tool_names_add(&types, item->type);
     }
@@ -52,7 +45,7 @@ static int make_filter(const verify_run *run, filter *f)
     return code;
 }
 
-static bool matches(const verify_run *run, const filter *f, const suite_case *item)
+static bool matches(const verify_run *run, const filter *f, const bench_case *item)
 {
     if (run->case_id && fnmatch(run->case_id, item->id, 0) != 0) {
         return false;
@@ -67,12 +60,12 @@ int verify_choose_cases(verify_run *run)
     filter f = {0};
     /* A case is found by its id whichever suite it is of; a pattern is one of the suite's cases. */
     bool one = run->case_id && !strpbrk(run->case_id, "*?[\\");
-    run->cases = suite_list_create(run->full || one, run->seed_value);
+    run->cases = verify_list_create(run->full || one, run->seed_value);
     if (!run->cases) {
         return tool_error(TOOL_INTERNAL, "no memory for the list of cases");
     }
     int code = make_filter(run, &f);
-    run->chosen = calloc((size_t)run->cases->count + 1, sizeof(const suite_case *));
+    run->chosen = calloc((size_t)run->cases->count + 1, sizeof(const bench_case *));
     if (!run->chosen) {
         code = tool_error(TOOL_INTERNAL, "no memory for the list of cases");
     }
@@ -98,7 +91,7 @@ int verify_choose_cases(verify_run *run)
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-static verify_target *add_target(verify_run *run, suite_runner *runner)
+static verify_target *add_target(verify_run *run, verify_runner *runner)
 {
     verify_target *more =
         realloc(run->targets, (size_t)(run->target_count + 1) * sizeof *run->targets);
@@ -111,14 +104,13 @@ static verify_target *add_target(verify_run *run, suite_runner *runner)
         return NULL;
     }
     verify_target *target = &more[run->target_count++];
-    *target =
-        (verify_target){.runner = runner, .info = suite_runner_info(runner), .records = records};
+    *target = (verify_target){.runner = runner, .info = &runner->info, .records = records};
     snprintf(target->title, sizeof target->title, "%s", target->info->spec);
     return target;
 }
 
 /* A device whose vendor has several libraries for products gets a further row for each. */
-static int add_libraries(verify_run *run, suite_runner *runner)
+static int add_libraries(verify_run *run, verify_runner *runner)
 {
     enum { MOST = 4 };
     char found[MOST][ISO_NAME_MAX];
@@ -126,7 +118,7 @@ static int add_libraries(verify_run *run, suite_runner *runner)
     for (int i = 0; i < run->chosen_count && !wanted; i++) {
         wanted = run->chosen[i]->op->libraries && run->chosen[i]->how == ISO_VARIANT_VENDOR;
     }
-    int32_t count = wanted ? tool_libraries(suite_runner_device(runner), found, MOST) : 0;
+    int32_t count = wanted ? tool_libraries(runner->device, found, MOST) : 0;
     for (int32_t i = 1; i < count; i++) {
         verify_target *target = add_target(run, runner);
         if (!target) {
@@ -142,8 +134,8 @@ static int open_target(verify_run *run, const char *spec)
 {
     const char *name = spec ? spec : "the device of ISOMER_BACKEND";
     iso_clear_error();
-    suite_runner *runner =
-        suite_runner_open(spec, run->inline_streams ? (uint32_t)ISO_STREAM_INLINE : 0);
+    verify_runner *runner =
+        verify_runner_open(spec, run->inline_streams ? (uint32_t)ISO_STREAM_INLINE : 0);
     if (!runner && iso_last_status() == ISO_OK) {
         return tool_error(TOOL_INTERNAL, "no memory to open %s", name);
     }
@@ -151,7 +143,7 @@ static int open_target(verify_run *run, const char *spec)
         return tool_error(tool_code(iso_last_status()), "%s", iso_last_error());
     }
     if (!add_target(run, runner)) {
-        suite_runner_close(runner);
+        verify_runner_close(runner);
         return tool_error(TOOL_INTERNAL, "no memory to open %s", name);
     }
     return add_libraries(run, runner);
@@ -184,12 +176,12 @@ void verify_free(verify_run *run)
         }
         free(target->records);
         if (target->library == 0) {
-            suite_runner_close(target->runner);
+            verify_runner_close(target->runner);
         }
     }
     free(run->targets);
     free(run->chosen);
-    suite_list_destroy(run->cases);
+    verify_list_destroy(run->cases);
     tool_file_discard(&run->json_file);
     tool_file_discard(&run->junit_file);
 }

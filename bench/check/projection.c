@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * projection.c - what a product projects to, worked out on the host in f64: a matrix times the sums
- * of blocks of columns of another, each column with a random sign. check_gemm.c says what for.
+ * of blocks of columns of another, each column with a random sign. gemm.c says what for.
  */
-#include "bench/arith/arith.h"
-#include "bench/workload/internal.h"
+#include "bench/check/projection.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -105,12 +104,12 @@ static tile choose_tile(void)
     return tile_plain;
 }
 
-static const void *at(const work_view *view, int64_t row, int64_t col)
+static const void *at(const check_view *view, int64_t row, int64_t col)
 {
     return view->data + (row * view->row_step + col * view->col_step) * iso_dtype_size(view->dtype);
 }
 
-double work_sign(uint64_t signs, int64_t index)
+double check_sign(uint64_t signs, int64_t index)
 {
     return arith_mix(signs, (uint64_t)index) & 1 ? 1.0 : -1.0;
 }
@@ -118,8 +117,8 @@ double work_sign(uint64_t signs, int64_t index)
 /* ---- sums of columns ------------------------------------------------------------------------- */
 
 typedef struct making {
-    work_projection *out;
-    const work_view *x, *y;
+    check_projection *out;
+    const check_view *x, *y;
     const double *signs;
     double *panels; /* the sums, NR columns beside each other, panel after panel */
     int64_t panel_count;
@@ -146,7 +145,7 @@ static void note_squares(making *m, int64_t part, int64_t block, double squares)
 static void sum_along_rows(making *m, int64_t begin, int64_t end)
 {
     enum { WIDE = 1024 };
-    const work_view *y = m->y;
+    const check_view *y = m->y;
     int64_t width = m->out->width;
     double line[WIDE];
     for (int64_t k = begin; k < end; k++) {
@@ -170,7 +169,7 @@ static void sum_along_rows(making *m, int64_t begin, int64_t end)
 /* Where its columns do. */
 static void sum_along_columns(making *m, int64_t begin, int64_t end)
 {
-    const work_view *y = m->y;
+    const check_view *y = m->y;
     int64_t width = m->out->width, count = end - begin;
     double line[KB], sums[KB], squares[KB];
     for (int64_t block = 0; block < m->out->blocks; block++) {
@@ -205,7 +204,7 @@ static void sum_stripe(void *context, int64_t begin, int64_t end)
 /* ---- the product ----------------------------------------------------------------------------- */
 
 /* Rows of x as columns of MR, and the sums of their squares. */
-static void pack(const work_view *x, int64_t row, int64_t rows, int64_t first, int64_t depth,
+static void pack(const check_view *x, int64_t row, int64_t rows, int64_t first, int64_t depth,
                  double *to, double *squares)
 {
     double line[KB > MB ? KB : MB];
@@ -234,8 +233,8 @@ static void pack(const work_view *x, int64_t row, int64_t rows, int64_t first, i
 static void multiply_block(void *context, int64_t begin, int64_t end)
 {
     making *m = context;
-    const work_view *x = m->x;
-    work_projection *out = m->out;
+    const check_view *x = m->x;
+    check_projection *out = m->out;
     int64_t step = m->panel_count * NR;
     double *packed = aligned_alloc(64, sizeof(double) * MB * (KB + (size_t)step));
     if (!packed) { /* the sums are not numbers then, and no product passes */
@@ -266,14 +265,14 @@ static void multiply_block(void *context, int64_t begin, int64_t end)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-int64_t work_projection_bytes(int64_t rows, int64_t cols, int64_t width)
+int64_t check_projection_bytes(int64_t rows, int64_t cols, int64_t width)
 {
     int64_t blocks = (cols + width - 1) / width;
     return (int64_t)sizeof(double) * (rows * blocks + rows + 2 * blocks);
 }
 
-void work_projection_place(work_projection *out, void *memory, int64_t rows, int64_t cols,
-                           int64_t width)
+void check_projection_place(check_projection *out, void *memory, int64_t rows, int64_t cols,
+                            int64_t width)
 {
     out->rows = rows;
     out->width = width;
@@ -284,8 +283,8 @@ void work_projection_place(work_projection *out, void *memory, int64_t rows, int
     out->usual = out->spread + out->blocks;
 }
 
-bool work_projection_make(work_projection *out, const work_view *x, const work_view *y,
-                          uint64_t signs)
+bool check_projection_make(check_projection *out, const check_view *x, const check_view *y,
+                           uint64_t signs)
 {
     int64_t blocks = out->blocks, parts = (y->rows + KB - 1) / KB, panels = (blocks + NR - 1) / NR;
     making m = {.out = out, .x = x, .y = y, .panel_count = panels, .run = choose_tile()};
@@ -296,10 +295,10 @@ bool work_projection_make(work_projection *out, const work_view *x, const work_v
     bool good = sign && m.panels && m.greatest && m.total;
     if (good) {
         for (int64_t j = 0; j < y->cols; j++) {
-            sign[j] = work_sign(signs, j);
+            sign[j] = check_sign(signs, j);
         }
         m.signs = sign;
-        work_parallel(y->rows, KB, sum_stripe, &m);
+        check_parallel(y->rows, KB, sum_stripe, &m);
         for (int64_t block = 0; block < blocks; block++) {
             double greatest = 0, total = 0;
             for (int64_t part = 0; part < parts; part++) {
@@ -309,7 +308,7 @@ bool work_projection_make(work_projection *out, const work_view *x, const work_v
             out->spread[block] = fmin(8 * sqrt(greatest), sqrt((double)out->width * total));
             out->usual[block] = sqrt(total / (double)y->rows);
         }
-        work_parallel(x->rows, MB, multiply_block, &m);
+        check_parallel(x->rows, MB, multiply_block, &m);
     }
     free(sign);
     free(m.panels);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* suites.c - the suites that are built in. */
+/* lists.c - the suites that are built in. */
 #include "bench/workload/line.h"
 
 #define BIG "beyond-cache"
@@ -160,16 +160,16 @@ static const work_line transfer[] = {
 
 /* A processor's peak is reached by few elements, a GPU's by many. */
 static const work_line roofs[] = {
-    {.op = "reduce", .kind = "sum,dot", .size = BIG, .roof = WORK_ROOF_READ},
-    {.op = "transfer", .kind = "copy", .variant = "device", .size = BIG, .roof = WORK_ROOF_COPY},
-    {.op = "map", .kind = "copy", .dtype = "f64", .size = BIG, .roof = WORK_ROOF_COPY},
-    {.op = "map", .kind = "chain", .size = "1Mi", .steps = "1024", .roof = WORK_ROOF_FMA},
+    {.op = "reduce", .kind = "sum,dot", .size = BIG, .roof = BENCH_ROOF_READ},
+    {.op = "transfer", .kind = "copy", .variant = "device", .size = BIG, .roof = BENCH_ROOF_COPY},
+    {.op = "map", .kind = "copy", .dtype = "f64", .size = BIG, .roof = BENCH_ROOF_COPY},
+    {.op = "map", .kind = "chain", .size = "1Mi", .steps = "1024", .roof = BENCH_ROOF_FMA},
     {.op = "map",
      .kind = "chain",
      .size = "16Mi",
      .steps = "4096",
      .on = "gpu",
-     .roof = WORK_ROOF_FMA},
+     .roof = BENCH_ROOF_FMA},
 };
 
 #define SUITE(NAME) {.name = #NAME, .lines = NAME, .count = (int32_t)(sizeof NAME / sizeof NAME[0])}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* script.c - the order of streams, events, lifetimes, refusals and limits: short programs over the
  * API. */
-#include "bench/suite/script.h"
+#include "bench/verify/script.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ bool script_choose(stage *s, iso_op_kind kind, const void *args, iso_variant *va
             return true;
         }
         if (status != ISO_UNSUPPORTED) {
-            return suite_call_failed(s->result, "iso_supports", status);
+            return check_call_failed(s->result, "iso_supports", status);
         }
         if (i == 0) {
             snprintf(s->result->reason, sizeof s->result->reason, "%s", iso_last_error());
@@ -62,7 +62,7 @@ static bool check_chain(stage *s, const uint32_t *got, uint32_t salt)
 {
     for (uint32_t i = 0; i < STEPS; i++) {
         if (got[i] != salt + i) {
-            return suite_fail(s->result, "step %u of the stream saw 0x%x, expected 0x%x", i, got[i],
+            return check_fail(s->result, "step %u of the stream saw 0x%x, expected 0x%x", i, got[i],
                               salt + i);
         }
     }
@@ -118,7 +118,7 @@ static bool event_wait(stage *s)
         TRY(iso_event_record(s->events[1], to));
         TRY(iso_event_sync(s->events[1]));
         if (got != i) {
-            return suite_fail(
+            return check_fail(
                 s->result, "a stream that waited for round %u of another one saw round %u", i, got);
         }
     }
@@ -139,7 +139,7 @@ static bool event_elapsed(stage *s)
     TRY(iso_event_elapsed(s->events[0], s->events[1], &forward));
     TRY(iso_event_elapsed(s->events[1], s->events[0], &backward));
     if (forward < 0 || backward > 0) {
-        return suite_fail(s->result, "work took %lld ns forwards and %lld ns backwards",
+        return check_fail(s->result, "work took %lld ns forwards and %lld ns backwards",
                           (long long)forward, (long long)backward);
     }
     return true;
@@ -162,11 +162,11 @@ static bool stream_query(stage *s)
     TRY(iso_fill(s->streams[0], at(s->a, 0), &value, 4, MEGABYTE));
     iso_status status = iso_stream_query(s->streams[0]);
     if (status != ISO_OK && status != ISO_NOT_READY) {
-        return suite_call_failed(s->result, "iso_stream_query", status);
+        return check_call_failed(s->result, "iso_stream_query", status);
     }
     status = iso_stream_sync_timeout(s->streams[0], 0);
     if (status != ISO_OK && status != ISO_TIMEOUT) {
-        return suite_call_failed(s->result, "iso_stream_sync_timeout", status);
+        return check_call_failed(s->result, "iso_stream_sync_timeout", status);
     }
     TRY(iso_stream_sync_timeout(s->streams[0], INT64_C(60000000000)));
     TRY(iso_stream_query(s->streams[0]));
@@ -188,7 +188,7 @@ static bool free_pending(stage *s)
     TRY(iso_stream_destroy(s->streams[0]));
     TRY(iso_read(s->streams[1], &got, at(s->b, MEGABYTE - 4), 4));
     TRY(iso_stream_sync(s->streams[1]));
-    return got == value || suite_fail(s->result, "work on a freed buffer was lost");
+    return got == value || check_fail(s->result, "work on a freed buffer was lost");
 }
 
 static bool stale(stage *s)
@@ -381,11 +381,11 @@ static bool ask_auto(stage *s)
     args.variant = ISO_VARIANT_AUTO;
     TRY(iso_describe(s->device, ISO_OP_GEMM, &args, &info));
     if (info.variant == ISO_VARIANT_AUTO || info.math == ISO_MATH_DEFAULT || !info.library[0]) {
-        return suite_fail(s->result, "iso_describe left the variant, math mode or library open");
+        return check_fail(s->result, "iso_describe left the variant, math mode or library open");
     }
     TRY(iso_workspace(s->device, ISO_OP_GEMM, &args, &bytes));
     if (bytes < 0) {
-        return suite_fail(s->result, "iso_workspace gave %lld bytes", (long long)bytes);
+        return check_fail(s->result, "iso_workspace gave %lld bytes", (long long)bytes);
     }
     TRY(iso_prepare(s->streams[0], ISO_OP_GEMM, &args));
     TRY(iso_write(s->streams[0], at(s->a, 0), ones, sizeof ones));
@@ -394,7 +394,7 @@ static bool ask_auto(stage *s)
     TRY(iso_stream_sync(s->streams[0]));
     for (int i = 0; i < 16; i++) {
         if (got[i] != 4) {
-            return suite_fail(s->result, "element %d is %g, expected 4", i, (double)got[i]);
+            return check_fail(s->result, "element %d is %g, expected 4", i, (double)got[i]);
         }
     }
     return true;
@@ -414,19 +414,19 @@ static bool limit_memory(stage *s)
     bool ok = true;
     iso_status status = iso_buffer_create(device, MEGABYTE, &small);
     if (status != ISO_OK) {
-        ok = suite_call_failed(s->result, "iso_buffer_create within the limit", status);
+        ok = check_call_failed(s->result, "iso_buffer_create within the limit", status);
     }
     if (ok) {
         status = iso_buffer_create(device, 2 * MEGABYTE, &large);
         if (status != ISO_NO_MEMORY || !strstr(iso_last_error(), "limit")) {
-            ok = suite_fail(s->result, "a buffer over the limit answered %s: %s",
+            ok = check_fail(s->result, "a buffer over the limit answered %s: %s",
                             iso_status_name(status), iso_last_error());
         }
     }
     if (ok && iso_device_get_memory_use(device, &after) == ISO_OK &&
         (after.limit != options.memory_limit || after.used < use.used + MEGABYTE ||
          after.used > after.limit || after.peak < after.used)) {
-        ok = suite_fail(s->result, "used %lld, peak %lld, limit %lld after %lld and 1 MiB more",
+        ok = check_fail(s->result, "used %lld, peak %lld, limit %lld after %lld and 1 MiB more",
                         (long long)after.used, (long long)after.peak, (long long)after.limit,
                         (long long)use.used);
     }
@@ -434,7 +434,7 @@ static bool limit_memory(stage *s)
     if (ok) {
         TRY(iso_device_get_memory_use(s->device, &after));
         if (after.used != use.used) {
-            ok = suite_fail(s->result, "%lld bytes are in use after closing, %lld before",
+            ok = check_fail(s->result, "%lld bytes are in use after closing, %lld before",
                             (long long)after.used, (long long)use.used);
         }
     }
@@ -447,7 +447,7 @@ static bool limit_absurd(stage *s)
     REFUSED(iso_buffer_create(s->device, -1, &buffer), ISO_INVALID);
     iso_status status = iso_buffer_create(s->device, INT64_MAX / 2, &buffer);
     if (status != ISO_NO_MEMORY) {
-        return suite_fail(s->result, "a buffer of 2^62 bytes answered %s", iso_status_name(status));
+        return check_fail(s->result, "a buffer of 2^62 bytes answered %s", iso_status_name(status));
     }
     TRY(iso_buffer_create(s->device, 0, &buffer));
     TRY(iso_buffer_destroy(buffer));
@@ -460,74 +460,75 @@ static const struct script {
     const bench_op *op;
     const char *variant, *name;
     bool (*run)(stage *s);
-    int32_t full;
+    bool full;
 } scripts[] = {
-    {&suite_order, "order", "one-stream", order_one, 0},
-    {&suite_order, "order", "four-streams", order_many, 0},
-    {&suite_order, "event", "wait", event_wait, 0},
-    {&suite_order, "event", "elapsed", event_elapsed, 0},
-    {&suite_order, "event", "unrecorded", event_unrecorded, 0},
-    {&suite_order, "event", "query", stream_query, 0},
-    {&suite_order, "lifetime", "free-pending", free_pending, 0},
-    {&suite_order, "lifetime", "stale-handles", stale, 0},
-    {&suite_order, "refusal", "gemm", refuse_gemm, 0},
-    {&suite_order, "refusal", "reduce", refuse_reduce, 0},
-    {&suite_order, "refusal", "transpose", refuse_transpose, 0},
-    {&suite_order, "refusal", "map", refuse_map, 0},
-    {&suite_order, "refusal", "transfer", refuse_transfer, 0},
-    {&suite_order, "question", "auto", ask_auto, 0},
-    {&suite_limits, "memory", "limit", limit_memory, 0},
-    {&suite_limits, "memory", "absurd", limit_absurd, 0},
-    {&suite_limits, "large", "reduce", script_large_reduce, 1},
-    {&suite_limits, "large", "transpose", script_large_transpose, 1},
-    {&suite_limits, "large", "map", script_large_map, 1},
+    {&verify_order, "order", "one-stream", order_one, false},
+    {&verify_order, "order", "four-streams", order_many, false},
+    {&verify_order, "event", "wait", event_wait, false},
+    {&verify_order, "event", "elapsed", event_elapsed, false},
+    {&verify_order, "event", "unrecorded", event_unrecorded, false},
+    {&verify_order, "event", "query", stream_query, false},
+    {&verify_order, "lifetime", "free-pending", free_pending, false},
+    {&verify_order, "lifetime", "stale-handles", stale, false},
+    {&verify_order, "refusal", "gemm", refuse_gemm, false},
+    {&verify_order, "refusal", "reduce", refuse_reduce, false},
+    {&verify_order, "refusal", "transpose", refuse_transpose, false},
+    {&verify_order, "refusal", "map", refuse_map, false},
+    {&verify_order, "refusal", "transfer", refuse_transfer, false},
+    {&verify_order, "question", "auto", ask_auto, false},
+    {&verify_limits, "memory", "limit", limit_memory, false},
+    {&verify_limits, "memory", "absurd", limit_absurd, false},
+    {&verify_limits, "large", "reduce", script_large_reduce, true},
+    {&verify_limits, "large", "transpose", script_large_transpose, true},
+    {&verify_limits, "large", "map", script_large_map, true},
 };
 
-static void list_scripts(const bench_op *op, suite_list *list, int full)
+static void list_scripts(const bench_op *op, verify_list *list, bool full)
 {
     for (int32_t i = 0; i < (int32_t)(sizeof scripts / sizeof scripts[0]); i++) {
         if (scripts[i].op != op || (scripts[i].full && !full)) {
             continue;
         }
-        suite_case item = {.op = op, .script = i};
+        bench_case item = verify_case(op, (iso_dtype)0, "");
+        item.script = i;
         snprintf(item.variant, sizeof item.variant, "%s", scripts[i].variant);
-        suite_list_add(list, &item, NULL, 0, scripts[i].name);
+        verify_list_add(list, &item, NULL, 0, scripts[i].name);
     }
 }
 
-static bool run_script(suite_state *state, suite_runner *runner, const suite_case *item,
-                       suite_result *result)
+static bool run_script(verify_state *state, verify_runner *runner, const bench_case *item,
+                       bench_result *result)
 {
     (void)state;
     stage s = {.runner = runner, .result = result};
     iso_buffer other; /* the runner's own, for questions of MISMATCH */
     result->method = "script";
-    iso_status status = suite_slot_room(runner, 0, 4096, &other);
+    iso_status status = verify_slot_room(runner, 0, 4096, &other);
     if (status != ISO_OK) {
-        return suite_call_failed(result, "iso_buffer_create", status);
+        return check_call_failed(result, "iso_buffer_create", status);
     }
     bool ok = set_up(&s) && scripts[item->script].run(&s);
     if (s.device.id != 0) {
         status = iso_device_close(s.device);
         if (ok && status != ISO_OK) {
-            ok = suite_call_failed(result, "iso_device_close", status);
+            ok = check_call_failed(result, "iso_device_close", status);
         }
     }
     return ok;
 }
 
-static void list_order(suite_list *list, int full)
+static void list_order(verify_list *list, bool full)
 {
-    list_scripts(&suite_order, list, full);
+    list_scripts(&verify_order, list, full);
 }
 
-static void list_limits(suite_list *list, int full)
+static void list_limits(verify_list *list, bool full)
 {
-    list_scripts(&suite_limits, list, full);
+    list_scripts(&verify_limits, list, full);
 }
 
 /* Ids and documents on record call it "stream". */
-const bench_op suite_order = {
+const bench_op verify_order = {
     .name = "order", .verified = "stream", .cases = list_order, .run = run_script};
-const bench_op suite_limits = {
+const bench_op verify_limits = {
     .name = "limits", .verified = "limits", .cases = list_limits, .run = run_script};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verify_digest.c - digests of whole runs, and the comparison of devices and variants. */
-#include "bench/verify.h"
+/* digest.c - digests of whole runs, and the comparison of devices and variants. */
+#include "bench/verify/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void differ(verify_record *record, const char *mine, const char *theirs,
 static void compare_variants(verify_run *run, verify_target *target, int index)
 {
     verify_record *record = &target->records[index];
-    const suite_case *item = run->chosen[index];
+    const bench_case *item = run->chosen[index];
     for (int i = index - 1; i >= 0 && run->chosen[i]->problem == item->problem; i--) {
         const verify_record *other = &target->records[i];
         if (item->op->same_in_variants && other->has_digest && !equal(record, other)) {
@@ -62,7 +62,7 @@ static void compare_targets(verify_run *run, int target, int index)
 
 void verify_compare_digests(verify_run *run)
 {
-    enum { LINE = SUITE_ID_MAX + 64 };
+    enum { LINE = BENCH_ID_MAX + 64 };
     char *lines = malloc((size_t)run->chosen_count * LINE);
     for (int t = 0; lines && t < run->target_count; t++) {
         verify_target *target = &run->targets[t];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* script.h - what the files of the scripts share. */
-#ifndef ISOMER_SUITE_SCRIPT_H
-#define ISOMER_SUITE_SCRIPT_H
+#ifndef ISOMER_VERIFY_SCRIPT_H
+#define ISOMER_VERIFY_SCRIPT_H
 
-#include "bench/suite/internal.h"
+#include "bench/verify/verify.h"
 
 /* What a script owns: everything belongs to a device of its own, whose closing frees the rest. */
 typedef struct stage {
@@ -11,15 +11,15 @@ typedef struct stage {
     iso_stream streams[4];
     iso_buffer a, b;
     iso_event events[2];
-    suite_runner *runner;
-    suite_result *result;
+    verify_runner *runner;
+    bench_result *result;
 } stage;
 
 #define TRY(call)                                                                                  \
     do {                                                                                           \
         iso_status try_status = (call);                                                            \
         if (try_status != ISO_OK)                                                                  \
-            return suite_call_failed(s->result, #call, try_status);                                \
+            return check_call_failed(s->result, #call, try_status);                                \
     } while (0)
 
 /* A call that must be refused, with a reason in words. */
@@ -28,10 +28,10 @@ typedef struct stage {
         iso_clear_error();                                                                         \
         iso_status refused_status = (call);                                                        \
         if (refused_status != (wanted))                                                            \
-            return suite_fail(s->result, "%s answered %s, expected %s", #call,                     \
+            return check_fail(s->result, "%s answered %s, expected %s", #call,                     \
                               iso_status_name(refused_status), iso_status_name(wanted));           \
         if ((wanted) != ISO_NOT_READY && iso_last_error()[0] == '\0')                              \
-            return suite_fail(s->result, "%s answered %s without a reason", #call,                 \
+            return check_fail(s->result, "%s answered %s without a reason", #call,                 \
                               iso_status_name(refused_status));                                    \
     } while (0)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* list.c - the one list of cases. */
-#include "bench/suite/internal.h"
+/* list.c - the conformance list. */
+#include "bench/verify/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,17 +9,13 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-const bench_op *const suite_ops[SUITE_OPS] = {&bench_transfer, &bench_transpose, &bench_reduce,
-                                              &bench_gemm,     &bench_map,       &suite_order,
-                                              &suite_limits};
-
-static suite_case *append(suite_list *list)
+static bench_case *append(verify_list *list)
 {
     if (list->count == list->capacity) {
         int32_t room = list->capacity == 0 ? 4096 : list->capacity * 2;
-        suite_case *larger = realloc(list->cases, (size_t)room * sizeof *larger);
+        bench_case *larger = realloc(list->cases, (size_t)room * sizeof *larger);
         if (!larger) {
-            list->failed = 1;
+            list->failed = true;
             return NULL;
         }
         list->cases = larger;
@@ -28,15 +24,26 @@ static suite_case *append(suite_list *list)
     return &list->cases[list->count++];
 }
 
-void suite_list_add(suite_list *list, const suite_case *model, const iso_variant *variants,
-                    int variant_count, const char *after)
+bench_case verify_case(const bench_op *op, iso_dtype dtype, const char *kind)
 {
-    char name[SUITE_ID_MAX];
+    bench_case item = {.op = op, .by = op, .dtype = dtype, .math = ISO_MATH_STRICT, .element = 1};
+    snprintf(item.kind, sizeof item.kind, "%s", kind);
+    if (dtype != 0) {
+        item.element = iso_dtype_size(dtype);
+        snprintf(item.type, sizeof item.type, "%s", iso_dtype_name(dtype));
+    }
+    return item;
+}
+
+void verify_list_add(verify_list *list, const bench_case *model, const iso_variant *variants,
+                     int variant_count, const char *after)
+{
+    char name[BENCH_ID_MAX];
     int length = snprintf(name, sizeof name, "%s/%s", model->op->verified, after);
     uint64_t seed = XXH64(name, (size_t)length, list->seed);
     int32_t problem = list->problems++;
     for (int v = 0; v < variant_count || v == 0; v++) {
-        suite_case *item = append(list);
+        bench_case *item = append(list);
         if (!item) {
             return;
         }
@@ -53,8 +60,8 @@ void suite_list_add(suite_list *list, const suite_case *model, const iso_variant
     }
 }
 
-/* The walks through factors may come by the same case twice: the first one stays. */
-static bool drop_repeated(suite_list *list)
+/* The walks through factors may meet the same case twice: the first one stays. */
+static bool drop_repeated(verify_list *list)
 {
     size_t slots = 1024;
     while (slots < (size_t)list->count * 2) {
@@ -66,7 +73,7 @@ static bool drop_repeated(suite_list *list)
     }
     int32_t kept = 0;
     for (int32_t i = 0; i < list->count; i++) {
-        const suite_case *item = &list->cases[i];
+        const bench_case *item = &list->cases[i];
         size_t at = XXH64(item->id, strlen(item->id), 0) & (slots - 1);
         while (table[at] != 0 && strcmp(list->cases[table[at] - 1].id, item->id) != 0) {
             at = (at + 1) & (slots - 1);
@@ -82,24 +89,24 @@ static bool drop_repeated(suite_list *list)
     return true;
 }
 
-suite_list *suite_list_create(int full, uint64_t seed)
+verify_list *verify_list_create(bool full, uint64_t seed)
 {
-    suite_list *list = calloc(1, sizeof *list);
+    verify_list *list = calloc(1, sizeof *list);
     if (!list) {
         return NULL;
     }
     list->seed = seed;
-    for (int i = 0; i < SUITE_OPS; i++) {
-        suite_ops[i]->cases(list, full);
+    for (int i = 0; i < VERIFY_OPS; i++) {
+        verify_ops[i]->cases(list, full);
     }
     if (list->failed || !drop_repeated(list)) {
-        suite_list_destroy(list);
+        verify_list_destroy(list);
         return NULL;
     }
     return list;
 }
 
-void suite_list_destroy(suite_list *list)
+void verify_list_destroy(verify_list *list)
 {
     if (!list) {
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_gemm.c - products: every element by its projection.
+ * gemm.c - the check of large products: every element by its projection. whole.c has the others.
  *
  * The columns of C are cut into blocks of w. With signs s(j) = +1 or -1, drawn at random, the sum
  * of s(j) c(i,j) over a block must be that of A (B s), which costs w times less than the product.
@@ -38,10 +38,11 @@
  * computes f32 products in TF32 without being asked is over it at every K.
  *
  * So a wrong element shows when it is off by more than the bound of its block; w is chosen so that
- * this is a fraction of an ordinary element of C even for K = 16384: see width_of().
+ * this is a fraction of an ordinary element of C even for K = 16384: see width_of(). Where the
+ * fill makes every order exact, the projection is exact too, and the bound is 0.
  */
-#include "bench/arith/arith.h"
-#include "bench/workload/internal.h"
+#include "bench/check/projection.h"
+#include "bench/check/whole.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -54,13 +55,13 @@ static const double affordable = 4e9;
 static const double room = 0x1p22;
 
 typedef struct judging {
-    const work_case *item;
-    work_projection want;
-    work_view c;      /* rows are those that are projected */
-    double steps;     /* relative error of a sum, but for what storing adds */
-    double usual;     /* what the root of the mean square of such errors may be; 0: anything */
-    double mean;      /* the sum of those squares */
-    bool whole_units; /* storing may be off by a unit in the last place */
+    const bench_case *item;
+    check_projection want;
+    check_view c; /* rows are those that are projected */
+    double steps; /* relative error of a sum, but for what storing adds */
+    double usual; /* what the root of the mean square of such errors may be; 0: anything */
+    double mean;  /* the sum of those squares */
+    double share; /* of a unit in the last place that storing may be off by; 0: exact */
     const double *signs;
     const char *name;
     double *sums, *units, *squares; /* what C projects to, and what storing may have added */
@@ -72,10 +73,10 @@ typedef struct judging {
 
 /* The columns of a block. f16, bf16 and TF32 are so coarse, and so are the bounds of f32 for a
  * large K, that a wide block would hide an element. */
-static int64_t width_of(const work_case *item, int64_t rows, int64_t cols, bool coarse_is_enough)
+static int64_t width_of(const bench_case *item, int64_t rows, int64_t cols, bool coarse_is_enough)
 {
-    double size = (double)(rows > item->k ? rows : item->k) * (double)cols;
-    double product = (double)rows * (double)cols * (double)item->k;
+    double size = (double)(rows > item->gemm.k ? rows : item->gemm.k) * (double)cols;
+    double product = (double)rows * (double)cols * (double)item->gemm.k;
     int64_t most = item->dtype == ISO_F64 || coarse_is_enough ? 4096 : 16, width = 1;
     while (width < most && width < cols &&
            (product > affordable * (double)width || size > room * (double)width)) {
@@ -120,10 +121,9 @@ static void add_units(const judging *j, const void *elements, int64_t step, int6
     const uint16_t *bits = elements;
     bool f16 = j->item->dtype == ISO_F16;
     const double *table = unit_table.of[f16 ? 0 : 1];
-    double share = j->whole_units ? 1 : 0.5;
     for (int64_t i = 0; i < count; i++) {
         uint16_t b = bits[i * step];
-        double unit = share * table[f16 ? b >> 10 & 31 : b >> 7 & 255];
+        double unit = j->share * table[f16 ? b >> 10 & 31 : b >> 7 & 255];
         sum[i * sum_step] += unit;
         squares[i * sum_step] += unit * unit;
     }
@@ -138,8 +138,8 @@ static const unsigned char *element_at(const judging *j, int64_t row, int64_t co
 static void project_along(judging *j, int64_t begin, int64_t end)
 {
     enum { WIDE = 1024 };
-    const work_projection *p = &j->want;
-    bool rounded = j->item->element == 2;
+    const check_projection *p = &j->want;
+    bool rounded = j->item->element == 2 && j->share > 0;
     double line[WIDE];
     for (int64_t row = begin; row < end; row++) {
         for (int64_t block = 0; block < p->blocks; block++) {
@@ -166,8 +166,8 @@ static void project_along(judging *j, int64_t begin, int64_t end)
 static void project_across(judging *j, int64_t begin, int64_t end)
 {
     enum { WIDE = 1024 };
-    const work_projection *p = &j->want;
-    bool rounded = j->item->element == 2;
+    const check_projection *p = &j->want;
+    bool rounded = j->item->element == 2 && j->share > 0;
     double line[WIDE];
     for (int64_t first = begin; first < end; first += WIDE) {
         int64_t count = end - first < WIDE ? end - first : WIDE;
@@ -189,8 +189,8 @@ static void project_across(judging *j, int64_t begin, int64_t end)
 
 static void compare(judging *j, int64_t begin, int64_t end)
 {
-    const work_projection *p = &j->want;
-    bool rounded = j->item->element == 2;
+    const check_projection *p = &j->want;
+    bool rounded = j->item->element == 2 && j->share > 0;
     double error = 0, bound = 1, squares = 0;
     for (int64_t row = begin; row < end; row++) {
         for (int64_t block = 0; block < p->blocks; block++) {
@@ -243,7 +243,7 @@ static void judge_rows(void *context, int64_t begin, int64_t end)
     compare(j, begin, end);
 }
 
-static bool say(const judging *j, int64_t member, work_result *result)
+static bool say(const judging *j, int64_t member, bench_result *result)
 {
     int64_t first = j->block * j->want.width, last = first + j->want.width - 1;
     bool across = strcmp(j->name, "row") != 0;
@@ -253,24 +253,24 @@ static bool say(const judging *j, int64_t member, work_result *result)
     if (last >= j->c.cols) {
         last = j->c.cols - 1;
     }
-    if (j->item->batch > 1) {
+    if (j->item->gemm.batch > 1) {
         snprintf(place, sizeof place, " of member %lld", (long long)member);
     }
     if (first == last) {
-        return work_fail(
+        return check_fail(
             result, "element [%lld, %lld]%s is %.17g, expected %.17g within %.3g, off by %.3g",
             (long long)(across ? first : j->row), (long long)(across ? j->row : first), place,
             j->is * j->signs[first], j->should * j->signs[first], j->bound, j->error);
     }
-    return work_fail(result,
-                     "%s %lld%s projects to %.17g over its elements %lld to %lld, expected %.17g "
-                     "within %.3g, off by %.3g: there is a wrong one among them",
-                     j->name, (long long)j->row, place, j->is, (long long)first, (long long)last,
-                     j->should, j->bound, j->error);
+    return check_fail(result,
+                      "%s %lld%s projects to %.17g over its elements %lld to %lld, expected %.17g "
+                      "within %.3g, off by %.3g: there is a wrong one among them",
+                      j->name, (long long)j->row, place, j->is, (long long)first, (long long)last,
+                      j->should, j->bound, j->error);
 }
 
 /* Whether the errors as a whole are those of the type that was asked for. */
-static bool is_precise(const judging *j, work_result *result)
+static bool is_precise(const judging *j, bench_result *result)
 {
     double count = (double)j->want.rows * (double)j->want.blocks;
     double root = sqrt(j->mean / count);
@@ -279,66 +279,67 @@ static bool is_precise(const judging *j, work_result *result)
     }
     result->error = root;
     result->bound = j->usual;
-    return work_fail(result,
-                     "every element is near, but the errors are %.3g of an ordinary element in the "
-                     "root of their mean square, and %s may have %.3g: it was computed in another "
-                     "precision",
-                     root, iso_dtype_name(j->item->dtype), j->usual);
+    return check_fail(
+        result,
+        "every element is near, but the errors are %.3g of an ordinary element in the "
+        "root of their mean square, and %s may have %.3g: it was computed in another "
+        "precision",
+        root, iso_dtype_name(j->item->dtype), j->usual);
 }
 
 /* ---- the two halves -------------------------------------------------------------------------- */
 
-static work_view turned(work_view view)
+static check_view turned(check_view view)
 {
-    return (work_view){.dtype = view.dtype,
-                       .data = view.data,
-                       .rows = view.cols,
-                       .cols = view.rows,
-                       .row_step = view.col_step,
-                       .col_step = view.row_step};
+    return (check_view){.dtype = view.dtype,
+                        .data = view.data,
+                        .rows = view.cols,
+                        .cols = view.rows,
+                        .row_step = view.col_step,
+                        .col_step = view.row_step};
 }
 
 typedef struct operands {
-    work_view a, b, c; /* op(A), op(B), C of one member */
+    check_view a, b, c; /* op(A), op(B), C of one member */
 } operands;
 
-static operands operands_of(const work_case *item, const unsigned char *block,
-                            const unsigned char *data, int64_t member)
+static operands operands_of(const bench_case *item, const check_data *data, const void *got,
+                            int64_t member)
 {
-    work_needs needs;
-    work_case_needs(item, &needs);
-    bool ta = item->trans_a == ISO_TRANS, tb = item->trans_b == ISO_TRANS;
-    int64_t m = item->m, n = item->n, k = item->k;
-    const unsigned char *a = block + needs.at[0] + member * m * k * item->element;
-    const unsigned char *b = block + needs.at[1] + member * k * n * item->element;
+    const gemm_shape *g = &item->gemm;
+    bool ta = g->trans_a == ISO_TRANS, tb = g->trans_b == ISO_TRANS;
+    int64_t m = g->m, n = g->n, k = g->k;
+    const unsigned char *a = data->x + member * m * k * item->element;
+    const unsigned char *b = data->y + member * k * n * item->element;
+    const unsigned char *c = (const unsigned char *)got + member * m * n * item->element;
     return (operands){
         .a = {item->dtype, a, m, k, ta ? 1 : k, ta ? m : 1},
         .b = {item->dtype, b, k, n, tb ? 1 : n, tb ? k : 1},
-        .c = {item->dtype, data + member * m * n * item->element, m, n, n, 1},
+        .c = {item->dtype, c, m, n, n, 1},
     };
 }
 
-static bool may_cut(const work_case *item)
+static bool may_cut(const bench_case *item)
 {
     return item->how == ISO_VARIANT_VENDOR;
 }
 
-static double roundoff_of(const work_case *item)
+static double roundoff_of(const bench_case *item)
 {
     double u = arith_roundoff(item->dtype == ISO_F64 ? ISO_F64 : ISO_F32);
     return may_cut(item) ? 2 * u : u;
 }
 
-static double relative_error(const work_case *item, int64_t width)
+static double relative_error(const bench_case *item, int64_t width)
 {
-    double k = (double)item->k;
+    double k = (double)item->gemm.k;
     double cut = item->math == ISO_MATH_TF32 ? 0x1p-9 + 0x1p-19 : 0;
     return (k + 8) * roundoff_of(item) + (k + 2 * (double)width + 8) * 0x1p-53 + cut;
 }
 
-static double usual_error(const work_case *item)
+static double usual_error(const bench_case *item)
 {
-    double k = (double)item->k;
+    double k = (double)item->gemm.k;
     if (item->element == 2 || item->math == ISO_MATH_TF32) {
         return 0;
     }
@@ -346,21 +347,21 @@ static double usual_error(const work_case *item)
 }
 
 /* Holds c to x y, by blocks of c's columns. */
-static bool judge_half(const work_case *item, work_inputs *inputs, work_view x, work_view y,
-                       work_view c, int64_t width, const char *name, int64_t member,
-                       work_result *result)
+static bool judge_half(const bench_case *item, check_cache *cache, check_view x, check_view y,
+                       check_view c, int64_t width, const char *name, int64_t member,
+                       bench_result *result)
 {
     uint64_t half = strcmp(name, "row") == 0 ? 1 : 2;
     uint64_t signs = arith_mix(item->seed ^ 0x7369676e73, half);
     uint64_t key = arith_mix(item->seed + (uint64_t)member * 4 + half, (uint64_t)width);
     bool fresh, good = false;
-    judging j = {.item = item, .c = c, .name = name, .row = -1, .bound = 1};
+    judging j = {.item = item, .c = c, .name = name, .row = -1};
     void *memory =
-        work_inputs_reference(inputs, key, work_projection_bytes(c.rows, c.cols, width), &fresh);
+        check_cache_get(cache, key, check_projection_bytes(c.rows, c.cols, width), &fresh);
     if (!memory) {
-        return work_no_memory(result);
+        return check_no_memory(result);
     }
-    work_projection_place(&j.want, memory, c.rows, c.cols, width);
+    check_projection_place(&j.want, memory, c.rows, c.cols, width);
     int64_t count = c.rows * j.want.blocks;
     double *sign = calloc((size_t)c.cols, sizeof *sign);
     j.sums = calloc((size_t)count * (item->element == 2 ? 3 : 1), sizeof *j.sums);
@@ -368,22 +369,25 @@ static bool judge_half(const work_case *item, work_inputs *inputs, work_view x, 
     j.squares = j.units + count;
     pthread_once(&unit_once, make_units);
     pthread_mutex_init(&j.lock, NULL);
-    if (!sign || !j.sums || (fresh && !work_projection_make(&j.want, &x, &y, signs))) {
-        work_inputs_forget(inputs, key);
-        work_no_memory(result);
+    if (!sign || !j.sums || (fresh && !check_projection_make(&j.want, &x, &y, signs))) {
+        check_cache_forget(cache, key);
+        check_no_memory(result);
         goto done;
     }
     for (int64_t i = 0; i < c.cols; i++) {
-        sign[i] = work_sign(signs, i);
+        sign[i] = check_sign(signs, i);
     }
     j.signs = sign;
-    j.steps = relative_error(item, width);
-    j.usual = usual_error(item);
-    j.whole_units = may_cut(item);
-    work_parallel(c.rows, c.col_step == 1 ? 32 : 1024, judge_rows, &j);
+    if (!check_exact_gemm(item)) {
+        j.steps = relative_error(item, width);
+        j.usual = usual_error(item);
+        j.share = may_cut(item) ? 1 : 0.5;
+        j.bound = 1;
+    }
+    check_parallel(c.rows, c.col_step == 1 ? 32 : 1024, judge_rows, &j);
     good = j.row < 0 ? is_precise(&j, result) : say(&j, member, result);
     if (good) {
-        work_note_error(result, j.error, j.bound);
+        check_note_error(result, j.error, j.bound);
     }
 done:
     pthread_mutex_destroy(&j.lock);
@@ -392,33 +396,27 @@ done:
     return good;
 }
 
-void work_note_error(work_result *result, double error, double bound)
-{
-    if (result->bound <= 0 || error * result->bound > result->error * bound) {
-        result->error = error;
-        result->bound = bound;
-    }
-}
-
 /* ---- bits ------------------------------------------------------------------------------------ */
 
 /* A sample of elements by the letter of docs/arithmetic.md. */
-static bool check_sample(const work_case *item, const operands *o, int64_t member,
-                         work_result *result)
+static bool check_sample(const bench_case *item, const operands *o, int64_t member,
+                         bench_result *result)
 {
-    int64_t k = item->k, size = item->element;
+    int64_t k = item->gemm.k, size = item->element;
     double *a = calloc((size_t)k * 4 + 4, sizeof *a);
-    bool good = a || work_no_memory(result);
+    bool good = a || check_no_memory(result);
     double *b = a + k;
     float *a32 = (float *)(void *)(b + k), *b32 = a32 + k;
-    for (int s = 0; s < WORK_SAMPLES && good; s++) {
+    for (int32_t s = 0; s < item->samples && good; s++) {
         uint64_t pick =
-            arith_mix(item->seed ^ 0x73616d706c65, (uint64_t)(member * WORK_SAMPLES + s));
-        int64_t i = s == 0 ? 0 : s == 1 ? item->m - 1 : (int64_t)((pick >> 32) % (uint64_t)item->m);
+            arith_mix(item->seed ^ 0x73616d706c65, (uint64_t)(member * item->samples + s));
+        int64_t i = s == 0   ? 0
+                    : s == 1 ? item->gemm.m - 1
+                             : (int64_t)((pick >> 32) % (uint64_t)item->gemm.m);
         int64_t j = s == 0   ? 0
-                    : s == 1 ? item->n - 1
-                             : (int64_t)(pick % UINT32_MAX % (uint64_t)item->n);
-        const unsigned char *got = o->c.data + (i * item->n + j) * size;
+                    : s == 1 ? item->gemm.n - 1
+                             : (int64_t)(pick % UINT32_MAX % (uint64_t)item->gemm.n);
+        const unsigned char *got = o->c.data + (i * item->gemm.n + j) * size;
         unsigned char want[8];
         arith_widen(item->dtype, o->a.data + i * o->a.row_step * size, o->a.col_step, k, a);
         arith_widen(item->dtype, o->b.data + j * o->b.col_step * size, o->b.row_step, k, b);
@@ -436,30 +434,28 @@ static bool check_sample(const work_case *item, const operands *o, int64_t membe
             arith_store(item->dtype, want, (double)out);
         }
         if (memcmp(got, want, (size_t)size) != 0) {
-            good = work_fail(result, "element [%lld, %lld] is %.17g, expected exactly %.17g",
-                             (long long)i, (long long)j, arith_load(item->dtype, got),
-                             arith_load(item->dtype, want));
+            good = check_fail(result, "element [%lld, %lld] is %.17g, expected exactly %.17g",
+                              (long long)i, (long long)j, arith_load(item->dtype, got),
+                              arith_load(item->dtype, want));
         }
     }
     free(a);
     return good;
 }
 
-bool work_check_gemm_by(const work_case *item, work_inputs *inputs, const void *data,
-                        int64_t columns, int64_t rows, work_result *result)
+bool check_gemm_by(const bench_case *item, const check_data *data, const void *got, int64_t columns,
+                   int64_t rows, bench_result *result)
 {
-    int64_t there;
-    const unsigned char *block = work_inputs_block(inputs, item->dtype, &there);
-    bool bits = work_case_has_bits(item);
+    bool bits = item->same_bits;
     result->method = columns == 1 ? (bits ? "bound, bits of a sample" : "bound")
                                   : (bits ? "projection, bits of a sample" : "projection");
-    for (int64_t member = 0; member < item->batch; member++) {
-        operands o = operands_of(item, block, data, member);
-        if (!judge_half(item, inputs, o.a, o.b, o.c, columns, "row", member, result)) {
+    for (int64_t member = 0; member < item->gemm.batch; member++) {
+        operands o = operands_of(item, data, got, member);
+        if (!judge_half(item, data->cache, o.a, o.b, o.c, columns, "row", member, result)) {
             return false;
         }
-        if (columns > 1 && !judge_half(item, inputs, turned(o.b), turned(o.a), turned(o.c), rows,
-                                       "column", member, result)) {
+        if (columns > 1 && !judge_half(item, data->cache, turned(o.b), turned(o.a), turned(o.c),
+                                       rows, "column", member, result)) {
             return false;
         }
         if (bits && !check_sample(item, &o, member, result)) {
@@ -469,9 +465,13 @@ bool work_check_gemm_by(const work_case *item, work_inputs *inputs, const void *
     return true;
 }
 
-bool work_check_gemm(const work_case *item, work_inputs *inputs, const void *data,
-                     work_result *result)
+bool check_gemm(const bench_case *item, const check_data *data, const void *got,
+                bench_result *result)
 {
-    return work_check_gemm_by(item, inputs, data, width_of(item, item->m, item->n, false),
-                              width_of(item, item->n, item->m, true), result);
+    const gemm_shape *g = &item->gemm;
+    if (item->samples == 0) {
+        return check_whole_gemm(item, data, got, result);
+    }
+    return check_gemm_by(item, data, got, width_of(item, g->m, g->n, false),
+                         width_of(item, g->n, g->m, true), result);
 }
