@@ -6,8 +6,8 @@ set(archived "$Format:%H$")
 find_program(GIT git)
 set(commit "")
 if(GIT)
-  # A copy inside of somebody else's checkout is not that checkout's commit. Nothing is locked or
-  # written: another program may be at work in it.
+  # A copy inside another project's checkout does not have that checkout's commit. Nothing is locked
+  # or written, because another program may be using the checkout.
   execute_process(COMMAND ${GIT} --no-optional-locks -C ${SOURCE} rev-parse --show-cdup
     RESULT_VARIABLE code OUTPUT_VARIABLE up ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(code EQUAL 0 AND up STREQUAL "")

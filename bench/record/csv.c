@@ -100,7 +100,7 @@ void record_csv_text(FILE *out, const char *text)
     for (size_t at = 0; at < length; at += taken) {
         size_t bytes = printable_next(text + at, length - at, PRINTABLE_TEXT, one, &taken);
         if (taken == 0) {
-            break; /* a document holds whole characters */
+            break; /* cannot happen: a document holds whole characters */
         }
         fputs(text[at] == '"' ? "\"" : "", out);
         fwrite(one, 1, bytes, out);

@@ -275,7 +275,7 @@ static bool word_allowed(walk *w, const rule *r, const char *word)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
                                  r->words[i]);
     }
-    return fault(w, "is \"%s\", but can be only: %s", quoted(shown, sizeof shown, word), known);
+    return fault(w, "is \"%s\", but must be one of: %s", quoted(shown, sizeof shown, word), known);
 }
 
 static bool allowed(walk *w, const rule *r, const json_t *value);
@@ -330,7 +330,7 @@ static bool allowed(walk *w, const rule *r, const json_t *value)
     return true;
 }
 
-/* ---- what members say of each other ---------------------------------------------------------- */
+/* ---- members that depend on each other ------------------------------------------------------- */
 
 static bool has_samples(const json_t *result)
 {
@@ -350,7 +350,7 @@ static bool consistent(walk *w, const json_t *result, bool timed)
     bool ok = strcmp(status, bench_status_name(BENCH_OK)) == 0;
     if (!ok && record_text(result, "reason")[0] == '\0') {
         snprintf(w->path + length, sizeof w->path - length, ".reason");
-        return fault(w, "says nothing, but the status is \"%s\"", status);
+        return fault(w, "is empty, but the status is \"%s\"", status);
     }
     for (int i = 0; timed && i < 2; i++) {
         const char *name = i == 0 ? "times" : "rates";
@@ -369,12 +369,12 @@ static bool consistent(walk *w, const json_t *result, bool timed)
     }
     if (timed && ok && !json_is_object(json_object_get(result, "verified"))) {
         snprintf(w->path + length, sizeof w->path - length, ".verified");
-        return fault(w, "is null: a figure that nobody has checked");
+        return fault(w, "is null, but figures have to be checked");
     }
     return true;
 }
 
-/* Every result's device is among the devices, and its figures are there as its status says. */
+/* Checks that each result names a device of the document, and has figures if its status is ok. */
 static bool joined(walk *w, const json_t *root, bool timed)
 {
     const json_t *results = json_object_get(root, "results");
@@ -400,12 +400,14 @@ static bool schema_known(walk *w, const json_t *root)
     char shown[64];
     const char *schema = record_text(root, "schema");
     if (!json_is_object(root) || strncmp(schema, "isomer-", 7) != 0) {
-        return fault(w, "no results of isomer: it is JSON, but its \"schema\" is not \"%s\"",
+        return fault(w,
+                     "not a results file of isomer: it is JSON, but its \"schema\" is not \"%s\"",
                      RECORD_SCHEMA);
     }
     if (strncmp(schema, family, sizeof family - 1) != 0) {
-        return fault(w, "no results: its \"schema\" is \"%s\"; `isomer bench --json` writes \"%s\"",
-                     quoted(shown, sizeof shown, schema), RECORD_SCHEMA);
+        return fault(
+            w, "not a results file: its \"schema\" is \"%s\"; `isomer bench --json` writes \"%s\"",
+            quoted(shown, sizeof shown, schema), RECORD_SCHEMA);
     }
     if (strcmp(schema, RECORD_SCHEMA) != 0) {
         return fault(w, "in the layout \"%s\", and isomer %s reads \"%s\": use a newer isomer",

@@ -67,7 +67,7 @@ const char *record_point(char *text)
     return text;
 }
 
-/* Three digits, more only before the point. */
+/* Three significant digits, but all digits before the point. */
 static const char *three(char *text, size_t room, double value)
 {
     double size = fabs(value);
@@ -101,7 +101,7 @@ const char *record_time(char *text, size_t room, double nanoseconds)
         snprintf(text, room, "-");
         return text;
     }
-    /* 999.6 us would be shown as 1000 us. */
+    /* 999.6 us is shown as 1.00 ms, not as 1000 us. */
     while (unit < 3 && fabs(nanoseconds) < 0.9995 * units[unit].size) {
         unit++;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.c - the machine that measures: its name, processor, load, and how busy others keep it. */
+/* host.c - the machine: its name, processor and load, and the processor time that others use. */
 #include "bench/record/host.h"
 
 #include "bench/record/record.h"
@@ -16,7 +16,7 @@
 #include <cpuid.h>
 #endif
 
-/* The first line of a small file, without its end; "" where there is none. */
+/* The first line of a small file, without its newline; "" if there is none. */
 static const char *first_line(char *text, size_t room, const char *path)
 {
     FILE *in = fopen(path, "r");
@@ -58,7 +58,7 @@ static const char *cpu_name(char *text, size_t room)
     return text;
 }
 
-/* What the hypervisor calls itself; "" on bare metal or where nothing tells. */
+/* The name of the hypervisor; "" on bare metal or if it is not known. */
 static const char *hypervisor(char *text, size_t room)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -96,24 +96,22 @@ json_t *host_json(void)
     if (uname(&names) != 0) {
         memset(&names, 0, sizeof names);
     }
-    json_object_set_new(host, "name", tool_json_text(names.nodename));
-    json_object_set_new(host, "system", tool_json_text(names.sysname));
-    json_object_set_new(host, "release", tool_json_text(names.release));
-    json_object_set_new(host, "architecture", tool_json_text(names.machine));
-    json_object_set_new(host, "cpu", tool_json_text(cpu_name(text, sizeof text)));
-    /* Not those of this thread's affinity: OMP_PLACES had it bound to one before main(). */
-    json_object_set_new(host, "processors", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
+    tool_set_text(host, "name", names.nodename);
+    tool_set_text(host, "system", names.sysname);
+    tool_set_text(host, "release", names.release);
+    tool_set_text(host, "architecture", names.machine);
+    tool_set_text(host, "cpu", cpu_name(text, sizeof text));
+    /* Not the affinity of this thread: with OMP_PLACES it is bound to one processor by now. */
+    tool_set_int(host, "processors", sysconf(_SC_NPROCESSORS_ONLN));
     const long pages = sysconf(_SC_PHYS_PAGES);
     json_object_set_new(host, "memory_bytes",
                         pages > 0 ? json_integer((json_int_t)pages * sysconf(_SC_PAGESIZE))
                                   : json_null());
-    json_object_set_new(host, "load",
-                        tool_json_number(getloadavg(load, 1) == 1 ? load[0] : (double)NAN));
-    json_object_set_new(
+    tool_set_number(host, "load", getloadavg(load, 1) == 1 ? load[0] : (double)NAN);
+    tool_set_text(
         host, "governor",
-        tool_json_text(first_line(text, sizeof text,
-                                  "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")));
-    json_object_set_new(host, "virtual", tool_json_text(hypervisor(text, sizeof text)));
+        first_line(text, sizeof text, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+    tool_set_text(host, "virtual", hypervisor(text, sizeof text));
     return host;
 }
 
@@ -131,7 +129,7 @@ static double of_children(void)
 
 void record_noise_now(record_noise *out)
 {
-    /* user nice system idle iowait irq softirq steal; the guests' time is in user's and nice's */
+    /* user nice system idle iowait irq softirq steal; user and nice include the guests' time */
     enum { IDLE = 3, WAITING = 4, STEAL = 7, FIELDS = 8 };
     char line[512], *at = line;
     double ticks = (double)sysconf(_SC_CLK_TCK), fields[FIELDS] = {0};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.h - the machine that measures. */
+/* host.h - the machine on which isomer runs. */
 #ifndef ISOMER_RECORD_HOST_H
 #define ISOMER_RECORD_HOST_H
 
 #include <jansson.h>
 
-/* What docs/results.md says of "host". NULL: no memory. */
+/* The member "host" of docs/results.md. */
 json_t *host_json(void);
 
 #endif

@@ -18,7 +18,7 @@ static void escape(FILE *out, const char *text)
         size_t bytes = printable_next(text + at, length - at, PRINTABLE_TEXT, one, &taken);
         unsigned char c = (unsigned char)text[at];
         if (taken == 0) {
-            break; /* a document holds whole characters */
+            break; /* cannot happen: a document holds whole characters */
         }
         /* Within a word, as in sm_90, '_' is not markup. */
         bool within = c == '_' && isalnum(before) && isalnum((unsigned char)text[at + 1]);

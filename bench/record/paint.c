@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* paint.c - lines of a terminal that never grow over its width. */
+/* paint.c - lines of a terminal that never exceed its width. */
 #include "bench/record/paint.h"
 
 #include "bench/tool.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads one character; *length is how many bytes it has. What is no UTF-8 is read byte by byte. */
+/* Reads one character of *length bytes. A byte that is not UTF-8 is read alone, as '?'. */
 static uint32_t character(const char *text, size_t *length)
 {
     const unsigned char *t = (const unsigned char *)text;
@@ -46,7 +46,7 @@ static bool within(uint32_t c, const range *ranges, size_t count)
     return false;
 }
 
-/* -1: it moves the cursor, or turns the direction of what follows. */
+/* -1: one column, and the character moves the cursor or changes the direction of text. */
 static int columns_of(uint32_t c)
 {
     static const range none[] = {
@@ -78,7 +78,7 @@ int paint_columns(const char *text)
     return columns;
 }
 
-/* Up to `columns` columns of `bytes` bytes. */
+/* Writes up to `columns` columns of `bytes` bytes. */
 static void put(paint *p, paint_style style, const char *text, size_t bytes, int columns)
 {
     static const char *const begin[] = {[PAINT_PLAIN] = "",
@@ -158,7 +158,7 @@ void paint_end(paint *p)
 
 void paint_wrap(paint *p, paint_style style, int indent, const char *text)
 {
-    bool fresh = true; /* nothing of it on this line yet */
+    bool fresh = true; /* nothing of the text is on this line yet */
     if (indent > p->width / 2) {
         indent = p->width / 2;
     }
@@ -175,7 +175,7 @@ void paint_wrap(paint *p, paint_style style, int indent, const char *text)
         if (!fresh) {
             paint_put(p, PAINT_PLAIN, " ");
         }
-        /* A word without spaces that no line holds is continued on the next. */
+        /* A word that is longer than a line continues on the next. */
         for (const char *rest = word; *rest != '\0';) {
             size_t taken = 0, one;
             int used = 0;

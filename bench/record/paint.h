@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* paint.h - lines of a terminal that never grow over its width. */
+/* paint.h - lines of a terminal that never exceed its width. */
 #ifndef ISOMER_RECORD_PAINT_H
 #define ISOMER_RECORD_PAINT_H
 
@@ -18,16 +18,16 @@ typedef struct paint {
 /* Columns of a UTF-8 text: wide characters are two, combining marks none. */
 int paint_columns(const char *text);
 
-/* What would move the cursor is shown as '?'; what goes over the width is not shown. */
+/* Writes '?' for characters that move the cursor, and nothing beyond the width. */
 void paint_put(paint *p, paint_style style, const char *text);
-void paint_left(paint *p, paint_style style, const char *text, int columns); /* padded behind */
+void paint_left(paint *p, paint_style style, const char *text, int columns); /* spaces follow */
 void paint_right(paint *p, paint_style style, const char *text, int columns);
-void paint_fit(paint *p, paint_style style, const char *text, int columns); /* cut, with a mark */
+void paint_fit(paint *p, paint_style style, const char *text, int columns); /* a mark shows a cut */
 void paint_pad(paint *p, int columns);
 void paint_rule(paint *p, int columns);
 void paint_end(paint *p);
 
-/* Folds a text at spaces; further lines begin with `indent` spaces. Does not end the last line. */
+/* Wraps a text at spaces; further lines begin with `indent` spaces. Does not end the last line. */
 void paint_wrap(paint *p, paint_style style, int indent, const char *text);
 
 #endif

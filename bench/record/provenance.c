@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* provenance.c - where figures come from: the program, how it was built and set, the machine, the
+/* provenance.c - where figures come from: the program, its build and settings, the machine, the
  * devices. */
 #include "bench/record/host.h"
 #include "bench/record/record.h"
@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Environment variables that change what a run sees or how libraries compute; those that end in
- * '_' are beginnings of names. None may be a secret: what they hold is published. */
+/* Environment variables that change what a run sees or how libraries compute; one that ends in '_'
+ * stands for all names that begin so. None may hold a secret: their values are published. */
 static const char *const telling[] = {"AMD_DIRECT_DISPATCH",
                                       "AMD_SERIALIZE_COPY",
                                       "AMD_SERIALIZE_KERNEL",
@@ -58,7 +58,7 @@ static bool is_telling(const char *variable, size_t length)
     return false;
 }
 
-/* Here "" is a value: CUDA_VISIBLE_DEVICES= hides every device. */
+/* Keeps "", which tool_json_text makes null: CUDA_VISIBLE_DEVICES= hides every device. */
 static json_t *text_as_it_is(const char *text)
 {
     json_t *value = json_string(text);
@@ -88,11 +88,11 @@ static json_t *settings_json(void)
     for (int32_t i = 0; tool_setting(i, &s); i++) {
         json_t *setting = json_object();
         bool set = strcmp(s.source, "environment") == 0;
-        json_object_set_new(setting, "name", tool_json_text(s.name));
+        tool_set_text(setting, "name", s.name);
         json_object_set_new(setting, "value",
                             set ? text_as_it_is(s.value) : tool_json_text(s.value));
-        json_object_set_new(setting, "source", tool_json_text(s.source));
-        json_object_set_new(setting, "problem", tool_json_text(s.problem));
+        tool_set_text(setting, "source", s.source);
+        tool_set_text(setting, "problem", s.problem);
         json_array_append_new(list, setting);
     }
     return list;
@@ -112,10 +112,10 @@ static json_t *arguments_json(int argc, char **argv)
 static json_t *build_json(void)
 {
     json_t *build = json_object();
-    json_object_set_new(build, "compiler", tool_json_text(RECORD_BUILD_COMPILER));
-    json_object_set_new(build, "flags", tool_json_text(RECORD_BUILD_FLAGS));
-    json_object_set_new(build, "commit", tool_json_text(RECORD_COMMIT));
-    json_object_set_new(build, "type", tool_json_text(RECORD_BUILD_TYPE));
+    tool_set_text(build, "compiler", RECORD_BUILD_COMPILER);
+    tool_set_text(build, "flags", RECORD_BUILD_FLAGS);
+    tool_set_text(build, "commit", RECORD_COMMIT);
+    tool_set_text(build, "type", RECORD_BUILD_TYPE);
     return build;
 }
 
@@ -137,9 +137,9 @@ json_t *record_now(void)
 json_t *record_run(const char *command, int argc, char **argv)
 {
     json_t *run = json_object();
-    json_object_set_new(run, "command", json_string(command));
-    json_object_set_new(run, "version", json_string(ISO_VERSION_STRING));
-    json_object_set_new(run, "library_version", json_string(iso_version()));
+    tool_set_text(run, "command", command);
+    tool_set_text(run, "version", ISO_VERSION_STRING);
+    tool_set_text(run, "library_version", iso_version());
     json_object_set_new(run, "time", record_now());
     json_object_set_new(run, "arguments", arguments_json(argc, argv));
     json_object_set_new(run, "host", host_json());
@@ -167,7 +167,7 @@ json_t *record_device(iso_device device)
         json_object_set_new(properties, property.name, tool_json_text(property.value));
     }
     json_object_set_new(object, "properties", properties);
-    json_object_set_new(object, "fake", json_boolean(tool_is_fake(&info)));
+    tool_set_bool(object, "fake", tool_is_fake(&info));
     json_object_set_new(object, "telemetry", tool_json_telemetry(sensed ? &telemetry : NULL));
     json_object_set_new(object, "roofs", json_array());
     return object;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - results as a document (docs/results.md): its frame and provenance, reading it back
- * with every fault named, and its other forms: CSV, Markdown, the table on the terminal.
+ * record.h - results as a document (docs/results.md): its frame and provenance, reading and
+ * checking it, and its other forms: CSV, Markdown, the table on the terminal.
  */
 #ifndef ISOMER_RECORD_H
 #define ISOMER_RECORD_H
@@ -14,25 +14,23 @@
 
 /* ---- provenance.c ---------------------------------------------------------------------------- */
 
-/* The members of "run" that do not depend on what is measured: command, version, library_version,
- * time, arguments, host, build, settings, environment, and empty flags. `argv` begins with the
- * command's name, as commands get it. NULL: no memory. */
+/* The members of "run" that do not depend on the cases: command, version, library_version, time,
+ * arguments, host, build, settings, environment, and empty flags. argv[0] is the command's name. */
 json_t *record_run(const char *command, int argc, char **argv);
 
-/* The commit that this program was built from, with "-dirty" where files were changed; "": not
- * known. */
+/* The commit of this build, with "-dirty" if files were changed; "": not known. */
 const char *record_commit(void);
 
-/* Now, as "time" and "finished" have it. */
+/* The current time in the form of "time" and "finished". */
 json_t *record_now(void);
 
-/* A member of "devices": tool_json_device of an open device with its properties, `fake`,
- * `telemetry` as it is now, and empty roofs. NULL: not a device. */
+/* A member of "devices": tool_json_device of an open device with its properties, `fake`, current
+ * `telemetry`, and empty roofs. NULL: not a device. */
 json_t *record_device(iso_device device);
 
-/* Whether other work took processor time while we measured: call once before (out NULL starts) and
- * once after; gives the share of the machine's processor time, 0 to 1, that others used or that the
- * hypervisor took (steal). NaN where the system does not say. */
+/* Tells whether other work took processor time: call record_noise_now before and after. The share
+ * is that of the machine's processor time, 0 to 1, which others used or the hypervisor took
+ * (steal). NaN: not known. */
 typedef struct record_noise {
     double total, own, idle, steal; /* seconds since boot */
 } record_noise;
@@ -41,33 +39,32 @@ double record_noise_share(const record_noise *before, const record_noise *after)
 
 /* ---- load.c, fault.c ------------------------------------------------------------------------- */
 
-/* Reads and checks a results file ("-" is standard input). NULL after saying what is wrong with it:
- * cannot be read (TOOL_IO), empty, truncated or no JSON (line and column), another program's JSON
- * (no "schema"), a newer schema (its number and what to do), a member missing or of a wrong type
- * (its path); `*code` is then TOOL_IO or TOOL_FILES. */
+/* Reads and checks a results file ("-" is standard input). NULL after reporting what is wrong;
+ * `*code` is then TOOL_IO if it cannot be read, else TOOL_FILES: it is empty, truncated or not JSON
+ * (line and column), JSON of another program (no "schema"), of a newer schema (its number and what
+ * to do), or a member is missing or has a wrong type (its path). */
 json_t *record_load(const char *path, int *code);
-/* Larger files are refused: they are no results, and a stream without an end is not to fill the
- * memory. */
+/* Larger files are refused, so that an endless stream does not fill the memory. */
 enum { RECORD_MOST_MIB = 64 };
 
-/* The same check of a document in memory; NULL, or what is wrong in a text to be freed. */
+/* The same check of a document in memory. NULL, or a text that says what is wrong, to be freed. */
 char *record_fault(const json_t *root);
 
 /* ---- csv.c, markdown.c, table.c -------------------------------------------------------------- */
 
-/* A line for each result, RFC 4180, a header first, numbers with a point whatever the locale, an
- * empty field for null. False: could not be written. */
+/* A header and a line for each result (RFC 4180), with decimal points in every locale and empty
+ * fields for null. False: it could not be written. */
 bool record_csv(FILE *out, const json_t *root);
 /* A text as a field: quoted where needed, escaped where a terminal would obey it, and with a ' in
  * front where a spreadsheet would read a formula. */
 void record_csv_text(FILE *out, const char *text);
 
-/* A table for each operation, best first, with the machine above and the flags below. */
+/* The machine, a table for each operation with the fastest first, and the flags. */
 bool record_markdown(FILE *out, const json_t *root);
 
-/* The same for people, within `width` columns: for each operation, rows of case and columns of
- * device and library; what fits least is left out and said so below. Unverified and failed results
- * are marked, never numbers. */
+/* A table for each operation within `width` columns, with a row for each case and a column for each
+ * device and variant; a note says what was left out for want of width. Results that are not ok have
+ * a mark instead of a number. */
 void record_table(FILE *out, const json_t *root, int width, bool colour);
 
 /* ---- figures.c: what all forms need ---------------------------------------------------------- */

@@ -22,13 +22,13 @@ typedef struct shown {
 
 typedef struct plan {
     const view_block *block;
-    int *rows; /* those that are shown */
+    int *rows; /* the shown rows of the block */
     int row_count;
     shown *columns;
     int count;
-    int kind, type, size, note; /* columns of the labels; 0: not shown */
-    int variant;                /* columns of a variant's name */
-    bool best;                  /* one column a device */
+    int kind, type, size, note; /* widths of the labels; 0: not shown */
+    int variant;                /* the width of a variant's name */
+    bool best;                  /* one column for each device */
 } plan;
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ typedef struct cell {
     char rate[24], percent[16], marks[16];
 } cell;
 
-/* How much a result without a number needs to be known. */
+/* How important a result without a number is. */
 static int urgency(const json_t *result)
 {
     return view_is(result, BENCH_FAILED) ? 2 : view_is(result, BENCH_ERROR) ? 1 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_notes.c - what stands above and below the terminal's table. */
+/* table_notes.c - the text above and below the table on the terminal. */
 #include "bench/record/table.h"
 
 #include <ctype.h>
@@ -40,7 +40,7 @@ static void heading(table *t, const char *text)
     paint_end(&t->p);
 }
 
-/* A name, and a text folded beside it. */
+/* A name, with a text wrapped beside it. */
 static void entry(table *t, paint_style name_style, const char *name, paint_style style,
                   const char *text)
 {
@@ -169,7 +169,7 @@ static bool same_reason(const json_t *a, const json_t *b)
     return true;
 }
 
-/* All cases of one device with one reason, as one line. False: an earlier one had it. */
+/* One line for all cases of a device with the same reason. False: an earlier case printed it. */
 static bool print_reason(table *t, const json_t *results, size_t index)
 {
     const json_t *result = json_array_get(results, index);
@@ -231,7 +231,7 @@ static void print_reasons(table *t)
     }
 }
 
-/* The roofs of one origin: "read 30.1, copy 40.2 GB/s". */
+/* The roofs from one source: "read 30.1 GB/s, copy 40.2 GB/s". */
 static bool roofs_text(char *text, size_t room, const json_t *device, const char *source)
 {
     const json_t *roofs = json_object_get(device, "roofs");
@@ -251,7 +251,7 @@ static bool roofs_text(char *text, size_t room, const json_t *device, const char
     return used > 0;
 }
 
-/* The vendors' libraries that results of the device name. */
+/* The vendor libraries in the results of a device. */
 static void print_libraries(table *t, const char *spec)
 {
     const json_t *results = json_object_get(t->root, "results");

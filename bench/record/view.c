@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what a result is called ----------------------------------------------------------------- */
+/* ---- labels of rows -------------------------------------------------------------------------- */
 
 /* 67108864 as "64Mi". */
 static const char *count_text(char *text, size_t room, double count)
@@ -55,7 +55,7 @@ static void append(char *text, size_t room, const char *word)
     snprintf(text + used, room - used, "%s%s", used > 0 ? " " : "", word);
 }
 
-/* What is out of the ordinary: "nt", "cols", "cold". */
+/* Properties that differ from the default: "nt", "axis cols", "cold". */
 static void note_text(char *text, size_t room, const json_t *result)
 {
     const json_t *layout = json_object_get(result, "layout");
@@ -259,7 +259,7 @@ void view_free(view *v)
     *v = (view){0};
 }
 
-/* ---- what there is to say -------------------------------------------------------------------- */
+/* ---- titles and cells ------------------------------------------------------------------------ */
 
 const char *view_title(const view_block *block)
 {

@@ -145,7 +145,7 @@ static int make_folder(const char *path)
     return code;
 }
 
-/* Does what is wanted; the documents go to `roots`. */
+/* Makes the report; the caller frees the documents in `roots`. */
 static int make(const request *wanted, json_t **roots)
 {
     tool_file out = {0};

@@ -77,7 +77,7 @@ static bool wait_for(pid_t child, int *status, bool *hung)
     }
 }
 
-/* The child leads a group of its own, so that its children end with it. 0, or an errno. */
+/* The child leads its own process group, so that its children end with it. 0, or an errno. */
 static int start(const report_plotter *plotter, char *const *arguments, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
@@ -114,7 +114,7 @@ static int start(const report_plotter *plotter, char *const *arguments, pid_t *c
     return error;
 }
 
-/* The last line that it wrote to its outputs, to be freed; NULL where it wrote nothing. */
+/* Runs gnuplot. Returns the last line of its output, to be freed; NULL: it wrote nothing. */
 static char *run(report_plotter *plotter, char *const *arguments, bool *good, bool *hung)
 {
     pid_t child;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal.h - what the files of the report share. */
+/* internal.h - shared by the files of the report. */
 #ifndef ISOMER_REPORT_INTERNAL_H
 #define ISOMER_REPORT_INTERNAL_H
 
@@ -147,7 +147,7 @@ typedef struct report_figure {
     char *name, *title;
     figure_form form;
     figure_scale x, y;
-    double divide; /* a line across at this x; 0: none */
+    double divide; /* x of a vertical line; 0: none */
     figure_series *series;
     int count;
     char **names;
@@ -156,11 +156,11 @@ typedef struct report_figure {
     int label_count;
 } report_figure;
 
-/* The figure frees all texts that these functions get, but for labels of scales. */
+/* The figure frees the texts that these functions get, except the labels of scales. */
 report_figure *report_figure_make(figure_form form, char *name, char *title, figure_scale x,
                                   figure_scale y);
 void report_figure_free(report_figure *figure);
-/* The series of that label; valid until another one is made. */
+/* Finds or makes the series with this label; valid until the next one is made. */
 figure_series *report_figure_series(report_figure *figure, char *label, int colour, int mark,
                                     int dash);
 void report_figure_point(report_figure *figure, figure_series *series, figure_point point);
@@ -172,7 +172,7 @@ void report_figure_line(report_figure *figure, figure_series *series, const doub
                         const double y[2], const char *tip);
 int report_figure_name(report_figure *figure, char *name); /* its row */
 void report_figure_label(report_figure *figure, figure_label label);
-void report_figure_settle(report_figure *figure); /* ranges and order, before those below */
+void report_figure_settle(report_figure *figure); /* sets ranges and order; needed by those below */
 void report_figure_data(FILE *out, const void *figure);
 void report_figure_script(FILE *out, const void *figure);
 /* How many plots the script makes of a series; the last has the marks. */
@@ -191,7 +191,7 @@ const char *report_axis_value(char *text, report_axis axis, double value, const 
 /* ---- gnuplot.c, svg.c ------------------------------------------------------------------------ */
 
 typedef struct report_plotter {
-    char *program, *version; /* NULL: no gnuplot */
+    char *program, *version; /* NULL: there is no gnuplot */
     char *folder;            /* private, temporary */
     const char *data;        /* --data, or NULL */
     int hung;

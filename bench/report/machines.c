@@ -127,8 +127,7 @@ static void put_settings(FILE *out, const json_t *run)
     fputs(some ? "</dl>\n" : "<p class=\"quiet\">All settings are the default.</p>\n", out);
 }
 
-/* The members of an object, whatever they are, with `null` for those that are null ("": without
- * them). Nothing where it has none. */
+/* All members of an object; `null` is the text for null members ("": they are left out). */
 static void put_object(FILE *out, const char *head, json_t *object, const char *null,
                        const char *foot)
 {
@@ -169,7 +168,7 @@ static void put_flags(FILE *out, const json_t *run)
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-/* The row that measured a roof; -1. */
+/* The number of the row that measured a roof; -1: none. */
 static int row_of(const report_model *model, int device, const char *id)
 {
     for (int i = 0; i < model->row_count; i++) {

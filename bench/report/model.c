@@ -213,7 +213,7 @@ void report_model_make(report_model *out, json_t *const *roots, const char *cons
             add_row(out, i, value);
         }
     }
-    /* Groups in the order of operations, else as they came. */
+    /* Groups are in the order of operations, within one in the order of results. */
     for (int rank = 0; rank <= BENCH_OPS; rank++) {
         for (int i = 0; i < out->row_count; i++) {
             if (bench_op_rank(out->rows[i].operation) == rank) {

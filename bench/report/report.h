@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.h - results as one HTML page that needs nothing else. */
+/* report.h - writes results as one self-contained HTML page. */
 #ifndef ISOMER_REPORT_H
 #define ISOMER_REPORT_H
 
 #include "bench/tool.h"
 
-/* Writes the page for `count` results documents, called `names`, to `out`, which is open, and
- * commits it. `title` NULL: made from the documents. TOOL_OK; TOOL_NOTHING after writing where no
- * result is ok; another code after saying why nothing was written. */
+/* Writes the page for `count` results documents with these names to `out`, which is open, and
+ * commits it. `title` may be NULL. TOOL_OK; TOOL_NOTHING if no result is ok, after writing; another
+ * code after reporting why nothing was written. */
 int report_write(json_t *const *roots, const char *const *names, int count, const char *title,
                  tool_file *out);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Operations without arithmetic stand left of all others, by the roofs of the memory. */
+/* Operations without arithmetic stand left of all others, under the roofs of the memory. */
 typedef struct extent {
     double zero;            /* their place on the axis */
     double memory, compute; /* the highest roofs */
@@ -111,7 +111,7 @@ static void add_roof(report_figure *figure, const json_t *roof, const extent *ro
                        y, text);
 }
 
-/* Labels beside the lines; roofs that are close to each other share one. */
+/* Labels the roofs beside their lines; roofs that are close to each other share a label. */
 static void label_roofs(report_figure *figure, const json_t *roofs, bool memory, const extent *room)
 {
     enum { MOST = 32 };

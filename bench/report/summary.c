@@ -56,7 +56,7 @@ static void put_counts(report_page *page)
 
 /* ---- the best of each operation -------------------------------------------------------------- */
 
-/* How many flags a row has, and which; a link to the row, which shows them. */
+/* The number of flags of a row, as a link to the row that names them. */
 static void put_mark(report_page *page, const report_row *row)
 {
     const json_t *flags = json_object_get(row->json, "flags");
@@ -223,7 +223,7 @@ static void put_vendor(report_page *page)
 
 typedef struct portability {
     double value;      /* NaN: not known */
-    char missing[256]; /* devices without a result, or without a roof */
+    char missing[256]; /* devices without a result or a roof */
 } portability;
 
 /* Whether a device has results without a number here; else it was not measured. */

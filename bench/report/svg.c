@@ -64,7 +64,7 @@ static bool attribute(const char *tag, const char *end, const char *wanted, char
     return false;
 }
 
-/* The page's colour for gnuplot's; NULL: as it is. */
+/* The page's colour that replaces one of gnuplot's; NULL: keep it. */
 static const char *colour_of(const char *value, char *room)
 {
     unsigned red, green, blue;
@@ -212,7 +212,7 @@ static bool is(const char *tag, const char *end, const char *name)
            !isalnum((unsigned char)tag[length]);
 }
 
-/* Points are what gnuplot draws by `use`, or the boxes of bars. */
+/* Points of a series are its `use` elements, or its boxes in a figure of bars. */
 static void write_shape(svg_state *state, const char *tag, const char *end, const char *name)
 {
     flush_groups(state);
@@ -254,7 +254,7 @@ static void take_tag(svg_state *state, const char *tag, const char *end)
     }
 }
 
-/* What follows the next `close`. */
+/* Returns the text after the next `close`. */
 static const char *skip(const char *at, const char *close)
 {
     const char *found = strstr(at, close);

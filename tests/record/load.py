@@ -83,7 +83,7 @@ for at in [1, 2, 10] + list(range(step, len(whole) - 2, step)) + [len(whole) - 1
 
 for other in ("{}", "[]", "[1, 2]", "3", "null", '"isomer-results/1"', '{"context": {}, "benchmarks": []}',
               '{"schema": 1}', '{"schema": "http://json-schema.org/schema"}'):
-    refused("another program's: " + other, other, FILES, "no results of isomer", "schema")
+    refused("another program's: " + other, other, FILES, "not a results file of isomer", "schema")
 refused("of isomer info", '{"schema": "isomer-info/1"}', FILES, "isomer-info/1", "isomer bench --json")
 refused("newer", json.dumps(dict(good, schema="isomer-results/2")), FILES, "isomer-results/2",
         "newer isomer")
