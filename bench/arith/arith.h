@@ -68,6 +68,16 @@ uint64_t arith_mix(uint64_t seed, uint64_t index);
 /* Fills `count` elements with the sequence of `seed`. */
 void arith_generate(iso_dtype dtype, arith_fill fill, uint64_t seed, int64_t count, void *elements);
 
+/* ---- parallel.c ------------------------------------------------------------------------------ */
+
+typedef void (*arith_body)(void *context, int64_t begin, int64_t end);
+/* Calls `body` on parts of [0, count) of at most `grain`, by threads that end with it. All that the
+ * body computes is rounded to nearest, with subnormals kept. */
+void arith_parallel(int64_t count, int64_t grain, arith_body body, void *context);
+
+/* Lowers `first` to `at`, whichever thread sees it. */
+void arith_note_first(_Atomic int64_t *first, int64_t at);
+
 /* ---- model.c, map.c: operations -------------------------------------------------------------- */
 
 /* One product of dense operands already widened to the accumulation type: a is m x k, b is k x n,
@@ -78,9 +88,10 @@ void arith_gemm_f32(int64_t m, int64_t n, int64_t k, float alpha, const float *a
 void arith_gemm_f64(int64_t m, int64_t n, int64_t k, double alpha, const double *a, const double *b,
                     double beta, const double *c, double *out, double *acc, double *total);
 
-/* One sequence of n elements, each `step` elements after the one before, to one result. */
-void arith_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
-                  int64_t step_x, int64_t step_y, void *result);
+/* One sequence of n elements, each `step` elements after the one before, to one result; by threads.
+ * False: no memory. */
+bool arith_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
+                  int64_t step, void *result);
 
 bool arith_map_has_y(iso_map_op op);
 /* `count` elements by the operation, type and factors of `args`. y is not read where the operation

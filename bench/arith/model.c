@@ -3,6 +3,7 @@
 #include "bench/arith/arith.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef __FAST_MATH__
@@ -184,43 +185,26 @@ static void step_int(const rule *r, lane *l, uint64_t x, uint64_t y)
     }
 }
 
-static void step(const rule *r, lane *l, const void *x, const void *y, int64_t index)
+static void step_float(const rule *r, lane *l, double x, double y)
 {
-    if (r->family == BEST) {
-        lane seen = {.index = index};
-        if (arith_is_float(r->dtype)) {
-            seen.best = arith_load(r->dtype, x);
-        } else {
-            seen.best_int = load_int(r->dtype, x);
-        }
-        if (better(r, l, &seen)) {
-            *l = seen;
-        }
-        return;
-    }
-    if (r->family == ADD_INT) {
-        step_int(r, l, (uint64_t)load_int(r->dtype, x), y ? (uint64_t)load_int(r->dtype, y) : 0);
-        return;
-    }
-    double value = arith_load(r->dtype, x);
     if (r->family == SQUARES_F64) {
-        step_square_f64(l, value);
+        step_square_f64(l, x);
     } else if (r->family == SQUARES) {
-        l->d = fma(value, value, l->d);
+        l->d = fma(x, x, l->d);
     } else if (r->family == ADD_F64) {
         if (r->op == ISO_PRODUCT) {
-            l->d *= value;
+            l->d *= x;
         } else if (r->op == ISO_DOT) {
-            l->d = fma(value, arith_load(r->dtype, y), l->d);
+            l->d = fma(x, y, l->d);
         } else {
-            l->d += r->op == ISO_ASUM ? fabs(value) : value;
+            l->d += r->op == ISO_ASUM ? fabs(x) : x;
         }
     } else {
-        float single = (float)value;
+        float single = (float)x;
         if (r->op == ISO_PRODUCT) {
             l->f *= single;
         } else if (r->op == ISO_DOT) {
-            l->f = fmaf(single, (float)arith_load(r->dtype, y), l->f);
+            l->f = fmaf(single, (float)y, l->f);
         } else {
             l->f += r->op == ISO_ASUM ? fabsf(single) : single;
         }
@@ -256,38 +240,72 @@ static lane fold_lanes(const rule *r, lane *lanes)
     return lanes[0];
 }
 
-/* Level `level` takes its sequence from the level before; a block of it is 4096^level blocks of
- * elements. Recursion keeps one set of lanes a level. */
+/* The lanes' results of each block are the sequence of the next level. */
 typedef struct source {
     const rule *r;
     const char *x, *y;
-    int64_t step_x, step_y; /* bytes */
+    int64_t step; /* elements */
     int64_t n;
+    lane *blocks;
 } source;
 
-static lane reduce_block(const source *s, int level, int64_t block)
+static void step_block(const source *s, int64_t first, int64_t count, lane *lanes)
 {
-    int64_t width = 1;
-    for (int i = 0; i < level; i++) {
-        width *= BLOCK;
+    const rule *r = s->r;
+    int64_t bytes = s->step * iso_dtype_size(r->dtype);
+    const char *from = s->x + first * bytes, *other = s->y ? s->y + first * bytes : from;
+    double x[BLOCK], y[BLOCK];
+    bool is_float = arith_is_float(r->dtype);
+    if (is_float) {
+        arith_widen(r->dtype, from, s->step, count, x);
+        arith_widen(r->dtype, other, s->step, r->op == ISO_DOT ? count : 0, y);
     }
-    int64_t available = (s->n + width - 1) / width; /* members of this level's sequence */
-    int64_t first = block * BLOCK;
-    int64_t last = first + BLOCK < available ? first + BLOCK : available;
-    lane lanes[LANES];
-    for (int l = 0; l < LANES; l++) {
-        lanes[l] = neutral(s->r);
-    }
-    for (int64_t i = first; i < last; i++) {
-        lane *l = &lanes[(i - first) % LANES];
-        if (level == 0) {
-            step(s->r, l, s->x + i * s->step_x, s->y ? s->y + i * s->step_y : NULL, i);
+    for (int64_t i = 0; i < count; i++) {
+        lane *l = &lanes[i % LANES];
+        if (r->family == BEST) {
+            lane seen = {.index = first + i};
+            if (is_float) {
+                seen.best = x[i];
+            } else {
+                seen.best_int = load_int(r->dtype, from + i * bytes);
+            }
+            if (better(r, l, &seen)) {
+                *l = seen;
+            }
+        } else if (is_float) {
+            step_float(r, l, x[i], r->op == ISO_DOT ? y[i] : 0);
         } else {
-            lane below = reduce_block(s, level - 1, i);
-            fold(s->r, l, &below);
+            step_int(r, l, (uint64_t)load_int(r->dtype, from + i * bytes),
+                     (uint64_t)load_int(r->dtype, other + i * bytes));
         }
     }
-    return fold_lanes(s->r, lanes);
+}
+
+static void reduce_blocks(void *context, int64_t begin, int64_t end)
+{
+    const source *s = context;
+    for (int64_t block = begin; block < end; block++) {
+        int64_t first = block * BLOCK, left = s->n - first;
+        lane lanes[LANES];
+        for (int l = 0; l < LANES; l++) {
+            lanes[l] = neutral(s->r);
+        }
+        step_block(s, first, left < BLOCK ? left : BLOCK, lanes);
+        s->blocks[block] = fold_lanes(s->r, lanes);
+    }
+}
+
+/* One block of a level above the first; `from` and `to` may be the same memory. */
+static void fold_block(const rule *r, const lane *from, int64_t count, lane *to)
+{
+    lane lanes[LANES];
+    for (int l = 0; l < LANES; l++) {
+        lanes[l] = neutral(r);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        fold(r, &lanes[i % LANES], &from[i]);
+    }
+    *to = fold_lanes(r, lanes);
 }
 
 static double finish_norm_f64(const lane *l)
@@ -356,16 +374,26 @@ static void finish(const rule *r, const lane *l, int64_t n, void *result)
     }
 }
 
-void arith_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
-                  int64_t step_x, int64_t step_y, void *result)
+bool arith_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
+                  int64_t step, void *result)
 {
     rule r = rule_of(op, dtype);
-    int64_t size = iso_dtype_size(dtype);
-    source s = {&r, x, y, step_x * size, step_y * size, n};
-    int level = 0;
-    for (int64_t left = (n + BLOCK - 1) / BLOCK; left > 1; left = (left + BLOCK - 1) / BLOCK) {
-        level++;
+    int64_t count = n > 0 ? (n + BLOCK - 1) / BLOCK : 1;
+    source s = {.r = &r, .x = x, .y = op == ISO_DOT ? y : NULL, .step = step, .n = n};
+    s.blocks = malloc((size_t)count * sizeof *s.blocks);
+    if (!s.blocks) {
+        return false;
     }
-    lane total = reduce_block(&s, level, 0);
-    finish(&r, &total, n, result);
+    arith_parallel(count, 16, reduce_blocks, &s);
+    while (count > 1) {
+        int64_t below = count;
+        count = (below + BLOCK - 1) / BLOCK;
+        for (int64_t b = 0; b < count; b++) {
+            int64_t first = b * BLOCK, left = below - first;
+            fold_block(&r, &s.blocks[first], left < BLOCK ? left : BLOCK, &s.blocks[b]);
+        }
+    }
+    finish(&r, &s.blocks[0], n, result);
+    free(s.blocks);
+    return true;
 }

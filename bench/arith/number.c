@@ -116,110 +116,99 @@ uint16_t arith_f64_to_bf16(double value)
     return arith_f32_to_bf16(to_odd(value));
 }
 
+/* A row for each type; zeros for whole numbers. */
+static const struct {
+    uint64_t nan; /* the pattern of digests */
+    double roundoff;
+    double half_smallest; /* of subnormals */
+    /* The scales of the extreme fills: squares of huge numbers overflow in the type, squares of
+     * tiny ones vanish. */
+    double huge, tiny, subnormal;
+} types[] = {
+    [ISO_F16] = {0x7e00, 0x1p-11, 0x1p-25, 0x1p14, 0x1p-13, 0x1p-15},
+    [ISO_BF16] = {0x7fc0, 0x1p-8, 0x1p-134, 0x1p110, 0x1p-110, 0x1p-130},
+    [ISO_F32] = {0x7fc00000, 0x1p-24, 0x1p-150, 0x1p110, 0x1p-110, 0x1p-130},
+    /* half of its smallest is no f64 */
+    [ISO_F64] = {0x7ff8000000000000, 0x1p-53, 0x1p-1074, 0x1p1000, 0x1p-1000, 0x1p-1030},
+    [ISO_I64] = {0},
+};
+
 bool arith_is_float(iso_dtype dtype)
 {
-    return dtype == ISO_F16 || dtype == ISO_BF16 || dtype == ISO_F32 || dtype == ISO_F64;
+    return types[dtype].nan != 0;
 }
 
-double arith_load(iso_dtype dtype, const void *element)
+static inline double load(iso_dtype dtype, const void *element)
 {
-    uint16_t half;
-    float single;
-    double wide;
-    int32_t i32;
-    int64_t i64;
+    union {
+        uint16_t half;
+        float f32;
+        double f64;
+        int32_t i32;
+        int64_t i64;
+    } is;
     switch (dtype) {
     case ISO_F16:
-        memcpy(&half, element, sizeof half);
-        return arith_f16_to_f32(half);
+        memcpy(&is.half, element, sizeof is.half);
+        return arith_f16_to_f32(is.half);
     case ISO_BF16:
-        memcpy(&half, element, sizeof half);
-        return arith_bf16_to_f32(half);
+        memcpy(&is.half, element, sizeof is.half);
+        return arith_bf16_to_f32(is.half);
     case ISO_F32:
-        memcpy(&single, element, sizeof single);
-        return single;
+        memcpy(&is.f32, element, sizeof is.f32);
+        return is.f32;
     case ISO_F64:
-        memcpy(&wide, element, sizeof wide);
-        return wide;
+        memcpy(&is.f64, element, sizeof is.f64);
+        return is.f64;
     case ISO_I32:
-        memcpy(&i32, element, sizeof i32);
-        return i32;
+        memcpy(&is.i32, element, sizeof is.i32);
+        return is.i32;
     case ISO_I64:
-        memcpy(&i64, element, sizeof i64);
-        return (double)i64;
+        memcpy(&is.i64, element, sizeof is.i64);
+        return (double)is.i64;
     }
     return 0;
 }
 
+double arith_load(iso_dtype dtype, const void *element)
+{
+    return load(dtype, element);
+}
+
 void arith_store(iso_dtype dtype, void *element, double value)
 {
-    uint16_t half;
-    float single;
-    int32_t i32;
-    int64_t i64;
-    switch (dtype) {
-    case ISO_F16:
-        half = arith_f64_to_f16(value);
-        memcpy(element, &half, sizeof half);
-        break;
-    case ISO_BF16:
-        half = arith_f64_to_bf16(value);
-        memcpy(element, &half, sizeof half);
-        break;
-    case ISO_F32:
-        single = (float)value;
-        memcpy(element, &single, sizeof single);
-        break;
-    case ISO_F64:
-        memcpy(element, &value, sizeof value);
-        break;
-    case ISO_I32:
-        i32 = (int32_t)value;
-        memcpy(element, &i32, sizeof i32);
-        break;
-    case ISO_I64:
-        i64 = (int64_t)value;
-        memcpy(element, &i64, sizeof i64);
-        break;
+    uint16_t half = dtype == ISO_F16 ? arith_f64_to_f16(value) : arith_f64_to_bf16(value);
+    float f32 = (float)value;
+    int64_t whole = dtype == ISO_I32 || dtype == ISO_I64 ? (int64_t)value : 0;
+    const void *from = dtype == ISO_F64 ? &value : (const void *)&f32;
+    if (!arith_is_float(dtype)) {
+        from = &whole; /* little-endian */
+    } else if (iso_dtype_size(dtype) == 2) {
+        from = &half;
+    }
+    memcpy(element, from, (size_t)iso_dtype_size(dtype));
+}
+
+static inline __attribute__((always_inline)) void widen(iso_dtype dtype, const char *from,
+                                                        int64_t bytes, int64_t count, double *out)
+{
+    for (int64_t i = 0; i < count; i++) {
+        out[i] = load(dtype, from + i * bytes);
     }
 }
 
+/* A loop for each type that takes time. */
 void arith_widen(iso_dtype dtype, const void *from, int64_t step, int64_t count, double *out)
 {
-    const float *f32 = from;
-    const double *f64 = from;
-    const uint16_t *half = from;
-    const int32_t *i32 = from;
-    switch (dtype) {
-    case ISO_F16:
-        for (int64_t i = 0; i < count; i++) {
-            out[i] = (double)arith_f16_to_f32(half[i * step]);
-        }
-        break;
-    case ISO_BF16:
-        for (int64_t i = 0; i < count; i++) {
-            out[i] = (double)arith_bf16_to_f32(half[i * step]);
-        }
-        break;
-    case ISO_F32:
-        for (int64_t i = 0; i < count; i++) {
-            out[i] = (double)f32[i * step];
-        }
-        break;
-    case ISO_F64:
-        for (int64_t i = 0; i < count; i++) {
-            out[i] = f64[i * step];
-        }
-        break;
-    case ISO_I32:
-        for (int64_t i = 0; i < count; i++) {
-            out[i] = (double)i32[i * step];
-        }
-        break;
-    default:
-        for (int64_t i = 0; i < count; i++) {
-            out[i] = arith_load(dtype, (const char *)from + i * step * iso_dtype_size(dtype));
-        }
+    int64_t bytes = step * iso_dtype_size(dtype);
+    if (dtype == ISO_F16) {
+        widen(ISO_F16, from, step * 2, count, out);
+    } else if (dtype == ISO_BF16) {
+        widen(ISO_BF16, from, step * 2, count, out);
+    } else if (dtype == ISO_F32) {
+        widen(ISO_F32, from, step * 4, count, out);
+    } else {
+        widen(dtype, from, bytes, count, out);
     }
 }
 
@@ -230,40 +219,19 @@ bool arith_is_nan(iso_dtype dtype, const void *element)
 
 void arith_set_nan(iso_dtype dtype, void *element)
 {
-    static const uint16_t f16 = 0x7e00, bf16 = 0x7fc0;
-    static const uint32_t f32 = 0x7fc00000;
-    static const uint64_t f64 = 0x7ff8000000000000;
-    if (dtype == ISO_F16) {
-        memcpy(element, &f16, sizeof f16);
-    } else if (dtype == ISO_BF16) {
-        memcpy(element, &bf16, sizeof bf16);
-    } else if (dtype == ISO_F32) {
-        memcpy(element, &f32, sizeof f32);
-    } else if (dtype == ISO_F64) {
-        memcpy(element, &f64, sizeof f64);
+    if (arith_is_float(dtype)) {
+        memcpy(element, &types[dtype].nan, (size_t)iso_dtype_size(dtype));
     }
 }
 
-/* Unit roundoff, and half of the smallest subnormal; 0 for whole numbers. */
-static const struct {
-    double roundoff;
-    double half_smallest;
-} precisions[] = {
-    [ISO_F16] = {0x1p-11, 0x1p-25},
-    [ISO_BF16] = {0x1p-8, 0x1p-134},
-    [ISO_F32] = {0x1p-24, 0x1p-150},
-    [ISO_F64] = {0x1p-53, 0x1p-1074}, /* half of its smallest is no f64 */
-    [ISO_I64] = {0, 0},
-};
-
 double arith_roundoff(iso_dtype dtype)
 {
-    return precisions[dtype].roundoff;
+    return types[dtype].roundoff;
 }
 
 double arith_half_smallest(iso_dtype dtype)
 {
-    return precisions[dtype].half_smallest;
+    return types[dtype].half_smallest;
 }
 
 /* ---- the generator --------------------------------------------------------------------------- */
@@ -274,23 +242,6 @@ const char *arith_fill_name(arith_fill fill)
                                         "subnormal", "zeros", "ties",     "huge", "mixed",
                                         "powers",    "near1", "extremes", "bits"};
     return names[fill];
-}
-
-/* What the extreme fills of a type are scaled by: squares of huge numbers overflow in the type,
- * squares of tiny ones vanish. */
-typedef struct scales {
-    double huge, tiny, subnormal;
-} scales;
-
-static scales scales_of(iso_dtype dtype)
-{
-    if (dtype == ISO_F64) {
-        return (scales){0x1p1000, 0x1p-1000, 0x1p-1030};
-    }
-    if (dtype == ISO_F16) {
-        return (scales){0x1p14, 0x1p-13, 0x1p-15};
-    }
-    return (scales){0x1p110, 0x1p-110, 0x1p-130};
 }
 
 static double uniform_of(iso_dtype dtype, uint64_t mix)
@@ -304,7 +255,6 @@ static double uniform_of(iso_dtype dtype, uint64_t mix)
 static double float_value(iso_dtype dtype, arith_fill fill, uint64_t mix, int64_t count)
 {
     double uniform = uniform_of(dtype, mix);
-    scales by = scales_of(dtype);
     uint64_t pick = mix >> 33;
     switch (fill) {
     case ARITH_INTS:
@@ -316,11 +266,13 @@ static double float_value(iso_dtype dtype, arith_fill fill, uint64_t mix, int64_
     case ARITH_TIES:
         return ((double)(pick % 5) - 2) * 0.5;
     case ARITH_HUGE:
-        return uniform * by.huge;
+        return uniform * types[dtype].huge;
     case ARITH_SUBNORMAL:
-        return uniform * by.subnormal;
+        return uniform * types[dtype].subnormal;
     case ARITH_MIXED:
-        return mix % 4 == 0 ? uniform * by.huge : mix % 4 == 1 ? uniform * by.tiny : uniform;
+        return mix % 4 == 0   ? uniform * types[dtype].huge
+               : mix % 4 == 1 ? uniform * types[dtype].tiny
+                              : uniform;
     case ARITH_POWERS: {
         double size = pick % (uint64_t)count >= 8 ? 1 : mix & 2 ? 2 : 0.5;
         return mix & 1 ? -size : size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.h - checks of results: how a case ended, the model of an operation's arithmetic run by
- * threads, bits, bounds and projections. `verify` and `bench` share them.
+ * check.h - checks of results: how a case ended, bits, bounds and projections. `verify` and `bench`
+ * share them.
  */
 #ifndef ISOMER_CHECK_H
 #define ISOMER_CHECK_H
@@ -89,20 +89,5 @@ bench_check check_gemm, check_transpose, check_reduce, check_map, check_transfer
 /* check_gemm by projections with blocks of so many columns and rows. */
 bool check_gemm_by(const bench_case *item, const check_data *data, const void *got, int64_t columns,
                    int64_t rows, bench_result *result);
-/* What the model gives for one sequence, by threads. False: no memory. */
-bool check_model_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
-                        void *result);
-
-/* ---- parallel.c ------------------------------------------------------------------------------ */
-
-int32_t check_threads(void);
-
-typedef void (*check_body)(void *context, int64_t begin, int64_t end);
-/* Calls `body` on parts of [0, count) of at most `grain`, by threads that end with it. All that the
- * body computes is rounded to nearest, with subnormals kept. */
-void check_parallel(int64_t count, int64_t grain, check_body body, void *context);
-
-/* Lowers `first` to `at`, whichever thread sees it. */
-void check_note_first(_Atomic int64_t *first, int64_t at);
 
 #endif

@@ -87,32 +87,14 @@ static int64_t width_of(const bench_case *item, int64_t rows, int64_t cols, bool
 
 /* ---- what C projects to ---------------------------------------------------------------------- */
 
-/* A unit in the last place of a stored element. */
-static double unit_of(iso_dtype dtype, const void *element)
+/* A unit in the last place of a stored f16 or bf16, made as the double with that exponent. */
+static double unit_of(bool f16, uint16_t bits)
 {
-    uint16_t bits;
-    memcpy(&bits, element, sizeof bits);
-    int exponent = dtype == ISO_F16 ? bits >> 10 & 31 : bits >> 7 & 255;
-    if (exponent == 0) {
-        exponent = 1;
-    }
-    return dtype == ISO_F16 ? ldexp(1, exponent - 25) : ldexp(1, exponent - 134);
-}
-
-typedef struct units {
-    double of[2][256];
-} units;
-
-static units unit_table;
-static pthread_once_t unit_once = PTHREAD_ONCE_INIT;
-
-static void make_units(void)
-{
-    for (int e = 0; e < 256; e++) {
-        uint16_t f16 = (uint16_t)(e << 10), bf16 = (uint16_t)(e << 7);
-        unit_table.of[0][e] = e < 32 ? unit_of(ISO_F16, &f16) : 0;
-        unit_table.of[1][e] = unit_of(ISO_BF16, &bf16);
-    }
+    uint64_t exponent = f16 ? bits >> 10 & 31 : bits >> 7 & 255;
+    uint64_t made = ((exponent ? exponent : 1) + (f16 ? 1023 - 25 : 1023 - 134)) << 52;
+    double unit;
+    memcpy(&unit, &made, sizeof unit);
+    return unit;
 }
 
 static void add_units(const judging *j, const void *elements, int64_t step, int64_t count,
@@ -120,10 +102,8 @@ static void add_units(const judging *j, const void *elements, int64_t step, int6
 {
     const uint16_t *bits = elements;
     bool f16 = j->item->dtype == ISO_F16;
-    const double *table = unit_table.of[f16 ? 0 : 1];
     for (int64_t i = 0; i < count; i++) {
-        uint16_t b = bits[i * step];
-        double unit = j->share * table[f16 ? b >> 10 & 31 : b >> 7 & 255];
+        double unit = j->share * unit_of(f16, bits[i * step]);
         sum[i * sum_step] += unit;
         squares[i * sum_step] += unit * unit;
     }
@@ -367,7 +347,6 @@ static bool judge_half(const bench_case *item, check_cache *cache, check_view x,
     j.sums = calloc((size_t)count * (item->element == 2 ? 3 : 1), sizeof *j.sums);
     j.units = j.sums + count;
     j.squares = j.units + count;
-    pthread_once(&unit_once, make_units);
     pthread_mutex_init(&j.lock, NULL);
     if (!sign || !j.sums || (fresh && !check_projection_make(&j.want, &x, &y, signs))) {
         check_cache_forget(cache, key);
@@ -384,7 +363,7 @@ static bool judge_half(const bench_case *item, check_cache *cache, check_view x,
         j.share = may_cut(item) ? 1 : 0.5;
         j.bound = 1;
     }
-    check_parallel(c.rows, c.col_step == 1 ? 32 : 1024, judge_rows, &j);
+    arith_parallel(c.rows, c.col_step == 1 ? 32 : 1024, judge_rows, &j);
     good = j.row < 0 ? is_precise(&j, result) : say(&j, member, result);
     if (good) {
         check_note_error(result, j.error, j.bound);

@@ -37,7 +37,7 @@ static bool same(const mapping *m, const unsigned char *got, const unsigned char
 static void hold(mapping *m, int64_t index, const unsigned char *want)
 {
     if (!same(m, m->got + index * m->size, want)) {
-        check_note_first(&m->wrong, index);
+        arith_note_first(&m->wrong, index);
         atomic_fetch_add(&m->count, 1);
     }
 }
@@ -110,7 +110,7 @@ static void check_closed_form(void *context, int64_t begin, int64_t end)
                 1.01 * (most * arith_roundoff(wide) * top + ((double)a->steps + 8) * 0x1p-52 * top +
                         arith_roundoff(a->dtype) * fabs(want));
             if (!(fabs(got[i] - want) <= bound)) {
-                check_note_first(&m->wrong, first + i);
+                arith_note_first(&m->wrong, first + i);
                 atomic_fetch_add(&m->count, 1);
             }
         }
@@ -150,11 +150,11 @@ bool check_map(const bench_case *item, const check_data *data, const void *got,
     }
     if (item->samples > 0 && item->map.op == ISO_MAP_CHAIN) {
         result->method = "bits of a sample, bound";
-        check_parallel((n + m.stride - 1) / m.stride, 256, check_sample, &m);
-        check_parallel(chunks, 16, check_closed_form, &m);
+        arith_parallel((n + m.stride - 1) / m.stride, 256, check_sample, &m);
+        arith_parallel(chunks, 16, check_closed_form, &m);
     } else {
         result->method = "bits";
-        check_parallel(chunks, 16, check_chunks, &m);
+        arith_parallel(chunks, 16, check_chunks, &m);
     }
     return atomic_load(&m.wrong) == INT64_MAX || say_wrong(&m, result);
 }

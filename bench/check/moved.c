@@ -21,7 +21,7 @@ static void compare(void *context, int64_t begin, int64_t end)
     while (c->got[begin] == c->want[begin]) {
         begin++;
     }
-    check_note_first(&c->first, begin);
+    arith_note_first(&c->first, begin);
 }
 
 bool check_transfer(const bench_case *item, const check_data *data, const void *got,
@@ -30,7 +30,7 @@ bool check_transfer(const bench_case *item, const check_data *data, const void *
     const transfer_shape *t = &item->transfer;
     comparison c = {.got = got, .want = data->x, .first = INT64_MAX};
     result->method = "exact";
-    check_parallel(t->width * t->height, 1 << 20, compare, &c);
+    arith_parallel(t->width * t->height, 1 << 20, compare, &c);
     int64_t first = atomic_load(&c.first);
     if (first == INT64_MAX) {
         return true;
@@ -104,7 +104,7 @@ static void compare_rows(void *context, int64_t begin, int64_t end)
             while (got[byte] == want[byte]) {
                 byte++;
             }
-            check_note_first(&t->wrong, j * t->rows + row + byte / t->element);
+            arith_note_first(&t->wrong, j * t->rows + row + byte / t->element);
         }
     }
 }
@@ -126,7 +126,7 @@ bool check_transpose(const bench_case *item, const check_data *data, const void 
                  .element = item->element,
                  .wrong = INT64_MAX};
     result->method = "exact";
-    check_parallel(t.cols, SIDE, compare_rows, &t);
+    arith_parallel(t.cols, SIDE, compare_rows, &t);
     int64_t at = atomic_load(&t.wrong);
     if (at == INT64_MAX) {
         return true;

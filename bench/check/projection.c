@@ -298,7 +298,7 @@ bool check_projection_make(check_projection *out, const check_view *x, const che
             sign[j] = check_sign(signs, j);
         }
         m.signs = sign;
-        check_parallel(y->rows, KB, sum_stripe, &m);
+        arith_parallel(y->rows, KB, sum_stripe, &m);
         for (int64_t block = 0; block < blocks; block++) {
             double greatest = 0, total = 0;
             for (int64_t part = 0; part < parts; part++) {
@@ -308,7 +308,7 @@ bool check_projection_make(check_projection *out, const check_view *x, const che
             out->spread[block] = fmin(8 * sqrt(greatest), sqrt((double)out->width * total));
             out->usual[block] = sqrt(total / (double)y->rows);
         }
-        check_parallel(x->rows, MB, multiply_block, &m);
+        arith_parallel(x->rows, MB, multiply_block, &m);
     }
     free(sign);
     free(m.panels);

@@ -27,289 +27,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 4096, LANES = 128 };
-
-/* ---- the model, by threads ------------------------------------------------------------------- */
-
-/* One block of up to 4096 elements; x and y in the type of the lanes. */
-#define BLOCK_BODY(T, FMA, ABS)                                                                    \
-    static inline __attribute__((always_inline)) T block_body_##T(iso_reduce_op op, const T *x,    \
-                                                                  const T *y, int64_t count)       \
-    {                                                                                              \
-        T lane[LANES] = {0};                                                                       \
-        for (int64_t first = 0; first < count; first += LANES) {                                   \
-            int64_t width = count - first < LANES ? count - first : LANES;                         \
-            if (op == ISO_DOT)                                                                     \
-                for (int64_t l = 0; l < width; l++)                                                \
-                    lane[l] = FMA(x[first + l], y[first + l], lane[l]);                            \
-            else if (op == ISO_ASUM)                                                               \
-                for (int64_t l = 0; l < width; l++)                                                \
-                    lane[l] += ABS(x[first + l]);                                                  \
-            else                                                                                   \
-                for (int64_t l = 0; l < width; l++)                                                \
-                    lane[l] += x[first + l];                                                       \
-        }                                                                                          \
-        for (int half = LANES / 2; half > 0; half /= 2)                                            \
-            for (int l = 0; l < half; l++)                                                         \
-                lane[l] += lane[l + half];                                                         \
-        return lane[0];                                                                            \
-    }                                                                                              \
-    static T block_plain_##T(iso_reduce_op op, const T *x, const T *y, int64_t count)              \
-    {                                                                                              \
-        return block_body_##T(op, x, y, count);                                                    \
-    }                                                                                              \
-    ARITH_FAST static T block_fast_##T(iso_reduce_op op, const T *x, const T *y, int64_t count)    \
-    {                                                                                              \
-        return block_body_##T(op, x, y, count);                                                    \
-    }                                                                                              \
-    static T block_##T(iso_reduce_op op, const T *x, const T *y, int64_t count)                    \
-    {                                                                                              \
-        return (ARITH_HAVE_FAST() ? block_fast_##T : block_plain_##T)(op, x, y, count);            \
-    }
-
-BLOCK_BODY(float, __builtin_fmaf, __builtin_fabsf)
-BLOCK_BODY(double, __builtin_fma, __builtin_fabs)
-
-typedef struct summing {
-    iso_reduce_op op; /* SUM, DOT or ASUM */
-    iso_dtype dtype;
-    bool wide;    /* lanes of f64 */
-    bool squares; /* of f64 */
-    const unsigned char *x, *y;
-    int64_t n;
-    float *f32;
-    double *f64;        /* results of the blocks */
-    _Atomic bool other; /* squares that overflow or vanish: the model has other sums for them */
-} summing;
-
-static void widen_f32(iso_dtype dtype, const unsigned char *from, int64_t count, float *out)
-{
-    double line[BLOCK];
-    arith_widen(dtype, from, 1, count, line);
-    for (int64_t i = 0; i < count; i++) {
-        out[i] = (float)line[i];
-    }
-}
-
-static void note_squares(summing *s, const double *x, int64_t count)
-{
-    for (int64_t i = 0; s->squares && i < count; i++) {
-        double size = fabs(x[i]);
-        if (size > 0x1p486 || (size < 0x1p-511 && size > 0)) {
-            atomic_store(&s->other, true);
-        }
-    }
-}
-
-static void sum_blocks(void *context, int64_t begin, int64_t end)
-{
-    summing *s = context;
-    int64_t size = iso_dtype_size(s->dtype);
-    for (int64_t block = begin; block < end; block++) {
-        int64_t first = block * BLOCK;
-        int64_t count = s->n - first < BLOCK ? s->n - first : BLOCK;
-        const unsigned char *x = s->x + first * size, *y = s->y + first * size;
-        _Alignas(64) double wide[2][BLOCK];
-        float *narrow[2] = {(float *)(void *)wide[0], (float *)(void *)wide[1]};
-        if (s->wide) {
-            arith_widen(s->dtype, x, 1, count, wide[0]);
-            arith_widen(s->dtype, y, 1, count, wide[1]);
-            note_squares(s, wide[0], count);
-            s->f64[block] = block_double(s->op, wide[0], wide[1], count);
-        } else if (s->dtype == ISO_F32) {
-            s->f32[block] = block_float(s->op, (const float *)(const void *)x,
-                                        (const float *)(const void *)y, count);
-        } else {
-            widen_f32(s->dtype, x, count, narrow[0]);
-            widen_f32(s->dtype, y, count, narrow[1]);
-            s->f32[block] = block_float(s->op, narrow[0], narrow[1], count);
-        }
-    }
-}
-
-/* The levels above the first are sums of the results of blocks, which `values` holds. */
-#define FOLD_BODY(T)                                                                               \
-    static T fold_##T(T *values, int64_t count)                                                    \
-    {                                                                                              \
-        while (count > 1) {                                                                        \
-            int64_t blocks = (count + BLOCK - 1) / BLOCK;                                          \
-            for (int64_t b = 0; b < blocks; b++) {                                                 \
-                int64_t left = count - b * BLOCK;                                                  \
-                values[b] = block_##T(ISO_SUM, values + b * BLOCK, values + b * BLOCK,             \
-                                      left < BLOCK ? left : BLOCK);                                \
-            }                                                                                      \
-            count = blocks;                                                                        \
-        }                                                                                          \
-        return values[0];                                                                          \
-    }
-FOLD_BODY(float)
-FOLD_BODY(double)
-
-/* Sums of floating-point terms; a norm is the root of a dot with itself in f64. False: not one. */
-static bool model_sum(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
-                      void *result, bool *good)
-{
-    bool norm = op == ISO_NORM2;
-    if (!arith_is_float(dtype) || n < 1 ||
-        (op != ISO_SUM && op != ISO_DOT && op != ISO_ASUM && op != ISO_MEAN && !norm)) {
-        return false;
-    }
-    int64_t blocks = (n + BLOCK - 1) / BLOCK;
-    summing s = {.op = norm             ? ISO_DOT
-                       : op == ISO_MEAN ? ISO_SUM
-                                        : op,
-                 .dtype = dtype,
-                 .wide = norm || dtype == ISO_F64,
-                 .squares = norm && dtype == ISO_F64,
-                 .x = x,
-                 .y = op == ISO_DOT ? y : x,
-                 .n = n};
-    s.f64 = calloc((size_t)blocks, sizeof *s.f64);
-    s.f32 = (float *)(void *)s.f64;
-    if (!s.f64) {
-        *good = false;
-        return true;
-    }
-    check_parallel(blocks, 64, sum_blocks, &s);
-    if (atomic_load(&s.other)) {
-        free(s.f64);
-        return false;
-    }
-    double total = s.wide ? fold_double(s.f64, blocks) : (double)fold_float(s.f32, blocks);
-    arith_store(dtype, result, norm ? sqrt(total) : op == ISO_MEAN ? total / (double)n : total);
-    free(s.f64);
-    return true;
-}
-
-/* What does not depend on the order: parts of the sequence, and then what they gave. */
-typedef struct splitting {
-    iso_reduce_op op;
-    iso_dtype dtype;
-    const unsigned char *x, *y;
-    int64_t n, part;
-    unsigned char *results;
-    int64_t result_size;
-} splitting;
-
-static bool is_index(iso_reduce_op op)
-{
-    return op == ISO_ARGMIN || op == ISO_ARGMAX;
-}
-
-/* The first of the least or greatest elements, where no NaN, no 0 and no long integer makes that a
- * matter of docs/arithmetic.md. False: they do. */
-static bool find_best(const splitting *s, const unsigned char *x, int64_t count, void *result)
-{
-    double line[BLOCK], best = 0;
-    int64_t index = -1, size = iso_dtype_size(s->dtype);
-    bool least = s->op == ISO_MIN || s->op == ISO_ARGMIN;
-    if (s->dtype == ISO_I64) {
-        return false;
-    }
-    for (int64_t first = 0; first < count; first += BLOCK) {
-        int64_t width = count - first < BLOCK ? count - first : BLOCK;
-        double top = -INFINITY;
-        bool numbers = true;
-        arith_widen(s->dtype, x + first * size, 1, width, line);
-        for (int64_t i = 0; i < width; i++) {
-            double value = least ? -line[i] : line[i];
-            top = value > top ? value : top;
-            numbers = numbers && value == value;
-        }
-        if (!numbers || top == 0) {
-            return false;
-        }
-        if (index >= 0 && top <= best) {
-            continue;
-        }
-        best = top;
-        for (index = first; (least ? -line[index - first] : line[index - first]) != top;) {
-            index++;
-        }
-    }
-    if (is_index(s->op)) {
-        memcpy(result, &index, sizeof index);
-    } else {
-        memcpy(result, x + index * size, (size_t)size);
-    }
-    return index >= 0;
-}
+enum { BLOCK = 4096 };
 
 static bool is_order(iso_reduce_op op)
 {
-    return op == ISO_MIN || op == ISO_MAX || is_index(op);
-}
-
-static void reduce_parts(void *context, int64_t begin, int64_t end)
-{
-    splitting *s = context;
-    int64_t size = iso_dtype_size(s->dtype);
-    for (int64_t p = begin; p < end; p++) {
-        int64_t first = p * s->part, count = s->n - first < s->part ? s->n - first : s->part;
-        if (is_order(s->op) &&
-            find_best(s, s->x + first * size, count, s->results + p * s->result_size)) {
-            continue;
-        }
-        arith_reduce(s->op, s->dtype, s->x + first * size, s->y ? s->y + first * size : NULL, count,
-                     1, 1, s->results + p * s->result_size);
-    }
-}
-
-/* The best of the best: their values in order are reduced as the parts were. */
-static void finish_parts(const splitting *s, int64_t parts, void *result)
-{
-    int64_t size = iso_dtype_size(s->dtype), best;
-    if (!is_index(s->op)) {
-        iso_reduce_op then = s->op == ISO_DOT || s->op == ISO_ASUM ? ISO_SUM : s->op;
-        arith_reduce(then, s->dtype, s->results, NULL, parts, 1, 1, result);
-        return;
-    }
-    int64_t *indices = (int64_t *)(void *)s->results;
-    unsigned char *values = s->results + parts * s->result_size;
-    for (int64_t p = 0; p < parts; p++) {
-        indices[p] += p * s->part;
-        memcpy(values + p * size, s->x + indices[p] * size, (size_t)size);
-    }
-    arith_reduce(s->op, s->dtype, values, NULL, parts, 1, 1, &best);
-    memcpy(result, &indices[best], sizeof *indices);
-}
-
-static bool model_split(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
-                        void *result, bool *good)
-{
-    enum { PART = 1 << 18 };
-    bool whole = !arith_is_float(dtype) && op != ISO_MEAN && op != ISO_ASUM;
-    if (n <= PART || (!is_order(op) && !whole)) {
-        return false;
-    }
-    int64_t parts = (n + PART - 1) / PART;
-    splitting s = {.op = op,
-                   .dtype = dtype,
-                   .x = x,
-                   .y = op == ISO_DOT ? y : NULL,
-                   .n = n,
-                   .part = PART,
-                   .result_size = is_index(op) ? 8 : iso_dtype_size(dtype)};
-    s.results = calloc((size_t)parts, 16);
-    *good = s.results != NULL;
-    if (*good) {
-        check_parallel(parts, 1, reduce_parts, &s);
-        finish_parts(&s, parts, result);
-    }
-    free(s.results);
-    return true;
-}
-
-bool check_model_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
-                        void *result)
-{
-    bool good = true;
-    if (model_sum(op, dtype, x, y, n, result, &good) ||
-        model_split(op, dtype, x, y, n, result, &good)) {
-        return good;
-    }
-    arith_reduce(op, dtype, x, op == ISO_DOT ? y : NULL, n, 1, 1, result);
-    return true;
+    return op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX;
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
@@ -378,7 +100,7 @@ static bool refer(const bench_case *item, const unsigned char *x, const unsigned
     if (!t.sums) {
         return false;
     }
-    check_parallel(parts, 1, add_terms, &t);
+    arith_parallel(parts, 1, add_terms, &t);
     bool product = op == ISO_PRODUCT, signs = op == ISO_SUM || op == ISO_DOT || op == ISO_MEAN;
     long double sum = product ? 1 : 0, magnitude = 0, squares = 0;
     for (int64_t p = 0; p < parts; p++) {
@@ -423,7 +145,7 @@ static bool expect(const columns *c, const unsigned char *x, const unsigned char
                    check_expected *out)
 {
     const bench_case *item = c->item;
-    if (c->bits && !check_model_reduce(item->reduce.op, item->dtype, x, y, n, out->bits)) {
+    if (c->bits && !arith_reduce(item->reduce.op, item->dtype, x, y, n, 1, out->bits)) {
         return false;
     }
     if (!c->bounds) {
@@ -506,9 +228,9 @@ static const check_expected *reference(columns *c, const check_data *data, iso_d
     if (r->axis == ISO_AXIS_ALL) {
         c->good = expect(c, c->x, c->y, r->rows * r->cols, c->out);
     } else if (r->axis == ISO_AXIS_1) {
-        check_parallel(r->rows, 16, expect_rows, c);
+        arith_parallel(r->rows, 16, expect_rows, c);
     } else {
-        check_parallel(r->cols, 32, expect_columns, c);
+        arith_parallel(r->cols, 32, expect_columns, c);
     }
     bool good = c->good || check_no_memory(result);
     for (int64_t i = 0; good && c->bits && c->bounds && i < results; i++) {

@@ -16,8 +16,7 @@ struct work_inputs {
     void *scratch;
     int64_t scratch_bytes;
     check_cache *references;
-    work_judged *judged;
-    int32_t judged_count, judged_room;
+    check_cache *judged;
 };
 
 typedef struct filling {
@@ -80,14 +79,17 @@ work_inputs *work_inputs_plan(uint64_t seed, const work_list *list)
 {
     work_inputs *inputs = calloc(1, sizeof *inputs);
     check_cache *references = check_cache_create(host_memory() / 16);
-    if (!inputs || !references) {
+    check_cache *judged = check_cache_create(1 << 20);
+    if (!inputs || !references || !judged) {
         tool_error(TOOL_INTERNAL, "no memory for the inputs");
         check_cache_destroy(references);
+        check_cache_destroy(judged);
         free(inputs);
         return NULL;
     }
     inputs->seed = seed;
     inputs->references = references;
+    inputs->judged = judged;
     /* Processors hold as much again each, and results. The largest cases go first: they are said
      * not to fit, and the others go on. */
     int64_t room = host_memory() / 6, most = room;
@@ -116,7 +118,7 @@ work_inputs *work_inputs_create(uint64_t seed, const work_list *list)
                      .seed = arith_mix(seed, (uint64_t)type),
                      .count = inputs->bytes[type] / iso_dtype_size((iso_dtype)type),
                      .to = inputs->blocks[type]};
-        check_parallel((f.count + CHUNK - 1) / CHUNK, 1, fill, &f);
+        arith_parallel((f.count + CHUNK - 1) / CHUNK, 1, fill, &f);
     }
     return inputs;
 }
@@ -132,7 +134,7 @@ void work_inputs_destroy(work_inputs *inputs)
         }
     }
     check_cache_destroy(inputs->references);
-    free(inputs->judged);
+    check_cache_destroy(inputs->judged);
     if (inputs->scratch) {
         munmap(inputs->scratch, (size_t)inputs->scratch_bytes);
     }
@@ -170,28 +172,7 @@ bool work_check(const bench_case *item, work_inputs *inputs, const void *got, be
     return item->by->check(item, &data, got, result);
 }
 
-const work_judged *work_inputs_judged(const work_inputs *inputs, uint64_t key,
-                                      const uint64_t digest[2])
+check_cache *work_inputs_judged(work_inputs *inputs)
 {
-    for (int32_t i = 0; i < inputs->judged_count; i++) {
-        const work_judged *j = &inputs->judged[i];
-        if (j->key == key && j->digest[0] == digest[0] && j->digest[1] == digest[1]) {
-            return j;
-        }
-    }
-    return NULL;
-}
-
-void work_inputs_judge(work_inputs *inputs, const work_judged *judged)
-{
-    if (inputs->judged_count == inputs->judged_room) {
-        int32_t room = inputs->judged_room == 0 ? 256 : inputs->judged_room * 2;
-        work_judged *more = realloc(inputs->judged, (size_t)room * sizeof *more);
-        if (!more) {
-            return; /* it will be judged again */
-        }
-        inputs->judged = more;
-        inputs->judged_room = room;
-    }
-    inputs->judged[inputs->judged_count++] = *judged;
+    return inputs->judged;
 }

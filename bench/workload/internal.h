@@ -28,18 +28,9 @@ void *work_inputs_scratch(work_inputs *inputs, int64_t bytes);
 /* Checks `got`, a result of the case that lies in host memory. */
 bool work_check(const bench_case *item, work_inputs *inputs, const void *got, bench_result *result);
 
-/* A result of a case that was judged and is right. The same bits once more, of a later call or
- * another device, need no second judging, which for a large product takes longer than the product.
- */
-typedef struct work_judged {
-    uint64_t key, digest[2]; /* of the case's id; of its bits */
-    const char *method;
-    double error, bound;
-} work_judged;
-/* NULL: no such bits were judged. */
-const work_judged *work_inputs_judged(const work_inputs *inputs, uint64_t key,
-                                      const uint64_t digest[2]);
-void work_inputs_judge(work_inputs *inputs, const work_judged *judged);
+/* The results that were checked and are right. The same bits again, of a later call or another
+ * device, need no second check, which for a large product takes longer than the product. */
+check_cache *work_inputs_judged(work_inputs *inputs);
 
 /* ---- target.c -------------------------------------------------------------------------------- */
 

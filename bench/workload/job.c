@@ -341,28 +341,37 @@ bool work_job_spoil(work_job *job, bench_result *result)
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
+typedef struct judged {
+    uint64_t digest[2];
+    const char *method;
+    double error, bound;
+} judged;
+
 static bool judge(const work_job *job, const void *data, bench_result *result)
 {
     work_inputs *inputs = job->target->inputs;
     int64_t bytes = job->needs.result > 0 ? job->needs.result : job->item.transfer.width;
-    work_judged now = {.key = XXH3_64bits(job->item.id, strlen(job->item.id))};
-    check_hash(data, bytes, now.digest);
-    const work_judged *before = work_inputs_judged(inputs, now.key, now.digest);
-    if (before) {
-        result->method = before->method;
-        result->error = before->error;
-        result->bound = before->bound;
+    uint64_t digest[2], key = XXH3_64bits(job->item.id, strlen(job->item.id));
+    bool fresh;
+    check_hash(data, bytes, digest);
+    key = arith_mix(key, digest[0]);
+    judged *j = check_cache_get(work_inputs_judged(inputs), key, sizeof *j, &fresh);
+    if (!j) {
+        return check_no_memory(result);
+    }
+    if (!fresh && memcmp(j->digest, digest, sizeof digest) == 0) {
+        result->method = j->method;
+        result->error = j->error;
+        result->bound = j->bound;
     } else {
         if (!work_check(&job->item, inputs, data, result)) {
+            check_cache_forget(work_inputs_judged(inputs), key);
             return false;
         }
-        now.method = result->method;
-        now.error = result->error;
-        now.bound = result->bound;
-        work_inputs_judge(inputs, &now);
+        *j = (judged){{digest[0], digest[1]}, result->method, result->error, result->bound};
     }
     result->has_digest = job->item.same_bits;
-    memcpy(result->digest, now.digest, sizeof result->digest);
+    memcpy(result->digest, digest, sizeof digest);
     return true;
 }
 

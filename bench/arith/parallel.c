@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* parallel.c - loops of the host over threads. They end with the loop, so that none of them runs
  * while something is measured. */
-#include "bench/check/check.h"
+#include "bench/arith/arith.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <string.h>
 
 enum { MOST = 64 };
 
 typedef struct loop {
-    check_body body;
+    arith_body body;
     void *context;
     int64_t count, grain;
     _Atomic int64_t next;
 } loop;
 
-int32_t check_threads(void)
+static int32_t threads(void)
 {
     cpu_set_t set;
     int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
@@ -44,23 +43,23 @@ static void *run(void *argument)
     return NULL;
 }
 
-void check_parallel(int64_t count, int64_t grain, check_body body, void *context)
+void arith_parallel(int64_t count, int64_t grain, arith_body body, void *context)
 {
     loop l = {.body = body, .context = context, .count = count, .grain = grain};
-    pthread_t threads[MOST];
+    pthread_t started[MOST];
     int64_t parts = (count + grain - 1) / grain;
-    int32_t wanted = inside ? 1 : check_threads(), started = 0;
-    while (started < wanted - 1 && started < parts - 1 &&
-           pthread_create(&threads[started], NULL, run, &l) == 0) {
-        started++;
+    int32_t wanted = inside ? 1 : threads(), others = 0;
+    while (others < wanted - 1 && others < parts - 1 &&
+           pthread_create(&started[others], NULL, run, &l) == 0) {
+        others++;
     }
     run(&l);
-    for (int32_t i = 0; i < started; i++) {
-        pthread_join(threads[i], NULL);
+    for (int32_t i = 0; i < others; i++) {
+        pthread_join(started[i], NULL);
     }
 }
 
-void check_note_first(_Atomic int64_t *first, int64_t at)
+void arith_note_first(_Atomic int64_t *first, int64_t at)
 {
     int64_t seen = atomic_load(first);
     while (at < seen && !atomic_compare_exchange_weak(first, &seen, at))
