@@ -340,7 +340,7 @@ static void *load(const char *path, uid_t owner, const void *key, int64_t key_by
     } else if (starved) {
         *bytes = -1;
     } else {
-        core_log(ISO_LOG_WARN, "%s is not what was stored there; it is built again", path);
+        core_log(ISO_LOG_WARN, "%s is not as it was stored: its program is built again", path);
     }
     close(file);
     return data;

@@ -22,20 +22,21 @@ iso_status core_struct_check(const char *call, const char *name, const void *out
     uint32_t size;
 
     if (!out) {
-        return core_fail(ISO_INVALID, "%s: %s is NULL: pass a struct whose size is set", call,
+        return core_fail(ISO_INVALID,
+                         "%s: %s is NULL: pass a struct that its ISO_..._INIT macro has set", call,
                          name);
     }
     memcpy(&size, out, sizeof size);
     if (size < least) {
         return core_fail(ISO_INVALID,
-                         "%s: %s->size is %u, but its first fields take %zu bytes: begin with its "
-                         "ISO_..._INIT macro",
+                         "%s: %s->size is %u, but its first fields take %zu bytes: initialise it "
+                         "with its ISO_..._INIT macro",
                          call, name, size, least);
     }
     if (size > SIZE_LIMIT) {
         return core_fail(ISO_INVALID,
-                         "%s: %s->size is %u, which is not a valid size: begin with its "
-                         "ISO_..._INIT macro",
+                         "%s: %s->size is %u, which is not a valid size: initialise it with "
+                         "its ISO_..._INIT macro",
                          call, name, size);
     }
     return ISO_OK;
@@ -55,9 +56,9 @@ iso_status core_struct_read(const char *call, const char *name, const void *from
     for (size_t i = known; i < size; i++) {
         if (bytes[i]) {
             return core_fail(ISO_INVALID,
-                             "%s: %s->size is %u, and byte %zu is %u: this library knows %zu bytes "
-                             "of it (version %s), and what it does not know must be zero",
-                             call, name, size, i, bytes[i], known, ISO_VERSION_STRING);
+                             "%s: %s->size is %u and its byte %zu is %u: this library (version %s) "
+                             "knows the first %zu bytes, and all others must be 0",
+                             call, name, size, i, bytes[i], ISO_VERSION_STRING, known);
         }
     }
     memset(to, 0, known);
@@ -68,10 +69,7 @@ iso_status core_struct_read(const char *call, const char *name, const void *from
 iso_status core_check_reserved(const char *call, const char *name, uint32_t value)
 {
     if (value) {
-        return core_fail(
-            ISO_INVALID,
-            "%s: %s->reserved is %u: leave it 0, for what later versions may put there", call, name,
-            value);
+        return core_fail(ISO_INVALID, "%s: %s->reserved is %u: it must be 0", call, name, value);
     }
     return ISO_OK;
 }
@@ -167,8 +165,7 @@ iso_status core_matrix_layout(const char *call, const char *name, int64_t rows, 
         return core_fail(
             ISO_INVALID,
             "%s: %s has %lld rows of %lld elements, leading dimension (ld) %lld, batch "
-            "%lld, stride %lld: its size in bytes does not fit 64 bits: use smaller "
-            "ones",
+            "%lld, stride %lld: its size in bytes does not fit 64 bits: use smaller sizes",
             call, name, (long long)rows, (long long)cols, (long long)ld, (long long)batch,
             (long long)stride);
     }

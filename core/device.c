@@ -345,9 +345,9 @@ iso_status iso_device_close(iso_device handle)
     core_child *child;
 
     if (core_inside()) {
-        return core_fail(ISO_INTERNAL,
-                         "%s: called inside a backend's call in which a library exits the process",
-                         call);
+        return core_fail(
+            ISO_INTERNAL,
+            "%s: called from an exit handler while this thread is inside a backend's call", call);
     }
     status = core_handle_retire(call, "device", handle.id, CORE_DEVICE, &device);
     if (status) {
@@ -431,11 +431,11 @@ iso_status iso_device_get_property(iso_device handle, int32_t index, iso_propert
     if (!status) {
         status = core_struct_check(call, "out", out, CORE_END_OF(iso_property, name));
     }
+    if (!status) {
+        status = core_check_size(call, "index", index);
+    }
     if (status) {
         return status;
-    }
-    if (index < 0) {
-        return core_fail(ISO_INVALID, "%s: index is %d: the first property is 0", call, index);
     }
     table = device->table;
     if (!table->device_property) {

@@ -25,7 +25,7 @@ iso_status core_dlpack_device(const char *call, const core_physical *physical, i
     const iso_backend *table = physical->table;
 
     if (!table->dlpack_device) {
-        return core_fail(ISO_UNSUPPORTED, "%s: DLPack does not know devices of %s", call,
+        return core_fail(ISO_UNSUPPORTED, "%s: DLPack has no type for devices of %s", call,
                          table->name);
     }
     return CORE_LIGHT(call, table, table->dlpack_device(physical->device, type, id));
@@ -81,9 +81,8 @@ static iso_status check_dtype(const char *call, const iso_dlpack_tensor *tensor,
     if (tensor->lanes != 1) {
         return core_fail(
             ISO_UNSUPPORTED,
-            "%s: the tensor's elements have %u lanes: only 1 is known; add a dimension "
-            "instead",
-            call, tensor->lanes);
+            "%s: the tensor's elements have %u lanes: use 1 lane and one more dimension", call,
+            tensor->lanes);
     }
     for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
         const dtype_row *row = dtype_get(dtype);
@@ -184,7 +183,8 @@ static iso_status span(const char *call, const iso_tensor *tensor, int64_t *low,
     }
     return ISO_OK;
 too_large:
-    return core_fail(ISO_INVALID, "%s: the tensor's shape and strides reach beyond 64 bits", call);
+    return core_fail(ISO_INVALID,
+                     "%s: the tensor's shape and strides span more bytes than fit 64 bits", call);
 }
 
 /* The start of the tensor's bytes, and its offset from there. */
@@ -274,8 +274,8 @@ static iso_status import(const char *call, core_stream *stream, void *managed, b
 
     if (is_versioned && versioned->major != 1) {
         return core_fail(ISO_UNSUPPORTED,
-                         "%s: the tensor is of DLPack version %u.%u: only version 1 is known; its "
-                         "deleter is still yours to call",
+                         "%s: the tensor is of DLPack version %u.%u: only version 1 is supported; "
+                         "the caller still owns the tensor",
                          call, versioned->major, versioned->minor);
     }
     if (is_versioned) {

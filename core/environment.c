@@ -61,8 +61,8 @@ void core_absolute_problem(const char *value, char *problem, size_t room)
 {
     if (value[0] != '/') {
         snprintf(problem, room,
-                 "\"%s\" is not an absolute path: it is ignored: nothing is loaded from the "
-                 "working directory; give the whole path",
+                 "\"%s\" is not an absolute path and is ignored: nothing is loaded from the "
+                 "working directory: give the whole path",
                  value);
     }
 }

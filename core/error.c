@@ -147,15 +147,17 @@ iso_status core_backend_leave(const char *call, const char *backend, iso_status 
         return status;
     }
     if (status == ISO_NOT_READY) {
-        return core_fail(ISO_INTERNAL, "%s: backend %s answered NOT_READY where it may not: %s",
-                         call, backend, told ? get_text(BACKEND) : "it gave no text");
+        return core_fail(
+            ISO_INTERNAL,
+            "%s: backend %s returned NOT_READY from an entry that must not return it: %s", call,
+            backend, told ? get_text(BACKEND) : "it set no text");
     }
     if (status < ISO_OK || status > ISO_INTERNAL) {
-        return core_fail(ISO_INTERNAL, "%s: backend %s answered %d, which is not a status: %s",
-                         call, backend, (int)status, told ? get_text(BACKEND) : "it gave no text");
+        return core_fail(ISO_INTERNAL, "%s: backend %s returned %d, which is not a status: %s",
+                         call, backend, (int)status, told ? get_text(BACKEND) : "it set no text");
     }
     if (!told) {
-        return core_fail(status, "%s: backend %s answered %s and gave no reason", call, backend,
+        return core_fail(status, "%s: backend %s returned %s without a reason", call, backend,
                          iso_status_name(status));
     }
     return core_fail(status, "%s: %s: %s", call, backend, get_text(BACKEND));
@@ -246,7 +248,8 @@ const char *core_text_get(const core_text *text)
 
 iso_status core_text_check(const char *call, const core_text *text)
 {
-    return text->failed ? core_fail(ISO_NO_MEMORY, "%s: no host memory for its reasons", call)
+    return text->failed ? core_fail(ISO_NO_MEMORY,
+                                    "%s: no host memory for the text that gives the reasons", call)
                         : ISO_OK;
 }
 

@@ -107,7 +107,7 @@ uint64_t core_handle_new(const char *call, core_kind kind, void *object)
     taken = slot_take(&index);
     pthread_mutex_unlock(&table_lock);
     if (!taken) {
-        core_fail(ISO_NO_MEMORY, "%s: no memory for one more handle", call);
+        core_fail(ISO_NO_MEMORY, "%s: no host memory for another handle", call);
         return 0;
     }
     generation = OF_STATE(atomic_load(&taken->state));
@@ -139,7 +139,7 @@ static iso_status refuse(const char *call, const char *argument, uint64_t id, co
                          (unsigned long long)id, kind_names[is], kind_names[kind]);
     }
     if (index < atomic_load(&inherited) && id_generation(id) == OF_STATE(state) && state & ALIVE) {
-        why = "was opened before fork(): a child process opens its own";
+        why = "was opened before fork(): open another in the child process";
     }
     return core_fail(ISO_INVALID, "%s: %s (0x%016llx) is %s that %s", call, argument,
                      (unsigned long long)id, kind_names[kind], why);
@@ -230,10 +230,10 @@ iso_status core_handle_retire(const char *call, const char *argument, uint64_t i
 
     if (core_inside() && id_slot(id) < atomic_load(&slot_count) &&
         CALLS(atomic_load(&slot_at(id_slot(id))->state))) {
-        return core_fail(
-            ISO_INTERNAL,
-            "%s: %s is in use: called inside a backend's call in which a library exits the process",
-            call, argument);
+        return core_fail(ISO_INTERNAL,
+                         "%s: %s is in use: called from an exit handler while this thread is "
+                         "inside a backend's call",
+                         call, argument);
     }
     at = id_kind(id) == (uint32_t)kind ? retire(id) : NULL;
     if (!at) {

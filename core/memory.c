@@ -225,10 +225,10 @@ iso_status iso_buffer_import(iso_device handle, void *native, int64_t bytes, uin
     }
     status = core_check_size(call, "bytes", bytes);
     if (!status && !native && bytes) {
-        status = core_fail(ISO_INVALID,
-                           "%s: native is NULL with %lld bytes: pass the memory, as "
-                           "ISO_NATIVE_MEMORY is",
-                           call, (long long)bytes);
+        status = core_fail(
+            ISO_INVALID,
+            "%s: native is NULL with %lld bytes: pass the memory as ISO_NATIVE_MEMORY describes it",
+            call, (long long)bytes);
     }
     return status ? status : core_buffer_import(call, device, &what, out);
 }

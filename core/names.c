@@ -69,7 +69,7 @@ static iso_status parse(const char *call, const char *(*name_at)(int), const cha
     char known[512] = "";
 
     if (!text) {
-        return core_fail(ISO_INVALID, "%s: text is NULL", call);
+        return core_fail(ISO_INVALID, "%s: text is NULL: pass a name", call);
     }
     for (int i = 0; i < VALUES_MAX; i++) {
         const char *name = name_at(i);
@@ -104,12 +104,11 @@ static iso_status parse(const char *call, const char *(*name_at)(int), const cha
     iso_status function(const char *text, type *out)                                               \
     {                                                                                              \
         int value = 0;                                                                             \
-        iso_status status;                                                                         \
+        iso_status status = core_check_out(#function, "out", out);                                 \
                                                                                                    \
-        if (!out) {                                                                                \
-            return core_fail(ISO_INVALID, "%s: out is NULL", #function);                           \
+        if (!status) {                                                                             \
+            status = parse(#function, function##_at, text, &value);                                \
         }                                                                                          \
-        status = parse(#function, function##_at, text, &value);                                    \
         if (!status) {                                                                             \
             *out = (type)value;                                                                    \
         }                                                                                          \

@@ -100,7 +100,7 @@ static iso_status ask(const char *call, core_op *op, core_device *device, iso_ma
     if (table->abi_minor < op->row->abi_minor) {
         return core_fail(ISO_UNSUPPORTED,
                          "%s: %s was built for version %u.%u of the backend interface, which has "
-                         "no %s: build it again",
+                         "no %s: rebuild it",
                          call, table->name, table->abi_major, table->abi_minor, op->row->plural);
     }
     op->math_reason[0] = 0;
@@ -144,7 +144,7 @@ static iso_status resolve(const char *call, core_op *op, core_device *device)
     if (!status) {
         core_error_restore(&kept);
     } else if (status == ISO_UNSUPPORTED) {
-        core_fail(status, "%s: no variant: %s", call, core_text_get(&reasons));
+        core_fail(status, "%s: no variant is supported: %s", call, core_text_get(&reasons));
     }
     if (status) {
         free(kept.text);
@@ -188,7 +188,7 @@ static iso_status bind_use(const char *call, core_use *use, const core_stream *s
     if ((use->buffer->origin + offset) % use->align) {
         return core_fail(ISO_INVALID,
                          "%s: %s.buffer is imported memory that begins %lld bytes after a multiple "
-                         "of the element's %lld bytes: import it from an aligned address on",
+                         "of the element's %lld bytes: import it from an aligned address",
                          call, use->name, (long long)(use->buffer->origin % use->align),
                          (long long)use->align);
     }
@@ -222,11 +222,11 @@ static iso_status check_pair(const char *call, const core_use *to, const core_us
     return core_fail(
         ISO_INVALID, "%s: %s (offset %lld, %lld bytes) %s %s (offset %lld, %lld bytes) %s", call,
         to->name, (long long)to->operand.offset, (long long)to->layout.bytes,
-        overlap == CORE_MEET ? "overlaps" : "cannot be told apart from", other->name,
+        overlap == CORE_MEET ? "overlaps" : "may overlap", other->name,
         (long long)other->operand.offset, (long long)other->layout.bytes,
         overlap == CORE_MEET
             ? "in the same buffer: use blocks that share no element"
-            : "in the same buffer: use one leading dimension and one stride, or ranges apart");
+            : "in the same buffer: use one leading dimension and one stride, or separate ranges");
 }
 
 static iso_status check_overlap(const char *call, const core_op *op)
@@ -288,8 +288,10 @@ static iso_status ask_workspace(const char *call, core_op *op, core_device *devi
     }
     status = CORE_CALL(call, table, table->workspace(device->physical->device, &op->op, bytes));
     if (!status && *bytes < 0) {
-        status = core_fail(ISO_INTERNAL, "%s: %s: workspace answered %lld bytes", call, table->name,
-                           (long long)*bytes);
+        status =
+            core_fail(ISO_INTERNAL,
+                      "%s: %s: workspace returned %lld bytes, less than 0: a fault of that backend",
+                      call, table->name, (long long)*bytes);
     }
     return status;
 }
@@ -346,8 +348,8 @@ static iso_status run(const char *call, core_op *op, core_stream *stream)
     status = core_stream_check(call, stream, status);
     if (status == ISO_UNSUPPORTED) {
         status = core_fail(ISO_INTERNAL,
-                           "%s: %s answered UNSUPPORTED for an operation that it said it supports: "
-                           "a fault of that backend: %s",
+                           "%s: %s returned UNSUPPORTED for an operation that it had said it "
+                           "supports: a fault of that backend: %s",
                            call, table->name, iso_last_error());
     }
     return status;

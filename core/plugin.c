@@ -75,12 +75,12 @@ static bool take(core_backend *backend, const iso_backend *given, iso_probe *out
 
     if (!given) {
         return refuse(out, ISO_STATE_LOAD_FAILED,
-                      "%s: %s gave no descriptor: it cannot work with this library (ABI %d.%d)",
+                      "%s: %s returned no descriptor: it cannot work with this library (ABI %d.%d)",
                       origin, ISO_BACKEND_QUERY_NAME, ISO_ABI_MAJOR, ISO_ABI_MINOR);
     }
     if (given->size < offsetof(iso_backend, flags)) {
         return refuse(out, ISO_STATE_LOAD_FAILED,
-                      "%s: its descriptor's size is %u, too short for its version", origin,
+                      "%s: its descriptor's size is %u, too short to hold a version", origin,
                       given->size);
     }
     if (given->abi_major != ISO_ABI_MAJOR) {
@@ -153,7 +153,7 @@ static bool open_file(core_backend *backend, iso_backend_query *query, iso_probe
     }
     if (!S_ISREG(found.st_mode)) {
         return refuse(out, ISO_STATE_LOAD_FAILED, "%s is %s, not a file", path,
-                      S_ISDIR(found.st_mode) ? "a directory" : "something special");
+                      S_ISDIR(found.st_mode) ? "a directory" : "a special file");
     }
     core_path_problem(path, why, sizeof why);
     if (why[0]) {

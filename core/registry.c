@@ -268,8 +268,8 @@ static iso_status ask(const char *call, core_backend *backend, iso_probe *out)
             snprintf(out->reason, sizeof out->reason, "%s", iso_last_error());
         }
     } else if (out->state < ISO_STATE_OK || out->state > ISO_STATE_BROKEN) {
-        snprintf(out->reason, sizeof out->reason, "its probe gave %d, which is not a state",
-                 (int)out->state);
+        snprintf(out->reason, sizeof out->reason,
+                 "its probe set the state %d, which does not exist", (int)out->state);
         out->state = ISO_STATE_LOAD_FAILED;
     } else if (out->state == ISO_STATE_OK &&
                (out->devices < 1 || backend->table.flags & ISO_BACKEND_PROBE_ONLY)) {
@@ -278,7 +278,7 @@ static iso_status ask(const char *call, core_backend *backend, iso_probe *out)
     if (out->state != ISO_STATE_OK) {
         out->devices = 0;
         if (!out->reason[0]) {
-            snprintf(out->reason, sizeof out->reason, "its probe gave no reason");
+            snprintf(out->reason, sizeof out->reason, "its probe set no reason");
         }
     }
     core_error_restore(&kept);
@@ -294,8 +294,8 @@ iso_status core_backend_probe(const char *call, core_backend *backend, iso_probe
     if (backend->forked) {
         out->state = ISO_STATE_FORKED;
         snprintf(out->reason, sizeof out->reason,
-                 "the parent process had used %s before fork() (listing devices is enough): a "
-                 "child cannot use its driver; start a new program instead",
+                 "the parent process used %s before fork() (listing devices counts as use), and a "
+                 "child cannot use its driver: start a new program instead",
                  backend->name);
     } else if (core_backend_load(backend, out)) {
         /* A backend that could not be used may be usable now; one that could keeps its state. */
@@ -486,23 +486,18 @@ iso_status iso_enumerate(iso_entry *entries, int32_t capacity, int32_t *count)
 {
     const char *call = "iso_enumerate";
     rows into = {.entries = (char *)entries, .capacity = capacity};
-    iso_status status;
+    iso_status status = core_check_out(call, "count", count);
 
-    if (!count) {
-        return core_fail(ISO_INVALID, "%s: count is NULL: pass where the number of rows goes",
-                         call);
+    if (!status) {
+        status = core_check_size(call, "capacity", capacity);
     }
-    if (capacity < 0) {
-        return core_fail(ISO_INVALID, "%s: capacity is %d: pass 0 or more", call, capacity);
-    }
-    if (capacity > 0) {
+    if (!status && capacity > 0) {
         status = core_struct_check(call, "entries", entries, CORE_END_OF(iso_entry, state));
-        if (status) {
-            return status;
-        }
-        into.stride = entries->size;
+        into.stride = status ? 0 : entries->size;
     }
-    status = core_stack_run(call, list_all, &into);
+    if (!status) {
+        status = core_stack_run(call, list_all, &into);
+    }
     if (!status) {
         *count = into.count;
     }

@@ -86,7 +86,7 @@ static iso_status check_blanks(const char *call, const item *what)
 
     if (what->name[strcspn(what->name, blanks)]) {
         return core_fail(ISO_INVALID,
-                         "%s: \"%s\" has a blank in its name: names are separated by commas "
+                         "%s: \"%s\" has a blank in its name: separate names by commas "
                          "(\"cuda,openmp\")",
                          call, what->text);
     }
@@ -103,9 +103,9 @@ static iso_status check_blanks(const char *call, const item *what)
         }
     }
     if (!status && other) {
-        status = core_fail(ISO_INVALID,
-                           "%s: \"%s\" names %s after a blank: names are separated by commas", call,
-                           what->text, other->name);
+        status =
+            core_fail(ISO_INVALID, "%s: \"%s\" names %s after a blank: separate names by commas",
+                      call, what->text, other->name);
     }
     return status;
 }
@@ -207,8 +207,8 @@ iso_status iso_spec_get(const char *list, int32_t index, iso_spec *out)
     if (!status && !list) {
         status = core_fail(ISO_INVALID, "%s: list is NULL: pass a list of specs", call);
     }
-    if (!status && index < 0) {
-        status = core_fail(ISO_INVALID, "%s: index is %d: the first entry is 0", call, index);
+    if (!status) {
+        status = core_check_size(call, "index", index);
     }
     if (!status) {
         status = parse(call, list, index, &what, &count);
@@ -383,9 +383,9 @@ static iso_status no_first(const char *call, const core_backend *backend, const 
                          backend->name, core_text_get(passed));
     }
     return core_fail(ISO_UNAVAILABLE,
-                     "%s: %s has only CPU devices, which auto leaves to its last backend: "
-                     "name it to use one",
-                     call, backend->name);
+                     "%s: %s has only CPU devices, which auto uses only from its last backend: "
+                     "name %s to use one",
+                     call, backend->name, backend->name);
 }
 
 /* The device that one entry names. With `no_cpu` a backend that has only CPUs is skipped. */

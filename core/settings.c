@@ -182,8 +182,8 @@ static void check_blas(const char *value, char *problem, size_t room)
 {
     if (strchr(value, '/') && value[0] != '/') {
         snprintf(problem, room,
-                 "\"%s\" is not an absolute path: nothing is loaded from the working directory; "
-                 "give the whole path, or the name of a library",
+                 "\"%s\" is not an absolute path: nothing is loaded from the working directory: "
+                 "give the whole path or the name of a library",
                  value);
     }
 }
@@ -347,6 +347,7 @@ static bool is_ignored(const setting *at, bool set)
 
 iso_status iso_get_setting(int32_t index, iso_setting *out)
 {
+    const char *call = "iso_get_setting";
     const setting *at;
     struct {
         iso_setting setting;
@@ -356,13 +357,12 @@ iso_status iso_get_setting(int32_t index, iso_setting *out)
     const char *value;
     bool set;
 
-    status = core_struct_check("iso_get_setting", "out", out, CORE_END_OF(iso_setting, name));
+    status = core_struct_check(call, "out", out, CORE_END_OF(iso_setting, name));
+    if (!status) {
+        status = core_check_size(call, "index", index);
+    }
     if (status) {
         return status;
-    }
-    if (index < 0) {
-        return core_fail(ISO_INVALID, "iso_get_setting: index is %d, but the first setting is 0",
-                         index);
     }
     if (index >= SETTINGS) {
         return ISO_NOT_READY;
@@ -371,7 +371,7 @@ iso_status iso_get_setting(int32_t index, iso_setting *out)
     value = value_of(at, &set);
     answer = calloc(1, sizeof *answer);
     if (!answer) {
-        return core_fail_no_memory("iso_get_setting", (int64_t)sizeof *answer);
+        return core_fail_no_memory(call, (int64_t)sizeof *answer);
     }
     iso_setting *now = &answer->setting;
     snprintf(now->name, sizeof now->name, "%s", at->name);

@@ -118,12 +118,12 @@ iso_status core_stack_run(const char *call, iso_status (*body)(void *context), v
     what.place = core_error_lend();
     error = start(&thread, &what);
     if (error) {
-        return core_fail(
-            ISO_NO_MEMORY,
-            "%s: libraries that it may open need %d KiB of stack, this thread has %lld "
-            "KiB left, and the system grants no other (pthread_create: %s): call from "
-            "a thread with more stack",
-            call, LIBRARY_STACK / 1024, (long long)(core_stack_left() / 1024), strerror(error));
+        return core_fail(ISO_NO_MEMORY,
+                         "%s: libraries that it may open need %d KiB of stack, this thread has "
+                         "%lld KiB left, and a thread with more could not be started "
+                         "(pthread_create: %s): call from a thread with more stack",
+                         call, LIBRARY_STACK / 1024, (long long)(core_stack_left() / 1024),
+                         strerror(error));
     }
     pthread_join(thread, NULL);
     if (what.status && !what.place.texts) {

@@ -161,9 +161,9 @@ iso_status core_stream_enter(const char *call, core_stream *stream)
     if (!core_inside()) {
         pthread_mutex_lock(&stream->lock);
     } else if (pthread_mutex_trylock(&stream->lock)) {
-        return core_fail(ISO_INTERNAL,
-                         "%s: called inside a backend's call in which a library exits the process",
-                         call);
+        return core_fail(
+            ISO_INTERNAL,
+            "%s: called from an exit handler while this thread is inside a backend's call", call);
     }
     status = core_stream_late(call, stream);
     if (status) {
@@ -372,7 +372,7 @@ iso_status iso_stream_sync_timeout(iso_stream handle, int64_t nanoseconds)
     if (status == ISO_NOT_READY) {
         return core_fail(
             ISO_TIMEOUT,
-            "%s: the stream's work had not finished after %lld nanoseconds: it continues", call,
+            "%s: the stream's work has not finished after %lld nanoseconds and continues", call,
             (long long)nanoseconds);
     }
     return status;

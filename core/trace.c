@@ -77,9 +77,8 @@ static void stop(void)
 static void flush(void)
 {
     if (!descriptor_write(file, buffer, buffered)) {
-        core_log(ISO_LOG_WARN,
-                 "ISOMER_TRACE: \"%s\" cannot be written: %s: the trace is cut off here", file_path,
-                 strerror(errno));
+        core_log(ISO_LOG_WARN, "ISOMER_TRACE: \"%s\" cannot be written: %s: the trace ends here",
+                 file_path, strerror(errno));
         stop();
         return;
     }

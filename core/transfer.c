@@ -34,8 +34,9 @@ static iso_status check_pitch(const char *call, const char *name, int64_t pitch,
     }
     if (__builtin_mul_overflow(height - 1, pitch, &out->bytes) ||
         __builtin_add_overflow(out->bytes, width, &out->bytes)) {
-        return core_fail(ISO_INVALID, "%s: height is %lld and %s %lld: the product is too large",
-                         call, (long long)height, name, (long long)pitch);
+        return core_fail(ISO_INVALID,
+                         "%s: height is %lld and %s %lld: their product does not fit 64 bits", call,
+                         (long long)height, name, (long long)pitch);
     }
     return ISO_OK;
 }

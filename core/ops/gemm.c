@@ -71,13 +71,12 @@ static iso_status check_members(const char *call, const iso_gemm_op *op, const c
     if (overlap == CORE_APART) {
         return ISO_OK;
     }
-    return core_fail(
-        ISO_INVALID,
-        "%s: stride_c is %lld, but one C has %lld rows of %lld elements, ldc %lld: members of the "
-        "batch overlap: use a stride of at least %lld elements, or one that puts them beside each "
-        "other",
-        call, (long long)op->stride_c, (long long)op->m, (long long)op->n, (long long)op->ldc,
-        (long long)((op->m - 1) * op->ldc + op->n));
+    return core_fail(ISO_INVALID,
+                     "%s: stride_c is %lld, but one C has %lld rows of %lld elements, ldc %lld: "
+                     "matrices of the batch overlap: use a stride of at least %lld elements, or "
+                     "one that places them side by side",
+                     call, (long long)op->stride_c, (long long)op->m, (long long)op->n,
+                     (long long)op->ldc, (long long)((op->m - 1) * op->ldc + op->n));
 }
 
 /* Leading dimensions, the operands' extents, and operands that are not accessed. */

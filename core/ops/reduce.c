@@ -33,11 +33,10 @@ static iso_status result_of(const char *call, iso_reduce_op op, iso_dtype dtype,
 
 iso_status iso_reduce_result(iso_reduce_op op, iso_dtype dtype, iso_dtype *result)
 {
-    if (!result) {
-        return core_fail(ISO_INVALID,
-                         "iso_reduce_result: result is NULL: pass where the type goes");
-    }
-    return result_of("iso_reduce_result", op, dtype, result);
+    const char *call = "iso_reduce_result";
+    iso_status status = core_check_out(call, "result", result);
+
+    return status ? status : result_of(call, op, dtype, result);
 }
 
 static int64_t results_of(const iso_reduce_op_args *op)
@@ -76,8 +75,9 @@ static iso_status fold(const char *call, const iso_reduce_args *args, iso_reduce
     int64_t count;
 
     if (__builtin_mul_overflow(op->rows, op->cols, &count)) {
-        return core_fail(ISO_INVALID, "%s: rows is %lld and cols %lld: the product is too large",
-                         call, (long long)op->rows, (long long)op->cols);
+        return core_fail(ISO_INVALID,
+                         "%s: rows is %lld and cols %lld: their product does not fit 64 bits", call,
+                         (long long)op->rows, (long long)op->cols);
     }
     if (op->rows > 1 && op->cols && op->ld_x != op->cols) {
         return core_fail(ISO_INVALID,

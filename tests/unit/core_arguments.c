@@ -293,8 +293,7 @@ static void test_transfers(void **state)
     fails(iso_write_2d(s.stream, to, 8, host, 7, 8, 2), ISO_INVALID, "from_pitch is 7");
     fails(iso_write_2d(s.stream, to, 8, host, 8, -8, 2), ISO_INVALID, "width is -8");
     fails(iso_write_2d(s.stream, to, 8, host, 8, 8, -2), ISO_INVALID, "height is -2");
-    fails(iso_write_2d(s.stream, to, INT64_MAX, host, 8, 8, 3), ISO_INVALID, "to_pitch",
-          "too large");
+    fails(iso_write_2d(s.stream, to, INT64_MAX, host, 8, 8, 3), ISO_INVALID, "to_pitch", "64 bits");
     fails(iso_read_2d(s.stream, host, -8, to, 8, 8, 2), ISO_INVALID, "to_pitch is -8");
     fails(iso_read_2d(s.stream, host, 8, to, UNIT_BYTES, 8, 2), ISO_INVALID, "from.offset is 0",
           "65544 bytes");

@@ -112,8 +112,7 @@ static void judge(iso_status status, bool overlap, bool exactly, const block *bl
 {
     char text[1024] = "";
 
-    if (status == ISO_INVALID && (overlap || !exactly) &&
-        (strstr(iso_last_error(), "overlap") || strstr(iso_last_error(), "told apart"))) {
+    if (status == ISO_INVALID && (overlap || !exactly) && strstr(iso_last_error(), "overlap")) {
         t->refused += overlap;
         t->needless += !overlap;
         return;
@@ -418,7 +417,7 @@ static void test_too_many(void **state)
     args.lda = args.ldc = ld;
     args.stride_a = stride_a;
     args.stride_c = stride_c;
-    fails(iso_gemm(here, &args), ISO_INVALID, "c (offset 0", "cannot be told apart from a",
+    fails(iso_gemm(here, &args), ISO_INVALID, "c (offset 0", "may overlap a",
           "one leading dimension and one stride");
     args.batch = 64; /* few enough to enumerate */
     works(iso_gemm(here, &args));

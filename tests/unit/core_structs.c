@@ -41,7 +41,7 @@ static void check_longer(iso_op_kind kind, longer *args, size_t known)
     memcpy(bytes, &size, sizeof size);
     works(iso_execute(s.stream, kind, args));
     bytes[known + 47] = 9;
-    fails(iso_execute(s.stream, kind, args), ISO_INVALID, "args->size", "is 9", "must be zero");
+    fails(iso_execute(s.stream, kind, args), ISO_INVALID, "args->size", "is 9", "must be 0");
     bytes[known + 47] = 0;
     bytes[known + 48] = 9; /* past its end */
     works(iso_execute(s.stream, kind, args));

@@ -208,7 +208,7 @@ static void test_import_arguments(void **state)
               status, "iso_dlpack_import", __VA_ARGS__);                                           \
         assert_int_equal(made.deleted, 0);                                                         \
     } while (0)
-    REFUSED(made.managed.major = 2, ISO_UNSUPPORTED, "version 2.0", "deleter is still yours");
+    REFUSED(made.managed.major = 2, ISO_UNSUPPORTED, "version 2.0", "caller still owns");
     REFUSED(made.managed.major = 0, ISO_UNSUPPORTED, "version 0.0");
     REFUSED(made.managed.tensor.device_type = 2, ISO_MISMATCH, "kDLCUDA (2) device 0", "openmp:0",
             "kDLCPU (1) device 0");
