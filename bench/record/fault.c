@@ -224,12 +224,12 @@ static const rule verify_content[] = {
 static bool fault(walk *w, const char *format, ...) ISO_PRINTF(2, 3);
 static bool fault(walk *w, const char *format, ...)
 {
-    char what[512];
     va_list list;
     va_start(list, format);
-    vsnprintf(what, sizeof what, format, list);
+    char *what = record_vformat(format, list);
     va_end(list);
     w->fault = record_format("%s %s", w->path, what);
+    free(what);
     return false;
 }
 

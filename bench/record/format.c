@@ -9,7 +9,7 @@ void *record_need(void *block)
 {
     if (!block) {
         tool_folder_remove();
-        tool_no_memory("the results' other forms");
+        tool_no_memory("the output");
     }
     return block;
 }
@@ -19,14 +19,19 @@ void *record_grow(void *items, int count, size_t size)
     return record_need(realloc(items, (size_t)(count + 1) * size));
 }
 
+char *record_vformat(const char *format, va_list list)
+{
+    char *text = NULL;
+    return record_need(vasprintf(&text, format, list) < 0 ? NULL : text);
+}
+
 char *record_format(const char *format, ...)
 {
     va_list list;
-    char *text = NULL;
     va_start(list, format);
-    int length = vasprintf(&text, format, list);
+    char *text = record_vformat(format, list);
     va_end(list);
-    return record_need(length < 0 ? NULL : text);
+    return text;
 }
 
 void record_escaped(FILE *out, record_escape *escape, const char *format, va_list list)

@@ -101,6 +101,7 @@ void *record_need(void *block);
 /* `items` with room for one more than `count`. */
 void *record_grow(void *items, int count, size_t size);
 char *record_format(const char *format, ...) ISO_PRINTF(1, 2); /* to be freed; never NULL */
+char *record_vformat(const char *format, va_list list) ISO_PRINTF(1, 0);
 
 typedef void record_escape(FILE *out, const char *text);
 /* vfprintf, but each %s goes through `escape`. Of the other conversions it knows %d and those of

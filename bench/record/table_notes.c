@@ -27,12 +27,6 @@ bool table_utf8(void)
     return false;
 }
 
-static void line(table *t, paint_style style, const char *text)
-{
-    paint_wrap(&t->p, style, 0, text);
-    paint_end(&t->p);
-}
-
 static void heading(table *t, const char *text)
 {
     paint_end(&t->p);
@@ -40,52 +34,57 @@ static void heading(table *t, const char *text)
     paint_end(&t->p);
 }
 
-/* A name, with a text wrapped beside it. */
+/* A wrapped text beside a name; NULL: over the whole width. */
 static void entry(table *t, paint_style name_style, const char *name, paint_style style,
-                  const char *text)
+                  const char *format, ...) ISO_PRINTF(5, 6);
+static void entry(table *t, paint_style name_style, const char *name, paint_style style,
+                  const char *format, ...)
 {
-    paint_pad(&t->p, 1);
-    paint_put(&t->p, name_style, name);
-    if (t->p.column >= NAME_COLUMN) {
+    va_list list;
+    va_start(list, format);
+    char *text = record_vformat(format, list);
+    va_end(list);
+    if (name) {
         paint_pad(&t->p, 1);
-    } else {
-        paint_pad(&t->p, NAME_COLUMN - t->p.column);
+        paint_put(&t->p, name_style, name);
+        paint_pad(&t->p, t->p.column >= NAME_COLUMN ? 1 : NAME_COLUMN - t->p.column);
     }
-    paint_wrap(&t->p, style, NAME_COLUMN, text);
+    paint_wrap(&t->p, style, name ? NAME_COLUMN : 0, text);
     paint_end(&t->p);
+    free(text);
 }
 
 /* ---- above ----------------------------------------------------------------------------------- */
 
 void table_head(table *t)
 {
-    const json_t *run = json_object_get(t->root, "run"), *host = json_object_get(run, "host");
-    const json_t *flags = json_object_get(run, "flags");
+    const json_t *run = json_object_get(t->root, "run");
     double rounds = record_number(run, "rounds"), seconds = record_number(run, "seconds");
-    double seed = record_number(run, "seed"), processors = record_number(host, "processors");
-    char text[640], part[64] = "";
+    double seed = record_number(run, "seed"), processors = record_number(run, "host.processors");
+    const char *hypervisor = record_text(run, "host.virtual");
+    char part[64] = "";
+    json_t *flag;
+    size_t i;
     if (isfinite(rounds) && isfinite(seconds)) {
         snprintf(part, sizeof part, ", %.0f %s, %.0f s in all", rounds,
                  rounds == 1 ? "round" : "rounds", seconds);
     }
-    snprintf(text, sizeof text, "isomer %s %s, suite %.40s%s", record_text(run, "command"),
-             record_text(run, "version"), record_text(run, "suite"), part);
     paint_end(&t->p);
-    line(t, PAINT_BOLD, text);
+    entry(t, PAINT_PLAIN, NULL, PAINT_BOLD, "isomer %s %s, suite %.40s%s",
+          record_text(run, "command"), record_text(run, "version"), record_text(run, "suite"),
+          part);
     part[0] = '\0';
     if (isfinite(processors)) {
         snprintf(part, sizeof part, ", %.0f processor%s", processors, processors == 1 ? "" : "s");
     }
-    snprintf(text, sizeof text, "%.64s: %.128s%s%s%.32s; %s, math %.16s, seed %.0f",
-             record_text(host, "name"), record_text(host, "cpu"), part,
-             record_text(host, "virtual")[0] != '\0' ? ", under " : "",
-             record_text(host, "virtual"), record_text(run, "time"), record_text(run, "math"),
-             isfinite(seed) ? seed : 0);
-    line(t, PAINT_DIM, text);
-    for (size_t i = 0; i < json_array_size(flags); i++) {
-        const char *flag = json_string_value(json_array_get(flags, i));
-        snprintf(text, sizeof text, "%.64s: %s", flag, record_flag_meaning(flag));
-        line(t, PAINT_BAD, text);
+    entry(t, PAINT_PLAIN, NULL, PAINT_DIM, "%.64s: %.128s%s%s%.32s; %s, math %.16s, seed %.0f",
+          record_text(run, "host.name"), record_text(run, "host.cpu"), part,
+          hypervisor[0] != '\0' ? ", under " : "", hypervisor, record_text(run, "time"),
+          record_text(run, "math"), isfinite(seed) ? seed : 0);
+    json_array_foreach(json_object_get(run, "flags"), i, flag)
+    {
+        entry(t, PAINT_PLAIN, NULL, PAINT_BAD, "%.64s: %s", json_string_value(flag),
+              record_flag_meaning(json_string_value(flag)));
     }
 }
 
@@ -93,7 +92,7 @@ void table_head(table *t)
 
 static void print_signs(table *t)
 {
-    char name[2] = "", text[160];
+    char name[2] = "";
     bool common = t->all_wide;
     for (int i = 0; i < t->flag_count; i++) {
         common = common || t->common[i];
@@ -114,8 +113,8 @@ static void print_signs(table *t)
     }
     for (int i = 0; i < t->flag_count; i++) {
         name[0] = table_letter(t, i);
-        snprintf(text, sizeof text, "%.40s: %s", t->flags[i], record_flag_meaning(t->flags[i]));
-        entry(t, PAINT_BOLD, t->common[i] ? "everywhere" : name, PAINT_PLAIN, text);
+        entry(t, PAINT_BOLD, t->common[i] ? "everywhere" : name, PAINT_PLAIN, "%.40s: %s",
+              t->flags[i], record_flag_meaning(t->flags[i]));
     }
 }
 
@@ -174,7 +173,6 @@ static bool print_reason(table *t, const json_t *results, size_t index)
 {
     const json_t *result = json_array_get(results, index);
     size_t more = 0;
-    char text[512];
     for (size_t i = 0; i < json_array_size(results); i++) {
         if (i == index || !same_reason(result, json_array_get(results, i))) {
             continue;
@@ -192,15 +190,14 @@ static bool print_reason(table *t, const json_t *results, size_t index)
     if (more > 0) {
         snprintf(others, sizeof others, " and %zu more", more);
     }
-    snprintf(text, sizeof text, "%.160s on %.64s%s: %.*s%s", record_text(result, "id"),
-             record_text(result, "device"), others, REASON_LENGTH, reason,
-             strlen(reason) > REASON_LENGTH ? " ..." : "");
     bool bad = !view_is(result, BENCH_UNSUPPORTED);
     entry(t, bad ? PAINT_BAD : PAINT_DIM,
           view_is(result, BENCH_FAILED) ? "FAILED"
           : bad                         ? "error"
                                         : "-",
-          PAINT_PLAIN, text);
+          PAINT_PLAIN, "%.160s on %.64s%s: %.*s%s", record_text(result, "id"),
+          record_text(result, "device"), others, REASON_LENGTH, reason,
+          strlen(reason) > REASON_LENGTH ? " ..." : "");
     return true;
 }
 
@@ -225,9 +222,7 @@ static void print_reasons(table *t)
         }
     }
     if (left > 0) {
-        char text[96];
-        snprintf(text, sizeof text, "and %d more reasons, which are in the file", left);
-        entry(t, PAINT_DIM, "", PAINT_DIM, text);
+        entry(t, PAINT_DIM, "", PAINT_DIM, "and %d more reasons, which are in the file", left);
     }
 }
 
@@ -269,65 +264,62 @@ static void print_libraries(table *t, const char *spec)
                                  library);
     }
     if (used > begin) {
-        entry(t, PAINT_PLAIN, "", PAINT_PLAIN, text);
+        entry(t, PAINT_PLAIN, "", PAINT_PLAIN, "%s", text);
     }
 }
 
 static void print_left_out(table *t)
 {
-    const json_t *list = json_object_get(json_object_get(t->root, "run"), "left_out");
-    char text[512];
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *item = json_array_get(list, i);
-        snprintf(text, sizeof text, "left out: %.*s", REASON_LENGTH, record_text(item, "reason"));
-        entry(t, PAINT_BOLD, record_text(item, "device"), PAINT_BAD, text);
+    json_t *item;
+    size_t i;
+    json_array_foreach(record_at(t->root, "run.left_out"), i, item)
+    {
+        entry(t, PAINT_BOLD, record_text(item, "device"), PAINT_BAD, "left out: %.*s",
+              REASON_LENGTH, record_text(item, "reason"));
     }
 }
 
-static void print_devices(table *t)
+static void print_device(table *t, const json_t *device)
 {
-    const json_t *devices = json_object_get(t->root, "devices");
-    heading(t, "Devices and their roofs");
-    for (size_t i = 0; i < json_array_size(devices); i++) {
-        const json_t *device = json_array_get(devices, i);
-        const char *architecture = record_text(device, "architecture");
-        const char *driver = record_text(device, "driver");
-        char text[640], roofs[480];
-        snprintf(text, sizeof text, "%.160s%s%.64s%s%.128s", record_text(device, "name"),
-                 architecture[0] != '\0' ? ", " : "", architecture, driver[0] != '\0' ? ", " : "",
-                 driver);
-        entry(t, PAINT_BOLD, record_text(device, "spec"), PAINT_PLAIN, text);
-        if (json_is_true(json_object_get(device, "fake"))) {
-            entry(t, PAINT_PLAIN, "", PAINT_BAD,
-                  "FAKE: a stand-in made for tests; none of its numbers means anything");
-        }
-        if (roofs_text(roofs, sizeof roofs, device, "measured")) {
-            snprintf(text, sizeof text, "measured in this run: %s", roofs);
-            entry(t, PAINT_PLAIN, "", PAINT_PLAIN, text);
-        }
-        if (roofs_text(roofs, sizeof roofs, device, "table")) {
-            snprintf(text, sizeof text, "from the chip's table: %s", roofs);
-            entry(t, PAINT_PLAIN, "", PAINT_PLAIN, text);
-        }
-        if (isfinite(record_number(device, "open"))) {
-            snprintf(text, sizeof text, "opened in %s",
-                     record_time(roofs, sizeof roofs, record_number(device, "open")));
-            entry(t, PAINT_PLAIN, "", PAINT_PLAIN, text);
-        }
-        print_libraries(t, record_text(device, "spec"));
+    static const char *const sources[][2] = {{"measured", "measured in this run"},
+                                             {"table", "from the chip's table"}};
+    const char *architecture = record_text(device, "architecture");
+    const char *driver = record_text(device, "driver");
+    char text[480];
+    entry(t, PAINT_BOLD, record_text(device, "spec"), PAINT_PLAIN, "%.160s%s%.64s%s%.128s",
+          record_text(device, "name"), architecture[0] != '\0' ? ", " : "", architecture,
+          driver[0] != '\0' ? ", " : "", driver);
+    if (json_is_true(json_object_get(device, "fake"))) {
+        entry(t, PAINT_PLAIN, "", PAINT_BAD,
+              "FAKE: a stand-in made for tests; none of its numbers means anything");
     }
-    print_left_out(t);
-    if (t->folded) {
-        paint_end(&t->p);
-        line(t, PAINT_DIM,
-             "Every row and column is in the files of --json and --csv, and in the "
-             "report.");
+    for (int i = 0; i < 2; i++) {
+        if (roofs_text(text, sizeof text, device, sources[i][0])) {
+            entry(t, PAINT_PLAIN, "", PAINT_PLAIN, "%s: %s", sources[i][1], text);
+        }
     }
+    if (isfinite(record_number(device, "open"))) {
+        entry(t, PAINT_PLAIN, "", PAINT_PLAIN, "opened in %s",
+              record_time(text, sizeof text, record_number(device, "open")));
+    }
+    print_libraries(t, record_text(device, "spec"));
 }
 
 void table_foot(table *t)
 {
+    json_t *device;
+    size_t i;
     print_signs(t);
     print_reasons(t);
-    print_devices(t);
+    heading(t, "Devices and their roofs");
+    json_array_foreach(json_object_get(t->root, "devices"), i, device)
+    {
+        print_device(t, device);
+    }
+    print_left_out(t);
+    if (t->folded) {
+        paint_end(&t->p);
+        entry(t, PAINT_PLAIN, NULL, PAINT_DIM,
+              "Every row and column is in the files of --json and --csv, and in the report.");
+    }
 }
