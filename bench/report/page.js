@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page.js - what the page does beyond standing there: theme, values of points, samples, sorting and
- * filtering. All text comes from the page itself and is set as text, never as markup. */
+/* page.js - theme, values of points, samples, sorting and filtering. Text is taken from the page and
+ * set as text, never as markup. */
 (function () {
     'use strict';
     var SVG = 'http://www.w3.org/2000/svg';
@@ -83,7 +83,7 @@
         list.forEach(function (point) {
             var title = point.querySelector('title');
             point.setAttribute('data-tip', title.textContent);
-            point.removeChild(title); /* else the browser shows it as well */
+            point.removeChild(title); /* otherwise the browser shows it too */
             point.addEventListener('mouseenter', function () { show(point); });
             point.addEventListener('mouseleave', hide);
             point.addEventListener('click', function () { show(point); });
@@ -166,7 +166,7 @@
         return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
     }
 
-    /* Ticks at round places between low and high. */
+    /* Ticks at round values between low and high. */
     function ticks(low, high, count) {
         var step = Math.pow(10, Math.floor(Math.log10((high - low) / count)));
         var list = [], rest = (high - low) / count / step;
@@ -285,7 +285,7 @@
 
     /* ---- the table ---------------------------------------------------------------------------- */
 
-    /* A reason stands in place of all numbers. */
+    /* A row that is not ok has one cell with the reason instead of the numbers. */
     function value(row, column, columns) {
         var fewer = columns - row.cells.length;
         if (fewer && column >= 5)
@@ -299,7 +299,7 @@
         return cell.classList.contains('n') ? null : cell.textContent.trim();
     }
 
-    /* What has no value is last, whichever way. */
+    /* Rows without a value come last in both directions. */
     function order(a, b, way) {
         if (a === null || b === null)
             return (a === null) - (b === null);
@@ -311,7 +311,7 @@
     function sorting(table) {
         var body = table.tBodies[0], heads = all('thead th', table);
         heads.forEach(function (head, column) {
-            /* No real button: those are not printed in headings that are repeated. */
+            /* Not a button element: browsers do not print those in repeated headings. */
             var button = make('span', {role: 'button', tabindex: '0'}, head.textContent);
             head.textContent = '';
             head.appendChild(button);
@@ -384,7 +384,7 @@
     filtering(table);
     sorting(table);
     samples();
-    all('nav a').forEach(function (link) { /* of what this page does not have */
+    all('nav a').forEach(function (link) { /* to sections that this page lacks */
         if (!document.getElementById(link.getAttribute('href').slice(1)))
             link.parentNode.removeChild(link);
     });
