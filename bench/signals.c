@@ -15,8 +15,12 @@
 
 static char doing[768];
 static volatile sig_atomic_t busy;
-static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGPIPE, SIGQUIT,
-                              SIGSEGV, SIGBUS,  SIGILL, SIGFPE,  SIGABRT};
+static const struct {
+    int number;
+    const char *name; /* of a fault's signal */
+} signals[] = {{SIGINT, NULL},     {SIGTERM, NULL},      {SIGHUP, NULL},     {SIGPIPE, NULL},
+               {SIGQUIT, NULL},    {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGILL, "SIGILL"},
+               {SIGFPE, "SIGFPE"}, {SIGABRT, "SIGABRT"}};
 enum { STOPPING = 3, OUTSIDE = 5 }; /* the first of them ask to stop, or come from outside */
 static volatile pid_t own_child;    /* leads a process group */
 static char own_folder[PATH_MAX];   /* "": none */
@@ -26,24 +30,6 @@ static void say(const char *text)
     if (write(STDERR_FILENO, text, strlen(text)) < 0) {
         return; /* it cannot be reported */
     }
-}
-
-static const char *name_of(int number)
-{
-    static const struct {
-        int number;
-        const char *name;
-    } names[] = {{SIGSEGV, "SIGSEGV"},
-                 {SIGBUS, "SIGBUS"},
-                 {SIGILL, "SIGILL"},
-                 {SIGFPE, "SIGFPE"},
-                 {SIGABRT, "SIGABRT"}};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (names[i].number == number) {
-            return names[i].name;
-        }
-    }
-    return NULL;
 }
 
 static void say_doing(const char *end)
@@ -68,9 +54,10 @@ static void clean_up(void)
 
 static void leave(int number)
 {
-    const char *name = name_of(number);
-    if (busy && name) {
-        say_doing(name);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0] && busy; i++) {
+        if (signals[i].number == number && signals[i].name) {
+            say_doing(signals[i].name);
+        }
     }
     busy = 0;
     clean_up();
@@ -96,9 +83,9 @@ void tool_signals_watch(void)
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         struct sigaction before;
         /* LLVM's handler of SIGABRT, loaded with OpenCL on CPUs, does not call ours. */
-        if (sigaction(signals[i], NULL, &before) == 0 &&
-            (before.sa_handler == SIG_DFL || signals[i] == SIGABRT)) {
-            sigaction(signals[i], &action, NULL);
+        if (sigaction(signals[i].number, NULL, &before) == 0 &&
+            (before.sa_handler == SIG_DFL || signals[i].number == SIGABRT)) {
+            sigaction(signals[i].number, &action, NULL);
         }
     }
     if (!registered) {
@@ -111,7 +98,7 @@ void tool_signals_hold(sigset_t *before)
     sigset_t held;
     sigemptyset(&held);
     for (int i = 0; i < OUTSIDE; i++) {
-        sigaddset(&held, signals[i]);
+        sigaddset(&held, signals[i].number);
     }
     sigprocmask(SIG_BLOCK, &held, before);
 }
@@ -130,12 +117,12 @@ void tool_stop_watch(bool on)
     const struct sigaction action = {.sa_handler = ask};
     for (int i = 0; i < STOPPING && on != watching; i++) {
         if (!on) {
-            sigaction(signals[i], &before[i], NULL);
+            sigaction(signals[i].number, &before[i], NULL);
             continue;
         }
-        sigaction(signals[i], NULL, &before[i]);
+        sigaction(signals[i].number, NULL, &before[i]);
         if (before[i].sa_handler != SIG_IGN) { /* as under nohup */
-            sigaction(signals[i], &action, NULL);
+            sigaction(signals[i].number, &action, NULL);
         }
     }
     if (on && !watching) {

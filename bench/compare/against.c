@@ -92,14 +92,6 @@ static void make_arguments(against *g, int argc, char **argv)
 
 /* ---- one process ----------------------------------------------------------------------------- */
 
-/* Prints the end of its messages. */
-static void pass_on(const compare_child *child, const char *name)
-{
-    if (child->err[0] != '\0') {
-        tool_error(TOOL_OK, "the end of what %s said:\n%s", name, child->err);
-    }
-}
-
 static int cannot_start(const compare_child *child, const char *name)
 {
     bool theirs = child->error == ENOENT || child->error == EACCES || child->error == ENOEXEC ||
@@ -108,38 +100,31 @@ static int cannot_start(const compare_child *child, const char *name)
                       strerror(child->error));
 }
 
-/* What it wrote as a document; else the exit code, said. */
+/* The document that a process wrote, or NULL with the exit code after an error message. */
 static json_t *document_of(const against *g, int side, const compare_child *child, int *code)
 {
     const char *name = name_of(g, side);
     int stranger = side == 0 || g->self_check ? TOOL_INTERNAL : TOOL_FILES;
+    int status = WEXITSTATUS(child->status), number = WTERMSIG(child->status);
+    bool ended = !child->late && !child->large && !WIFSIGNALED(child->status);
+    bool known = (status >= TOOL_USAGE && status <= TOOL_IO) || status == TOOL_INTERNAL;
     json_error_t error;
-    if (child->late || child->large) {
-        *code = child->late
-                    ? tool_error(stranger,
-                                 "%s did not end in %g s and was ended; --timeout gives it longer",
-                                 name, g->limit)
-                    : tool_error(stranger,
-                                 "%s printed over %d MiB, which no results have, and was ended",
-                                 name, RECORD_MOST_MIB);
-        pass_on(child, name);
-        return NULL;
-    }
-    if (WIFSIGNALED(child->status)) {
-        int number = WTERMSIG(child->status);
-        *code =
-            tool_error(stranger, "%s was ended by signal %d (%s)", name, number, strsignal(number));
-        pass_on(child, name);
-        return NULL;
-    }
-    int status = WEXITSTATUS(child->status);
-    json_t *root = child->size > 0 ? json_loadb(child->out, child->size, 0, &error) : NULL;
+    json_t *root = ended ? json_loadb(child->out, child->size, 0, &error) : NULL;
     char *wrong = root ? record_fault(root) : NULL;
     if (root && !wrong && (status == TOOL_OK || status == TOOL_FAILED)) {
         return root;
     }
-    bool known = (status >= TOOL_USAGE && status <= TOOL_IO) || status == TOOL_INTERNAL;
-    if (known) {
+    if (child->late) {
+        *code =
+            tool_error(stranger, "%s did not end in %g s and was ended; --timeout gives it longer",
+                       name, g->limit);
+    } else if (child->large) {
+        *code = tool_error(stranger, "%s printed over %d MiB, which no results have, and was ended",
+                           name, RECORD_MOST_MIB);
+    } else if (!ended) {
+        *code =
+            tool_error(stranger, "%s was ended by signal %d (%s)", name, number, strsignal(number));
+    } else if (known) {
         *code = tool_error(status, "%s ended with exit code %d", name, status);
     } else if (child->size == 0) {
         *code = tool_error(stranger,
@@ -153,7 +138,9 @@ static json_t *document_of(const against *g, int side, const compare_child *chil
         *code = tool_error(stranger, "what %s printed cannot be used: %s", name,
                            wrong ? wrong : "its exit code is none of isomer's");
     }
-    pass_on(child, name);
+    if (child->err[0] != '\0') {
+        tool_error(TOOL_OK, "the end of what %s said:\n%s", name, child->err);
+    }
     free(wrong);
     json_decref(root);
     return NULL;
@@ -275,9 +262,8 @@ static int make_pairs(against *g)
 
 static const char *what_ran(char *text, size_t room, const char *path, const json_t *document)
 {
-    const json_t *run = json_object_get(document, "run");
-    const char *commit = record_text(json_object_get(run, "build"), "commit");
-    snprintf(text, room, "%s: isomer %s%s%s", path, record_text(run, "version"),
+    const char *commit = record_text(document, "run.build.commit");
+    snprintf(text, room, "%s: isomer %s%s%s", path, record_text(document, "run.version"),
              commit[0] ? " at " : "", commit);
     return text;
 }
@@ -307,14 +293,8 @@ static json_t *run_json(const against *g, json_t *run, bool finished)
         json_array_append_new(flags, json_string("budget"));
     }
     for (int side = 0; side < 2; side++) {
-        json_t *flag, *run_of = json_object_get(g->first[side], "run");
-        size_t at;
-        json_array_foreach(json_object_get(run_of, "flags"), at, flag)
-        {
-            const char *word = json_string_value(flag);
-            if (word && strcmp(word, "fake") == 0 && json_array_size(flags) < 8) {
-                json_array_append(flags, flag);
-            }
+        if (record_has_flag(json_object_get(g->first[side], "run"), "fake")) {
+            json_array_append_new(flags, json_string("fake"));
         }
     }
     json_object_set_new(run, "flags", flags);

@@ -106,20 +106,16 @@ static int check_request(const request *r, compare_rules *rules)
 
 static int check_ops(const compare_set *set)
 {
-    const char *known[BENCH_OPS];
+    const char *known[BENCH_OPS + 1] = {NULL};
     for (int i = 0; i < BENCH_OPS; i++) {
         known[i] = bench_ops[i]->name;
     }
     for (int i = 0; i < set->rules.ops->count; i++) {
-        const char *word = set->rules.ops->items[i];
-        if (bench_op_find(word)) {
-            continue;
+        char text[512];
+        if (!bench_op_find(set->rules.ops->items[i])) {
+            tool_say_unknown(text, sizeof text, set->rules.ops->items[i], known);
+            return tool_error(TOOL_USAGE, "--op: %s", text);
         }
-        const char *near = tool_nearest(word, known, BENCH_OPS);
-        return tool_error(TOOL_USAGE,
-                          "unknown operation \"%s\"%s%s; there are %s, %s, %s, %s and %s", word,
-                          near ? "; nearest is " : "", near ? near : "", known[0], known[1],
-                          known[2], known[3], known[4]);
     }
     return TOOL_OK;
 }
@@ -214,39 +210,27 @@ int tool_compare(int argc, char **argv)
         .rules = {
             .least_effect = STATS_LEAST_EFFECT, .alpha = STATS_ALPHA, .fail_on = NAN, .ops = &ops}};
     int code = read_options(argc, argv, &r, &set.rules);
-    if (code == TOOL_OK && r.help) {
-        fputs(help, stdout);
-        return TOOL_OK;
+    if (code != TOOL_OK || r.help) {
+        fputs(code == TOOL_OK ? help : "", stdout);
+        goto end;
     }
-    if (code == TOOL_OK) {
-        code = check_request(&r, &set.rules);
-    }
-    if (code == TOOL_OK && !tool_split(r.op, &ops)) {
+    if (!tool_split(r.op, &ops)) {
         code = tool_error(TOOL_INTERNAL, "no memory for the command line");
     }
-    if (code == TOOL_OK) {
-        code = check_ops(&set);
+    if (code != TOOL_OK || (code = check_request(&r, &set.rules)) != TOOL_OK ||
+        (code = check_ops(&set)) != TOOL_OK || (code = tool_file_open(&json, r.json)) != TOOL_OK ||
+        (code = tool_file_open(&csv, r.csv)) != TOOL_OK ||
+        (code = load(&r, &set, documents)) != TOOL_OK || (code = judge(&set)) != TOOL_OK) {
+        goto end;
     }
-    if (code == TOOL_OK) {
-        code = tool_file_open(&json, r.json);
-    }
-    if (code == TOOL_OK) {
-        code = tool_file_open(&csv, r.csv);
-    }
-    if (code == TOOL_OK) {
-        code = load(&r, &set, documents);
-    }
-    if (code == TOOL_OK) {
-        code = judge(&set);
-    }
-    if (code == TOOL_OK) {
-        code = write_all(&set, &json, &csv);
-    }
+    code = write_all(&set, &json, &csv);
+end:
     tool_file_discard(&json);
     tool_file_discard(&csv);
     compare_free(&set);
     json_decref(documents[0]);
     json_decref(documents[1]);
     tool_words_free(&ops);
+    tool_words_free(&r.files);
     return code;
 }

@@ -74,8 +74,6 @@ int compare_unlike_devices(compare_set *set); /* the same for the devices of mat
 /* Reports why nothing matches. TOOL_FILES. */
 int compare_nothing(const compare_set *set);
 
-/* The device of a document; NULL: it has none with that spec. */
-const json_t *compare_device(const json_t *root, const char *spec);
 /* Whether two results have the same case; `loose`: math mode and fill may differ. */
 bool compare_same_case(const json_t *a, const json_t *b, bool loose);
 /* Whether only their sizes differ, apart from math mode and fill. */

@@ -148,16 +148,14 @@ bool compare_same_but_size(const json_t *a, const json_t *b)
  * bytes. */
 static double work_of(const json_t *result)
 {
-    const json_t *work = json_object_get(result, "work");
     if (bench_op_computes(bench_op_of(record_text(result, "op")), record_text(result, "kind"))) {
-        return record_number(work, "flops");
+        return record_number(result, "work.flops");
     }
-    return record_number(work, "bytes_read") + record_number(work, "bytes_written");
+    return record_number(result, "work.bytes_read") + record_number(result, "work.bytes_written");
 }
 
 static compare_side side_of(const json_t *result)
 {
-    const json_t *times = json_object_get(result, "times");
     compare_side side = {result,
                          record_text(result, "device"),
                          record_text(result, "library"),
@@ -166,7 +164,7 @@ static compare_side side_of(const json_t *result)
                          NAN,
                          strcmp(record_text(result, "status"), "ok") == 0};
     if (side.ok) {
-        side.median = record_number(times, "median");
+        side.median = record_number(result, "times.median");
     }
     return side;
 }
@@ -344,7 +342,7 @@ double *compare_numbers(const json_t *list, int32_t *count)
 /* The medians of the rounds, to be freed. */
 static double *rounds_of(const json_t *result, int32_t *count)
 {
-    const json_t *round, *rounds = json_object_get(json_object_get(result, "times"), "samples");
+    const json_t *round, *rounds = record_at(result, "times.samples");
     double *medians = tool_alloc(json_array_size(rounds), sizeof *medians, "the rounds");
     size_t at;
     *count = 0;

@@ -122,11 +122,10 @@ static void show_summary(FILE *out, const compare_set *set, int width, bool colo
 static void show_side(FILE *out, const char *name, const char *path, const json_t *root)
 {
     char text[1024];
-    const json_t *run = json_object_get(root, "run"), *build = json_object_get(run, "build");
-    const char *commit = record_text(build, "commit");
-    const char *host = record_text(json_object_get(run, "host"), "name");
-    snprintf(text, sizeof text, "%s: isomer %s%s%s, %s%s%s", path, record_text(run, "version"),
-             commit[0] ? " at " : "", commit, record_text(run, "time"), host[0] ? ", on " : "",
+    const char *commit = record_text(root, "run.build.commit");
+    const char *host = record_text(root, "run.host.name");
+    snprintf(text, sizeof text, "%s: isomer %s%s%s, %s%s%s", path, record_text(root, "run.version"),
+             commit[0] ? " at " : "", commit, record_text(root, "run.time"), host[0] ? ", on " : "",
              host);
     fprintf(out, "%s  ", name);
     tool_wrap(out, 3, 3, text);
@@ -165,9 +164,8 @@ static void show_flags(FILE *out, const char *name, const json_t *root)
 static void show_head(FILE *out, const compare_set *set)
 {
     if (!set->b) {
-        const json_t *against = json_object_get(json_object_get(set->a, "run"), "against");
-        note(out, "A", record_text(against, "this"));
-        note(out, "B", record_text(against, "program"));
+        note(out, "A", record_text(set->a, "run.against.this"));
+        note(out, "B", record_text(set->a, "run.against.program"));
         show_flags(out, "the run", set->a);
         return;
     }
@@ -249,18 +247,16 @@ static columns fit(const compare_set *set, const compare_row *first, int width)
             c.label = label;
         }
     }
-    int rest = 2 + 7 + 11; /* indent, ratio, verdict */
+    const struct {
+        bool *shown;
+        int width;
+    } parts[] = {{&c.p, 8}, {&c.times, 22}, {&c.interval, 16}};
+    int rest = 2 + 7 + 11 + 8 + 22 + 16; /* indent, ratio, verdict and the parts */
     /* The interval explains the verdict, so it is left out last. */
-    if (c.label + rest + 22 + 16 + 8 > width) {
-        c.p = false;
+    for (int i = 0; i < 3 && c.label + rest > width; i++) {
+        *parts[i].shown = false;
+        rest -= parts[i].width;
     }
-    if (c.label + rest + 22 + 16 + (c.p ? 8 : 0) > width) {
-        c.times = false;
-    }
-    if (c.label + rest + 16 + (c.times ? 22 : 0) > width) {
-        c.interval = false;
-    }
-    rest += (c.times ? 22 : 0) + (c.interval ? 16 : 0) + (c.p ? 8 : 0);
     if (c.label > width - rest) {
         c.label = width - rest;
     }
@@ -335,8 +331,8 @@ static void show_group(FILE *out, const compare_set *set, const compare_row *fir
     char text[1024];
     columns c = fit(set, first, width);
     const json_t *b_root = set->b ? set->b : set->a;
-    const json_t *a = compare_device(set->a, first->a.device);
-    const json_t *b = compare_device(b_root, first->b.device);
+    const json_t *a = record_device_of(set->a, first->a.device);
+    const json_t *b = record_device_of(b_root, first->b.device);
     if (strcmp(first->a.device, first->b.device) == 0 &&
         strcmp(record_text(a, "name"), record_text(b, "name")) == 0) {
         snprintf(text, sizeof text, "%s on %s (%s)", first->op, first->a.device,

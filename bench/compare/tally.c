@@ -131,8 +131,7 @@ int compare_tally_add(compare_tally *tally, const json_t *a, const json_t *b, co
         keep(&e->other, &row->b);
         tally->wrong = tally->wrong || is_wrong(&row->a) || is_wrong(&row->b);
         if (row->judged) {
-            json_t *times = json_object_get(row->a.result, "times");
-            json_array_extend(e->rounds, json_object_get(times, "samples"));
+            json_array_extend(e->rounds, record_at(row->a.result, "times.samples"));
             add_times(e, row->a.median, row->b.median);
         }
     }
@@ -174,20 +173,20 @@ static void drop_flag(json_t *flags, const char *name)
 /* Gives a result of one round the rounds of all pairs. */
 static void merge(const entry *e, json_t *result)
 {
-    json_t *times = json_object_get(result, "times"), *rates = json_object_get(result, "rates");
-    json_t *roof = json_object_get(result, "roof"), *work = json_object_get(result, "work");
+    json_t *times = json_object_get(result, "times"), *roof = json_object_get(result, "roof");
     int32_t n;
     double *x = flatten(e->rounds, &n);
     stats_interval time = stats_median_interval(e->a, e->count, 0.95);
     double before = record_number(times, "median"), target = record_number(times, "target");
-    double bytes = record_number(work, "bytes_read") + record_number(work, "bytes_written");
+    double bytes =
+        record_number(result, "work.bytes_read") + record_number(result, "work.bytes_written");
     measure_set_times(times, &time, x, n);
     free(x);
     tool_set_bool(times, "converged",
                   e->count >= 5 && (time.high - time.low) / 2 <= target * time.median);
     json_object_set(times, "samples", e->rounds);
-    measure_set_rate(json_object_get(rates, "gbps"), bytes, &time);
-    measure_set_rate(json_object_get(rates, "gflops"), record_number(work, "flops"), &time);
+    measure_set_rate(record_at(result, "rates.gbps"), bytes, &time);
+    measure_set_rate(record_at(result, "rates.gflops"), record_number(result, "work.flops"), &time);
     if (json_is_object(roof)) {
         tool_set_number(roof, "percent", record_number(roof, "percent") * before / time.median);
     }

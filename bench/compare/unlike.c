@@ -24,25 +24,23 @@ static int refuse(compare_set *set, const char *format, ...)
     return 1;
 }
 
-static int unlike_text(compare_set *set, const char *key, const char *what)
+static int unlike_math(compare_set *set)
 {
-    const char *a = record_text(json_object_get(set->a, "run"), key);
-    const char *b = record_text(json_object_get(set->b, "run"), key);
+    const char *a = record_text(set->a, "run.math"), *b = record_text(set->b, "run.math");
     if (strcmp(a, b) == 0) {
         return 0;
     }
-    return refuse(set, "the %s of %s is %s, that of %s is %s", what, set->path_a,
+    return refuse(set, "the math mode of %s is %s, that of %s is %s", set->path_a,
                   a[0] ? a : "not known", set->path_b, b[0] ? b : "not known");
 }
 
 int compare_unlike(compare_set *set)
 {
-    const json_t *run_a = json_object_get(set->a, "run"), *run_b = json_object_get(set->b, "run");
     const json_t *documents[] = {set->a, set->b};
     const char *paths[] = {set->path_a, set->path_b};
     for (int i = 0; i < 2; i++) {
         /* It has no times: --force cannot help. */
-        if (strcmp(record_text(json_object_get(documents[i], "run"), "command"), "verify") != 0) {
+        if (strcmp(record_text(documents[i], "run.command"), "verify") != 0) {
             continue;
         }
         tool_error(TOOL_FILES,
@@ -52,8 +50,8 @@ int compare_unlike(compare_set *set)
         set->rules.force = false;
         return 1;
     }
-    int count = unlike_text(set, "math", "math mode");
-    const json_t *seed_a = json_object_get(run_a, "seed"), *seed_b = json_object_get(run_b, "seed");
+    int count = unlike_math(set);
+    const json_t *seed_a = record_at(set->a, "run.seed"), *seed_b = record_at(set->b, "run.seed");
     if (seed_a && seed_b && !json_equal(seed_a, seed_b)) {
         count += refuse(set, "the seed of %s is %lld, that of %s is %lld: they had other inputs",
                         set->path_a, (long long)json_integer_value(seed_a), set->path_b,
@@ -63,19 +61,6 @@ int compare_unlike(compare_set *set)
 }
 
 /* ---- devices --------------------------------------------------------------------------------- */
-
-const json_t *compare_device(const json_t *root, const char *spec)
-{
-    size_t at;
-    const json_t *device;
-    json_array_foreach(json_object_get(root, "devices"), at, device)
-    {
-        if (strcmp(record_text(device, "spec"), spec) == 0) {
-            return device;
-        }
-    }
-    return NULL;
-}
 
 int compare_unlike_devices(compare_set *set)
 {
@@ -90,8 +75,8 @@ int compare_unlike_devices(compare_set *set)
         if (said) {
             continue;
         }
-        bool a = json_is_true(json_object_get(compare_device(set->a, row->a.device), "fake"));
-        bool b = json_is_true(json_object_get(compare_device(set->b, row->b.device), "fake"));
+        bool a = json_is_true(json_object_get(record_device_of(set->a, row->a.device), "fake"));
+        bool b = json_is_true(json_object_get(record_device_of(set->b, row->b.device), "fake"));
         if (a != b) {
             count += refuse(set, "%s of %s is %s, %s of %s is %s", row->a.device, set->path_a,
                             a ? "a stand-in made for tests" : "real", row->b.device, set->path_b,

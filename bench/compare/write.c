@@ -10,15 +10,14 @@
 
 static json_t *source_json(const char *path, const json_t *root)
 {
-    const json_t *run = json_object_get(root, "run");
     json_t *source = json_object();
     tool_set_text(source, "path", path);
-    tool_set_text(source, "version", record_text(run, "version"));
-    tool_set_text(source, "commit", record_text(json_object_get(run, "build"), "commit"));
-    tool_set_text(source, "time", record_text(run, "time"));
-    tool_set_text(source, "host", record_text(json_object_get(run, "host"), "name"));
-    tool_set_text(source, "math", record_text(run, "math"));
-    json_t *seed = json_object_get(run, "seed");
+    tool_set_text(source, "version", record_text(root, "run.version"));
+    tool_set_text(source, "commit", record_text(root, "run.build.commit"));
+    tool_set_text(source, "time", record_text(root, "run.time"));
+    tool_set_text(source, "host", record_text(root, "run.host.name"));
+    tool_set_text(source, "math", record_text(root, "run.math"));
+    json_t *seed = record_at(root, "run.seed");
     json_object_set(source, "seed", json_is_integer(seed) ? seed : json_null());
     return source;
 }
