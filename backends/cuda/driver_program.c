@@ -107,7 +107,8 @@ static iso_status choose_target(const cuda_device *device, char *option, size_t 
     if (rtc.nvrtcGetNumSupportedArchs && rtc.nvrtcGetSupportedArchs &&
         (rtc.nvrtcGetNumSupportedArchs(&count) != CUDA_DONE || count > KNOWN_MAX ||
          rtc.nvrtcGetSupportedArchs(known) != CUDA_DONE)) {
-        return cuda_host->fail(ISO_COMPILE, "%s does not tell which chips it knows", library.path);
+        return cuda_host->fail(ISO_COMPILE, "%s does not report which chips it knows",
+                               library.path);
     }
     for (int i = 0; i < count; i++) {
         best = known[i] <= device->architecture && known[i] > best ? known[i] : best;

@@ -94,7 +94,7 @@ static iso_status stream_create(simt_stream *stream)
     return hip_check(device, code, "hipStreamCreateWithFlags");
 }
 
-/* Not every version can report the device of a stream; every version can tell whether it is a
+/* Not every version can report the device of a stream; every version can check whether it is a
  * stream. */
 static iso_status stream_adopt(simt_stream *stream, void *foreign)
 {

@@ -154,8 +154,8 @@ static iso_status try_architecture(const hip_device *device)
         return ISO_OK;
     }
     return hip_host->fail(ISO_COMPILE,
-                          "hipRTC %d.%d (%s) was tried for %s in a process of its own, since it "
-                          "ends a process over a chip that it does not know: %s",
+                          "hipRTC %d.%d (%s) was tried for %s in a separate process, because it "
+                          "ends a process on a chip that it does not know: %s",
                           rtc_version[0], rtc_version[1], rtc_library.path, device->architecture,
                           why);
 }

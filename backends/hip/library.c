@@ -132,7 +132,7 @@ static void look(void)
         found.state = ISO_STATE_LOAD_FAILED;
         (void)snprintf(
             found.reason, sizeof found.reason,
-            "%.1023s: has no function hipGetDevicePropertiesR0600, which tells a device's "
+            "%.1023s: has no function hipGetDevicePropertiesR0600, which reports a device's "
             "architecture in version 6 and later",
             library->path);
     } else {

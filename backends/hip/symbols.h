@@ -63,7 +63,7 @@ typedef struct hiplt_choice {
     int reserved[4];
 } hiplt_choice;
 
-/* rsmi_frequencies_t, before and since version 6. The contents tell them apart: where the old one
+/* rsmi_frequencies_t, before and since version 6. They differ in their contents: where the old one
  * has a count of two or more, the new one has a bool. */
 enum { RSMI_FREQUENCIES_5 = 32, RSMI_FREQUENCIES_6 = 33 };
 typedef struct rsmi_clocks_5 {

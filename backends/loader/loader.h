@@ -97,7 +97,7 @@ void loader_describe(const loader_library *library, const char *version, char *t
  */
 bool loader_open_driver(loader_library *library, iso_probe *out);
 
-/* Whether this library is loaded in the process, whoever loaded it. */
+/* Whether this library is already loaded in the process. */
 bool loader_already_loaded(const char *name);
 
 #endif

@@ -199,8 +199,8 @@ static iso_status reduce_supports(simt_device *device, const iso_op *of)
     return status ? status : check_span("x", 1, op->cols, 1, 0);
 }
 
-/* CLBlast transposes nothing in place: a transpose that may be in place goes through scratch
- * memory. Other memory that its routines need they allocate themselves. */
+/* CLBlast cannot transpose in place: a transpose that may turn out to be in place goes through
+ * scratch memory. Its routines allocate any other memory themselves. */
 static int64_t transpose_workspace(simt_device *device, const iso_op *of)
 {
     const iso_transpose_op *op = of->transpose;

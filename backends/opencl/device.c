@@ -27,22 +27,17 @@ void ocl_platform_text(ocl_platform platform, ocl_name what, char *text, size_t 
     (void)snprintf(text, capacity, "%s", whole);
 }
 
-static uint32_t number(ocl_device_id device, ocl_name what)
-{
-    uint32_t value = 0;
-    return cl.clGetDeviceInfo(device, what, sizeof value, &value, NULL) == OCL_DONE ? value : 0;
-}
-
-static uint64_t wide(ocl_device_id device, ocl_name what)
+/* Of 4 or 8 bytes; hosts are little-endian. */
+uint64_t ocl_device_number(ocl_device_id device, ocl_name what, uint64_t otherwise)
 {
     uint64_t value = 0;
-    return cl.clGetDeviceInfo(device, what, sizeof value, &value, NULL) == OCL_DONE ? value : 0;
+    return cl.clGetDeviceInfo(device, what, sizeof value, &value, NULL) == OCL_DONE ? value
+                                                                                    : otherwise;
 }
 
-static size_t size(ocl_device_id device, ocl_name what)
+static uint64_t number(ocl_device_id device, ocl_name what)
 {
-    size_t value = 0;
-    return cl.clGetDeviceInfo(device, what, sizeof value, &value, NULL) == OCL_DONE ? value : 0;
+    return ocl_device_number(device, what, 0);
 }
 
 /* Whether the word is in the list of extensions, whose length is unlimited. */
@@ -82,7 +77,7 @@ static int32_t width_of(ocl_device_id device)
     if (has_extension(device, "cl_amd_device_attribute_query")) {
         return (int32_t)number(device, OCL_DEVICE_WAVE);
     }
-    return (int32_t)size(device, OCL_DEVICE_MULTIPLE);
+    return (int32_t)number(device, OCL_DEVICE_MULTIPLE);
 }
 
 /* ---- description ----------------------------------------------------------------------------- */
@@ -106,9 +101,9 @@ static void write_uuid(ocl_device_id device, char *text, size_t capacity)
 static uint32_t features_of(ocl_device_id device)
 {
     const ocl_bits exact = OCL_DENORMALS | OCL_INFINITIES;
-    const ocl_bits single = wide(device, OCL_DEVICE_SINGLE);
+    const ocl_bits single = number(device, OCL_DEVICE_SINGLE);
     uint32_t features = ISO_FEATURE_COMPILES;
-    features |= wide(device, OCL_DEVICE_DOUBLE) ? ISO_FEATURE_F64 : 0;
+    features |= number(device, OCL_DEVICE_DOUBLE) ? ISO_FEATURE_F64 : 0;
     features |= (single & exact) == exact ? ISO_FEATURE_DENORMALS : 0;
     features |= (single & OCL_FMA) && !(single & OCL_SOFTWARE) ? ISO_FEATURE_FAST_FMA : 0;
     features |= number(device, OCL_DEVICE_UNIFIED) ? ISO_FEATURE_HOST_MEMORY : 0;
@@ -136,12 +131,12 @@ iso_status ocl_device_info(int32_t index, iso_device_info *out)
                 : at->type & OCL_TYPE_GPU ? ISO_DEVICE_GPU
                                           : ISO_DEVICE_ACCELERATOR;
     out->features = features_of(at->device);
-    out->memory_total = (int64_t)wide(at->device, OCL_DEVICE_MEMORY);
+    out->memory_total = (int64_t)number(at->device, OCL_DEVICE_MEMORY);
     out->memory_free = -1;
     /* A driver does not say which cache level this is: NVIDIA's reports the first, 4 MB on an H200
      * whose last level has 60. Unknown is better than that. */
-    out->cache_bytes = cpu ? (int64_t)wide(at->device, OCL_DEVICE_CACHE) : 0;
-    out->local_bytes = cpu ? 0 : (int64_t)wide(at->device, OCL_DEVICE_LOCAL);
+    out->cache_bytes = cpu ? (int64_t)number(at->device, OCL_DEVICE_CACHE) : 0;
+    out->local_bytes = cpu ? 0 : (int64_t)number(at->device, OCL_DEVICE_LOCAL);
     out->units = (int32_t)number(at->device, OCL_DEVICE_UNITS);
     out->threads = cpu ? out->units : width_of(at->device);
     out->clock_mhz = (int32_t)number(at->device, OCL_DEVICE_CLOCK);
@@ -170,18 +165,16 @@ static simt_class device_class(ocl_device_id device, bool cpu)
 
 static void fill_limits(ocl_device_id device, simt_limits *limits)
 {
-    const ocl_bits f64_bits = wide(device, OCL_DEVICE_DOUBLE);
-    ocl_bits type = 0;
-    (void)cl.clGetDeviceInfo(device, OCL_DEVICE_TYPE, sizeof type, &type, NULL);
+    const ocl_bits f64_bits = number(device, OCL_DEVICE_DOUBLE);
     *limits = (simt_limits){
-        .device_class = device_class(device, is_cpu(type)),
+        .device_class = device_class(device, is_cpu(number(device, OCL_DEVICE_TYPE))),
         .units = (int32_t)number(device, OCL_DEVICE_UNITS),
-        .threads_max = (int32_t)size(device, OCL_DEVICE_GROUP),
-        .local_bytes = (int64_t)wide(device, OCL_DEVICE_LOCAL),
-        .alloc_max = (int64_t)wide(device, OCL_DEVICE_ALLOC),
-        .cache_bytes = (int64_t)wide(device, OCL_DEVICE_CACHE),
+        .threads_max = (int32_t)number(device, OCL_DEVICE_GROUP),
+        .local_bytes = (int64_t)number(device, OCL_DEVICE_LOCAL),
+        .alloc_max = (int64_t)number(device, OCL_DEVICE_ALLOC),
+        .cache_bytes = (int64_t)number(device, OCL_DEVICE_CACHE),
         .memory_is_address = false,
-        .f32_problem = lacks(wide(device, OCL_DEVICE_SINGLE)),
+        .f32_problem = lacks(number(device, OCL_DEVICE_SINGLE)),
         .f64_problem =
             f64_bits ? lacks(f64_bits) : "it has no f64 (CL_DEVICE_DOUBLE_FP_CONFIG is 0)",
         .atomic64 = has_extension(device, "cl_khr_int64_base_atomics"),

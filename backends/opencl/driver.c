@@ -154,8 +154,8 @@ static iso_status memory_import(void *native, void *foreign, int64_t bytes, void
     }
     if ((uint64_t)bytes > has) {
         return ocl_host->fail(ISO_INVALID,
-                              "buffer %p has %zu bytes, and %" PRId64 " are to be imported",
-                              foreign, has, bytes);
+                              "buffer %p has %zu bytes, but %" PRId64 " would be imported", foreign,
+                              has, bytes);
     }
     code = cl.clRetainMemObject(at);
     if (code != OCL_DONE) {

@@ -144,13 +144,6 @@ static void add_reason(const char *format, ...)
     va_end(values);
 }
 
-static uint32_t ask_number(ocl_device_id device, ocl_name what, uint32_t otherwise)
-{
-    uint32_t value = otherwise;
-    return cl.clGetDeviceInfo(device, what, sizeof value, &value, NULL) == OCL_DONE ? value
-                                                                                    : otherwise;
-}
-
 /* Why a device cannot be used; NULL if it can. */
 static const char *refuse(ocl_device_id device)
 {
@@ -161,13 +154,13 @@ static const char *refuse(ocl_device_id device)
     if (sscanf(version, "OpenCL %d.%d", &major, &minor) != 2 || major * 10 + minor < 12) {
         return "it is not for OpenCL 1.2 or newer";
     }
-    if (!ask_number(device, OCL_DEVICE_AVAILABLE, 1)) {
+    if (!ocl_device_number(device, OCL_DEVICE_AVAILABLE, 1)) {
         return "its driver says that it is not available";
     }
-    if (!ask_number(device, OCL_DEVICE_COMPILER, 1)) {
+    if (!ocl_device_number(device, OCL_DEVICE_COMPILER, 1)) {
         return "it has no compiler";
     }
-    if (!ask_number(device, OCL_DEVICE_LITTLE, 1)) {
+    if (!ocl_device_number(device, OCL_DEVICE_LITTLE, 1)) {
         return "it is big-endian";
     }
     return NULL;
@@ -175,7 +168,6 @@ static const char *refuse(ocl_device_id device)
 
 static void add_device(ocl_platform platform, const char *platform_name, ocl_device_id device)
 {
-    ocl_bits type = 0;
     char name[ISO_NAME_MAX];
     const char *why = refuse(device);
     if (why || device_count == DEVICES_MAX) {
@@ -186,8 +178,9 @@ static void add_device(ocl_platform platform, const char *platform_name, ocl_dev
                       why);
         return;
     }
-    (void)cl.clGetDeviceInfo(device, OCL_DEVICE_TYPE, sizeof type, &type, NULL);
-    devices[device_count++] = (ocl_found){.platform = platform, .device = device, .type = type};
+    devices[device_count++] = (ocl_found){.platform = platform,
+                                          .device = device,
+                                          .type = ocl_device_number(device, OCL_DEVICE_TYPE, 0)};
 }
 
 /* Adds the devices of one platform. If one fails, the others are still listed. */

@@ -101,6 +101,8 @@ iso_status ocl_device_open(int32_t index, void **native, simt_limits *limits);
 iso_status ocl_device_adopt(int32_t devices, const void *context, const void *native_device,
                             int32_t *index, void **native, simt_limits *limits);
 void ocl_device_close(void *native);
+/* `otherwise` if the driver does not report it. */
+uint64_t ocl_device_number(ocl_device_id device, ocl_name what, uint64_t otherwise);
 void ocl_device_text(ocl_device_id device, ocl_name what, char *text, size_t capacity);
 void ocl_platform_text(ocl_platform platform, ocl_name what, char *text, size_t capacity);
 

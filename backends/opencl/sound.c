@@ -281,7 +281,7 @@ bool ocl_may_list(char *why, size_t capacity)
     }
     if (!may) {
         (void)snprintf(why, capacity,
-                       "%s: its drivers were asked for their devices in a process of its own, and "
+                       "%s: its drivers were queried for their devices in a separate process, and "
                        "%s. They are: %s",
                        ocl_loader.path, reason, list.names[0] ? list.names : "not known");
         add_advice(why, capacity);
@@ -313,9 +313,8 @@ static trial_verdict try_device(const ocl_found *at, int32_t index, char *why, s
     const trial_verdict verdict = trial_make(&what, reason, sizeof reason);
     if (verdict != TRIAL_GOOD) {
         (void)snprintf(why, capacity,
-                       "device %" PRId32
-                       " (%s, driver %s) is not used: it was tried in a process of "
-                       "its own, and %s",
+                       "device %" PRId32 " (%s, driver %s) is not used: it was tried in a separate "
+                       "process, and %s",
                        index, name, driver, reason);
         add_advice(why, capacity);
     }

@@ -11,11 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const simt_blas *blas_of(const simt_device *device)
-{
-    return device->driver->vendor->blas;
-}
-
 static const char *label_of(const simt_device *device)
 {
     return simt_library_label(simt_vendor_library(device, 0));
@@ -27,7 +22,7 @@ static const char *label_of(const simt_device *device)
 iso_status simt_blas_check(simt_stream *stream, const simt_blas_numbers *numbers, uint32_t status,
                            const char *call)
 {
-    const simt_blas *blas = blas_of(stream->device);
+    const simt_blas *blas = simt_blas_of(stream->device);
     char what[256];
     if (status == 0) {
         return ISO_OK;
@@ -63,7 +58,7 @@ simt_blas_stream *simt_blas_stream_of(simt_stream *stream)
 
 static iso_status make_handle(simt_stream *stream, simt_blas_stream *own)
 {
-    const simt_blas *blas = blas_of(stream->device);
+    const simt_blas *blas = simt_blas_of(stream->device);
     void *handle = NULL;
     iso_status status =
         simt_blas_check(stream, blas->numbers, blas->create(&handle), blas->create_name);
@@ -85,7 +80,7 @@ static iso_status make_handle(simt_stream *stream, simt_blas_stream *own)
 static iso_status get_handle(simt_stream *stream, iso_ref workspace, int64_t bytes, bool on_device,
                              void **out)
 {
-    const simt_blas *blas = blas_of(stream->device);
+    const simt_blas *blas = simt_blas_of(stream->device);
     simt_blas_stream *own = simt_blas_stream_of(stream);
     if (!own) {
         return ISO_NO_MEMORY;
@@ -113,7 +108,7 @@ static iso_status prepare(simt_stream *stream, const iso_op *op)
 int64_t simt_blas_workspace(simt_device *device, const iso_op *op)
 {
     (void)op;
-    return BLAS_CONSTANT_BYTES + blas_of(device)->library_bytes(device);
+    return BLAS_CONSTANT_BYTES + simt_blas_of(device)->library_bytes(device);
 }
 
 void simt_blas_stream_close(simt_stream *stream)
@@ -122,7 +117,7 @@ void simt_blas_stream_close(simt_stream *stream)
     simt_scope scope;
     (void)simt_vendor_enter(stream->device, &scope);
     if (own->handle && scope.code == 0) {
-        (void)blas_of(stream->device)->destroy(own->handle);
+        (void)simt_blas_of(stream->device)->destroy(own->handle);
     }
     simt_lt_stream_close(stream);
     simt_vendor_leave(stream->device, scope);
@@ -149,7 +144,7 @@ simt_blas_scalar simt_blas_scalar_of(iso_dtype dtype, double value)
 static iso_status gemm_supports(simt_device *device, const iso_op *of)
 {
     const iso_gemm_op *op = of->gemm;
-    const simt_blas *blas = blas_of(device);
+    const simt_blas *blas = simt_blas_of(device);
     const iso_status status = blas->precision(device, op);
     const simt_size large = simt_gemm_large(op);
     return status || !large.name || blas->wide_gemm(op->batch > 1)
@@ -159,13 +154,13 @@ static iso_status gemm_supports(simt_device *device, const iso_op *of)
 
 static const char *gemm_name(const simt_device *device, const iso_op *op)
 {
-    return blas_of(device)->gemm_names[op->gemm->batch > 1];
+    return simt_blas_of(device)->gemm_names[op->gemm->batch > 1];
 }
 
 static iso_status gemm_execute(simt_stream *stream, const iso_op *of)
 {
     const iso_gemm_op *op = of->gemm;
-    const simt_blas *blas = blas_of(stream->device);
+    const simt_blas *blas = simt_blas_of(stream->device);
     const simt_blas_numbers *numbers = blas->numbers;
     const simt_blas_scalar alpha = simt_blas_scalar_of(op->dtype, op->alpha);
     const simt_blas_scalar beta = simt_blas_scalar_of(op->dtype, op->beta);
@@ -219,7 +214,7 @@ static bool transpose_wide(const simt_blas *blas, const iso_transpose_op *op)
 
 static iso_status transpose_supports(simt_device *device, const iso_op *op)
 {
-    const simt_blas *blas = blas_of(device);
+    const simt_blas *blas = simt_blas_of(device);
     return simt_transpose_supports(device->host, op->transpose, label_of(device),
                                    transpose_wide(blas, op->transpose));
 }
@@ -238,7 +233,7 @@ static int64_t transpose_workspace(simt_device *device, const iso_op *of)
 
 static const char *transpose_name(const simt_device *device, const iso_op *op)
 {
-    return blas_of(device)->turn_names[op->transpose->element_bytes / 8];
+    return simt_blas_of(device)->turn_names[op->transpose->element_bytes / 8];
 }
 
 /* Swaps tile (i, j) and its mirror: one is transposed into scratch memory, the other into the
@@ -246,7 +241,7 @@ static const char *transpose_name(const simt_device *device, const iso_op *op)
  * place. */
 static iso_status turn_in_place(simt_stream *stream, const iso_op *op, simt_blas_turn turn)
 {
-    const simt_blas *blas = blas_of(stream->device);
+    const simt_blas *blas = simt_blas_of(stream->device);
     const iso_transpose_op *t = op->transpose;
     const int64_t element = t->element_bytes;
     const int64_t pitch = t->ld_to * element;
@@ -294,7 +289,7 @@ static iso_status turn_in_place(simt_stream *stream, const iso_op *op, simt_blas
 static iso_status transpose_execute(simt_stream *stream, const iso_op *op)
 {
     const iso_transpose_op *t = op->transpose;
-    const simt_blas *blas = blas_of(stream->device);
+    const simt_blas *blas = simt_blas_of(stream->device);
     simt_blas_turn turn = {
         .wide =
             t->rows > INT_MAX || t->cols > INT_MAX || t->ld_from > INT_MAX || t->ld_to > INT_MAX,
@@ -332,7 +327,7 @@ const simt_vendor_operation simt_blas_transpose = {
 static iso_status reduce_supports(simt_device *device, const iso_op *of)
 {
     const iso_reduce_op_args *op = of->reduce;
-    const simt_blas *blas = blas_of(device);
+    const simt_blas *blas = simt_blas_of(device);
     const iso_status status = simt_reduce_supports(device->host, &blas->reductions, op);
     return status || op->cols <= INT_MAX || blas->wide_fold(op->op, op->dtype)
                ? status
@@ -344,7 +339,7 @@ static iso_status reduce_supports(simt_device *device, const iso_op *of)
 static int64_t rows_at_once(const simt_device *device, const iso_reduce_op_args *op)
 {
     enum { ROWS_MAX = 32768 };
-    const simt_blas *blas = blas_of(device);
+    const simt_blas *blas = simt_blas_of(device);
     const int64_t fit = blas->row_bytes ? blas->library_bytes(device) / blas->row_bytes(op) : 1;
     const int64_t most = fit < 1 ? 1 : fit < ROWS_MAX ? fit : ROWS_MAX;
     return op->rows < most ? op->rows : most;
@@ -353,7 +348,7 @@ static int64_t rows_at_once(const simt_device *device, const iso_reduce_op_args 
 static int64_t reduce_workspace(simt_device *device, const iso_op *op)
 {
     enum { ROOM = 1 << 20 };
-    const simt_blas *blas = blas_of(device);
+    const simt_blas *blas = simt_blas_of(device);
     return blas->row_bytes ? BLAS_CONSTANT_BYTES + ROOM +
                                  rows_at_once(device, op->reduce) * blas->row_bytes(op->reduce)
                            : simt_blas_workspace(device, op);
@@ -362,7 +357,7 @@ static int64_t reduce_workspace(simt_device *device, const iso_op *op)
 static const char *reduce_name(const simt_device *device, const iso_op *of)
 {
     const iso_reduce_op_args *op = of->reduce;
-    const simt_blas *blas = blas_of(device);
+    const simt_blas *blas = simt_blas_of(device);
     const char *const *names = op->op == ISO_SUM   ? blas->sum_names
                                : op->op == ISO_DOT ? blas->dot_names
                                                    : blas->asum_names;
@@ -373,7 +368,7 @@ static const char *reduce_name(const simt_device *device, const iso_op *of)
 static iso_status put_one(simt_stream *stream, iso_dtype dtype, char *at)
 {
     const dtype_row *type = dtype_get(dtype);
-    const simt_blas *blas = blas_of(stream->device);
+    const simt_blas *blas = simt_blas_of(stream->device);
     const iso_status status = blas->put_word(stream, at, (uint32_t)type->one);
     return status || type->bytes <= 4 ? status
                                       : blas->put_word(stream, at + 4, (uint32_t)(type->one >> 32));
@@ -382,7 +377,7 @@ static iso_status put_one(simt_stream *stream, iso_dtype dtype, char *at)
 static iso_status reduce_execute(simt_stream *stream, const iso_op *op)
 {
     const iso_reduce_op_args *reduce = op->reduce;
-    const simt_blas *blas = blas_of(stream->device);
+    const simt_blas *blas = simt_blas_of(stream->device);
     const bool dot = reduce->op == ISO_DOT;
     const int64_t element = iso_dtype_size(reduce->dtype);
     const int64_t at_once = rows_at_once(stream->device, reduce);

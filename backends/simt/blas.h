@@ -106,6 +106,11 @@ typedef struct simt_blas {
 
 extern const simt_vendor_operation simt_blas_gemm, simt_blas_transpose, simt_blas_reduce;
 
+static inline const simt_blas *simt_blas_of(const simt_device *device)
+{
+    return device->driver->vendor->blas;
+}
+
 static inline char *simt_place(iso_ref ref)
 {
     return (char *)ref.memory + ref.offset;

@@ -17,14 +17,9 @@ struct simt_lt_plan {
     lt_choice choice;
 };
 
-static const simt_blas *blas_of(const simt_device *device)
-{
-    return device->driver->vendor->blas;
-}
-
 static const simt_lt *lt_of(const simt_device *device)
 {
-    return blas_of(device)->lt;
+    return simt_blas_of(device)->lt;
 }
 
 /* ---- handles --------------------------------------------------------------------------------- */
@@ -182,7 +177,7 @@ static uint32_t describe(const simt_lt *lt, simt_lt_plan *plan)
 static uint32_t choose(const simt_device *device, lt_handle handle, simt_lt_plan *plan)
 {
     const simt_lt *lt = lt_of(device);
-    const uint64_t bytes = (uint64_t)blas_of(device)->library_bytes(device);
+    const uint64_t bytes = (uint64_t)simt_blas_of(device)->library_bytes(device);
     lt_preference preference = NULL;
     int given = 0;
     uint32_t code = lt->api->ltMatmulPreferenceCreate(&preference);
@@ -292,8 +287,8 @@ static iso_status query(simt_device *device, const iso_gemm_op *op)
         drop(lt_of(device), &plan);
         return ISO_OK;
     }
-    if (blas_of(device)->forget_error) {
-        blas_of(device)->forget_error();
+    if (simt_blas_of(device)->forget_error) {
+        simt_blas_of(device)->forget_error();
     }
     return device->host->fail(
         ISO_UNSUPPORTED,
@@ -308,7 +303,7 @@ static iso_status supports(simt_device *device, const iso_op *of)
 {
     const iso_gemm_op *op = of->gemm;
     simt_scope scope;
-    iso_status status = blas_of(device)->precision(device, op);
+    iso_status status = simt_blas_of(device)->precision(device, op);
     if (status) {
         return status;
     }

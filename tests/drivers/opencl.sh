@@ -83,7 +83,7 @@ broken 3 bits 'wrong bits'
 seconds=4
 broken 4 launch-hang 'did not end within 4 seconds in a transpose of 70 x 53'
 seconds=20
-broken 5 start 'asked for their devices' 'signal 11' 'in listing' faulty-5.so
+broken 5 start 'queried for their devices' 'signal 11' 'in listing' faulty-5.so
 
 printf '%s\n' "$faulty" >"$scratch/list/faulty.icd"
 
