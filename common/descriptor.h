@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * descriptor.h - files that the library opens inside the program's process. They are never
- * descriptor 0, 1 or 2, which a program may have closed although messages are written there. exec
- * closes them. Writing raises no signal, although a limit on file length normally ends the process
- * by one.
+ * descriptor.h - files that the library opens inside the program's process. Their descriptors are
+ * above 2: a program may have closed 0, 1 or 2, and messages are still written there. exec closes
+ * them. Writing raises no signal, although a limit on file length normally ends the process by one.
  */
 #ifndef ISOMER_DESCRIPTOR_H
 #define ISOMER_DESCRIPTOR_H
@@ -14,8 +13,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Replaces a descriptor below 3, which is closed, by another; others are returned unchanged. -1
- * with errno. */
+/* Returns the descriptor if it is above 2; otherwise duplicates it above 2 and closes it. -1 with
+ * errno. */
 int descriptor_raise(int descriptor);
 
 /* -1 with errno. */

@@ -68,7 +68,7 @@ static int make_one(const char *path)
     return 0;
 }
 
-/* Makes a folder and those above it. Cuts the path temporarily. */
+/* Makes a folder and those above it. Cuts the path at each slash in turn, and restores it. */
 static int make_folder(char *path)
 {
     for (char *at = path + 1; *at; at++) {

@@ -144,7 +144,7 @@ static void free_device(core_device *device)
     }
 }
 
-/* Takes the choice: on failure its device is closed. */
+/* Frees the choice's text, and on failure closes its device. */
 static iso_status make_device(const char *call, const iso_device_options *options,
                               core_choice *choice, iso_device *out)
 {
@@ -295,8 +295,8 @@ iso_status iso_device_adopt(const char *name, const iso_native_device *native,
 
 /* ---- closing --------------------------------------------------------------------------------- */
 
-/* Retires one object of the kind; NULL if none is left. Waits for those that another thread is
- * destroying. */
+/* Retires one object of the kind; NULL if none is left. If another thread is destroying one, waits
+ * until it is gone. */
 static core_child *take_child(core_device *device, core_kind kind)
 {
     core_physical *physical = device->physical;

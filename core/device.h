@@ -17,8 +17,8 @@ typedef enum core_kind {
 
 /* 0: no memory (and core_fail was called). Every object begins with its id. */
 uint64_t core_handle_new(const char *call, core_kind kind, void *object);
-/* Sets the pointer `object` points to; the object stays alive until the release. The error text
- * names `argument`. */
+/* `object` is the address of a pointer, which is set. The object stays alive until the release. The
+ * error text names `argument`. */
 iso_status core_handle_acquire(const char *call, const char *argument, uint64_t id, core_kind kind,
                                void *object);
 /* A pointer declared with this is released when it goes out of scope, unless it is NULL. */
@@ -108,7 +108,7 @@ iso_status core_create_begin(const char *call, iso_device handle, uint64_t *out,
 /* Gives the object that begins with `child` a handle, and links it. NO_MEMORY. */
 iso_status core_child_add(const char *call, core_device *device, core_child *child, core_kind kind);
 void core_child_unlink(core_child *child);
-/* The native object of one of the backend's; UNSUPPORTED if the backend gives out none. */
+/* The native object behind an object of the backend; UNSUPPORTED if the backend exposes none. */
 iso_status core_native_get(const char *call, core_device *device, iso_native_kind kind,
                            void *object, void **native);
 /* MISMATCH unless both are of one device handle. */

@@ -22,7 +22,7 @@ const char core_path_ignored[] =
     "it names a path, and is ignored: this program has more rights than "
     "its caller (set-uid, set-gid or file capabilities)";
 
-/* Once for each variable. */
+/* Logs the problem, once for each variable. */
 static void say(const char *name, const char *problem)
 {
     enum { NAMES = 16 };

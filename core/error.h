@@ -12,7 +12,8 @@ enum {
     CORE_TEXT_MAX = 16384 /* of an error text: room for every path that several backends tried */
 };
 
-/* Sets the text and the status, and returns the status. The arguments may point into the old text.
+/* Sets this thread's text and status, and returns the status. The arguments may point into the old
+ * text.
  */
 iso_status core_fail(iso_status status, const char *format, ...) ISO_PRINTF(2, 3);
 /* The last failure's text without the name of the call. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event.c - events. The core keeps whether an event was recorded: backends get calls only for
+/* event.c - events. The core notes whether an event was recorded, and calls the backend only for
  * events that were. */
 #include "core/stream.h"
 
@@ -70,7 +70,7 @@ iso_status iso_event_destroy(iso_event handle)
     return status;
 }
 
-/* Holds both, which must be of one device. */
+/* Acquires both handles, which must be of one device. */
 static iso_status acquire(const char *call, iso_stream stream_handle, iso_event event_handle,
                           core_stream **stream, core_event **event)
 {

@@ -37,7 +37,8 @@ static uint64_t round_off(uint64_t size, int drop)
     if (drop > 53) {
         return 0;
     }
-    if (drop == 53) { /* above half of the smallest f32 and below it: exactly half is a tie */
+    if (drop ==
+        53) { /* from half of the smallest f32 up to it: exactly half rounds to 0, which is even */
         return digits == hidden ? 0 : (size | (hidden - 1)) + 1;
     }
     one = UINT64_C(1) << drop;

@@ -117,7 +117,7 @@ uint64_t core_handle_new(const char *call, core_kind kind, void *object)
     return (uint64_t)kind << 56 | (uint64_t)generation << SLOT_BITS | index;
 }
 
-/* Why an id is not a living handle of the kind. */
+/* Fails with the reason why an id is not a valid handle of the kind. */
 static iso_status refuse(const char *call, const char *argument, uint64_t id, core_kind kind)
 {
     uint32_t index = id_slot(id), is = id_kind(id);
@@ -145,7 +145,8 @@ static iso_status refuse(const char *call, const char *argument, uint64_t id, co
                      (unsigned long long)id, kind_names[kind], why);
 }
 
-/* The slot of an id, with the call registered or the handle already dead; NULL: refused. */
+/* The slot of an id. Registers the call; or with `retire`, marks the handle as destroyed. NULL: the
+ * id is not valid. */
 static slot *enter(uint64_t id, bool retire)
 {
     uint32_t index = id_slot(id);

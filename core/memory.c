@@ -150,7 +150,7 @@ iso_status iso_buffer_create(iso_device handle, int64_t bytes, iso_buffer *out)
     return finish_buffer(call, device, buffer, NULL, status, out);
 }
 
-/* Has the backend import it, from an aligned address on if there is one. */
+/* Imports the memory from the aligned address before it, if it has an address. */
 static iso_status import_memory(const char *call, core_device *device, const core_import *what,
                                 core_buffer *buffer)
 {
@@ -293,7 +293,8 @@ static void free_block(core_block *block)
     free(block);
 }
 
-/* Links the block. Registered blocks must not overlap, whichever handle to the device they are of.
+/* Links the block. INVALID if it overlaps a registered one, of this handle or of another to the
+ * device.
  */
 static iso_status link_block(const char *call, core_block *block)
 {

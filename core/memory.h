@@ -23,8 +23,8 @@ void core_memory_drop(core_memory *memory);
 
 typedef struct core_buffer {
     core_child child;
-    /* Offset of its first byte in its memory: imported memory starts at an aligned address, so that
-     * offsets determine alignment. */
+    /* Offset of its first byte in its memory. Imported memory is taken from an aligned address on,
+     * so an offset's alignment is that of its address. */
     int64_t origin;
     int64_t bytes;
     bool read_only;
@@ -64,7 +64,7 @@ void core_blocks_finish(core_device *device);
 
 /* ---- transfers ------------------------------------------------------------------------------- */
 
-/* One row of so many bytes; its ends are still to be set. */
+/* One row of that many bytes. The caller sets its ends. */
 iso_transfer core_transfer_run(iso_transfer_kind kind, int64_t bytes);
 /* Submits a checked transfer to a locked stream. */
 iso_status core_transfer_submit(const char *call, core_stream *stream,

@@ -37,7 +37,7 @@ static iso_status read_op(const char *call, iso_op_kind kind, const void *args, 
 /* ---- resolving: variant and math mode -------------------------------------------------------- */
 
 /* Support does not depend on alpha: if alpha = 0 made the sums empty, the device is first queried
- * with the operation as given. After a yes, only a backend that breaks the rules can refuse. */
+ * with their length as given. If it supports that, it must support the empty sums too. */
 static iso_status ask_table(const char *call, core_op *op, core_device *device)
 {
     const iso_backend *table = device->table;
@@ -196,7 +196,7 @@ static iso_status bind_use(const char *call, core_use *use, const core_stream *s
                                              : ISO_OK;
 }
 
-/* Sets the operation's operands; until then it is a query, whose operands are NULL. */
+/* Sets the operands, which are NULL in queries. */
 static void attach(core_op *op, const core_stream *stream)
 {
     for (int i = 0; i < op->use_count; i++) {
@@ -485,7 +485,7 @@ iso_status iso_workspace(iso_device handle, iso_op_kind kind, const void *args, 
     return status;
 }
 
-/* Makes scratch memory and programs on a held stream. */
+/* Allocates scratch memory and builds programs. */
 static iso_status prepare(const char *call, core_op *op, core_stream *stream)
 {
     const iso_backend *table = stream->child.device->table;

@@ -18,7 +18,7 @@ typedef struct core_layout {
 
 typedef enum core_overlap {
     CORE_APART = 0,
-    CORE_MEET = 1,   /* some byte belongs to both */
+    CORE_MEET = 1,   /* they share a byte */
     CORE_UNKNOWN = 2 /* three or more different strides, and too many matrices to try: refused */
 } core_overlap;
 
@@ -42,7 +42,7 @@ enum {
     CORE_PARTIALS = 1 << ISO_VARIANT_PARTIALS
 };
 
-/* Kept for matrix units: no operation has it. */
+/* Reserved for matrix units; no operation has it. */
 #define CORE_VARIANT_RESERVED ((iso_variant)4)
 
 /* An operation of the core. To add one: a file of ops/, and its line in ops/table.c. */
@@ -103,7 +103,7 @@ struct core_op {
     bool in_place;    /* its result may be the same as an operand, but must not partly overlap it */
     int use_count;
     iso_cost_info cost;
-    core_use uses[CORE_USES_MAX]; /* last, because core_op_use sets it instead of clearing */
+    core_use uses[CORE_USES_MAX]; /* last: not cleared, because core_op_use sets each */
 };
 
 iso_status core_op_execute(const char *call, iso_stream stream, iso_op_kind kind, const void *args);

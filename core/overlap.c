@@ -30,7 +30,8 @@ typedef struct question {
     int count;
 } question;
 
-/* Backward, multiples are taken from the last one down, and subtracted. */
+/* With `backward` the multiples are subtracted: the interval moves up by the last one, so that they
+ * can be added instead. */
 static void add(question *q, int64_t step, int64_t last, bool backward)
 {
     int at = q->count;
@@ -61,7 +62,8 @@ static void absorb(question *q)
     }
 }
 
-/* Multiples of 24 plus those of 8 are multiples of 8, if the latter reach 16. */
+/* Joins steps: multiples of 24 plus multiples of 8 are all multiples of 8, if those of 8 reach 16.
+ */
 static void join(question *q)
 {
     int kept = 0;
@@ -118,7 +120,7 @@ static uwide pairs_up_to(const multiples *a, const multiples *b, wide most)
         return 0;
     }
     last = most / b->step < b->last ? most / b->step : b->last; /* the last in any pair */
-    full = left < 0 ? 0 : left / b->step + 1; /* these pair with every multiple of a */
+    full = left < 0 ? 0 : left / b->step + 1; /* of b; they pair with every multiple of a */
     if (full > last) {
         return (uwide)(last + 1) * (uwide)(a->last + (wide)1);
     }
@@ -209,7 +211,8 @@ static __attribute__((noinline)) core_overlap ask(int64_t a_at, const core_layou
     return answer(&q);
 }
 
-/* A row of one matrix against a row of another that is one or more strides behind it. */
+/* Compares the rows of one matrix with those of the matrices that are one or more strides behind
+ * it. */
 static __attribute__((noinline)) core_overlap ask_itself(const core_layout *layout)
 {
     question q = {.low = -(wide)layout->stride - layout->width + 1,

@@ -11,7 +11,8 @@
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static core_physical *table_first;
-static core_physical *of_parent; /* kept so that a leak checker in a child sees them */
+static core_physical
+    *of_parent; /* in a child of fork(): reachable, so that a leak checker does not report them */
 
 /* With the table locked: the backend's device, or with `context` the device adopted in it. If there
  * is none, a closed adopted one is reused, or one is added; NULL: no memory. None is ever freed, so
@@ -80,8 +81,8 @@ static bool is_own(const core_physical *ordinary, void *context)
            own == context;
 }
 
-/* With the table locked: adopts the context. Only the backend can tell its device: a program may
- * name it in several ways. */
+/* With the table locked: adopts the context. The backend says which of its devices the context is
+ * on, because a program may name it in several ways. */
 static iso_status adopt(const char *call, core_backend *backend, const iso_native_device *native,
                         core_physical **out)
 {

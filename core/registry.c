@@ -245,7 +245,7 @@ core_backend **core_backend_list(int *count)
     return into.list;
 }
 
-/* With the backend locked and loaded: probes it, and completes its answer. */
+/* With the backend locked and loaded: probes it, and fills in what its answer lacks. */
 static iso_status ask(const char *call, core_backend *backend, iso_probe *out)
 {
     core_kept_error kept = core_error_keep();
@@ -302,7 +302,7 @@ iso_status core_backend_probe(const char *call, core_backend *backend, iso_probe
         if (backend->probe.state != ISO_STATE_OK) {
             const bool touched = backend->touched;
 
-            backend->touched = true; /* a fork in the meantime */
+            backend->touched = true; /* in case another thread forks during the probe */
             status = ask(call, backend, &backend->probe);
             backend->touched = touched || backend->probe.state != ISO_STATE_NOT_FOUND;
         }
@@ -459,7 +459,7 @@ static iso_status put_backend(const char *call, rows *into, core_backend *backen
     return status;
 }
 
-/* The rows are a context. */
+/* `context` is the rows. */
 static iso_status list_all(void *context)
 {
     const char *call = "iso_enumerate";

@@ -76,8 +76,8 @@ static iso_status unknown_name(const char *call, const char *name)
 
 static const char blanks[] = " \t\r\n";
 
-/* Names separated by blanks are a list in the wrong syntax: taken as one entry, it would lose all
- * but the first. Texts after a colon may have blanks, but not another name there. */
+/* Names separated by blanks are a list in the wrong syntax, of which only the first name would be
+ * used. The text after a colon may have blanks, but no name of a backend after one. */
 static iso_status check_blanks(const char *call, const item *what)
 {
     const char *at = what->rest;
@@ -329,8 +329,8 @@ static iso_status pick_named(const char *call, const item *what, core_backend *b
     return ISO_OK;
 }
 
-/* Whether the device may be the backend's first, among CPUs or among other devices. For a broken
- * one, `passed` gets the reason. NO_MEMORY: unknown. */
+/* Whether the device may be used if no device is named; `cpus` says whether CPUs or other devices
+ * are wanted. If it is broken, `passed` gets the reason. NO_MEMORY: unknown. */
 static iso_status judge_first(const char *call, core_backend *backend, int32_t index, bool cpus,
                               core_text *passed, bool *fits)
 {
@@ -425,7 +425,7 @@ static iso_status open_item(const char *call, const item *what, core_backend *ba
     return status;
 }
 
-/* A plug-in's file may be gone since its name was looked up. */
+/* Looks the backend up again: a plug-in's file may have been removed since. */
 static iso_status open_named(const char *call, const item *what, core_choice *out, bool *over)
 {
     core_backend *backend = NULL;

@@ -32,7 +32,7 @@ typedef struct setting {
     bool fatal; /* an invalid value makes opening a device fail */
 } setting;
 
-/* Values that were handed out, each once, kept until the process ends. */
+/* Values that were returned, each once. They are kept until the process ends. */
 typedef struct kept {
     struct kept *next;
     char text[];

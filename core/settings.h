@@ -7,7 +7,7 @@
 
 /* The effective value, valid until the process ends; NULL if unset without a default. */
 const char *core_setting(const char *name);
-/* A copy of the text that lives as long as the process; NULL: no memory. */
+/* A copy of the text that lives as long as the process; the text itself if there is no memory. */
 const char *core_keep(const char *text);
 /* INVALID if some setting has an invalid value. */
 iso_status core_settings_check(const char *call);
@@ -19,8 +19,8 @@ int64_t core_parse_limit(const char *text, int64_t total);
 /* The folder "isomer" beside the library, with files of its package; "" if unknown. */
 const char *core_place(void);
 
-/* The value of a variable that names no path; NULL if it is unset. Also used in programs with more
- * rights than their caller. */
+/* The value of a variable that names no path; NULL if it is unset. A program with more rights than
+ * its caller uses it too. */
 const char *core_variable(const char *name);
 /* The value of a variable that names a path; NULL if it is unset or the program has more rights
  * than its caller (core_path_ignored then says why). */
@@ -31,8 +31,8 @@ void core_absolute_problem(const char *value, char *problem, size_t room);
 /* iso_host.path. */
 const char *core_host_path(const char *name, char *problem, int64_t capacity);
 
-/* Fills `problem` if anyone but the owners that trust.c allows could replace what is at this
- * absolute path. It is set to "" if not, and if nothing is there. */
+/* Sets `problem` to who could replace what is at this absolute path, other than the owners that
+ * trust.c allows; "" if there is no such user, or if nothing is there. */
 void core_path_problem(const char *path, char *problem, size_t room);
 
 #endif

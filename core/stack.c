@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stack.c - the stack that a thread has left, so that libraries that need much are not called with
- * little. */
+/* stack.c - the stack that a thread has left, so that no library is called with less than it needs.
+ */
 #include "core/call.h"
 
 #include <pthread.h>

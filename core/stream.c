@@ -12,7 +12,7 @@
 /* Streams past the 63rd share the last bit. */
 enum { SHARED_BIT = 63 };
 
-/* The stream is a child of its device already: whoever finds it in this list needs that. */
+/* The stream is already a child of its device, which a thread that finds it in this list uses. */
 static void link_stream(core_stream *stream)
 {
     core_physical *physical = stream->child.device->physical;
@@ -129,7 +129,7 @@ iso_status iso_stream_adopt(iso_device handle, void *native, iso_stream *out)
 
 /* ---- late errors ----------------------------------------------------------------------------- */
 
-/* Keeps a status from the backend, with this thread's text. The first one stays. */
+/* Keeps a status from the backend and this thread's text, unless an earlier one is kept. */
 static void keep_late(core_stream *stream, iso_status status)
 {
     pthread_mutex_lock(&stream->late_lock);

@@ -63,7 +63,7 @@ int64_t core_now(void)
 
 /* ---- the file; the lock is held -------------------------------------------------------------- */
 
-/* Final: a file is not started twice. */
+/* The trace does not start again. */
 static void stop(void)
 {
     close(file);

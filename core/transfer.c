@@ -105,7 +105,7 @@ static iso_status check_shape(const asked *what, const iso_transfer *transfer, c
     return ISO_OK;
 }
 
-/* The ends on a device; either may be NULL. */
+/* Checks the ends on a device; either may be NULL. */
 static iso_status check_ends(const asked *what, const iso_transfer *transfer,
                              const core_layout *to_layout, const core_layout *from_layout,
                              const core_buffer *to, const core_buffer *from)
@@ -166,7 +166,7 @@ iso_status core_transfer_submit(const char *call, core_stream *stream, const iso
     return core_stream_check(call, stream, status);
 }
 
-/* The buffers have work on the stream from now on; either may be NULL. */
+/* Notes that the buffers, either of which may be NULL, have work on the streams. */
 static void mark_used(core_buffer *to, core_buffer *from, uint64_t to_bit, uint64_t from_bit)
 {
     if (to) {
@@ -366,7 +366,7 @@ static iso_status copy_peer(const between *what)
     return status;
 }
 
-/* One stage of a staged copy; waits for it. */
+/* Runs one stage of a staged copy, and waits for it. */
 static iso_status stage(const between *what, core_stream *stream, const iso_transfer *part)
 {
     iso_status status = core_transfer_submit(what->call, stream, part);

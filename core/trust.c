@@ -21,8 +21,8 @@
 
 enum { FIRST_USER = 1000 }; /* smaller ids are the system's */
 
-/* Too large for a small stack; and if it were allocated, a path that could not be checked for lack
- * of memory would look like a refused one. */
+/* Static: it is too large for a small stack, and if allocating it failed, a path that was not
+ * checked would look refused. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct room {
     char copy[PATH_MAX], real[PATH_MAX], place[PATH_MAX];
@@ -87,7 +87,7 @@ static bool judge_part(const char *part, const struct stat *found, bool leads_on
 
 static bool judge_path(char *path, bool follow, char *problem, size_t room);
 
-/* The target of a link: a path of its own, without links. */
+/* Judges the target of a link, as a path without links. */
 static bool judge_link(const char *link, char *problem, size_t room)
 {
     if (!realpath(link, room_of.real)) {

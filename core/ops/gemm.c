@@ -79,7 +79,7 @@ static iso_status check_members(const char *call, const iso_gemm_op *op, const c
                      (long long)op->ldc, (long long)((op->m - 1) * op->ldc + op->n));
 }
 
-/* Leading dimensions, the operands' extents, and operands that are not accessed. */
+/* Checks the leading dimensions, and lays out the operands that are accessed. */
 static iso_status check_layout(const char *call, const iso_gemm_args *args, core_op *out)
 {
     iso_gemm_op *op = &out->args.gemm;

@@ -69,7 +69,7 @@ static iso_status check_empty(const char *call, const iso_reduce_args *args, cor
     return ISO_OK;
 }
 
-/* The whole array as one row. */
+/* Reduces the whole array as one row. */
 static iso_status fold(const char *call, const iso_reduce_args *args, iso_reduce_op_args *op)
 {
     int64_t count;
