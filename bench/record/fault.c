@@ -206,18 +206,7 @@ static const rule pair_members[] = {
     {.names = "why_a why_b", .types = STRING | NIL | LACKING},
     {0}};
 
-/* The whole, in two parts: the command of the run decides what a result has. */
 static const rule frame[] = {{.names = "run", .types = OBJECT, .members = run_members}, {0}};
-static const rule bench_content[] = {
-    {.names = "devices", .types = ARRAY, .members = device_members},
-    {.names = "results", .types = ARRAY, .members = bench_members},
-    {.names = "pairs", .types = ARRAY | LACKING, .members = pair_members},
-    {0}};
-static const rule verify_content[] = {
-    {.names = "devices", .types = ARRAY, .members = device_members},
-    {.names = "results", .types = ARRAY, .members = verify_members},
-    {.names = "pairs", .types = ARRAY | LACKING, .members = pair_members},
-    {0}};
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
@@ -433,7 +422,12 @@ char *record_fault(const json_t *root)
         return w.fault;
     }
     bool timed = strcmp(record_text(root, "run.command"), "verify") != 0;
-    if (members_allowed(&w, timed ? bench_content : verify_content, root)) {
+    const rule content[] = {
+        {.names = "devices", .types = ARRAY, .members = device_members},
+        {.names = "results", .types = ARRAY, .members = timed ? bench_members : verify_members},
+        {.names = "pairs", .types = ARRAY | LACKING, .members = pair_members},
+        {0}};
+    if (members_allowed(&w, content, root)) {
         joined(&w, root, timed);
     }
     return w.fault;

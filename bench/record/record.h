@@ -80,7 +80,7 @@ double record_number(const json_t *object, const char *path);
 
 json_t *record_device_of(const json_t *root, const char *spec); /* NULL: not in "devices" */
 
-/* A key of what a result computes, whatever the variant; to be freed. */
+/* A key of what a result computes, without its variant; to be freed. */
 char *record_case(const json_t *result);
 
 /* Puts a point where printf wrote the locale's decimal mark. Returns `text`. */

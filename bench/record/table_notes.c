@@ -168,7 +168,8 @@ static bool same_reason(const json_t *a, const json_t *b)
     return true;
 }
 
-/* One line for all cases of a device with the same reason. False: an earlier case printed it. */
+/* One line for all cases of a device with the same reason; `t` NULL: no line. False: an earlier
+ * case has the same reason. */
 static bool print_reason(table *t, const json_t *results, size_t index)
 {
     const json_t *result = json_array_get(results, index);

@@ -28,7 +28,7 @@ typedef struct report_row {
     int device, group;
     const bench_op *operation;
     const char *op, *kind, *variant, *dtype, *library, *status;
-    char *problem; /* a key of what is computed, whatever the variant */
+    char *problem; /* a key of what is computed, without its variant */
     char *shape;   /* "4096 × 4096 × 4096" */
     bool ok, vendor, fake;
     double size;
