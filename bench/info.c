@@ -431,13 +431,13 @@ int tool_info(int argc, char **argv)
         return TOOL_OK;
     }
     if (available && (backend || path)) {
-        return tool_error(TOOL_USAGE, "--available stands alone, but for --require");
+        return tool_error(TOOL_USAGE, "--available takes no other option except --require");
     }
     if (available) {
         return tool_available(available, require);
     }
     if (require) {
-        return tool_error(TOOL_USAGE, "--require belongs to --available here");
+        return tool_error(TOOL_USAGE, "--require needs --available here");
     }
     tool_file json = {0};
     code = tool_file_open(&json, path);

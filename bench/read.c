@@ -67,7 +67,7 @@ char *tool_read(const char *path, int most_mib, size_t *length)
 const char *tool_read_problem(int most_mib, char *text, size_t room)
 {
     if (errno == EFBIG) {
-        snprintf(text, room, "it is over %d MiB, and no such file is as large", most_mib);
+        snprintf(text, room, "it is larger than %d MiB, the limit for such files", most_mib);
     } else {
         snprintf(text, room, "%s", strerror(errno));
     }

@@ -42,8 +42,8 @@ int tool_required(const char *list, const char *from, tool_words *out)
     int code = tool_spec_list(list, from, out);
     if (code == TOOL_OK && strcmp(out->items[0], "auto") == 0) {
         tool_words_free(out);
-        code = tool_error(
-            TOOL_USAGE, "%s \"%s\": auto is no backend: name those that must be there", from, list);
+        code = tool_error(TOOL_USAGE, "%s \"%s\": auto is not a backend: name the required ones",
+                          from, list);
     }
     return code;
 }

@@ -70,7 +70,7 @@ static void exited(void)
     if (!busy) {
         return;
     }
-    say_doing("a library's call of exit");
+    say_doing("a library's call of exit()");
     clean_up();
     _exit(TOOL_INTERNAL);
 }

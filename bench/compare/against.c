@@ -115,11 +115,12 @@ static json_t *document_of(const against *g, int side, const compare_child *chil
         return root;
     }
     if (child->late) {
-        *code =
-            tool_error(stranger, "%s did not end in %g s and was ended; --timeout gives it longer",
-                       name, g->limit);
+        *code = tool_error(stranger,
+                           "%s did not end in %g s and was killed; --timeout gives it more time",
+                           name, g->limit);
     } else if (child->large) {
-        *code = tool_error(stranger, "%s printed over %d MiB, which no results have, and was ended",
+        *code = tool_error(stranger,
+                           "%s printed more than %d MiB, the limit for results, and was killed",
                            name, RECORD_MOST_MIB);
     } else if (!ended) {
         *code =
@@ -136,10 +137,10 @@ static json_t *document_of(const against *g, int side, const compare_child *chil
                            error.line, error.column, error.text);
     } else {
         *code = tool_error(stranger, "what %s printed cannot be used: %s", name,
-                           wrong ? wrong : "its exit code is none of isomer's");
+                           wrong ? wrong : "isomer has no such exit code");
     }
     if (child->err[0] != '\0') {
-        tool_error(TOOL_OK, "the end of what %s said:\n%s", name, child->err);
+        tool_error(TOOL_OK, "the last messages of %s:\n%s", name, child->err);
     }
     free(wrong);
     json_decref(root);
@@ -161,14 +162,14 @@ static int probe(const against *g)
         code = TOOL_OK;
     } else if (child.late || child.large) {
         code =
-            tool_error(TOOL_FILES, "%s is no isomer: `%s --version` %s and was ended", g->program,
+            tool_error(TOOL_FILES, "%s is not isomer: `%s --version` %s and was killed", g->program,
                        g->program, child.late ? "did not end" : "printed without an end");
     } else if (WIFSIGNALED(child.status)) {
         code = tool_error(TOOL_FILES, "%s --version was ended by signal %d (%s)", g->program,
                           WTERMSIG(child.status), strsignal(WTERMSIG(child.status)));
     } else if (child.size < 7 || strncmp(child.out, "isomer ", 7) != 0) {
         code = tool_error(TOOL_FILES,
-                          "%s is no isomer: `%s --version` ends with exit code %d and does not "
+                          "%s is not isomer: `%s --version` ends with exit code %d and does not "
                           "print a version of it",
                           g->program, g->program, WEXITSTATUS(child.status));
     }
@@ -419,7 +420,7 @@ int compare_against(const char *program, int argc, char **argv, double budget, i
         }
         if (tool_stop_asked()) {
             tool_error(TOOL_OK, "interrupted after %d pairs%s", g.made,
-                       g.made > 0 ? ": keeping what was measured" : "");
+                       g.made > 0 ? ": results are kept" : "");
         }
         if (g.made > 0) {
             code = finish(&g, fail_on, code);

@@ -44,7 +44,7 @@ static int percent(const char *option, const char *text, double *out)
         end++;
     }
     if (end == text || *end != '\0' || !(value >= 0) || value > 1000) {
-        return tool_error(TOOL_USAGE, "--%s %s: a percentage from 0 to 1000 belongs here", option,
+        return tool_error(TOOL_USAGE, "--%s %s: this must be a percentage from 0 to 1000", option,
                           text);
     }
     *out = value / 100;

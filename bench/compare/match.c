@@ -58,7 +58,8 @@ static int find_device(source *s)
             continue;
         }
         if (s->chosen) {
-            return tool_error(TOOL_USAGE, "--%s %s: %s has several of it, %s and %s; name one",
+            return tool_error(TOOL_USAGE,
+                              "--%s %s: %s has several such devices, %s and %s; name one",
                               s->option, s->wanted, s->path, s->chosen, device);
         }
         s->chosen = device;
@@ -66,7 +67,7 @@ static int find_device(source *s)
     if (s->chosen || !s->wanted) {
         return TOOL_OK;
     }
-    return tool_error(TOOL_USAGE, "--%s %s: %s has no results of it; it has %s", s->option,
+    return tool_error(TOOL_USAGE, "--%s %s: %s has no results of that device; it has %s", s->option,
                       s->wanted, s->path, list_devices(s, there, sizeof there));
 }
 

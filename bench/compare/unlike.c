@@ -19,7 +19,7 @@ static int refuse(compare_set *set, const char *format, ...)
     if (set->rules.force) {
         json_array_append_new(set->forced, json_string(text));
     } else {
-        tool_error(TOOL_FILES, "unlike: %s; --force compares them all the same", text);
+        tool_error(TOOL_FILES, "unlike: %s; --force compares them anyway", text);
     }
     return 1;
 }
@@ -53,7 +53,7 @@ int compare_unlike(compare_set *set)
     int count = unlike_math(set);
     const json_t *seed_a = record_at(set->a, "run.seed"), *seed_b = record_at(set->b, "run.seed");
     if (seed_a && seed_b && !json_equal(seed_a, seed_b)) {
-        count += refuse(set, "the seed of %s is %lld, that of %s is %lld: they had other inputs",
+        count += refuse(set, "the seed of %s is %lld, that of %s is %lld: their inputs differ",
                         set->path_a, (long long)json_integer_value(seed_a), set->path_b,
                         (long long)json_integer_value(seed_b));
     }

@@ -16,7 +16,7 @@ static bool stop(measure_state *state)
         state->interrupted = true;
         tool_stop_watch(false);
         measure_progress_end(state);
-        tool_error(TOOL_OK, "interrupted: keeping what was measured (again ends at once)");
+        tool_error(TOOL_OK, "interrupted: results are kept (a second signal ends at once)");
     }
     return state->interrupted;
 }
@@ -250,10 +250,11 @@ static void say_if_short(measure_state *state)
         return;
     }
     measure_progress_end(state);
-    tool_error(TOOL_OK,
-               "the budget of %g s is short for %d rounds of %d cases, which take about %.0f s: "
-               "some will have fewer rounds (--budget gives more time, --op or --size fewer cases)",
-               state->budget, (int)state->plan->rounds_min, (int)rows, ceil(need));
+    tool_error(
+        TOOL_OK,
+        "the budget of %g s is too short for %d rounds of %d cases, which take about %.0f s: "
+        "some will have fewer rounds (--budget gives more time, --op or --size fewer cases)",
+        state->budget, (int)state->plan->rounds_min, (int)rows, ceil(need));
 }
 
 static void note_short(measure_state *state)

@@ -11,8 +11,7 @@ void measure_progress(const measure_state *state, const char *phase, double done
     tool_doing("%s %s on %s: a fault of that device's driver or backend. %s Leave the device out "
                "with --backend, or the case with --op, --variant or --size.",
                phase, row->item->id, spec,
-               state->kept
-                   ? "The file of --json holds what was measured up to a few seconds before."
+               state->kept          ? "The file of --json has the results up to a few seconds ago."
                : !state->plan->file ? "Without --json no results are kept."
                                     : "No results were kept yet.");
     char time[32] = "";

@@ -48,7 +48,7 @@ void peer_begin(const char *program, const char *device, const char *name, const
 typedef struct peer_case {
     const char *op, *kind, *variant; /* products have no kind */
     bool typed, f64;                 /* not typed: it moves bytes */
-    int64_t n; /* products: N of N x N x N; streams: elements; transfers: bytes */
+    int64_t n; /* products: N of N x N x N; bandwidth kernels: elements; transfers: bytes */
     double flops, bytes_read, bytes_written;
 } peer_case;
 

@@ -39,7 +39,7 @@ says "Exec format"
 printf '#!/bin/sh\necho hello\n' >stranger
 chmod +x stranger
 against 5 --against ./stranger
-says "./stranger is no isomer"
+says "./stranger is not isomer"
 program silent ':'
 against 5 --against ./silent
 says "printed nothing"

@@ -98,7 +98,7 @@ code=0
 "$tool" bench --backend openmp --no-roofs --budget 0.01 --op gemm --dtype f64 --variant naive \
     --size 1024 >out 2>err || code=$?
 [ "$code" -eq 4 ] || fail "a budget that is too short: exit code $code"
-says err "the budget of 0.01 s is short"
+says err "the budget of 0.01 s is too short"
 says out "ended before its first sample"
 
 # A wrong kernel has no number anywhere. Mutant 64 leaves out the last element of a map.
@@ -148,7 +148,7 @@ kill -TERM "$pid"
 code=0
 wait "$pid" || code=$?
 [ "$code" -eq 130 ] || fail "interrupted: exit code $code"
-says err "interrupted: keeping"
+says err "interrupted: results are kept"
 says kept.json checked-once
 says kept.json '"complete": false' '"status": "ok"' '"median"'
 [ -s kept.html ] || fail "interrupted: no report"
