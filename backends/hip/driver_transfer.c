@@ -11,20 +11,15 @@ typedef struct hip_copy {
     hip_enum kind;
 } hip_copy;
 
-static char *place(iso_ref ref)
-{
-    return (char *)ref.memory + ref.offset;
-}
-
 static hip_copy ends_of(const iso_transfer *transfer)
 {
     switch (transfer->kind) {
     case ISO_TRANSFER_WRITE:
-        return (hip_copy){place(transfer->to), transfer->host_from, HIP_TO_DEVICE};
+        return (hip_copy){simt_place(transfer->to), transfer->host_from, HIP_TO_DEVICE};
     case ISO_TRANSFER_READ:
-        return (hip_copy){transfer->host_to, place(transfer->from), HIP_TO_HOST};
+        return (hip_copy){transfer->host_to, simt_place(transfer->from), HIP_TO_HOST};
     default:
-        return (hip_copy){place(transfer->to), place(transfer->from), HIP_ON_DEVICE};
+        return (hip_copy){simt_place(transfer->to), simt_place(transfer->from), HIP_ON_DEVICE};
     }
 }
 
@@ -119,7 +114,7 @@ iso_status hip_copy_peer(simt_stream *target, iso_ref to, simt_stream *source, i
     hip_code code = follow(target, source);
     if (code == HIP_DONE) {
         HIP_ON(here, code,
-               hip.hipMemcpyPeerAsync(place(to), here->index, place(from), there->index,
+               hip.hipMemcpyPeerAsync(simt_place(to), here->index, simt_place(from), there->index,
                                       (size_t)bytes, target->native));
     }
     status = hip_check(here, code, "hipMemcpyPeerAsync(%lld bytes)", (long long)bytes);

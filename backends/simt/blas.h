@@ -19,7 +19,7 @@
 
 enum { BLAS_CONSTANT_BYTES = 256 }; /* of workspace, for a constant 1 */
 
-/* Numbers of one library's interface. */
+/* The values of one library's enumerators. */
 typedef struct simt_blas_numbers {
     uint32_t types[ISO_F64 + 1];
     uint32_t no_trans, trans;
@@ -119,8 +119,9 @@ static inline char *simt_place(iso_ref ref)
 /* ISO_OK, or the failure of a call; a lost device is reported as such. */
 iso_status simt_blas_check(simt_stream *stream, const simt_blas_numbers *numbers, uint32_t status,
                            const char *call);
-/* What computing in the product's type is called; its alpha and beta. */
+/* The library's number for the type that the product computes in. */
 uint32_t simt_blas_compute(const simt_blas_numbers *numbers, const iso_gemm_op *op);
+/* alpha or beta, in that type. */
 typedef union simt_blas_scalar {
     float f32;
     double f64;

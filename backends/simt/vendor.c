@@ -128,7 +128,7 @@ static void read_op(vendor_op *self, const simt_device *device, const iso_op *op
     }
 }
 
-/* "cuBLAS (0) and cuBLASLt (1)", in the driver's own names. */
+/* Fails, with a list of the libraries that there are. */
 static iso_status no_library(const simt_device *device, int32_t index)
 {
     char list[2 * ISO_NAME_MAX] = "";
