@@ -374,8 +374,8 @@ void *core_cache_load(const void *key, int64_t key_bytes, int64_t *bytes)
 static bool store(const void *key, int64_t key_bytes, const void *data, int64_t bytes, places *in)
 {
     header head = {.key_bytes = key_bytes, .data_bytes = bytes};
-    bool kept = false;
-    int file, error = 0;
+    bool kept;
+    int file, error;
 
     if (!file_of(key, key_bytes, in)) {
         return false;
@@ -384,24 +384,20 @@ static bool store(const void *key, int64_t key_bytes, const void *data, int64_t 
     memcpy(head.magic, magic, sizeof magic);
     head.data_hash = XXH3_64bits(data, (size_t)bytes);
     file = make_temporary(in->path, in->temporary, sizeof in->temporary);
-    if (file >= 0) {
-        kept = descriptor_write(file, &head, sizeof head) &&
-               descriptor_write(file, key, (size_t)key_bytes) &&
-               descriptor_write(file, data, (size_t)bytes);
+    kept = file >= 0 && descriptor_write(file, &head, sizeof head) &&
+           descriptor_write(file, key, (size_t)key_bytes) &&
+           descriptor_write(file, data, (size_t)bytes);
+    error = errno;
+    if (file >= 0 && close(file) && kept) {
         error = errno;
-        if (close(file) && kept) {
-            error = errno;
-            kept = false;
-        }
-        if (kept && rename(in->temporary, in->path)) {
-            error = errno;
-            kept = false;
-        }
-        if (!kept) {
-            unlink(in->temporary);
-        }
-    } else {
+        kept = false;
+    }
+    if (kept && rename(in->temporary, in->path)) {
         error = errno;
+        kept = false;
+    }
+    if (file >= 0 && !kept) {
+        unlink(in->temporary);
     }
     if (!kept) {
         core_log(ISO_LOG_WARN, "%s was not stored: %s", in->path, strerror(error));

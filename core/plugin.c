@@ -45,13 +45,13 @@ static bool has(const iso_backend *table, const entry *at)
     return function != NULL;
 }
 
-static bool refuse(iso_probe *out, iso_state state, const char *format, ...) ISO_PRINTF(3, 4);
+static bool refuse(iso_probe *out, const char *format, ...) ISO_PRINTF(2, 3);
 
-static bool refuse(iso_probe *out, iso_state state, const char *format, ...)
+static bool refuse(iso_probe *out, const char *format, ...)
 {
     va_list list;
 
-    out->state = state;
+    out->state = ISO_STATE_LOAD_FAILED;
     out->devices = 0;
     va_start(list, format);
     vsnprintf(out->reason, sizeof out->reason, format, list);
@@ -74,23 +74,24 @@ static bool take(core_backend *backend, const iso_backend *given, iso_probe *out
     size_t count = sizeof required / sizeof required[0];
 
     if (!given) {
-        return refuse(out, ISO_STATE_LOAD_FAILED,
+        return refuse(out,
                       "%s: %s returned no descriptor: it cannot work with this library (ABI %d.%d)",
                       origin, ISO_BACKEND_QUERY_NAME, ISO_ABI_MAJOR, ISO_ABI_MINOR);
     }
     if (given->size < offsetof(iso_backend, flags)) {
-        return refuse(out, ISO_STATE_LOAD_FAILED,
-                      "%s: its descriptor's size is %u, too short to hold a version", origin,
+        return refuse(out, "%s: its descriptor's size is %u, too short to hold a version", origin,
                       given->size);
     }
     if (given->abi_major != ISO_ABI_MAJOR) {
-        return refuse(out, ISO_STATE_ABI_MISMATCH,
-                      "%s: it was built for ABI %u.%u, and this library has ABI %d.%d: the major "
-                      "versions must be the same",
-                      origin, given->abi_major, given->abi_minor, ISO_ABI_MAJOR, ISO_ABI_MINOR);
+        refuse(out,
+               "%s: it was built for ABI %u.%u, and this library has ABI %d.%d: the major "
+               "versions must be the same",
+               origin, given->abi_major, given->abi_minor, ISO_ABI_MAJOR, ISO_ABI_MINOR);
+        out->state = ISO_STATE_ABI_MISMATCH;
+        return false;
     }
     if (given->size < CORE_END_OF(iso_backend, probe)) {
-        return refuse(out, ISO_STATE_LOAD_FAILED,
+        return refuse(out,
                       "%s: its descriptor's size is %u, but the fields up to probe take %zu bytes",
                       origin, given->size, CORE_END_OF(iso_backend, probe));
     }
@@ -98,10 +99,10 @@ static bool take(core_backend *backend, const iso_backend *given, iso_probe *out
     memcpy(table, given, given->size < sizeof *table ? given->size : sizeof *table);
     table->size = (uint32_t)sizeof *table;
     if (!table->name) {
-        return refuse(out, ISO_STATE_LOAD_FAILED, "%s: its descriptor's name is NULL", origin);
+        return refuse(out, "%s: its descriptor's name is NULL", origin);
     }
     if (strcmp(table->name, backend->name)) {
-        return refuse(out, ISO_STATE_LOAD_FAILED,
+        return refuse(out,
                       "%s: its descriptor's name is \"%.100s\", but the file is named for \"%s\"",
                       origin, table->name, backend->name);
     }
@@ -110,13 +111,12 @@ static bool take(core_backend *backend, const iso_backend *given, iso_probe *out
     }
     for (size_t i = 0; i < count; i++) {
         if (!has(table, &required[i])) {
-            return refuse(out, ISO_STATE_LOAD_FAILED, "%s: its required entry %s is NULL", origin,
-                          required[i].name);
+            return refuse(out, "%s: its required entry %s is NULL", origin, required[i].name);
         }
     }
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         if (has(table, &pairs[i][0]) != has(table, &pairs[i][1])) {
-            return refuse(out, ISO_STATE_LOAD_FAILED,
+            return refuse(out,
                           "%s: it has only one of the entries %s and %s, which belong together",
                           origin, pairs[i][0].name, pairs[i][1].name);
         }
@@ -132,44 +132,42 @@ static bool open_file(core_backend *backend, iso_backend_query *query, iso_probe
     void *file;
 
     if (!core_name_valid(backend->name)) {
-        return refuse(out, ISO_STATE_LOAD_FAILED,
-                      "%s: a backend's name has lower-case letters, digits, '-' and '_' only",
+        return refuse(out, "%s: a backend's name has lower-case letters, digits, '-' and '_' only",
                       path);
     }
     for (int i = 0; core_builtins[i].name; i++) {
         if (!strcmp(core_builtins[i].name, backend->name)) {
-            return refuse(out, ISO_STATE_LOAD_FAILED,
-                          "%s: its name is taken by the built-in backend %s", path, backend->name);
+            return refuse(out, "%s: its name is taken by the built-in backend %s", path,
+                          backend->name);
         }
     }
     if (stat(path, &found)) {
         int error = errno;
 
-        return refuse(out, ISO_STATE_LOAD_FAILED, "%s%s: %s", path,
+        return refuse(out, "%s%s: %s", path,
                       !lstat(path, &found) && S_ISLNK(found.st_mode)
                           ? " is a link that leads to no file"
                           : "",
                       strerror(error));
     }
     if (!S_ISREG(found.st_mode)) {
-        return refuse(out, ISO_STATE_LOAD_FAILED, "%s is %s, not a file", path,
+        return refuse(out, "%s is %s, not a file", path,
                       S_ISDIR(found.st_mode) ? "a directory" : "a special file");
     }
     core_path_problem(path, why, sizeof why);
     if (why[0]) {
-        return refuse(out, ISO_STATE_LOAD_FAILED, "%s is not opened: %s", path, why);
+        return refuse(out, "%s is not opened: %s", path, why);
     }
     dlerror();
     CORE_DO(file = dlopen(path, RTLD_NOW | RTLD_LOCAL));
     if (!file) {
         problem = dlerror();
-        return refuse(out, ISO_STATE_LOAD_FAILED, "%s could not be opened: %s", path,
+        return refuse(out, "%s could not be opened: %s", path,
                       problem ? problem : "no reason was given");
     }
     *(void **)query = dlsym(file, ISO_BACKEND_QUERY_NAME);
     if (!*query) {
-        return refuse(out, ISO_STATE_LOAD_FAILED,
-                      "%s is not a backend: it does not export the function %s", path,
+        return refuse(out, "%s is not a backend: it does not export the function %s", path,
                       ISO_BACKEND_QUERY_NAME);
     }
     return true;
