@@ -322,7 +322,6 @@ const bench_op bench_map = {
     .usual_types = "f32,f64",
     .counts = 1 << 0 | 1 << 1,
     .kind_member = "map",
-    .size_members = bench_matrix_members,
     .needs = needs,
     .arguments = arguments,
     .operands = operands,

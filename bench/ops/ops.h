@@ -224,7 +224,7 @@ struct bench_op {
     const char *const *kinds, *const *variants, *const *types, *const *layouts, *const *maths;
     const char *usual_kinds, *usual_variants, *usual_types, *usual_layout;
     unsigned counts; /* bit c: a size may have c numbers; bit 0: it may be beyond-cache */
-    const char *const *size_members;   /* of a case in a file that together make a size */
+    const char *const *size_members;   /* of a case in a file that together make a size; or NULL */
     const char *const *layout_members; /* and a layout: "n" or "t" each; NULL: the member axis */
     bool batches;                      /* a case may be a batch */
 

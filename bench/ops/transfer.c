@@ -364,7 +364,6 @@ const bench_op bench_transfer = {
     .usual_kinds = "write,read,copy",
     .usual_variants = "pageable,pinned,device",
     .counts = 1 << 0 | 1 << 1,
-    .size_members = bench_matrix_members,
     .needs = needs,
     .check = check_transfer,
     .set_kind = set_kind,

@@ -65,30 +65,33 @@ static const char *const number_types[] = {"f16", "bf16", "f32", "f64", "i32", "
 static const char *const moved_types[] = {"e1", "e2", "e4", "e8", "e16"};
 static const char *const no_types[] = {""};
 
-static void print_row(FILE *out, const verify_run *run, const verify_target *target,
-                      const bench_op *op, const char *variant, const char *const *types, int count)
+/* A type's place in a block of them; -1: it has none. */
+static int column_of(const bench_case *item, const char *const *types, int count)
 {
-    cell row[6] = {{0, 0, 0}};
+    int t = 0;
+    while (t < count && strcmp(item->type, types[t]) != 0) {
+        t++;
+    }
+    return t < count ? t : -1;
+}
+
+/* The row of a case's operation and variant, which begins with the case. False: it began before. */
+static bool make_row(const verify_run *run, const verify_target *target, int first,
+                     const char *const *types, int count, cell *row)
+{
+    const bench_case *item = run->chosen[first];
     for (int i = 0; i < run->chosen_count; i++) {
-        const bench_case *item = run->chosen[i];
-        if (item->op != op || strcmp(item->variant, variant) != 0) {
+        const bench_case *other = run->chosen[i];
+        int column = column_of(other, types, count);
+        if (column < 0 || other->op != item->op || strcmp(other->variant, item->variant) != 0) {
             continue;
         }
-        for (int t = 0; t < count; t++) {
-            if (strcmp(item->type, types[t]) == 0) {
-                add_to(&row[t], &target->records[i]);
-            }
+        if (i < first) {
+            return false;
         }
+        add_to(&row[column], &target->records[i]);
     }
-    int last = last_used(row, count);
-    if (last < 0) {
-        return;
-    }
-    fprintf(out, "  %-10s %-9s", op->name, variant);
-    for (int t = 0; t <= last; t++) {
-        print_cell(out, &row[t]);
-    }
-    fputc('\n', out);
+    return true;
 }
 
 /* One block: the operations whose cases have these types. */
@@ -98,22 +101,9 @@ static void print_block(FILE *out, const verify_run *run, const verify_target *t
     bool headed = false;
     for (int i = 0; i < run->chosen_count; i++) {
         const bench_case *item = run->chosen[i];
-        bool mine = false, seen = false;
-        for (int t = 0; t < count; t++) {
-            mine = mine || strcmp(item->type, types[t]) == 0;
-        }
-        for (int j = i - 1; j >= 0 && !seen; j--) {
-            const bench_case *other = run->chosen[j];
-            bool other_mine = false;
-            if (other->op != item->op || strcmp(other->variant, item->variant) != 0) {
-                continue;
-            }
-            for (int t = 0; t < count; t++) {
-                other_mine = other_mine || strcmp(other->type, types[t]) == 0;
-            }
-            seen = other_mine;
-        }
-        if (!mine || seen || !target->records[i].ran) {
+        cell row[6] = {{0, 0, 0}};
+        if (column_of(item, types, count) < 0 || !target->records[i].ran ||
+            !make_row(run, target, i, types, count, row)) {
             continue;
         }
         if (!headed) {
@@ -124,7 +114,11 @@ static void print_block(FILE *out, const verify_run *run, const verify_target *t
             fputc('\n', out);
             headed = true;
         }
-        print_row(out, run, target, item->op, item->variant, types, count);
+        fprintf(out, "  %-10s %-9s", item->op->name, item->variant);
+        for (int t = 0; t <= last_used(row, count); t++) {
+            print_cell(out, &row[t]);
+        }
+        fputc('\n', out);
     }
 }
 

@@ -163,69 +163,106 @@ static const char *keep(work_file *file, const char *text)
     return copy;
 }
 
-static int take(const reader *r, const json_t *object, const char *member, const char **out)
+/* ---- what takes several members -------------------------------------------------------------- */
+
+static const char *const none[] = {NULL}, *const axis[] = {"axis", NULL};
+
+static const char *const *size_members(const bench_op *op)
+{
+    return op->size_members ? op->size_members : none;
+}
+
+static const char *const *layout_members(const bench_op *op)
+{
+    return op->layout_members ? op->layout_members : axis;
+}
+
+/* Adds "m, n and k". */
+static void join(const char *const *names, char *text, size_t room)
+{
+    for (int i = 0; names[i]; i++) {
+        size_t at = strlen(text);
+        snprintf(text + at, room - at, "%s%s",
+                 i == 0         ? ""
+                 : names[i + 1] ? ", "
+                                : " and ",
+                 names[i]);
+    }
+}
+
+/* "size, or m, n and k" */
+static const char *ways(const char *const *names, char *text, size_t room)
+{
+    snprintf(text, room, "size%s", names[0] ? ", or " : "");
+    join(names, text, room);
+    return text;
+}
+
+static int keep_combined(const reader *r, const json_t *const *parts, int count, const char *mark,
+                         const char *member, const char **out)
 {
     char text[MOST_TEXT];
-    const json_t *value = json_object_get(object, member);
-    if (!value) {
-        return TOOL_OK;
-    }
-    int code = combine(r, &value, 1, "", member, text);
+    int code = combine(r, parts, count, mark, member, text);
     if (code == TOOL_OK && !(*out = keep(r->file, text))) {
         code = tool_error(TOOL_INTERNAL, "no memory for %s", r->path);
     }
     return code;
 }
 
-/* ---- what takes several members -------------------------------------------------------------- */
-
-/* Whether three numbers make its size, and each operand may be transposed. */
-static bool is_gemm(const work_line *line)
+static int take(const reader *r, const json_t *object, const char *member, const char **out)
 {
-    return bench_op_of(line->op)->counts >> 3 & 1;
+    const json_t *value = json_object_get(object, member);
+    return value ? keep_combined(r, &value, 1, "", member, out) : TOOL_OK;
+}
+
+/* No member may make a size or a layout of other operations alone. */
+static int check_members(const reader *r, const json_t *object, const work_line *line)
+{
+    const bench_op *op = bench_op_of(line->op);
+    char text[64];
+    for (int i = 0; i < BENCH_OPS && bench_op_find(line->op); i++) {
+        for (const char *const *m = size_members(bench_ops[i]); *m; m++) {
+            if (json_object_get(object, *m) && tool_find(size_members(op), *m) < 0) {
+                return wrong(r, *m, "a %s has no such member; it has %s", line->op,
+                             ways(size_members(op), text, sizeof text));
+            }
+        }
+        for (const char *const *m = layout_members(bench_ops[i]); *m; m++) {
+            if (json_object_get(object, *m) && tool_find(layout_members(op), *m) < 0) {
+                return wrong(r, *m, "a %s has no such member", line->op);
+            }
+        }
+    }
+    return TOOL_OK;
 }
 
 /* "size", or the members that together make one. */
 static int take_size(const reader *r, const json_t *object, const work_line *line, const char **out)
 {
-    bool gemm = is_gemm(line);
-    const char *const names[] = {gemm ? "m" : "rows", gemm ? "n" : "cols", "k"};
+    const char *const *names = size_members(bench_op_of(line->op));
     const json_t *parts[3];
-    int count = gemm ? 3 : 2, found = 0;
-    char text[MOST_TEXT];
-    static const char *const all[] = {"m", "n", "k", "rows", "cols"};
-    for (int i = 0; i < 5; i++) {
-        bool ours = (i < 3) == gemm;
-        if (json_object_get(object, all[i]) && !ours) {
-            return wrong(r, all[i], "a %s has no such member; it has %s", line->op,
-                         gemm ? "m, n and k" : "size, or rows and cols");
-        }
+    int count = 0, found = 0;
+    char text[64];
+    ways(names, text, sizeof text);
+    for (; names[count]; count++) {
+        parts[count] = json_object_get(object, names[count]);
+        found += parts[count] != NULL;
     }
-    for (int i = 0; i < count; i++) {
-        parts[i] = json_object_get(object, names[i]);
-        found += parts[i] != NULL;
-    }
-    if (found == 0 && !json_object_get(object, "size")) {
-        return wrong(r, "size", "there is no size%s", gemm ? ": give size, or m, n and k" : "");
+    if (!json_object_get(object, "size") && found == 0) {
+        return wrong(r, "size", "there is no size: give %s", text);
     }
     if (found == 0) {
         return take(r, object, "size", out);
     }
     if (json_object_get(object, "size")) {
-        return wrong(r, "size", "there is also %s: give one of both",
-                     gemm ? "m, n or k" : "rows or cols");
+        return wrong(r, "size", "there are other sizes too: give %s", text);
     }
     for (int i = 0; i < count; i++) {
         if (!parts[i]) {
-            return wrong(r, names[i], "it is missing: %s go together",
-                         gemm ? "m, n and k" : "rows and cols");
+            return wrong(r, names[i], "it is missing: give %s", text);
         }
     }
-    int code = combine(r, parts, count, "x", names[0], text);
-    if (code == TOOL_OK && !(*out = keep(r->file, text))) {
-        code = tool_error(TOOL_INTERNAL, "no memory for %s", r->path);
-    }
-    return code;
+    return keep_combined(r, parts, count, "x", names[0], out);
 }
 
 static int check_trans(const reader *r, const char *member, const json_t *value)
@@ -242,29 +279,20 @@ static int check_trans(const reader *r, const char *member, const json_t *value)
 
 static int take_layout(const reader *r, const json_t *object, work_line *line)
 {
-    bool gemm = is_gemm(line);
+    const char *const *names = bench_op_of(line->op)->layout_members;
+    if (!names) {
+        return take(r, object, "axis", &line->layout);
+    }
     json_t *plain = json_string("n");
-    const json_t *parts[2] = {json_object_get(object, "trans_a"),
-                              json_object_get(object, "trans_b")};
-    char text[MOST_TEXT] = "";
-    int code = TOOL_OK;
-    if (!gemm && (parts[0] || parts[1])) {
-        code = wrong(r, parts[0] ? "trans_a" : "trans_b", "a %s has no such member", line->op);
-    } else if (!gemm) {
-        code = take(r, object, "axis", &line->layout);
-    } else if (json_object_get(object, "axis")) {
-        code = wrong(r, "axis", "a gemm has no such member");
-    } else {
-        for (int i = 0; i < 2 && code == TOOL_OK; i++) {
-            parts[i] = parts[i] ? parts[i] : plain;
-            code = check_trans(r, i == 0 ? "trans_a" : "trans_b", parts[i]);
-        }
-        if (code == TOOL_OK) {
-            code = combine(r, parts, 2, "", "trans_a", text);
-        }
-        if (code == TOOL_OK && !(line->layout = keep(r->file, text))) {
-            code = tool_error(TOOL_INTERNAL, "no memory for %s", r->path);
-        }
+    const json_t *parts[2] = {NULL};
+    int code = TOOL_OK, count = 0;
+    for (; names[count] && code == TOOL_OK; count++) {
+        parts[count] = json_object_get(object, names[count]);
+        parts[count] = parts[count] ? parts[count] : plain;
+        code = check_trans(r, names[count], parts[count]);
+    }
+    if (code == TOOL_OK) {
+        code = keep_combined(r, parts, count, "", names[0], &line->layout);
     }
     json_decref(plain);
     return code;
@@ -277,7 +305,13 @@ static int take_op(const reader *r, const json_t *object, work_line *line)
     const char *word = json_string_value(value);
     int found = 0;
     if (!value) {
-        return wrong(r, "op", "it is missing: transfer, map, transpose, reduce or gemm");
+        const char *names[BENCH_OPS + 1] = {NULL};
+        char text[128] = "";
+        for (int i = 0; i < BENCH_OPS; i++) {
+            names[i] = bench_ops[i]->name;
+        }
+        join(names, text, sizeof text);
+        return wrong(r, "op", "it is missing; the operations are %s", text);
     }
     if (!word) {
         return wrong(r, "op", "it has to be one word");
@@ -307,8 +341,8 @@ static int check_applies(const reader *r, const json_t *object, const work_line 
 {
     const bench_op *op = bench_op_of(line->op);
     bool chain = op->kinds && op->computes && (!line->kind || strstr(line->kind, op->computes));
-    if (json_object_get(object, "batch") && !is_gemm(line)) {
-        return wrong(r, "batch", "only a gemm has it, and this is a %s", line->op);
+    if (json_object_get(object, "batch") && !op->batches) {
+        return wrong(r, "batch", "a %s has no such member", line->op);
     }
     if (json_object_get(object, "steps") && !chain) {
         return wrong(r, "steps", "only the map chain has it");
@@ -343,6 +377,7 @@ static int read_case(const reader *r, json_t *object, work_line *line)
         (code = take(r, object, "steps", &line->steps)) != TOOL_OK ||
         (code = take(r, object, "math", &line->math)) != TOOL_OK ||
         (code = take(r, object, "cache", &line->cache)) != TOOL_OK ||
+        (code = check_members(r, object, line)) != TOOL_OK ||
         (code = take_layout(r, object, line)) != TOOL_OK ||
         (code = check_applies(r, object, line)) != TOOL_OK) {
         return code;

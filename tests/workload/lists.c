@@ -254,13 +254,14 @@ static void test_wrong_files(void **state)
     file_refuses(CASES("{\"op\": \"gemm\", \"size\": 8, \"steps\": 5}"), "cases[0].steps", "chain");
     file_refuses(CASES("{\"op\": \"triad\", \"size\": 8, \"steps\": 5}"), "cases[0].steps",
                  "chain");
-    file_refuses(CASES("{\"op\": \"triad\", \"size\": 8, \"batch\": 4}"), "cases[0].batch", "gemm");
+    file_refuses(CASES("{\"op\": \"triad\", \"size\": 8, \"batch\": 4}"), "cases[0].batch",
+                 "stream");
     file_refuses(CASES("{\"op\": \"write\", \"size\": 8, \"parts\": true}"), "cases[0].parts",
                  "transfer");
     file_refuses(CASES("{\"op\": \"gemm\", \"size\": 0}"), "cases[0].size", "0");
     file_refuses(CASES("{\"op\": \"gemm\", \"size\": \"8x8\"}"), "cases[0].size", "8x8");
     file_refuses(CASES("{\"op\": \"gemm\", \"size\": []}"), "cases[0].size", "[]");
-    file_refuses(CASES("{\"op\": \"gemm\", \"size\": 8, \"m\": 8}"), "cases[0].size", "m, n or k");
+    file_refuses(CASES("{\"op\": \"gemm\", \"size\": 8, \"m\": 8}"), "cases[0].size", "m, n and k");
     file_refuses(CASES("{\"op\": \"gemm\", \"m\": 8, \"n\": 8}"), "cases[0].k", "missing");
     file_refuses(CASES("{\"op\": \"gemm\", \"rows\": 8}"), "cases[0].rows", "gemm");
     file_refuses(CASES("{\"op\": \"sum\", \"size\": 8, \"trans_a\": \"t\"}"), "cases[0].trans_a");
