@@ -48,6 +48,11 @@ void arith_parallel(int64_t count, int64_t grain, arith_body body, void *context
     loop l = {.body = body, .context = context, .count = count, .grain = grain};
     pthread_t started[MOST];
     int64_t parts = (count + grain - 1) / grain;
+    if (parts == 1) { /* loops inside it may have threads */
+        arith_fp_reset();
+        body(context, 0, count);
+        return;
+    }
     int32_t wanted = inside ? 1 : threads(), others = 0;
     while (others < wanted - 1 && others < parts - 1 &&
            pthread_create(&started[others], NULL, run, &l) == 0) {

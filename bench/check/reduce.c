@@ -40,22 +40,22 @@ typedef struct totals {
     iso_reduce_op op;
     iso_dtype dtype;
     const unsigned char *x, *y;
-    int64_t n, part;
+    int64_t step, n, part;
     long double *sums; /* of terms, magnitudes, squares: three for each part */
 } totals;
 
 static void add_terms(void *context, int64_t begin, int64_t end)
 {
     totals *t = context;
-    int64_t size = iso_dtype_size(t->dtype);
+    int64_t size = t->step * iso_dtype_size(t->dtype);
     double x[BLOCK], y[BLOCK];
     for (int64_t p = begin; p < end; p++) {
         int64_t last = (p + 1) * t->part < t->n ? (p + 1) * t->part : t->n;
         long double sum = t->op == ISO_PRODUCT ? 1 : 0, magnitude = 0, squares = 0;
         for (int64_t first = p * t->part; first < last; first += BLOCK) {
             int64_t count = last - first < BLOCK ? last - first : BLOCK;
-            arith_widen(t->dtype, t->x + first * size, 1, count, x);
-            arith_widen(t->dtype, t->y + first * size, 1, count, y);
+            arith_widen(t->dtype, t->x + first * size, t->step, count, x);
+            arith_widen(t->dtype, t->y + first * size, t->step, count, y);
             for (int64_t i = 0; i < count; i++) {
                 long double term = t->op == ISO_DOT || t->op == ISO_NORM2 ? (long double)x[i] * y[i]
                                    : t->op == ISO_ASUM                    ? fabsl(x[i])
@@ -89,13 +89,15 @@ static bool exact_fill(const bench_case *item)
 
 /* The reference of one sequence, and how far any order may be from it. False: no memory. */
 static bool refer(const bench_case *item, const unsigned char *x, const unsigned char *y, int64_t n,
-                  check_expected *out)
+                  int64_t step, check_expected *out)
 {
     enum { PART = 1 << 18 };
     iso_reduce_op op = item->reduce.op;
     iso_dtype dtype = item->dtype, wide = dtype == ISO_F64 ? ISO_F64 : ISO_F32;
     int64_t part = item->samples > 0 || n == 0 ? PART : n, parts = (n + part - 1) / part;
-    totals t = {.op = op, .dtype = dtype, .x = x, .y = op == ISO_DOT ? y : x, .n = n, .part = part};
+    totals t = {.op = op, .dtype = dtype, .x = x, .y = op == ISO_DOT ? y : x, .step = step};
+    t.n = n;
+    t.part = part;
     t.sums = calloc((size_t)parts * 3 + 1, sizeof *t.sums);
     if (!t.sums) {
         return false;
@@ -133,25 +135,26 @@ static bool refer(const bench_case *item, const unsigned char *x, const unsigned
 
 /* ---- sequences ------------------------------------------------------------------------------- */
 
-typedef struct columns {
+typedef struct sequences {
     const bench_case *item;
     const unsigned char *x, *y;
+    int64_t n, step, next; /* elements of one, and from each to the next in it and of the others */
     check_expected *out;
     bool bits, bounds; /* what is worked out */
     _Atomic bool good;
-} columns;
+} sequences;
 
-static bool expect(const columns *c, const unsigned char *x, const unsigned char *y, int64_t n,
+static bool expect(const sequences *c, const unsigned char *x, const unsigned char *y,
                    check_expected *out)
 {
     const bench_case *item = c->item;
-    if (c->bits && !arith_reduce(item->reduce.op, item->dtype, x, y, n, 1, out->bits)) {
+    if (c->bits && !arith_reduce(item->reduce.op, item->dtype, x, y, c->n, c->step, out->bits)) {
         return false;
     }
     if (!c->bounds) {
         return true;
     }
-    if (!refer(item, x, y, n, out)) {
+    if (!refer(item, x, y, c->n, c->step, out)) {
         return false;
     }
     if (exact_fill(item) && item->samples == 0) {
@@ -163,60 +166,24 @@ static bool expect(const columns *c, const unsigned char *x, const unsigned char
     return true;
 }
 
-static void expect_rows(void *context, int64_t begin, int64_t end)
+static void expect_each(void *context, int64_t begin, int64_t end)
 {
-    columns *c = context;
-    int64_t cols = c->item->reduce.cols, bytes = cols * c->item->element;
+    sequences *c = context;
     for (int64_t i = begin; i < end; i++) {
-        if (!expect(c, c->x + i * bytes, c->y + i * bytes, cols, &c->out[i])) {
+        int64_t first = i * c->next * c->item->element;
+        if (!expect(c, c->x + first, c->y + first, &c->out[i])) {
             atomic_store(&c->good, false);
         }
     }
 }
 
-static void gather(const bench_case *item, const unsigned char *from, int64_t first, int64_t count,
-                   unsigned char *to)
-{
-    size_t size = (size_t)item->element;
-    const reduce_shape *r = &item->reduce;
-    for (int64_t i = 0; i < r->rows; i++) {
-        for (int64_t j = 0; j < count; j++) {
-            memcpy(to + (size_t)(j * r->rows + i) * size,
-                   from + (size_t)(i * r->cols + first + j) * size, size);
-        }
-    }
-}
-
-/* A strip of columns, gathered first. */
-static void expect_columns(void *context, int64_t begin, int64_t end)
-{
-    columns *c = context;
-    int64_t rows = c->item->reduce.rows, bytes = rows * c->item->element, count = end - begin;
-    unsigned char *x = malloc((size_t)(bytes * count) + 1),
-                  *y = malloc((size_t)(bytes * count) + 1);
-    if (!x || !y) {
-        atomic_store(&c->good, false);
-    } else {
-        gather(c->item, c->x, begin, count, x);
-        gather(c->item, c->y, begin, count, y);
-        for (int64_t j = 0; j < count; j++) {
-            if (!expect(c, x + j * bytes, y + j * bytes, rows, &c->out[begin + j])) {
-                atomic_store(&c->good, false);
-            }
-        }
-    }
-    free(x);
-    free(y);
-}
-
 /* What every result should be. NULL: no memory, or the model is outside its own bounds: a fault of
  * this program or of the machine's fma. */
-static const check_expected *reference(columns *c, const check_data *data, iso_dtype type,
+static const check_expected *reference(sequences *c, const check_data *data, iso_dtype type,
                                        int64_t results, bench_result *result)
 {
     bool fresh;
     const bench_case *item = c->item;
-    const reduce_shape *r = &item->reduce;
     uint64_t key = arith_mix(item->seed, 11 + (uint64_t)(c->bits + 2 * c->bounds));
     c->out = check_cache_get(data->cache, key, results * (int64_t)sizeof *c->out, &fresh);
     if (!c->out) {
@@ -225,13 +192,7 @@ static const check_expected *reference(columns *c, const check_data *data, iso_d
     if (!c->out || !fresh) {
         return c->out;
     }
-    if (r->axis == ISO_AXIS_ALL) {
-        c->good = expect(c, c->x, c->y, r->rows * r->cols, c->out);
-    } else if (r->axis == ISO_AXIS_1) {
-        arith_parallel(r->rows, 16, expect_rows, c);
-    } else {
-        arith_parallel(r->cols, 32, expect_columns, c);
-    }
+    arith_parallel(results, 16, expect_each, c);
     bool good = c->good || check_no_memory(result);
     for (int64_t i = 0; good && c->bits && c->bounds && i < results; i++) {
         good = check_bounds(&(check_elements){type, c->out[i].bits, 1, 1, 1}, &c->out[i], false,
@@ -249,12 +210,19 @@ bool check_reduce(const bench_case *item, const check_data *data, const void *go
     bench_needs needs;
     bool exact = exact_op(item), bits = item->same_bits || exact;
     bench_case_needs(item, &needs);
-    columns c = {.item = item,
-                 .x = data->x,
-                 .y = data->y,
-                 .bits = bits || item->samples == 0,
-                 .bounds = !exact && !(bits && item->samples > 0),
-                 .good = true};
+    const reduce_shape *r = &item->reduce;
+    bool all_of_it = r->axis == ISO_AXIS_ALL, down = r->axis == ISO_AXIS_0;
+    sequences c = {.item = item,
+                   .n = all_of_it ? r->rows * r->cols
+                        : down    ? r->rows
+                                  : r->cols,
+                   .step = down ? r->cols : 1,
+                   .next = down ? 1 : r->cols,
+                   .x = data->x,
+                   .y = data->y,
+                   .bits = bits || item->samples == 0,
+                   .bounds = !exact && !(bits && item->samples > 0),
+                   .good = true};
     const check_expected *want = reference(&c, data, needs.result_type, needs.results, result);
     if (!want) {
         return false;

@@ -175,7 +175,7 @@ static bench_case start(iso_reduce_op op, iso_dtype dtype)
 }
 
 /* Fills that try an operation of a type, the plain ones first. */
-static int fills_of(iso_reduce_op op, bool is_float, arith_fill out[12])
+static const arith_fill *fills_of(iso_reduce_op op, bool is_float, int *count)
 {
     static const arith_fill ints[] = {ARITH_UNIFORM, ARITH_EXTREMES, ARITH_INTS};
     static const arith_fill picks[] = {ARITH_UNIFORM, ARITH_TIES,      ARITH_NAN,  ARITH_ZEROS,
@@ -188,26 +188,16 @@ static int fills_of(iso_reduce_op op, bool is_float, arith_fill out[12])
                                        ARITH_NAN,     ARITH_INF,  ARITH_SUBNORMAL, ARITH_ZEROS};
     static const arith_fill sums[] = {ARITH_INTS, ARITH_UNIFORM,   ARITH_SPARSE, ARITH_NAN,
                                       ARITH_INF,  ARITH_SUBNORMAL, ARITH_ZEROS,  ARITH_UNIFORM};
-    const arith_fill *from = sums;
-    int count = COUNT(sums);
-    bool pick = picks_one(op);
+    *count = 3;
     if (!is_float) {
-        from = pick ? int_picks : ints;
-        count = 3;
-    } else if (pick) {
-        from = picks;
-        count = COUNT(picks);
-    } else if (op == ISO_PRODUCT) {
-        from = products;
-        count = COUNT(products);
-    } else if (op == ISO_NORM2) {
-        from = norms;
-        count = COUNT(norms);
+        return picks_one(op) ? int_picks : ints;
     }
-    for (int i = 0; i < count; i++) {
-        out[i] = from[i];
+    if (picks_one(op)) {
+        *count = COUNT(picks);
+        return picks;
     }
-    return count;
+    *count = 8;
+    return op == ISO_PRODUCT ? products : op == ISO_NORM2 ? norms : sums;
 }
 
 static bool allows_empty(iso_reduce_op op)
@@ -242,8 +232,8 @@ static void one(verify_list *list, iso_reduce_op op, iso_dtype dtype, iso_axis a
     static const int64_t lengths[] = {1,    4096, 127,  4097,   128,    100003, 129, 4095,
                                       8191, 2,    8193, 532487, 100003, 64,     3,   12289};
     static const int64_t widths[] = {1, 3, 17, 64, 2, 33, 5, 130};
-    arith_fill fills[12];
-    int fill_count = fills_of(op, arith_is_float(dtype), fills);
+    int fill_count;
+    const arith_fill *fills = fills_of(op, arith_is_float(dtype), &fill_count);
     int turn = (int)op * 3 + (int)dtype * 5 + (int)axis * 7;
     int rounds = arith_is_float(dtype) ? 6 : 4;
     if (more) {

@@ -38,15 +38,18 @@ static void shape_text(const bench_shape *shape, char *text, size_t room)
     snprintf(text + at, room - at, "%s", shape->form);
 }
 
-/* Adds "/word", or "word" at the beginning; nothing for an empty word. */
-static bool append(char *text, size_t room, const char *word)
+/* The words that are not empty, with "/" between them. False: there is no room. */
+static bool join(char *text, size_t room, const char *const *words, int count)
 {
-    size_t length = strlen(text);
-    if (word[0] == '\0') {
-        return true;
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = 0; i < count && length < room; i++) {
+        if (words[i][0] != '\0') {
+            length += (size_t)snprintf(text + length, room - length, "%s%s", length > 0 ? "/" : "",
+                                       words[i]);
+        }
     }
-    int more = snprintf(text + length, room - length, "%s%s", length > 0 ? "/" : "", word);
-    return more > 0 && (size_t)more < room - length;
+    return length < room;
 }
 
 static uint64_t hash(const char *text)
@@ -71,26 +74,21 @@ static int64_t plot_size(const bench_case *item, const bench_shape *shape)
     return llround(shape->count == 3 ? cbrt(product) : sqrt(product));
 }
 
-static bool make_id(bench_case *item, const char *shape)
-{
-    item->id[0] = '\0';
-    return append(item->id, sizeof item->id, item->op->measured) &&
-           append(item->id, sizeof item->id, item->kind) &&
-           append(item->id, sizeof item->id, item->variant) &&
-           append(item->id, sizeof item->id, item->type) &&
-           append(item->id, sizeof item->id, shape) &&
-           append(item->id, sizeof item->id, item->op->maths ? iso_math_name(item->math) : "") &&
-           append(item->id, sizeof item->id, "uniform") &&
-           append(item->id, sizeof item->id, item->cold ? "cold" : "hot");
-}
-
 bool work_case_finish(bench_case *item, uint64_t seed)
 {
-    char text[128], problem[BENCH_ID_MAX] = "";
+    char text[128], problem[BENCH_ID_MAX];
     bench_shape shape;
     item->op->shape(item, &shape);
     shape_text(&shape, text, sizeof text);
-    if (!make_id(item, text)) {
+    const char *words[] = {item->op->measured,
+                           item->kind,
+                           item->variant,
+                           item->type,
+                           text,
+                           item->op->maths ? iso_math_name(item->math) : "",
+                           "uniform",
+                           item->cold ? "cold" : "hot"};
+    if (!join(item->id, sizeof item->id, words, 8)) {
         return false;
     }
     item->samples = BENCH_SAMPLES;
@@ -100,10 +98,9 @@ bool work_case_finish(bench_case *item, uint64_t seed)
     item->size = plot_size(item, &shape);
     /* Variants, math modes, and hot and cold compute the same on the same data; so do transfers in
      * every direction. */
-    append(problem, sizeof problem, item->op->measured);
-    append(problem, sizeof problem, item->op->arguments ? item->kind : "");
-    append(problem, sizeof problem, item->type);
-    append(problem, sizeof problem, text);
+    const char *shared[] = {item->op->measured, item->op->arguments ? item->kind : "", item->type,
+                            text};
+    join(problem, sizeof problem, shared, 4);
     item->seed = arith_mix(seed, hash(problem));
     if (!item->op->arguments) {
         const transfer_shape *t = &item->transfer;
