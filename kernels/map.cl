@@ -410,26 +410,28 @@ map_naive_copy(ISO_GLOBAL const cell *x, iso_i64 x_at, ISO_GLOBAL cell *z, iso_i
     }
 }
 
-ISO_KERNEL(ISO_THREADS)
-map_naive_add(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL const elem *y, iso_i64 y_at,
-              ISO_GLOBAL elem *z, iso_i64 z_at, iso_i64 n)
+ISO_INLINE void map_naive(int op, ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y,
+                          ISO_GLOBAL elem *z, iso_i64 n, acc alpha)
 {
     iso_i64 i;
     FOR_ELEMENTS(i, n)
     {
-        iso_store(z, z_at + i, iso_load(x, x_at + i) + iso_load(y, y_at + i));
+        iso_store(z, i, value_of(op, iso_load(x, i), READS_Y(op) ? iso_load(y, i) : (acc)0, alpha));
     }
+}
+
+ISO_KERNEL(ISO_THREADS)
+map_naive_add(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL const elem *y, iso_i64 y_at,
+              ISO_GLOBAL elem *z, iso_i64 z_at, iso_i64 n)
+{
+    map_naive(ADD, x + x_at, y + y_at, z + z_at, n, (acc)0);
 }
 
 ISO_KERNEL(ISO_THREADS)
 map_naive_multiply(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL const elem *y, iso_i64 y_at,
                    ISO_GLOBAL elem *z, iso_i64 z_at, iso_i64 n)
 {
-    iso_i64 i;
-    FOR_ELEMENTS(i, n)
-    {
-        iso_store(z, z_at + i, iso_load(x, x_at + i) * iso_load(y, y_at + i));
-    }
+    map_naive(MULTIPLY, x + x_at, y + y_at, z + z_at, n, (acc)0);
 }
 
 #if !INTEGER
@@ -438,22 +440,14 @@ ISO_KERNEL(ISO_THREADS)
 map_naive_scale(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL elem *z, iso_i64 z_at, iso_i64 n,
                 acc alpha)
 {
-    iso_i64 i;
-    FOR_ELEMENTS(i, n)
-    {
-        iso_store(z, z_at + i, alpha * iso_load(x, x_at + i));
-    }
+    map_naive(SCALE, x + x_at, x + x_at, z + z_at, n, alpha);
 }
 
 ISO_KERNEL(ISO_THREADS)
 map_naive_triad(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL const elem *y, iso_i64 y_at,
                 ISO_GLOBAL elem *z, iso_i64 z_at, iso_i64 n, acc alpha)
 {
-    iso_i64 i;
-    FOR_ELEMENTS(i, n)
-    {
-        iso_store(z, z_at + i, acc_fma(alpha, iso_load(y, y_at + i), iso_load(x, x_at + i)));
-    }
+    map_naive(TRIAD, x + x_at, y + y_at, z + z_at, n, alpha);
 }
 
 ISO_KERNEL(ISO_THREADS)

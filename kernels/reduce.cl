@@ -84,49 +84,40 @@ ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
     return lane_fold(lane_fold(a, c), lane_fold(b, d));
 }
 
+/* An element of the second operand; only a dot product has one. */
+#if ISO_OP == OP_DOT
+#define Y_OF(array, i) ((array)[i])
+#else
+#define Y_OF(array, i) ((void)(array), (elem)0)
+#endif
+
 /* One row of 128 elements, or of as many as remain. */
 #define TAKE_IF(v, i, limit)                                                                       \
     if ((i) < (limit)) {                                                                           \
-        v = spot_step(v, x[(i)*step_x], Y_AT((i)*step_y), (int)(i));                               \
+        v = spot_step(v, x[(i)*step_x], Y_OF(y, (i)*step_y), (int)(i));                            \
     }
-#if ISO_OP == OP_DOT
-#define Y_AT(i) y[i]
-#else
-#define Y_AT(i) ((elem)0)
-#endif
 
 /* A block of `count` elements at x (and y); the first is element `first` of its sequence. */
 ISO_INLINE lane take_block(ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y, iso_i64 step_x,
                            iso_i64 step_y, iso_i64 first, int count, int t, int width)
 {
     spot v[4];
-    elem ex[ISO_BATCH * 4];
-#if ISO_OP == OP_DOT
-    elem ey[ISO_BATCH * 4];
-#endif
+    elem ex[ISO_BATCH * 4], ey[ISO_BATCH * 4];
     int row = 0, k;
     iso_i64 i;
     v[0] = v[1] = v[2] = v[3] = spot_neutral();
     if (step_x == 1 && step_y == 1) {
         for (; row + ISO_BATCH * LANES <= count; row += ISO_BATCH * LANES) {
             ISO_GLOBAL const elem *from = x + (row + t);
-#if ISO_OP == OP_DOT
             ISO_GLOBAL const elem *with = y + (row + t);
-#endif
             ISO_UNROLL
             for (k = 0; k < ISO_BATCH * 4; k++) {
                 ex[k] = from[k * TEAM];
-#if ISO_OP == OP_DOT
-                ey[k] = with[k * TEAM];
-#endif
+                ey[k] = Y_OF(with, k * TEAM);
             }
             ISO_UNROLL
             for (k = 0; k < ISO_BATCH * 4; k++) {
-#if ISO_OP == OP_DOT
-                v[k & 3] = spot_step(v[k & 3], ex[k], ey[k], 0);
-#else
-                v[k & 3] = spot_step(v[k & 3], ex[k], (elem)0, row + t + k * TEAM);
-#endif
+                v[k & 3] = spot_step(v[k & 3], ex[k], ey[k], row + t + k * TEAM);
             }
         }
     }
@@ -262,40 +253,24 @@ reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL 
         if (c < sequences) {
             int count = least_count(n - first, BLOCK), row;
             ISO_GLOBAL const elem *from = x + (x_at + (first + s) * ld_x + c);
-#if ISO_OP == OP_DOT
             ISO_GLOBAL const elem *with = y + (y_at + (first + s) * ld_y + c);
-#endif
             for (row = 0; row + LANES <= count; row += LANES) {
-                elem ex[EACH];
-#if ISO_OP == OP_DOT
-                elem ey[EACH];
-#endif
+                elem ex[EACH], ey[EACH];
                 ISO_UNROLL
                 for (j = 0; j < EACH; j++) {
                     ex[j] = from[(row + j * SLOTS) * ld_x];
-#if ISO_OP == OP_DOT
-                    ey[j] = with[(row + j * SLOTS) * ld_y];
-#endif
+                    ey[j] = Y_OF(with, (row + j * SLOTS) * ld_y);
                 }
                 ISO_UNROLL
                 for (j = 0; j < EACH; j++) {
-#if ISO_OP == OP_DOT
-                    v[j] = spot_step(v[j], ex[j], ey[j], 0);
-#else
-                    v[j] = spot_step(v[j], ex[j], (elem)0, row + s + j * SLOTS);
-#endif
+                    v[j] = spot_step(v[j], ex[j], ey[j], row + s + j * SLOTS);
                 }
             }
             ISO_UNROLL
             for (j = 0; j < EACH; j++) {
                 if (row + s + j * SLOTS < count) {
-#if ISO_OP == OP_DOT
                     v[j] = spot_step(v[j], from[(row + j * SLOTS) * ld_x],
-                                     with[(row + j * SLOTS) * ld_y], 0);
-#else
-                    v[j] = spot_step(v[j], from[(row + j * SLOTS) * ld_x], (elem)0,
-                                     row + s + j * SLOTS);
-#endif
+                                     Y_OF(with, (row + j * SLOTS) * ld_y), row + s + j * SLOTS);
                 }
             }
         }
@@ -415,16 +390,9 @@ reduce_naive(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 ste
     iso_i64 s = ISO_GROUP_ID() * ISO_THREADS + ISO_LOCAL_ID(), i;
     for (; s < sequences; s += ISO_GROUP_COUNT() * ISO_THREADS) {
         lane v = lane_neutral();
-        iso_i64 at_x = x_at + s * next_x;
-#if ISO_OP == OP_DOT
-        iso_i64 at_y = y_at + s * next_y;
-#endif
+        iso_i64 at_x = x_at + s * next_x, at_y = y_at + s * next_y;
         for (i = 0; i < n; i++) {
-#if ISO_OP == OP_DOT
-            v = lane_step(v, x[at_x + i * step_x], y[at_y + i * step_y], 0);
-#else
-            v = lane_step(v, x[at_x + i * step_x], (elem)0, i);
-#endif
+            v = lane_step(v, x[at_x + i * step_x], Y_OF(y, at_y + i * step_y), i);
         }
         lane_finish(to + to_at, s, v, n);
     }
@@ -435,8 +403,8 @@ reduce_naive(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 ste
     iso_i64 s = (u) / parts, part = (u)-s * parts, i;                                              \
     lane v = lane_neutral();                                                                       \
     for (i = part * ISO_THREADS + id; i < n; i += parts * ISO_THREADS) {                           \
-        v = lane_step(v, x[x_at + s * next_x + i * step_x], Y_AT(y_at + s * next_y + i * step_y),  \
-                      i);                                                                          \
+        v = lane_step(v, x[x_at + s * next_x + i * step_x],                                        \
+                      Y_OF(y, y_at + s * next_y + i * step_y), i);                                 \
     }                                                                                              \
     v = fold_shared(v, id, id, ISO_THREADS, 1, pad);
 

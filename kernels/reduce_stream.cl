@@ -39,12 +39,47 @@ typedef ISO_U32X4 piece;
 /* A team with no block left reads the last one again. */
 #define BLOCK_OF(base) ((base) + team < whole ? (base) + team : whole - 1)
 
-#define STREAM_LOAD(to, array, block, batch)                                                       \
-    ISO_UNROLL for (int r = 0; r < ROWS; r++)                                                      \
-    {                                                                                              \
-        (to)[r] = *(ISO_GLOBAL const piece *)((array) + (block)*BLOCK +                            \
-                                              ((batch)*ROWS + r) * LANES + 4 * t);                 \
+/* Loads a batch of a block. */
+ISO_INLINE void stream_load(piece *to, ISO_GLOBAL const elem *array, iso_i64 block, int batch, int t)
+{
+    ISO_UNROLL
+    for (int r = 0; r < ROWS; r++) {
+        to[r] = *(ISO_GLOBAL const piece *)(array + block * BLOCK + (batch * ROWS + r) * LANES +
+                                            4 * t);
     }
+}
+#if ISO_OP == OP_DOT
+#define STREAM_LOAD_Y(to, array, block, batch, t) stream_load(to, array, block, batch, t)
+#define Y_PIECE_AT(p, i)                          PIECE_AT(p, i)
+#else
+#define STREAM_LOAD_Y(to, array, block, batch, t) ((void)(to), (void)(array))
+#define Y_PIECE_AT(p, i)                          ((elem)0)
+#endif
+
+/* Adds a batch to the lanes; `at` is the index of its first element for this work-item. */
+ISO_INLINE void stream_step(lane *v, const piece *px, const piece *py, iso_i64 at)
+{
+    (void)py;
+    ISO_UNROLL
+    for (int r = 0; r < ROWS; r++) {
+        ISO_UNROLL
+        for (int j = 0; j < 4; j++) {
+            v[j] = lane_step(v[j], PIECE_AT(px[r], j), Y_PIECE_AT(py[r], j), at + r * LANES + j);
+        }
+    }
+}
+
+ISO_INLINE lane stream_fold(lane *v)
+{
+    ISO_UNROLL
+    for (int d = TEAM / 2; d > 0; d /= 2) {
+        ISO_UNROLL
+        for (int j = 0; j < 4; j++) {
+            v[j] = lane_fold(v[j], lane_down(v[j], d));
+        }
+    }
+    return lane_fold(lane_fold(v[0], v[2]), lane_fold(v[1], v[3]));
+}
 
 ISO_KERNEL_OF(ISO_THREADS, RESIDENT)
 reduce_stream(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL const elem *y, iso_i64 y_at,
@@ -53,24 +88,13 @@ reduce_stream(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL const elem *y, 
     const int id = ISO_LOCAL_ID(), t = id % TEAM, team = id / TEAM;
     const iso_i64 whole = n / BLOCK, step = ISO_GROUP_COUNT() * TEAMS;
     const int rest = (int)(n - whole * BLOCK);
-    ISO_GLOBAL const elem *from = x + x_at;
+    ISO_GLOBAL const elem *from = x + x_at, *with = y + y_at;
     ISO_GLOBAL lane *out = (ISO_GLOBAL lane *)(work + work_at);
     iso_i64 base = ISO_GROUP_ID() * TEAMS, b = BLOCK_OF(base), next;
-    piece px[2][ROWS];
+    piece px[2][ROWS], py[2][ROWS];
     lane v[4];
-    int d;
-#if ISO_OP == OP_DOT
-    ISO_GLOBAL const elem *with = y + y_at;
-    piece py[2][ROWS];
-#else
-    ISO_GLOBAL const elem *with = from;
-    (void)y;
-    (void)y_at;
-#endif
-    STREAM_LOAD(px[0], from, b, 0)
-#if ISO_OP == OP_DOT
-    STREAM_LOAD(py[0], with, b, 0)
-#endif
+    stream_load(px[0], from, b, 0, t);
+    STREAM_LOAD_Y(py[0], with, b, 0, t);
     for (; base < whole; base += step) {
         b = BLOCK_OF(base);
         next = BLOCK_OF(base + step);
@@ -83,33 +107,12 @@ reduce_stream(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL const elem *y, 
             for (int q = 0; q < UNROLLED; q++) {
                 const iso_i64 from_block = first + q + 1 < BATCHES ? b : next;
                 const int batch = (first + q + 1) % BATCHES;
-                STREAM_LOAD(px[(q + 1) % 2], from, from_block, batch)
-#if ISO_OP == OP_DOT
-                STREAM_LOAD(py[(q + 1) % 2], with, from_block, batch)
-#endif
-                ISO_UNROLL
-                for (int r = 0; r < ROWS; r++) {
-                    ISO_UNROLL
-                    for (int j = 0; j < 4; j++) {
-#if ISO_OP == OP_DOT
-                        v[j] = lane_step(v[j], PIECE_AT(px[q % 2][r], j), PIECE_AT(py[q % 2][r], j),
-                                         0);
-#else
-                        v[j] = lane_step(v[j], PIECE_AT(px[q % 2][r], j), (elem)0,
-                                         b * BLOCK + ((first + q) * ROWS + r) * LANES + 4 * t + j);
-#endif
-                    }
-                }
+                stream_load(px[(q + 1) % 2], from, from_block, batch, t);
+                STREAM_LOAD_Y(py[(q + 1) % 2], with, from_block, batch, t);
+                stream_step(v, px[q % 2], py[q % 2], b * BLOCK + (first + q) * ROWS * LANES + 4 * t);
             }
         }
-        ISO_UNROLL
-        for (d = TEAM / 2; d > 0; d /= 2) {
-            ISO_UNROLL
-            for (int j = 0; j < 4; j++) {
-                v[j] = lane_fold(v[j], lane_down(v[j], d));
-            }
-        }
-        v[0] = lane_fold(lane_fold(v[0], v[2]), lane_fold(v[1], v[3]));
+        v[0] = stream_fold(v);
         if (t == 0 && base + team < whole) {
             out[b] = v[0];
         }
