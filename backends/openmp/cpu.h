@@ -8,6 +8,8 @@
 
 #include <isomer/backend.h>
 
+#include <time.h>
+
 extern const iso_host *cpu_host; /* set once, before any other call */
 
 /* ---- isa.c: the instruction sets that kernels are compiled for ------------------------------- */
@@ -107,6 +109,14 @@ int cpu_blas_property(int32_t index, iso_property *out);
 static inline void *cpu_at(iso_ref ref)
 {
     return (char *)ref.memory + ref.offset;
+}
+
+/* CLOCK_MONOTONIC, in nanoseconds. */
+static inline int64_t cpu_now(void)
+{
+    struct timespec time = {0, 0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 static inline int64_t cpu_least(int64_t a, int64_t b)

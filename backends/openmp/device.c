@@ -71,17 +71,18 @@ static void runtime_name(char *text, size_t capacity)
     (void)snprintf(text, capacity, "%.80s, OpenMP %s", name, openmp_version());
 }
 
-static void describe_runtimes(char *text, size_t capacity)
+/* Returns how many runtimes the process has. */
+static int describe_runtimes(char *text, size_t capacity)
 {
     static const runtimes none;
     runtimes found = none;
+    char own[256], other[256];
     (void)dl_iterate_phdr(look_at_object, &found);
     runtime_name(text, capacity);
+    files_real_name(own_path(), own, sizeof own);
     size_t used = strlen(text);
     for (int i = 0; i < found.count && used < capacity; i++) {
         int length = 0;
-        char own[256], other[256];
-        files_real_name(own_path(), own, sizeof own);
         files_real_name(found.paths[i], other, sizeof other);
         if (strcmp(own, other) == 0) {
             length = snprintf(text + used, capacity - used, " (%s)", found.paths[i]);
@@ -93,16 +94,13 @@ static void describe_runtimes(char *text, size_t capacity)
         }
         used += length > 0 ? (size_t)length : 0;
     }
+    return found.count;
 }
 
 static void warn_of_second_runtime(void)
 {
-    static const runtimes none;
-    runtimes found = none;
-    (void)dl_iterate_phdr(look_at_object, &found);
-    if (found.count > 1) {
-        char text[512];
-        describe_runtimes(text, sizeof text);
+    char text[512];
+    if (describe_runtimes(text, sizeof text) > 1) {
         cpu_host->log(ISO_LOG_WARN, "openmp: %s", text);
     }
 }
@@ -166,7 +164,7 @@ iso_status cpu_device_info(int32_t index, iso_device_info *out)
 static void property_runtime(const cpu_device *device, char *text, size_t capacity)
 {
     (void)device;
-    describe_runtimes(text, capacity);
+    (void)describe_runtimes(text, capacity);
 }
 
 static void property_isa(const cpu_device *device, char *text, size_t capacity)

@@ -3,8 +3,6 @@
 #include "backends/openmp/futex.h"
 #include "backends/openmp/runtime.h"
 
-#include <time.h>
-
 enum { POINT_PENDING = 0, POINT_COMPLETE = 1, POINT_AWAITED = 2 };
 enum { POINT_PATIENCE_NS = 100000000 }; /* interval of checks whether exit() was called */
 
@@ -12,9 +10,7 @@ enum { POINT_PATIENCE_NS = 100000000 }; /* interval of checks whether exit() was
 
 void cpu_point_complete(cpu_point *point)
 {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    point->nanoseconds = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    point->nanoseconds = cpu_now();
     if (atomic_exchange_explicit(&point->state, POINT_COMPLETE, memory_order_acq_rel) ==
         POINT_AWAITED) {
         cpu_futex_wake_all(&point->state);

@@ -33,9 +33,20 @@ typedef struct cpu_reduction {
     int64_t sequences; /* results */
     int64_t blocks;    /* parts of a sequence: of 4096 elements, or of argmin's larger parts */
 
-    const char *x, *y;
+    int64_t bytes;     /* of an element */
+    const char *x, *y; /* y: NULL except for dot */
     char *result;
 } cpu_reduction;
+
+/* Addresses of elements. */
+static inline const char *cpu_reduce_x(const cpu_reduction *r, int64_t row, int64_t col)
+{
+    return r->x + (row * r->op->ld_x + col) * r->bytes;
+}
+static inline const char *cpu_reduce_y(const cpu_reduction *r, int64_t row, int64_t col)
+{
+    return r->y ? r->y + (row * r->op->ld_y + col) * r->bytes : NULL;
+}
 
 void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op);
 

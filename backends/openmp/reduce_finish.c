@@ -84,7 +84,7 @@ static const cpu_lane lanes[CPU_ELEMENTS] = {
 void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op)
 {
     const int max = op->op == ISO_MAX || op->op == ISO_ARGMAX;
-    *r = (cpu_reduction){.op = op};
+    *r = (cpu_reduction){.op = op, .bytes = iso_dtype_size(op->dtype)};
     r->index_only = op->op == ISO_ARGMIN || op->op == ISO_ARGMAX;
     r->order = r->index_only || op->op == ISO_MIN || op->op == ISO_MAX ? max : -1;
     r->step = op->op == ISO_MEAN && op->dtype == ISO_I32 ? CPU_STEP_SUM_WIDE : steps[op->op];

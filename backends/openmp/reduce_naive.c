@@ -26,11 +26,10 @@ static void add(const cpu_reduction *r, values *pair)
 static void store_best(const cpu_reduction *r, const char *x, int64_t step, int64_t index,
                        int64_t at)
 {
-    const int64_t bytes = iso_dtype_size(r->op->dtype);
     if (r->index_only) {
         ((int64_t *)(void *)r->result)[at] = index;
     } else {
-        memcpy(r->result + at * bytes, x + index * step * bytes, (size_t)bytes);
+        memcpy(r->result + at * r->bytes, x + index * step * r->bytes, (size_t)r->bytes);
     }
 }
 
@@ -50,11 +49,10 @@ typedef struct task {
 static values sum_of(const task *t, const char *x, int64_t sx, const char *y, int64_t sy, int64_t n)
 {
     const cpu_reduction *r = t->r;
-    const int64_t bytes = iso_dtype_size(r->op->dtype);
     values sum[2] = {{.f64 = {0.0}}, {.f64 = {0.0}}};
     t->run(x, sx, y, sy, cpu_least(n, CPU_REDUCE_BLOCK), &sum[0]);
     for (int64_t i = CPU_REDUCE_BLOCK; i < n; i += CPU_REDUCE_BLOCK) {
-        t->run(x + i * sx * bytes, sx, y ? y + i * sy * bytes : NULL, sy,
+        t->run(x + i * sx * r->bytes, sx, y ? y + i * sy * r->bytes : NULL, sy,
                cpu_least(n - i, CPU_REDUCE_BLOCK), &sum[1]);
         add(r, sum);
     }
@@ -65,10 +63,9 @@ static void share_body(void *context, int thread, int threads)
 {
     task *t = context;
     const cpu_reduction *r = t->r;
-    const int64_t bytes = iso_dtype_size(r->op->dtype);
     const int64_t first = cpu_split(r->length, threads, thread);
     const int64_t count = cpu_split(r->length, threads, thread + 1) - first;
-    const char *x = r->x + first * bytes;
+    const char *x = cpu_reduce_x(r, 0, first);
     if (count == 0) {
         return;
     }
@@ -81,7 +78,7 @@ static void share_body(void *context, int thread, int threads)
             t->best = best;
         }
     } else {
-        const values sum = sum_of(t, x, 1, r->y ? r->y + first * bytes : NULL, 1, count);
+        const values sum = sum_of(t, x, 1, cpu_reduce_y(r, 0, first), 1, count);
         pthread_mutex_lock(&t->lock);
         t->sum[t->begun] = sum;
         if (t->begun) {
@@ -98,12 +95,11 @@ static void axis_body(void *context, int thread, int threads)
     const task *t = context;
     const cpu_reduction *r = t->r;
     const iso_reduce_op_args *op = r->op;
-    const int64_t bytes = iso_dtype_size(op->dtype);
     const int down = op->axis == ISO_AXIS_0;
     const int64_t last = cpu_split(r->sequences, threads, thread + 1);
     for (int64_t s = cpu_split(r->sequences, threads, thread); s < last; s++) {
-        const char *x = r->x + (down ? s : s * op->ld_x) * bytes;
-        const char *y = r->y ? r->y + (down ? s : s * op->ld_y) * bytes : NULL;
+        const int64_t row = down ? 0 : s, col = down ? s : 0;
+        const char *x = cpu_reduce_x(r, row, col), *y = cpu_reduce_y(r, row, col);
         if (r->order >= 0) {
             const int64_t step = down ? op->ld_x : 1;
             store_best(r, x, step, t->search(x, step, r->length).index, s);

@@ -46,16 +46,13 @@ static void line_body(void *context, int thread, int threads)
 {
     const task *t = context;
     const cpu_reduction *r = t->r;
-    const iso_reduce_op_args *op = r->op;
-    const int64_t bytes = iso_dtype_size(op->dtype);
     const int64_t last = cpu_split(r->sequences * r->blocks, threads, thread + 1);
     int64_t u = cpu_split(r->sequences * r->blocks, threads, thread);
     while (u < last) {
         const int64_t s = u / r->blocks, block = u % r->blocks;
         const int64_t blocks = cpu_least(r->blocks - block, last - u);
         const int64_t from = block * CPU_REDUCE_BLOCK;
-        t->line(r->x + (s * op->ld_x + from) * bytes,
-                r->y ? r->y + (s * op->ld_y + from) * bytes : NULL,
+        t->line(cpu_reduce_x(r, s, from), cpu_reduce_y(r, s, from),
                 cpu_least(r->length - from, blocks * CPU_REDUCE_BLOCK), partial(t, u), t->plane);
         u += blocks;
     }
@@ -66,15 +63,12 @@ static void short_line_body(void *context, int thread, int threads)
 {
     const task *t = context;
     const cpu_reduction *r = t->r;
-    const iso_reduce_op_args *op = r->op;
-    const int64_t bytes = iso_dtype_size(op->dtype);
     const int64_t last = cpu_split(r->sequences, threads, thread + 1);
     char *values = t->scratch + thread * t->each_bytes;
     for (int64_t s = cpu_split(r->sequences, threads, thread); s < last; s += BATCH) {
         const int64_t count = cpu_least(BATCH, last - s);
         for (int64_t i = 0; i < count; i++) {
-            t->line(r->x + (s + i) * op->ld_x * bytes,
-                    r->y ? r->y + (s + i) * op->ld_y * bytes : NULL, r->length,
+            t->line(cpu_reduce_x(r, s + i, 0), cpu_reduce_y(r, s + i, 0), r->length,
                     values + i * r->lane->bytes, BATCH);
         }
         cpu_reduce_finish(r, values, BATCH, s, count);
@@ -109,18 +103,16 @@ static void cols_body(void *context, int thread, int threads)
 {
     const task *t = context;
     const cpu_reduction *r = t->r;
-    const iso_reduce_op_args *op = r->op;
-    const int64_t bytes = iso_dtype_size(op->dtype);
     const int64_t last = cpu_split(t->strips * r->blocks, threads, thread + 1);
     char *values = t->scratch + thread * t->each_bytes, *lanes = values + BUFFER_BYTES;
     for (int64_t u = cpu_split(t->strips * r->blocks, threads, thread); u < last; u++) {
         const int64_t col = u % t->strips * t->strip, block = u / t->strips;
         const int64_t row = block * CPU_REDUCE_BLOCK;
         const cpu_reduce_strip strip = {
-            .x = r->x + (row * op->ld_x + col) * bytes,
-            .y = r->y ? r->y + (row * op->ld_y + col) * bytes : NULL,
-            .ld_x = op->ld_x,
-            .ld_y = op->ld_y,
+            .x = cpu_reduce_x(r, row, col),
+            .y = cpu_reduce_y(r, row, col),
+            .ld_x = r->op->ld_x,
+            .ld_y = r->op->ld_y,
             .rows = (int)cpu_least(CPU_REDUCE_BLOCK, r->length - row),
             .cols = (int)cpu_least(t->strip, r->sequences - col),
         };
@@ -185,15 +177,14 @@ static int is_better(const cpu_reduction *r, int64_t key, int64_t than)
 static cpu_best best_of_line(const task *t, const char *x, int64_t n)
 {
     const cpu_reduction *r = t->r;
-    const int64_t bytes = iso_dtype_size(r->op->dtype);
     cpu_best best = {0, -1};
     for (int64_t i = 0; i < n; i += CPU_REDUCE_BLOCK) {
         const int64_t count = cpu_least(CPU_REDUCE_BLOCK, n - i);
         int64_t value;
-        t->line(x + i * bytes, NULL, count, &value, 0);
+        t->line(x + i * r->bytes, NULL, count, &value, 0);
         const int64_t key = r->lane->key(&value, 0);
         if (best.index < 0 || is_better(r, key, best.key)) {
-            best = (cpu_best){key, i + t->find(x + i * bytes, 1, count, key)};
+            best = (cpu_best){key, i + t->find(x + i * r->bytes, 1, count, key)};
         }
     }
     return best;
@@ -203,12 +194,11 @@ static void best_line_body(void *context, int thread, int threads)
 {
     const task *t = context;
     const cpu_reduction *r = t->r;
-    const int64_t bytes = iso_dtype_size(r->op->dtype);
     const int64_t last = cpu_split(r->sequences * r->blocks, threads, thread + 1);
     for (int64_t u = cpu_split(r->sequences * r->blocks, threads, thread); u < last; u++) {
         const int64_t s = u / r->blocks, from = u % r->blocks * BEST_ELEMENTS;
-        cpu_best best = best_of_line(t, r->x + (s * r->op->ld_x + from) * bytes,
-                                     cpu_least(BEST_ELEMENTS, r->length - from));
+        cpu_best best =
+            best_of_line(t, cpu_reduce_x(r, s, from), cpu_least(BEST_ELEMENTS, r->length - from));
         best.index += from;
         if (r->blocks == 1) {
             ((int64_t *)(void *)r->result)[s] = best.index;
@@ -222,7 +212,7 @@ static void best_cols_body(void *context, int thread, int threads)
 {
     const task *t = context;
     const cpu_reduction *r = t->r;
-    const int64_t bytes = iso_dtype_size(r->op->dtype), ld = r->op->ld_x;
+    const int64_t ld = r->op->ld_x;
     const int64_t last = cpu_split(t->strips * r->blocks, threads, thread + 1);
     char *values = t->scratch + thread * t->each_bytes;
     cpu_best *best = cpu_team_scratch(t->team, thread);
@@ -232,7 +222,7 @@ static void best_cols_body(void *context, int thread, int threads)
         const int64_t end = cpu_least(r->length, first + CPU_REDUCE_BLOCK);
         const int64_t cols = cpu_least(t->strip, r->sequences - col);
         for (int64_t row = first; row < end; row += CPU_REDUCE_LANES) {
-            const char *x = r->x + (row * ld + col) * bytes;
+            const char *x = cpu_reduce_x(r, row, col);
             const int64_t rows = cpu_least(CPU_REDUCE_LANES, end - row);
             const cpu_reduce_strip strip = {
                 .x = x, .ld_x = ld, .rows = (int)rows, .cols = (int)cols};
@@ -240,7 +230,7 @@ static void best_cols_body(void *context, int thread, int threads)
             for (int64_t c = 0; c < cols; c++) {
                 const int64_t key = r->lane->key(values, c);
                 if (row == first || is_better(r, key, best[c].key)) {
-                    best[c] = (cpu_best){key, row + t->find(x + c * bytes, ld, rows, key)};
+                    best[c] = (cpu_best){key, row + t->find(x + c * r->bytes, ld, rows, key)};
                 }
             }
         }

@@ -79,13 +79,6 @@ typedef struct team_spin {
     int64_t end, most; /* when it ends; how long it lasts, 0: TEAM_SPIN_NS */
 } team_spin;
 
-static int64_t now(void)
-{
-    struct timespec time;
-    (void)clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 static int spin_more(const cpu_team *team, team_spin *spin)
 {
     if (!team->spins) {
@@ -99,7 +92,7 @@ static int spin_more(const cpu_team *team, team_spin *spin)
     if (spin->rounds++ % TEAM_SPIN_ROUNDS != 0) {
         return 1;
     }
-    int64_t time = now();
+    int64_t time = cpu_now();
     if (spin->end == 0) {
         spin->end = time + (spin->most > 0 ? spin->most : TEAM_SPIN_NS);
     }

@@ -33,8 +33,7 @@ static simt_spec spec_for(const simt_limits *limits)
     return (simt_spec){.text = &fill_text, .values = {threads_of[limits->device_class]}};
 }
 
-void simt_fill_each(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
-                    void *context)
+void simt_fill_each(const simt_limits *limits, simt_visit *visit, void *context)
 {
     simt_spec spec = spec_for(limits);
     visit(&spec, context);

@@ -50,8 +50,7 @@ static simt_spec naive_spec(const simt_limits *limits, iso_dtype dtype)
     };
 }
 
-static void visit_tile(const simt_tile *tile, iso_dtype dtype,
-                       void (*visit)(const simt_spec *spec, void *context), void *context)
+static void visit_tile(const simt_tile *tile, iso_dtype dtype, simt_visit *visit, void *context)
 {
     for (int layout = 0; layout < (tile->apart_layouts ? 4 : 1); layout++) {
         const simt_spec spec = simt_gemm_spec(tile, dtype, layout & 1, layout & 2);
@@ -59,8 +58,7 @@ static void visit_tile(const simt_tile *tile, iso_dtype dtype,
     }
 }
 
-static void gemm_each(const simt_limits *limits,
-                      void (*visit)(const simt_spec *spec, void *context), void *context)
+static void gemm_each(const simt_limits *limits, simt_visit *visit, void *context)
 {
     for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
         if (!dtype_get(dtype)->floating || !(dtype == ISO_F64 ? limits->f64 : limits->f32_exact)) {

@@ -211,8 +211,7 @@ static void map_describe(simt_device *device, const iso_op *of, iso_op_info *out
     }
 }
 
-static void map_each(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
-                     void *context)
+static void map_each(const simt_limits *limits, simt_visit *visit, void *context)
 {
     for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
         if (dtype == ISO_F64 && !limits->f64) {

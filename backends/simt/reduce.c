@@ -68,8 +68,7 @@ static int needs_of(iso_reduce_op op, iso_dtype dtype)
     return (f64 ? SIMT_NEEDS_F64 : 0) | (f32 ? SIMT_NEEDS_F32 : 0);
 }
 
-static void reduce_each(const simt_limits *limits,
-                        void (*visit)(const simt_spec *spec, void *context), void *context)
+static void reduce_each(const simt_limits *limits, simt_visit *visit, void *context)
 {
     const int lacks = (limits->f64 ? 0 : SIMT_NEEDS_F64) | (limits->f32_exact ? 0 : SIMT_NEEDS_F32);
     for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {

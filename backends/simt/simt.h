@@ -296,6 +296,9 @@ typedef struct simt_spec {
     int32_t values[SIMT_DEFINES_MAX];
 } simt_spec;
 
+/* Called with programs, one after another. */
+typedef void simt_visit(const simt_spec *spec, void *context);
+
 typedef struct simt_kernel {
     void *native;
     int32_t threads;
@@ -365,8 +368,7 @@ typedef struct simt_operation {
     iso_status (*prepare)(simt_stream *stream, const iso_op *op);
     void (*describe)(simt_device *device, const iso_op *op, iso_op_info *out);
     /* Calls back with every program that a device with these limits could ever request. */
-    void (*each)(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
-                 void *context);
+    void (*each)(const simt_limits *limits, simt_visit *visit, void *context);
 } simt_operation;
 
 extern const simt_operation simt_gemm;      /* gemm.c: kernels/gemm_naive.cl, gemm_tiled.cl */
@@ -380,12 +382,10 @@ const simt_operation *simt_operation_of(iso_op_kind kind);
 /* fill.c: kernels/fill.cl. */
 iso_status simt_fill(simt_stream *stream, const iso_transfer *transfer);
 iso_status simt_fill_prepare(simt_device *device);
-void simt_fill_each(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
-                    void *context);
+void simt_fill_each(const simt_limits *limits, simt_visit *visit, void *context);
 
 /* Every program that a device with these limits could request. */
-void simt_each_spec(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
-                    void *context);
+void simt_each_spec(const simt_limits *limits, simt_visit *visit, void *context);
 
 /* ---- the core's entries, for descriptors (backend.c) ----------------------------------------- */
 

@@ -19,8 +19,7 @@ const simt_operation *simt_operation_of(iso_op_kind kind)
     return (size_t)kind < KINDS ? operations[kind] : NULL;
 }
 
-void simt_each_spec(const simt_limits *limits, void (*visit)(const simt_spec *spec, void *context),
-                    void *context)
+void simt_each_spec(const simt_limits *limits, simt_visit *visit, void *context)
 {
     simt_fill_each(limits, visit, context);
     for (int kind = 1; kind < KINDS; kind++) {

@@ -244,8 +244,7 @@ static void transpose_describe(simt_device *device, const iso_op *op, iso_op_inf
                    spec.values[0]);
 }
 
-static void transpose_each(const simt_limits *limits,
-                           void (*visit)(const simt_spec *spec, void *context), void *context)
+static void transpose_each(const simt_limits *limits, simt_visit *visit, void *context)
 {
     for (int64_t bytes = 1; bytes <= INT64_C(1) << (SIZES - 1); bytes *= 2) {
         simt_spec wide = spec_for(limits, bytes, true), plain = spec_for(limits, bytes, false);
