@@ -257,14 +257,16 @@ typedef ISO_U32X4 wide;
         TAKE(ISO_BN, ISO_TN, RUN_N, ITEMS_N, to_b, shared_b, at_b, line)                           \
     }
 
-#define MULTIPLY(fa, fb)                                                                           \
-    ISO_UNROLL for (int i = 0; i < ISO_TM; i++)                                                    \
-    {                                                                                              \
-        ISO_UNROLL for (int j = 0; j < ISO_TN; j++)                                                \
-        {                                                                                          \
-            sum[i * ISO_TN + j] = acc_fma((fa)[i], (fb)[j], sum[i * ISO_TN + j]);                  \
-        }                                                                                          \
+ISO_INLINE void multiply(acc *sum, const acc *fa, const acc *fb)
+{
+    ISO_UNROLL
+    for (int i = 0; i < ISO_TM; i++) {
+        ISO_UNROLL
+        for (int j = 0; j < ISO_TN; j++) {
+            sum[i * ISO_TN + j] = acc_fma(fa[i], fb[j], sum[i * ISO_TN + j]);
+        }
     }
+}
 
 /* Moves the next slice from global memory into registers, and from there into the half of shared
  * memory that is not being read. */
@@ -320,6 +322,91 @@ ISO_INLINE void finish(ISO_GLOBAL elem *c, iso_i64 at, acc total, acc alpha, acc
     }
 }
 
+/* The sums of a work-item in scratch memory: those of a group are adjacent, so that it moves whole
+ * lines. Adding to what is there, or storing them. */
+ISO_INLINE void add_kept(acc *sum, ISO_GLOBAL const acc *slot, int id)
+{
+    ISO_UNROLL
+    for (int r = 0; r < ISO_TM * ISO_TN; r++) {
+        sum[r] = slot[r * ISO_THREADS + id] + sum[r];
+    }
+}
+ISO_INLINE void keep(ISO_GLOBAL acc *slot, const acc *sum, int id)
+{
+    ISO_UNROLL
+    for (int r = 0; r < ISO_TM * ISO_TN; r++) {
+        slot[r * ISO_THREADS + id] = sum[r];
+    }
+}
+
+/* The end of a segment that is not the last. One loop, because AMD's compilers start the loads of
+ * a loop that only loads all at once. */
+ISO_INLINE void end_segment(acc *sum, ISO_GLOBAL acc *slot, int id, int is_first)
+{
+    ISO_HIDE(id);
+    ISO_UNROLL
+    for (int r = 0; r < ISO_TM * ISO_TN; r++) {
+        if (!is_first) {
+            sum[r] = slot[r * ISO_THREADS + id] + sum[r];
+        }
+        slot[r * ISO_THREADS + id] = sum[r];
+        sum[r] = (acc)0;
+    }
+}
+
+/* One row of a work-item's part of C, whole vectors at a time. */
+#if WIDE == QUAD
+ISO_INLINE void store_wide(ISO_GLOBAL elem *c, iso_i64 line, int item_n, const acc *sum, acc alpha,
+                           acc beta)
+{
+    ISO_UNROLL
+    for (int j = 0; j < ISO_TN; j += QUAD) {
+        ISO_GLOBAL quad *at = (ISO_GLOBAL quad *)(c + line + COL(item_n, j));
+        acc each[QUAD];
+        if (beta == (acc)0) {
+            ISO_UNROLL
+            for (int e = 0; e < QUAD; e++) {
+                each[e] = alpha * sum[(j + e) % ISO_TN];
+            }
+        } else {
+            const quad q = *at;
+            QUAD_GET(q, each);
+            ISO_UNROLL
+            for (int e = 0; e < QUAD; e++) {
+                const acc old = beta * each[e];
+                each[e] = acc_fma(alpha, sum[(j + e) % ISO_TN], old);
+            }
+        }
+        *at = QUAD_OF(each);
+    }
+}
+#endif
+
+/* A work-item's part of a tile of `rows` x `cols` elements, which begins at c_tile. */
+ISO_INLINE void store_tile(ISO_GLOBAL elem *c, iso_i64 c_tile, iso_i64 ldc, int rows, int cols,
+                           int item_m, int item_n, int wide_c, const acc *sum, acc alpha, acc beta)
+{
+    (void)wide_c;
+    ISO_UNROLL
+    for (int i = 0; i < ISO_TM; i++) {
+        if (ROW(item_m, i) < rows) {
+            const iso_i64 line = c_tile + ROW(item_m, i) * ldc;
+#if WIDE == QUAD
+            if (wide_c && RUN_N > 1 && cols == ISO_BN) {
+                store_wide(c, line, item_n, sum + i * ISO_TN, alpha, beta);
+                continue;
+            }
+#endif
+            ISO_UNROLL
+            for (int j = 0; j < ISO_TN; j++) {
+                if (COL(item_n, j) < cols) {
+                    finish(c, line + COL(item_n, j), sum[i * ISO_TN + j], alpha, beta);
+                }
+            }
+        }
+    }
+}
+
 /*
  * flags: 1 A's vectors are aligned to 16 bytes and end within it, 2 the same for B, 4 for C, 8 A is
  * contiguous along k, 16 B is, 32 the segments run in parallel and write their sums to `work` for
@@ -363,11 +450,10 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
         tile_place(rest - segment * (tiles_m * tiles_n), tiles_m, tiles_n, &tile_m, &tile_n);
         const iso_i64 row0 = tile_m * ISO_BM;
         const iso_i64 col0 = tile_n * ISO_BN;
-        /* The group's registers are adjacent, so that it moves whole lines. */
         ISO_GLOBAL acc *slot = work + work_at + (apart ? unit : ISO_GROUP_ID()) * (ISO_BM * ISO_BN);
         acc sum[ISO_TM * ISO_TN];
-        ISO_UNROLL for (int r = 0; r < ISO_TM * ISO_TN; r++)
-        {
+        ISO_UNROLL
+        for (int r = 0; r < ISO_TM * ISO_TN; r++) {
             sum[r] = (acc)0;
         }
         if (k_from < k_to) {
@@ -407,8 +493,15 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
 #endif
                 for (int line = 0; line < ISO_BK; line++) {
                     TAKE_BOTH(fa[0], fb[0], line)
-                    MULTIPLY(fa[0], fb[0])
+                    multiply(sum, fa[0], fb[0]);
                 }
+#else
+                ISO_UNROLL
+                for (int line = 0; line < ISO_BK - 1; line++) {
+                    TAKE_BOTH(fa[(line + 1) % 2], fb[(line + 1) % 2], line + 1)
+                    multiply(sum, fa[line % 2], fb[line % 2]);
+                }
+#endif
                 turn ^= 1;
                 at_a = AT_A(turn);
                 at_b = AT_B(turn);
@@ -416,100 +509,38 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
                     PUT_BOTH(turn)
                 }
                 ISO_BARRIER();
-#else
-                ISO_UNROLL for (int line = 0; line < ISO_BK - 1;
-                                line++){TAKE_BOTH(fa[(line + 1) % 2], fb[(line + 1) % 2], line + 1)
-                                            MULTIPLY(fa[line % 2], fb[line % 2])} turn ^= 1;
-                at_a = AT_A(turn);
-                at_b = AT_B(turn);
-                if (more) {
-                    PUT_BOTH(turn)
-                }
-                ISO_BARRIER();
-                /* The next slice's first line is loaded while this slice's last line is multiplied.
-                 */
+#if !defined(ISO_ROLLED)
+                /* The next slice's first line is loaded while this slice's last is multiplied. */
                 TAKE_BOTH(fa[0], fb[0], 0)
-                MULTIPLY(fa[(ISO_BK - 1) % 2], fb[(ISO_BK - 1) % 2])
+                multiply(sum, fa[(ISO_BK - 1) % 2], fb[(ISO_BK - 1) % 2]);
 #endif
                 left--;
                 lines += ISO_BK;
                 if (lines == SEGMENT && more) { /* never if segments run in parallel */
-                    int here = id;
-                    ISO_HIDE(here);
-                    ISO_UNROLL for (int r = 0; r < ISO_TM * ISO_TN; r++)
-                    {
-                        if (!first_segment) {
-                            sum[r] = slot[r * ISO_THREADS + here] + sum[r];
-                        }
-                        slot[r * ISO_THREADS + here] = sum[r];
-                        sum[r] = (acc)0;
-                    }
+                    end_segment(sum, slot, id, first_segment);
                     first_segment = 0;
                     lines = 0;
                 }
             }
             for (int line = 0; line < rest; line++) {
                 TAKE_BOTH(fa[0], fb[0], line)
-                MULTIPLY(fa[0], fb[0])
+                multiply(sum, fa[0], fb[0]);
             }
             ISO_BARRIER();
         }
         ISO_HIDE(id);
         if (apart) {
-            ISO_UNROLL for (int r = 0; r < ISO_TM * ISO_TN; r++)
-            {
-                slot[r * ISO_THREADS + id] = sum[r];
-            }
+            keep(slot, sum, id);
             continue;
         }
         if (k > SEGMENT) {
-            ISO_UNROLL for (int r = 0; r < ISO_TM * ISO_TN; r++)
-            {
-                sum[r] = slot[r * ISO_THREADS + id] + sum[r];
-            }
+            add_kept(sum, slot, id);
         }
-        const iso_i64 c_tile = c_at + member * stride_c + row0 * ldc + col0;
-        const int rows = (int)(m - row0 < ISO_BM ? m - row0 : ISO_BM);
-        const int cols = (int)(n - col0 < ISO_BN ? n - col0 : ISO_BN);
-        ISO_UNROLL for (int i = 0; i < ISO_TM; i++)
-        {
-            if (ROW(item_m, i) < rows) {
-                const iso_i64 line = c_tile + ROW(item_m, i) * ldc;
-#if WIDE == QUAD
-                if (wide_c && RUN_N > 1 && cols == ISO_BN) {
-                    ISO_UNROLL for (int j = 0; j < ISO_TN; j += QUAD)
-                    {
-                        ISO_GLOBAL quad *at = (ISO_GLOBAL quad *)(c + line + COL(item_n, j));
-                        acc each[QUAD];
-                        if (beta == (acc)0) {
-                            ISO_UNROLL for (int e = 0; e < QUAD; e++)
-                            {
-                                each[e] = alpha * sum[i * ISO_TN + (j + e) % ISO_TN];
-                            }
-                        } else {
-                            const quad q = *at;
-                            QUAD_GET(q, each);
-                            ISO_UNROLL for (int e = 0; e < QUAD; e++)
-                            {
-                                const acc old = beta * each[e];
-                                each[e] = acc_fma(alpha, sum[i * ISO_TN + (j + e) % ISO_TN], old);
-                            }
-                        }
-                        *at = QUAD_OF(each);
-                    }
-                    continue;
-                }
-#endif
-                ISO_UNROLL for (int j = 0; j < ISO_TN; j++)
-                {
-                    if (COL(item_n, j) < cols) {
-                        finish(c, line + COL(item_n, j), sum[i * ISO_TN + j], alpha, beta);
-                    }
-                }
-            }
-        }
+        store_tile(c, c_at + member * stride_c + row0 * ldc + col0, ldc,
+                   (int)(m - row0 < ISO_BM ? m - row0 : ISO_BM),
+                   (int)(n - col0 < ISO_BN ? n - col0 : ISO_BN), item_m, item_n, wide_c, sum, alpha,
+                   beta);
     }
-    (void)wide_c;
 }
 
 /*
