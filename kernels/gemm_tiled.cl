@@ -58,7 +58,7 @@ typedef ISO_U32X4 wide;
 #if ISO_DTYPE == ISO_BF16
 #define FROM_BITS(u) iso_as_f32((iso_u32)(u) << 16)
 #else
-#define FROM_BITS(u) iso_f16_to_f32((iso_u16)((u)&0xffffu))
+#define FROM_BITS(u) iso_f16_to_f32((iso_u16)((u) & 0xffffu))
 #endif
 #define UNPAIR(u, t, i) ((t)[i] = FROM_BITS(u), (t)[(i) + 1] = FROM_BITS((u) >> 16))
 #define WIDE_GET(q, t)                                                                             \
@@ -71,7 +71,7 @@ typedef ISO_U32X4 wide;
 #define ITEMS_M (ISO_BM / ISO_TM)
 #define ITEMS_N (ISO_BN / ISO_TN)
 #if ITEMS_M % 4 == 0 && ITEMS_N % 8 == 0
-#define ITEM_M(id) ((id) / 32 / (ITEMS_N / 8) * 4 + ((id)&1) + ((id) >> 3 & 2))
+#define ITEM_M(id) ((id) / 32 / (ITEMS_N / 8) * 4 + ((id) & 1) + ((id) >> 3 & 2))
 #define ITEM_N(id) ((id) / 32 % (ITEMS_N / 8) * 8 + ((id) >> 1 & 7))
 #else
 #define ITEM_M(id) ((id) / ITEMS_N)
@@ -81,8 +81,8 @@ typedef ISO_U32X4 wide;
 /* Groups of registers that are also adjacent in the tile, so that they fill vectors. */
 #define RUN_M     (ISO_TM % QUAD == 0 ? QUAD : 1)
 #define RUN_N     (ISO_TN % QUAD == 0 ? QUAD : 1)
-#define ROW(r, i) ((i) / RUN_M * (ITEMS_M * RUN_M) + (r)*RUN_M + (i) % RUN_M)
-#define COL(c, j) ((j) / RUN_N * (ITEMS_N * RUN_N) + (c)*RUN_N + (j) % RUN_N)
+#define ROW(r, i) ((i) / RUN_M * (ITEMS_M * RUN_M) + (r) * RUN_M + (i) % RUN_M)
+#define COL(c, j) ((j) / RUN_N * (ITEMS_N * RUN_N) + (c) * RUN_N + (j) % RUN_N)
 
 /*
  * If a slice is contiguous along k, a work-item writes WIDE k's of one row to as many lines of
@@ -137,8 +137,8 @@ typedef ISO_U32X4 wide;
     }
 #define FETCH_EACH(size, moves, to, base, outer0, outers, ld, along_k, k0)                         \
     ISO_GLOBAL const elem *corner = (base) + AT(along_k, ld, outer0, k0);                          \
-    const int last_outer = LAST((outers) - (outer0)-1, size);                                      \
-    const int last_k = LAST(k - (k0)-1, ISO_BK);                                                   \
+    const int last_outer = LAST((outers) - (outer0) - 1, size);                                    \
+    const int last_k = LAST(k - (k0) - 1, ISO_BK);                                                 \
     int here = id;                                                                                 \
     ISO_HIDE(here);                                                                                \
     ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
@@ -160,7 +160,7 @@ typedef ISO_U32X4 wide;
     ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
     {                                                                                              \
         const int v = id + i * ISO_THREADS;                                                        \
-        const iso_i64 last = (along_k) ? (outers)-1 : (outers)-WIDE;                               \
+        const iso_i64 last = (along_k) ? (outers) - 1 : (outers) - WIDE;                           \
         const iso_i64 wanted = (outer0) + VECTOR_OUTER(size, along_k, v);                          \
         const iso_i64 outer = wanted < last ? wanted : last;                                       \
         const iso_i64 first = k_from + VECTOR_K(size, along_k, v);                                 \
@@ -177,7 +177,7 @@ typedef ISO_U32X4 wide;
         {                                                                                          \
             iso_i64 outer = (outer0) + VECTOR_OUTER(size, along_k, v) + ((along_k) ? 0 : j);       \
             iso_i64 at = (k0) + VECTOR_K(size, along_k, v) + ((along_k) ? j : 0);                  \
-            outer = outer < (outers) ? outer : (outers)-1;                                         \
+            outer = outer < (outers) ? outer : (outers) - 1;                                       \
             at = at < k ? at : k - 1;                                                              \
             each[j] = (base)[(along_k) ? outer * (ld) + at : outer + at * (ld)];                   \
         }                                                                                          \
@@ -189,8 +189,8 @@ typedef ISO_U32X4 wide;
 #define FETCH_WIDE(size, moves, to, from, ld, along_k)                                             \
     ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
     {                                                                                              \
-        if ((size)*ISO_BK / WIDE % ISO_THREADS == 0 ||                                             \
-            id + i * ISO_THREADS < (size)*ISO_BK / WIDE) {                                         \
+        if ((size) * ISO_BK / WIDE % ISO_THREADS == 0 ||                                           \
+            id + i * ISO_THREADS < (size) * ISO_BK / WIDE) {                                       \
             to[i] = *(ISO_GLOBAL const wide *)from[i];                                             \
         }                                                                                          \
         from[i] += (along_k) ? (iso_i64)ISO_BK : (iso_i64)ISO_BK * (ld);                           \
@@ -203,7 +203,7 @@ typedef ISO_U32X4 wide;
         const int v = id + i * ISO_THREADS;                                                        \
         const int outer = VECTOR_OUTER(size, along_k, v);                                          \
         const int line = VECTOR_K(size, along_k, v);                                               \
-        if ((size)*ISO_BK / WIDE % ISO_THREADS == 0 || v < (size)*ISO_BK / WIDE) {                 \
+        if ((size) * ISO_BK / WIDE % ISO_THREADS == 0 || v < (size) * ISO_BK / WIDE) {             \
             acc each[WIDE];                                                                        \
             WIDE_GET(from[i], each);                                                               \
             if (along_k) {                                                                         \

@@ -49,7 +49,7 @@ ISO_INLINE acc value_of(int op, acc x, acc y, acc alpha)
 
 /* ---- a group is a loop ----------------------------------------------------------------------- */
 
-#define FIRST(block, each) (((block)*ISO_THREADS + ISO_LOCAL_ID()) * (each))
+#define FIRST(block, each) (((block) * ISO_THREADS + ISO_LOCAL_ID()) * (each))
 #define END(first, each)   ((first) + (each) < n ? (first) + (each) : n)
 
 ISO_INLINE void copy_tiled(ISO_GLOBAL const cell *x, ISO_GLOBAL cell *z, iso_i64 n)

@@ -94,7 +94,7 @@ ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
 /* One row of 128 elements, or of as many as remain. */
 #define TAKE_IF(v, i, limit)                                                                       \
     if ((i) < (limit)) {                                                                           \
-        v = spot_step(v, x[(i)*step_x], Y_OF(y, (i)*step_y), (int)(i));                            \
+        v = spot_step(v, x[(i) * step_x], Y_OF(y, (i) * step_y), (int)(i));                        \
     }
 
 /* A block of `count` elements at x (and y); the first is element `first` of its sequence. */
@@ -400,7 +400,7 @@ reduce_naive(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 ste
 
 /* A group's share of a sequence, folded in shared memory. */
 #define SHARE(u)                                                                                   \
-    iso_i64 s = (u) / parts, part = (u)-s * parts, i;                                              \
+    iso_i64 s = (u) / parts, part = (u) - s * parts, i;                                            \
     lane v = lane_neutral();                                                                       \
     for (i = part * ISO_THREADS + id; i < n; i += parts * ISO_THREADS) {                           \
         v = lane_step(v, x[x_at + s * next_x + i * step_x],                                        \

@@ -40,12 +40,13 @@ typedef ISO_U32X4 piece;
 #define BLOCK_OF(base) ((base) + team < whole ? (base) + team : whole - 1)
 
 /* Loads a batch of a block. */
-ISO_INLINE void stream_load(piece *to, ISO_GLOBAL const elem *array, iso_i64 block, int batch, int t)
+ISO_INLINE void stream_load(piece *to, ISO_GLOBAL const elem *array, iso_i64 block, int batch,
+                            int t)
 {
     ISO_UNROLL
     for (int r = 0; r < ROWS; r++) {
-        to[r] = *(ISO_GLOBAL const piece *)(array + block * BLOCK + (batch * ROWS + r) * LANES +
-                                            4 * t);
+        to[r] =
+            *(ISO_GLOBAL const piece *)(array + block * BLOCK + (batch * ROWS + r) * LANES + 4 * t);
     }
 }
 #if ISO_OP == OP_DOT
@@ -109,7 +110,8 @@ reduce_stream(ISO_GLOBAL const elem *x, iso_i64 x_at, ISO_GLOBAL const elem *y, 
                 const int batch = (first + q + 1) % BATCHES;
                 stream_load(px[(q + 1) % 2], from, from_block, batch, t);
                 STREAM_LOAD_Y(py[(q + 1) % 2], with, from_block, batch, t);
-                stream_step(v, px[q % 2], py[q % 2], b * BLOCK + (first + q) * ROWS * LANES + 4 * t);
+                stream_step(v, px[q % 2], py[q % 2],
+                            b * BLOCK + (first + q) * ROWS * LANES + 4 * t);
             }
         }
         v[0] = stream_fold(v);

@@ -250,7 +250,7 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
 #else
 
 /* Words that 128 bytes hold, or a row of the tile if that is shorter. */
-#define TURN(words)         ((words)*WORD_BYTES < 128 ? (words) : 128 / WORD_BYTES)
+#define TURN(words)         ((words) * WORD_BYTES < 128 ? (words) : 128 / WORD_BYTES)
 #define SLOT(c, r, high)    ((c) * ((high) / SPAN) + ((r) ^ ((c) / SPAN & (TURN((high) / SPAN) - 1))))
 
 /* Number of squares of a tile of `high` x `wide` that one work-item loads, and of words that it
@@ -259,7 +259,7 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
 #define WORDS(high, wide)   ((high) * (wide) / (SPAN * ISO_THREADS))
 
 /* Row (in squares) and first column of this work-item's square u; the same for words. */
-#define SQUARE_NUMBER(u)    ((iso_u32)ISO_LOCAL_ID() + (iso_u32)(u)*ISO_THREADS)
+#define SQUARE_NUMBER(u)    ((iso_u32)ISO_LOCAL_ID() + (iso_u32)(u) * ISO_THREADS)
 #define SQUARE_ROW(u, wide) ((int)(SQUARE_NUMBER(u) / ((wide) / SPAN)))
 #define SQUARE_COL(u, wide) ((int)(SQUARE_NUMBER(u) % ((wide) / SPAN)) * SPAN)
 #define WORD_COL(u, high)   ((int)(SQUARE_NUMBER(u) / ((high) / SPAN)))
@@ -293,7 +293,8 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
             const int r = SQUARE_ROW(u, wide) * SPAN, c = SQUARE_COL(u, wide);                     \
             word square[SPAN];                                                                     \
             if (r < (rows_left) && c < (cols_left)) {                                              \
-                load_square((source) + r * (ld) + c, (ld), (rows_left)-r, (cols_left)-c, square);  \
+                load_square((source) + r * (ld) + c, (ld), (rows_left) - r, (cols_left) - c,       \
+                            square);                                                               \
                 SHARE_SQUARE(shared, square, u, high, wide)                                        \
             }                                                                                      \
         }                                                                                          \
@@ -313,7 +314,7 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
             const int c = WORD_COL(u, high), r = WORD_ROW(u, high);                                \
             if (c < (cols_left)) {                                                                 \
                 store_word((target) + c * (ld) + r * SPAN, (shared)[SLOT(c, r, high)],             \
-                           (rows_left)-r * SPAN);                                                  \
+                           (rows_left) - r * SPAN);                                                \
             }                                                                                      \
         }                                                                                          \
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* halves.cl - conversions of half precision and fma as a compiler's own library has them: plain ones,
- * to nearest, which the compiler sees through. */
+/* halves.cl - conversions of half precision and fma as a compiler's own library has them: plain
+ * ones, to nearest, which the compiler sees through. */
 #define HALVES(space)                                                                              \
     __attribute__((overloadable)) float vload_half(size_t i, const space half *p)                  \
     {                                                                                              \
