@@ -7,6 +7,8 @@ import sys
 FOLDERS = ("backends/", "bench/", "common/", "core/", "kernels/", "tests/")
 GENERATED = {"record_build.h", "record_commit.h"}
 FUNCTION_MOST = 70  # lines of a body; its braces are in the first column
+# PoCL needs the barriers of a blocked product, and the registers that live across them, in the kernel's own body.
+LONGER = {"kernels/gemm_tiled.cl": 125}
 # What a folder shares besides FOLDER/FOLDER.h; tests look where they have to.
 SHARED = {"backends/loader/files.h", "backends/openmp/kernels/half.h", "backends/simt/blas.h",
           "backends/simt/blas_symbols.h", "backends/trial/child.h", "backends/trial/room.h", "bench/tool.h"}
@@ -59,8 +61,9 @@ def check(path):
         if line == "{":
             begin = number
         if line.startswith("}") and begin:
-            if number - begin - 1 > FUNCTION_MOST:
-                breach(path, begin, f"the function has {number - begin - 1} lines, more than {FUNCTION_MOST}")
+            most = LONGER.get(path, FUNCTION_MOST)
+            if number - begin - 1 > most:
+                breach(path, begin, f"the function has {number - begin - 1} lines, more than {most}")
             begin = 0
         if re.search(r"[^=!]== NULL\b", line):
             breach(path, number, "write !x, not x == NULL")

@@ -5,7 +5,7 @@
 . "$ISOMER_TEST_COMMON"
 . "$source_dir/tests/lint/files.sh"
 need python3 python3
-sources '*.c' '*.h' >"$scratch/files"
+sources '*.c' '*.h' '*.cl' '*.cu' >"$scratch/files"
 cd "$source_dir"
 cat >"$scratch/planted.c" <<'END'
 #include "nowhere.h"

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// cub_sum.cu - CUB's sum, for perf-gpu to compare with. Built where there is nvcc.
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cub_sum.cu - CUB's sum, for perf-gpu to compare with. Built where there is nvcc. */
 #include <cub/device/device_reduce.cuh>
 
 extern "C" int peer_cub_sum(void *temporary, size_t *bytes, const void *x, void *result,
