@@ -48,41 +48,30 @@ typedef struct turning {
 
 enum { SIDE = 64 };
 
-#define TURN(T)                                                                                    \
-    do {                                                                                           \
-        T element;                                                                                 \
-        for (int64_t i = 0; i < high; i++)                                                         \
-            for (int64_t j = 0; j < wide; j++) {                                                   \
-                memcpy(&element, from + (i * t->cols + j) * (int64_t)sizeof element,               \
-                       sizeof element);                                                            \
-                memcpy(tile + (j * SIDE + i) * (int64_t)sizeof element, &element, sizeof element); \
-            }                                                                                      \
-    } while (0)
+static inline __attribute__((always_inline)) void turn_by(const turning *t, size_t size,
+                                                          const unsigned char *from, int64_t high,
+                                                          int64_t wide, unsigned char *tile)
+{
+    for (int64_t i = 0; i < high; i++) {
+        for (int64_t j = 0; j < wide; j++) {
+            memcpy(tile + (size_t)(j * SIDE + i) * size, from + (size_t)(i * t->cols + j) * size,
+                   size);
+        }
+    }
+}
 
-typedef struct pair {
-    uint64_t half[2];
-} pair;
-
-/* A square of `from`, turned, so that both matrices are read along their rows. */
+/* A square of `from`, turned, so that both matrices are read along their rows. A loop for each
+ * size that takes time. */
 static void turn(const turning *t, int64_t row, int64_t high, int64_t col, int64_t wide,
                  unsigned char *tile)
 {
     const unsigned char *from = t->from + (row * t->cols + col) * t->element;
-    switch (t->element) {
-    case 1:
-        TURN(uint8_t);
-        break;
-    case 2:
-        TURN(uint16_t);
-        break;
-    case 4:
-        TURN(uint32_t);
-        break;
-    case 8:
-        TURN(uint64_t);
-        break;
-    default:
-        TURN(pair);
+    if (t->element == 4) {
+        turn_by(t, 4, from, high, wide, tile);
+    } else if (t->element == 8) {
+        turn_by(t, 8, from, high, wide, tile);
+    } else {
+        turn_by(t, (size_t)t->element, from, high, wide, tile);
     }
 }
 

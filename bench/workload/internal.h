@@ -34,6 +34,15 @@ check_cache *work_inputs_judged(work_inputs *inputs);
 
 /* ---- target.c -------------------------------------------------------------------------------- */
 
+/* Device memory that cases share. */
+typedef struct work_room {
+    iso_buffer buffer;
+    int64_t bytes, wanted;
+    uint64_t used;  /* inputs: when */
+    iso_dtype type; /* apart: of the inputs that it has the copy of; 0: it has none */
+    int64_t at, length;
+} work_room;
+
 struct work_target {
     iso_device device;
     iso_stream stream;
@@ -42,22 +51,8 @@ struct work_target {
     int64_t available; /* bytes that cases may use */
     bool limited;      /* by a memory limit */
     int32_t pinned;    /* whether its host memory is; -1: not asked yet */
-    struct {
-        iso_buffer buffer;
-        int64_t bytes, wanted;
-        uint64_t used;
-    } input[WORK_TYPES];
+    work_room input[WORK_TYPES], apart[2], result, flush;
     uint64_t clock;
-    struct {
-        iso_buffer buffer;
-        int64_t bytes, wanted;
-        iso_dtype type; /* of the inputs that it has the copy of; 0: it has none */
-        int64_t at, length;
-    } apart[2];
-    iso_buffer result;
-    int64_t result_bytes, result_wanted;
-    iso_buffer flush;
-    int64_t flush_bytes;
     void *pinned_from, *pinned_to; /* host memory that the device reaches fast */
     int64_t pinned_from_bytes, pinned_to_bytes, pinned_wanted;
     void *sink; /* ordinary host memory */

@@ -135,7 +135,7 @@ static void note_wishes(const work_job *job)
 {
     work_target *target = job->target;
     want(&target->input[job->needs.type].wanted, job->needs.end);
-    want(&target->result_wanted, job->needs.result);
+    want(&target->result.wanted, job->needs.result);
     for (int i = 0; i < 2 && job->needs.apart; i++) {
         want(&target->apart[i].wanted, job->needs.bytes[i]);
     }

@@ -106,13 +106,13 @@ iso_stream work_target_stream(const work_target *target)
     return target->stream;
 }
 
-static void drop(iso_buffer *buffer, int64_t *bytes)
+static void drop(work_room *room)
 {
-    if (buffer->id != 0) {
-        iso_buffer_destroy(*buffer);
+    if (room->buffer.id != 0) {
+        iso_buffer_destroy(room->buffer);
     }
-    buffer->id = 0;
-    *bytes = 0;
+    room->buffer.id = 0;
+    room->bytes = 0;
 }
 
 static bool drop_apart(work_target *target)
@@ -120,7 +120,7 @@ static bool drop_apart(work_target *target)
     bool any = false;
     for (int i = 0; i < 2; i++) {
         any |= target->apart[i].bytes > 0;
-        drop(&target->apart[i].buffer, &target->apart[i].bytes);
+        drop(&target->apart[i]);
         target->apart[i].type = (iso_dtype)0;
     }
     return any;
@@ -133,7 +133,7 @@ bool work_target_revive(work_target *target)
     }
     target->stream.id = 0;
     for (int type = 1; type < WORK_TYPES; type++) {
-        drop(&target->input[type].buffer, &target->input[type].bytes);
+        drop(&target->input[type]);
     }
     drop_apart(target);
     return iso_stream_create(target->device, 0, &target->stream) == ISO_OK;
@@ -154,26 +154,25 @@ static bool evict(work_target *target, iso_dtype but)
     if (oldest == 0) {
         return false;
     }
-    drop(&target->input[oldest].buffer, &target->input[oldest].bytes);
+    drop(&target->input[oldest]);
     return true;
 }
 
-/* What all cases together want, or else what this one needs. */
-static iso_status make(work_target *target, iso_dtype keep, int64_t wanted, int64_t needed,
-                       iso_buffer *buffer, int64_t *bytes)
+/* Makes what all cases together want, or else what this one needs. */
+static iso_status make(work_target *target, iso_dtype keep, int64_t needed, work_room *room)
 {
-    drop(buffer, bytes);
-    int64_t asked = wanted > needed ? wanted : needed;
-    iso_status status = iso_buffer_create(target->device, asked, buffer);
-    bool apart = buffer == &target->apart[0].buffer || buffer == &target->apart[1].buffer;
+    drop(room);
+    int64_t asked = room->wanted > needed ? room->wanted : needed;
+    iso_status status = iso_buffer_create(target->device, asked, &room->buffer);
+    bool apart = room == &target->apart[0] || room == &target->apart[1];
     while (status == ISO_NO_MEMORY && (evict(target, keep) || (!apart && drop_apart(target)))) {
-        status = iso_buffer_create(target->device, asked, buffer);
+        status = iso_buffer_create(target->device, asked, &room->buffer);
     }
     if (status == ISO_NO_MEMORY && asked > needed) {
         asked = needed;
-        status = iso_buffer_create(target->device, asked, buffer);
+        status = iso_buffer_create(target->device, asked, &room->buffer);
     }
-    *bytes = status == ISO_OK ? asked : 0;
+    room->bytes = status == ISO_OK ? asked : 0;
     return status;
 }
 
@@ -181,42 +180,40 @@ iso_status work_target_input(work_target *target, iso_dtype type, int64_t bytes,
 {
     int64_t there;
     const unsigned char *block = work_inputs_block(target->inputs, type, &there);
-    target->input[type].used = ++target->clock;
-    if (target->input[type].bytes < bytes) {
-        iso_status status = make(target, type, target->input[type].wanted, bytes,
-                                 &target->input[type].buffer, &target->input[type].bytes);
+    work_room *room = &target->input[type];
+    room->used = ++target->clock;
+    if (room->bytes < bytes) {
+        iso_status status = make(target, type, bytes, room);
         if (status == ISO_OK && block) {
-            status = iso_write(target->stream, (iso_operand){target->input[type].buffer, 0}, block,
-                               target->input[type].bytes);
+            status = iso_write(target->stream, (iso_operand){room->buffer, 0}, block, room->bytes);
         }
         if (status == ISO_OK) {
             status = iso_stream_sync(target->stream);
         }
         if (status != ISO_OK) {
-            drop(&target->input[type].buffer, &target->input[type].bytes);
+            drop(room);
             return status;
         }
     }
-    *out = target->input[type].buffer;
+    *out = room->buffer;
     return ISO_OK;
 }
 
 iso_status work_target_apart(work_target *target, int which, iso_dtype type, int64_t at,
                              int64_t bytes, iso_buffer *out)
 {
+    work_room *room = &target->apart[which];
     iso_status status = ISO_OK;
-    *out = target->apart[which].buffer;
-    if (target->apart[which].type == type && target->apart[which].at == at &&
-        target->apart[which].length == bytes) {
+    *out = room->buffer;
+    if (room->type == type && room->at == at && room->length == bytes) {
         return ISO_OK;
     }
-    target->apart[which].type = (iso_dtype)0;
-    if (target->apart[which].bytes < bytes) {
-        status = make(target, type, target->apart[which].wanted, bytes,
-                      &target->apart[which].buffer, &target->apart[which].bytes);
+    room->type = (iso_dtype)0;
+    if (room->bytes < bytes) {
+        status = make(target, type, bytes, room);
     }
     if (status == ISO_OK) {
-        status = iso_copy(target->stream, (iso_operand){target->apart[which].buffer, 0},
+        status = iso_copy(target->stream, (iso_operand){room->buffer, 0},
                           (iso_operand){target->input[type].buffer, at}, bytes);
     }
     if (status == ISO_OK) {
@@ -225,24 +222,19 @@ iso_status work_target_apart(work_target *target, int which, iso_dtype type, int
     if (status != ISO_OK) {
         return status;
     }
-    target->apart[which].type = type;
-    target->apart[which].at = at;
-    target->apart[which].length = bytes;
-    *out = target->apart[which].buffer;
+    room->type = type;
+    room->at = at;
+    room->length = bytes;
+    *out = room->buffer;
     return ISO_OK;
 }
 
 iso_status work_target_result(work_target *target, int64_t bytes, iso_buffer *out)
 {
-    if (target->result_bytes < bytes) {
-        iso_status status = make(target, (iso_dtype)0, target->result_wanted, bytes,
-                                 &target->result, &target->result_bytes);
-        if (status != ISO_OK) {
-            return status;
-        }
-    }
-    *out = target->result;
-    return ISO_OK;
+    work_room *room = &target->result;
+    iso_status status = room->bytes < bytes ? make(target, (iso_dtype)0, bytes, room) : ISO_OK;
+    *out = room->buffer;
+    return status;
 }
 
 static int64_t flush_bytes(const work_target *target)
@@ -253,10 +245,7 @@ static int64_t flush_bytes(const work_target *target)
 iso_status work_target_flush_room(work_target *target)
 {
     int64_t bytes = flush_bytes(target);
-    if (target->flush_bytes >= bytes) {
-        return ISO_OK;
-    }
-    return make(target, (iso_dtype)0, bytes, bytes, &target->flush, &target->flush_bytes);
+    return target->flush.bytes < bytes ? make(target, (iso_dtype)0, bytes, &target->flush) : ISO_OK;
 }
 
 iso_status work_target_flush(work_target *target)
@@ -266,8 +255,8 @@ iso_status work_target_flush(work_target *target)
     if (status != ISO_OK) {
         return status;
     }
-    return iso_fill(target->stream, (iso_operand){target->flush, 0}, &pattern, sizeof pattern,
-                    flush_bytes(target));
+    return iso_fill(target->stream, (iso_operand){target->flush.buffer, 0}, &pattern,
+                    sizeof pattern, flush_bytes(target));
 }
 
 /* ---- chips ----------------------------------------------------------------------------------- */
