@@ -138,7 +138,7 @@ static void slows(const bench_case *item, bool native, double *rate, double *mov
 
 /* ---- conformance cases ----------------------------------------------------------------------- */
 
-/* One below the other; with neighbours A, C and B beside each other as blocks of C's image. */
+/* Each operand in memory of its own; neighbours lie side by side in C's image. */
 static bool lay(const bench_case *item, verify_problem *p)
 {
     const gemm_shape *g = &item->gemm;

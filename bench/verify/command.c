@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command.c - `isomer verify`: the conformance suite on devices. */
+/* command.c - `isomer verify`: the conformance list on devices. */
 #include "bench/verify/internal.h"
 
 #include <errno.h>
@@ -70,7 +70,7 @@ static int run_cases(verify_run *run)
     if (!state || !result) {
         verify_state_destroy(state);
         free(result);
-        return tool_error(TOOL_INTERNAL, "no memory for the suite");
+        return tool_error(TOOL_INTERNAL, "no memory for the cases");
     }
     double begin = tool_seconds();
     for (int i = 0; i < run->chosen_count && go_on; i++) {

@@ -102,7 +102,8 @@ static json_t *whole_json(const verify_run *run)
 
 /* ---- JUnit ----------------------------------------------------------------------------------- */
 
-/* Text in an attribute; what XML cannot hold, or a terminal would obey, is shown as on one. */
+/* Text in an attribute. Characters that XML cannot hold or that control a terminal are shown by
+ * their codes. */
 static void escape(FILE *out, const char *text)
 {
     char one[PRINTABLE_MOST];

@@ -7,7 +7,7 @@
 /* The variants of isomer's own for them. */
 static const iso_variant own[] = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE};
 
-/* Whether the device and this machine can hold so much; where not, the case says so. */
+/* Whether the device can hold that much; if not, the case is unsupported, with the reason. */
 static bool has_room(stage *s, int64_t bytes)
 {
     int64_t have = s->runner->info.memory_free >= 0 ? s->runner->info.memory_free

@@ -58,7 +58,7 @@ static bool matches(const verify_run *run, const filter *f, const bench_case *it
 int verify_choose_cases(verify_run *run)
 {
     filter f = {0};
-    /* A case is found by its id whichever suite it is of; a pattern is one of the suite's cases. */
+    /* An id finds its case in either list, quick or full; a pattern is tried on the chosen list. */
     bool one = run->case_id && !strpbrk(run->case_id, "*?[\\");
     run->cases = verify_list_create(run->full || one, run->seed_value);
     if (!run->cases) {

@@ -336,7 +336,7 @@ static int take_op(const reader *r, const json_t *object, work_line *line)
     return TOOL_OK;
 }
 
-/* A member that would be passed over is one that its author counts on. */
+/* A member that has no effect is an error: its author expects one. */
 static int check_applies(const reader *r, const json_t *object, const work_line *line)
 {
     const bench_op *op = bench_op_of(line->op);

@@ -66,7 +66,7 @@ iso_status work_target_input(work_target *target, iso_dtype type, int64_t bytes,
 iso_status work_target_apart(work_target *target, int which, iso_dtype type, int64_t at,
                              int64_t bytes, iso_buffer *out);
 iso_status work_target_result(work_target *target, int64_t bytes, iso_buffer *out);
-/* Host memory: holds the first bytes of the f32 inputs, or is to be written to. */
+/* Host memory: `from` holds the first bytes of the f32 inputs; the other is written to. */
 iso_status work_target_pinned(work_target *target, bool from, int64_t bytes, void **out);
 iso_status work_target_sink(work_target *target, int64_t bytes, void **out);
 

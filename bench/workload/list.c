@@ -207,7 +207,7 @@ static void add_line(maker *m, const work_parsed *p)
     }
 }
 
-/* What somebody asked for by its type or size is tried on whatever is there. */
+/* Cases chosen by type or size are tried on every device. */
 static bool is_on(const maker *m, const work_line *line)
 {
     if (!line->on || (m->filtered && (m->request->dtype || m->request->size))) {

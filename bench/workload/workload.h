@@ -65,27 +65,28 @@ void work_inputs_destroy(work_inputs *inputs);
 
 typedef struct work_target work_target;
 
-/* Opens `spec`. NULL after saying why; `*code` is the exit code. Allocates nothing yet. */
-/* Bytes of a device's memory, or what is taken for it where the device does not tell. */
+/* Bytes of a device's memory; a guess where the device does not report it. */
 int64_t work_memory(const iso_device_info *info);
 
+/* Opens `spec`. NULL after an error message; `*code` is the exit code. Allocates no device memory.
+ */
 work_target *work_target_open(const char *spec, iso_math math, work_inputs *inputs, int *code);
 void work_target_close(work_target *target);
-/* Takes no more than one of so many parts of the memory. */
+/* Limits the target to one of `parts` equal parts of the memory. */
 void work_target_share(work_target *target, int32_t parts);
 const iso_device_info *work_target_info(const work_target *target);
 iso_device work_target_device(const work_target *target);
 iso_stream work_target_stream(const work_target *target);
 
-/* A stream after a late error runs nothing more: gives the target a new one, and gives up the
- * inputs, whose bytes nobody knows then. False: the device does not give one any more. */
+/* A stream runs nothing more after a late error. Gives the target a new one, and drops the inputs,
+ * whose bytes are unknown then. False: the device gives no new stream. */
 bool work_target_revive(work_target *target);
 
 /* Whether two devices are one chip by their uuids, however each backend writes it. */
 bool work_same_chip(const char *uuid, const char *other);
-/* What caches keep things from the memory, as far as anybody knows. */
+/* Bytes of the last-level cache; a guess where the device does not report it. */
 int64_t work_cache_bytes(const iso_device_info *info);
-/* A chip's last-level cache is the largest that any of its names tells of. */
+/* A chip that has several backends has the largest last-level cache that one of them reports. */
 void work_targets_share_caches(work_target *const *targets, int32_t count);
 
 /* Makes room for the flush, which may cost cases their inputs. */
@@ -97,37 +98,36 @@ iso_status work_target_flush(work_target *target);
 
 typedef struct work_job work_job;
 
-/* Asks whether the device does it, says by which library and kernel, and whether it fits the memory
- * (BENCH_UNSUPPORTED, with what it needs and what there is, where it does not). `library` is which
- * of the vendor's libraries. Allocates and compiles nothing. NULL: no memory. The result holds what
- * was found. */
+/* Queries whether the device supports the case, by which library and kernel, and whether it fits
+ * the memory; the result holds the answers. It is BENCH_UNSUPPORTED, with the bytes needed and
+ * there, if it does not fit. `library` is which of the vendor's libraries. Allocates and compiles
+ * nothing. NULL: no memory. */
 work_job *work_job_create(work_target *target, const bench_case *item, int32_t library,
                           bench_result *result);
 void work_job_destroy(work_job *job);
 
-/* Moves inputs to the device that are not there yet, and prepares: opens, compiles. Nanoseconds of
- * the preparing alone. False: the result holds why; BENCH_UNSUPPORTED where memory ran out. Where
- * cases together are larger than the memory, one may take the room of another's inputs: the other's
- * next submission moves them again. */
+/* Moves missing inputs to the device, and prepares the operation: opens libraries, compiles.
+ * `*nanoseconds` is the time of preparing alone. False: the result holds the reason;
+ * BENCH_UNSUPPORTED if memory ran out. If all cases together exceed the memory, one may take the
+ * room of another's inputs; the other's next submission moves them again. */
 bool work_job_prepare(work_job *job, double *nanoseconds, bench_result *result);
 
-/* Moves what another case's room has cost this one back to the device, so that the calls that are
- * timed need not. */
+/* Moves inputs that another case displaced back to the device, so that timed calls need not. */
 iso_status work_job_ready(work_job *job);
 
 /* Hands one call over to the target's stream. */
 iso_status work_job_submit(work_job *job);
 
-/* For `parts`: hands over the moving of all operands from host memory, and of the result to it. */
+/* For `parts`: submit the copies of all operands from host memory, and of the result to it. */
 iso_status work_job_copy_in(work_job *job);
 iso_status work_job_copy_out(work_job *job);
 
-/* Overwrites the operands and both places of the result, so that what is not moved is seen; and,
- * when all has been moved and waited for, judges what came back to the host. */
+/* The first overwrites the operands and both places of the result, so that a missing copy is seen.
+ * The second, called when all copies are done, checks what came back to the host. */
 iso_status work_job_spoil_parts(work_job *job);
 bool work_job_check_parts(work_job *job, bench_result *result);
 
-/* Overwrites where the result will be, so that a result of somebody else is not taken for ours. */
+/* Overwrites where the result will be, so that an older result is not taken for this case's. */
 bool work_job_spoil(work_job *job, bench_result *result);
 
 /* Waits, reads what the last call left and judges it. False: BENCH_FAILED or BENCH_ERROR, with the
