@@ -18,8 +18,7 @@ enum { SHORT_TEXT = 160 /* used if there is no memory for the block */ };
 
 typedef enum role {
     LAST,    /* the text of the last failure */
-    BACKEND, /* the text of a backend since core_backend_enter: becomes the last failure if the call
-                fails */
+    BACKEND, /* what a backend set since core_backend_enter; the last failure if the call fails */
     SPARE,   /* written next, because the arguments may be parts of an old text */
     ROLES
 } role;
@@ -261,8 +260,8 @@ void core_text_free(core_text *text)
 
 const char *iso_last_error(void)
 {
-    return get_text(inside && told ? BACKEND
-                                   : LAST); /* a backend may read the text that it has set */
+    /* A backend may read the text that it has set. */
+    return get_text(inside && told ? BACKEND : LAST);
 }
 
 const char *core_reason(const char *call)

@@ -32,14 +32,12 @@ core_error_place core_error_return(void);
 /* Called in the thread that lent it. */
 void core_error_take(core_error_place place);
 
-/* Saves the caller's last failure, and restores it if the call recovers from a failure of its own.
- */
+/* Saves the caller's last failure; a call restores it after it recovered from one of its own. */
 enum { CORE_BRIEF_MAX = 256 };
 typedef struct core_kept_error {
     iso_status status;
-    char *text; /* NULL: the text is in `brief` */
-    char
-        brief[CORE_BRIEF_MAX]; /* the beginning of the text, if there was no memory for all of it */
+    char *text;                 /* NULL: the text is in `brief` */
+    char brief[CORE_BRIEF_MAX]; /* the text's beginning, if there was no memory for all of it */
 } core_kept_error;
 core_kept_error core_error_keep(void);
 const char *core_error_text(const core_kept_error *kept);

@@ -94,8 +94,7 @@ struct core_op {
     iso_variant *variant;           /* in args */
     iso_math *math;                 /* in args; NULL if there is none */
     iso_dtype dtype;                /* if there is math */
-    char math_reason[ISO_NOTE_MAX]; /* why math is strict although TF32 was requested; otherwise ""
-                                     */
+    char math_reason[ISO_NOTE_MAX]; /* why TF32 was requested and math is strict; otherwise "" */
     int64_t *summed; /* in args: the length of sums, which alpha = 0 makes 0; NULL: there is none */
     int64_t summed_given; /* ... and its value in the caller's descriptor */
     core_empty empty;

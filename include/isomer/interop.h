@@ -128,9 +128,8 @@ enum { ISO_TENSOR_DIMS_MAX = 8 };
 
 /* Flags of iso_tensor. */
 enum {
-    ISO_TENSOR_READ_ONLY =
-        1, /* writes to its buffer are refused; other users are trusted not to write */
-    ISO_TENSOR_COPIED = 2 /* the producer declared it a copy */
+    ISO_TENSOR_READ_ONLY = 1, /* writes to its buffer are refused; others must not write either */
+    ISO_TENSOR_COPIED = 2     /* the producer declared it a copy */
 };
 
 /* A tensor in a buffer. Element (i, j, ...) is `offset` bytes plus (i * strides[0] + j * strides[1]

@@ -21,11 +21,10 @@ typedef enum iso_status {
 
     /* The environment: the call was right, but this machine cannot do it now. Nothing was done. */
     ISO_UNAVAILABLE = 4, /* the backend or device is not there; the text says what was tried */
-    ISO_UNSUPPORTED =
-        5,             /* this device does not support this operation; iso_supports says the same */
-    ISO_NO_MEMORY = 6, /* memory ran out, or the memory limit would be exceeded */
-    ISO_COMPILE = 7,   /* a device kernel did not build; the text holds the compiler's log */
-    ISO_TIMEOUT = 8,   /* the time limit ran out; the work continues */
+    ISO_UNSUPPORTED = 5, /* the device does not support this operation, as iso_supports says */
+    ISO_NO_MEMORY = 6,   /* memory ran out, or the memory limit would be exceeded */
+    ISO_COMPILE = 7,     /* a device kernel did not build; the text holds the compiler's log */
+    ISO_TIMEOUT = 8,     /* the time limit ran out; the work continues */
 
     /* The vendor's software or hardware. */
     ISO_BACKEND = 9,      /* a vendor call failed; the text names the call and its code */
