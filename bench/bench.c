@@ -18,8 +18,8 @@ static const char help[] =
     "  --backend LIST    devices to measure, or `all`; without it ISOMER_BACKEND, else all\n"
     "  --require LIST    backends that must be available, besides ISOMER_REQUIRE\n"
     "  --suite NAME      quick (the default), full, stream, gemm, transfer, or a JSON file\n"
-    "  --op LIST         operations: transfer, map, transpose, reduce, gemm; or single ones:\n"
-    "                    triad, sum, write, ...\n"
+    "  --op LIST         operations, or single ones such as triad, sum and write:\n"
+    "                    %s\n"
     "  --variant LIST    variants: naive, tiled, vendor, ...\n"
     "  --dtype LIST      types: f16, bf16, f32, f64, ...\n"
     "  --size LIST       sizes instead of the suite's, such as 1024,4Ki or 64x64x16384\n"
@@ -510,7 +510,7 @@ int tool_bench(int argc, char **argv)
     bench b = {0};
     int code = parse(&b, argc, argv);
     if (code == TOOL_OK && b.help) {
-        fputs(help, stdout);
+        printf(help, bench_op_words());
     } else if (code == TOOL_OK) {
         code = execute(&b, argc, argv);
     }

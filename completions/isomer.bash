@@ -11,9 +11,13 @@ _isomer_options() {
         grep -oE '^ +-[a-z-]+(, --?[a-z-]+)*' | tr -d ',' | tr -s ' ' '\n'
 }
 
-# The values of a command's option. FREE: any text; JSON: also a suite in a file; nothing: a file.
+# The line after --op in its help.
+_isomer_operations() {
+    "$1" "$2" --help 2>/dev/null | sed -n '/^ *--op /{n;s/,//g;p;}'
+}
+
+# The values of an option of a command of a tool. FREE: any text; JSON: also a suite in a file; nothing: a file.
 _isomer_values() {
-    local moved="transfer map transpose reduce gemm"
     local reductions="sum product min max mean dot asum norm2 argmin argmax"
     local maps="copy scale add multiply triad chain"
     case $1,$2 in
@@ -21,9 +25,9 @@ _isomer_values() {
     *,--available | *,--require | *,--device-[ab]) echo cuda hip opencl openmp ;;
     verify,--suite) echo quick full ;;
     bench,--suite) echo quick full stream gemm transfer JSON ;;
-    verify,--op) echo "$moved" order limits "$reductions" "$maps" ;;
-    bench,--op) echo "$moved" "$reductions" "$maps" write read ;;
-    compare,--op) echo "$moved" ;;
+    compare,--op) _isomer_operations "$3" "$1" ;;
+    bench,--op) echo "$(_isomer_operations "$3" "$1")" "$reductions" "$maps" write read ;;
+    *,--op) echo "$(_isomer_operations "$3" "$1")" "$reductions" "$maps" ;;
     verify,--variant) echo naive tiled vendor partials write read copy between fill ;;
     *,--variant) echo naive tiled vendor partials pageable pinned device ;;
     *,--dtype) echo f16 bf16 f32 f64 i32 i64 e1 e2 e4 e8 e16 ;;
@@ -49,7 +53,7 @@ _isomer() {
     elif [ "$before" = = ]; then
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
-    values=$(_isomer_values "$command" "$before")
+    values=$(_isomer_values "$command" "$before" "$tool")
     if [ "$values" = FREE ]; then
         return
     elif [ -n "$values" ]; then

@@ -38,10 +38,12 @@ end
 function __isomer_operations
     set -l single sum product min max mean dot asum norm2 argmin argmax \
         copy scale add multiply triad chain
-    printf '%s\n' transfer map transpose reduce gemm
+    # The line after --op in the help.
+    isomer (__isomer_command) --help 2>/dev/null | sed -n '/^ *--op /{n;s/,//g;p;}' |
+        string split -n ' '
     switch (__isomer_command)
         case verify
-            printf '%s\n' order limits $single
+            printf '%s\n' $single
         case bench
             printf '%s\n' write read $single
     end

@@ -3,7 +3,7 @@
 # -DNAME=NAME -P embed.cmake. PREFIX and HEADER are for texts that are not kernels.
 if(NOT DEFINED PREFIX)
   set(PREFIX kernel_text_)
-  set(HEADER kernels/texts.h)
+  set(HEADER kernel_texts.h)
 endif()
 file(READ "${FROM}" bytes HEX)
 string(LENGTH "${bytes}" length)

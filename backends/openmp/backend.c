@@ -25,6 +25,8 @@ static iso_status probe(iso_probe *out)
     return ISO_OK;
 }
 
+extern const cpu_operation cpu_gemm, cpu_transpose, cpu_reduce, cpu_map;
+
 static const cpu_operation *find(iso_op_kind kind)
 {
     static const cpu_operation *const operations[] = {

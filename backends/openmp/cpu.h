@@ -79,7 +79,7 @@ typedef struct cpu_device {
     const cpu_facts *facts;
 } cpu_device;
 
-/* ---- operations: gemm.c, transpose.c, reduce.c, map.c, each one table ------------------------ */
+/* ---- operations: each is one table in its file, listed in backend.c -------------------------- */
 
 typedef struct cpu_operation {
     /* As in iso_backend. Refs are NULL except in execute. The core has checked the type, and that
@@ -94,8 +94,6 @@ typedef struct cpu_operation {
      * late error. */
     iso_status (*execute)(cpu_device *device, const iso_op *op);
 } cpu_operation;
-
-extern const cpu_operation cpu_gemm, cpu_transpose, cpu_reduce, cpu_map;
 
 /* ---- blas.c: the vendor's library ------------------------------------------------------------ */
 

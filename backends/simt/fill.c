@@ -2,7 +2,7 @@
 /* fill.c - fills with a repeated pattern, by a kernel, so that they are the same on every device.
  */
 #include "backends/simt/simt.h"
-#include "kernels/texts.h"
+#include "kernel_texts.h"
 
 #include <string.h>
 

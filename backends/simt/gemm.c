@@ -2,7 +2,7 @@
 /* gemm.c - matrix products on a device: their programs, arguments and launches. */
 #include "backends/simt/gemm.h"
 #include "common/dtype.h"
-#include "kernels/texts.h"
+#include "kernel_texts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* map.c - plans maps: which kernel of kernels/map.cl, with which word size. */
 #include "backends/simt/simt.h"
 #include "common/dtype.h"
-#include "kernels/texts.h"
+#include "kernel_texts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

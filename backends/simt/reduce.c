@@ -2,7 +2,7 @@
 /* reduce.c - reductions on a device: their programs, and the launches of each variant. */
 #include "backends/simt/reduce.h"
 #include "common/dtype.h"
-#include "kernels/texts.h"
+#include "kernel_texts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -371,11 +371,6 @@ typedef struct simt_operation {
     void (*each)(const simt_limits *limits, simt_visit *visit, void *context);
 } simt_operation;
 
-extern const simt_operation simt_gemm;      /* gemm.c: kernels/gemm_naive.cl, gemm_tiled.cl */
-extern const simt_operation simt_transpose; /* transpose.c: kernels/transpose.cl */
-extern const simt_operation simt_reduce;    /* reduce.c: kernels/reduce.cl */
-extern const simt_operation simt_map;       /* map.c: kernels/map.cl */
-
 /* table.c: NULL if the kind is not known. */
 const simt_operation *simt_operation_of(iso_op_kind kind);
 

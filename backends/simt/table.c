@@ -3,6 +3,8 @@
  * for offline compilation. */
 #include "backends/simt/simt.h"
 
+extern const simt_operation simt_gemm, simt_transpose, simt_reduce, simt_map;
+
 static const simt_operation *const operations[] = {
     [ISO_OP_GEMM] = &simt_gemm,
     [ISO_OP_TRANSPOSE] = &simt_transpose,

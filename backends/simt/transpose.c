@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transpose.c - plans transposes: which kernel of kernels/transpose.cl, with which tile. */
 #include "backends/simt/simt.h"
-#include "kernels/texts.h"
+#include "kernel_texts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

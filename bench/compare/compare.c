@@ -22,7 +22,8 @@ static const char help[] =
     "  --least-effect PERCENT  smaller differences do not matter (3)\n"
     "  --device-a SPEC         the device of A; cuda:0, or cuda if it has only one\n"
     "  --device-b SPEC         the device of B\n"
-    "  --op LIST               only these operations\n"
+    "  --op LIST               only these operations:\n"
+    "                          %s\n"
     "  --force                 compare unlike runs too, and mark them\n"
     "  --all                   also show cases that are the same, and complete lists\n"
     "  --json FILE             write the comparison as JSON; - is standard output\n"
@@ -211,7 +212,9 @@ int tool_compare(int argc, char **argv)
             .least_effect = STATS_LEAST_EFFECT, .alpha = STATS_ALPHA, .fail_on = NAN, .ops = &ops}};
     int code = read_options(argc, argv, &r, &set.rules);
     if (code != TOOL_OK || r.help) {
-        fputs(code == TOOL_OK ? help : "", stdout);
+        if (code == TOOL_OK) {
+            printf(help, bench_op_words());
+        }
         goto end;
     }
     if (!tool_split(r.op, &ops)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ops.c - the tables of operations, and finding one. */
 #include "bench/ops/ops.h"
+#include "bench/tool.h"
 #include "bench/verify/verify.h"
 
 #include <math.h>
@@ -18,6 +19,27 @@ const char *const bench_partial_variants[] = {"naive", "tiled", "vendor", "parti
 const char *const bench_float_types[] = {"f16", "bf16", "f32", "f64", NULL};
 const char *const bench_all_types[] = {"f16", "bf16", "f32", "f64", "i32", "i64", NULL};
 const char *const bench_matrix_members[] = {"rows", "cols", NULL};
+
+static const char *words(const bench_op *const *rows, int count, char *text, size_t room)
+{
+    text[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        tool_join(text, room, ", ", rows[i]->name);
+    }
+    return text;
+}
+
+const char *bench_op_words(void)
+{
+    static char text[256];
+    return words(bench_ops, BENCH_OPS, text, sizeof text);
+}
+
+const char *verify_op_words(void)
+{
+    static char text[256];
+    return words(verify_ops, VERIFY_OPS, text, sizeof text);
+}
 
 const bench_op *bench_op_find(const char *word)
 {

@@ -271,6 +271,9 @@ enum { VERIFY_OPS = BENCH_OPS + 2 };
 extern const bench_op *const verify_ops[VERIFY_OPS];
 
 const bench_op *bench_op_find(const char *word);
+/* "map, transpose, ...": the words of --op. */
+const char *bench_op_words(void);
+const char *verify_op_words(void);
 /* The same, with a row without a name where there is none. */
 const bench_op *bench_op_of(const char *word);
 int bench_op_rank(const bench_op *op); /* its place in bench_ops; BENCH_OPS: none */

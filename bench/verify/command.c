@@ -13,8 +13,8 @@ static const char help[] =
     "  --backend LIST   devices to check, or `all`; without it ISOMER_BACKEND, else all\n"
     "  --require LIST   backends that must be available, besides ISOMER_REQUIRE\n"
     "  --suite NAME     quick (the default) or full\n"
-    "  --op LIST        operations: transfer, transpose, reduce, gemm, map, order, limits; or\n"
-    "                   single reductions and maps: sum, product, min, triad, ...\n"
+    "  --op LIST        operations, or single reductions and maps such as sum and triad:\n"
+    "                   %s\n"
     "  --variant LIST   variants: naive, tiled, vendor, ...\n"
     "  --dtype LIST     types: f16, bf16, f32, f64, i32, i64, e1 to e16 (elements that are moved)\n"
     "  --case ID        one case, or all that match a pattern such as 'gemm/*/nt/*'\n"
@@ -204,7 +204,7 @@ int tool_verify(int argc, char **argv)
     verify_run run = {.seed_value = VERIFY_SEED, .argc = argc, .argv = argv, .out = stdout};
     int code = parse(&run, argc, argv);
     if (code == TOOL_OK && run.help) {
-        fputs(help, stdout);
+        printf(help, verify_op_words());
     } else if (code == TOOL_OK) {
         code = execute(&run);
     }
