@@ -63,11 +63,9 @@ static void note_text(char *text, size_t room, const json_t *result)
     const char *axis = record_text(layout, "axis"), *fill = record_text(result, "fill");
     char word[24];
     text[0] = '\0';
-    if (strcmp(a, "n") != 0 || strcmp(b, "n") != 0) {
+    if (strchr(a, 't') || strchr(b, 't')) {
         snprintf(word, sizeof word, "%s%s", a, b);
-        if (word[0] != '\0') {
-            append(text, room, word);
-        }
+        append(text, room, word);
     }
     if (axis[0] != '\0' && strcmp(axis, "all") != 0) {
         snprintf(word, sizeof word, "axis %.8s", axis);
