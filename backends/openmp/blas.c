@@ -67,8 +67,9 @@ static struct {
 
 /* The members of cpu_blas from sgemm on. */
 static const loader_function functions[] = {
-    {"cblas_sgemm", true}, {"cblas_dgemm", true}, {"cblas_sdot", true},  {"cblas_ddot", true},
-    {"cblas_sasum", true}, {"cblas_dasum", true}, {"cblas_snrm2", true}, {"cblas_dnrm2", true},
+    {"cblas_sgemm", true}, {"cblas_dgemm", true}, {"cblas_sgemv", false}, {"cblas_dgemv", false},
+    {"cblas_sdot", true},  {"cblas_ddot", true},  {"cblas_sasum", true},  {"cblas_dasum", true},
+    {"cblas_snrm2", true}, {"cblas_dnrm2", true},
 };
 static const loader_where where = {.host = &cpu_host, .advice = ""};
 static loader_library opened = {

@@ -35,6 +35,11 @@ typedef struct cpu_blas {
                   const double *a, int lda, const double *b, int ldb, double beta, double *c,
                   int ldc);
 
+    void (*sgemv)(int order, int trans, int m, int n, float alpha, const float *a, int lda,
+                  const float *x, int incx, float beta, float *y, int incy);
+    void (*dgemv)(int order, int trans, int m, int n, double alpha, const double *a, int lda,
+                  const double *x, int incx, double beta, double *y, int incy);
+
     float (*sdot)(int n, const float *x, int incx, const float *y, int incy);
     double (*ddot)(int n, const double *x, int incx, const double *y, int incy);
     float (*sasum)(int n, const float *x, int incx);

@@ -16,6 +16,8 @@
 #ifndef ISOMER_SIMT_H
 #define ISOMER_SIMT_H
 
+#include "common/gemv.h"
+
 #include <isomer/backend.h>
 
 #include "backends/loader/loader.h"
@@ -357,6 +359,8 @@ typedef struct simt_operation {
     /* Optional: changes the arguments of an operation that sums nothing, so that it sums one term
      * of zeros, which will lie at `zeros`. The bytes of zeros; 0: it sums something. */
     int64_t (*add_term)(void *args, iso_ref zeros);
+    /* Optional: vendors' libraries do it as this product. */
+    void (*as_product)(const iso_op *op, gemv_product *out);
     /* Optional: the types that it computes in, as bits. The core has checked the operands' type,
      * and that the operation has the variant. */
     int (*needs)(const iso_op *op);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vendor.c - passes operations of the variant vendor to the driver's libraries. Some libraries
  * cannot do a product with k = 0 (or alpha 0): they get one of a column and a row of zeros, which
- * are put before the library's own scratch memory. */
+ * are put before the library's own scratch memory. A product with a vector is passed as one with a
+ * matrix of one column: libraries were seen to be as fast with it. */
 #include "backends/simt/blas.h"
 #include "common/dtype.h"
 
@@ -86,11 +87,8 @@ void simt_vendor_stream_close(simt_stream *stream)
 /* The operation that is passed to the library. */
 typedef struct vendor_op {
     iso_op op;
-    union {
-        iso_gemm_op gemm;
-        char bytes[256];
-    } args;        /* a copy, if a term was added */
-    int64_t zeros; /* bytes; 0: the operation is unchanged */
+    iso_op_args args; /* a copy */
+    int64_t zeros;    /* bytes; 0: the operation is unchanged */
     simt_library *library;
     const simt_vendor_operation *row;
 } vendor_op;
@@ -109,18 +107,25 @@ static void read_op(vendor_op *self, const simt_device *device, const iso_op *op
 {
     enum { ZEROS_ALIGN = 256 };
     const simt_operation *operation = simt_operation_of(op->kind);
+    gemv_product product;
     *self = (vendor_op){.op = *op, .library = simt_vendor_library(device, library_index(op))};
-    self->row = self->library ? self->library->operations[op->kind] : NULL;
-    if (!self->row || !self->library->needs_terms || !operation->add_term ||
-        op->args_size > sizeof self->args) {
+    if (operation->as_product) {
+        operation->as_product(op, &product);
+        operation = simt_operation_of(product.op.kind);
+        self->op = product.op;
+    }
+    self->row = self->library ? self->library->operations[self->op.kind] : NULL;
+    if (self->op.args_size > sizeof self->args) {
         return;
     }
-    memcpy(&self->args, op->args, op->args_size);
-    const int64_t bytes = operation->add_term(&self->args, op->workspace);
+    memcpy(&self->args, self->op.args, self->op.args_size);
+    self->op.args = &self->args;
+    const int64_t bytes = self->row && self->library->needs_terms && operation->add_term
+                              ? operation->add_term(&self->args, op->workspace)
+                              : 0;
     if (bytes == 0) {
         return;
     }
-    self->op.args = &self->args;
     self->zeros = (bytes + ZEROS_ALIGN - 1) / ZEROS_ALIGN * ZEROS_ALIGN;
     if (op->workspace.memory) {
         self->op.workspace.offset += self->zeros;

@@ -57,6 +57,12 @@ typedef struct gemm_shape {
     gemm_blocks blocks;
 } gemm_shape;
 
+/* The product with one column that has its bits. */
+typedef struct gemv_shape {
+    gemm_shape product; /* n is 1; blocks: A and y in one matrix, or the vectors y taking turns */
+    int64_t inc_x, inc_y;
+} gemv_shape;
+
 typedef struct transpose_shape {
     int64_t rows, cols;
     int32_t pad, offset;
@@ -135,6 +141,7 @@ typedef struct bench_case {
     int32_t samples;
     union {
         gemm_shape gemm;
+        gemv_shape gemv;
         transpose_shape transpose;
         reduce_shape reduce;
         map_shape map;
@@ -188,6 +195,7 @@ typedef struct bench_needs {
 
 typedef union bench_args {
     iso_gemm_args gemm;
+    iso_gemv_args gemv;
     iso_transpose_args transpose;
     iso_reduce_args reduce;
     iso_map_args map;
@@ -262,7 +270,7 @@ struct bench_op {
 };
 
 /* The operation of a word that the user or a document has; NULL: there is none. */
-enum { BENCH_OPS = 5 };
+enum { BENCH_OPS = 6 };
 extern const bench_op *const bench_ops[BENCH_OPS]; /* in the order of reports */
 
 /* What `verify` checks, in the order of its list, on which the digest of a run depends: the
@@ -287,6 +295,7 @@ extern const char *const bench_partial_variants[]; /* and partials */
 extern const char *const bench_float_types[], *const bench_all_types[];
 extern const char *const bench_matrix_members[]; /* rows, cols */
 
-extern const bench_op bench_map, bench_transpose, bench_reduce, bench_gemm, bench_transfer;
+extern const bench_op bench_map, bench_transpose, bench_reduce, bench_gemm, bench_gemv,
+    bench_transfer;
 
 #endif

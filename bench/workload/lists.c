@@ -43,6 +43,8 @@ static const work_line quick[] = {
      .math = "tf32",
      .size = "1024,4096",
      .on = "gpu"},
+    {.op = "gemv", .variant = "tiled,vendor", .size = "4096"},
+    {.op = "gemv", .variant = "tiled,vendor", .size = "16384", .on = "gpu"},
 };
 
 static const work_line full[] = {
@@ -101,6 +103,11 @@ static const work_line full[] = {
      .variant = "tiled,vendor",
      .size = "64x64x16384,256x256x16384,64x4096x4096,4096x64x4096,4096x4096x64,1x4096x4096"},
     {.op = "gemm", .variant = "tiled,vendor", .dtype = "f32", .size = "256,1024", .cache = "cold"},
+    {.op = "gemv", .layout = "n,t", .size = "1024,4096"},
+    {.op = "gemv", .variant = "tiled,vendor", .layout = "n,t", .size = "16384", .on = "gpu"},
+    {.op = "gemv", .variant = "tiled,vendor", .dtype = "f16,bf16", .layout = "n,t", .size = "4096"},
+    {.op = "gemv", .variant = "tiled,vendor", .size = "64x262144,262144x64"},
+    {.op = "gemv", .variant = "tiled,vendor", .size = "256", .batch = "64"},
 };
 
 static const work_line stream[] = {

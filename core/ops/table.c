@@ -2,13 +2,12 @@
 /* table.c - the table of operations, and its look-up by kind. */
 #include "core/op.h"
 
-extern const core_operation core_gemm, core_transpose, core_reduce, core_map;
+extern const core_operation core_gemm, core_transpose, core_reduce, core_map, core_gemv;
 
 static const core_operation *const rows[] = {
-    [ISO_OP_GEMM] = &core_gemm,
-    [ISO_OP_TRANSPOSE] = &core_transpose,
-    [ISO_OP_REDUCE] = &core_reduce,
-    [ISO_OP_MAP] = &core_map,
+    [ISO_OP_GEMM] = &core_gemm,     [ISO_OP_TRANSPOSE] = &core_transpose,
+    [ISO_OP_REDUCE] = &core_reduce, [ISO_OP_MAP] = &core_map,
+    [ISO_OP_GEMV] = &core_gemv,
 };
 
 const core_operation *core_operation_of(iso_op_kind kind)

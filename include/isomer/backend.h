@@ -24,7 +24,8 @@
  *   program's thread has set.
  * - If a product that may use TF32 is UNSUPPORTED with it, the core queries it again as a strict
  *   one.
- * - Maps do not arrive as vendor or partials, and do not arrive at a backend of a minor below 2.
+ * - Maps do not arrive as vendor or partials, and do not arrive at a backend of a minor below 2;
+ *   products with a vector do not arrive at one of a minor below 4.
  *
  * Operands share no element, but their ranges may interleave: the bytes between the rows of one
  * operand, or between the matrices of its batch, may belong to another operand or to another matrix
@@ -60,8 +61,8 @@ ISO_BEGIN_DECLS
 
 #define ISO_ABI_MAJOR 1
 #define ISO_ABI_MINOR                                                                              \
-    3 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
-         device_usable */
+    4 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
+         device_usable; 4: iso_gemv_op */
 
 /* ---- What the core offers to a backend ------------------------------------------------------- */
 
@@ -176,12 +177,25 @@ typedef struct iso_map_op_args {
     iso_ref x, y, z;    /* z may equal x or y */
 } iso_map_op_args;
 
+typedef struct iso_gemv_op {
+    iso_dtype dtype;
+    iso_variant variant;
+    iso_trans trans;
+    int32_t library; /* as in iso_gemm_op */
+    int64_t m, k;
+    double alpha, beta; /* already rounded to the accumulation type */
+    iso_ref a, x, y;
+    int64_t lda, inc_x, inc_y;
+    int64_t batch, stride_a, stride_x, stride_y;
+} iso_gemv_op;
+
 /* Room for the struct of any operation. */
 typedef union iso_op_args {
     iso_gemm_op gemm;
     iso_transpose_op transpose;
     iso_reduce_op_args reduce;
     iso_map_op_args map;
+    iso_gemv_op gemv;
 } iso_op_args;
 
 /* One operation. The core's struct lives only for the call: a backend that runs it later copies it.
@@ -195,6 +209,7 @@ typedef struct iso_op {
         const iso_transpose_op *transpose;
         const iso_reduce_op_args *reduce;
         const iso_map_op_args *map;
+        const iso_gemv_op *gemv;
     };
     uint32_t args_size; /* of the struct behind args */
     uint32_t reserved;

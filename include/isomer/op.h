@@ -19,7 +19,7 @@
  * in different buffers are assumed not to overlap: the caller must not import the same memory as
  * two buffers.
  *
- * iso_gemm, iso_transpose, iso_reduce, iso_map and iso_execute:
+ * iso_gemm, iso_gemv, iso_transpose, iso_reduce, iso_map and iso_execute:
  *
  *   INVALID: a wrong handle, struct size or enumerator; a negative or overflowing size; a leading
  *     dimension below the row length; an operand that is misaligned or reaches outside its buffer;
@@ -66,6 +66,34 @@ typedef struct iso_gemm_args {
     uint32_t reserved;
 } iso_gemm_args;
 #define ISO_GEMM_ARGS_INIT ISO_INIT_OF_2(iso_gemm_args, alpha, 1.0, batch, 1)
+
+/*
+ * y = alpha * op(A) * x + beta * y, for `batch` triples a stride apart: the bits of iso_gemm with x
+ * and y as matrices of one column.
+ *
+ * op(A) is m x k; x has k elements and y has m. A is stored as m x k (lda >= k), or transposed as
+ * k x m (lda >= m): that is a column-major m x k matrix. inc_x and inc_y are the elements from one
+ * element of a vector to the next. alpha and beta are as in iso_gemm: with beta 0, y is not read;
+ * with alpha 0, neither A nor x is. y must not overlap A or x, and the vectors y of a batch must
+ * not overlap each other. A and x may overlap, and a stride of 0 uses the same one for the whole
+ * batch. Types: f16, bf16, f32, f64.
+ */
+typedef struct iso_gemv_args {
+    uint32_t size;
+    iso_dtype dtype; /* of A, x and y */
+    iso_variant variant;
+    iso_trans trans;
+    int64_t m, k;
+    double alpha, beta;
+    iso_operand a, x, y;
+    int64_t lda;                          /* elements */
+    int64_t inc_x, inc_y;                 /* elements; 0 means 1 */
+    int64_t batch;                        /* 0 means 1 */
+    int64_t stride_a, stride_x, stride_y; /* elements; used if batch is over 1 */
+    int32_t library;                      /* as in iso_gemm_args */
+    uint32_t reserved;
+} iso_gemv_args;
+#define ISO_GEMV_ARGS_INIT ISO_INIT_OF_2(iso_gemv_args, alpha, 1.0, batch, 1)
 
 /*
  * `to` (cols x rows) = the transpose of `from` (rows x cols); elements are moved unchanged. In
@@ -130,6 +158,7 @@ typedef struct iso_map_args {
 #define ISO_MAP_ARGS_INIT ISO_INIT_OF_1(iso_map_args, alpha, 1.0)
 
 ISO_API iso_status iso_gemm(iso_stream stream, const iso_gemm_args *args);
+ISO_API iso_status iso_gemv(iso_stream stream, const iso_gemv_args *args);
 ISO_API iso_status iso_transpose(iso_stream stream, const iso_transpose_args *args);
 ISO_API iso_status iso_reduce(iso_stream stream, const iso_reduce_args *args);
 ISO_API iso_status iso_map(iso_stream stream, const iso_map_args *args);
@@ -182,6 +211,7 @@ ISO_API iso_status iso_workspace(iso_device device, iso_op_kind kind, const void
  *
  *               flops                        bytes read                       bytes written
  * gemm          2 m n k batch                A and B; C where beta is not 0   C
+ * gemv          2 m k batch                  A and x; y where beta is not 0   y
  * transpose     0                            the matrix                       the matrix
  * reduce        2 an element for dot and     x; y for dot                     the results
  *               norm2, else 1

@@ -14,6 +14,10 @@ grep -v 'SPDX' "$source_dir/examples/multiply.c" >"$scratch/example.c"
 diff "$scratch/readme.c" "$scratch/example.c" ||
     fail "the program in README.md (<) and examples/multiply.c (>) differ"
 
+blocks c "$source_dir/docs/gemv.md" >"$scratch/gemv.c"
+grep -v 'SPDX' "$source_dir/examples/power.c" >"$scratch/example.c"
+diff "$scratch/gemv.c" "$scratch/example.c" || fail "the program in docs/gemv.md (<) and examples/power.c (>) differ"
+
 # options FILE...: "command option" for each option that the files pass to a command of isomer.
 options() {
     # Stops at the end of a command, a comment or markup.

@@ -112,6 +112,60 @@ static void test_gemm(void **state)
 #undef G
 }
 
+static void test_gemv(void **state)
+{
+#define V(field, value, ...) ROW(iso_gemv_args, field, value, __VA_ARGS__)
+    static const row rows[] = {
+        V(dtype, 0, "dtype is 0"),
+        V(dtype, ISO_I64, "dtype is i64"),
+        V(variant, 6, "variant is 6"),
+        V(trans, 2, "trans is 2"),
+        V(m, -1, "m is -1"),
+        V(k, INT64_MIN, "k is -9223372036854775808"),
+        V(m, INT64_C(1) << 61, "does not fit 64 bits"),
+        V(lda, 15, "lda is 15", "16 elements", "at least 16"),
+        V(lda, INT64_MAX, "A has", "9223372036854775807"),
+        V(inc_x, -1, "inc_x is -1"),
+        V(inc_y, -2, "inc_y is -2"),
+        V(inc_x, INT64_MAX, "x has 16 rows"),
+        V(inc_y, INT64_MAX, "y has 16 rows"),
+        V(inc_x, 1200, "x.offset is 1024", "holds 65536 bytes"),
+        V(batch, -1, "batch is -1"),
+        V(library, -1, "library is -1"),
+        V(a.offset, -4, "a.offset is -4"),
+        V(x.offset, 2, "x.offset is 2", "multiple"),
+        V(y.offset, UNIT_BYTES - 60, "y.offset is 65476", "64 bytes"),
+        V(y.offset, 1020, "y (offset 1020", "overlaps a"),
+        V(y.offset, 1028, "y (offset 1028", "overlaps x"),
+        V(a.buffer, 0, "a.buffer is zero"),
+        V(x.buffer, 0, "x.buffer is zero"),
+        V(y.buffer, 0, "y.buffer is zero"),
+    };
+    iso_gemv_args good = unit_gemv(s.buffer, 16);
+
+    (void)state;
+    CHECK_ROWS(ISO_OP_GEMV, good, rows);
+    good.batch = 2;
+    good.inc_y = 2;
+    good.stride_y = 1; /* one between the other's elements */
+    {
+        static const row batched[] = {
+            V(stride_a, -1, "stride_a is -1"),
+            V(stride_x, -1, "stride_x is -1"),
+            V(stride_y, -1, "stride_y is -1"),
+            V(stride_y, 2, "stride_y is 2", "16 elements", "at least 31"),
+            V(stride_y, 0, "stride_y is 0"),
+            V(stride_a, INT64_MAX, "A has", "stride 9223372036854775807"),
+        };
+
+        CHECK_ROWS(ISO_OP_GEMV, good, batched);
+    }
+    fails(iso_gemv((iso_stream){0}, &good), ISO_INVALID, "iso_gemv", "stream", "zero");
+    good.variant = ISO_VARIANT_PARTIALS;
+    fails(iso_gemv(s.stream, &good), ISO_UNSUPPORTED, "partials", "products with a vector");
+#undef V
+}
+
 static void test_transpose(void **state)
 {
 #define T(field, value, ...) ROW(iso_transpose_args, field, value, __VA_ARGS__)
@@ -256,10 +310,10 @@ static void test_kind(void **state)
 
     (void)state;
     fails(iso_execute(s.stream, (iso_op_kind)0, &args), ISO_INVALID, "kind is 0");
-    fails(iso_prepare(s.stream, (iso_op_kind)5, &args), ISO_INVALID, "kind is 5");
-    fails(iso_supports(s.device, (iso_op_kind)5, &args), ISO_INVALID, "kind is 5");
+    fails(iso_prepare(s.stream, (iso_op_kind)6, &args), ISO_INVALID, "kind is 6");
+    fails(iso_supports(s.device, (iso_op_kind)6, &args), ISO_INVALID, "kind is 6");
     fails(iso_cost((iso_op_kind)-1, &args, &cost), ISO_INVALID, "kind is -1");
-    fails(iso_workspace(s.device, (iso_op_kind)5, &args, &bytes), ISO_INVALID, "kind is 5");
+    fails(iso_workspace(s.device, (iso_op_kind)6, &args, &bytes), ISO_INVALID, "kind is 6");
     fails(iso_workspace(s.device, ISO_OP_GEMM, &args, NULL), ISO_INVALID, "bytes is NULL");
     args.variant = ISO_VARIANT_PARTIALS;
     fails(iso_supports(s.device, ISO_OP_GEMM, &args), ISO_UNSUPPORTED, "partials");
@@ -362,10 +416,10 @@ static void test_objects(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),    cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_reduce),  cmocka_unit_test(test_map),
-        cmocka_unit_test(test_kind),    cmocka_unit_test(test_transfers),
-        cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_gemm),      cmocka_unit_test(test_gemv),
+        cmocka_unit_test(test_transpose), cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_map),       cmocka_unit_test(test_kind),
+        cmocka_unit_test(test_transfers), cmocka_unit_test(test_objects),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

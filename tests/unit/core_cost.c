@@ -43,6 +43,30 @@ static void test_gemm(void **state)
     expect(ISO_OP_GEMM, &args, 0x1p61, 0x1p42, 0x1p41);
 }
 
+static void test_gemv(void **state)
+{
+    iso_gemv_args args = ISO_GEMV_ARGS_INIT;
+
+    (void)state;
+    args.dtype = ISO_F64;
+    args.m = 3;
+    args.k = 7;
+    expect(ISO_OP_GEMV, &args, 42, (21 + 7) * 8, 3 * 8);
+    args.beta = 1.0;
+    args.inc_x = 5;
+    expect(ISO_OP_GEMV, &args, 42, (21 + 7 + 3) * 8, 3 * 8);
+    args.alpha = 0.0;
+    expect(ISO_OP_GEMV, &args, 0, 3 * 8, 3 * 8);
+    args.alpha = 1.0;
+    args.beta = 0.0;
+    args.batch = 4;
+    args.stride_x = 7;
+    args.stride_y = 3;
+    expect(ISO_OP_GEMV, &args, 168, (21 + 4 * 7) * 8, 4 * 3 * 8);
+    args.m = 0;
+    expect(ISO_OP_GEMV, &args, 0, 0, 0);
+}
+
 static void test_others(void **state)
 {
     iso_transpose_args transpose = unit_transpose((iso_buffer){0}, 9);
@@ -156,9 +180,9 @@ static void test_describe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),         cmocka_unit_test(test_others),
-        cmocka_unit_test(test_map),          cmocka_unit_test(test_describe),
-        cmocka_unit_test(test_describe_map),
+        cmocka_unit_test(test_gemm),     cmocka_unit_test(test_gemv),
+        cmocka_unit_test(test_others),   cmocka_unit_test(test_map),
+        cmocka_unit_test(test_describe), cmocka_unit_test(test_describe_map),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

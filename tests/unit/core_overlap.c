@@ -47,6 +47,27 @@ static void test_gemm(void **state)
     works(iso_stream_sync(s.stream));
 }
 
+static void test_gemv(void **state)
+{
+    iso_gemv_args args = unit_gemv(s.buffer, 8); /* 256, 32 and 32 bytes */
+
+    (void)state;
+    args.x = args.a; /* A and x may be the same */
+    args.y.offset = 256;
+    works(iso_gemv(s.stream, &args));
+    args.y.offset = 252;
+    fails(iso_gemv(s.stream, &args), ISO_INVALID, "y (offset 252", "overlaps a");
+    args.lda = 9; /* y goes down the column after A's last */
+    args.inc_y = 9;
+    args.y.offset = 32;
+    works(iso_gemv(s.stream, &args));
+    args.inc_y = 8;
+    fails(iso_gemv(s.stream, &args), ISO_INVALID, "y (offset 32", "overlaps a");
+    args.alpha = 0.0; /* A and x are not accessed */
+    works(iso_gemv(s.stream, &args));
+    works(iso_stream_sync(s.stream));
+}
+
 static void test_transpose(void **state)
 {
     iso_transpose_args args = unit_transpose(s.buffer, 8);
@@ -184,9 +205,10 @@ static void test_neutral(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),   cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_reduce), cmocka_unit_test(test_map),
-        cmocka_unit_test(test_empty),  cmocka_unit_test(test_neutral),
+        cmocka_unit_test(test_gemm),      cmocka_unit_test(test_gemv),
+        cmocka_unit_test(test_transpose), cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_map),       cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_neutral),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

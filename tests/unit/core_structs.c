@@ -28,6 +28,7 @@ typedef struct longer {
         iso_transpose_args transpose;
         iso_reduce_args reduce;
         iso_map_args map;
+        iso_gemv_args gemv;
     };
     unsigned char tail[64];
 } longer;
@@ -69,6 +70,8 @@ static void test_arguments(void **state)
     check_longer(ISO_OP_REDUCE, &args, sizeof args.reduce);
     args.map = unit_add(s.buffer, 8);
     check_longer(ISO_OP_MAP, &args, sizeof args.map);
+    args.gemv = unit_gemv(s.buffer, 8);
+    check_longer(ISO_OP_GEMV, &args, sizeof args.gemv);
     works(iso_stream_sync(s.stream));
 }
 
@@ -143,6 +146,7 @@ static void test_reserved_read(void **state)
 {
     iso_gemm_args gemm = unit_gemm(s.buffer, 8);       /* RESERVED iso_gemm_args */
     iso_reduce_args reduce = unit_sum(s.buffer, 10);   /* RESERVED iso_reduce_args */
+    iso_gemv_args gemv = unit_gemv(s.buffer, 8);       /* RESERVED iso_gemv_args */
     iso_native_device native = ISO_NATIVE_DEVICE_INIT; /* RESERVED iso_native_device */
     iso_cost_info cost = ISO_COST_INFO_INIT;
     iso_device device;
@@ -156,6 +160,8 @@ static void test_reserved_read(void **state)
     works(iso_gemm(s.stream, &gemm));
     reduce.reserved = 5;
     fails(iso_reduce(s.stream, &reduce), ISO_INVALID, "args->reserved is 5", "0");
+    gemv.reserved = 4;
+    fails(iso_gemv(s.stream, &gemv), ISO_INVALID, "args->reserved is 4", "0");
     native.reserved = 7;
     fails(iso_device_adopt("openmp", &native, NULL, &device), ISO_INVALID, "native->reserved is 7",
           "0");

@@ -57,6 +57,18 @@ iso_gemm_args unit_gemm(iso_buffer buffer, int64_t n)
     return args;
 }
 
+iso_gemv_args unit_gemv(iso_buffer buffer, int64_t n)
+{
+    iso_gemv_args args = ISO_GEMV_ARGS_INIT;
+
+    args.dtype = ISO_F32;
+    args.m = args.k = n;
+    args.a.buffer = args.x.buffer = args.y.buffer = buffer;
+    args.x.offset = n * n * 4;
+    args.y.offset = (n * n + n) * 4;
+    return args;
+}
+
 iso_reduce_args unit_sum(iso_buffer buffer, int64_t count)
 {
     iso_reduce_args args = ISO_REDUCE_ARGS_INIT;

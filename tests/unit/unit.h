@@ -42,6 +42,8 @@ void unit_close(unit_session *session);
 
 /* f32, square, three matrices one after another in the buffer. */
 iso_gemm_args unit_gemm(iso_buffer buffer, int64_t n);
+/* f32, n x n, with A, x and y one after another in the buffer. */
+iso_gemv_args unit_gemv(iso_buffer buffer, int64_t n);
 /* The sum of `count` f32 at the start of the buffer, written after them. */
 iso_reduce_args unit_sum(iso_buffer buffer, int64_t count);
 /* z = x + y of f32, stored one after another. */

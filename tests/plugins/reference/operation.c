@@ -34,6 +34,8 @@ iso_status ref_supports(void *device, const iso_op *op)
         return ref_reduce_supports(&args.reduce);
     case ISO_OP_MAP:
         return ref_map_supports(&args.map);
+    case ISO_OP_GEMV:
+        return ref_gemv_supports(&args.gemv);
     }
     return ref_host->fail(ISO_UNSUPPORTED, "operation kind %d is not known", (int)op->kind);
 }
@@ -73,6 +75,9 @@ iso_status ref_execute(void *stream, const iso_op *op)
         break;
     case ISO_OP_MAP:
         ref_map(&args.map);
+        break;
+    case ISO_OP_GEMV:
+        ref_gemv(&args.gemv);
         break;
     }
     fesetenv(&callers);

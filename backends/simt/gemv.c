@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gemv.c - products of a matrix and a vector: how kernels/gemv.cl is launched. `naive` is the naive
+ * product with one column. */
+#include "backends/simt/gemm.h"
+#include "common/dtype.h"
+#include "kernel_texts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { KERNEL_TILED = 0, KERNEL_JOIN = 1 };
+
+static const char *const gemv_parts[] = {kernel_text_dialect, kernel_text_gemv};
+static const simt_text gemv_text = {
+    .name = "gemv",
+    .parts = gemv_parts,
+    .part_count = 2,
+    .defines = {"ISO_THREADS", "ISO_DTYPE", "?ISO_USE_F64", "ISO_GROUPS", "GEMV_ALONG",
+                "GEMV_WORDS", "?GEMV_SIDE"},
+    .kernels = {[KERNEL_TILED] = "gemv_tiled", [KERNEL_JOIN] = "gemv_join"},
+};
+
+/*
+ * groups  groups that should fit one unit at once
+ * words   words of a tile of A that a work-item copies
+ * along, across  if a group is a loop: chains that a work-item runs side by side
+ */
+typedef struct shape {
+    int32_t threads, groups, words, along, across;
+} shape;
+
+static const shape shapes[SIMT_CLASS_COUNT] = {
+    [SIMT_CLASS_WARP32] = {.threads = 128, .groups = 6, .words = 8},
+    [SIMT_CLASS_WAVE32] = {.threads = 128, .groups = 6, .words = 8},
+    [SIMT_CLASS_WAVE64] = {.threads = 128, .groups = 6, .words = 8},
+    [SIMT_CLASS_CPU] = {.threads = 4, .groups = 1, .along = 16, .across = 64},
+    [SIMT_CLASS_SMALL] = {.threads = 4, .groups = 1, .words = 4},
+};
+
+static const shape *shape_of(const simt_limits *limits)
+{
+    const shape *usual = &shapes[limits->device_class];
+    return usual->threads <= limits->threads_max ? usual : &shapes[SIMT_CLASS_SMALL];
+}
+
+static simt_spec spec_for(const simt_limits *limits, iso_dtype dtype, bool along)
+{
+    const shape *s = shape_of(limits);
+    return (simt_spec){
+        .text = &gemv_text,
+        .values = {s->threads, (int32_t)dtype, dtype == ISO_F64, s->groups, along, s->words,
+                   along ? s->along : s->across},
+    };
+}
+
+extern const simt_operation simt_gemm;
+
+/* ---- planning -------------------------------------------------------------------------------- */
+
+typedef struct plan {
+    bool along;       /* rows of the stored A are rows of op(A) */
+    int32_t shift;    /* a row of a tile has 2^shift words */
+    int64_t height;   /* rows of op(A) that a group computes */
+    int64_t segments; /* over 1: they are joined afterwards */
+    int64_t groups;
+    int64_t work_bytes;
+} plan;
+
+static int64_t pieces(int64_t n, int64_t size)
+{
+    return n > 0 ? (n - 1) / size + 1 : 1;
+}
+
+/* A tile that covers fewer chains covers more k's of each, down to a whole segment: fewer chains
+ * make more groups, and more bytes are under way for each chain. */
+static void plan_tile(plan *p, const simt_limits *limits, const iso_gemv_op *op, const shape *s)
+{
+    enum { WORD_BYTES = 16, GROUPS_A_UNIT = 8 };
+    const int64_t word = WORD_BYTES / iso_dtype_size(op->dtype);
+    const int64_t elements = word * s->threads * s->words; /* of a tile */
+    const int64_t least = p->along ? 1 : word;             /* chains of a tile */
+    const int64_t wanted = (int64_t)limits->units * GROUPS_A_UNIT;
+    int64_t across;
+    p->height = s->threads * (!p->along && word == 8 ? 2 : 1);
+    while (
+        p->height > least && elements / p->height < SIMT_GEMM_SEGMENT &&
+        (p->height / 2 >= op->m || pieces(op->m, p->height) * p->segments * op->batch < wanted)) {
+        p->height /= 2;
+    }
+    across = (p->along ? elements / p->height : p->height) / word;
+    for (p->shift = 0; across >> p->shift > 1; p->shift++) {
+    }
+}
+
+static void plan_make(plan *p, const simt_limits *limits, const iso_gemv_op *op)
+{
+    enum { GROUPS_MOST = 1 << 22 /* beyond this a group handles several tiles */ };
+    const shape *s = shape_of(limits);
+    *p = (plan){.along = op->trans == ISO_NO_TRANS, .segments = pieces(op->k, SIMT_GEMM_SEGMENT)};
+    if (s->words) {
+        plan_tile(p, limits, op, s);
+    } else {
+        p->height = (int64_t)s->threads * (p->along ? s->along : s->across);
+    }
+    if (p->segments > 1) {
+        p->work_bytes = p->segments * op->batch * op->m * simt_gemm_acc_bytes(op->dtype);
+    }
+    p->groups = pieces(op->m, p->height) * p->segments * op->batch;
+    p->groups = p->groups < GROUPS_MOST ? p->groups : GROUPS_MOST;
+}
+
+/* Whether every row of the stored A begins at a whole word. */
+static bool is_wide(const simt_device *device, const iso_gemv_op *op)
+{
+    const int64_t bytes = 16;
+    const int64_t size = iso_dtype_size(op->dtype);
+    return simt_alignment(device, op->a) >= bytes && op->lda * size % bytes == 0 &&
+           op->stride_a * size % bytes == 0;
+}
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+static int gemv_needs(const iso_op *op)
+{
+    return op->gemv->dtype == ISO_F64 ? SIMT_NEEDS_F64 : SIMT_NEEDS_F32;
+}
+
+static int64_t gemv_workspace(simt_device *device, const iso_op *op)
+{
+    plan p;
+    plan_make(&p, &device->limits, op->gemv);
+    return op->gemv->variant == ISO_VARIANT_TILED ? p.work_bytes : 0;
+}
+
+static void gemv_describe(simt_device *device, const iso_op *op, iso_op_info *out)
+{
+    const iso_gemv_op *g = op->gemv;
+    gemv_product product;
+    plan p;
+    gemv_product_of(op, &product);
+    simt_gemm.describe(device, &product.op, out);
+    if (g->variant == ISO_VARIANT_TILED) {
+        plan_make(&p, &device->limits, g);
+        (void)snprintf(out->kernel, sizeof out->kernel, "gemv_tiled_%s, %" PRId64 " rows a group%s",
+                       iso_dtype_name(g->dtype), p.height,
+                       p.segments > 1 ? ", segments apart" : "");
+    }
+}
+
+static simt_arg factor(iso_dtype dtype, const double *wide, const float *narrow)
+{
+    if (dtype == ISO_F64) {
+        return (simt_arg)SIMT_ARG(*wide);
+    }
+    return (simt_arg)SIMT_ARG(*narrow);
+}
+
+static iso_status run_tiled(simt_stream *stream, const iso_op *of)
+{
+    const iso_gemv_op *op = of->gemv;
+    const int64_t size = iso_dtype_size(op->dtype);
+    const int64_t a_at = op->a.offset / size, x_at = op->x.offset / size;
+    const int64_t y_at = op->y.offset / size;
+    const int64_t work_at = of->workspace.offset / simt_gemm_acc_bytes(op->dtype);
+    const float alpha = (float)op->alpha, beta = (float)op->beta;
+    const simt_kernel *kernel = NULL;
+    plan p;
+    plan_make(&p, &stream->device->limits, op);
+    const simt_spec spec = spec_for(&stream->device->limits, op->dtype, p.along);
+    const int32_t wide = is_wide(stream->device, op);
+    iso_status status = simt_kernel_get(stream->device, &spec, KERNEL_TILED, &kernel);
+    if (status != ISO_OK) {
+        return status;
+    }
+    const simt_arg args[] = {
+        SIMT_MEMORY(op->a.memory),
+        SIMT_ARG(a_at),
+        SIMT_ARG(op->lda),
+        SIMT_ARG(op->stride_a),
+        SIMT_MEMORY(op->x.memory),
+        SIMT_ARG(x_at),
+        SIMT_ARG(op->inc_x),
+        SIMT_ARG(op->stride_x),
+        SIMT_MEMORY(op->y.memory),
+        SIMT_ARG(y_at),
+        SIMT_ARG(op->inc_y),
+        SIMT_ARG(op->stride_y),
+        SIMT_MEMORY(of->workspace.memory),
+        SIMT_ARG(work_at),
+        SIMT_ARG(op->m),
+        SIMT_ARG(op->k),
+        SIMT_ARG(op->batch),
+        factor(op->dtype, &op->alpha, &alpha),
+        factor(op->dtype, &op->beta, &beta),
+        SIMT_ARG(p.shift),
+        SIMT_ARG(wide),
+    };
+    status = simt_launch(stream, kernel, p.groups, args, (int32_t)(sizeof args / sizeof *args));
+    if (status != ISO_OK || p.segments == 1) {
+        return status;
+    }
+    status = simt_kernel_get(stream->device, &spec, KERNEL_JOIN, &kernel);
+    if (status != ISO_OK) {
+        return status;
+    }
+    const simt_arg joined[] = {
+        SIMT_MEMORY(op->y.memory),
+        SIMT_ARG(y_at),
+        SIMT_ARG(op->inc_y),
+        SIMT_ARG(op->stride_y),
+        SIMT_MEMORY(of->workspace.memory),
+        SIMT_ARG(work_at),
+        SIMT_ARG(op->m),
+        SIMT_ARG(op->batch),
+        SIMT_ARG(p.segments),
+        factor(op->dtype, &op->alpha, &alpha),
+        factor(op->dtype, &op->beta, &beta),
+    };
+    const int64_t groups = pieces(op->m * op->batch, kernel->threads);
+    return simt_launch(stream, kernel, groups < INT32_MAX ? groups : INT32_MAX, joined,
+                       (int32_t)(sizeof joined / sizeof *joined));
+}
+
+static iso_status gemv_execute(simt_stream *stream, const iso_op *op)
+{
+    gemv_product product;
+    if (op->gemv->variant == ISO_VARIANT_TILED) {
+        return run_tiled(stream, op);
+    }
+    gemv_product_of(op, &product);
+    return simt_gemm.execute(stream, &product.op);
+}
+
+static iso_status gemv_prepare(simt_stream *stream, const iso_op *op)
+{
+    const simt_limits *limits = &stream->device->limits;
+    const bool along = op->gemv->trans == ISO_NO_TRANS;
+    const simt_kernel *kernel = NULL;
+    gemv_product product;
+    if (op->gemv->variant == ISO_VARIANT_TILED) {
+        const simt_spec spec = spec_for(limits, op->gemv->dtype, along);
+        return simt_kernel_get(stream->device, &spec, KERNEL_TILED, &kernel);
+    }
+    gemv_product_of(op, &product);
+    return simt_gemm.prepare(stream, &product.op);
+}
+
+static void gemv_each(const simt_limits *limits, simt_visit *visit, void *context)
+{
+    for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
+        if (!dtype_get(dtype)->floating || !(dtype == ISO_F64 ? limits->f64 : limits->f32_exact)) {
+            continue;
+        }
+        for (int along = 0; along < 2; along++) {
+            const simt_spec spec = spec_for(limits, dtype, along);
+            visit(&spec, context);
+        }
+    }
+}
+
+const simt_operation simt_gemv = {
+    .variant_at = offsetof(iso_gemv_op, variant),
+    .library_at = offsetof(iso_gemv_op, library),
+    .as_product = gemv_product_of,
+    .needs = gemv_needs,
+    .workspace = gemv_workspace,
+    .execute = gemv_execute,
+    .prepare = gemv_prepare,
+    .describe = gemv_describe,
+    .each = gemv_each,
+};
