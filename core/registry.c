@@ -63,6 +63,14 @@ static void add_builtins(void)
     }
 }
 
+core_backend *core_backend_builtin(int i)
+{
+    pthread_mutex_lock(&registry_lock);
+    add_builtins();
+    pthread_mutex_unlock(&registry_lock);
+    return &core_builtin_backends[i];
+}
+
 static core_backend *find_builtin(const char *name)
 {
     core_backend *at;

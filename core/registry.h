@@ -31,6 +31,7 @@ extern const core_builtin core_builtins[]; /* ends with a NULL name */
 /* One for each, statically, so that a failed allocation cannot hide any of them. */
 extern core_backend core_builtin_backends[];
 
+core_backend *core_backend_builtin(int i);
 /* Finds it without loading it; *out is NULL if no backend has that name. NO_MEMORY: the search
  * failed. */
 iso_status core_backend_find(const char *call, const char *name, core_backend **out);

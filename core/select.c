@@ -456,7 +456,7 @@ static iso_status open_entry(const char *call, const char *list, int i, core_cho
     item what;
 
     if (!list) {
-        core_backend *backend = &core_builtin_backends[i];
+        core_backend *backend = core_backend_builtin(i);
 
         return open_item(call, NULL, backend, !backend->is_last, out, over);
     }
