@@ -12,8 +12,8 @@
 
 enum { ORIGIN_ALIGNMENT = 256 };
 
-/* The last holder frees the memory, or forgets it and notifies its owner. The caller's last error
- * is kept. */
+/* The last holder frees the memory. Imported memory is only forgotten, and its owner is notified.
+ * The caller's last error is kept. */
 void core_memory_drop(core_memory *memory)
 {
     core_physical *physical = memory->physical;
@@ -80,7 +80,7 @@ iso_status core_operand_acquire(const char *call, const char *name, iso_operand 
                   : core_check_device(call, argument, &(*out)->child, "stream", &stream->child);
 }
 
-/* Without its memory. NULL: core_fail was called. */
+/* Makes a buffer that has no memory yet. NULL: core_fail was called. */
 static core_buffer *new_buffer(const char *call, core_device *device)
 {
     core_buffer *buffer = calloc(1, sizeof *buffer);
@@ -98,8 +98,8 @@ static core_buffer *new_buffer(const char *call, core_device *device)
     return buffer;
 }
 
-/* Ends the making of a buffer: gives it a handle, or frees it if making it failed. From here on
- * isomer releases imported memory. */
+/* Gives a new buffer its handle, or frees it if an earlier step failed. Isomer
+ * releases imported memory only after success: after a failure it is still the caller's. */
 static iso_status finish_buffer(const char *call, core_device *device, core_buffer *buffer,
                                 const core_import *imported, iso_status status, iso_buffer *out)
 {
@@ -150,7 +150,8 @@ iso_status iso_buffer_create(iso_device handle, int64_t bytes, iso_buffer *out)
     return finish_buffer(call, device, buffer, NULL, status, out);
 }
 
-/* Imports the memory from the aligned address before it, if it has an address. */
+/* Imports from the last aligned address that is not after `native`. Memory without an address is
+ * imported as it is. */
 static iso_status import_memory(const char *call, core_device *device, const core_import *what,
                                 core_buffer *buffer)
 {
@@ -165,7 +166,8 @@ static iso_status import_memory(const char *call, core_device *device, const cor
     }
     core_error_restore(&kept);
     if (what->bytes > INT64_MAX - buffer->origin) {
-        return core_fail(ISO_INVALID, "%s: bytes is %lld, past the end of memory from %p", call,
+        return core_fail(ISO_INVALID,
+                         "%s: bytes is %lld, which goes past the end of memory from %p", call,
                          (long long)what->bytes, what->native);
     }
     if (!what->bytes) {
@@ -293,9 +295,8 @@ static void free_block(core_block *block)
     free(block);
 }
 
-/* Links the block. INVALID if it overlaps a registered one, of this handle or of another to the
- * device.
- */
+/* Links the block. INVALID: it overlaps a registered one, perhaps of another handle to the
+ * device. */
 static iso_status link_block(const char *call, core_block *block)
 {
     core_physical *physical = block->device->physical;
@@ -323,8 +324,8 @@ static iso_status link_block(const char *call, core_block *block)
     return status;
 }
 
-/* Unlinks a block of the device: the one that is like the given one, or any. NULL: there is none.
- */
+/* Unlinks the block that matches `like`; any block of the device if `like` is NULL. NULL: there is
+ * none. */
 static core_block *take_block(core_device *device, const core_block *like)
 {
     core_block **at = &device->physical->blocks, *found = NULL;
@@ -450,7 +451,8 @@ iso_status iso_host_register(iso_device handle, void *pointer, int64_t bytes, in
         return core_fail(ISO_INVALID, "%s: bytes is %lld: pass 1 or more", call, (long long)bytes);
     }
     if ((uintptr_t)pointer + (uintptr_t)bytes < (uintptr_t)pointer) {
-        return core_fail(ISO_INVALID, "%s: bytes is %lld, past the end of memory from %p", call,
+        return core_fail(ISO_INVALID,
+                         "%s: bytes is %lld, which goes past the end of memory from %p", call,
                          (long long)bytes, pointer);
     }
     block = calloc(1, sizeof *block);

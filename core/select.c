@@ -17,7 +17,8 @@ typedef struct item {
     char text[ISO_SPEC_MAX]; /* the whole entry */
 } item;
 
-/* The known names, and the one nearest to an unknown name. NO_MEMORY: they could not be listed. */
+/* Lists the known names, and finds the one nearest to an unknown name. NO_MEMORY: they could not be
+ * listed. */
 static iso_status list_names(const char *call, core_text *into, const char *unknown, char *nearest,
                              size_t room)
 {
@@ -33,8 +34,8 @@ static iso_status list_names(const char *call, core_text *into, const char *unkn
     for (int i = 0; i < count; i++) {
         int distance, allowed;
 
-        /* A file may have any name; names that no spec can contain are only listed by
-         * iso_enumerate. */
+        /* A plug-in's file may have any name. A name that no spec can contain is left out here;
+         * iso_enumerate lists it. */
         if (!core_name_valid(list[i]->name)) {
             continue;
         }
@@ -63,12 +64,12 @@ static iso_status unknown_name(const char *call, const char *name)
         status = core_text_check(call, &names);
     }
     if (!status) {
-        status = core_fail(ISO_INVALID,
-                           "%s: \"%s\" is not a known backend%s%s%s Known are %s; plug-ins are "
-                           "searched in the folders of ISOMER_BACKEND_PATH and in %s%s%s",
-                           call, name, nearest[0] ? ": did you mean \"" : "", nearest,
-                           nearest[0] ? "\"?" : ".", core_text_get(&names), core_place(),
-                           ignored[0] ? "; " : "", ignored);
+        status = core_fail(
+            ISO_INVALID,
+            "%s: \"%s\" is not a known backend%s%s%s The known ones are %s; plug-ins "
+            "are searched for in the folders of ISOMER_BACKEND_PATH and in %s%s%s",
+            call, name, nearest[0] ? ": did you mean \"" : "", nearest, nearest[0] ? "\"?" : ".",
+            core_text_get(&names), core_place(), ignored[0] ? "; " : "", ignored);
     }
     core_text_free(&names);
     return status;
@@ -76,8 +77,8 @@ static iso_status unknown_name(const char *call, const char *name)
 
 static const char blanks[] = " \t\r\n";
 
-/* Names separated by blanks are a list in the wrong syntax, of which only the first name would be
- * used. The text after a colon may have blanks, but no name of a backend after one. */
+/* Rejects a list whose names are separated by blanks: only its first name would be used. Text after
+ * a colon may contain blanks, so it is rejected only if a backend's name follows one. */
 static iso_status check_blanks(const char *call, const item *what)
 {
     const char *at = what->rest;
@@ -329,8 +330,9 @@ static iso_status pick_named(const char *call, const item *what, core_backend *b
     return ISO_OK;
 }
 
-/* Whether the device may be used if no device is named; `cpus` says whether CPUs or other devices
- * are wanted. If it is broken, `passed` gets the reason. NO_MEMORY: unknown. */
+/* Sets *fits if the device may be used when the spec names none. `cpus`: CPUs are wanted, and no
+ * other devices. If the device is broken, `passed` gets the reason. NO_MEMORY: the answer is
+ * unknown. */
 static iso_status judge_first(const char *call, core_backend *backend, int32_t index, bool cpus,
                               core_text *passed, bool *fits)
 {
@@ -352,8 +354,8 @@ static iso_status judge_first(const char *call, core_backend *backend, int32_t i
     return ISO_OK;
 }
 
-/* The first usable device that is not a CPU, else the first usable one; -1 if there is none, or
- * only CPUs with `no_cpu`. */
+/* Finds the first usable device that is not a CPU, else the first usable CPU. With `no_cpu` CPUs do
+ * not count. *index is -1 if there is none. */
 static iso_status pick_first(const char *call, core_backend *backend, int32_t devices, bool no_cpu,
                              int32_t *index, core_text *passed)
 {
@@ -383,8 +385,8 @@ static iso_status no_first(const char *call, const core_backend *backend, const 
                          backend->name, core_text_get(passed));
     }
     return core_fail(ISO_UNAVAILABLE,
-                     "%s: %s has only CPU devices, which auto uses only from its last backend: "
-                     "name %s to use one",
+                     "%s: %s has only CPU devices, and auto takes those only from the last of its "
+                     "backends: name %s to use one",
                      call, backend->name, backend->name);
 }
 
@@ -407,8 +409,8 @@ static iso_status pick(const char *call, const item *what, core_backend *backend
     return !status && *index < 0 ? no_first(call, backend, passed) : status;
 }
 
-/* Opens the device of one entry. *over: it failed because of an invalid setting or lack of memory,
- * so later entries must not hide that. */
+/* Opens the device of one entry. *over: no later entry may be tried, because it would hide an
+ * invalid setting or a lack of memory. */
 static iso_status open_item(const char *call, const item *what, core_backend *backend, bool no_cpu,
                             core_choice *out, bool *over)
 {
@@ -417,7 +419,7 @@ static iso_status open_item(const char *call, const item *what, core_backend *ba
 
     *over = status == ISO_NO_MEMORY;
     if (status) {
-        core_text_free(&out->passed); /* the error text contains them */
+        core_text_free(&out->passed); /* the error text already has these reasons */
         return status;
     }
     status = core_physical_open(call, backend, index, &out->physical);
@@ -438,7 +440,7 @@ static iso_status open_named(const char *call, const item *what, core_choice *ou
     return status ? status : unknown_name(call, what->name);
 }
 
-/* Closes the device that was opened if the choice cannot be recorded. Returns `reason`. */
+/* The choice cannot be recorded: closes the device if it was opened. Returns `reason`. */
 static iso_status drop_choice(iso_status opened, core_choice *out, iso_status reason)
 {
     if (!opened) {
@@ -447,7 +449,8 @@ static iso_status drop_choice(iso_status opened, core_choice *out, iso_status re
     return reason;
 }
 
-/* The i-th entry of a list; without a list, the i-th built-in backend as `auto` takes it. */
+/* Opens the i-th entry of a list. Without a list, opens the i-th built-in backend by the rules of
+ * `auto`. */
 static iso_status open_entry(const char *call, const char *list, int i, core_choice *out,
                              bool *over)
 {

@@ -3,8 +3,8 @@
  * blas.c - opens OpenBLAS, BLIS or MKL, and makes it use the kernels that suit the processor.
  *
  * OpenBLAS chooses its core when it is loaded, BLIS at its first call, and neither can be changed
- * later. So the library is opened and queried. If it has chosen a bad core it is closed, and opened
- * again with the variable set that names the core (OPENBLAS_CORETYPE, BLIS_ARCH_TYPE), which is
+ * later. So the library is opened and queried. If it has chosen a bad core, it is closed and opened
+ * again. Meanwhile a variable (OPENBLAS_CORETYPE, BLIS_ARCH_TYPE) names the better core; it is
  * unset right after. A variable that the user has set is respected, and a library that the program
  * had already loaded is left alone.
  */
@@ -52,7 +52,7 @@ static const blas_library libraries[CPU_BLAS_KINDS] = {
 /* The library that was found, if any. */
 static struct {
     pthread_once_t once;
-    atomic_int looked; /* the other fields are final */
+    atomic_int looked; /* 1: the other fields no longer change */
     cpu_blas blas;
     int found;
     char threading[ISO_NAME_MAX];
@@ -175,8 +175,8 @@ static const char *openblas_config(void)
 }
 
 /* Some versions have kernels of ?sum that are wrong for some lengths (0.3.21 for SkylakeX and
- * related cores: 31 elements are enough). Whole numbers of this size add exactly in any order, so a
- * right sum is equal. */
+ * related cores: 31 elements are enough). Whole numbers of this size add exactly in any order, so
+ * any difference is an error. */
 static void drop_wrong_sums(void)
 {
     enum { LONGEST = 600 };
@@ -282,8 +282,8 @@ static void ask_mkl(void)
 
 /* ---- The core -------------------------------------------------------------------------------- */
 
-/* BLIS ends the process for the number of a core that is not built in, so this check must be
- * certain. */
+/* BLIS ends the process if the variable names a core that is not built in, so this check must not
+ * be wrong. */
 static int blis_has(const char *core)
 {
     char initialiser[ISO_NAME_MAX];
@@ -323,8 +323,9 @@ static void set_names(const char *const *names, int count)
  * be used. */
 static int open_again(const blas_library *library, const char *value)
 {
-    static char path[LOADER_PATH_MAX];                       /* static: this runs once */
-    const int was_empty = getenv(library->variable) != NULL; /* any other value is the user's */
+    static char path[LOADER_PATH_MAX]; /* static: this runs once */
+    /* A variable that is set is empty here: correct_core() keeps any other value. */
+    const int was_empty = getenv(library->variable) != NULL;
     if (value) {
         (void)setenv(library->variable, value, 1);
     }
@@ -428,7 +429,8 @@ static int correct_core(const blas_library *library, int loaded_before)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Libraries with 64-bit integers have the same functions. */
+/* An OpenBLAS with 64-bit integers has functions of the same names: only its configuration
+ * tells. */
 static int usable(const blas_library *library)
 {
     if (library != &libraries[CPU_BLAS_OPENBLAS] || !strstr(openblas_config(), "USE64BITINT")) {

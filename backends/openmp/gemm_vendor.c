@@ -18,11 +18,9 @@ iso_status gemm_vendor_supports(const iso_gemm_op *op)
         return ISO_UNSUPPORTED;
     }
     if (op->library > 0) {
-        return cpu_host->fail(
-            ISO_UNSUPPORTED,
-            "gemm: variant vendor: library is %d, and there is no further library "
-            "than %s (0)",
-            op->library, blas->label);
+        return cpu_host->fail(ISO_UNSUPPORTED,
+                              "gemm: variant vendor: there is no library %d, only %s (0)",
+                              op->library, blas->label);
     }
     if (op->dtype != ISO_F32 && op->dtype != ISO_F64) {
         return cpu_host->fail(ISO_UNSUPPORTED,

@@ -3,7 +3,8 @@
  * team.c - the threads. A service thread enters one parallel region that lasts as long as the team.
  * Its OpenMP threads sleep between tasks and run the bodies as thread 1 and up; the caller of
  * cpu_team_run is thread 0. So the runtime's waiting policy, pool and nesting rules do not matter,
- * but it still places the threads. OpenMP's own thread 0 occupies the caller's place and sleeps.
+ * but it still places the threads. OpenMP's own thread 0 only sleeps, because the caller works in
+ * its place.
  */
 #include "backends/openmp/futex.h"
 #include "backends/openmp/runtime.h"
@@ -42,8 +43,9 @@ struct cpu_team {
     pthread_mutex_t lock;
     _Atomic uint32_t granted; /* 0 until the region has started */
     _Atomic uint32_t stop;
-    /* The runtime starts and ends its threads with synchronisation that sanitizers may not see.
-     * These order writes before a thread begins and reads after it ends. */
+    /* The runtime starts and ends its threads with synchronisation that sanitizers may not see. For
+     * them, `begun` orders earlier writes before a thread's work, and `gone` orders its work before
+     * later reads. */
     _Atomic uint32_t begun, gone;
 
     cpu_body body; /* the task; published by the tickets */
@@ -62,10 +64,10 @@ static struct {
     pthread_mutex_t lock;
     cpu_team *team;
     int users;
-    cpu_team *left_behind; /* a parent's; its threads do not exist in this process */
+    cpu_team *left_behind; /* from before a fork(): its threads are not in this process */
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static _Atomic uint32_t parked; /* 1 once exit() has begun and no thread waits */
+static _Atomic uint32_t parked; /* 1: exit() has begun, so workers begin nothing new */
 
 /* Whether this thread runs an operation, or a team's region. A vendor's library or an OpenMP
  * runtime may call exit() there: exit handlers must not wait for locks that this thread holds. */
@@ -76,7 +78,7 @@ static _Atomic uint32_t ended; /* 1 once exit() was called there: that operation
 
 typedef struct team_spin {
     int rounds;
-    int64_t end, most; /* when it ends; how long it lasts, 0: TEAM_SPIN_NS */
+    int64_t end, most; /* when it ends, 0: not begun; its length, 0: TEAM_SPIN_NS */
 } team_spin;
 
 static int spin_more(const cpu_team *team, team_spin *spin)
@@ -224,8 +226,9 @@ static void *serve(void *argument)
     cpu_team *team = argument;
     within = 1;
     (void)pthread_setname_np(pthread_self(), "isomer-team");
-    omp_set_dynamic(
-        0); /* only this thread's cost: the region lasts, so the present load does not matter */
+    /* The region lasts, so the present load must not decide how many threads it has. The setting is
+     * only this thread's. */
+    omp_set_dynamic(0);
     atomic_store_explicit(&team->begun, 1, memory_order_release);
 #pragma omp parallel num_threads(team->asked) firstprivate(team)
     {
@@ -278,9 +281,9 @@ iso_status cpu_run_apart(void *(*body)(void *), void *argument)
     const int error = cpu_thread_start(&thread, body, argument);
     if (error != 0) {
         return cpu_host->fail(ISO_NO_MEMORY,
-                              "this call needs a thread with more stack than the %lld KiB that are "
-                              "left of this one's, and the system grants none (pthread_create: "
-                              "%s): call from a thread with more stack",
+                              "this call needs more stack than the %lld KiB that this thread has "
+                              "left, and a thread with more could not be started "
+                              "(pthread_create: %s): call from a thread with more stack",
                               (long long)(cpu_host->stack_left() / 1024), strerror(error));
     }
     (void)pthread_join(thread, NULL);
@@ -377,8 +380,8 @@ static void forget_in_child(void)
     atomic_store(&ended, 0);
 }
 
-/* After the operation that runs now no worker begins another, unless a thread waits for it: exit()
- * continues to tear down libraries that operations use. */
+/* Waits for the operation that runs now, and then stops the workers, because exit() goes on to tear
+ * down libraries that operations use. A thread that waits for a worker lets it run again. */
 static void park_at_exit(void)
 {
     if (within) { /* the locks stay held: this operation does not return */

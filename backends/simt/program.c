@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * program.c - the programs of a device. Each is found by its spec in a trie over the spec's hash,
- * which only grows while the device is open: a look-up only takes a read lock. A missing program is
- * loaded from the program cache, or built and stored there, by one thread at a time.
+ * program.c - the programs of a device. A trie over the hashes of specs finds them. The trie only
+ * grows while the device is open, so a look-up needs only a read lock. One thread at a time loads a
+ * missing program from the program cache, or builds it and stores it there.
  */
 #include "backends/simt/simt.h"
 
@@ -12,7 +12,7 @@
 #include <time.h>
 
 enum {
-    OPTION_MAX = 64, /* of "-DNAME=VALUE" */
+    OPTION_MAX = 64, /* bytes of one "-DNAME=VALUE" */
     OPTIONS_MAX = OPTION_MAX * SIMT_DEFINES_MAX,
     IDENTITY_MAX = 1024
 };
@@ -126,7 +126,7 @@ static iso_status make_key(simt_device *device, const simt_spec *spec, const cha
     return ISO_OK;
 }
 
-/* The parts of a text as one; the first is dialect.h. */
+/* Joins the parts of a text. The first of several is dialect.h. */
 static char *join(const iso_host *host, const simt_text *text)
 {
     size_t room = 1;
@@ -173,8 +173,8 @@ static double milliseconds_since(const struct timespec *start)
            (double)(now.tv_nsec - start->tv_nsec) * 1e-6;
 }
 
-/* Loads from the cache; *program stays NULL if it is missing or the driver refuses it. If memory
- * for loading runs out, it is not built instead: that takes longer and needs more memory. */
+/* Loads from the cache. *program stays NULL if the cache has no such program or the driver refuses
+ * it. Running out of memory is an error: a build would take longer and need even more. */
 static iso_status load_kept(simt_device *device, const simt_spec *spec, const char *options,
                             const char *key, int64_t key_bytes, void **program)
 {

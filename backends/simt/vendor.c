@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vendor.c - passes operations of the variant vendor to the driver's libraries. Some libraries
- * cannot do a product with k = 0 (or alpha 0): they get one of a column and a row of zeros, which
- * are put before the library's own scratch memory. A product with a vector is passed as one with a
- * matrix of one column: libraries were seen to be as fast with it. */
+/* vendor.c - passes operations whose variant is vendor to the driver's libraries. Some libraries
+ * cannot compute a product with k = 0 (or alpha 0). They get k = 1 instead, with a column and a row
+ * of zeros that lie before the library's own scratch memory. A product with a vector is passed as
+ * one with a matrix of one column: libraries were seen to be as fast with it. */
 #include "backends/simt/blas.h"
 #include "common/dtype.h"
 
@@ -142,10 +142,8 @@ static iso_status no_library(const simt_device *device, int32_t index)
         (void)snprintf(list + used, sizeof list - used, "%s%s (%d)", i > 0 ? " and " : "",
                        simt_vendor_library(device, i)->loader.title, i);
     }
-    return device->host->fail(
-        ISO_UNSUPPORTED,
-        "gemm: variant vendor: library is %d, and there is no further library than %s", index,
-        list);
+    return device->host->fail(ISO_UNSUPPORTED,
+                              "gemm: variant vendor: there is no library %d, only %s", index, list);
 }
 
 iso_status simt_vendor_supports(simt_device *device, const iso_op *op)

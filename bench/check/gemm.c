@@ -1,45 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gemm.c - the check of large products: every element by its projection. whole.c has the others.
+ * gemm.c - checks large products: every element by its projection. whole.c checks the other ones.
  *
- * The columns of C are cut into blocks of w. With signs s(j) = +1 or -1, drawn at random, the sum
- * of s(j) c(i,j) over a block must be that of A (B s), which costs w times less than the product.
- * For w = 1 this is the product itself. The rows are cut in the same way, and C is held to (s A) B,
- * so that elements which have changed places within a row's block are seen in their columns.
+ * The columns of C are cut into blocks of w. With random signs s(j) = +1 or -1, the sum of
+ * s(j) c(i,j) over a block must equal that of A (B s), which costs w times less than the product.
+ * For w = 1 this is the product itself. The rows are cut in the same way, and C is compared with
+ * (s A) B. This finds elements that have changed places within a row's block: the sum of the block
+ * may be the same as before, but those of their columns are not.
  *
- * The bound. Let d(j) be the error of c(i,j), and p one of the K additions that made it (their
- * order is the library's affair), with the result s_p(j) and the rounding error e_p s_p(j), |e_p|
- * <= u. Then |d(j)| <= u sum_p |s_p(j)|. Nothing else is assumed of the roundings: they may all go
- * one way. Now the inputs are random: the signs of the terms a(i,k) b(k,j) are independent of their
- * sizes and of each other. So a partial sum, of whichever terms, is over t |a(i,.) b(.,j)| with a
- * probability of at most 2 exp(-t^2/2) (Hoeffding), and the sum of s(j) d(j) is over t sqrt(sum
- * d(j)^2) with no more, as the signs s were drawn after the fact. Together, with t = 8 (2 exp(-32)
- * = 3e-14, for one of at most some 10^8 sums in a run) and Q = sum over the block's j and over k of
- * (a(i,k) b(k,j))^2:
+ * The bound. Let d(j) be the error of c(i,j), which K additions have made. The library chooses
+ * their order. Let the p-th one have the result s_p(j) and the rounding error e_p s_p(j), with
+ * |e_p| <= u. Then |d(j)| <= u sum_p |s_p(j)|. Nothing else is assumed of the roundings: they may
+ * all go one way.
+ *
+ * The inputs are random: the signs of the terms a(i,k) b(k,j) are independent of their sizes and of
+ * each other. So a partial sum, whatever its terms, exceeds t |a(i,.) b(.,j)| with a probability of
+ * at most 2 exp(-t^2/2) (Hoeffding). The signs s do not depend on the errors, so the same holds for
+ * the sum of s(j) d(j) and t sqrt(sum d(j)^2). Take t = 8: 2 exp(-32) = 3e-14 is small enough for
+ * the 10^8 sums that a run has at most. Let Q be the sum over k and over the block's j of (a(i,k)
+ * b(k,j))^2. Both together give:
  *
  *     |error of the block's sum| <= 8 (K + 8) u sqrt(Q)
  *
- * (for w = 1 the first step alone gives it; for larger w both cannot be near their limits in all
- * columns at once). Q is at most |a(i,.)|^2 max_k sum_j b(k,j)^2. And whatever the signs, it is at
- * most (K + 8) u sum_j |a(i,.)| |b(.,j)| <= (K + 8) u |a(i,.)| sqrt(w) |B of the block|: the
- * smaller of both counts. The 8 more roundings are those of products that are not fused, of alpha,
- * and of the store. Here u is 2^-24 for f16, bf16 and f32 and 2^-53 for f64; twice that for a
- * vendor's library, whose matrix units may cut instead of rounding. The host's own sums are in f64,
- * with K + 2w roundings. TF32 also cuts each factor to 11 bits, relatively by at most 2^-10: that
- * changes each term by at most 2^-9 and a little, in sum by at most 2^-9 times the same root.
+ * For w = 1 the limit of the partial sums alone gives this. For larger w the two limits would give
+ * a factor of 8 each; one is enough, as both cannot be nearly reached in all columns at once. The 8
+ * more roundings are those of products that are not fused, of alpha, and of the store.
  *
- * Storing f16 or bf16 rounds each element by at most half a unit in its last place, or a whole unit
- * in a vendor's library: in all by 8 times the root of the sum of their squares, or by their sum,
- * whichever is less.
+ * Q is at most |a(i,.)|^2 max_k sum_j b(k,j)^2. Whatever the signs are, the error is at most
+ * (K + 8) u sum_j |a(i,.)| |b(.,j)| <= (K + 8) u |a(i,.)| sqrt(w) |B of the block|. The smaller of
+ * the two bounds applies. Here u is 2^-24 for f16, bf16 and f32 and 2^-53 for f64; twice that for a
+ * vendor's library, whose matrix units may truncate instead of rounding. The host's own sums are in
+ * f64 and add K + 2w roundings. TF32 also cuts each factor to 11 bits, a relative error of at most
+ * 2^-10. Each term then changes by little more than 2^-9 of itself, and the bound grows by that
+ * times 8 sqrt(Q).
  *
- * All sums together are held to more, where nothing is stored in 16 bits: the root of the mean
- * square of their errors, each by its sqrt(Q), is at most u (8 sqrt(K) + K / 16). Roundings that
- * favour no side give about 0.3 u sqrt(K); the second term is for some that do. A library that
- * computes f32 products in TF32 without being asked is over it at every K.
+ * Storing f16 or bf16 rounds each element by at most half a unit in its last place, or by a whole
+ * unit in a vendor's library. This adds to the bound 8 times the root of the sum of the squares of
+ * these roundings, or their sum if that is less.
  *
- * So a wrong element shows when it is off by more than the bound of its block; w is chosen so that
- * this is a fraction of an ordinary element of C even for K = 16384: see width_of(). Where the
- * fill makes every order exact, the projection is exact too, and the bound is 0.
+ * For f32 and f64, but not TF32, all sums together must meet a tighter limit. Each error is divided
+ * by its sqrt(Q). The root of the mean square of these must be at most u (8 sqrt(K) + K / 16).
+ * Roundings that favour no side give about 0.3 u sqrt(K); the second term allows for some that do
+ * favour one. A library that computes f32 products in TF32 without being asked exceeds the limit at
+ * every K.
+ *
+ * So a wrong element shows when it is off by more than the bound of its block. width_of() chooses w
+ * so that this bound is a fraction of an ordinary element of C even for K = 16384. Where the fill
+ * makes every order of additions exact, the projection is exact too, and the bound is 0.
  */
 #include "bench/check/projection.h"
 #include "bench/check/whole.h"
@@ -49,30 +56,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The host's work for one half, in multiplications: it fits a fraction of a second. */
+/* The multiplications that the host may do for one half: they take a fraction of a second. */
 static const double affordable = 4e9;
-/* And the sums that are kept. */
+/* The sums that it may keep for one half. */
 static const double room = 0x1p22;
 
 typedef struct judging {
     const bench_case *item;
     check_projection want;
     check_view c; /* rows are those that are projected */
-    double steps; /* relative error of a sum, but for what storing adds */
-    double usual; /* what the root of the mean square of such errors may be; 0: anything */
+    double steps; /* relative error of a sum, without what storing adds */
+    double usual; /* limit for the root of the mean square of such errors; 0: none */
     double mean;  /* the sum of those squares */
-    double share; /* of a unit in the last place that storing may be off by; 0: exact */
+    double share; /* storing may be off by so many units in the last place; 0: exact */
     const double *signs;
     const char *name;
     double *sums, *units, *squares; /* what C projects to, and what storing may have added */
     pthread_mutex_t lock;
-    double error, bound; /* the nearest to its bound; or over it */
-    int64_t row, block;  /* the first that is over; -1 */
+    double error, bound; /* of the sum that is nearest to its bound, or over it */
+    int64_t row, block;  /* of the first sum over its bound; row -1: none */
     double is, should;
 } judging;
 
-/* The columns of a block. f16, bf16 and TF32 are so coarse, and so are the bounds of f32 for a
- * large K, that a wide block would hide an element. */
+/* The columns of a block. They are few, except for f64 or if a coarse check is enough: f16, bf16
+ * and TF32 are coarse, and so is the bound of f32 for a large K. A wide block would hide a wrong
+ * element. */
 static int64_t width_of(const bench_case *item, int64_t rows, int64_t cols, bool coarse_is_enough)
 {
     double size = (double)(rows > item->gemm.k ? rows : item->gemm.k) * (double)cols;
@@ -87,7 +95,8 @@ static int64_t width_of(const bench_case *item, int64_t rows, int64_t cols, bool
 
 /* ---- what C projects to ---------------------------------------------------------------------- */
 
-/* A unit in the last place of a stored f16 or bf16, made as the double with that exponent. */
+/* A unit in the last place of a stored f16 or bf16. It is a power of two, so only the exponent of a
+ * double is filled in. */
 static double unit_of(bool f16, uint16_t bits)
 {
     uint64_t exponent = f16 ? bits >> 10 & 31 : bits >> 7 & 255;
@@ -114,7 +123,7 @@ static const unsigned char *element_at(const judging *j, int64_t row, int64_t co
     return j->c.data + (row * j->c.row_step + col * j->c.col_step) * j->item->element;
 }
 
-/* Rows of the view lie one after another: row by row. */
+/* For a view whose rows are contiguous: works row by row. */
 static void project_along(judging *j, int64_t begin, int64_t end)
 {
     enum { WIDE = 1024 };
@@ -142,7 +151,7 @@ static void project_along(judging *j, int64_t begin, int64_t end)
     }
 }
 
-/* Its columns do: a strip of the view's rows, column by column. */
+/* For a view whose columns are contiguous: works column by column, on a strip of rows at a time. */
 static void project_across(judging *j, int64_t begin, int64_t end)
 {
     enum { WIDE = 1024 };
@@ -244,12 +253,12 @@ static bool say(const judging *j, int64_t member, bench_result *result)
     }
     return check_fail(result,
                       "%s %lld%s projects to %.17g over its elements %lld to %lld, expected %.17g "
-                      "within %.3g, off by %.3g: there is a wrong one among them",
+                      "within %.3g, off by %.3g: at least one of them is wrong",
                       j->name, (long long)j->row, place, j->is, (long long)first, (long long)last,
                       j->should, j->bound, j->error);
 }
 
-/* Whether the errors as a whole are those of the type that was asked for. */
+/* Whether all errors together fit the precision that was asked for. */
 static bool is_precise(const judging *j, bench_result *result)
 {
     double count = (double)j->want.rows * (double)j->want.blocks;
@@ -261,9 +270,8 @@ static bool is_precise(const judging *j, bench_result *result)
     result->bound = j->usual;
     return check_fail(
         result,
-        "every element is near, but the errors are %.3g of an ordinary element in the "
-        "root of their mean square, and %s may have %.3g: it was computed in another "
-        "precision",
+        "every element is near, but the root mean square of the errors is %.3g of an ordinary "
+        "element, and %s allows %.3g: the product was computed in another precision",
         root, iso_dtype_name(j->item->dtype), j->usual);
 }
 
@@ -326,7 +334,7 @@ static double usual_error(const bench_case *item)
     return (8 * sqrt(k) + k / 16 + 8) * roundoff_of(item);
 }
 
-/* Holds c to x y, by blocks of c's columns. */
+/* Compares c with x y, by blocks of c's columns. */
 static bool judge_half(const bench_case *item, check_cache *cache, check_view x, check_view y,
                        check_view c, int64_t width, const char *name, int64_t member,
                        bench_result *result)
@@ -377,7 +385,7 @@ done:
 
 /* ---- bits ------------------------------------------------------------------------------------ */
 
-/* A sample of elements by the letter of docs/arithmetic.md. */
+/* Computes some elements exactly as docs/arithmetic.md defines them, and compares the bits. */
 static bool check_sample(const bench_case *item, const operands *o, int64_t member,
                          bench_result *result)
 {

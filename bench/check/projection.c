@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * projection.c - what a product projects to, worked out on the host in f64: a matrix times the sums
- * of blocks of columns of another, each column with a random sign. gemm.c says what for.
+ * projection.c - computes on the host, in f64, what a product x y projects to. It gives each column
+ * of y a random sign, adds up the columns of each block, and multiplies x by these sums. gemm.c
+ * says why.
  */
 #include "bench/check/projection.h"
 
@@ -122,7 +123,7 @@ typedef struct making {
     const double *signs;
     double *panels; /* the sums, NR columns beside each other, panel after panel */
     int64_t panel_count;
-    double *greatest; /* of the sums of squares of each block; one row for each part of the work */
+    double *greatest; /* sum of squares in one row of a block; by part of the work, and block */
     double *total;
     tile run;
 } making;
@@ -141,7 +142,7 @@ static void note_squares(making *m, int64_t part, int64_t block, double squares)
     }
 }
 
-/* Where y's rows lie one after another. */
+/* For a y whose rows are contiguous. */
 static void sum_along_rows(making *m, int64_t begin, int64_t end)
 {
     enum { WIDE = 1024 };
@@ -166,7 +167,7 @@ static void sum_along_rows(making *m, int64_t begin, int64_t end)
     }
 }
 
-/* Where its columns do. */
+/* For a y whose columns are contiguous. */
 static void sum_along_columns(making *m, int64_t begin, int64_t end)
 {
     const check_view *y = m->y;
@@ -190,7 +191,8 @@ static void sum_along_columns(making *m, int64_t begin, int64_t end)
     }
 }
 
-/* A stripe of rows of y: its blocks' sums, and the greatest and the total of their squares. */
+/* Sums the blocks of a stripe of y's rows. Notes the greatest and the total of their sums of
+ * squares. */
 static void sum_stripe(void *context, int64_t begin, int64_t end)
 {
     making *m = context;
@@ -203,7 +205,7 @@ static void sum_stripe(void *context, int64_t begin, int64_t end)
 
 /* ---- the product ----------------------------------------------------------------------------- */
 
-/* Rows of x as columns of MR, and the sums of their squares. */
+/* Copies rows of x, MR at a time and column by column, and adds up the squares of each row. */
 static void pack(const check_view *x, int64_t row, int64_t rows, int64_t first, int64_t depth,
                  double *to, double *squares)
 {
@@ -237,7 +239,7 @@ static void multiply_block(void *context, int64_t begin, int64_t end)
     check_projection *out = m->out;
     int64_t step = m->panel_count * NR;
     double *packed = aligned_alloc(64, sizeof(double) * MB * (KB + (size_t)step));
-    if (!packed) { /* the sums are not numbers then, and no product passes */
+    if (!packed) { /* no sum can equal NaN, so no product passes */
         for (int64_t i = begin; i < end; i++) {
             out->norms[i] = NAN;
         }

@@ -23,7 +23,7 @@ typedef struct against {
     char self[4096];     /* A */
     char **arguments[2]; /* of A's and B's processes */
     char budget_text[32];
-    double budget, began, longest; /* seconds; of a pair */
+    double budget, began, longest; /* seconds; `longest` is that of a pair */
     double limit;                  /* seconds of a process */
     int32_t wanted, made;          /* pairs */
     json_t *first[2];              /* the first document of either */
@@ -100,7 +100,8 @@ static int cannot_start(const compare_child *child, const char *name)
                       strerror(child->error));
 }
 
-/* The document that a process wrote, or NULL with the exit code after an error message. */
+/* Returns the document that a process wrote. NULL: it was unusable; an error message was printed,
+ * and *code is the exit code. */
 static json_t *document_of(const against *g, int side, const compare_child *child, int *code)
 {
     const char *name = name_of(g, side);
@@ -170,7 +171,7 @@ static int probe(const against *g)
     } else if (child.size < 7 || strncmp(child.out, "isomer ", 7) != 0) {
         code = tool_error(TOOL_FILES,
                           "%s is not isomer: `%s --version` ends with exit code %d and does not "
-                          "print a version of it",
+                          "print a version of isomer",
                           g->program, g->program, WEXITSTATUS(child.status));
     }
     compare_child_free(&child);
@@ -230,8 +231,8 @@ static void show_progress(const against *g, bool end)
 
 static void save(against *g);
 
-/* The second program may be slower because it is the second. So the order is random for each two
- * pairs, and reversed for the second of the two. */
+/* The second program may be slower because it is the second. So pairs come in twos: the first of
+ * the two has a random order, and the second reverses it. */
 static int make_pairs(against *g)
 {
     unsigned char drawn = 0;
@@ -363,7 +364,7 @@ static int finish(against *g, double fail_on, int code)
             tool_seconds() - g->began);
     int shown = compare_code(&set);
     if ((shown == TOOL_OK || shown == TOOL_NOTHING) && compare_tally_wrong(g->tally)) {
-        shown = TOOL_FAILED; /* as without --against */
+        shown = TOOL_FAILED; /* a wrong result fails, as it does without --against */
     }
     compare_free(&set);
     int written = tool_file_json(&g->file, root);

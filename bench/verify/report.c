@@ -65,7 +65,7 @@ static const char *const number_types[] = {"f16", "bf16", "f32", "f64", "i32", "
 static const char *const moved_types[] = {"e1", "e2", "e4", "e8", "e16"};
 static const char *const no_types[] = {""};
 
-/* A type's place in a block of them; -1: it has none. */
+/* The column of a case's type in a block of types; -1: the block does not have that type. */
 static int column_of(const bench_case *item, const char *const *types, int count)
 {
     int t = 0;
@@ -75,7 +75,8 @@ static int column_of(const bench_case *item, const char *const *types, int count
     return t < count ? t : -1;
 }
 
-/* The row of a case's operation and variant, which begins with the case. False: it began before. */
+/* Fills the row of a case's operation and variant. False: the row began with an earlier case, which
+ * has printed it. */
 static bool make_row(const verify_run *run, const verify_target *target, int first,
                      const char *const *types, int count, cell *row)
 {
@@ -154,7 +155,8 @@ static void print_reasons(FILE *out, const verify_run *run, const verify_target 
             fprintf(out, "  unsupported\n");
         }
         int at = fprintf(out, "  %6d  ", times);
-        const char *reason = record->reason; /* who asked is always the same */
+        /* The call's name is always the same, so it is left out. */
+        const char *reason = record->reason;
         tool_wrap(out, at, at, strncmp(reason, "iso_supports: ", 14) == 0 ? reason + 14 : reason);
     }
     if (hidden > 0) {

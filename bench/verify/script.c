@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* script.c - the order of streams, events, lifetimes, refusals and limits: short programs over the
- * API. */
+/* script.c - short programs over the API. They check the order of work on streams, events,
+ * lifetimes, refusals and limits. */
 #include "bench/verify/script.h"
 
 #include <stdio.h>
@@ -139,7 +139,8 @@ static bool event_elapsed(stage *s)
     TRY(iso_event_elapsed(s->events[0], s->events[1], &forward));
     TRY(iso_event_elapsed(s->events[1], s->events[0], &backward));
     if (forward < 0 || backward > 0) {
-        return check_fail(s->result, "work took %lld ns forwards and %lld ns backwards",
+        return check_fail(s->result,
+                          "from the first event to the second it is %lld ns, and back %lld ns",
                           (long long)forward, (long long)backward);
     }
     return true;
@@ -243,7 +244,7 @@ static bool refuse_gemm(stage *s)
     args.a.offset = 2;
     REFUSED(iso_gemm(stream, &args), ISO_INVALID);
     args = small_gemm(s);
-    args.c = at(s->a, 32); /* over A */
+    args.c = at(s->a, 32); /* overlaps A */
     REFUSED(iso_gemm(stream, &args), ISO_INVALID);
     args = small_gemm(s);
     args.dtype = ISO_I32;
@@ -306,7 +307,7 @@ static bool refuse_map(stage *s)
     args.dtype = ISO_I32;
     REFUSED(iso_map(stream, &args), ISO_INVALID);
     args = good;
-    args.z = at(s->a, 4); /* over x, but not x */
+    args.z = at(s->a, 4); /* overlaps x, but is not x itself */
     REFUSED(iso_map(stream, &args), ISO_INVALID);
     args = good;
     args.z = at(s->b, MEGABYTE - 252);
@@ -363,7 +364,7 @@ static bool refuse_transfer(stage *s)
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-/* AUTO becomes a variant that the device says it supports, and runs. */
+/* iso_describe must replace AUTO by a variant, and a product with AUTO must run. */
 static bool ask_auto(stage *s)
 {
     static const iso_variant of_auto[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED, ISO_VARIANT_VENDOR};
@@ -419,14 +420,14 @@ static bool limit_memory(stage *s)
     if (ok) {
         status = iso_buffer_create(device, 2 * MEGABYTE, &large);
         if (status != ISO_NO_MEMORY || !strstr(iso_last_error(), "limit")) {
-            ok = check_fail(s->result, "a buffer over the limit answered %s: %s",
+            ok = check_fail(s->result, "creating a buffer over the limit answered %s: %s",
                             iso_status_name(status), iso_last_error());
         }
     }
     if (ok && iso_device_get_memory_use(device, &after) == ISO_OK &&
         (after.limit != options.memory_limit || after.used < use.used + MEGABYTE ||
          after.used > after.limit || after.peak < after.used)) {
-        ok = check_fail(s->result, "used %lld, peak %lld, limit %lld after %lld and 1 MiB more",
+        ok = check_fail(s->result, "used %lld, peak %lld, limit %lld after 1 MiB was added to %lld",
                         (long long)after.used, (long long)after.peak, (long long)after.limit,
                         (long long)use.used);
     }
@@ -447,7 +448,8 @@ static bool limit_absurd(stage *s)
     REFUSED(iso_buffer_create(s->device, -1, &buffer), ISO_INVALID);
     iso_status status = iso_buffer_create(s->device, INT64_MAX / 2, &buffer);
     if (status != ISO_NO_MEMORY) {
-        return check_fail(s->result, "a buffer of 2^62 bytes answered %s", iso_status_name(status));
+        return check_fail(s->result, "creating a buffer of 2^62 bytes answered %s",
+                          iso_status_name(status));
     }
     TRY(iso_buffer_create(s->device, 0, &buffer));
     TRY(iso_buffer_destroy(buffer));
@@ -501,7 +503,7 @@ static bool run_script(verify_state *state, verify_runner *runner, const bench_c
 {
     (void)state;
     stage s = {.runner = runner, .result = result};
-    iso_buffer other; /* the runner's own, for questions of MISMATCH */
+    iso_buffer other; /* of the runner's device handle: its use must give MISMATCH */
     result->method = "script";
     iso_status status = verify_slot_room(runner, 0, 4096, &other);
     if (status != ISO_OK) {
@@ -527,7 +529,7 @@ static void list_limits(verify_list *list, bool full)
     list_scripts(&verify_limits, list, full);
 }
 
-/* Ids and documents on record call it "stream". */
+/* Ids and documents that were recorded have "stream", so that name stays. */
 const bench_op verify_order = {
     .name = "order", .verified = "stream", .cases = list_order, .run = run_script};
 const bench_op verify_limits = {

@@ -66,9 +66,8 @@ bool work_size_fits(const bench_size *size, const bench_op *op)
     return op->counts >> size->count & 1;
 }
 
-static const char size_rule[] =
-    "a size is a number such as 1024, 4Ki or 2Mi, ROWSxCOLS of a transpose or a reduction, MxNxK "
-    "of a product, or beyond-cache";
+static const char size_rule[] = "a size is a number such as 1024, 4Ki or 2Mi; ROWSxCOLS for a "
+                                "transpose or a reduction; MxNxK for a product; or beyond-cache";
 
 bool work_sizes_parse(const tool_words *words, work_sizes *out, char *text, size_t room)
 {
@@ -79,7 +78,7 @@ bool work_sizes_parse(const tool_words *words, work_sizes *out, char *text, size
             return false;
         }
         if (!work_size_parse(words->items[i], &out->items[out->count++])) {
-            snprintf(text, room, "\"%s\" is no size: %s", words->items[i], size_rule);
+            snprintf(text, room, "\"%s\" is not a size: %s", words->items[i], size_rule);
             return false;
         }
     }
@@ -88,7 +87,7 @@ bool work_sizes_parse(const tool_words *words, work_sizes *out, char *text, size
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* Words of a list, each one of `names`; what there is by default where there is no list. */
+/* Reads the words of a list, or the default if there is no list. Each must be one of `names`. */
 static bool take(const char *list, const char *by_default, const char *const *names,
                  work_choice *out, char *text, size_t room)
 {
@@ -116,7 +115,7 @@ static bool take_numbers(const char *list, const char *by_default, work_sizes *o
         tool_split(list ? list : by_default, &words) && work_sizes_parse(&words, out, text, room);
     for (int i = 0; good && i < out->count; i++) {
         if (out->items[i].count != 1) {
-            snprintf(text, room, "\"%s\" is no number of one or more", words.items[i]);
+            snprintf(text, room, "\"%s\" is not a whole number of at least 1", words.items[i]);
             good = false;
         }
     }

@@ -7,14 +7,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What is left for everything else on the device. */
+/* Cases may use this part of the free memory. The rest is for everything else on the device. */
 static const double usable = 0.9;
 
-/* Where the device does not say how large its cache is; and AMD's largest, of which its runtimes
- * say nothing (the Infinity Cache lies behind the L2 cache that they tell of). */
+/* UNKNOWN_CACHE is for a device that does not report the size of its cache. AMD's runtimes report
+ * only the L2 cache; the larger Infinity Cache lies behind it, and INFINITY_CACHE is its largest
+ * size. */
 enum { UNKNOWN_CACHE = 64 << 20, INFINITY_CACHE = 256 << 20 };
 
-/* What is taken of a device that does not say how much memory it has. */
+/* The size that is assumed if a device does not report how much memory it has. */
 enum { UNKNOWN_MEMORY = 1 << 30 };
 
 int64_t work_memory(const iso_device_info *info)
@@ -141,7 +142,7 @@ bool work_target_revive(work_target *target)
 
 /* ---- device memory --------------------------------------------------------------------------- */
 
-/* Gives up the inputs that were used longest ago, but for those of one type. */
+/* Frees the inputs that were used longest ago, but never those of type `but`. */
 static bool evict(work_target *target, iso_dtype but)
 {
     int oldest = 0;
@@ -158,7 +159,8 @@ static bool evict(work_target *target, iso_dtype but)
     return true;
 }
 
-/* Makes what all cases together want, or else what this one needs. */
+/* Makes a room as large as all cases together want it. If memory is short, it is only as large as
+ * this case needs. */
 static iso_status make(work_target *target, iso_dtype keep, int64_t needed, work_room *room)
 {
     drop(room);

@@ -123,7 +123,7 @@ static void test_timeout(void **state)
     unit_close(&s);
 }
 
-/* Two backends: through host memory. */
+/* A copy between two backends goes through host memory. */
 static void test_staged(void **state)
 {
     enum { BYTES = 9 << 20 };

@@ -308,11 +308,12 @@ static void test_odd_files(void **state)
     setenv("ISOMER_BACKEND_PATH", folder, 1);
     fails(iso_device_open("dang", &device), ISO_UNAVAILABLE, "isomer-dang.so",
           iso_state_name(ISO_STATE_LOAD_FAILED), "a link that leads to no file");
-    fails(iso_device_open("UP", &device), ISO_INVALID, "\"UP\" is not a known backend. Known are");
+    fails(iso_device_open("UP", &device), ISO_INVALID,
+          "\"UP\" is not a known backend. The known ones are");
     assert_null(strstr(iso_last_error(), ", UP"));
     assert_null(strchr(iso_last_error(), '\n'));
-    fails(iso_device_open("dank", &device), ISO_INVALID, "did you mean \"dang\"? Known are",
-          ", dang");
+    fails(iso_device_open("dank", &device), ISO_INVALID,
+          "did you mean \"dang\"? The known ones are", ", dang");
     setenv("ISOMER_BACKEND_PATH", kept, 1);
     unit_remove_folder(folder);
 }

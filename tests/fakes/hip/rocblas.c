@@ -150,7 +150,7 @@ static bool is_trans(rocblas_enum trans)
     return trans == ROCBLAS_NO_TRANS || trans == ROCBLAS_TRANS;
 }
 
-/* The types of a, b, c, d and of the computation. */
+/* `types` has the types of a, b, c, d and of the computation. */
 static rocblas_code multiply(rocblas_object handle, fake_product *p, const rocblas_enum types[5],
                              rocblas_enum trans_a, rocblas_enum trans_b, const void *alpha,
                              const void *beta, rocblas_enum algorithm)
@@ -229,7 +229,7 @@ GEMM(rocblas_gemm_ex_64, int64_t)
 GEMM_BATCHED(rocblas_gemm_strided_batched_ex, int32_t)
 GEMM_BATCHED(rocblas_gemm_strided_batched_ex_64, int64_t)
 
-/* The calls of the backend's trial program. */
+/* Only the backend's trial program calls rocblas_sgemm. */
 FAKE_API rocblas_code rocblas_sgemm(rocblas_object handle, rocblas_enum trans_a,
                                     rocblas_enum trans_b, int32_t m, int32_t n, int32_t k,
                                     const float *alpha, const float *a, int32_t lda, const float *b,
