@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csv.c - results as CSV (RFC 4180), a line each. */
+/* csv.c - writes results as CSV (RFC 4180), one line for each. */
 #include "bench/record/record.h"
 
 #include "common/printable.h"
@@ -9,7 +9,7 @@
 
 static const struct column {
     const char *name;
-    const char *path; /* in the result; NULL: in its device, what follows "device_" */
+    const char *path; /* in the result; NULL: in its device, by the name after "device_" */
 } columns[] = {{"id", "id"},
                {"op", "op"},
                {"kind", "kind"},
@@ -57,7 +57,7 @@ static const struct column {
                {"deviation_ns", "times.deviation"},
                {"converged", "times.converged"},
                {"stopped", "times.stopped"},
-               {"rounds", "times.samples"}, /* only how many */
+               {"rounds", "times.samples"}, /* only their number */
                {"calls", "times.calls"},
                {"host_ns", "times.host"},
                {"submit_ns", "times.submit"},
@@ -83,7 +83,7 @@ static const struct column {
                {"power_watts", "clocks.power_watts"},
                {"temperature_celsius", "clocks.temperature_celsius"},
                {"flags", "flags"},
-               {"math_used", "math_used"}, /* where it is not `math` */
+               {"math_used", "math_used"}, /* only if it differs from `math` */
                {"math_reason", "math_reason"}};
 
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
@@ -100,7 +100,7 @@ void record_csv_text(FILE *out, const char *text)
     for (size_t at = 0; at < length; at += taken) {
         size_t bytes = printable_next(text + at, length - at, PRINTABLE_TEXT, one, &taken);
         if (taken == 0) {
-            break; /* cannot happen: a document holds whole characters */
+            break; /* cannot happen: JSON texts have only whole characters */
         }
         fputs(text[at] == '"' ? "\"" : "", out);
         fwrite(one, 1, bytes, out);
@@ -108,7 +108,7 @@ void record_csv_text(FILE *out, const char *text)
     fputs(quoted ? "\"" : "", out);
 }
 
-/* Words, or "key=value" of an object, with spaces between. */
+/* Writes the texts of an array, or an object as "key=value", separated by spaces. */
 static void put_list(FILE *out, json_t *value)
 {
     char *text = NULL;

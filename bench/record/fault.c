@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fault.c - checks that a document is one that the readers can rely on, and names its first fault
- * by its path. The published schema is stricter: it describes what isomer writes, this what it
- * reads.
+ * fault.c - checks that a document has what its readers rely on, and reports the path of its first
+ * fault. The published schema is stricter: it describes what isomer writes. This file checks only
+ * what isomer reads.
  */
 #include "bench/ops/ops.h"
 #include "bench/record/record.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a value: the bit of its Jansson type. */
+/* The types that a value may have: a bit for each Jansson type, and two conditions. */
 enum {
     OBJECT = 1 << JSON_OBJECT,
     ARRAY = 1 << JSON_ARRAY,
@@ -19,14 +19,14 @@ enum {
     TRUTH = 1 << JSON_TRUE | 1 << JSON_FALSE,
     NIL = 1 << JSON_NULL,
     LACKING = 1 << 8, /* may be missing */
-    POSITIVE = 1 << 9 /* of a number: over 0 */
+    POSITIVE = 1 << 9 /* a number must be over 0 */
 };
 
 typedef struct rule {
-    const char *names;          /* of the members it is for, with spaces between */
-    int types;                  /* the types they may have */
-    const struct rule *members; /* of an object, or of each in an array; the last has no types */
-    const struct rule *items;   /* of an array of something else */
+    const char *names;          /* of the members that have these rules, separated by spaces */
+    int types;                  /* that the members may have */
+    const struct rule *members; /* for an object, or each of an array; the last has no types */
+    const struct rule *items;   /* for the items of any other array */
     const char *const *words;   /* the values a text may have */
 } rule;
 
@@ -37,10 +37,10 @@ typedef struct walk {
 
 /* ---- the layout ------------------------------------------------------------------------------ */
 
-/* In the order of the checks: the first fault in this order is reported. */
+/* Members are checked in this order, and only the first fault is reported. */
 
 static const char *const commands[] = {"bench", "against", "verify", NULL};
-static const char *statuses[BENCH_ERROR + 2], *operations[BENCH_OPS + 1]; /* by record_fault */
+static const char *statuses[BENCH_ERROR + 2], *operations[BENCH_OPS + 1]; /* set by record_fault */
 static const char *const caches[] = {"hot", "cold", NULL};
 static const char *const sources[] = {"measured", "table", NULL};
 static const char *const verdicts[] = {"FASTER", "SLOWER", "SAME", "AMBIGUOUS", NULL};
@@ -101,7 +101,7 @@ static const rule roof_members[] = {{.names = "name unit", .types = STRING},
                                     {.names = "by", .types = STRING | NIL | LACKING},
                                     {0}};
 
-/* Only what identifies a device is needed; the rest of `isomer info` may be missing. */
+/* Only what identifies a device is required. The other members of `isomer info` may be missing. */
 static const rule device_members[] = {
     {.names = "spec backend", .types = STRING},
     {.names = "name", .types = STRING | NIL},
@@ -222,7 +222,7 @@ static bool fault(walk *w, const char *format, ...)
     return false;
 }
 
-/* "a number or null" */
+/* Writes the names of types: "a number or null". */
 static const char *type_names(char *text, size_t room, int types)
 {
     static const struct {
@@ -241,7 +241,7 @@ static const char *type_names(char *text, size_t room, int types)
     return text;
 }
 
-/* A text of the file for a message: short, and without control characters. */
+/* Copies a text of the file for use in a message: cut to fit, and without control characters. */
 static const char *quoted(char *text, size_t room, const char *from)
 {
     snprintf(text, room, "%s", from);
@@ -296,14 +296,14 @@ static bool allowed(walk *w, const rule *r, const json_t *value)
     size_t length = strlen(w->path);
     int type = 1 << json_typeof(value);
     if ((type & r->types) == 0) {
-        return fault(w, "is %s where %s belongs", type_names(found, sizeof found, type),
+        return fault(w, "is %s, but must be %s", type_names(found, sizeof found, type),
                      type_names(wanted, sizeof wanted, r->types));
     }
     if (type == STRING && r->words) {
         return word_allowed(w, r, json_string_value(value));
     }
     if ((r->types & POSITIVE) && (type & NUMBER) && !(json_number_value(value) > 0)) {
-        return fault(w, "is %.17g, but has to be over 0", json_number_value(value));
+        return fault(w, "is %.17g, but must be over 0", json_number_value(value));
     }
     if (type == OBJECT && r->members && !members_allowed(w, r->members, value)) {
         return false;
@@ -354,11 +354,11 @@ static bool consistent(walk *w, const json_t *result, bool timed)
     }
     if (timed && ok && !has_samples(result)) {
         snprintf(w->path + length, sizeof w->path - length, ".times.samples");
-        return fault(w, "has no sample");
+        return fault(w, "has no samples");
     }
     if (timed && ok && !json_is_object(json_object_get(result, "verified"))) {
         snprintf(w->path + length, sizeof w->path - length, ".verified");
-        return fault(w, "is null, but figures have to be checked");
+        return fault(w, "is null, but a result with figures must have been checked");
     }
     return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.c - the machine: its name, processor and load, and the processor time that others use. */
+/* host.c - the machine: its name, processor and load, and the processor time that other processes
+ * use. */
 #include "bench/record/host.h"
 
 #include "bench/record/record.h"
@@ -101,7 +102,7 @@ json_t *host_json(void)
     tool_set_text(host, "release", names.release);
     tool_set_text(host, "architecture", names.machine);
     tool_set_text(host, "cpu", cpu_name(text, sizeof text));
-    /* Not the affinity of this thread: with OMP_PLACES it is bound to one processor by now. */
+    /* All processors, not those of this thread: OMP_PLACES may have bound it to one by now. */
     tool_set_int(host, "processors", sysconf(_SC_NPROCESSORS_ONLN));
     const long pages = sysconf(_SC_PHYS_PAGES);
     json_object_set_new(host, "memory_bytes",
@@ -129,7 +130,8 @@ static double of_children(void)
 
 void record_noise_now(record_noise *out)
 {
-    /* user nice system idle iowait irq softirq steal; user and nice include the guests' time */
+    /* user nice system idle iowait irq softirq steal. The guests' time that follows is not read,
+     * because user and nice include it. */
     enum { IDLE = 3, WAITING = 4, STEAL = 7, FIELDS = 8 };
     char line[512], *at = line;
     double ticks = (double)sysconf(_SC_CLK_TCK), fields[FIELDS] = {0};

@@ -29,7 +29,7 @@ static void report_broken(const char *name, const json_error_t *error, const cha
                    "create or copy it again",
                    name, error->line, error->column);
     } else {
-        tool_error(TOOL_FILES, "%s is no JSON: line %d, column %d: %s", name, error->line,
+        tool_error(TOOL_FILES, "%s is not JSON: line %d, column %d: %s", name, error->line,
                    error->column, reason);
     }
 }
@@ -47,7 +47,7 @@ json_t *record_load(const char *path, int *code)
         return NULL;
     }
     if (length == 0) {
-        tool_error(TOOL_FILES, "%s is empty: no results are in it", name);
+        tool_error(TOOL_FILES, "%s is empty: it has no results", name);
     } else if (!(root =
                      json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error))) {
         report_broken(name, &error, text, length);

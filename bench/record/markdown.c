@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* markdown.c - results as Markdown: a table for each operation, the fastest of a case first. */
+/* markdown.c - results as Markdown: a table for each operation, the fastest result of each case
+ * first. */
 #include "bench/record/view.h"
 
 #include "common/printable.h"
@@ -18,9 +19,9 @@ static void escape(FILE *out, const char *text)
         size_t bytes = printable_next(text + at, length - at, PRINTABLE_TEXT, one, &taken);
         unsigned char c = (unsigned char)text[at];
         if (taken == 0) {
-            break; /* cannot happen: a document holds whole characters */
+            break; /* cannot happen: JSON texts have only whole characters */
         }
-        /* Within a word, as in sm_90, '_' is not markup. */
+        /* '_' within a word, as in sm_90, is not markup. */
         bool within = c == '_' && isalnum(before) && isalnum((unsigned char)text[at + 1]);
         if ((strchr("\\`*_[]<>|", c) && !within) || one[0] == '\\') {
             fputc('\\', out);
@@ -195,7 +196,7 @@ static void put_block(FILE *out, const view_block *block)
     free(order);
 }
 
-/* The meaning of each flag that a result has. */
+/* Writes the meaning of each flag that any result has. */
 static void put_flags(FILE *out, const json_t *root)
 {
     json_t *seen = json_object(), *result, *flag;

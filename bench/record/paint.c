@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* paint.c - lines of a terminal that never exceed its width. */
+/* paint.c - writes lines that never exceed the terminal's width. */
 #include "bench/record/paint.h"
 
 #include "bench/tool.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads one character of *length bytes. A byte that is not UTF-8 is read alone, as '?'. */
+/* Returns the first character and sets *length to its number of bytes. A byte that is not UTF-8 is
+ * returned as '?' with a length of 1. */
 static uint32_t character(const char *text, size_t *length)
 {
     const unsigned char *t = (const unsigned char *)text;
@@ -46,7 +47,8 @@ static bool within(uint32_t c, const range *ranges, size_t count)
     return false;
 }
 
-/* -1: one column, and the character moves the cursor or changes the direction of text. */
+/* The number of columns that a character takes. -1: it is shown as '?' in one column, because it
+ * would move the cursor or change the direction of text. */
 static int columns_of(uint32_t c)
 {
     static const range none[] = {
@@ -78,7 +80,7 @@ int paint_columns(const char *text)
     return columns;
 }
 
-/* Writes up to `columns` columns of `bytes` bytes. */
+/* Writes the first `bytes` bytes of a text, but at most `columns` columns. */
 static void put(paint *p, paint_style style, const char *text, size_t bytes, int columns)
 {
     static const char *const begin[] = {[PAINT_PLAIN] = "",
@@ -158,7 +160,7 @@ void paint_end(paint *p)
 
 void paint_wrap(paint *p, paint_style style, int indent, const char *text)
 {
-    bool fresh = true; /* nothing of the text is on this line yet */
+    bool fresh = true; /* no word of the text is on this line yet */
     if (indent > p->width / 2) {
         indent = p->width / 2;
     }

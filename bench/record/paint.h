@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* paint.h - lines of a terminal that never exceed its width. */
+/* paint.h - writes lines that never exceed the terminal's width. */
 #ifndef ISOMER_RECORD_PAINT_H
 #define ISOMER_RECORD_PAINT_H
 
@@ -15,14 +15,14 @@ typedef struct paint {
     int column;
 } paint;
 
-/* Columns of a UTF-8 text: wide characters are two, combining marks none. */
+/* The columns that a UTF-8 text takes: wide characters take two, combining marks none. */
 int paint_columns(const char *text);
 
-/* Writes '?' for characters that move the cursor, and nothing beyond the width. */
+/* These write '?' for characters that move the cursor, and nothing beyond the width. */
 void paint_put(paint *p, paint_style style, const char *text);
-void paint_left(paint *p, paint_style style, const char *text, int columns); /* spaces follow */
+void paint_left(paint *p, paint_style style, const char *text, int columns); /* padded */
 void paint_right(paint *p, paint_style style, const char *text, int columns);
-void paint_fit(paint *p, paint_style style, const char *text, int columns); /* a mark shows a cut */
+void paint_fit(paint *p, paint_style style, const char *text, int columns); /* marked if cut */
 void paint_pad(paint *p, int columns);
 void paint_rule(paint *p, int columns);
 void paint_end(paint *p);

@@ -10,8 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Environment variables that change what a run sees or how libraries compute; one that ends in '_'
- * stands for all names that begin so. None may hold a secret: their values are published. */
+/* Environment variables that change which devices a run sees or how libraries compute. A name that
+ * ends in '_' stands for all names that begin with it. Do not add one that may hold a secret: the
+ * values are published. */
 static const char *const telling[] = {"AMD_DIRECT_DISPATCH",
                                       "AMD_SERIALIZE_COPY",
                                       "AMD_SERIALIZE_KERNEL",
@@ -58,7 +59,8 @@ static bool is_telling(const char *variable, size_t length)
     return false;
 }
 
-/* Keeps "", which tool_json_text makes null: CUDA_VISIBLE_DEVICES= hides every device. */
+/* Unlike tool_json_text, this does not turn "" into null: an empty value has a meaning. An empty
+ * CUDA_VISIBLE_DEVICES hides every device. */
 static json_t *text_as_it_is(const char *text)
 {
     json_t *value = json_string(text);

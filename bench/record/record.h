@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h - results as a document (docs/results.md): its frame and provenance, reading and
- * checking it, and its other forms: CSV, Markdown, the table on the terminal.
+ * record.h - results documents (docs/results.md): makes their frame and provenance, reads and
+ * checks them, and writes them in other forms: CSV, Markdown, the table on the terminal.
  */
 #ifndef ISOMER_RECORD_H
 #define ISOMER_RECORD_H
@@ -15,7 +15,8 @@
 /* ---- provenance.c ---------------------------------------------------------------------------- */
 
 /* The members of "run" that do not depend on the cases: command, version, library_version, time,
- * arguments, host, build, settings, environment, and empty flags. argv[0] is the command's name. */
+ * arguments, host, build, settings, environment, and empty flags. `argv[0]` is the name of the
+ * command. */
 json_t *record_run(const char *command, int argc, char **argv);
 
 /* The commit of this build, with "-dirty" if files were changed; "": not known. */
@@ -24,47 +25,49 @@ const char *record_commit(void);
 /* The current time in the form of "time" and "finished". */
 json_t *record_now(void);
 
-/* A member of "devices": tool_json_device of an open device with its properties, `fake`, current
- * `telemetry`, and empty roofs. NULL: not a device. */
+/* Makes a member of "devices" for an open device: that of tool_json_device, plus its properties,
+ * `fake`, its current `telemetry`, and empty roofs. NULL: not a device. */
 json_t *record_device(iso_device device);
 
-/* Tells whether other work took processor time: call record_noise_now before and after. The share
- * is that of the machine's processor time, 0 to 1, which others used or the hypervisor took
- * (steal). NaN: not known. */
+/* Measures whether other work took processor time. Call record_noise_now before and after.
+ * record_noise_share then returns the part of the machine's processor time, 0 to 1, that other
+ * processes used or the hypervisor took (steal). NaN: not known. */
 typedef struct record_noise {
-    double total, own, idle, steal; /* seconds since boot */
+    double total, own, idle, steal; /* seconds: `own` is this process's, the others since boot */
 } record_noise;
 void record_noise_now(record_noise *out);
 double record_noise_share(const record_noise *before, const record_noise *after);
 
 /* ---- load.c, fault.c ------------------------------------------------------------------------- */
 
-/* Reads and checks a results file ("-" is standard input). NULL after reporting what is wrong;
- * `*code` is then TOOL_IO if it cannot be read, else TOOL_FILES: it is empty, truncated or not JSON
- * (line and column), JSON of another program (no "schema"), of a newer schema (its number and what
- * to do), or a member is missing or has a wrong type (its path). */
+/* Reads and checks a results file ("-" is standard input). If that fails, it reports why, returns
+ * NULL and sets `*code`. TOOL_IO: the file cannot be read. TOOL_FILES: it is empty, truncated or
+ * not JSON (the message has the line and column); it is another program's JSON (no "schema"); its
+ * schema is newer (the message says which, and what to do); or a member is missing or has a wrong
+ * type (the message has its path). */
 json_t *record_load(const char *path, int *code);
-/* Larger files are refused, so that an endless stream does not fill the memory. */
+/* Larger files are refused, so that an endless stream does not use up the memory. */
 enum { RECORD_MOST_MIB = 64 };
 
-/* The same check of a document in memory. NULL, or a text that says what is wrong, to be freed. */
+/* Checks a document in memory in the same way. Returns NULL, or a text that says what is wrong, to
+ * be freed. */
 char *record_fault(const json_t *root);
 
 /* ---- csv.c, markdown.c, table.c -------------------------------------------------------------- */
 
-/* A header and a line for each result (RFC 4180), with decimal points in every locale and empty
- * fields for null. False: it could not be written. */
+/* Writes a header and a line for each result (RFC 4180), with decimal points in every locale and
+ * empty fields for null. False: it could not be written. */
 bool record_csv(FILE *out, const json_t *root);
-/* A text as a field: quoted where needed, escaped where a terminal would obey it, and with a ' in
- * front where a spreadsheet would read a formula. */
+/* Writes a text as a field: quoted if needed, with characters that control a terminal escaped, and
+ * with a ' in front if a spreadsheet would read it as a formula. */
 void record_csv_text(FILE *out, const char *text);
 
-/* The machine, a table for each operation with the fastest first, and the flags. */
+/* Writes the machine, a table for each operation with the fastest first, and the flags. */
 bool record_markdown(FILE *out, const json_t *root);
 
-/* A table for each operation within `width` columns, with a row for each case and a column for each
- * device and variant; a note says what was left out for want of width. Results that are not ok have
- * a mark instead of a number. */
+/* Writes a table for each operation, with a row for each case and a column for each device and
+ * variant. If `width` columns are too few, a note says what was left out. Results that are not ok
+ * have a mark instead of a number. */
 void record_table(FILE *out, const json_t *root, int width, bool colour);
 
 /* ---- figures.c: what all forms need ---------------------------------------------------------- */
@@ -74,13 +77,14 @@ const char *record_rate(char *text, size_t room, double value); /* three digits:
 
 /* The member at a path of names: "times.median". NULL: missing. */
 json_t *record_at(const json_t *object, const char *path);
-/* The same as a text or a number; "" and NaN where it is null, missing or of another type. */
+/* The same member as a text or a number. "" or NaN: it is null, missing or of another type. */
 const char *record_text(const json_t *object, const char *path);
 double record_number(const json_t *object, const char *path);
 
 json_t *record_device_of(const json_t *root, const char *spec); /* NULL: not in "devices" */
 
-/* A key of what a result computes, without its variant; to be freed. */
+/* A text that identifies what a result computes, to be freed. Results that differ only in variant,
+ * device or library have the same one. */
 char *record_case(const json_t *result);
 
 /* Puts a point where printf wrote the locale's decimal mark. Returns `text`. */
@@ -92,20 +96,20 @@ typedef struct record_flag {
 } record_flag;
 extern const record_flag record_flags[];
 const char *record_flag_meaning(const char *flag);
-bool record_has_flag(const json_t *object, const char *flag); /* of a result or run */
+bool record_has_flag(const json_t *object, const char *flag); /* `object`: a result or run */
 
 /* ---- format.c: texts in memory, and with escaped arguments ----------------------------------- */
 
-/* `block`; where it is NULL, the process ends with TOOL_INTERNAL: no memory. */
+/* Returns `block`. If it is NULL, reports a lack of memory and ends the process. */
 void *record_need(void *block);
-/* `items` with room for one more than `count`. */
+/* Reallocates `items` so that there is room for one more than `count`. */
 void *record_grow(void *items, int count, size_t size);
 char *record_format(const char *format, ...) ISO_PRINTF(1, 2); /* to be freed; never NULL */
 char *record_vformat(const char *format, va_list list) ISO_PRINTF(1, 0);
 
 typedef void record_escape(FILE *out, const char *text);
-/* vfprintf, but each %s goes through `escape`. Of the other conversions it knows %d and those of
- * doubles. */
+/* vfprintf, but each %s is written by `escape`. The only other conversions that it supports are %d,
+ * %% and those of doubles. */
 void record_escaped(FILE *out, record_escape *escape, const char *format, va_list list);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * table.c - results on the terminal. Where the width is too small, a table first leaves out
- * variants that are nowhere the fastest of their device, then shows only the fastest of each
- * device, then puts devices below each other. A note under the table says so.
+ * table.c - results on the terminal. If the width is too small, a table first leaves out the
+ * variants "partials" and "naive" of a device if they are not the fastest in any row. If that is
+ * not enough, it shows only the fastest variant of each device, and puts devices below each other.
+ * A note under the table says so.
  */
 #include "bench/record/table.h"
 
@@ -12,8 +13,8 @@
 
 enum { ROWS = 24, GAP = 2, GROUP_GAP = 3 };
 
-/* A column as it is shown: for each row the fastest of the block's columns first to last, which are
- * of one device. */
+/* A column as it is shown. It combines the block's columns `first` to `last`, which are of one
+ * device: each row shows the fastest of them. */
 typedef struct shown {
     int first, last;
     int rate, percent, marks, width;
@@ -45,13 +46,14 @@ static int urgency(const json_t *result)
     return view_is(result, BENCH_FAILED) ? 2 : view_is(result, BENCH_ERROR) ? 1 : 0;
 }
 
-/* Results with a number come first, and those of stand-ins last among them. */
+/* The rank of a result: higher with a number than without, and lower if a stand-in made it. */
 static int worth(const view_block *block, int column, const json_t *result)
 {
     return !view_is(result, BENCH_OK) ? urgency(result) : block->columns[column].fake ? 3 : 4;
 }
 
-/* The column of the fastest result of a row, else of the most urgent; -1: there is no result. */
+/* The column, from first to last, of the fastest result of a row. If no result has a number: that
+ * of the most urgent one. -1: there is no result. */
 static int pick(const view_block *block, int row, int first, int last)
 {
     int best = -1;
@@ -160,8 +162,8 @@ static int group_end(const view_block *block, int begin)
     return end;
 }
 
-/* Of each kind and type as many sizes as there is room for: the largest, the smallest, and some in
- * between. */
+/* Chooses as many sizes of each kind and type as there is room for: the largest, the smallest, and
+ * some in between. */
 static void choose_rows(plan *p)
 {
     const view_block *block = p->block;
@@ -183,7 +185,8 @@ static void choose_rows(plan *p)
 
 /* ---- which columns --------------------------------------------------------------------------- */
 
-/* Whether a column has this variant, and is nowhere the fastest of its device. */
+/* Whether a column has this variant and may be left out: it is not the fastest of its device in any
+ * row. */
 static bool can_go(const view_block *block, int column, const char *variant)
 {
     int first = column, last = column;
@@ -236,7 +239,7 @@ static void measure_column(table *t, const plan *p, shown *column)
 
 static void title_column(const view_column *from, shown *to)
 {
-    /* Of "cuBLAS 13.1" the first word is enough. */
+    /* The first word is enough: "cuBLAS" of "cuBLAS 13.1". */
     const char *text = from->named ? from->library : from->variant;
     size_t length = strcspn(text, " ");
     snprintf(to->title, sizeof to->title, "%.*s",
@@ -278,7 +281,8 @@ static void widen(plan *p)
     }
 }
 
-/* Which of the block's columns are shown, and how wide; `left_out` are variants that are not. */
+/* Chooses which of the block's columns are shown, and how wide they are. Columns of the variants in
+ * `left_out` are not shown if can_go allows it. */
 static void choose_columns(table *t, plan *p, const char *const *left_out, int left_count)
 {
     const view_block *block = p->block;

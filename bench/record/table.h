@@ -12,19 +12,20 @@ typedef struct table {
     const json_t *root;
     paint p;
     const char *flags[TABLE_FLAGS]; /* their letters are a, b, c, ... */
-    bool common[TABLE_FLAGS];       /* every result has it: one note says so */
+    bool common[TABLE_FLAGS];       /* every result has the flag: one note says so */
     int flag_count;
     bool all_wide;
     bool top, wide, missing, folded; /* which signs were used */
 } table;
 
-bool table_utf8(void); /* whether the locale of the environment is UTF-8 */
+bool table_utf8(void); /* whether the environment's locale uses UTF-8 */
 
-char table_letter(const table *t, int flag); /* of a flag that is not common */
+char table_letter(const table *t, int flag); /* `flag` must not be common */
 
-/* Finds the flags that every result has, which numbers then do not repeat. Call it first. */
+/* Finds the flags that every result has, so that they are not repeated at each number. Call it
+ * first. */
 void table_find_common(table *t);
-void table_head(table *t); /* the run */
+void table_head(table *t); /* describes the run */
 void table_foot(table *t); /* signs, results without a number, devices with their roofs */
 
 #endif

@@ -34,7 +34,7 @@ static void heading(table *t, const char *text)
     paint_end(&t->p);
 }
 
-/* A wrapped text beside a name; NULL: over the whole width. */
+/* Writes a wrapped text beside a name. If `name` is NULL, the text has the whole width. */
 static void entry(table *t, paint_style name_style, const char *name, paint_style style,
                   const char *format, ...) ISO_PRINTF(5, 6);
 static void entry(table *t, paint_style name_style, const char *name, paint_style style,
@@ -168,8 +168,8 @@ static bool same_reason(const json_t *a, const json_t *b)
     return true;
 }
 
-/* One line for all cases of a device with the same reason; `t` NULL: no line. False: an earlier
- * case has the same reason. */
+/* Prints one line for all cases of a device with the same reason. Returns false and prints nothing
+ * if an earlier case has that reason. If `t` is NULL, it only returns whether it would print. */
 static bool print_reason(table *t, const json_t *results, size_t index)
 {
     const json_t *result = json_array_get(results, index);
@@ -227,7 +227,7 @@ static void print_reasons(table *t)
     }
 }
 
-/* The roofs from one source: "read 30.1 GB/s, copy 40.2 GB/s". */
+/* Writes the roofs from one source: "read 30.1 GB/s, copy 40.2 GB/s". False: there are none. */
 static bool roofs_text(char *text, size_t room, const json_t *device, const char *source)
 {
     const json_t *roofs = json_object_get(device, "roofs");
@@ -247,7 +247,7 @@ static bool roofs_text(char *text, size_t room, const json_t *device, const char
     return used > 0;
 }
 
-/* The vendor libraries in the results of a device. */
+/* Prints the vendor libraries that the results of a device name. */
 static void print_libraries(table *t, const char *spec)
 {
     const json_t *results = json_object_get(t->root, "results");

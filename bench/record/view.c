@@ -8,7 +8,7 @@
 
 /* ---- labels of rows -------------------------------------------------------------------------- */
 
-/* 67108864 as "64Mi". */
+/* Writes a count: 67108864 as "64Mi". */
 static const char *count_text(char *text, size_t room, double count)
 {
     static const char *const names[] = {"", "Ki", "Mi", "Gi", "Ti"};
@@ -55,7 +55,7 @@ static void append(char *text, size_t room, const char *word)
     snprintf(text + used, room - used, "%s%s", used > 0 ? " " : "", word);
 }
 
-/* Properties that differ from the default: "nt", "axis cols", "cold". */
+/* Writes the properties that are not the default: "nt", "axis cols", "cold". */
 static void note_text(char *text, size_t room, const json_t *result)
 {
     const json_t *layout = json_object_get(result, "layout");
@@ -79,7 +79,7 @@ static void note_text(char *text, size_t room, const json_t *result)
     }
 }
 
-/* ---- sorting in ------------------------------------------------------------------------------ */
+/* ---- blocks, rows and columns ---------------------------------------------------------------- */
 
 static view_block *block_of(view *v, const json_t *result)
 {
@@ -95,7 +95,8 @@ static view_block *block_of(view *v, const json_t *result)
     return &v->blocks[v->count++];
 }
 
-/* -1: it has no row yet. The last rows first: results of a case stand together. */
+/* The row with this key; -1: there is none yet. It searches from the end, because the results of a
+ * case follow each other. */
 static int row_of(const view_block *block, const char *key)
 {
     int row = block->row_count - 1;
@@ -129,7 +130,8 @@ static void add_row(view_block *block, const json_t *result)
     row->group = first->place;
 }
 
-/* A result without a library (unsupported, or it needs none) goes to any column of its variant. */
+/* The column of a result; -1: there is none yet. A result without a library (unsupported, or it
+ * needs none) goes to any column of its device and variant. */
 static int column_of(const view_block *block, const json_t *result)
 {
     const char *device = record_text(result, "device"), *variant = record_text(result, "variant");
@@ -214,7 +216,7 @@ void view_make(const json_t *root, view *out)
     json_t *result;
     size_t r;
     *out = (view){.root = root};
-    /* Results with a library first: those without join their columns. */
+    /* Results with a library come first, so that those without one can join their columns. */
     for (int named = 1; named >= 0; named--) {
         json_array_foreach(results, r, result)
         {

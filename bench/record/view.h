@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view.h - a document's results sorted for people: a block for each operation, a row for each case,
- * a column for each variant and library of a device. Everything points into the document, which has
- * to outlive it.
+ * view.h - a document's results arranged as tables: a block for each operation, a row for each
+ * case, a column for each variant and library of a device. A view points into the document, which
+ * must outlive it.
  */
 #ifndef ISOMER_RECORD_VIEW_H
 #define ISOMER_RECORD_VIEW_H
@@ -15,20 +15,20 @@ typedef struct view_row {
     const char *kind;
     char type[24], size[48], note[48];
     double order;
-    int group; /* the first row of the same kind and type, as they came */
-    int place; /* as it came */
+    int group; /* the place of the first row of the same kind and type */
+    int place; /* in the order of the document's results */
 } view_row;
 
 typedef struct view_column {
     const char *device, *variant, *library;
-    int rank, place; /* by device and variant; as it came */
+    int rank, place; /* order by device and variant; order in which it was found */
     bool fake;       /* a stand-in made for tests: its numbers do not count */
     bool named;      /* the device has this variant from several libraries */
 } view_column;
 
 typedef struct view_block {
     const char *op;
-    bool flops; /* GFLOP/s, not GB/s */
+    bool flops; /* rates are GFLOP/s, not GB/s */
     view_row *rows;
     int row_count;
     view_column *columns;
@@ -51,7 +51,7 @@ const char *view_unit(const view_block *block);
 
 /* NULL: there is no such result. */
 const json_t *view_cell(const view_block *block, int row, int column);
-/* Of a result, in the block's unit; NaN where it has none. */
+/* The rate of a result in the block's unit; NaN: it has none. */
 double view_rate(const view_block *block, const json_t *result);
 
 bool view_is(const json_t *result, bench_status status);
