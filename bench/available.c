@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether an entry has the spec's backend, and the same device or none on either side. */
+/* Whether an entry of the list names the spec's backend and device. If either names no device, the
+ * backend is enough. */
 static bool names(const tool_words *list, const iso_spec *spec)
 {
     for (int i = 0; i < list->count; i++) {
@@ -37,8 +38,8 @@ static int read_spec(const char *text, iso_spec *spec)
     return code;
 }
 
-/* Whether --require or ISOMER_REQUIRE names it. Both are read completely first, so that a name that
- * no backend has is an error, and not just another name. */
+/* Sets *required: whether --require or ISOMER_REQUIRE names the spec. Both lists are checked as a
+ * whole first, so that an unknown backend in either is an error, even if the spec is not found. */
 static int is_required(const char *require, const iso_spec *spec, bool *required)
 {
     tool_words given, set = {0};
@@ -52,8 +53,8 @@ static int is_required(const char *require, const iso_spec *spec, bool *required
     return code;
 }
 
-/* Whether only the device is missing: then it is unavailable, like a missing backend. An invalid
- * setting stays an error. */
+/* Whether the backend opens and only the device is missing. A missing device counts as unavailable,
+ * as a missing backend does. An invalid setting stays an error. */
 static bool lacks_device(const iso_spec *spec)
 {
     iso_device device;

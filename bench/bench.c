@@ -15,7 +15,7 @@
 static const char help[] =
     "Usage: isomer bench [OPTIONS]\n"
     "\n"
-    "  --backend LIST    devices to measure, or `all`; without it ISOMER_BACKEND, else all\n"
+    "  --backend LIST    devices to measure, or `all` (default: ISOMER_BACKEND, or else all)\n"
     "  --require LIST    backends that must be available, besides ISOMER_REQUIRE\n"
     "  --suite NAME      quick (the default), full, stream, gemm, transfer, or a JSON file\n"
     "  --op LIST         operations, or single ones such as triad, sum and write:\n"
@@ -24,20 +24,20 @@ static const char help[] =
     "  --dtype LIST      types: f16, bf16, f32, f64, ...\n"
     "  --size LIST       sizes instead of the suite's, such as 1024,4Ki or 64x64x16384\n"
     "  --math MODE       strict (the default) or tf32\n"
-    "  --budget SECONDS  how long to measure (40; full: up to 240), without preparing\n"
-    "  --rounds N        the most rounds, or pairs with --against\n"
-    "  --jobs N          processes that compile kernels in advance (the number of processors, at\n"
-    "                    most 8); 1: none, the run compiles by itself\n"
-    "  --no-roofs        leaves out the cases that measure roofs: percentages refer to roofs\n"
-    "                    that other cases measure, or are missing\n"
-    "  --seed N          makes different inputs and a different order (1)\n"
-    "  --against PROGRAM runs in turn with another build of isomer, in fresh processes; the pairs\n"
-    "                    show where PROGRAM is FASTER or SLOWER than this one: start the old\n"
-    "                    build and give it the new one\n"
-    "  --self-check      the same with this program itself: nothing should differ\n"
-    "  --timeout SECONDS ends a process of --against that takes longer (3600)\n"
-    "  --fail-on PERCENT with --against: exit code 1 if PROGRAM is slower by more than that or\n"
-    "                    has lost a result\n"
+    "  --budget SECONDS  time to measure, without preparation (default 40; full: up to 240)\n"
+    "  --rounds N        at most N rounds; with --against: N pairs\n"
+    "  --jobs N          processes that compile kernels in advance (default: the number of\n"
+    "                    processors, at most 8); with 1, the run compiles them itself\n"
+    "  --no-roofs        leaves out the cases that only measure roofs; a percentage is then\n"
+    "                    missing unless another case measures its roof\n"
+    "  --seed N          changes the inputs and the order of the cases (default 1)\n"
+    "  --against PROGRAM runs this program and PROGRAM, another build of isomer, in turn, in\n"
+    "                    fresh processes, and shows where PROGRAM is FASTER or SLOWER: start\n"
+    "                    the old build and give it the new one\n"
+    "  --self-check      like --against, with this program itself: nothing should differ\n"
+    "  --timeout SECONDS kills a process of --against that takes longer (default 3600)\n"
+    "  --fail-on PERCENT with --against: exit code 1 if a case of PROGRAM is slower by more than\n"
+    "                    PERCENT, or lacks a result that this program has\n"
     "  --json FILE       also writes results as JSON; - is standard output\n"
     "  --csv FILE        also writes results as CSV\n"
     "  --markdown FILE   also writes results as Markdown\n"
@@ -57,10 +57,10 @@ typedef struct bench {
     int32_t rounds, jobs;
     crew crew;
     tool_words specs;
-    double probing;     /* nanoseconds to find all devices; NaN: they were named */
-    double *opening;    /* nanoseconds to open each */
-    iso_device *opened; /* kept open until the targets are, so that each context is made once */
-    json_t *left_out;   /* devices that do not open */
+    double probing;     /* nanoseconds that finding all devices took; NaN: they were named */
+    double *opening;    /* nanoseconds that opening each took */
+    iso_device *opened; /* open until the targets are, so that each context is made once */
+    json_t *left_out;   /* devices that could not be opened */
     work_list cases;
     work_inputs *inputs;
     work_target **targets;
@@ -71,7 +71,7 @@ typedef struct bench {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-/* With `most` above 0 only whole numbers up to it are taken. */
+/* If `most` is above 0, only whole numbers up to `most` are accepted. */
 static int number(const char *option, const char *text, double least, double most, double *out)
 {
     char *end;
@@ -85,10 +85,11 @@ static int number(const char *option, const char *text, double least, double mos
         return TOOL_OK;
     }
     if (most > 0) {
-        return tool_error(TOOL_USAGE, "--%s is a whole number from %g to %.0f, not \"%s\"", option,
-                          least, most, text);
+        return tool_error(TOOL_USAGE, "--%s must be a whole number from %g to %.0f, not \"%s\"",
+                          option, least, most, text);
     }
-    return tool_error(TOOL_USAGE, "--%s is a number from %g, not \"%s\"", option, least, text);
+    return tool_error(TOOL_USAGE, "--%s must be a number of at least %g, not \"%s\"", option, least,
+                      text);
 }
 
 static int seed(const char *text, uint64_t *out)
@@ -101,14 +102,14 @@ static int seed(const char *text, uint64_t *out)
     errno = 0;
     *out = strtoull(text, &end, 10);
     if (errno != 0 || *end != '\0' || text[0] < '0' || text[0] > '9' || *out > INT64_MAX) {
-        return tool_error(TOOL_USAGE, "--seed is a whole number from 0 to %lld, not \"%s\"",
+        return tool_error(TOOL_USAGE, "--seed must be a whole number from 0 to %lld, not \"%s\"",
                           (long long)INT64_MAX, text);
     }
     return TOOL_OK;
 }
 
-/* Each kind of output needs its own file: together they could not be told apart, or the last would
- * replace the others. */
+/* Each kind of output needs its own destination. On standard output they would be mixed up; in one
+ * file the last would replace the others. */
 static int check_paths(const bench *b)
 {
     for (int i = 0; i < OUTPUTS; i++) {
@@ -122,8 +123,8 @@ static int check_paths(const bench *b)
                                               "can go to standard output");
             }
             return tool_error(TOOL_USAGE,
-                              "%s is given for two kinds of files; each of --json, --csv, "
-                              "--markdown and --report needs a file of its own",
+                              "%s is given for two kinds of output; each of --json, --csv, "
+                              "--markdown and --report needs its own file",
                               path);
         }
     }
@@ -157,9 +158,10 @@ static int parse_values(bench *b)
     }
     if (code == TOOL_OK && b->math_text &&
         iso_math_parse(b->math_text, &b->request.math) != ISO_OK) {
-        code = tool_error(TOOL_USAGE, "--math is strict or tf32, not \"%s\"", b->math_text);
+        code = tool_error(TOOL_USAGE, "--math must be strict or tf32, not \"%s\"", b->math_text);
     }
-    /* ISOMER_MATH is part of a case's name; opening a device refuses an invalid value. */
+    /* The names of the cases contain the math mode. An invalid ISOMER_MATH is ignored here, because
+     * opening a device reports it. */
     const char *set = getenv("ISOMER_MATH");
     if (!b->math_text && (!set || iso_math_parse(set, &b->request.math) != ISO_OK)) {
         b->request.math = ISO_MATH_STRICT;
@@ -171,10 +173,10 @@ static int parse_values(bench *b)
         bool wrong;
         const char *message;
     } rules[] = {{against && (b->paths[CSV] || b->paths[MARKDOWN] || b->paths[REPORT] || b->list),
-                  "--csv, --markdown, --report and --list do not go with --against or "
-                  "--self-check; --json does"},
+                  "--csv, --markdown, --report and --list cannot be combined with --against or "
+                  "--self-check; --json can"},
                  {b->against && b->self_check,
-                  "--self-check is --against with this program itself: give one of the two"},
+                  "--self-check is --against with this program itself: give only one of the two"},
                  {b->timeout_text && !against, "--timeout needs --against or --self-check"},
                  {b->fail_on_text && !against,
                   "--fail-on needs --against; `compare --fail-on` judges two files"}};
@@ -224,8 +226,8 @@ static void drop_spec(bench *b, int i)
     b->opened[i] = (iso_device){0};
 }
 
-/* A device that was named must open. One that was only found is left out, with a message, and the
- * others are measured. */
+/* A device that the user named must open. With `all`, a device that does not open is left out with
+ * a message, and the others are measured. */
 static int fail_open(bench *b, int i)
 {
     const char *name = b->specs.items[i] ? b->specs.items[i] : "ISOMER_BACKEND's device";
@@ -255,7 +257,8 @@ static bool seen_before(bench *b, int i, const char *spec)
     return false;
 }
 
-/* The memory that a run may use: the device's, or less by ISOMER_MEMORY_LIMIT. */
+/* The memory that a run may use: ISOMER_MEMORY_LIMIT if it is set and smaller than the device's
+ * memory, otherwise the device's. */
 static int64_t memory_of(iso_device device, const iso_device_info *info)
 {
     iso_memory_use use = ISO_MEMORY_USE_INIT;
@@ -266,7 +269,8 @@ static int64_t memory_of(iso_device device, const iso_device_info *info)
     return work_memory(info);
 }
 
-/* Opens the devices and finds what the sizes of the cases depend on. */
+/* Opens the devices and finds the memory, the caches and the types of device, on which the sizes of
+ * the cases depend. */
 static int look_at_devices(bench *b)
 {
     work_request *request = &b->request;
@@ -342,7 +346,8 @@ static int list_cases(const bench *b)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Opens them before the measuring, so that a path that cannot be written fails at once. */
+/* Opens the files before anything is measured, so that a path that cannot be written fails at
+ * once. */
 static int open_files(bench *b)
 {
     int code = TOOL_OK;
@@ -352,7 +357,8 @@ static int open_files(bench *b)
     return code;
 }
 
-/* A report without any result is not an error here: the run's exit code covers that. */
+/* A report without any result is not an error here, because the run's exit code already shows that
+ * nothing ran. */
 static int write_report(bench *b)
 {
     const char *name = b->paths[JSON] ? b->paths[JSON] : "this run";
@@ -430,13 +436,15 @@ static int measure(bench *b, int argc, char **argv)
     if (!b->root) {
         return code;
     }
-    /* The files first: the table's reader may close the pipe early. */
+    /* Writes the files before the table, because the program that reads the table may close the
+     * pipe early. */
     int written = write_files(b);
     record_table(out, b->root, tool_width(out), tool_colour(out));
     return written != TOOL_OK ? written : code;
 }
 
-/* Finds the devices and cases as the run does, and compiles what the run sends. */
+/* The whole work of a process that compiles in advance: it finds the devices and cases as the run
+ * does, and compiles the cases that the run sends. */
 _Noreturn static void be_member(bench *b)
 {
     char task[CREW_LINE];
@@ -465,7 +473,8 @@ static int execute(bench *b, int argc, char **argv)
         return compare_against(b->against, argc, argv, b->budget, b->rounds, b->timeout, b->fail_on,
                                b->paths[JSON]);
     }
-    /* A run of one round is a turn of --against: the caches are warm. */
+    /* A run of one round is started by --against. The kernel caches are full then, so there is
+     * nothing to compile in advance. */
     if (!b->list && b->rounds != 1 && b->jobs > 1 && crew_start(&b->crew, b->jobs)) {
         be_member(b);
     }

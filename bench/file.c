@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file.c - writes results files. The content goes to a temporary file beside the target, which is
- * made before the work, so that a target that cannot be written fails at once, and renamed at the
- * end. Symbolic links are followed once, at the beginning, and stay; later the target is the
- * temporary file's name without its ending. */
+ * renamed to the target at the end. The temporary file is made before the work, so that a target
+ * that cannot be written fails at once. Symbolic links are followed once, at the beginning, and are
+ * not replaced. After that the target is the temporary file's name without its ending. */
 #include "bench/tool.h"
 
 #include "common/printable.h"
@@ -60,9 +60,9 @@ static int failed(const tool_file *file, const char *what)
     return tool_error(code, "cannot %s %s: %s", what, name, strerror(errno));
 }
 
-/* Creates a file with a random ending. open applies the umask, so that the mode is the target's: to
- * read the umask one has to change it, and files that other threads make in that moment would be
- * writable by all. */
+/* Creates a file with a random ending. open applies the umask, so that the target gets the usual
+ * mode. mkstemp does not, and reading the umask means changing it for a moment: files that other
+ * threads create then would be writable by all. */
 static int open_new(char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -83,7 +83,7 @@ static int open_new(char *name)
     return descriptor;
 }
 
-/* Creates a file beside the target. NULL with errno. */
+/* Creates a temporary file beside the target. If it cannot, it returns NULL and sets errno. */
 static FILE *make_temporary(const char *path, char **name)
 {
     FILE *stream = NULL;
@@ -110,7 +110,7 @@ static FILE *make_temporary(const char *path, char **name)
     return stream;
 }
 
-/* The target of a temporary file, to be freed; NULL with errno. */
+/* Returns the target of a temporary file, which the caller frees; NULL with errno. */
 static char *target_of(const char *temporary)
 {
     return strndup(temporary, strlen(temporary) - strlen(ending));
@@ -124,7 +124,8 @@ static int replace_target(const char *temporary)
     return result;
 }
 
-/* Where the link at `path` leads, relative to the folder of `path`; NULL with errno. */
+/* Returns where the link at `path` leads, which the caller frees; NULL with errno. If the link is
+ * relative, the folder of `path` is put in front. */
 static char *read_link(const char *path)
 {
     char text[PATH_MAX], *result = NULL;
@@ -144,9 +145,10 @@ static char *read_link(const char *path)
     return result;
 }
 
-/* Where the links at `path` lead, even if no file is there, to be freed; NULL with errno. `*opened`
- * is set if a link stands for a process's open file, as /dev/stdout and /dev/fd/3 do: such a file
- * must not be replaced, because its owner would go on writing to the old one. */
+/* Returns where the links at `path` lead, even if there is no such file; the caller frees it. NULL
+ * with errno. Sets `*opened` if a link stands for a process's open file, as /dev/stdout and
+ * /dev/fd/3 do. Such a file must not be replaced, because its owner would go on writing to the old
+ * one. */
 static char *follow(const char *path, bool *opened)
 {
     enum { MOST_LINKS = 40 }; /* the kernel's limit */
@@ -167,8 +169,8 @@ static char *follow(const char *path, bool *opened)
     return at;
 }
 
-/* Writes into pipes, devices and open files instead of replacing them. If the file is this
- * process's own output, the content is appended there. */
+/* Opens a pipe, a device or an open file for writing, because these must not be replaced. If the
+ * file is this process's own output, the content is appended to it. */
 static FILE *open_in_place(const char *path, const struct stat *found)
 {
     struct stat output;
@@ -250,8 +252,8 @@ void tool_file_discard(tool_file *file)
     *file = (tool_file){0};
 }
 
-/* Control characters, which only texts can contain, are escaped as JSON does. Jansson passes whole
- * characters. */
+/* Writes a part of a document. Control characters, which occur only inside strings, are escaped as
+ * in JSON. Jansson never splits a character between two calls. */
 static int put_json(const char *text, size_t length, void *stream)
 {
     char one[PRINTABLE_MOST];
@@ -265,8 +267,8 @@ static int put_json(const char *text, size_t length, void *stream)
     return 0;
 }
 
-/* Writes each result on one line, so that files can be compared and searched by line: the results
- * go between the brackets of a document without results. */
+/* Writes each result on its own line, so that files can be compared and searched by line. It writes
+ * the document without results first, and puts the results between the empty brackets. */
 static bool write_json(FILE *stream, const json_t *root)
 {
     static const char empty[] = "\n \"results\": [";
@@ -291,12 +293,12 @@ static bool write_json(FILE *stream, const json_t *root)
     return good && fputc('\n', stream) != EOF;
 }
 
-/* Empties the temporary file for the next try; a full disk gets its space back. */
+/* Empties the temporary file for the next try, which also frees its space on a full disk. */
 static int checkpoint_failed(tool_file *file)
 {
     int code = file->failing ? TOOL_IO : failed(file, "write");
     file->failing = true;
-    __fpurge(file->stream); /* otherwise the rest would be written before the next content */
+    __fpurge(file->stream); /* otherwise the text still in the buffer would be written first */
     clearerr(file->stream);
     rewind(file->stream);
     if (ftruncate(fileno(file->stream), 0) != 0) {
@@ -313,7 +315,8 @@ int tool_file_checkpoint(tool_file *file, const json_t *root)
     if (!write_json(file->stream, root) || fflush(file->stream) != 0) {
         return checkpoint_failed(file);
     }
-    /* Makes the next file before this one is renamed: without it the run could not continue. */
+    /* Makes the next temporary file before this one is renamed, because without a file the run
+     * could not save anything more. */
     char *next_name = NULL;
     char *target = target_of(file->temporary);
     FILE *next = target ? make_temporary(target, &next_name) : NULL;

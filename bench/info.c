@@ -12,8 +12,8 @@ static const char help[] =
     "\n"
     "  --backend LIST    only these devices; exit code 3 if one is not available\n"
     "  --json FILE       also write the output as JSON; - is standard output\n"
-    "  --available SPEC  for scripts: exit code 0 if it is available, 3 if it is missing but\n"
-    "                    required, 77 if it is missing\n"
+    "  --available SPEC  for scripts: exit code 0 if it is available, 3 if it is required but\n"
+    "                    missing, 77 if it is missing and not required\n"
     "  --require LIST    with --available: what must be available, besides ISOMER_REQUIRE\n"
     "  --help            show this text\n";
 
@@ -39,13 +39,14 @@ static void line(FILE *out, int indent, int column, const char *name, const char
 
 /* ---- backends -------------------------------------------------------------------------------- */
 
-/* The rows of a backend. */
+/* A summary of a backend's rows. */
 typedef struct summary {
-    const iso_entry *first; /* its state is the backend's */
+    const iso_entry *first; /* the row whose state is shown for the backend */
     int devices, broken;
 } summary;
 
-/* False: row `at` is another device of the backend before it. */
+/* Summarizes the backend whose first row is `at`. False: the row before `at` has the same
+ * backend. */
 static bool summarize(const iso_entry *entries, int32_t count, int32_t at, summary *out)
 {
     *out = (summary){.first = &entries[at]};
@@ -263,8 +264,8 @@ static void describe_sensors(FILE *out, iso_device device, json_t *into)
                         tool_json_telemetry(status == ISO_OK ? &telemetry : NULL));
 }
 
-/* Whether products use TF32 if ISOMER_MATH permits it. This may open the vendor's library, so it is
- * checked only with that permission. */
+/* Shows whether products use TF32. The check may open the vendor's library, so it is made only if
+ * ISOMER_MATH permits TF32. */
 static void describe_tf32(FILE *out, iso_device device, json_t *properties)
 {
     const char *math = getenv("ISOMER_MATH");
@@ -280,9 +281,9 @@ static void describe_tf32(FILE *out, iso_device device, json_t *properties)
     iso_status status = iso_describe(device, ISO_OP_GEMM, &args, &info);
     tool_need_memory(status);
     if (status != ISO_OK) {
-        snprintf(text, sizeof text, "not used: no product by a vendor's library");
+        snprintf(text, sizeof text, "not used: the device has no vendor's library for products");
     } else if (info.math == ISO_MATH_TF32) {
-        snprintf(text, sizeof text, "used by products of f32 by %s", info.library);
+        snprintf(text, sizeof text, "used by f32 products of %s", info.library);
     } else {
         snprintf(text, sizeof text, "not used, products are strict: %s", info.math_reason);
     }
@@ -290,7 +291,8 @@ static void describe_tf32(FILE *out, iso_device device, json_t *properties)
     tool_set_text(properties, "TF32", text);
 }
 
-/* Opens the device: some properties are known only then. A broken device is only reported. */
+/* Opens the device, because some properties are known only then. For a broken device, only the
+ * problem is shown. */
 static void describe_open(FILE *out, const iso_entry *entry, json_t *into)
 {
     bool broken = entry->state == ISO_STATE_BROKEN;
@@ -386,7 +388,7 @@ static json_t *show_all(FILE *out, const iso_entry *entries, int32_t count)
     return root;
 }
 
-/* Only the devices that were named. */
+/* Lists only the devices that were named. */
 static int find_named(const char *backend, iso_entry **entries, int32_t *count)
 {
     tool_words specs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* against.c - `isomer bench --against`: two programs in turn, in fresh processes. */
+/* against.c - `isomer bench --against`: runs two programs in turn, in fresh processes. */
 #include "bench/compare/compare.h"
 #include "bench/record/record.h"
 
@@ -15,7 +15,7 @@
 
 enum {
     SAVE_SECONDS = 5,  /* between checkpoints of the file */
-    PROBE_SECONDS = 60 /* for a program to say its version */
+    PROBE_SECONDS = 60 /* for a program to print its version */
 };
 
 typedef struct against {
@@ -23,10 +23,10 @@ typedef struct against {
     char self[4096];     /* A */
     char **arguments[2]; /* of A's and B's processes */
     char budget_text[32];
-    double budget, began, longest; /* seconds; `longest` is that of a pair */
-    double limit;                  /* seconds of a process */
+    double budget, began, longest; /* seconds; `longest` is the time of the slowest pair */
+    double limit;                  /* the most seconds that a process may take */
     int32_t wanted, made;          /* pairs */
-    json_t *first[2];              /* the first document of either */
+    json_t *first[2];              /* the first document of each side */
     compare_tally *tally;
     int argc;
     char **argv;
@@ -42,7 +42,8 @@ static const char *name_of(const against *g, int side)
 
 /* ---- the command line of a process ----------------------------------------------------------- */
 
-/* Options for this process; all others select what is measured. */
+/* Options that the processes do not get from the command line. All other options select what is
+ * measured, and both processes get them. */
 static const struct {
     const char *name;
     bool value;
@@ -80,7 +81,7 @@ static void make_arguments(against *g, int argc, char **argv)
                 i++;
             }
         }
-        out[count++] = "--no-roofs"; /* they would take longer than most selections */
+        out[count++] = "--no-roofs"; /* the roofs would take longer than most selections of cases */
         out[count++] = "--budget";
         out[count++] = g->budget_text;
         out[count++] = "--rounds";
@@ -129,16 +130,15 @@ static json_t *document_of(const against *g, int side, const compare_child *chil
     } else if (known) {
         *code = tool_error(status, "%s ended with exit code %d", name, status);
     } else if (child->size == 0) {
-        *code = tool_error(stranger,
-                           "%s ended with exit code %d and printed nothing where results "
-                           "were asked for: is it isomer?",
-                           name, status);
+        *code =
+            tool_error(stranger, "%s ended with exit code %d and printed no results: is it isomer?",
+                       name, status);
     } else if (!root) {
-        *code = tool_error(stranger, "what %s printed is no JSON: line %d, column %d: %s", name,
+        *code = tool_error(stranger, "the output of %s is not JSON: line %d, column %d: %s", name,
                            error.line, error.column, error.text);
     } else {
-        *code = tool_error(stranger, "what %s printed cannot be used: %s", name,
-                           wrong ? wrong : "isomer has no such exit code");
+        *code = tool_error(stranger, "the output of %s cannot be used: %s", name,
+                           wrong ? wrong : "isomer never ends with this exit code");
     }
     if (child->err[0] != '\0') {
         tool_error(TOOL_OK, "the last messages of %s:\n%s", name, child->err);
@@ -164,7 +164,7 @@ static int probe(const against *g)
     } else if (child.late || child.large) {
         code =
             tool_error(TOOL_FILES, "%s is not isomer: `%s --version` %s and was killed", g->program,
-                       g->program, child.late ? "did not end" : "printed without an end");
+                       g->program, child.late ? "did not end" : "did not stop printing");
     } else if (WIFSIGNALED(child.status)) {
         code = tool_error(TOOL_FILES, "%s --version was ended by signal %d (%s)", g->program,
                           WTERMSIG(child.status), strsignal(WTERMSIG(child.status)));
@@ -231,8 +231,8 @@ static void show_progress(const against *g, bool end)
 
 static void save(against *g);
 
-/* The second program may be slower because it is the second. So pairs come in twos: the first of
- * the two has a random order, and the second reverses it. */
+/* A program may be slower only because it runs second. So pairs are made two at a time: the first
+ * of the two has a random order, and the second has the opposite order. */
 static int make_pairs(against *g)
 {
     unsigned char drawn = 0;
@@ -313,7 +313,8 @@ static json_t *make_document(const against *g, bool finished)
     return root;
 }
 
-/* Called after each pair, so that a process that is killed leaves the pairs made so far. */
+/* Called after each pair, so that the file has the pairs made so far even if the process is
+ * killed. */
 static void save(against *g)
 {
     double now = tool_seconds();
@@ -338,8 +339,8 @@ static void say_few(const against *g)
                    g->made, COMPARE_PAIRS_LEAST, COMPARE_PAIRS_LEAST);
     } else {
         tool_error(TOOL_OK,
-                   "only %d fit into %g s, and fewer pairs than %d cannot show a difference; give "
-                   "--budget %.0f or more, or choose fewer cases",
+                   "only %d fit into %g s, but %d pairs are needed to show a difference; "
+                   "give --budget %.0f or more, or choose fewer cases",
                    g->made, g->budget, COMPARE_PAIRS_LEAST,
                    ceil(g->longest * (COMPARE_PAIRS_LEAST + 2)));
     }
@@ -402,7 +403,7 @@ int compare_against(const char *program, int argc, char **argv, double budget, i
                  .self_check = !program,
                  .progress = isatty(STDERR_FILENO) != 0};
     if (!find_self(&g)) {
-        return tool_error(TOOL_INTERNAL, "cannot find this program itself: /proc/self/exe: %s",
+        return tool_error(TOOL_INTERNAL, "cannot find the file of this program: /proc/self/exe: %s",
                           strerror(errno));
     }
     if (!program) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * child.c - runs a program and reads its output into memory. It leads a process group of its own,
- * so that a signal to us reaches it and all that it started exactly once: from us.
+ * child.c - runs a program and reads its output into memory. The program leads its own process
+ * group, so that a signal to our group does not reach it. We stop it, with everything that it
+ * started, by one signal to its group.
  */
 #include "bench/compare/compare.h"
 #include "bench/record/record.h"
@@ -20,7 +21,7 @@ enum { ERR_KEPT = 4096, GRACE_SECONDS = 3 };
 
 /* ---- output ---------------------------------------------------------------------------------- */
 
-/* Reads what there is. False at the end. */
+/* Reads the output that is available. False at its end, or if it cannot be kept. */
 static bool take_out(int descriptor, compare_child *child, size_t *room)
 {
     if (*room - child->size < 65536) {
@@ -42,7 +43,7 @@ static bool take_out(int descriptor, compare_child *child, size_t *room)
     return !child->large && (got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN)));
 }
 
-/* Keeps the last bytes. */
+/* Reads messages and keeps only the last bytes. False at their end. */
 static bool take_err(int descriptor, compare_child *child)
 {
     char text[2048];
@@ -103,7 +104,8 @@ static void attend(pid_t pid, const int *descriptors, const sigset_t *open, doub
         if (!reaped) {
             reaped = waitpid(pid, &child->status, WNOHANG) == pid;
         }
-        /* Processes that it left behind may keep the pipes open for ever. */
+        /* The program may leave behind processes that keep the pipes open for ever. So reading also
+         * ends once the program has ended and no output is waiting. */
         ended = (watched[0].fd < 0 && watched[1].fd < 0) || (reaped && ready == 0);
     }
     kill(-pid, SIGKILL);
@@ -131,7 +133,8 @@ static int start(char *const *argv, const int *out, const int *err, pid_t *pid)
         posix_spawn_file_actions_destroy(&actions);
         return error;
     }
-    /* Its group is not the terminal's foreground group: reading from there would stop it. */
+    /* Its group is not the terminal's foreground group, so reading from the terminal would suspend
+     * it. */
     error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (error == 0) {
         error = posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);

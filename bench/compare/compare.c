@@ -16,11 +16,12 @@ static const char help[] =
     "run,\n"
     "or of the pairs that `isomer bench --against` took.\n"
     "\n"
-    "  --fail-on PERCENT       exit with 1 if a case is slower by more, or was lost: A has a "
-    "result,\n"
-    "                          and B, which measured its operation on that device, has none\n"
-    "  --least-effect PERCENT  smaller differences do not matter (3)\n"
-    "  --device-a SPEC         the device of A; cuda:0, or cuda if it has only one\n"
+    "  --fail-on PERCENT       exit code 1 if a case is slower by more than PERCENT, or lost. A "
+    "case\n"
+    "                          is lost if only A has a result, though B measured the operation\n"
+    "                          on that device\n"
+    "  --least-effect PERCENT  smaller differences do not matter (default 3)\n"
+    "  --device-a SPEC         the device of A: cuda:0, or just cuda if A has only one\n"
     "  --device-b SPEC         the device of B\n"
     "  --op LIST               only these operations:\n"
     "                          %s\n"
@@ -67,7 +68,7 @@ static int read_options(int argc, char **argv, request *r, compare_rules *rules)
     int code =
         tool_options(argc, argv, options, (int)(sizeof options / sizeof options[0]), &r->files);
     if (code == TOOL_OK && r->files.count > 2) {
-        code = tool_error(TOOL_USAGE, "\"%s\" is one file too many: two are compared",
+        code = tool_error(TOOL_USAGE, "\"%s\" is one file too many: compare takes at most two",
                           r->files.items[2]);
     }
     return code;
@@ -80,7 +81,7 @@ static int check_request(const request *r, compare_rules *rules)
         return tool_error(TOOL_USAGE, "compare needs files: isomer compare A.json B.json");
     }
     if (r->json && r->csv && strcmp(r->json, "-") == 0 && strcmp(r->csv, "-") == 0) {
-        return tool_error(TOOL_USAGE, "--json - and --csv - cannot both have standard output");
+        return tool_error(TOOL_USAGE, "--json - and --csv - cannot both go to standard output");
     }
     if (r->files.count == 2 && strcmp(r->files.items[0], "-") == 0 &&
         strcmp(r->files.items[1], "-") == 0) {
@@ -92,14 +93,15 @@ static int check_request(const request *r, compare_rules *rules)
     if (code == TOOL_OK && r->fail_on) {
         code = percent("fail-on", r->fail_on, &rules->fail_on);
     }
-    /* A gate below the least effect would never fail. */
+    /* Differences below the least effect never fail the gate. So a lower gate lowers the least
+     * effect too. */
     if (code == TOOL_OK && !r->least_effect && rules->fail_on < rules->least_effect) {
         rules->least_effect = rules->fail_on;
     }
     if (code == TOOL_OK && rules->fail_on < rules->least_effect) {
         code = tool_error(TOOL_USAGE,
-                          "--fail-on %s is under --least-effect %s: such differences are never "
-                          "called; lower the least effect",
+                          "--fail-on %s is below --least-effect %s: differences below the least "
+                          "effect never fail; lower --least-effect",
                           r->fail_on, r->least_effect);
     }
     return code;
@@ -150,8 +152,8 @@ static int judge(compare_set *set)
     }
     if (!set->b && (!set->rules.device_a || !set->rules.device_b)) {
         return tool_error(TOOL_USAGE,
-                          "%s alone has nothing to be compared with: give a second file, or two of "
-                          "its devices by --device-a and --device-b",
+                          "%s has nothing to be compared with: give a second file, or choose two "
+                          "of its devices with --device-a and --device-b",
                           set->path_a);
     }
     if (!set->b) {
@@ -160,8 +162,8 @@ static int judge(compare_set *set)
     }
     if (pairs && set->a != set->b) {
         fprintf(stderr,
-                "isomer: %s holds pairs, which `isomer compare %s` shows; here its rounds "
-                "are compared\n",
+                "isomer: %s contains pairs, but only its rounds are compared here; `isomer compare "
+                "%s` shows the pairs\n",
                 set->path_a, set->path_a);
     }
     int code = compare_match(set);

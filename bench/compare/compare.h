@@ -12,7 +12,7 @@
 
 /* One side of a case. The texts belong to the document. */
 typedef struct compare_side {
-    const json_t *result; /* NULL: it has no such case */
+    const json_t *result; /* NULL: this side lacks the case */
     const char *device, *library, *status, *reason;
     double median; /* nanoseconds; NaN unless ok */
     bool ok;
@@ -21,21 +21,21 @@ typedef struct compare_side {
 typedef struct compare_row {
     const char *id, *op;
     const char *other; /* B's case if its size differs, otherwise NULL */
-    double share;      /* A's work divided by B's, which B's times are multiplied with */
+    double share;      /* A's work divided by B's; B's times are multiplied by it */
     compare_side a, b;
     bool judged;   /* both are ok */
-    bool lost;     /* A is ok, and B is not though it measured the operation; or so in any pair */
+    bool lost;     /* B measured the operation, but only A is ok; with pairs: in any */
     bool paired;   /* judged by pairs, not by rounds */
     bool worse;    /* fails the gate */
-    int32_t pairs; /* or the smaller number of rounds */
-    int32_t made, without_a, without_b; /* pairs with this case, and those where a side is not ok */
+    int32_t pairs; /* their number, or the smaller number of rounds */
+    int32_t made, without_a, without_b; /* pairs with this case; those where A or B is not ok */
     double drift;
     stats_comparison c;
 } compare_row;
 
 typedef struct compare_rules {
     double least_effect, alpha;
-    double fail_on; /* as a share; NaN: no gate */
+    double fail_on; /* 0.05 is 5 %; NaN: no gate */
     bool force;
     bool all; /* also print rows that are the same, and whole lists */
     const char *device_a, *device_b;
@@ -47,38 +47,40 @@ typedef struct compare_set {
     const char *path_a, *path_b;
     compare_rules rules;
     bool unpaired;
-    json_t *forced; /* texts: differences that --force let pass */
+    json_t *forced; /* texts: the differences that --force accepted */
     compare_row *rows;
     int32_t count;
 } compare_set;
 
 /* ---- match.c, unlike.c ----------------------------------------------------------------------- */
 
-/* Fills the rows. TOOL_OK, or an exit code after a message about the difference. */
+/* Fills the rows. Returns TOOL_OK, or prints a message about the difference and returns an exit
+ * code. */
 int compare_match(compare_set *set);
 /* Judges by the rounds in the files. */
 void compare_judge(compare_set *set);
-/* Marks the rows that fail the gate: SLOWER with a ratio above it, and lost ones. */
+/* Marks the rows that fail the gate: those that are SLOWER with a ratio above the gate, and lost
+ * ones. */
 void compare_gate(compare_set *set);
 /* Reads and judges the rows of a document with "pairs". */
 void compare_pairs_read(compare_set *set);
 void compare_free(compare_set *set);
 
-/* A list of numbers, to be freed. */
+/* Returns the numbers of a list, which the caller frees. */
 double *compare_numbers(const json_t *list, int32_t *count);
 
-/* Reports differences that the two runs must not have, or adds them to `set->forced`. Returns their
- * number. */
+/* Reports the settings of the two runs that differ and must not, or with --force adds them to
+ * `set->forced`. Returns their number. */
 int compare_unlike(compare_set *set);
 int compare_unlike_devices(compare_set *set); /* the same for the devices of matched rows */
-/* Reports why nothing matches. TOOL_FILES. */
+/* Reports why no case matches. Returns TOOL_FILES. */
 int compare_nothing(const compare_set *set);
 
 /* Whether two results have the same case; `loose`: math mode and fill may differ. */
 bool compare_same_case(const json_t *a, const json_t *b, bool loose);
-/* Whether only their sizes differ, apart from math mode and fill. */
+/* Whether two results differ in size, and otherwise at most in math mode and fill. */
 bool compare_same_but_size(const json_t *a, const json_t *b);
-/* Adds to `set->forced` which cases of other sizes were matched. */
+/* Notes in `set->forced` that cases of different sizes were matched. */
 void compare_note_sizes(compare_set *set);
 
 /* ---- show.c, write.c ------------------------------------------------------------------------- */
@@ -88,10 +90,10 @@ void compare_show(FILE *out, const compare_set *set, int width, bool colour);
 /* Appends the flags of a result or run, each with `prefix`. */
 void compare_flags(char *text, size_t room, const json_t *holder, const char *separator,
                    const char *prefix);
-/* Whether no row before i has its operation. */
+/* Whether row i is the first one of its operation. */
 bool compare_first_of_op(const compare_set *set, int32_t i);
 
-/* The sum of the rows of an operation; NULL: of all. */
+/* The totals of an operation's rows; `op` NULL: of all rows. */
 typedef struct compare_sum {
     int32_t cases, verdicts[4], unjudged, worse;
     double mean; /* geometric mean of the ratios; NaN: none */
@@ -101,7 +103,8 @@ compare_sum compare_summary(const compare_set *set, const char *op);
 json_t *compare_json(const compare_set *set);
 bool compare_csv(FILE *out, const compare_set *set);
 
-/* The exit code: TOOL_OK, TOOL_FAILED by the gate, or TOOL_NOTHING. */
+/* The exit code: TOOL_OK, TOOL_FAILED if a case fails the gate, or TOOL_NOTHING if nothing was
+ * compared. */
 int compare_code(const compare_set *set);
 
 /* ---- against.c, tally.c, child.c ------------------------------------------------------------- */
@@ -110,11 +113,12 @@ int compare_code(const compare_set *set);
 enum { COMPARE_PAIRS_LEAST = 8 };
 
 /* `isomer bench --against`: runs fresh processes of this program (A) and of `program` (B; NULL:
- * this one again) in turn, until there are `rounds` pairs or, with 0, until the budget ends. Both
- * get the options of argv that select what is measured. Judges by the pairs, prints the table and
- * writes this program's results with the pairs to `json` (NULL: nowhere), even after an
- * interruption or if a program failed after the first pair. A process that takes longer than
- * `limit` seconds is killed. `fail_on` is a percentage, or NaN. Returns the exit code. */
+ * this program again) in turn, until there are `rounds` pairs. If `rounds` is 0, it stops when the
+ * budget is used up. Both programs get the options of argv that select what is measured. Then it
+ * judges the pairs, prints the table, and writes this program's results with the pairs to `json`
+ * (NULL: nowhere). It does so even after an interruption, or if a program failed after the first
+ * pair. A process that takes longer than `limit` seconds is killed. `fail_on` is a percentage, or
+ * NaN. Returns the exit code. */
 int compare_against(const char *program, int argc, char **argv, double budget, int32_t rounds,
                     double limit, double fail_on, const char *json);
 
@@ -122,31 +126,32 @@ int compare_against(const char *program, int argc, char **argv, double budget, i
 typedef struct compare_tally compare_tally;
 compare_tally *compare_tally_create(void);
 void compare_tally_free(compare_tally *tally);
-/* Adds a document of each program. TOOL_OK, or an exit code after a message if they do not match.
- */
+/* Adds a pair: one document of each program. Returns TOOL_OK, or prints a message if they do not
+ * match and returns an exit code. */
 int compare_tally_add(compare_tally *tally, const json_t *a, const json_t *b, const char *name_b);
-/* Sets the members "results" and "pairs". */
+/* Sets the members "results" and "pairs" of `root`. */
 void compare_tally_write(const compare_tally *tally, json_t *root);
 /* Whether a case failed or had an error, on either side and in any pair. */
 bool compare_tally_wrong(const compare_tally *tally);
 
 /* A program's run and its output. */
 typedef struct compare_child {
-    char *out; /* its output, ended by a 0 */
+    char *out; /* its standard output, ended by a 0 */
     size_t size;
-    char *err;  /* the end of its messages */
-    int status; /* of waitpid */
+    char *err;  /* the end of its standard error */
+    int status; /* from waitpid */
     int error;  /* errno if it could not be started, otherwise 0 */
     bool late;  /* it was killed because its time was over ... */
-    bool large; /* ... or because it wrote more than a document has */
+    bool large; /* ... or because its output was longer than a document may be */
 } compare_child;
 
-/* Runs a program. After `limit` seconds, or if the caller is asked to stop (tool_stop_watch), it is
- * ended with all that it started. False: no memory, pipe or process; `error` says why. */
+/* Runs a program and waits until it ends. After `limit` seconds, or when this process is asked to
+ * stop (tool_stop_watch), the program is ended with everything that it started. False if there was
+ * no memory, pipe or process for it; `error` says why. */
 bool compare_run(char *const *argv, double limit, compare_child *child);
 void compare_child_free(compare_child *child);
 
-/* Whether --op selects the operation; `op` is a document's name. */
+/* Whether --op selects an operation; `op` is its name in a document. */
 bool compare_wants_op(const compare_set *set, const char *op);
 
 #endif

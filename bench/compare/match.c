@@ -24,7 +24,7 @@ typedef struct source {
     const json_t *root;
     const char *path, *option, *wanted;
     tool_names devices;
-    const char *chosen; /* NULL: each device with the one of the same spec */
+    const char *chosen; /* NULL: devices of the same spec are compared */
 } source;
 
 static void read_source(const compare_set *set, source *s)
@@ -46,7 +46,7 @@ static const char *list_devices(const source *s, char *text, size_t room)
     return text[0] != '\0' ? text : "none";
 }
 
-/* Finds a device by its spec, or by its backend if that has only one in the file. */
+/* Finds a device by its spec, or by its backend if the file has only one device of it. */
 static int find_device(source *s)
 {
     char there[512];
@@ -102,7 +102,7 @@ static int choose_devices(source *a, source *b)
         return TOOL_OK;
     }
     return tool_error(TOOL_FILES,
-                      "which devices to compare is not clear: %s has %s, %s has %s; choose by "
+                      "it is not clear which devices to compare: %s has %s, %s has %s; choose with "
                       "--device-a and --device-b",
                       a->path, list_devices(a, in_a, sizeof in_a), b->path,
                       list_devices(b, in_b, sizeof in_b));
@@ -145,7 +145,7 @@ bool compare_same_but_size(const json_t *a, const json_t *b)
     return !json_equal(json_object_get(a, "shape"), json_object_get(b, "shape"));
 }
 
-/* The work that times of different sizes are scaled by: flops if arithmetic is the limit, otherwise
+/* Times of different sizes are scaled by this work: flops if arithmetic is the limit, otherwise
  * bytes. */
 static double work_of(const json_t *result)
 {
@@ -182,10 +182,11 @@ typedef struct matching {
     bool *taken; /* of B's results */
 } matching;
 
-/* What a result of B must share: the case and its library, the case, or all but the size. */
+/* What a result of B must have in common with A's: the case and its library, the case, or
+ * everything but the size. */
 typedef enum likeness { SAME_LIBRARY, SAME_CASE, OTHER_SIZE } likeness;
 
-/* The next free result of B that matches `a`. */
+/* Takes the first result of B that matches `a` and is not taken yet. NULL: there is none. */
 static const json_t *partner(matching *m, const json_t *a, likeness like)
 {
     const json_t *b_root = m->set->b;
@@ -219,8 +220,8 @@ static compare_row *new_row(compare_set *set, const json_t *any)
     return row;
 }
 
-/* Whether A's result has no counterpart though B measured that operation on that device. If B lacks
- * the device or did not measure the operation, nothing was lost. */
+/* Whether A is ok and B is not, though B measured that operation on that device. If B lacks the
+ * device or did not measure the operation, nothing was lost. */
 static bool was_lost(const matching *m, const compare_row *row)
 {
     const char *device = m->b.chosen ? m->b.chosen : row->a.device;
@@ -239,7 +240,8 @@ static bool was_lost(const matching *m, const compare_row *row)
     return false;
 }
 
-/* Matches what is left of A with what is left of B, in the order of the files. */
+/* Matches the results of A that have no partner yet with the free results of B, in the order of the
+ * files. */
 static void match_rest(matching *m, likeness like)
 {
     for (int32_t i = 0; i < m->set->count; i++) {
@@ -340,7 +342,7 @@ double *compare_numbers(const json_t *list, int32_t *count)
     return x;
 }
 
-/* The medians of the rounds, to be freed. */
+/* Returns the medians of the rounds, which the caller frees. */
 static double *rounds_of(const json_t *result, int32_t *count)
 {
     const json_t *round, *rounds = record_at(result, "times.samples");
@@ -365,8 +367,9 @@ static double relative_spread(const double *x, int32_t n)
     return spread >= 0 ? spread : 0;
 }
 
-/* How much two runs at different times may differ: the spread between the rounds of this case, or
- * the median of all cases if that is more, because a few rounds can be alike by chance. */
+/* The drift is how much two runs at different times may differ by chance: the spread between the
+ * rounds of this case, or the median spread of all cases if that is larger. The median is needed
+ * because a few rounds can be alike by chance. */
 static void add_drift(compare_set *set)
 {
     double *all = tool_alloc((size_t)set->count, sizeof *all, "the cases");
@@ -385,7 +388,7 @@ static void add_drift(compare_set *set)
     free(all);
 }
 
-/* Judges with the row's drift, or (`measure`) only finds the drift. */
+/* Finds the drift of each row if `measure` is true, otherwise judges the rows with it. */
 static void judge_rows(compare_set *set, bool measure)
 {
     for (int32_t i = 0; i < set->count; i++) {

@@ -25,7 +25,8 @@ static const json_t *result_of(const json_t *root, const json_t *pair)
     return NULL;
 }
 
-/* Judges the ratios again: the caller's least effect may differ from that run's. */
+/* Judges the ratios again, because the least effect may differ from the one of the run that wrote
+ * them. */
 static void judge_ratios(const compare_set *set, const json_t *ratios, compare_row *row)
 {
     int32_t n;
@@ -42,7 +43,7 @@ static void judge_ratios(const compare_set *set, const json_t *ratios, compare_r
     free(ratio);
 }
 
-/* A number of pairs; -1: the file is older than these numbers. */
+/* Reads a number of pairs; -1 if the file is so old that it lacks these numbers. */
 static int32_t count_of(const json_t *pair, const char *key)
 {
     double value = record_number(pair, key);

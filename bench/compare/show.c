@@ -103,8 +103,8 @@ static void show_summary(FILE *out, const compare_set *set, int width, bool colo
     }
     fprintf(out, "  ");
     tool_wrap(out, 2, 2,
-              "Ratios are B's time by A's; mean B/A is their geometric mean, with a 95 % interval "
-              "for each case.");
+              "Ratios are B's time divided by A's. Each case has a 95 % interval; mean B/A is the "
+              "geometric mean of the ratios.");
     if (!isfinite(set->rules.fail_on)) {
         return;
     }
@@ -177,8 +177,8 @@ static void show_head(FILE *out, const compare_set *set)
     }
     if (set->unpaired) {
         note(out, "UNPAIRED",
-             "The two were taken at different times: the spread between rounds is added to each "
-             "interval. `isomer bench --against` takes them turn by turn.");
+             "A and B were measured at different times, so the spread between rounds is added to "
+             "each interval. `isomer bench --against` measures them in turn.");
     }
     const json_t *text;
     size_t at;
@@ -208,15 +208,15 @@ static bool same_group(const compare_row *x, const compare_row *y)
            strcmp(x->b.device, y->b.device) == 0;
 }
 
-/* The length of "gemm/" in "gemm/tiled/...", which the heading has. */
+/* The length of "gemm/" in "gemm/tiled/...": the heading already shows that part. */
 static size_t head_of(const compare_row *row)
 {
     size_t n = strlen(row->op);
     return strncmp(row->id, row->op, n) == 0 && row->id[n] == '/' ? n + 1 : 0;
 }
 
-/* The length of the last words that two ids share, at most three ("/strict/uniform/hot") and never
- * a whole id. The heading has them. */
+/* The length of the words at the end that two ids share, such as "/strict/uniform/hot": at most
+ * three words, and never a whole id. The heading shows them instead of the rows. */
 static size_t tail_of(const compare_row *x, const compare_row *y, size_t most)
 {
     size_t n = strlen(x->id) - head_of(x), m = strlen(y->id) - head_of(y), tail = 0;
@@ -263,7 +263,8 @@ static columns fit(const compare_set *set, const compare_row *first, int width)
     return c;
 }
 
-/* Flags of either side, another size, and different libraries. */
+/* Collects the notes on a row: the flags of both sides, a different size and different
+ * libraries. */
 static void notes_of(const compare_row *row, char *text, size_t room)
 {
     char word[256];
@@ -274,7 +275,7 @@ static void notes_of(const compare_row *row, char *text, size_t room)
         snprintf(word, sizeof word, "B is %s", row->other);
         tool_join(text, room, ", ", word);
     }
-    /* Isomer's own versions are in the head. */
+    /* Isomer's own versions are already shown at the top. */
     bool ours =
         strncmp(row->a.library, "isomer ", 7) == 0 && strncmp(row->b.library, "isomer ", 7) == 0;
     if (!ours && strcmp(row->a.library, row->b.library) != 0) {
@@ -422,7 +423,7 @@ static int list_of(const compare_row *row)
     return row->b.ok ? OTHERS : BOTH;
 }
 
-/* Appends "B error: ...", and in how many pairs unless in all. */
+/* Appends "B error: ...", and in how many pairs if it was not in all of them. */
 static void add_side(char *text, size_t room, const char *who, const compare_row *row,
                      const compare_side *side)
 {
@@ -435,7 +436,7 @@ static void add_side(char *text, size_t room, const char *who, const compare_row
     }
     const char *why = side->reason;
     if (strcmp(side->status, "missing") == 0 && why[0] == '\0') {
-        why = "it has others of that operation on that device";
+        why = "it has only other cases of that operation on that device";
     }
     snprintf(text + used, room - used, "\n%s %s%s%s%.900s", who, side->ok ? "" : side->status,
              pairs, why[0] != '\0' ? ": " : "", why);

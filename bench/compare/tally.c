@@ -9,21 +9,21 @@
 #include <string.h>
 
 typedef struct half {
-    json_t *result;  /* the first that has times, otherwise the first */
-    bool failed;     /* a check failed in one of the pairs: no time counts */
+    json_t *result;  /* the first that failed a check, else the first that is ok, else the first */
+    bool failed;     /* a check failed in one of the pairs, so none of the times count */
     int32_t without; /* pairs in which it was not ok */
     json_t *why;     /* the reason in the first of them */
 } half;
 
 typedef struct entry {
     half own, other; /* of A and of B */
-    json_t *rounds;  /* the samples of A, a round for each pair */
+    json_t *rounds;  /* the samples of A, one round for each pair */
     double *a, *b;   /* the medians of each pair */
     int32_t count, room;
-    int32_t made;   /* pairs in which either has the case */
+    int32_t made;   /* pairs in which either side has the case */
     int32_t lost;   /* pairs in which A was ok and B was not */
     int32_t absent; /* pairs in which B had no such case */
-    int32_t seen;   /* the last pair that has it */
+    int32_t seen;   /* the last pair that has the case */
 } entry;
 
 struct compare_tally {
@@ -63,7 +63,8 @@ static bool is_of(const entry *e, const compare_row *row)
            strcmp(record_text(result, "library"), side->library) == 0;
 }
 
-/* The entry of a row. The order hardly ever changes, so its last place is tried first. */
+/* Finds the entry of a row, or adds one. The search begins at `hint`, the row's position, because
+ * the order hardly ever changes. */
 static entry *entry_of(compare_tally *tally, const compare_row *row, int32_t hint)
 {
     for (int32_t k = 0; k < tally->count; k++) {
@@ -170,7 +171,7 @@ static void drop_flag(json_t *flags, const char *name)
     }
 }
 
-/* Gives a result of one round the rounds of all pairs. */
+/* Replaces the times of a result, which has one round, by those of the rounds of all pairs. */
 static void merge(const entry *e, json_t *result)
 {
     json_t *times = json_object_get(result, "times"), *roof = json_object_get(result, "roof");
@@ -227,7 +228,7 @@ static json_t *pair_json(const entry *e)
     tool_set_int(pair, "made", e->made);
     set_half(pair, &e->own, "without_a", "why_a");
     set_half(pair, &e->other, "without_b", "why_b");
-    /* If B has the case in another pair, it could have had it in all. */
+    /* If B has the case in any pair, it should have had it in all of them: the others lost it. */
     tool_set_int(pair, "lost", e->lost + (b ? e->absent : 0));
     tool_set_number(pair, "a", median_a);
     tool_set_number(pair, "b", median_b);

@@ -39,13 +39,13 @@ int compare_unlike(compare_set *set)
     const json_t *documents[] = {set->a, set->b};
     const char *paths[] = {set->path_a, set->path_b};
     for (int i = 0; i < 2; i++) {
-        /* It has no times: --force cannot help. */
+        /* A file of `verify` has no times, so --force cannot help. */
         if (strcmp(record_text(documents[i], "run.command"), "verify") != 0) {
             continue;
         }
         tool_error(TOOL_FILES,
-                   "%s was written by `isomer verify`, which takes no times: compare "
-                   "files of `isomer bench`",
+                   "%s was written by `isomer verify`, which measures no times: compare files of "
+                   "`isomer bench`",
                    paths[i]);
         set->rules.force = false;
         return 1;
@@ -104,10 +104,10 @@ void compare_note_sizes(compare_set *set)
         return;
     }
     snprintf(text, sizeof text,
-             "%d case%s of another size in B, such as %s for %s: %s for the same flops (products "
-             "and chains) or bytes",
+             "%d case%s of another size in B, such as %s for %s: %s the same flops (products and "
+             "chains) or bytes",
              count, count > 1 ? "s are" : " is", first->other, first->id,
-             count > 1 ? "their ratios are of times" : "its ratio is of times");
+             count > 1 ? "their times are scaled to" : "its time is scaled to");
     json_array_append_new(set->forced, json_string(text));
 }
 
@@ -118,7 +118,7 @@ static bool same_text(const json_t *a, const json_t *b, const char *key)
     return strcmp(record_text(a, key), record_text(b, key)) == 0;
 }
 
-/* How nearly two results have the same case. */
+/* How similar the cases of two results are; 0: their operations differ. */
 static int nearness(const json_t *a, const json_t *b)
 {
     if (!same_text(a, b, "op") || !same_text(a, b, "kind")) {
@@ -150,7 +150,8 @@ int compare_nothing(const compare_set *set)
         }
     }
     if (!near_a) {
-        return tool_error(TOOL_FILES, "no case is in both %s and %s: they measure other operations",
+        return tool_error(TOOL_FILES,
+                          "no case is in both %s and %s: they measure different operations",
                           set->path_a, set->path_b);
     }
     if (compare_same_case(near_a, near_b, false)) {
@@ -175,6 +176,7 @@ int compare_nothing(const compare_set *set)
         }
     }
     return tool_error(
-        TOOL_FILES, "no case is in both %s and %s; the nearest are of another %s: %s and %s",
+        TOOL_FILES,
+        "no case is in both %s and %s; the two most similar cases differ in %s: %s and %s",
         set->path_a, set->path_b, what, record_text(near_a, "id"), record_text(near_b, "id"));
 }

@@ -58,7 +58,7 @@ static json_t *row_json(const compare_row *row)
     return object;
 }
 
-/* The sum of an operation's rows; NULL: of all. */
+/* The totals of an operation's rows; `op` NULL: of all rows. */
 static json_t *sum_json(const compare_set *set, const char *op)
 {
     compare_sum sum = compare_summary(set, op);

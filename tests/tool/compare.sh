@@ -172,7 +172,7 @@ expect 0 fake.json fake.json
 sed 's/256x256x256/128x128x128/; s/512x512x512/64x64x64/
      s/"m":[0-9]*/"m":1/; s/"flops":1,/"flops":0.125,/' a.json >size.json
 expect 5 a.json size.json
-says err "another size" 256x256x256 128x128x128
+says err "differ in size" 256x256x256 128x128x128
 expect 0 a.json size.json --force --json sizes.json --csv sizes.csv
 says out FORCED "5 cases are of another size in B" "B is gemm/tiled/f32/64x64x64/nn/strict/uniform/hot"
 judged $tiled SLOWER 8.000
