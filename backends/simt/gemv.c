@@ -31,8 +31,8 @@ typedef struct shape {
 
 static const shape shapes[SIMT_CLASS_COUNT] = {
     [SIMT_CLASS_WARP32] = {.threads = 128, .groups = 6, .words = 8},
-    [SIMT_CLASS_WAVE32] = {.threads = 128, .groups = 6, .words = 8},
-    [SIMT_CLASS_WAVE64] = {.threads = 128, .groups = 6, .words = 8},
+    [SIMT_CLASS_WAVE32] = {.threads = 256, .groups = 2, .words = 4},
+    [SIMT_CLASS_WAVE64] = {.threads = 256, .groups = 2, .words = 4},
     [SIMT_CLASS_CPU] = {.threads = 4, .groups = 1, .along = 16, .across = 64},
     [SIMT_CLASS_SMALL] = {.threads = 4, .groups = 1, .words = 4},
 };

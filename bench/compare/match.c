@@ -292,9 +292,11 @@ static int match_results(matching *m)
 int compare_match(compare_set *set)
 {
     const compare_rules *rules = &set->rules;
-    matching m = {.set = set,
-                  .a = {set->a, set->path_a, "device-a", rules->device_a},
-                  .b = {set->b, set->path_b, "device-b", rules->device_b}};
+    matching m = {
+        .set = set,
+        .a = {.root = set->a, .path = set->path_a, .option = "device-a", .wanted = rules->device_a},
+        .b = {
+            .root = set->b, .path = set->path_b, .option = "device-b", .wanted = rules->device_b}};
     size_t room = results_of(set->a) + results_of(set->b);
     set->forced = json_array();
     set->rows = tool_alloc(room, sizeof *set->rows, "the results");
