@@ -21,7 +21,8 @@ static const char help[] =
     "  --op LIST         operations, or single ones such as triad, sum and write:\n"
     "                    %s\n"
     "  --variant LIST    variants: naive, tiled, vendor, ...\n"
-    "  --dtype LIST      types: f16, bf16, f32, f64, ...\n"
+    "  --dtype LIST      types, or e1 to e16 (elements that are only moved):\n"
+    "                    %s\n"
     "  --size LIST       sizes instead of the suite's, such as 1024,4Ki or 64x64x16384\n"
     "  --math MODE       strict (the default) or tf32\n"
     "  --budget SECONDS  time to measure, without preparation (default 40; full: up to 240)\n"
@@ -519,7 +520,7 @@ int tool_bench(int argc, char **argv)
     bench b = {0};
     int code = parse(&b, argc, argv);
     if (code == TOOL_OK && b.help) {
-        printf(help, bench_op_words());
+        printf(help, bench_op_words(), bench_type_words());
     } else if (code == TOOL_OK) {
         code = execute(&b, argc, argv);
     }

@@ -11,9 +11,9 @@ _isomer_options() {
         grep -oE '^ +-[a-z-]+(, --?[a-z-]+)*' | tr -d ',' | tr -s ' ' '\n'
 }
 
-# The line after --op in its help.
-_isomer_operations() {
-    "$1" "$2" --help 2>/dev/null | sed -n '/^ *--op /{n;s/,//g;p;}'
+# The words on the line after an option in a command's help.
+_isomer_words() {
+    "$1" "$2" --help 2>/dev/null | sed -n "/^ *$3 /{n;s/,//g;p;}"
 }
 
 # The values of an option of a command of a tool. FREE: any text; JSON: also a suite in a file; nothing: a file.
@@ -25,12 +25,12 @@ _isomer_values() {
     *,--available | *,--require | *,--device-[ab]) echo cuda hip opencl openmp ;;
     verify,--suite) echo quick full ;;
     bench,--suite) echo quick full stream gemm transfer JSON ;;
-    compare,--op) _isomer_operations "$3" "$1" ;;
-    bench,--op) echo "$(_isomer_operations "$3" "$1")" "$reductions" "$maps" write read ;;
-    *,--op) echo "$(_isomer_operations "$3" "$1")" "$reductions" "$maps" ;;
+    compare,--op) _isomer_words "$3" "$1" --op ;;
+    bench,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" write read ;;
+    *,--op) echo "$(_isomer_words "$3" "$1" --op)" "$reductions" "$maps" ;;
     verify,--variant) echo naive tiled vendor partials write read copy between fill ;;
     *,--variant) echo naive tiled vendor partials pageable pinned device ;;
-    *,--dtype) echo f16 bf16 f32 f64 i32 i64 e1 e2 e4 e8 e16 ;;
+    *,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" e1 e2 e4 e8 e16 ;;
     *,--math) echo strict tf32 ;;
     *,--size | *,--budget | *,--rounds | *,--jobs | *,--seed | *,--fail-on | *,--timeout | *,--least-effect | \
         *,--case | *,--title)

@@ -35,12 +35,16 @@ function __isomer_suites
     test (__isomer_command) = bench; and printf '%s\n' stream gemm transfer *.json
 end
 
+# The words on the line after an option in the help.
+function __isomer_listed
+    isomer (__isomer_command) --help 2>/dev/null | sed -n "/^ *$argv[1] /{n;s/,//g;p;}" |
+        string split -n ' '
+end
+
 function __isomer_operations
     set -l single sum product min max mean dot asum norm2 argmin argmax \
         copy scale add multiply triad chain
-    # The line after --op in the help.
-    isomer (__isomer_command) --help 2>/dev/null | sed -n '/^ *--op /{n;s/,//g;p;}' |
-        string split -n ' '
+    __isomer_listed --op
     switch (__isomer_command)
         case verify
             printf '%s\n' $single
@@ -56,6 +60,11 @@ function __isomer_variants
         case '*'
             printf '%s\n' naive tiled vendor partials pageable pinned device
     end
+end
+
+function __isomer_types
+    __isomer_listed --dtype
+    printf '%s\n' e1 e2 e4 e8 e16
 end
 
 function __isomer_words
@@ -78,7 +87,7 @@ complete -c isomer -n '__isomer_has --op' -l op -x -a '(__fish_complete_list , _
 complete -c isomer -n '__isomer_has --variant' -l variant -x \
     -a '(__fish_complete_list , __isomer_variants)'
 complete -c isomer -n '__isomer_has --dtype' -l dtype -x \
-    -a '(__fish_complete_list , "__isomer_words f16 bf16 f32 f64 i32 i64 e1 e2 e4 e8 e16")'
+    -a '(__fish_complete_list , __isomer_types)'
 complete -c isomer -n '__isomer_has --math' -l math -x -a 'strict tf32'
 for option in size budget rounds jobs seed fail-on timeout least-effect case title
     complete -c isomer -n "__isomer_has --$option" -l $option -x

@@ -97,14 +97,17 @@ iso_status core_check_size(const char *call, const char *name, int64_t value)
 
 iso_status core_check_dtype(const char *call, iso_dtype dtype)
 {
-    if (!iso_dtype_name(dtype)) {
-        return core_fail(
-            ISO_INVALID,
-            "%s: dtype is %d, which is not a type: use ISO_F16 (1), ISO_BF16, ISO_F32, "
-            "ISO_F64, ISO_I32 or ISO_I64 (6)",
-            call, (int)dtype);
+    iso_dtype last = ISO_F16;
+
+    if (iso_dtype_name(dtype)) {
+        return ISO_OK;
     }
-    return ISO_OK;
+    while (iso_dtype_name(last + 1)) {
+        last++;
+    }
+    return core_fail(ISO_INVALID,
+                     "%s: dtype is %d, which is not a type: use ISO_F16 (1) to %s (%d)", call,
+                     (int)dtype, iso_dtype_name(last), (int)last);
 }
 
 iso_status core_check_variant(const char *call, iso_variant variant)

@@ -214,8 +214,6 @@ static void describe(const bench_case *item, json_t *sizes, json_t *layout)
 static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED, ISO_VARIANT_VENDOR};
 static const iso_variant fast[] = {ISO_VARIANT_TILED, ISO_VARIANT_VENDOR};
 
-static const iso_dtype dtypes[] = {ISO_F16, ISO_BF16, ISO_F32, ISO_F64};
-
 static void add_with(verify_list *list, const bench_case *item, const iso_variant *which, int count)
 {
     static const char *const blocks[] = {"", "/neighbours", "/beside"};
@@ -407,19 +405,19 @@ static void large(verify_list *list, iso_dtype dtype)
 
 static void cases(verify_list *list, bool full)
 {
-    for (int d = 0; d < COUNT(dtypes); d++) {
+    for (iso_dtype dtype = bench_float(0); dtype; dtype = bench_float(dtype)) {
         for (int trans = 0; trans < 4; trans++) {
-            corners(list, dtypes[d], trans);
-            cover(list, dtypes[d], trans, 23, 600000, false);
+            corners(list, dtype, trans);
+            cover(list, dtype, trans, 23, 600000, false);
             if (full) {
-                cover(list, dtypes[d], trans, 150, 8000000, true);
+                cover(list, dtype, trans, 150, 8000000, true);
             }
         }
-        factors(list, dtypes[d]);
-        blocks(list, dtypes[d]);
-        signs(list, dtypes[d]);
+        factors(list, dtype);
+        blocks(list, dtype);
+        signs(list, dtype);
         if (full) {
-            large(list, dtypes[d]);
+            large(list, dtype);
         }
     }
 }

@@ -334,7 +334,7 @@ static void large(verify_list *list, iso_dtype dtype)
 
 static void cases(verify_list *list, bool full)
 {
-    for (iso_dtype dtype = ISO_F16; dtype <= ISO_F64; dtype++) {
+    for (iso_dtype dtype = bench_float(0); dtype; dtype = bench_float(dtype)) {
         for (int trans = 0; trans < 2; trans++) {
             corners(list, dtype, trans);
             cover(list, dtype, trans, 24, false);

@@ -6,6 +6,7 @@
  */
 #include "bench/tool.h"
 #include "bench/verify/verify.h"
+#include "common/dtype.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -265,7 +266,7 @@ static void large(verify_list *list, iso_map_op op, iso_dtype dtype)
 
 static void cases(verify_list *list, bool full)
 {
-    for (iso_dtype dtype = ISO_F16; dtype <= ISO_I64; dtype++) {
+    for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
         for (iso_map_op op = ISO_MAP_COPY; op <= ISO_MAP_CHAIN; op++) {
             bool real = op == ISO_MAP_SCALE || op == ISO_MAP_TRIAD || op == ISO_MAP_CHAIN;
             if (real && !arith_is_float(dtype)) {

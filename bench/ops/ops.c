@@ -3,6 +3,7 @@
 #include "bench/ops/ops.h"
 #include "bench/tool.h"
 #include "bench/verify/verify.h"
+#include "common/dtype.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,6 +40,25 @@ const char *verify_op_words(void)
 {
     static char text[256];
     return words(verify_ops, VERIFY_OPS, text, sizeof text);
+}
+
+const char *bench_type_words(void)
+{
+    static char text[256];
+    text[0] = '\0';
+    for (int i = 0; bench_all_types[i]; i++) {
+        tool_join(text, sizeof text, ", ", bench_all_types[i]);
+    }
+    return text;
+}
+
+iso_dtype bench_float(iso_dtype after)
+{
+    const dtype_row *row = dtype_get(++after);
+    while (row && !row->floating) {
+        row = dtype_get(++after);
+    }
+    return row ? after : (iso_dtype)0;
 }
 
 const bench_op *bench_op_find(const char *word)

@@ -289,6 +289,12 @@ int bench_op_rank(const bench_op *op); /* its place in bench_ops; BENCH_OPS: non
 /* Whether its arithmetic counts: its rate is FLOP/s. */
 bool bench_op_computes(const bench_op *op, const char *kind);
 
+/* The next floating-point type; from 0, the first; after the last, 0. */
+iso_dtype bench_float(iso_dtype after);
+
+/* "f16, bf16, ...": the words of --dtype for numbers. */
+const char *bench_type_words(void);
+
 /* Variants and types that several rows list. */
 extern const char *const bench_plain_variants[];   /* naive, tiled, vendor */
 extern const char *const bench_partial_variants[]; /* and partials */

@@ -2,6 +2,7 @@
 /* reduce.c - the row of reductions. */
 #include "bench/tool.h"
 #include "bench/verify/verify.h"
+#include "common/dtype.h"
 
 #include <stdio.h>
 
@@ -282,7 +283,7 @@ static void corners(verify_list *list, iso_reduce_op op, iso_dtype dtype, iso_ax
 static void cases(verify_list *list, bool full)
 {
     static const iso_axis axes[] = {ISO_AXIS_ALL, ISO_AXIS_0, ISO_AXIS_1};
-    for (iso_dtype dtype = ISO_F16; dtype <= ISO_I64; dtype++) {
+    for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
         for (iso_reduce_op op = ISO_SUM; op <= ISO_ARGMAX; op++) {
             if (op == ISO_NORM2 && !arith_is_float(dtype)) {
                 continue;

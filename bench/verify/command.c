@@ -16,7 +16,8 @@ static const char help[] =
     "  --op LIST        operations, or single reductions and maps such as sum and triad:\n"
     "                   %s\n"
     "  --variant LIST   variants: naive, tiled, vendor, ...\n"
-    "  --dtype LIST     types: f16, bf16, f32, f64, i32, i64, e1 to e16 (elements that are moved)\n"
+    "  --dtype LIST     types, or e1 to e16 (elements that are only moved):\n"
+    "                   %s\n"
     "  --case ID        one case, or all that match a pattern such as 'gemm/*/nt/*'\n"
     "  --list           lists the cases instead of running them\n"
     "  --bitwise        prints digests and compares them between devices, naive and tiled\n"
@@ -204,7 +205,7 @@ int tool_verify(int argc, char **argv)
     verify_run run = {.seed_value = VERIFY_SEED, .argc = argc, .argv = argv, .out = stdout};
     int code = parse(&run, argc, argv);
     if (code == TOOL_OK && run.help) {
-        printf(help, verify_op_words());
+        printf(help, verify_op_words(), bench_type_words());
     } else if (code == TOOL_OK) {
         code = execute(&run);
     }

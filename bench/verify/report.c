@@ -61,29 +61,26 @@ static int last_used(const cell *row, int count)
     return last;
 }
 
-static const char *const number_types[] = {"f16", "bf16", "f32", "f64", "i32", "i64"};
-static const char *const moved_types[] = {"e1", "e2", "e4", "e8", "e16"};
-static const char *const no_types[] = {""};
+enum { TYPES_MAX = 16 };
+
+static const char *const moved_types[] = {"e1", "e2", "e4", "e8", "e16", NULL};
+static const char *const no_types[] = {"", NULL};
 
 /* The column of a case's type in a block of types; -1: the block does not have that type. */
-static int column_of(const bench_case *item, const char *const *types, int count)
+static int column_of(const bench_case *item, const char *const *types)
 {
-    int t = 0;
-    while (t < count && strcmp(item->type, types[t]) != 0) {
-        t++;
-    }
-    return t < count ? t : -1;
+    return tool_find(types, item->type);
 }
 
 /* Fills the row of a case's operation and variant. False: the row began with an earlier case, which
  * has printed it. */
 static bool make_row(const verify_run *run, const verify_target *target, int first,
-                     const char *const *types, int count, cell *row)
+                     const char *const *types, cell *row)
 {
     const bench_case *item = run->chosen[first];
     for (int i = 0; i < run->chosen_count; i++) {
         const bench_case *other = run->chosen[i];
-        int column = column_of(other, types, count);
+        int column = column_of(other, types);
         if (column < 0 || other->op != item->op || strcmp(other->variant, item->variant) != 0) {
             continue;
         }
@@ -97,14 +94,18 @@ static bool make_row(const verify_run *run, const verify_target *target, int fir
 
 /* One block: the operations whose cases have these types. */
 static void print_block(FILE *out, const verify_run *run, const verify_target *target,
-                        const char *const *types, int count)
+                        const char *const *types)
 {
+    int count = 0;
     bool headed = false;
+    while (types[count]) {
+        count++;
+    }
     for (int i = 0; i < run->chosen_count; i++) {
         const bench_case *item = run->chosen[i];
-        cell row[6] = {{0, 0, 0}};
-        if (column_of(item, types, count) < 0 || !target->records[i].ran ||
-            !make_row(run, target, i, types, count, row)) {
+        cell row[TYPES_MAX] = {{0, 0, 0}};
+        if (column_of(item, types) < 0 || !target->records[i].ran ||
+            !make_row(run, target, i, types, row)) {
             continue;
         }
         if (!headed) {
@@ -276,9 +277,9 @@ void verify_report(verify_run *run)
                  target->info->architecture[0] ? ", " : "", target->info->architecture);
         printable_line(shown, sizeof shown, text);
         fprintf(out, "%s%s\n", t ? "\n" : "", shown);
-        print_block(out, run, target, number_types, 6);
-        print_block(out, run, target, moved_types, 5);
-        print_block(out, run, target, no_types, 1);
+        print_block(out, run, target, bench_all_types);
+        print_block(out, run, target, moved_types);
+        print_block(out, run, target, no_types);
         print_reasons(out, run, target);
         if (run->bitwise && target->digests > 0) {
             char digest[33];

@@ -14,7 +14,7 @@ static iso_status check_enumerators(const char *call, const iso_gemm_args *args)
         return status;
     }
     if (!dtype_get(args->dtype)->floating) {
-        return core_fail(ISO_INVALID, "%s: dtype is %s: products take f16, bf16, f32 and f64", call,
+        return core_fail(ISO_INVALID, "%s: dtype is %s: products take floating-point types", call,
                          iso_dtype_name(args->dtype));
     }
     if (!iso_trans_name(args->trans_a)) {

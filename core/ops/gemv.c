@@ -11,8 +11,8 @@ static iso_status check_enumerators(const char *call, const iso_gemv_args *args)
     iso_status status = core_check_dtype(call, args->dtype);
 
     if (!status && !dtype_get(args->dtype)->floating) {
-        status = core_fail(ISO_INVALID, "%s: dtype is %s: products take f16, bf16, f32 and f64",
-                           call, iso_dtype_name(args->dtype));
+        status = core_fail(ISO_INVALID, "%s: dtype is %s: products take floating-point types", call,
+                           iso_dtype_name(args->dtype));
     }
     if (!status && !iso_trans_name(args->trans)) {
         status = core_fail(ISO_INVALID, "%s: trans is %d: use ISO_NO_TRANS (0) or ISO_TRANS (1)",

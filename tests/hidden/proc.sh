@@ -26,7 +26,7 @@ grep -q '"memory_total": null' "$scratch/json" || fail "memory_total is not null
 
 hidden 2 env ISOMER_MEMORY_LIMIT=50% "$tool" verify --backend openmp --op stream
 says 'ISOMER_MEMORY_LIMIT is "50%"' err "a share of an unknown memory"
-says 'not known' err "the reason"
+says 'does not report the memory size' err "the reason"
 hidden 0 env ISOMER_MEMORY_LIMIT=64M "$tool" verify --backend openmp --op stream
 
 hidden 0 "$tool" verify --backend openmp --op transfer,sum,gemm --dtype f32
