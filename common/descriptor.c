@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* descriptor.c - opens and writes files of the library safely inside the program's process. */
+/* descriptor.c - opens and writes the library's own files without disturbing the program. */
 #include "common/descriptor.h"
 
 #include <errno.h>
@@ -65,8 +65,9 @@ int descriptor_pipe(int ends[2])
     return -1;
 }
 
-/* SIGXFSZ is delivered to the thread that writes. It is blocked during the write and consumed
- * afterwards, unless one was already pending: the process's own signals must not be affected. */
+/* SIGXFSZ is delivered to the thread that writes. It is blocked during the write, and the one that
+ * the write caused is consumed afterwards. If one was pending before, it is left for the program.
+ */
 bool descriptor_write(int descriptor, const void *data, size_t bytes)
 {
     const char *at = data;

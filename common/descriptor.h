@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * descriptor.h - files that the library opens inside the program's process. Their descriptors are
- * above 2: a program may have closed 0, 1 or 2, and messages are still written there. exec closes
- * them. Writing raises no signal, although a limit on file length normally ends the process by one.
+ * above 2: if a program has closed 0, 1 or 2, a file that got this number would receive whatever
+ * is written to standard output or standard error. exec closes the descriptors. A write past the
+ * limit on file length returns an error; the signal that would end the process is not raised.
  */
 #ifndef ISOMER_DESCRIPTOR_H
 #define ISOMER_DESCRIPTOR_H
@@ -13,17 +14,17 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Returns the descriptor if it is above 2; otherwise duplicates it above 2 and closes it. -1 with
- * errno. */
+/* Returns the descriptor if it is above 2. Otherwise duplicates it to a number above 2 and closes
+ * the original. On failure returns -1 and sets errno. */
 int descriptor_raise(int descriptor);
 
-/* -1 with errno. */
+/* On failure returns -1 and sets errno. */
 int descriptor_open(const char *path, int flags, mode_t mode);
 FILE *descriptor_read(const char *path);  /* NULL with errno */
 DIR *descriptor_folder(const char *path); /* NULL with errno */
 int descriptor_pipe(int ends[2]);         /* 0, or -1 with errno */
 
-/* Writes everything. False with errno, which is EFBIG if the file may not grow. */
+/* Writes everything. On failure returns false and sets errno: EFBIG if the file may not grow. */
 bool descriptor_write(int descriptor, const void *data, size_t bytes);
 
 #endif

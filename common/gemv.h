@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemv.h - y = alpha op(A) x + beta y as the product that has its bits: x and y are matrices of one
- * column, whose leading dimensions are inc_x and inc_y. */
+/* gemv.h - rewrites y = alpha op(A) x + beta y as a gemm whose result has the same bits: x and y
+ * become matrices of one column, whose leading dimensions are inc_x and inc_y. */
 #ifndef ISOMER_COMMON_GEMV_H
 #define ISOMER_COMMON_GEMV_H
 

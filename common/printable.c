@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* printable.c - escapes text from outside so that a terminal shows it and does not obey it. */
+/* printable.c - escapes untrusted text so that a terminal shows it and does not obey it. */
 #include "common/printable.h"
 
 #include <stdio.h>
@@ -26,8 +26,8 @@ bool printable_acts(uint32_t character)
 
 enum { INVALID = 0, CUT = -1 };
 
-/* Length in bytes of the first character; INVALID if it is not UTF-8, CUT if the text ends within
- * it. */
+/* Returns the length in bytes of the first character; INVALID if it is not UTF-8; CUT if the text
+ * ends in the middle of it. */
 static int decode(const unsigned char *text, size_t length, uint32_t *character)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

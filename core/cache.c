@@ -2,8 +2,9 @@
 /*
  * cache.c - the program cache: one file per key, in a folder that only its user can write to. A
  * file is written under a temporary name and renamed. It holds its whole key, and is used only if
- * every part of it is as it was written. If the user's folder has no entry, the package's folder is
- * read (isomer/cache beside the library): it must belong to root and be writable by root alone.
+ * its key, lengths and checksum match. If the user's folder has no entry, the package's folder
+ * (isomer/cache beside the library) is read. That folder must belong to root, and only root may be
+ * able to write to it.
  */
 #include "common/descriptor.h"
 #include "core/error.h"
@@ -39,7 +40,7 @@ static const char magic[8] = "isomer1\n";
 enum {
     HASH_DIGITS = 32,
     ENTRY_MOST = 256 << 20, /* bytes; programs are a few MiB */
-    STALE_SECONDS = 3600    /* no store takes this long */
+    STALE_SECONDS = 3600    /* an older temporary file was abandoned: no store takes this long */
 };
 
 static void default_folder(char *path, size_t room)
@@ -54,7 +55,8 @@ static void default_folder(char *path, size_t room)
     }
 }
 
-/* Created for its user only, and usable by that user whatever the umask. */
+/* Makes one folder that only its user can use. If the umask took the user's own rights away, they
+ * are restored. */
 static int make_one(const char *path)
 {
     struct stat made;
@@ -68,7 +70,7 @@ static int make_one(const char *path)
     return 0;
 }
 
-/* Makes a folder and those above it. Cuts the path at each slash in turn, and restores it. */
+/* Makes a folder and its parents. Cuts the path at each slash in turn, then restores the slash. */
 static int make_folder(char *path)
 {
     for (char *at = path + 1; *at; at++) {
@@ -158,7 +160,7 @@ typedef struct places {
     char path[ISO_REASON_MAX + 64], temporary[ISO_REASON_MAX + 96];
 } places;
 
-/* The path of a key's file in the user's folder; false: that folder is not used. */
+/* Finds the path of a key's file in the user's folder; false if that folder is not used. */
 static bool file_of(const void *key, int64_t key_bytes, places *in)
 {
     core_cache_where(in->folder, sizeof in->folder, in->problem, sizeof in->problem);
@@ -169,7 +171,8 @@ static bool file_of(const void *key, int64_t key_bytes, places *in)
            file_in(in->folder, key, key_bytes, in->path, sizeof in->path);
 }
 
-/* The path of a key's file in the package's folder; false: there is none that can be trusted. */
+/* Finds the path of a key's file in the package's folder; false if there is no such folder that can
+ * be trusted. */
 static bool file_of_package(const void *key, int64_t key_bytes, places *in)
 {
     const char *asked = core_setting("ISOMER_CACHE_DIR");
@@ -213,7 +216,8 @@ static bool read_all(int file, void *to, int64_t bytes)
 }
 
 /* ---- temporary files ----
- * "HASH.RANDOM": a leftover of another process blocks no store, and is removed when it is old. */
+ * Named "HASH.RANDOM", so that a file that another process left behind does not block a store. Old
+ * ones are removed. */
 
 static bool is_temporary(const char *name)
 {
@@ -241,7 +245,7 @@ static void sweep(const char *folder)
     }
 }
 
-/* Once per process: other processes do it too. */
+/* Sweeps once per process, which is enough: other processes sweep too. */
 static void sweep_once(const char *folder)
 {
     static atomic_flag swept = ATOMIC_FLAG_INIT;
@@ -260,11 +264,11 @@ static uint64_t draw(void)
     if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) == (ssize_t)sizeof drawn) {
         return drawn;
     }
-    clock_gettime(CLOCK_MONOTONIC, &now); /* O_EXCL makes sure that the name is unused */
+    clock_gettime(CLOCK_MONOTONIC, &now); /* need not be random: O_EXCL rejects a name in use */
     return (uint64_t)now.tv_nsec << 32 ^ (uint64_t)getpid() << 16 ^ atomic_fetch_add(&serial, 1);
 }
 
-/* Created for its user only, whatever the umask. */
+/* Makes a file that only its user can read and write, whatever the umask. */
 static int make_temporary(const char *path, char *temporary, size_t room)
 {
     int file = -1;
@@ -282,7 +286,7 @@ static int make_temporary(const char *path, char *temporary, size_t room)
     return file;
 }
 
-/* Whether the next bytes of the file are these. */
+/* Whether the next bytes of the file are the expected ones. */
 static bool read_same(int file, const void *expected, int64_t bytes)
 {
     const char *at = expected;
@@ -300,7 +304,7 @@ static bool read_same(int file, const void *expected, int64_t bytes)
     return true;
 }
 
-/* Whether the open file can be a stored entry of this key, checked before its data is read. */
+/* Whether the open file looks like a stored entry of this key. The data is read only if so. */
 static bool head_is_right(int file, uid_t owner, const void *key, int64_t key_bytes, header *head)
 {
     struct stat found;
@@ -340,7 +344,7 @@ static void *load(const char *path, uid_t owner, const void *key, int64_t key_by
     } else if (starved) {
         *bytes = -1;
     } else {
-        core_log(ISO_LOG_WARN, "%s is not as it was stored: its program is built again", path);
+        core_log(ISO_LOG_WARN, "%s is not a valid cache entry: its program is built again", path);
     }
     close(file);
     return data;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call.h - calls of a backend's entries: floating point, stack, and failures. */
+/* call.h - what surrounds a call of a backend's entry: the floating-point environment, the check of
+ * the stack, and the handling of failures. */
 #ifndef ISOMER_CORE_CALL_H
 #define ISOMER_CORE_CALL_H
 
@@ -11,10 +12,11 @@
 #include <fenv.h>
 #endif
 
-/* Used around floating-point computation: every call of a backend's entry, and the core's own. */
+/* Enter sets the default floating-point environment; leave restores the caller's. Used around every
+ * call of a backend's entry and around the core's own floating-point computation. */
 typedef struct core_fpenv {
 #if defined(__x86_64__) || defined(__i386__)
-    bool differs;     /* from the default; if false, the other fields are unused */
+    bool differs;     /* the caller's is not the default; if false, the other fields are unused */
     uint32_t x87[7];  /* what fnstenv stores */
     uint64_t control; /* MXCSR */
 #elif defined(__aarch64__)
@@ -40,22 +42,22 @@ void core_fpenv_leave(const core_fpenv *callers);
 int64_t core_stack_left(void);
 /* NO_MEMORY if this thread has less stack left than the backend's libraries need. */
 iso_status core_stack_check(const char *call, const iso_backend *table);
-/* Runs body, which may open any library; if this thread has little stack, in a new thread. Its
- * failure becomes this thread's. NO_MEMORY: no such thread could be made. */
+/* Runs body, which may open any library. If this thread has little stack left, body runs in a new
+ * thread, and its failure becomes this thread's. NO_MEMORY if the thread cannot be made. */
 iso_status core_stack_run(const char *call, iso_status (*body)(void *context), void *context);
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /* Used around a call of a backend's entry, which runs in the default floating-point environment. A
- * failure always gets a text that begins with the public call and the backend. Texts that the
- * backend sets in a call that succeeds are dropped. Only CORE_ASK passes NOT_READY on, without a
- * text. CORE_CALL first checks that the thread has the stack that the backend needs; CORE_LIGHT is
- * for calls that only wait or query. */
+ * failure always gets a text that begins with the public call and the backend. If the call
+ * succeeds, any text that the backend set is dropped. Only CORE_ASK may return NOT_READY, and then
+ * sets no text. CORE_CALL first checks that the thread has the stack that the backend needs.
+ * CORE_LIGHT is for calls that need little stack. */
 void core_backend_enter(void);
 iso_status core_backend_leave(const char *call, const char *backend, iso_status status,
                               bool may_wait);
-/* Whether this thread is inside a backend's call. Public functions are called there only if a
- * library ends the process in the middle of a call, from exit()'s handlers. */
+/* Whether this thread is inside a backend's call. A public function finds itself there only if a
+ * library calls exit() in the middle of a call, and an exit handler calls that function. */
 bool core_inside(void);
 #define CORE_LIGHT(call, table, expression)                                                        \
     (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), false))

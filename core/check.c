@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c - checks of arguments: structs of programs that were built against an older or a newer
- * header, and what operations share. */
+/* check.c - checks arguments: structs, which may come from a program that was built against an
+ * older or a newer header, and the arguments that operations have in common. */
 #include "core/op.h"
 
 #include <stdbool.h>
@@ -84,7 +84,7 @@ void core_struct_write(void *out, const void *from, size_t known)
     memcpy(out, &size, sizeof size);
 }
 
-/* ---- what operations share ------------------------------------------------------------------- */
+/* ---- arguments of operations ----------------------------------------------------------------- */
 
 iso_status core_check_size(const char *call, const char *name, int64_t value)
 {

@@ -107,7 +107,7 @@ static iso_status read_options(const char *call, const iso_device_options *given
     return core_settings_check(call);
 }
 
-/* The math mode and the limit from the options and the environment. */
+/* Sets the device's math mode and memory limit from the options and the environment. */
 static iso_status apply_options(const char *call, const iso_device_options *options,
                                 core_device *device, int64_t memory_total)
 {
@@ -224,7 +224,7 @@ iso_status iso_device_open(const char *spec, iso_device *out)
     return iso_device_open_with(spec, NULL, out);
 }
 
-/* The backend of that name, which must be usable and able to adopt. */
+/* Finds the backend of that name, which must be usable and able to adopt devices. */
 static iso_status find_adopter(const char *call, const char *name, core_backend **out)
 {
     int32_t devices;
@@ -295,8 +295,8 @@ iso_status iso_device_adopt(const char *name, const iso_native_device *native,
 
 /* ---- closing --------------------------------------------------------------------------------- */
 
-/* Retires one object of the kind; NULL if none is left. If another thread is destroying one, waits
- * until it is gone. */
+/* Retires one object of the kind and returns it; NULL if none is left. If other threads are
+ * destroying the last ones, waits until those are gone. */
 static core_child *take_child(core_device *device, core_kind kind)
 {
     core_physical *physical = device->physical;
@@ -319,8 +319,8 @@ static core_child *take_child(core_device *device, core_kind kind)
             }
         }
         if (at) {
-            /* The object lives while a call holds its handle; the thread that retires it frees it.
-             */
+            /* Retiring waits for the calls that use the object, so the lock is released first. If
+             * another thread retires the object before this one, that thread frees it. */
             pthread_mutex_unlock(&physical->lock);
             core_handle_release(id);
             if (core_handle_retire_quietly(id)) {

@@ -15,16 +15,16 @@ typedef enum core_kind {
     CORE_KIND_COUNT = 5
 } core_kind;
 
-/* 0: no memory (and core_fail was called). Every object begins with its id. */
+/* Returns 0 after core_fail if there is no memory. The first member of every object is its id. */
 uint64_t core_handle_new(const char *call, core_kind kind, void *object);
-/* `object` is the address of a pointer, which is set. The object stays alive until the release. The
- * error text names `argument`. */
+/* Sets the pointer at the address `object`. The object stays alive until it is released. The error
+ * text names `argument`. */
 iso_status core_handle_acquire(const char *call, const char *argument, uint64_t id, core_kind kind,
                                void *object);
 /* A pointer declared with this is released when it goes out of scope, unless it is NULL. */
 #define CORE_HELD __attribute__((cleanup(core_handle_put)))
 void core_handle_put(void *pointer);
-/* The same for a handle known to be right; false if it is being destroyed. */
+/* Acquires a handle that is known to be valid; false if its object is being destroyed. */
 bool core_handle_try(uint64_t id);
 void core_handle_release(uint64_t id);
 /* Makes the handle stale at once, waits for calls that use it, and returns the object. Only one
@@ -32,7 +32,7 @@ void core_handle_release(uint64_t id);
 iso_status core_handle_retire(const char *call, const char *argument, uint64_t id, core_kind kind,
                               void *object);
 bool core_handle_retire_quietly(uint64_t id);
-/* After a retire: releases the slot for reuse. */
+/* Lets the slot of a retired handle be reused. */
 void core_handle_free(uint64_t id);
 
 /* ---- physical devices ------------------------------------------------------------------------ */
@@ -40,22 +40,22 @@ void core_handle_free(uint64_t id);
 typedef struct core_stream core_stream;
 typedef struct core_block core_block;
 
-/* A physical device that is open, shared by all handles to it, so that their streams and memory can
- * be ordered and counted together. */
+/* An open physical device. All handles to it share this struct, so that their streams can be
+ * ordered and their memory counted together. */
 typedef struct core_physical {
     core_backend *backend;
     const iso_backend *table;
     int32_t index;
-    int64_t opens;            /* guarded by the table's lock; 0: closed */
-    bool adopted;             /* in a context of the program's own, ... */
-    iso_native_device native; /* ... this one; guarded by the table's lock */
+    int64_t opens;            /* references; 0: closed; guarded by the table's lock */
+    bool adopted;             /* opened in a context that the program made */
+    iso_native_device native; /* that context; guarded by the table's lock */
     void *device;
     char spec[ISO_NAME_MAX];
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* an object was unlinked */
-    /* Guarded by the lock, as are the lists of the devices. */
+    pthread_cond_t changed; /* signalled when an object is unlinked */
+    /* The lock guards these fields and the lists in each core_device. */
     int64_t used, peak;
-    core_stream *streams; /* ascending serial */
+    core_stream *streams; /* by ascending serial */
     uint64_t stream_bits;
     uint64_t next_serial;
     core_block *blocks; /* of all its handles */
@@ -64,7 +64,7 @@ typedef struct core_physical {
 
 iso_status core_physical_open(const char *call, core_backend *backend, int32_t index,
                               core_physical **out);
-/* The device of a program's context; the same context gives the same device. */
+/* Opens the device of a context that the program made; the same context gives the same device. */
 iso_status core_physical_adopt(const char *call, core_backend *backend,
                                const iso_native_device *native, core_physical **out);
 /* Adds a reference that keeps it open. */
@@ -105,13 +105,13 @@ typedef struct core_device {
  */
 iso_status core_create_begin(const char *call, iso_device handle, uint64_t *out,
                              core_device **device);
-/* Gives the object that begins with `child` a handle, and links it. NO_MEMORY. */
+/* Gives the object that begins with `child` a handle and links it. NO_MEMORY if that fails. */
 iso_status core_child_add(const char *call, core_device *device, core_child *child, core_kind kind);
 void core_child_unlink(core_child *child);
 /* The native object behind an object of the backend; UNSUPPORTED if the backend exposes none. */
 iso_status core_native_get(const char *call, core_device *device, iso_native_kind kind,
                            void *object, void **native);
-/* MISMATCH unless both are of one device handle. */
+/* MISMATCH unless both belong to the same device handle. */
 iso_status core_check_device(const char *call, const char *name, const core_child *child,
                              const char *other_name, const core_child *other);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dlpack.c - tensors: imported from other libraries, as matrices, and exported. */
+/* dlpack.c - imports DLPack tensors, describes tensors as matrices, and exports them. */
 #include "common/dtype.h"
 #include "core/op.h"
 #include "core/stream.h"
@@ -157,7 +157,8 @@ static iso_status read_shape(const char *call, const iso_dlpack_tensor *from, is
     return ISO_OK;
 }
 
-/* The bytes that it touches; `low` (0 or less) is their start relative to its offset. */
+/* Finds the bytes that the tensor touches. `low` (0 or less) is where they begin, relative to the
+ * tensor's offset. */
 static iso_status span(const char *call, const iso_tensor *tensor, int64_t *low, int64_t *bytes)
 {
     int64_t element = iso_dtype_size(tensor->dtype), least = 0, most = 0, reach, all;
@@ -187,7 +188,7 @@ too_large:
                      "%s: the tensor's shape and strides span more bytes than fit 64 bits", call);
 }
 
-/* The start of the tensor's bytes, and its offset from there. */
+/* Finds where the tensor's bytes begin, and the offset of its first element from there. */
 static iso_status locate(const char *call, const iso_dlpack_tensor *from, int32_t type,
                          iso_tensor *out, core_import *what)
 {
@@ -214,7 +215,8 @@ static iso_status locate(const char *call, const iso_dlpack_tensor *from, int32_
                          call, from->byte_offset, (long long)element);
     }
     if (!core_dlpack_is_address(type)) {
-        /* An object, not an address: it is imported from its start to the tensor's last byte. */
+        /* `data` is a memory object, not an address. It is imported from its start to the tensor's
+         * last byte. */
         out->offset = (int64_t)from->byte_offset;
         if (out->offset + low < 0) {
             return core_fail(ISO_INVALID, "%s: the tensor begins before its memory", call);
@@ -312,7 +314,7 @@ iso_status iso_dlpack_import(iso_stream handle, void *managed, uint32_t flags, i
         return status;
     }
     if (!managed) {
-        return core_fail(ISO_INVALID, "%s: managed is NULL: pass a tensor of DLPack", call);
+        return core_fail(ISO_INVALID, "%s: managed is NULL: pass a DLPack tensor", call);
     }
     if (flags & ~(uint32_t)ISO_DLPACK_VERSIONED) {
         return core_fail(ISO_INVALID, "%s: flags is 0x%x: only ISO_DLPACK_VERSIONED (1) is known",
@@ -327,7 +329,7 @@ iso_status iso_dlpack_import(iso_stream handle, void *managed, uint32_t flags, i
 
 /* ---- tensors as matrices --------------------------------------------------------------------- */
 
-/* Checks the fields of a tensor that the caller filled, and nothing else. */
+/* Copies a tensor that the caller filled and checks its fields, but not its buffer. */
 static iso_status read_tensor(const char *call, const iso_tensor *given, iso_tensor *out)
 {
     iso_status status =
@@ -351,7 +353,8 @@ static iso_status read_tensor(const char *call, const iso_tensor *given, iso_ten
     return ISO_OK;
 }
 
-/* Whether lines of `length` elements are `stride` apart, each without gaps between its elements. */
+/* Whether a leading dimension can describe these lines: each has `length` elements without gaps,
+ * and the lines do not overlap. Sets `*ld`. */
 static bool lies(int64_t lines, int64_t stride, int64_t length, int64_t step, int64_t *ld)
 {
     if (length > 1 && step != 1) {
@@ -408,7 +411,7 @@ iso_status iso_tensor_matrix(const iso_tensor *given, iso_operand *out, int64_t 
 
 /* ---- exported tensors, which keep their memory alive ----------------------------------------- */
 
-/* What the exported pointer refers to. */
+/* What an exported pointer points to. */
 typedef struct exported {
     iso_dlpack_managed_versioned managed; /* first: the deleter gets a pointer to it */
     int64_t shape[ISO_TENSOR_DIMS_MAX], strides[ISO_TENSOR_DIMS_MAX];
@@ -416,7 +419,8 @@ typedef struct exported {
     pid_t process;
 } exported;
 
-/* May run in any thread, long after the device's last handle was closed. */
+/* Called by the tensor's consumer, in any thread, perhaps long after the device's last handle was
+ * closed. */
 static void delete_exported(iso_dlpack_managed_versioned *managed)
 {
     exported *self = (exported *)managed;
@@ -469,7 +473,8 @@ static iso_status check_place(const char *call, const iso_tensor *tensor, const 
     return core_check_range(call, "tensor", first, bytes, buffer);
 }
 
-/* Orders `consumer`, if there is one, behind what was submitted to the stream. */
+/* Makes `consumer`, if there is one, wait for the work that was submitted to the stream. A CPU's
+ * memory can be read without a stream, so the stream is drained first. */
 static iso_status order(const char *call, core_stream *stream, core_stream *consumer, int32_t type)
 {
     iso_status status = ISO_OK;
@@ -490,7 +495,7 @@ static iso_status order(const char *call, core_stream *stream, core_stream *cons
     return status;
 }
 
-/* The address of the tensor's first element, or the object and an offset. */
+/* Sets the address of the tensor's first element, or the memory object and an offset. */
 static iso_status place(const char *call, const core_buffer *buffer, const iso_tensor *tensor,
                         int32_t type, iso_dlpack_tensor *out)
 {
@@ -552,7 +557,7 @@ static iso_status make(const char *call, const iso_tensor *tensor, core_buffer *
     return ISO_OK;
 }
 
-/* All handles are held. */
+/* The caller holds all handles. */
 static iso_status export(const char *call, core_stream *stream, core_stream *consumer,
                          iso_tensor *tensor, core_buffer *buffer, exported **out)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * environment.c - the environment, which only this file of the core reads, and the library's own
- * folder.
+ * environment.c - reads the environment (no other file of the core does) and finds the library's
+ * own folder.
  *
- * In a program with more rights than its caller (set-uid, set-gid, file capabilities) the caller
- * made the environment. Variables that name a path are ignored there, and ISOMER_LOG reports each
- * once.
+ * A program with more rights than its caller (set-uid, set-gid, file capabilities) cannot trust its
+ * environment, because the caller made it. Variables that name a path are ignored there, and
+ * ISOMER_LOG reports each once.
  */
 #include "core/host.h"
 #include "core/settings.h"
@@ -88,8 +88,8 @@ const char *core_host_path(const char *name, char *problem, int64_t capacity)
 
 /* ---- the library's own folder ---------------------------------------------------------------- */
 
-/* Files of the library's package (plug-ins, programs built ahead) are found beside it, so that a
- * prefix can be moved. */
+/* The files of the package (plug-ins, prebuilt programs) are found relative to the library, so that
+ * the installed package can be moved. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char place[PATH_MAX + 16]; /* static, so that a failed allocation cannot lose it */
 
@@ -106,8 +106,8 @@ static void find(void)
     snprintf(slash, sizeof place - (size_t)(slash - place), "/isomer");
 }
 
-/* Runs when the library is loaded: the dynamic linker's path may be relative, to a working
- * directory that changes later. */
+/* Runs when the library is loaded. The dynamic linker may report a relative path, which is wrong as
+ * soon as the program changes its working directory. */
 __attribute__((constructor)) static void find_early(void)
 {
     pthread_once(&once, find);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * error.c - the last failure of each thread. Its texts are in a block that the thread's first
- * failure allocates: a thread-local block of that size would reduce every thread's stack, and might
- * not fit at all if the library is opened late.
+ * failure allocates. A thread-local block of that size would take stack from every thread, and if
+ * the program opens the library with dlopen, there might be no room for it at all.
  */
 #include "common/printable.h"
 #include "core/call.h"
@@ -18,8 +18,8 @@ enum { SHORT_TEXT = 160 /* used if there is no memory for the block */ };
 
 typedef enum role {
     LAST,    /* the text of the last failure */
-    BACKEND, /* what a backend set since core_backend_enter; the last failure if the call fails */
-    SPARE,   /* written next, because the arguments may be parts of an old text */
+    BACKEND, /* the text that the backend set in this call; if the call fails, LAST includes it */
+    SPARE,   /* a new text is formatted here first: its arguments may point into an old text */
     ROLES
 } role;
 
@@ -38,7 +38,7 @@ static pthread_key_t end_key;
 static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 static bool has_end_key;
 
-/* Runs at a thread's end. Destructors that run later may fail and allocate again. */
+/* Runs when a thread ends. If a later destructor of the thread fails, it allocates a new block. */
 static void forget(void *block)
 {
     mine = NULL;
@@ -260,7 +260,7 @@ void core_text_free(core_text *text)
 
 const char *iso_last_error(void)
 {
-    /* A backend may read the text that it has set. */
+    /* During a backend's call, the backend reads the text that it set itself. */
     return get_text(inside && told ? BACKEND : LAST);
 }
 

@@ -20,7 +20,7 @@ iso_status core_fail(iso_status status, const char *format, ...) ISO_PRINTF(2, 3
 const char *core_reason(const char *call);
 iso_status core_fail_no_memory(const char *call, int64_t bytes);
 
-/* Where this thread's failures are written; a helper thread writes to its caller's place. */
+/* Where a thread's failures are written. A helper thread borrows the place of its caller. */
 typedef struct core_error_place {
     void *texts;
     iso_status status;
@@ -32,7 +32,7 @@ core_error_place core_error_return(void);
 /* Called in the thread that lent it. */
 void core_error_take(core_error_place place);
 
-/* Saves the caller's last failure; a call restores it after it recovered from one of its own. */
+/* A saved failure. A call that recovers from a failure of its own restores the earlier one. */
 enum { CORE_BRIEF_MAX = 256 };
 typedef struct core_kept_error {
     iso_status status;
@@ -66,9 +66,10 @@ iso_status core_check_out(const char *call, const char *name, const void *out);
 iso_status core_check_size(const char *call, const char *name, int64_t value);
 /* A reserved field must be 0 in a struct that is read. */
 iso_status core_check_reserved(const char *call, const char *name, uint32_t value);
-/* Checks the size of a struct to be filled. */
+/* Checks the `size` of a struct that the library will fill. */
 iso_status core_struct_check(const char *call, const char *name, const void *out, size_t least);
-/* Fills it and keeps its size; fields beyond this version's are set to zero. */
+/* Fills the caller's struct and keeps its `size`. Fields that this version does not know become 0.
+ */
 void core_struct_write(void *out, const void *from, size_t known);
 #define CORE_END_OF(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
 

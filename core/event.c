@@ -145,7 +145,7 @@ iso_status iso_event_sync(iso_event handle)
     return CORE_LIGHT(call, table_of(event), table_of(event)->event_sync(event->handle));
 }
 
-/* Only a failure sets the text. */
+/* NOT_READY sets no error text; a failure does. */
 static iso_status query(const char *call, core_event *event)
 {
     if (!atomic_load(&event->recorded)) {

@@ -28,7 +28,7 @@ bool core_is_zero(double value)
     return bits_of(value) << 1 == 0;
 }
 
-/* The bits of the magnitude with the last `drop` bits rounded off, to nearest even. */
+/* Rounds the last `drop` bits of the magnitude's bits off, to nearest even. */
 static uint64_t round_off(uint64_t size, int drop)
 {
     const uint64_t hidden = UINT64_C(1) << 52, digits = (size & (hidden - 1)) | hidden;
@@ -37,8 +37,8 @@ static uint64_t round_off(uint64_t size, int drop)
     if (drop > 53) {
         return 0;
     }
-    if (drop ==
-        53) { /* from half of the smallest f32 up to it: exactly half rounds to 0, which is even */
+    /* From half of the smallest f32 up to it: exactly half rounds to 0, which is even. */
+    if (drop == 53) {
         return digits == hidden ? 0 : (size | (hidden - 1)) + 1;
     }
     one = UINT64_C(1) << drop;

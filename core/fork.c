@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork.c - the core's state across fork(). */
+/* fork.c - keeps the core's state usable across fork(). */
 #include "core/fork.h"
 
 #include <pthread.h>

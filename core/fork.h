@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork.h - the core's state across fork(). */
+/* fork.h - keeps the core's state usable across fork(). */
 #ifndef ISOMER_CORE_FORK_H
 #define ISOMER_CORE_FORK_H
 
 #include <pthread.h>
 
-/* Called once before anything is opened; the functions below are called around a fork or in the
- * child. */
+/* Installs the fork handlers on its first call; called before anything is opened. The handlers call
+ * the functions below before a fork, and after it in the parent and in the child. */
 void core_fork_guard(void);
 void core_handle_fork(int stage);
 void core_registry_fork(int stage);

@@ -9,7 +9,7 @@
 
 enum {
     MXCSR_DEFAULT = 0x1f80,
-    MXCSR_CONTROL = 0xffc0, /* all but the flags */
+    MXCSR_CONTROL = 0xffc0, /* all bits but the exception flags */
     X87_DEFAULT = 0x037f,
     X87_CONTROL = 0x0f3f
 };
@@ -27,7 +27,7 @@ static void set_default(void)
 {
     const uint16_t x87 = X87_DEFAULT;
 
-    /* A pending exception flag that becomes unmasked would trap at the next x87 instruction. */
+    /* Clears the exception flags: a flag that is set would trap once its exception is unmasked. */
     __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(x87));
     __builtin_ia32_ldmxcsr(MXCSR_DEFAULT);
 }

@@ -32,7 +32,7 @@ typedef struct slot {
 
 static _Atomic(slot *) chunks[CHUNKS];
 static atomic_uint slot_count;
-static atomic_uint inherited; /* slots below it were used before a fork */
+static atomic_uint inherited; /* in a child of fork(): slots below it belong to the parent */
 static uint32_t first_free;
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -67,7 +67,7 @@ static uint32_t id_kind(uint64_t id)
     return (uint32_t)(id >> 56);
 }
 
-/* With the table locked. */
+/* Called with the table locked. */
 static slot *slot_take(uint32_t *index)
 {
     uint32_t count = atomic_load(&slot_count);
@@ -145,8 +145,8 @@ static iso_status refuse(const char *call, const char *argument, uint64_t id, co
                      (unsigned long long)id, kind_names[kind], why);
 }
 
-/* The slot of an id. Registers the call; or with `retire`, marks the handle as destroyed. NULL: the
- * id is not valid. */
+/* Finds the slot of an id, and registers the call or, with `retire`, marks the handle as destroyed.
+ * NULL if the id is not valid. */
 static slot *enter(uint64_t id, bool retire)
 {
     uint32_t index = id_slot(id);
@@ -270,7 +270,8 @@ void core_handle_fork(int stage)
     if (stage != CORE_FORK_CHILD) {
         return;
     }
-    /* The parent's objects keep their slots, so that its handles can be recognised. */
+    /* The child does not reuse the parent's slots, so that it can recognise the parent's handles.
+     */
     atomic_store(&inherited, atomic_load(&slot_count));
     first_free = 0;
     pthread_mutex_init(&idle_lock, NULL);

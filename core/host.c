@@ -64,7 +64,7 @@ static const char *const level_names[] = {
     [ISO_LOG_DEBUG] = "debug",
 };
 
-/* 0: not a level. */
+/* 0 if the text is not a level. */
 static int parse_level(const char *text)
 {
     for (int i = ISO_LOG_ERROR; i <= ISO_LOG_DEBUG; i++) {

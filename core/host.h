@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.h - what the core offers to backends: memory, the log and the program cache. */
+/* host.h - functions that the core offers to backends: memory, the log and the program cache. */
 #ifndef ISOMER_CORE_HOST_H
 #define ISOMER_CORE_HOST_H
 

@@ -7,8 +7,8 @@
 
 #include <stdatomic.h>
 
-/* Memory of a device. The buffer and every DLPack tensor of it hold a reference; the last one frees
- * it. */
+/* Memory of a device. Its buffer and every DLPack tensor that was exported from it hold a reference
+ * each; the memory is freed when the last reference is dropped. */
 typedef struct core_memory {
     atomic_int holders;
     core_physical *physical;
@@ -32,7 +32,7 @@ typedef struct core_buffer {
     _Atomic uint64_t used_by; /* bits of streams that may have work that uses it */
 } core_buffer;
 
-/* A buffer of imported memory; on failure the caller still owns the memory. */
+/* Memory to import as a buffer. If the import fails, the caller still owns the memory. */
 typedef struct core_import {
     void *native;
     int64_t bytes;
@@ -42,10 +42,10 @@ typedef struct core_import {
 } core_import;
 iso_status core_buffer_import(const char *call, core_device *device, const core_import *what,
                               iso_buffer *out);
-/* The place of a byte of the buffer, in the backend's terms. */
+/* The backend's reference to a byte of the buffer. */
 iso_ref core_buffer_ref(const core_buffer *buffer, int64_t offset);
-/* Acquires the operand's buffer, which must be of the stream's device; on MISMATCH it is held too.
- */
+/* Acquires the operand's buffer, which must belong to the stream's device. On MISMATCH the buffer
+ * was acquired too, and must be released. */
 iso_status core_operand_acquire(const char *call, const char *name, iso_operand operand,
                                 const core_stream *stream, core_buffer **out);
 /* INVALID unless the range lies in the buffer. */
@@ -58,13 +58,14 @@ iso_status core_check_writable(const char *call, const char *name, const core_bu
 iso_status core_memory_take(const char *call, core_device *device, int64_t bytes);
 void core_memory_give(core_physical *physical, int64_t bytes);
 
-/* The rest of destroying, after the handle was retired; frees the object. */
+/* Called after the handle of the buffer or device was retired: frees the buffer, or the device's
+ * blocks of host memory. */
 void core_buffer_finish(core_buffer *buffer);
 void core_blocks_finish(core_device *device);
 
 /* ---- transfers ------------------------------------------------------------------------------- */
 
-/* One row of that many bytes. The caller sets its ends. */
+/* A transfer of one row of that many bytes. The caller sets where it reads and writes. */
 iso_transfer core_transfer_run(iso_transfer_kind kind, int64_t bytes);
 /* Submits a checked transfer to a locked stream. */
 iso_status core_transfer_submit(const char *call, core_stream *stream,
@@ -75,7 +76,7 @@ iso_status core_transfer_submit(const char *call, core_stream *stream,
 /* The device's DLPack type and id; UNSUPPORTED if it has none. */
 iso_status core_dlpack_device(const char *call, const core_physical *physical, int32_t *type,
                               int32_t *id);
-/* Whether the native object of its memory is an address. */
+/* Whether the native object for memory of this DLPack type is an address. */
 bool core_dlpack_is_address(int32_t type);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c - names of enumerators and parsing them, the similarity of names, and the version. */
+/* names.c - names enumerators, parses their names, compares names, and returns the version. */
 #include "common/dtype.h"
 #include "core/op.h"
 
@@ -61,7 +61,7 @@ static const char *name_of(const char *const *names, int count, long long value)
     return value >= 0 && value < count ? names[value] : NULL;
 }
 
-/* An upper limit of every enumeration's values. */
+/* No enumeration has a value as large as this. */
 enum { VALUES_MAX = 32 };
 
 static iso_status parse(const char *call, const char *(*name_at)(int), const char *text, int *value)

@@ -36,8 +36,8 @@ static iso_status read_op(const char *call, iso_op_kind kind, const void *args, 
 
 /* ---- resolving: variant and math mode -------------------------------------------------------- */
 
-/* Support does not depend on alpha: if alpha = 0 made the sums empty, the device is first queried
- * with their length as given. If it supports that, it must support the empty sums too. */
+/* Whether an operation is supported must not depend on alpha. If alpha = 0 made the sums empty, the
+ * device is first asked about the caller's length of the sums, and then about empty sums. */
 static iso_status ask_table(const char *call, core_op *op, core_device *device)
 {
     const iso_backend *table = device->table;
@@ -66,7 +66,7 @@ static const char *without_tf32(const core_op *op)
     return NULL;
 }
 
-/* TF32 is a permission: if the device refuses it, the strict product is queried. */
+/* TF32 is allowed, not required: if the device refuses it, it is asked about the strict product. */
 static iso_status ask_tf32(const char *call, core_op *op, core_device *device)
 {
     const char *never = without_tf32(op);
@@ -119,8 +119,8 @@ static iso_status resolve(const char *call, core_op *op, core_device *device)
     core_kept_error kept;
     iso_status status = ISO_UNSUPPORTED;
 
-    /* Support must not depend on size: an empty operation is queried as one of a single element,
-     * and backends need not handle sizes of 0. */
+    /* Support must not depend on size, and backends need not handle sizes of 0. So the device is
+     * asked about a single element if the operation is empty. */
     if (op->empty) {
         op->row->shrink(op);
     }
@@ -196,7 +196,7 @@ static iso_status bind_use(const char *call, core_use *use, const core_stream *s
                                              : ISO_OK;
 }
 
-/* Sets the operands, which are NULL in queries. */
+/* Sets the operands' references, which stay NULL in queries. */
 static void attach(core_op *op, const core_stream *stream)
 {
     for (int i = 0; i < op->use_count; i++) {
@@ -210,7 +210,7 @@ static void attach(core_op *op, const core_stream *stream)
     }
 }
 
-/* The first operand is written. */
+/* Fails if `to`, which is written, overlaps the other operand. */
 static iso_status check_pair(const char *call, const core_use *to, const core_use *other)
 {
     core_overlap overlap =
@@ -258,7 +258,7 @@ static iso_status bind(const char *call, core_op *op, const core_stream *stream)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Writes the results of an operation over no elements. */
+/* Writes the results of a reduction over no elements. */
 static iso_status fill_neutral(const char *call, core_op *op, core_stream *stream)
 {
     iso_status status = ISO_OK;
@@ -296,7 +296,7 @@ static iso_status ask_workspace(const char *call, core_op *op, core_device *devi
     return status;
 }
 
-/* Scratch memory of at least that many bytes, on the locked stream. */
+/* Makes sure that the locked stream has scratch memory of at least that many bytes. */
 static iso_status provide(const char *call, core_stream *stream, int64_t bytes)
 {
     core_device *device = stream->child.device;
@@ -331,7 +331,7 @@ static iso_status provide(const char *call, core_stream *stream, int64_t bytes)
     return status;
 }
 
-/* On the locked stream, with everything bound and resolved. */
+/* Runs an operation that is bound and resolved on the locked stream. */
 static iso_status run(const char *call, core_op *op, core_stream *stream)
 {
     const iso_backend *table = stream->child.device->table;
@@ -415,7 +415,7 @@ iso_status iso_execute(iso_stream stream, iso_op_kind kind, const void *args)
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-/* Holds the device, and reads and resolves an operation for it. */
+/* Acquires the device, then reads an operation and resolves it for this device. */
 static iso_status question(const char *call, iso_device handle, iso_op_kind kind, const void *args,
                            core_device **device, core_op *op)
 {
@@ -485,7 +485,7 @@ iso_status iso_workspace(iso_device handle, iso_op_kind kind, const void *args, 
     return status;
 }
 
-/* Allocates scratch memory and builds programs. */
+/* Allocates the scratch memory and builds the programs that an operation will need. */
 static iso_status prepare(const char *call, core_op *op, core_stream *stream)
 {
     const iso_backend *table = stream->child.device->table;

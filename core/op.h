@@ -5,12 +5,12 @@
 
 #include "core/memory.h"
 
-/* ---- where operands lie ---------------------------------------------------------------------- */
+/* ---- layouts of operands --------------------------------------------------------------------- */
 
-/* The layout of an operand's bytes, from its first: `batch` matrices, `stride` apart, of `rows`
- * rows, `pitch` apart, of `width` bytes. */
+/* The layout of an operand's bytes: `batch` matrices that begin `stride` bytes apart. Each has
+ * `rows` rows that begin `pitch` bytes apart, and a row has `width` bytes. */
 typedef struct core_layout {
-    int64_t bytes; /* from the first to the last, within 64 bits; 0: it is not accessed */
+    int64_t bytes; /* from the first to the last; 0: the operand is not accessed */
     int64_t width;
     int64_t rows, pitch;   /* pitch: only used with several rows */
     int64_t batch, stride; /* stride: only used with several matrices */
@@ -22,12 +22,13 @@ typedef enum core_overlap {
     CORE_UNKNOWN = 2 /* three or more different strides, and too many matrices to try: refused */
 } core_overlap;
 
-/* Two operands in one buffer; `at` are their offsets, and both end within 63 bits. */
+/* Whether two operands in one buffer overlap. `a_at` and `b_at` are their offsets in the buffer;
+ * both end below 2^63. */
 core_overlap core_layouts_meet(int64_t a_at, const core_layout *a, int64_t b_at,
                                const core_layout *b);
-/* Two matrices of one batch. */
+/* Whether two matrices of a batch overlap each other. */
 core_overlap core_layout_meets_itself(const core_layout *layout);
-/* Contiguous bytes. */
+/* The layout of contiguous bytes. */
 core_layout core_run(int64_t bytes);
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -45,15 +46,15 @@ enum {
 /* Reserved for matrix units; no operation has it. */
 #define CORE_VARIANT_RESERVED ((iso_variant)4)
 
-/* An operation of the core. To add one: a file of ops/, and its line in ops/table.c. */
+/* An operation of the core. To add one, write a file in ops/ and add its line to ops/table.c. */
 typedef struct core_operation {
     const char *name;     /* "gemm" */
     const char *plural;   /* "products", for messages */
     int variants;         /* those that any device may have, as bits */
-    iso_variant order[3]; /* auto tries these in turn; ends early with 0 */
+    iso_variant order[3]; /* auto tries these in turn; a 0 ends a shorter list */
     uint32_t abi_minor;   /* the backend interface's minor that introduced it */
-    uint32_t args_size;   /* of its member of iso_op_args, and the variant's offset there */
-    uint32_t variant_at;
+    uint32_t args_size;   /* of its member of iso_op_args */
+    uint32_t variant_at;  /* the offset of `variant` in that member */
     /* Checks the caller's descriptor and fills args, uses and every field that is not zero. */
     iso_status (*read)(const char *call, const void *args, core_op *out);
     /* Fills the cost of an operation that was read. */
@@ -63,7 +64,8 @@ typedef struct core_operation {
     void (*trace)(const core_op *op, const char *variant, char *name, size_t room);
 } core_operation;
 
-/* ops/table.c: the operation; NULL, and INVALID is set, if there is no such kind. */
+/* Both are in ops/table.c. If there is no such kind, the first returns NULL, and the second sets
+ * NULL and fails with INVALID. */
 const core_operation *core_operation_of(iso_op_kind kind);
 iso_status core_operation_find(const char *call, iso_op_kind kind, const core_operation **out);
 
@@ -93,7 +95,7 @@ struct core_op {
     iso_op_args args;
     iso_variant *variant;           /* in args */
     iso_math *math;                 /* in args; NULL if there is none */
-    iso_dtype dtype;                /* if there is math */
+    iso_dtype dtype;                /* only set if `math` is */
     char math_reason[ISO_NOTE_MAX]; /* why TF32 was requested and math is strict; otherwise "" */
     int64_t *summed; /* in args: the length of sums, which alpha = 0 makes 0; NULL: there is none */
     int64_t summed_given; /* ... and its value in the caller's descriptor */
@@ -109,20 +111,21 @@ iso_status core_op_execute(const char *call, iso_stream stream, iso_op_kind kind
 
 /* check.c: helpers for reading an operation. */
 
-/* Adds an operand that is not accessed; the caller writes its layout if it is. */
+/* Adds an operand and returns its layout. The operand counts as not accessed until the caller fills
+ * the layout. */
 core_layout *core_op_use(core_op *op, const char *name, iso_operand operand, iso_ref *ref,
                          int64_t align, bool written);
-/* Whether two operands are the same one, given twice. */
+/* Whether two operands begin at the same place of the same buffer. */
 bool core_use_is_same(const core_use *a, const core_use *b);
-/* `batch` matrices of elements; INVALID if their bytes do not fit 64 bits. */
+/* Sets the layout of `batch` matrices; INVALID if their size in bytes does not fit 64 bits. */
 iso_status core_matrix_layout(const char *call, const char *name, int64_t rows, int64_t cols,
                               int64_t ld, int64_t batch, int64_t stride, int64_t element,
                               core_layout *out);
-/* Sets *ld if it is 0; INVALID if it is below the row length. */
+/* Sets *ld to the row length if it is 0; INVALID if it is less than the row length. */
 iso_status core_check_ld(const char *call, const char *name, const char *matrix, int64_t cols,
                          int64_t *ld);
 iso_status core_check_variant(const char *call, iso_variant variant);
-/* rows, cols and the variant, in this order. */
+/* Checks rows, cols and the variant, in this order. */
 iso_status core_check_matrix(const char *call, int64_t rows, int64_t cols, iso_variant variant);
 iso_status core_check_dtype(const char *call, iso_dtype dtype);
 

@@ -79,7 +79,7 @@ static iso_status check_members(const char *call, const iso_gemm_op *op, const c
                      (long long)op->ldc, (long long)((op->m - 1) * op->ldc + op->n));
 }
 
-/* Checks the leading dimensions, and lays out the operands that are accessed. */
+/* Checks the leading dimensions, and sets the layouts of the operands that are accessed. */
 static iso_status check_layout(const char *call, const iso_gemm_args *args, core_op *out)
 {
     iso_gemm_op *op = &out->args.gemm;
@@ -117,7 +117,9 @@ static iso_status check_layout(const char *call, const iso_gemm_args *args, core
     if (status) {
         return status;
     }
-    if (a_rows <= 1) { /* unused for one row; set so that backends can ignore it */
+    /* One row needs no leading dimension. Each gets the row length, so that the caller's value
+     * makes no difference to a backend. */
+    if (a_rows <= 1) {
         op->lda = a_cols > 0 ? a_cols : 1;
     }
     if (b_rows <= 1) {

@@ -71,7 +71,7 @@ static iso_status check_members(const char *call, const iso_gemv_op *op, const c
         (long long)((op->m - 1) * op->inc_y + 1));
 }
 
-/* The leading dimension, the operands' extents, and operands that are not accessed. */
+/* Checks the leading dimension, and sets the layouts of the operands that are accessed. */
 static iso_status check_layout(const char *call, const iso_gemv_args *args, core_op *out)
 {
     iso_gemv_op *op = &out->args.gemv;
@@ -98,7 +98,9 @@ static iso_status check_layout(const char *call, const iso_gemv_args *args, core
             status = check_members(call, op, y);
         }
     }
-    if (rows <= 1) { /* unused for one row or element; set so that backends can ignore it */
+    /* One row needs no leading dimension and one element no increment. They get their usual values,
+     * so that the caller's values make no difference to a backend. */
+    if (rows <= 1) {
         op->lda = cols > 0 ? cols : 1;
     }
     if (args->k <= 1) {

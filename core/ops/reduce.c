@@ -44,7 +44,7 @@ static int64_t results_of(const iso_reduce_op_args *op)
     return op->axis == ISO_AXIS_0 ? op->cols : op->axis == ISO_AXIS_1 ? op->rows : 1;
 }
 
-/* Results over no elements are the neutral element; min, max and mean have none. */
+/* A result over no elements is the neutral element. min, max, argmin, argmax and mean have none. */
 static iso_status check_empty(const char *call, const iso_reduce_args *args, core_op *out)
 {
     const iso_reduce_op_args *op = &out->args.reduce;
@@ -69,7 +69,7 @@ static iso_status check_empty(const char *call, const iso_reduce_args *args, cor
     return ISO_OK;
 }
 
-/* Reduces the whole array as one row. */
+/* For axis all: treats the whole array as one row. */
 static iso_status fold(const char *call, const iso_reduce_args *args, iso_reduce_op_args *op)
 {
     int64_t count;
@@ -147,7 +147,9 @@ static iso_status check_layout(const char *call, const iso_reduce_args *args, co
     if (status) {
         return status;
     }
-    if (op->rows <= 1) { /* unused for one row; set so that backends can ignore it */
+    /* One row needs no leading dimension. Both get the row length, so that the caller's values make
+     * no difference to a backend. */
+    if (op->rows <= 1) {
         op->ld_x = op->ld_y = op->cols > 0 ? op->cols : 1;
     }
     return ISO_OK;

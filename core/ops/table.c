@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c - the table of operations, and its look-up by kind. */
+/* table.c - the table of operations, which is searched by kind. */
 #include "core/op.h"
 
 extern const core_operation core_gemm, core_transpose, core_reduce, core_map, core_gemv;

@@ -60,7 +60,9 @@ static iso_status read(const char *call, const void *given, core_op *out)
     out->in_place = args.from.buffer.id == args.to.buffer.id &&
                     args.from.offset == args.to.offset && op->ld_from == op->ld_to &&
                     op->rows == op->cols;
-    if (op->rows <= 1) { /* unused for one row; set so that backends can ignore it */
+    /* One row needs no leading dimension. It gets the row length, so that the caller's value makes
+     * no difference to a backend. */
+    if (op->rows <= 1) {
         op->ld_from = op->cols > 0 ? op->cols : 1;
     }
     if (op->cols <= 1) {
@@ -98,8 +100,8 @@ const core_operation core_transpose = {
     .name = "transpose",
     .plural = "transposes",
     .variants = CORE_NAIVE | CORE_TILED | CORE_VENDOR,
-    /* A vendor's transpose may compute with its elements (it has a factor alpha), so auto tries it
-     * last and keeps the bits. */
+    /* A vendor's transpose multiplies by a factor alpha, which may change the bits of an element.
+     * auto therefore tries it last. */
     .order = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE, ISO_VARIANT_VENDOR},
     .args_size = (uint32_t)sizeof(iso_transpose_op),
     .variant_at = (uint32_t)offsetof(iso_transpose_op, variant),
