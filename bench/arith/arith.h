@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * arith.h - the arithmetic of docs/arithmetic.md: stored numbers, inputs, and a plain model of each
- * operation. It is written from that page alone and shares no code with what it judges.
+ * operation. It is written from that page alone and shares no code with the kernels that it checks.
  */
 #ifndef ISOMER_ARITH_H
 #define ISOMER_ARITH_H
@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A loop with fma is slow where fma is a call, so it is compiled twice. */
+/* Without these instructions fma is a function call, which is slow. So the loops are compiled
+ * twice. */
 #if defined(__x86_64__)
 #define ARITH_FAST        __attribute__((target("avx2,fma")))
 #define ARITH_HAVE_FAST() (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
@@ -31,71 +32,71 @@ uint16_t arith_f64_to_bf16(double value);
 
 bool arith_is_float(iso_dtype dtype);
 bool arith_is_nan(iso_dtype dtype, const void *element);
-void arith_set_nan(iso_dtype dtype, void *element);             /* the pattern of digests */
-double arith_load(iso_dtype dtype, const void *element);        /* exact but for i64 over 2^53 */
+void arith_set_nan(iso_dtype dtype, void *element);             /* the NaN that digests use */
+double arith_load(iso_dtype dtype, const void *element);        /* exact, except i64 beyond 2^53 */
 void arith_store(iso_dtype dtype, void *element, double value); /* one rounding */
-/* `count` elements, each `step` elements after the one before. */
+/* Converts `count` elements, which are `step` elements apart, to double. */
 void arith_widen(iso_dtype dtype, const void *from, int64_t step, int64_t count, double *out);
 
 /* Unit roundoff and half the smallest subnormal of a floating-point type. */
 double arith_roundoff(iso_dtype dtype);
 double arith_half_smallest(iso_dtype dtype);
 
-void arith_fp_reset(void); /* rounding to nearest, subnormals kept, in this thread */
+void arith_fp_reset(void); /* this thread rounds to nearest and keeps subnormals */
 
 /* ---- number.c: inputs ------------------------------------------------------------------------ */
 
 typedef enum arith_fill {
-    ARITH_UNIFORM = 0, /* [-1, 1); integers: every bit at random */
+    ARITH_UNIFORM = 0, /* [-1, 1); integers: all bits are random */
     ARITH_INTS,        /* small whole numbers: sums and products are exact in every order */
-    ARITH_SPARSE,      /* -1, 0, 1, three of four of them 0: exact for larger sizes */
+    ARITH_SPARSE,      /* -1, 0 and 1, three quarters are 0: exact for larger sizes too */
     ARITH_NAN,         /* uniform with NaN in a few places */
     ARITH_INF,         /* uniform with infinities in a few places */
-    ARITH_SUBNORMAL,   /* numbers under the smallest normal one */
+    ARITH_SUBNORMAL,   /* subnormal numbers */
     ARITH_ZEROS,       /* +0 and -0 */
-    ARITH_TIES,        /* few different values, so that there are many equals */
-    ARITH_HUGE,        /* near the greatest number: squares overflow */
+    ARITH_TIES,        /* only a few different values, so many elements are equal */
+    ARITH_HUGE,        /* near the greatest finite number: squares overflow */
     ARITH_MIXED,       /* huge, tiny and ordinary numbers together */
-    ARITH_POWERS,      /* +-1 and a few of 2 and 1/2: products are exact in every order */
+    ARITH_POWERS,      /* +-1, and a few +-2 and +-1/2: products are exact in every order */
     ARITH_NEAR_ONE,    /* around 1, so that long products stay in range */
     ARITH_EXTREMES,    /* integers: the lowest, the highest and those around 0 */
-    ARITH_BITS         /* every bit at random, with NaN of every kind among them */
+    ARITH_BITS         /* all bits are random; includes NaN of every kind */
 } arith_fill;
 
 const char *arith_fill_name(arith_fill fill); /* "uniform", ... */
 
 uint64_t arith_mix(uint64_t seed, uint64_t index);
-/* Fills `count` elements with the sequence of `seed`. */
+/* Fills `count` elements with the sequence that `seed` defines. */
 void arith_generate(iso_dtype dtype, arith_fill fill, uint64_t seed, int64_t count, void *elements);
 
 /* ---- parallel.c ------------------------------------------------------------------------------ */
 
 typedef void (*arith_body)(void *context, int64_t begin, int64_t end);
-/* Calls `body` on parts of [0, count) of at most `grain`, by threads that end with it. All that the
- * body computes is rounded to nearest, with subnormals kept. */
+/* Calls `body` on parts of [0, count) of at most `grain`, in several threads. The threads end
+ * before this returns. Sets each thread to round to nearest and to keep subnormals. */
 void arith_parallel(int64_t count, int64_t grain, arith_body body, void *context);
 
-/* Lowers `first` to `at`, whichever thread sees it. */
+/* Lowers `first` to `at` if `at` is less. Several threads may call it at once. */
 void arith_note_first(_Atomic int64_t *first, int64_t at);
 
 /* ---- model.c, map.c: operations -------------------------------------------------------------- */
 
-/* One product of dense operands already widened to the accumulation type: a is m x k, b is k x n,
- * c m x n (both read as op(A) and op(B)); `out` is in the accumulation type. acc and total have n
- * elements. */
+/* One product. Its dense operands are already in the accumulation type, transposed where op(A) and
+ * op(B) ask for it: a is m x k, b is k x n, c and `out` are m x n. acc and total are scratch memory
+ * of n elements each. */
 void arith_gemm_f32(int64_t m, int64_t n, int64_t k, float alpha, const float *a, const float *b,
                     float beta, const float *c, float *out, float *acc, float *total);
 void arith_gemm_f64(int64_t m, int64_t n, int64_t k, double alpha, const double *a, const double *b,
                     double beta, const double *c, double *out, double *acc, double *total);
 
-/* One sequence of n elements, each `step` elements after the one before, to one result; by threads.
- * False: no memory. */
+/* Reduces one sequence of n elements, `step` elements apart, in several threads. False: no memory.
+ */
 bool arith_reduce(iso_reduce_op op, iso_dtype dtype, const void *x, const void *y, int64_t n,
                   int64_t step, void *result);
 
 bool arith_map_has_y(iso_map_op op);
-/* `count` elements by the operation, type and factors of `args`. y is not read where the operation
- * has none. */
+/* Computes `count` elements with the operation, type and factors of `args`. y is not read if the
+ * operation has no y. */
 void arith_map(const iso_map_args *args, const void *x, const void *y, void *z, int64_t count);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.c - products and reductions by the letter of docs/arithmetic.md, simply. */
+/* model.c - a plain model of products and reductions, exactly as docs/arithmetic.md defines them.
+ */
 #include "bench/arith/arith.h"
 
 #include <math.h>
@@ -14,8 +15,8 @@
 
 enum { SEGMENT = 1024 };
 
-/* A row of C at a time, so that a compiler can take several columns at once: each element still
- * sees its own k in ascending order. */
+/* Computes a row of C at a time, so that the compiler can vectorize over columns. Each element
+ * still adds its terms in ascending order of k. */
 #define GEMM_BODY(T, FMA)                                                                          \
     static inline __attribute__((always_inline)) void gemm_body_##T(                               \
         int64_t m, int64_t n, int64_t k, T alpha, const T *a, const T *b, T beta, const T *c,      \
@@ -80,11 +81,11 @@ enum { BLOCK = 4096, LANES = 128 };
 typedef struct lane {
     float f;
     double d;          /* f64, and the sums of squares of shorter types */
-    double big, small; /* 2-norm of f64; its `med` is d */
+    double big, small; /* 2-norm of f64, which keeps `med` in d */
     uint64_t u;        /* integers, modulo */
-    double best;       /* min and max and their indices: the element, exact but for i64 */
-    int64_t best_int;
-    int64_t index; /* -1: nothing seen */
+    double best;       /* min, max, argmin and argmax: the best element so far */
+    int64_t best_int;  /* the same for integers */
+    int64_t index;     /* -1: nothing seen */
 } lane;
 
 typedef enum family { ADD_F32, ADD_F64, ADD_INT, SQUARES, SQUARES_F64, BEST } family;
@@ -240,7 +241,7 @@ static lane fold_lanes(const rule *r, lane *lanes)
     return lanes[0];
 }
 
-/* The lanes' results of each block are the sequence of the next level. */
+/* The input of the first level. The results of its blocks form the sequence of the next level. */
 typedef struct source {
     const rule *r;
     const char *x, *y;
@@ -295,7 +296,7 @@ static void reduce_blocks(void *context, int64_t begin, int64_t end)
     }
 }
 
-/* One block of a level above the first; `from` and `to` may be the same memory. */
+/* Folds one block of a higher level. `to` may be in the memory of `from`. */
 static void fold_block(const rule *r, const lane *from, int64_t count, lane *to)
 {
     lane lanes[LANES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* number.c - stored numbers, their conversions, and the generator of inputs. Written from
- * docs/arithmetic.md alone, so that it shares no code with what it judges. */
+/* number.c - stored numbers, their conversions, and the generator of inputs. It is written from
+ * docs/arithmetic.md alone and shares no code with the kernels that it checks. */
 #include "bench/arith/arith.h"
 
 #include <fenv.h>
@@ -18,9 +18,9 @@
 
 void arith_fp_reset(void)
 {
-    fesetenv(FE_DFL_ENV); /* the x87 registers too, which have the references */
+    fesetenv(FE_DFL_ENV); /* x87 too, which computes the long double references */
 #if defined(__x86_64__) || defined(__i386__)
-    _mm_setcsr(0x1f80); /* all exceptions masked, to nearest, no flush-to-zero */
+    _mm_setcsr(0x1f80); /* all exceptions masked, round to nearest, no flush to zero */
 #elif defined(__aarch64__)
     __asm__ volatile("msr fpcr, xzr");
 #endif
@@ -73,10 +73,10 @@ uint16_t arith_f32_to_f16(float value)
     if (size > 0x7f800000u) {
         return (uint16_t)(sign | 0x7e00u);
     }
-    if (size >= 0x477ff000u) { /* 65520: half-way to what would be the next number */
+    if (size >= 0x477ff000u) { /* 65520: half-way from the greatest f16, 65504, to 65536 */
         return (uint16_t)(sign | 0x7c00u);
     }
-    if (size < 0x38800000u) { /* subnormal: an ulp of 0.5f is the smallest f16 */
+    if (size < 0x38800000u) { /* subnormal: an ulp of 0.5f is the smallest f16, so + rounds */
         return (uint16_t)(sign | (bits_of(0.5f + float_of(size)) - bits_of(0.5f)));
     }
     size += 0xfffu + ((size >> 13) & 1u);
@@ -92,7 +92,8 @@ uint16_t arith_f32_to_bf16(float value)
     return (uint16_t)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
-/* To f32, rounded to odd: a second rounding to fewer bits then gives what one would have. */
+/* Converts to f32 and rounds to odd. Rounding the result to f16 or bf16 then gives the same as
+ * rounding `value` once. */
 static float to_odd(double value)
 {
     float near = (float)value;
@@ -116,19 +117,19 @@ uint16_t arith_f64_to_bf16(double value)
     return arith_f32_to_bf16(to_odd(value));
 }
 
-/* A row for each type; zeros for whole numbers. */
+/* One row for each type; all zeros for integers. */
 static const struct {
-    uint64_t nan; /* the pattern of digests */
+    uint64_t nan; /* the NaN that digests use */
     double roundoff;
-    double half_smallest; /* of subnormals */
-    /* The scales of the extreme fills: squares of huge numbers overflow in the type, squares of
-     * tiny ones vanish. */
+    double half_smallest; /* half the smallest subnormal */
+    /* The scales of the extreme fills. The square of a huge number overflows; that of a tiny one
+     * becomes 0. */
     double huge, tiny, subnormal;
 } types[] = {
     [ISO_F16] = {0x7e00, 0x1p-11, 0x1p-25, 0x1p14, 0x1p-13, 0x1p-15},
     [ISO_BF16] = {0x7fc0, 0x1p-8, 0x1p-134, 0x1p110, 0x1p-110, 0x1p-130},
     [ISO_F32] = {0x7fc00000, 0x1p-24, 0x1p-150, 0x1p110, 0x1p-110, 0x1p-130},
-    /* half of its smallest is no f64 */
+    /* not half: half of the smallest f64 cannot be represented */
     [ISO_F64] = {0x7ff8000000000000, 0x1p-53, 0x1p-1074, 0x1p1000, 0x1p-1000, 0x1p-1030},
     [ISO_I64] = {0},
 };
@@ -197,7 +198,8 @@ static inline __attribute__((always_inline)) void widen(iso_dtype dtype, const c
     }
 }
 
-/* A loop for each type that takes time. */
+/* The float types that are converted most get loops of their own: there the type is a constant, so
+ * the compiler removes the switch from the loop. */
 void arith_widen(iso_dtype dtype, const void *from, int64_t step, int64_t count, double *out)
 {
     int64_t bytes = step * iso_dtype_size(dtype);
@@ -304,7 +306,7 @@ static int64_t int_value(iso_dtype dtype, arith_fill fill, uint64_t mix)
     }
 }
 
-/* NaN of either sign with a payload, or an infinity. */
+/* Stores a NaN with a payload, or an infinity. The sign is random. */
 static void put_special(iso_dtype dtype, arith_fill fill, uint64_t mix, unsigned char *element)
 {
     if (fill == ARITH_NAN) {
@@ -325,7 +327,7 @@ static void fill_floats(iso_dtype dtype, arith_fill fill, uint64_t seed, int64_t
     for (int64_t i = 0; i < count; i++) {
         uint64_t mix = arith_mix(seed, (uint64_t)i);
         double value = float_value(dtype, fill, mix, count);
-        if (dtype == ISO_F16) { /* the generator rounds f32 values */
+        if (dtype == ISO_F16) { /* docs/arithmetic.md defines the value in f32 */
             uint16_t half = arith_f32_to_f16((float)value);
             memcpy(out + (size_t)i * size, &half, size);
         } else if (dtype == ISO_BF16) {
@@ -343,7 +345,8 @@ static void fill_floats(iso_dtype dtype, arith_fill fill, uint64_t seed, int64_t
     }
 }
 
-/* An element in four has an exponent of ones: a NaN, quiet or signalling, of either sign. */
+/* Random bits. A quarter of the elements have an exponent of all ones, which makes a quiet or
+ * signalling NaN of either sign. */
 static void fill_bits(iso_dtype dtype, uint64_t seed, int64_t count, unsigned char *out)
 {
     uint64_t infinity = 0;

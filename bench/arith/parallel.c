@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parallel.c - loops of the host over threads. They end with the loop, so that none of them runs
- * while something is measured. */
+/* parallel.c - runs loops on the host in several threads. The threads end with the loop, so that
+ * none of them runs while something is measured. */
 #include "bench/arith/arith.h"
 
 #include <pthread.h>
@@ -23,7 +23,7 @@ static int32_t threads(void)
     return count < 1 ? 1 : count > MOST ? MOST : count;
 }
 
-/* A loop inside a loop stays in its thread. */
+/* Whether this thread runs a loop. A loop inside another one starts no threads. */
 static _Thread_local bool inside;
 
 static void *run(void *argument)
@@ -48,7 +48,7 @@ void arith_parallel(int64_t count, int64_t grain, arith_body body, void *context
     loop l = {.body = body, .context = context, .count = count, .grain = grain};
     pthread_t started[MOST];
     int64_t parts = (count + grain - 1) / grain;
-    if (parts == 1) { /* loops inside it may have threads */
+    if (parts == 1) { /* not marked as inside: loops in the body may start threads */
         arith_fp_reset();
         body(context, 0, count);
         return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache.c - what was computed for a problem is kept for its other variants and devices. */
+/* cache.c - keeps the expected values of a problem, so that its other variants and devices need not
+ * compute them again. */
 #include "bench/check/check.h"
 
 #include <stdlib.h>
@@ -60,7 +61,7 @@ void check_cache_forget(check_cache *cache, uint64_t key)
     }
 }
 
-/* The entry that was used longest ago. An empty one counts as older, unless `full`. */
+/* The entry that was used longest ago. Empty entries come first, or are skipped if `full`. */
 static entry *oldest(check_cache *cache, bool full)
 {
     entry *best = NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * map.c - the check of maps: every element by the arithmetic of docs/arithmetic.md.
+ * map.c - the check of maps: every element, with the arithmetic of docs/arithmetic.md.
  *
- * A sampled chain has thousands of steps, too many to repeat for every element. A sample is
- * repeated to the bit; all others are held to the closed form. With r' = fma(r, alpha, beta), alpha
- * and beta in (0, 1) and q = beta / (1 - alpha), the exact r after `steps` is q + alpha^steps (x -
- * q). Each step rounds once, by at most u max(|x|, q), and later steps shrink what an earlier one
- * left: in all at most min(steps, 1 / (1 - alpha)) u max(|x|, q), and then one rounding to the
- * stored type.
+ * Chains that `bench` measures have thousands of steps, too many to repeat for every element. So a
+ * sample of the elements is repeated and compared bit for bit. All elements are compared with the
+ * closed form. Let r' = fma(r, alpha, beta), alpha and beta in (0, 1) and q = beta / (1 - alpha).
+ * Then the exact r after `steps` is q + alpha^steps (x - q). Each step rounds once, by at most u
+ * max(|x|, q), and later steps shrink the errors of earlier ones. In all this is at most min(steps,
+ * 1 / (1 - alpha)) u max(|x|, q), and then one rounding to the stored type.
  */
 #include "bench/check/check.h"
 
@@ -22,7 +22,7 @@ typedef struct mapping {
     iso_map_args args;
     int64_t size; /* of an element */
     const unsigned char *x, *y, *got;
-    int64_t stride;        /* chains: between two elements of the sample */
+    int64_t stride;        /* chains: the distance between two elements of the sample */
     _Atomic int64_t wrong; /* the first wrong element */
     _Atomic int64_t count; /* of wrong elements */
 } mapping;
@@ -105,7 +105,7 @@ static void check_closed_form(void *context, int64_t begin, int64_t end)
         for (int64_t i = 0; i < count; i++) {
             double want = settled + shrunk * (x[i] - settled);
             double top = fmax(fabs(x[i]), fabs(settled));
-            /* The closed form itself is right to a few units of f64 more than a step's. */
+            /* For each step, the closed form may itself be off by a few roundings of f64. */
             double bound =
                 1.01 * (most * arith_roundoff(wide) * top + ((double)a->steps + 8) * 0x1p-52 * top +
                         arith_roundoff(a->dtype) * fabs(want));
@@ -144,7 +144,7 @@ bool check_map(const bench_case *item, const check_data *data, const void *got,
                  .got = got,
                  .stride = n > SAMPLE ? n / SAMPLE : 1,
                  .wrong = INT64_MAX};
-    if (item->dtype != ISO_F64) { /* as the operation does */
+    if (item->dtype != ISO_F64) { /* the operation computes in f32 */
         m.args.alpha = (double)(float)m.args.alpha;
         m.args.beta = (double)(float)m.args.beta;
     }

@@ -60,8 +60,8 @@ static inline __attribute__((always_inline)) void turn_by(const turning *t, size
     }
 }
 
-/* A square of `from`, turned, so that both matrices are read along their rows. A loop for each
- * size that takes time. */
+/* Transposes a square of `from` into `tile`, so that both matrices are read along their rows. The
+ * common sizes get loops of their own, in which the size is a constant. */
 static void turn(const turning *t, int64_t row, int64_t high, int64_t col, int64_t wide,
                  unsigned char *tile)
 {
@@ -75,7 +75,7 @@ static void turn(const turning *t, int64_t row, int64_t high, int64_t col, int64
     }
 }
 
-/* Rows of the result, SIDE at a time. */
+/* Compares up to SIDE rows of the result. */
 static void compare_rows(void *context, int64_t begin, int64_t end)
 {
     turning *t = context;

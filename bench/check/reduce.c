@@ -2,23 +2,25 @@
 /*
  * reduce.c - the check of reductions: bits where they are defined, else a bound.
  *
- * `tiled` is held to its bits. So are min, max, argmin, argmax and all of integers in every
- * variant. The others are held to a bound that is right for any order of evaluation. With u the
- * unit roundoff of the accumulation type and n terms, each term meets at most n roundings:
+ * The bits of `tiled` are compared; in every variant, so are those of min, max, argmin, argmax and
+ * all reductions of integers. The others must meet a bound that holds for any order of evaluation.
+ * Let u be the unit roundoff of the accumulation type and n the number of terms. Each term is
+ * rounded at most n times, so the error is at most
  *
- *     sum, asum, dot, mean   (n+4) u sum|term| (the mean's divided by n)
+ *     sum, asum, dot, mean   (n+4) u sum|term| (divided by n for the mean)
  *     2-norm                 (n+4) u |result|  (all terms are positive; the root halves it)
  *     product                (n+4) u |result|
  *
- * to first order, n u / (1 - n u) exactly; where a result may vanish, also n times half the
- * smallest subnormal; and one rounding to the stored type.
+ * to first order; exactly, n u becomes n u / (1 - n u). Where a term or a result may underflow, n
+ * times half the smallest subnormal is added. The rounding to the stored type is added too.
  *
- * Such a bound is loose for long sequences. So most fills of `verify` are small whole numbers, for
- * which every order is exact and the bound 0. The random terms of `bench` have random signs: every
- * partial sum is within 8 |terms| (the root of the sum of squares; Hoeffding, as in gemm.c), and n
- * roundings that favour no side add up to at most 8 u sqrt(n) times the greatest of them. There
- * sums, dots and means are also held to 64 u sqrt(n) |terms|. Terms of one sign have no such bound:
- * no list has naive sums of magnitudes at sizes where theirs says nothing.
+ * For long sequences this bound is too wide to say much. So most fills of `verify` are small whole
+ * numbers: every order is exact and the bound is 0. The terms of `bench` have random signs. Let
+ * |terms| be the root of the sum of their squares. Every partial sum is then within 8 |terms|
+ * (Hoeffding, as in gemm.c), and n roundings that favour no side add up to at most 8 u sqrt(n)
+ * times the greatest partial sum. So there, sums, dots and means must also be within 64 u sqrt(n)
+ * |terms|. Terms of one sign have no such bound. Therefore no list has naive sums of magnitudes at
+ * sizes for which their bound is too wide.
  */
 #include "bench/check/check.h"
 
@@ -41,7 +43,7 @@ typedef struct totals {
     iso_dtype dtype;
     const unsigned char *x, *y;
     int64_t step, n, part;
-    long double *sums; /* of terms, magnitudes, squares: three for each part */
+    long double *sums; /* for each part three: of the terms, their magnitudes, their squares */
 } totals;
 
 static void add_terms(void *context, int64_t begin, int64_t end)
@@ -76,8 +78,8 @@ static bool exact_op(const bench_case *item)
     return is_order(item->reduce.op) || !arith_is_float(item->dtype);
 }
 
-/* Whether every order of evaluation gives the same number. All variants round the mean's one
- * division and the root in the same way. */
+/* Whether every order of evaluation gives the same number. The division of a mean changes nothing:
+ * all variants round it in the same way. */
 static bool exact_fill(const bench_case *item)
 {
     if (item->reduce.op == ISO_PRODUCT) {
@@ -87,7 +89,7 @@ static bool exact_fill(const bench_case *item)
            (item->fill == ARITH_INTS || item->fill == ARITH_SPARSE || item->fill == ARITH_ZEROS);
 }
 
-/* The reference of one sequence, and how far any order may be from it. False: no memory. */
+/* Computes the reference of one sequence and its bound. False: no memory. */
 static bool refer(const bench_case *item, const unsigned char *x, const unsigned char *y, int64_t n,
                   int64_t step, check_expected *out)
 {
@@ -138,9 +140,11 @@ static bool refer(const bench_case *item, const unsigned char *x, const unsigned
 typedef struct sequences {
     const bench_case *item;
     const unsigned char *x, *y;
-    int64_t n, step, next; /* elements of one, and from each to the next in it and of the others */
+    /* In elements: the length of a sequence, the distance between its elements, and the distance
+     * between the first elements of two sequences. */
+    int64_t n, step, next;
     check_expected *out;
-    bool bits, bounds; /* what is worked out */
+    bool bits, bounds; /* what to compute */
     _Atomic bool good;
 } sequences;
 
@@ -177,8 +181,8 @@ static void expect_each(void *context, int64_t begin, int64_t end)
     }
 }
 
-/* What every result should be. NULL: no memory, or the model is outside its own bounds: a fault of
- * this program or of the machine's fma. */
+/* The expected results. NULL: no memory, or the model is outside its own bounds, which is a fault
+ * of this program or of the machine's fma. */
 static const check_expected *reference(sequences *c, const check_data *data, iso_dtype type,
                                        int64_t results, bench_result *result)
 {

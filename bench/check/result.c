@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result.c - how a case ended, and results held to bits and bounds. */
+/* result.c - how a case ended, and the comparison of results with bits and bounds. */
 #include "bench/check/check.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ bool check_no_memory(bench_result *result)
 
 bool check_call_failed(bench_result *result, const char *call, iso_status status)
 {
-    snprintf(result->reason, sizeof result->reason, "%s answered %s: %s", call,
+    snprintf(result->reason, sizeof result->reason, "%s failed with %s: %s", call,
              iso_status_name(status), iso_last_error());
     result->status = BENCH_ERROR;
     return false;
@@ -150,7 +150,7 @@ static long double greatest(iso_dtype dtype)
     }
 }
 
-/* By how much `got` exceeds its bound: 0 or less is right. */
+/* By how much the error of `got` exceeds the bound. 0 or less: `got` is right. */
 static long double excess(iso_dtype dtype, double got, long double want, double bound)
 {
     if (isnan(want)) {
@@ -162,7 +162,7 @@ static long double excess(iso_dtype dtype, double got, long double want, double 
     if (isinf(want)) {
         return (long double)got == want ? 0 : INFINITY;
     }
-    if (isinf(got)) { /* right if the reference may round to it */
+    if (isinf(got)) { /* right if a value within the bound rounds to it */
         long double edge = greatest(dtype) * (1 + (long double)arith_roundoff(dtype));
         bool reached = got > 0 ? want + bound >= edge : want - bound <= -edge;
         return reached ? 0 : INFINITY;

@@ -3,15 +3,15 @@
  * whole.c - the check of products that are compared with the model element by element.
  *
  * Bounds. Let u be the unit roundoff of the accumulation type and S = sum |a||b|. Whatever the
- * order of the k products, each term meets at most k + 1 roundings (its product and the sums above
- * it), and scaling by alpha, beta*c and the last sum add three more. So the computed value is off
- * by at most (k+4) u (|alpha| S + |beta c|) to first order, 1.01 times that with the higher orders
- * (k u is far under 0.01). Each of those operations can lose half the smallest subnormal instead.
- * Rounding to the stored type adds its own roundoff of the value. The reference is kept in a type
- * wide enough that its own error is in that 1 %.
+ * order of the k products, each term is rounded at most k + 1 times: once as a product and then in
+ * the sums that it enters. Scaling by alpha, beta*c and the last sum round three more times. So to
+ * first order the computed value is off by at most (k+4) u (|alpha| S + |beta c|). As k u is far
+ * below 0.01, a factor of 1.01 covers the higher orders. Each of those operations can also lose
+ * half the smallest subnormal. Rounding to the stored type adds its own roundoff of the value. The
+ * reference is computed in a type so wide that the same factor covers its error.
  *
  * Fills of small whole numbers make every product and sum exact in any order. Their bound is 0, so
- * a single element that is off by one shows in any variant.
+ * an element that is off by one is found in any variant.
  */
 #include "bench/check/whole.h"
 
@@ -25,8 +25,8 @@ bool check_exact_gemm(const bench_case *item)
     return (item->fill == ARITH_INTS || item->fill == ARITH_SPARSE) && a == rint(a) && b == rint(b);
 }
 
-/* op(A), op(B) and C of one member of the batch in the accumulation type, its product there, and a
- * row of scratch memory. */
+/* One member of the batch: op(A), op(B), C and the model's product, all in the accumulation type,
+ * and a row of scratch memory. */
 typedef struct member {
     bool f64;
     void *a, *b, *c, *product, *row;
@@ -37,7 +37,7 @@ static double load(const member *m, const void *array, int64_t at)
     return m->f64 ? ((const double *)array)[at] : (double)((const float *)array)[at];
 }
 
-/* op(X) of a stored matrix of rows x cols. */
+/* Converts op(X), which has rows x cols elements, from the stored X. */
 static void widen(const bench_case *item, const unsigned char *stored, iso_trans trans,
                   int64_t rows, int64_t cols, void *out)
 {
@@ -55,7 +55,7 @@ static void widen(const bench_case *item, const unsigned char *stored, iso_trans
     }
 }
 
-/* Sum and sum of magnitudes of the products of one element, for f64. */
+/* The terms of one f64 element: their sum and the sum of their magnitudes. */
 static void refer_f64(const double *a, const double *b, int64_t n, int64_t k, long double *sum,
                       double *size)
 {
@@ -70,7 +70,7 @@ static void refer_f64(const double *a, const double *b, int64_t n, int64_t k, lo
     *size = z;
 }
 
-/* The same for a row of f32 operands; their products are exact in f64. */
+/* The same for a row of f32 elements. The products of f32 numbers are exact in f64. */
 static void refer_f32(const float *restrict a, const float *restrict b, int64_t n, int64_t k,
                       double *restrict sum, double *restrict size)
 {
@@ -88,11 +88,11 @@ static void refer_f32(const float *restrict a, const float *restrict b, int64_t 
     }
 }
 
-/* The last rounding may be off by a whole unit: vendors' libraries do not promise to round to
+/* Only vendors' products must meet this bound; of naive and tiled ones the bits are compared. The
+ * last rounding may be off by a whole unit, because vendors' libraries do not promise to round to
  * nearest (cuBLAS does not, for halves and small products). Nor do they promise to add beta * C
- * before the product is rounded to halves: a row of C from cuBLAS was as far off as if it were
- * rounded first. Only vendors' products are held to this; naive and tiled are held to their bits.
- */
+ * before they round the product to halves: a row of C from cuBLAS was as far off as if the product
+ * was rounded first. */
 static void set_bound(const bench_case *item, double alpha, double beta, long double sum,
                       double size, double c, check_expected *out)
 {
@@ -107,14 +107,14 @@ static void set_bound(const bench_case *item, double alpha, double beta, long do
                          arith_half_smallest(item->dtype));
 }
 
-/* volatile: gcc 12 drops the conversion there and back where it makes vectors of two of them. */
+/* volatile, because gcc 12 drops the conversion to f32 and back when it vectorizes two of them. */
 static double rounded(bool f64, double factor)
 {
     volatile float narrow = (float)factor;
     return f64 ? factor : (double)narrow;
 }
 
-/* The model's bits, the reference and the bounds of one member. */
+/* Computes the bits, the reference and the bound of each element of one member. */
 static void compute(const bench_case *item, const member *w, check_expected *out)
 {
     const gemm_shape *g = &item->gemm;
@@ -149,7 +149,7 @@ static void compute(const bench_case *item, const member *w, check_expected *out
     }
 }
 
-/* All members. False: no memory. */
+/* Computes what check_expected needs for all members. False: no memory. */
 static bool make(const bench_case *item, const check_data *data, check_expected *out)
 {
     const gemm_shape *g = &item->gemm;
@@ -172,8 +172,8 @@ static bool make(const bench_case *item, const check_data *data, check_expected 
     return true;
 }
 
-/* NULL: no memory, or the model is outside its own bounds: a fault of this program or of the
- * machine's fma. */
+/* The expected results. NULL: no memory, or the model is outside its own bounds, which is a fault
+ * of this program or of the machine's fma. */
 static const check_expected *reference(const bench_case *item, const check_data *data,
                                        bench_result *result)
 {
