@@ -17,8 +17,8 @@ static void needs(const bench_case *item, bench_needs *out)
     out->bytes[1] = (g->same_b ? 1 : g->batch) * g->k * g->n * item->element;
     out->results = g->batch * g->m * g->n;
     out->result_type = item->dtype;
-    /* As a program with nothing else to do would call it: CLBlast copies an operand that does not
-     * begin its buffer before it multiplies. */
+    /* CLBlast copies an operand that does not begin its buffer before it multiplies. A program that
+     * calls only this product would give each operand its own buffer. */
     out->apart = item->how == ISO_VARIANT_VENDOR;
 }
 
@@ -55,7 +55,7 @@ static iso_op_kind arguments(const bench_case *item, bench_args *all)
     args->lda = g->pad ? cols_a + g->pad : 0;
     args->ldb = g->pad ? cols_b + g->pad : 0;
     args->ldc = g->pad ? g->n + g->pad : 0;
-    /* As close as the padding allows. */
+    /* Members of a batch follow each other as closely as the padding allows. */
     args->stride_a = g->same_a ? 0 : rows_a * (cols_a + g->pad) + g->pad;
     args->stride_b = g->same_b ? 0 : rows_b * (cols_b + g->pad) + g->pad;
     args->stride_c = g->m * (g->n + g->pad) + g->pad;
@@ -138,7 +138,7 @@ static void slows(const bench_case *item, bool native, double *rate, double *mov
 
 /* ---- conformance cases ----------------------------------------------------------------------- */
 
-/* Each operand in memory of its own; neighbours lie side by side in C's image. */
+/* Each operand has its own memory, except neighbours: they lie side by side in C's image. */
 static bool lay(const bench_case *item, verify_problem *p)
 {
     const gemm_shape *g = &item->gemm;
@@ -176,7 +176,8 @@ static bool lay(const bench_case *item, verify_problem *p)
         return false;
     }
     arith_generate(item->dtype, item->fill, item->seed + 3, count, before);
-    for (int64_t i = 0; g->beta == 0 && i < count; i++) { /* C is not read: it must not show */
+    for (int64_t i = 0; g->beta == 0 && i < count;
+         i++) { /* C is not read, so its NaN must not reach the result */
         arith_set_nan(item->dtype, before + i * item->element);
     }
     verify_region_scatter(&p->regions[2], before);
@@ -206,9 +207,10 @@ static void describe(const bench_case *item, json_t *sizes, json_t *layout)
 /* ---- the conformance list -------------------------------------------------------------------- */
 
 /*
- * A full grid of sizes, layouts, scalars and fills would be millions of cases. The list walks
- * through each factor's values with strides that share no divisor with their number, so that every
- * value meets many values of every other factor, and adds the corners that must not depend on luck.
+ * A full grid of sizes, layouts, scalars and fills would have millions of cases. Instead the list
+ * steps through the values of each factor with a stride that has no common divisor with their
+ * number. So every value meets many values of every other factor. Cases that must not be left to
+ * chance are added as corners.
  */
 
 static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED, ISO_VARIANT_VENDOR};
@@ -244,7 +246,7 @@ static void set_mnk(bench_case *item, int64_t m, int64_t n, int64_t k)
     item->gemm.k = k;
 }
 
-/* Keeps the work of a case within what a plain scalar loop does in milliseconds; K stays. */
+/* Reduces m and n until a plain scalar loop takes only milliseconds. K stays. */
 static void limit_work(gemm_shape *g, int64_t most)
 {
     static const int64_t thin[] = {9, 5, 2, 1};
@@ -294,7 +296,7 @@ static void cover(verify_list *list, iso_dtype dtype, int trans, int rounds, int
     }
 }
 
-/* What every type is checked for, in every pair of transpositions where that can matter. */
+/* Empty, thin and other special shapes. Every type and every pair of transpositions has them. */
 static void corners(verify_list *list, iso_dtype dtype, int trans)
 {
     static const int64_t shapes[][3] = {{0, 5, 7},     {5, 0, 7},      {5, 7, 0},    {0, 0, 0},
@@ -314,9 +316,9 @@ static void corners(verify_list *list, iso_dtype dtype, int trans)
     }
 }
 
-/* Factors that are subnormal, that overflow and that vanish where they are rounded to f32: 0.1 is
- * rounded, 1e-40 is a subnormal f32, 1e-310 none and a subnormal f64. Vendors' libraries are not
- * held to a bound for them. */
+/* Factors whose rounding to f32 is special: 0.1 is rounded, 1e-40 becomes subnormal, 1e-310 becomes
+ * 0 (in f64 it is subnormal) and 1e300 overflows. Vendors' libraries are left out, because no bound
+ * covers them here. */
 static void factors(verify_list *list, iso_dtype dtype)
 {
     static const double scalars[][2] = {{1e-310, 0},   {1e-310, 0.1}, {1e-40, 0},       {1e300, 0},
@@ -330,7 +332,8 @@ static void factors(verify_list *list, iso_dtype dtype)
     }
 }
 
-/* Blocks of one matrix, whose rows lie in each other's gaps. */
+/* Operands that are blocks of one matrix: the rows of one lie in the gaps between the rows of
+ * another. */
 static void blocks(verify_list *list, iso_dtype dtype)
 {
     static const struct {
@@ -358,8 +361,8 @@ static void blocks(verify_list *list, iso_dtype dtype)
     }
 }
 
-/* Sums that are zero keep the sign that alpha gives them: a narrowing that adds 0 on the way loses
- * it. A K of 0 and sums of segments take other paths. */
+/* A sum that is zero keeps the sign that alpha gives it. Code that adds 0 while it converts to a
+ * shorter type loses that sign. A K of 0 and sums of segments take other paths. */
 static void signs(verify_list *list, iso_dtype dtype)
 {
     static const struct {
@@ -380,7 +383,7 @@ static void signs(verify_list *list, iso_dtype dtype)
     }
 }
 
-/* Products too large to compute twice. */
+/* Products too large for the model: they are checked by projections and samples. */
 static void large(verify_list *list, iso_dtype dtype)
 {
     static const int64_t sizes[] = {257, 1000, 2048, 4096};

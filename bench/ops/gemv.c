@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemv.c - the row of products of a matrix and a vector. A case holds the product with one column
- * that has its bits, so it is checked as a product. Documents call m and k the rows and columns of
- * op(A). */
+/* gemv.c - the row of products of a matrix and a vector. A case holds a product of matrices with
+ * one column. It has the same bits, so the check of products serves both. Documents call m "rows"
+ * and k "cols". */
 #include "bench/tool.h"
 #include "bench/verify/verify.h"
 
@@ -47,10 +47,10 @@ static iso_op_kind arguments(const bench_case *item, bench_args *all)
     args->stride_a = g->same_a ? 0 : rows * (cols + g->pad) + g->pad;
     args->stride_x = g->same_b ? 0 : g->k * item->gemv.inc_x + g->pad;
     args->stride_y = g->m * item->gemv.inc_y + g->pad;
-    if (g->blocks == GEMM_NEIGHBOURS) { /* y is the column after A's last */
+    if (g->blocks == GEMM_NEIGHBOURS) { /* y is the column to the right of A */
         args->lda = args->inc_y = cols + 1 + g->pad;
         args->stride_a = args->stride_y = rows * args->lda;
-    } else if (g->blocks == GEMM_BESIDE) { /* the vectors y take turns */
+    } else if (g->blocks == GEMM_BESIDE) { /* the elements of the vectors y alternate */
         args->inc_y = g->batch + g->pad;
         args->stride_y = 1;
     }
@@ -151,7 +151,8 @@ static bool lay(const bench_case *item, verify_problem *p)
         return false;
     }
     arith_generate(item->dtype, item->fill, item->seed + 3, count, before);
-    for (int64_t i = 0; g->beta == 0 && i < count; i++) { /* y is not read: it must not show */
+    for (int64_t i = 0; g->beta == 0 && i < count;
+         i++) { /* y is not read, so its NaN must not reach the result */
         arith_set_nan(item->dtype, before + i * item->element);
     }
     verify_region_scatter(&p->regions[2], before);
@@ -178,7 +179,7 @@ static void describe(const bench_case *item, json_t *sizes, json_t *layout)
     }
 }
 
-/* ---- the conformance list: as that of products, in gemm.c ------------------------------------ */
+/* ---- the conformance list: built as in gemm.c ------------------------------------------------ */
 
 static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED, ISO_VARIANT_VENDOR};
 static const iso_variant fast[] = {ISO_VARIANT_TILED, ISO_VARIANT_VENDOR};
@@ -267,7 +268,8 @@ static void corners(verify_list *list, iso_dtype dtype, int trans)
     }
 }
 
-/* Subnormal, overflowing and vanishing factors; vendors' libraries have no bound for them. */
+/* Factors that in f32 are subnormal, overflow or become 0. Vendors' libraries are left out, because
+ * no bound covers them here. */
 static void factors(verify_list *list, iso_dtype dtype)
 {
     static const double scalars[][2] = {{1e-310, 0.1}, {1e-40, 0}, {1e300, 0}, {0.1, -1e300}};
@@ -279,7 +281,7 @@ static void factors(verify_list *list, iso_dtype dtype)
     }
 }
 
-/* y between A's rows, and the vectors of a batch between each other's elements. */
+/* y lies in the gaps between A's rows, or the elements of a batch's vectors y alternate. */
 static void blocks(verify_list *list, iso_dtype dtype)
 {
     static const struct {
@@ -305,7 +307,7 @@ static void blocks(verify_list *list, iso_dtype dtype)
     }
 }
 
-/* Sums that are zero keep the sign that alpha gives them. */
+/* A sum that is zero keeps the sign that alpha gives it. */
 static void signs(verify_list *list, iso_dtype dtype)
 {
     static const struct {

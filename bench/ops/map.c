@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * map.c - the row of maps. `bench` measures the kernels of STREAM with them. The dot product
- * belongs to those: the row of reductions computes it. Ids and documents of `bench` call them
- * "stream", as results on record do.
+ * map.c - the row of maps. `bench` measures the STREAM kernels with them. STREAM also has a dot
+ * product, which the row of reductions computes. Ids and documents of `bench` call maps "stream",
+ * because recorded results already do.
  */
 #include "bench/tool.h"
 #include "bench/verify/verify.h"
@@ -49,7 +49,7 @@ static void operands(const bench_case *item, bench_args *args, const iso_operand
 
 /* ---- measured cases -------------------------------------------------------------------------- */
 
-/* Maps of whole numbers are copies, sums and products. */
+/* Integers have only three maps: copy, add and multiply. */
 static bool set_kind(bench_case *item, const char *kind)
 {
     iso_map_op *op = &item->map.op;
@@ -63,8 +63,8 @@ static bool set_kind(bench_case *item, const char *kind)
             *op == ISO_MAP_MULTIPLY);
 }
 
-/* The chain is a contraction: after thousands of steps the elements still differ, and none has
- * grown. */
+/* These factors make the chain a contraction: after thousands of steps the elements still differ,
+ * and none has grown. */
 static void set_size(bench_case *item, const bench_size *size)
 {
     bool chain = item->map.op == ISO_MAP_CHAIN;
@@ -146,7 +146,7 @@ static void add(verify_list *list, bench_case *item)
     verify_list_add(list, item, variants, COUNT(variants), after);
 }
 
-/* Fills that try an operation of a type, the plain one first. */
+/* The fills that test this operation on this type, the plain one first. */
 static arith_fill fill_of(iso_map_op op, bool is_float, int turn)
 {
     static const arith_fill ints[] = {ARITH_UNIFORM, ARITH_EXTREMES};
@@ -158,7 +158,7 @@ static arith_fill fill_of(iso_map_op op, bool is_float, int turn)
     return is_float ? floats[turn % COUNT(floats)] : ints[turn % COUNT(ints)];
 }
 
-/* No type has 0.1 or 0.4; for 0 and 1 a kernel may take a short cut. */
+/* No type can represent 0.1 or 0.4. For 0 and 1 a kernel may take a shortcut. */
 static void set_factors(map_shape *m, int turn)
 {
     static const double alphas[] = {0.4, -2.5, 1, 0.1, 0};
@@ -221,7 +221,7 @@ static void one(verify_list *list, iso_map_op op, iso_dtype dtype, bool full)
     add(list, &item);
 }
 
-/* Factors that are subnormal, that overflow and that vanish where they are rounded to f32. */
+/* Factors whose rounding to f32 is special: they become subnormal, overflow or become 0. */
 static void factors(verify_list *list, iso_map_op op, iso_dtype dtype)
 {
     static const double some[] = {1e-310, 1e-40, 1e300, -1e300};
@@ -235,8 +235,8 @@ static void factors(verify_list *list, iso_map_op op, iso_dtype dtype)
     }
 }
 
-/* Zeros of both signs by a negative factor, in whole blocks and beside them: a narrowing that adds
- * 0 on the way makes +0 of -0. */
+/* Multiplies zeros of both signs by a negative factor, in whole blocks of a kernel and in the rest.
+ * Code that adds 0 while it converts to a shorter type turns -0 into +0. */
 static void signs(verify_list *list, iso_map_op op, iso_dtype dtype)
 {
     static const int64_t sizes[] = {33, 16411};
@@ -253,13 +253,14 @@ static void signs(verify_list *list, iso_map_op op, iso_dtype dtype)
     }
 }
 
-/* More than the caches hold, so that kernels may write past them. */
+/* Arrays larger than the caches: kernels may use stores that bypass the cache. */
 static void large(verify_list *list, iso_map_op op, iso_dtype dtype)
 {
     bench_case item = start(op, dtype);
     item.map.n = (48 << 20) / iso_dtype_size(dtype) + 5;
     item.fill = fill_of(op, arith_is_float(dtype), 0);
-    set_place(&item.map, ((int)op + (int)dtype) % 2 == 0 ? 56 : 47); /* apart, aligned and not */
+    set_place(&item.map,
+              ((int)op + (int)dtype) % 2 == 0 ? 56 : 47); /* x, y and z apart; offset 0 or not */
     set_factors(&item.map, 0);
     add(list, &item);
 }

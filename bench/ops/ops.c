@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ops.c - the tables of operations, and finding one. */
+/* ops.c - the tables of operations, and functions that find one. */
 #include "bench/ops/ops.h"
 #include "bench/tool.h"
 #include "bench/verify/verify.h"
@@ -118,7 +118,7 @@ void bench_case_needs(const bench_case *item, bench_needs *out)
     }
     out->result =
         out->results * (out->result_type != 0 ? iso_dtype_size(out->result_type) : item->element);
-    /* The places come from the case alone, so that its data are the same in every list. */
+    /* The places depend only on the case, so that its data are the same in every list. */
     for (int i = 0; i < out->inputs; i++) {
         int64_t gap = (int64_t)(arith_mix(item->seed, (uint64_t)i + 1) % 1024) * BENCH_ALIGNMENT;
         out->at[i] = aligned(out->end) + gap;

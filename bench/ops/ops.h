@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ops.h - the operations of the tool, one row each, and the cases made of them. `verify`, `bench`,
- * `compare` and `report` find here all that depends on the operation; nothing else compares its
- * name.
+ * `compare` and `report` find everything that depends on the operation here. No other code compares
+ * its name.
  *
- * A case says what is computed on which data. Backend and device are no part of it. `verify` takes
- * its cases from the conformance list, `bench` from the lists of workloads.
+ * A case says what is computed and on which data. It does not say on which backend and device.
+ * `verify` takes its cases from the conformance list, `bench` from the lists of workloads.
  */
 #ifndef ISOMER_OPS_H
 #define ISOMER_OPS_H
@@ -17,7 +17,7 @@
 enum {
     BENCH_ID_MAX = 160,
     BENCH_SAMPLES = 16,
-    BENCH_ALIGNMENT = 256 /* of operands: what a buffer has */
+    BENCH_ALIGNMENT = 256 /* of operands: the alignment of a buffer */
 };
 
 typedef struct bench_op bench_op;
@@ -32,18 +32,18 @@ struct verify_state;
 typedef enum bench_status {
     BENCH_OK = 0,
     BENCH_FAILED = 1,      /* a result was wrong, or a rule of the API was broken */
-    BENCH_UNSUPPORTED = 2, /* the device cannot do it, and reports that beforehand */
-    BENCH_ERROR = 3        /* a call failed that should not have, or memory ran out */
+    BENCH_UNSUPPORTED = 2, /* the device cannot do it, and said so before the call */
+    BENCH_ERROR = 3        /* a call failed unexpectedly, or memory ran out */
 } bench_status;
 
 const char *bench_status_name(bench_status status); /* "ok", "failed", "unsupported", "error" */
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-/* How the operands of a product lie. */
+/* How the operands of a product lie in memory. */
 typedef enum gemm_blocks {
-    GEMM_OWN = 0,    /* each in memory of its own */
-    GEMM_NEIGHBOURS, /* A, C and B side by side in one matrix; a batch one below the other */
+    GEMM_OWN = 0,    /* each in its own memory */
+    GEMM_NEIGHBOURS, /* A, C and B side by side in one matrix; a batch goes downwards */
     GEMM_BESIDE      /* the members of C side by side in one matrix */
 } gemm_blocks;
 
@@ -57,9 +57,10 @@ typedef struct gemm_shape {
     gemm_blocks blocks;
 } gemm_shape;
 
-/* The product with one column that has its bits. */
+/* The product of matrices with one column, which has the same bits. With neighbours, A and y share
+ * one matrix. With beside, the elements of the vectors y alternate. */
 typedef struct gemv_shape {
-    gemm_shape product; /* n is 1; blocks: A and y in one matrix, or the vectors y taking turns */
+    gemm_shape product; /* n is 1 */
     int64_t inc_x, inc_y;
 } gemv_shape;
 
@@ -67,7 +68,7 @@ typedef struct transpose_shape {
     int64_t rows, cols;
     int32_t pad, offset;
     bool in_place;
-    bool neighbours; /* `from` and `to` side by side in one matrix */
+    bool neighbours; /* input and result lie side by side in one matrix */
 } transpose_shape;
 
 typedef struct reduce_shape {
@@ -78,11 +79,11 @@ typedef struct reduce_shape {
 } reduce_shape;
 
 typedef enum map_place {
-    MAP_APART, /* x, y and z apart */
+    MAP_APART, /* three arrays */
     MAP_ON_X,  /* z is x */
     MAP_ON_Y,  /* z is y */
     MAP_TWICE, /* y is x */
-    MAP_ALL    /* all are one */
+    MAP_ALL    /* z and y are x */
 } map_place;
 
 typedef struct map_shape {
@@ -112,7 +113,7 @@ typedef struct transfer_shape {
     bool neighbours;       /* copies: both offsets are in one buffer */
 } transfer_shape;
 
-/* Which roof a case measures, besides being a case like any other. */
+/* Which limit of the device (a roof) a case also measures. */
 typedef enum bench_roof {
     BENCH_NO_ROOF,
     BENCH_ROOF_READ,
@@ -123,21 +124,21 @@ typedef enum bench_roof {
 typedef struct bench_case {
     char id[BENCH_ID_MAX]; /* "gemm/tiled/f32/1024x1024x1024/nn/strict/uniform/hot" */
     const bench_op *op;    /* the row that it is listed under */
-    const bench_op *by;    /* the row that computes it: reductions compute the map `dot` */
+    const bench_op *by;    /* the row that computes it: a reduction computes the map `dot` */
     char kind[16];         /* "write", "triad", "sum"; "" */
-    char type[8];          /* "f32"; "e4" for elements that are only moved; "" */
-    char variant[16];      /* "tiled"; "pageable", "event", ... where there are no variants */
+    char type[8];          /* "f32"; "e4" for elements that are moved, not computed with; "" */
+    char variant[16];      /* "tiled"; without variants "pageable", "event", ... */
     arith_fill fill;
     iso_variant how;
-    iso_dtype dtype; /* 0 where bytes or elements are only moved */
+    iso_dtype dtype; /* 0: bytes or elements are moved, not computed with */
     int64_t element; /* bytes of an element; 1 for transfers */
     iso_math math;   /* STRICT or TF32 */
-    int32_t library; /* which of the vendor's */
-    uint64_t seed;   /* of its data; variants of a problem share it */
-    bool same_bits;  /* its result is defined to the bit: it has a digest */
-    /* Over 0: large, of random numbers, and checked by samples, projections and bounds that use
-     * their random signs; so many elements of a product are held to the model's bits. 0: each
-     * element is compared with the model. */
+    int32_t library; /* which of the vendor's libraries */
+    uint64_t seed;   /* of its data; all variants of a problem have the same */
+    bool same_bits;  /* the bits of its result are defined, so it has a digest */
+    /* Above 0, the case is large and has random inputs. It is checked by samples, by projections
+     * and by bounds that rely on random signs. Of a product, this many elements are compared with
+     * the model's bits. 0: every element is compared with the model. */
     int32_t samples;
     union {
         gemm_shape gemm;
@@ -146,22 +147,22 @@ typedef struct bench_case {
         reduce_shape reduce;
         map_shape map;
         transfer_shape transfer;
-        int32_t script; /* of orders and limits: which one */
+        int32_t script; /* of orders and limits: the script's number */
     };
 
     int32_t problem; /* `verify`: cases with the same number have the same data */
 
     /* `bench` */
     bool cold;  /* caches are overwritten before each sample */
-    bool parts; /* also with its operands moved in and its result out */
-    bool vast;  /* its bytes are more than any device holds */
+    bool parts; /* also measured with the transfers of its operands and its result */
+    bool vast;  /* needs more bytes than any device has */
     bench_roof roof;
-    int64_t size;                            /* the number for a plot's axis */
+    int64_t size;                            /* where it lies on a plot's axis */
     double flops, bytes_read, bytes_written; /* of one call */
-    double longest; /* seconds: what would take a processor longer for one call is not tried */
+    double longest; /* seconds: skipped if one call would take a CPU longer */
 } bench_case;
 
-/* What a case of a list of workloads is made from. */
+/* The size of a case in a list of workloads. */
 typedef struct bench_size {
     int64_t of[3];
     int32_t count;     /* "1024": 1, "64x32": 2, "64x32x16": 3 */
@@ -169,27 +170,29 @@ typedef struct bench_size {
     int64_t batch, steps;
 } bench_size;
 
-/* What documents and ids of `bench` name as its size: `count` numbers of an id, and `more`. */
+/* The size of a case as ids and documents of `bench` show it. An id shows the first `count`
+ * numbers; documents show `more` further ones. */
 typedef struct bench_shape {
     const char *names[4];
     int64_t sizes[4];
     int32_t count, more;
-    double elements; /* of its arrays together, about */
-    char form[48];   /* in the id after the sizes: "/nn" */
+    double elements; /* of all its arrays, approximately */
+    char form[48];   /* follows the sizes in the id: "/nn" */
     struct {
         const char *name, *value;
     } layout[2];
 } bench_shape;
 
-/* What a case reads and writes, dense. */
+/* What a case reads and writes, as dense arrays. */
 typedef struct bench_needs {
-    iso_dtype type; /* of the inputs; a type of the same size for elements that are only moved */
+    iso_dtype type; /* of the inputs; for moved elements a type of the same size */
     int32_t inputs; /* 0, 1, 2 */
     int64_t bytes[2];
-    iso_dtype result_type; /* 0: elements that are only moved */
+    iso_dtype result_type; /* 0: elements are moved, not computed with */
     int64_t results;       /* elements */
-    bool apart;            /* each operand begins a buffer of its own */
-    /* Bytes: of the result; and where `bench` has the operands in its block of inputs. */
+    bool apart;            /* each operand is at the beginning of its own buffer */
+    /* In bytes: the size of the result; where `bench` puts the inputs in its block of memory, and
+     * where the last one ends. */
     int64_t result, at[2], end;
 } bench_needs;
 
@@ -203,12 +206,12 @@ typedef union bench_args {
 
 void bench_case_needs(const bench_case *item, bench_needs *out);
 
-/* The side of a square of about so many elements. */
+/* The side of a square of about this many elements. */
 int64_t bench_square(int64_t elements);
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Checks a result, dense in host memory. */
+/* Checks a result, which is dense and in host memory. */
 typedef bool bench_check(const bench_case *item, const struct check_data *data, const void *got,
                          struct bench_result *result);
 typedef void bench_cases(struct verify_list *list, bool full);
@@ -217,76 +220,77 @@ typedef bool bench_run(struct verify_state *state, struct verify_runner *runner,
 
 struct bench_op {
     const char *name;
-    const char *measured; /* in the ids and documents of `bench`; NULL: it is not measured */
-    const char *verified; /* in those of `verify` */
+    const char *measured; /* its name in ids and documents of `bench`; NULL: not measured */
+    const char *verified; /* its name in those of `verify` */
 
-    /* what people read */
+    /* words in reports */
     const char *title;          /* of a block of results: "Products" */
-    const char *size;           /* what a size counts: "N", "elements", "bytes" */
-    const char *computes;       /* the kind whose rate is FLOP/s; "": each of them; NULL: none */
-    const char *computes_title; /* of a block of that kind, where others have `title` */
-    const char *kind_member;    /* of a document of `verify`: what it calls the kind; NULL: none */
-    bool moves;                 /* between memories: it is reported apart */
+    const char *size;           /* the unit of a size: "N", "elements", "bytes" */
+    const char *computes;       /* the kind whose rate is in FLOP/s; "": all kinds; NULL: none */
+    const char *computes_title; /* replaces `title` for a block of that kind */
+    const char *kind_member;    /* what documents of `verify` call the kind; NULL: left out */
+    bool moves;                 /* it moves data between memories; reports show it separately */
 
-    /* the words of a line in a list of workloads, and the defaults; NULL: none */
+    /* the words that a line of a list of workloads may have, and the defaults; NULL: none */
     const char *const *kinds, *const *variants, *const *types, *const *layouts, *const *maths;
     const char *usual_kinds, *usual_variants, *usual_types, *usual_layout;
     unsigned counts; /* bit c: a size may have c numbers; bit 0: it may be beyond-cache */
-    const char *const *size_members;   /* of a case in a file that together make a size; or NULL */
-    const char *const *layout_members; /* and a layout: "n" or "t" each; NULL: the member axis */
+    const char *const *size_members;   /* members of a case in a file that give its size; or NULL */
+    const char *const *layout_members; /* and its layout, each "n" or "t"; NULL: the member axis */
     bool batches;                      /* a case may be a batch */
 
     /* a case */
-    bool libraries; /* the device's vendor may have several libraries for it */
+    bool libraries; /* the vendor may offer several libraries for it */
     void (*needs)(const bench_case *item, bench_needs *out);
     /* NULL: it has no kernel. */
     iso_op_kind (*arguments)(const bench_case *item, bench_args *args);
     void (*operands)(const bench_case *item, bench_args *args, const iso_operand *inputs,
                      iso_operand result);
     bench_check *check;
-    /* Sets the i-th of other alpha and beta, on which support must not depend; false: there are no
-     * more. NULL: it has no factors. */
+    /* Sets the i-th of some other values of alpha and beta, on which support must not depend.
+     * False: there are no more. NULL: it has no factors. */
     bool (*other_factors)(bench_args *args, int i);
 
     /* a measured case */
-    /* False: there is no such case. NULL: it has no kinds. */
+    /* False: the case does not exist. NULL: it has no kinds. */
     bool (*set_kind)(bench_case *item, const char *kind);
     void (*set_layout)(bench_case *item, const char *layout); /* NULL: it has no layouts */
     void (*set_size)(bench_case *item, const bench_size *size);
     void (*shape)(const bench_case *item, bench_shape *out);
     bool (*has_bits)(const bench_case *item);   /* NULL: always */
-    bench_roof (*roof)(const bench_case *item); /* of a large case; NULL: none */
-    /* How much slower than an ordinary processor's rates; NULL: not. */
+    bench_roof (*roof)(const bench_case *item); /* which one a large case measures; NULL: none */
+    /* Lowers the rates that an ordinary CPU reaches. NULL: they stay as they are. */
     void (*slows)(const bench_case *item, bool native, double *rate, double *moved);
 
     /* a conformance case */
-    bool same_in_variants; /* naive and tiled are defined to the same bits */
+    bool same_in_variants; /* naive and tiled must give the same bits */
     bench_cases *cases;
     /* Lays the operands out in memory. False: no memory. */
     bool (*lay)(const bench_case *item, struct verify_problem *problem);
-    bench_run *run; /* runs it, where it has no kernel */
-    /* The members of a result that say what was computed; NULL: nothing. */
+    bench_run *run; /* runs a case without a kernel */
+    /* Sets the members of a result that say what was computed. NULL: there are none. */
     void (*describe)(const bench_case *item, json_t *shape, json_t *layout);
 };
 
-/* The operation of a word that the user or a document has; NULL: there is none. */
+/* All operations of `bench`, in the order of reports. */
 enum { BENCH_OPS = 6 };
-extern const bench_op *const bench_ops[BENCH_OPS]; /* in the order of reports */
+extern const bench_op *const bench_ops[BENCH_OPS];
 
-/* What `verify` checks, in the order of its list, on which the digest of a run depends: the
- * operations, order and limits. */
+/* What `verify` checks: the operations, order and limits. The digest of a run depends on the order
+ * of this list. */
 enum { VERIFY_OPS = BENCH_OPS + 2 };
 extern const bench_op *const verify_ops[VERIFY_OPS];
 
+/* The operation that the user or a document calls `word`. NULL: there is none. */
 const bench_op *bench_op_find(const char *word);
 /* "map, transpose, ...": the words of --op. */
 const char *bench_op_words(void);
 const char *verify_op_words(void);
-/* The same, with a row without a name where there is none. */
+/* Like bench_op_find, but returns a row with an empty name instead of NULL. */
 const bench_op *bench_op_of(const char *word);
-int bench_op_rank(const bench_op *op); /* its place in bench_ops; BENCH_OPS: none */
+int bench_op_rank(const bench_op *op); /* its index in bench_ops; BENCH_OPS: it is not there */
 
-/* Whether its arithmetic counts: its rate is FLOP/s. */
+/* Whether its rate is in FLOP/s. */
 bool bench_op_computes(const bench_op *op, const char *kind);
 
 /* The next floating-point type; from 0, the first; after the last, 0. */

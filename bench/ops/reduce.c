@@ -19,13 +19,13 @@ static void set_layout(bench_case *item, const char *layout)
     iso_axis_parse(layout, &item->reduce.axis);
 }
 
-/* As a whole number; a product that is too large for any device stays too large. */
+/* a * b, limited to 2^60: more elements than any device can hold. */
 static int64_t times(int64_t a, int64_t b)
 {
     return (double)a * (double)b < 0x1p60 ? a * b : INT64_C(1) << 60;
 }
 
-/* Along an axis, one number is the side of a square. */
+/* Along an axis, a size of one number is the side of a square. */
 static void set_size(bench_case *item, const bench_size *size)
 {
     bool all = item->reduce.axis == ISO_AXIS_ALL;
@@ -87,7 +87,7 @@ static void operands(const bench_case *item, bench_args *args, const iso_operand
     args->reduce.result = result;
 }
 
-/* Its result is one of the elements, or the place of one. */
+/* Whether the result is one of the elements, or the index of one. */
 static bool picks_one(iso_reduce_op op)
 {
     return op == ISO_MIN || op == ISO_MAX || op == ISO_ARGMIN || op == ISO_ARGMAX;
@@ -143,8 +143,9 @@ static void describe(const bench_case *item, json_t *sizes, json_t *layout)
 static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_PARTIALS, ISO_VARIANT_TILED,
                                        ISO_VARIANT_VENDOR};
 
-/* The quick list tries each variant with every operation, and with every type. Every further pair
- * costs a compilation, which takes longer than the rest: the full list has them. */
+/* The quick list has each variant with every operation and with every type, but not all
+ * combinations. Each further one costs a compilation, which takes most of the time. The full list
+ * has them all. */
 static bool in_quick(const bench_case *item, iso_variant variant)
 {
     return variant == ISO_VARIANT_TILED || variant == ISO_VARIANT_VENDOR ||
@@ -175,7 +176,7 @@ static bench_case start(iso_reduce_op op, iso_dtype dtype)
     return item;
 }
 
-/* Fills that try an operation of a type, the plain ones first. */
+/* The fills that test this operation on this type, the plain ones first. */
 static const arith_fill *fills_of(iso_reduce_op op, bool is_float, int *count)
 {
     static const arith_fill ints[] = {ARITH_UNIFORM, ARITH_EXTREMES, ARITH_INTS};
@@ -206,8 +207,8 @@ static bool allows_empty(iso_reduce_op op)
     return op == ISO_SUM || op == ISO_PRODUCT || op == ISO_DOT || op == ISO_ASUM || op == ISO_NORM2;
 }
 
-/* The kinds of reduction that BLAS libraries have. Only the corners check that the others have no
- * `vendor`. */
+/* Whether a BLAS library may have this reduction. For the others, only the corners have `vendor`
+ * cases; they check that it is reported as unsupported. */
 static bool vendor_may(const bench_case *item)
 {
     iso_reduce_op op = item->reduce.op;
@@ -261,20 +262,20 @@ static void corners(verify_list *list, iso_reduce_op op, iso_dtype dtype, iso_ax
         set_shape(&item, axis, 0, axis == ISO_AXIS_ALL ? 1 : 5, 0);
         add(list, &item, COUNT(variants), full);
     }
-    if (axis != ISO_AXIS_ALL && (op == ISO_SUM || op == ISO_MIN)) { /* no results at all */
+    if (axis != ISO_AXIS_ALL && (op == ISO_SUM || op == ISO_MIN)) { /* an empty result */
         set_shape(&item, axis, 7, 0, 0);
         add(list, &item, 3, full);
     }
-    if (op == ISO_DOT && arith_is_float(dtype)) { /* products that vanish leave -0 in a lane */
+    if (op == ISO_DOT && arith_is_float(dtype)) { /* products underflow, so a lane may be -0 */
         item.fill = ARITH_SUBNORMAL;
         for (int64_t length = 1; length <= 129; length += 64) {
             set_shape(&item, axis, length, axis == ISO_AXIS_ALL ? 1 : 5, (int)length);
             add(list, &item, 3, full);
         }
     }
-    item.fill = ARITH_INTS; /* wide: many results of few elements */
+    item.fill = ARITH_INTS; /* many results of few elements each */
     set_shape(&item, axis, axis == ISO_AXIS_ALL ? 1000 : 5, 1021, 1);
-    if (axis == ISO_AXIS_ALL) { /* a matrix of several rows without gaps is one array */
+    if (axis == ISO_AXIS_ALL) { /* without gaps, a matrix of several rows is one array */
         item.reduce.rows = 7;
     }
     add(list, &item, COUNT(variants), full);

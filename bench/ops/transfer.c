@@ -11,7 +11,8 @@
 
 /* ---- measured cases -------------------------------------------------------------------------- */
 
-static const char *const kinds[] = {"write", "read", "copy", NULL}; /* as transfer_move */
+static const char *const kinds[] = {"write", "read", "copy",
+                                    NULL}; /* in the order of transfer_move */
 static const char *const variants[] = {"pageable", "pinned", "device", NULL};
 
 static bool set_kind(bench_case *item, const char *kind)
@@ -106,8 +107,8 @@ static void list_pitched(verify_list *list, transfer_move move, int64_t unit)
     }
 }
 
-/* Copies between blocks of one matrix: beside each other, around a row's end, with unlike pitches.
- */
+/* Copies between blocks of one matrix: side by side, across the end of a row, with different
+ * pitches. */
 static void list_neighbours(verify_list *list)
 {
     static const struct {
@@ -155,7 +156,7 @@ static void cases(verify_list *list, bool full)
 typedef struct move_data {
     verify_region to, from;
     unsigned char pattern[16];
-    unsigned char *moved; /* dense: what is to arrive */
+    unsigned char *moved; /* dense: the bytes that should arrive */
     unsigned char *host;  /* the target of a read */
 } move_data;
 
@@ -249,13 +250,14 @@ static bool judge(verify_state *state, const move_data *d, const bench_case *ite
     check_digest(result, (iso_dtype)0, dense, bytes, 1);
     int64_t changed = verify_region_changed(&d->to, image);
     if (changed >= 0) {
-        return check_fail(result, "byte %lld, counted from the first of the target, was changed",
+        return check_fail(result,
+                          "a byte outside the target was changed, at offset %lld from its start",
                           (long long)(changed - d->to.start));
     }
     return check_transfer(item, &(check_data){.x = d->moved}, dense, result);
 }
 
-/* Between two handles to the device: the target belongs to the second one. */
+/* Copies between two handles to the device. The target belongs to the second one. */
 static iso_status move_between(verify_runner *runner, const bench_case *item, move_data *d,
                                iso_operand from)
 {
@@ -285,7 +287,7 @@ static iso_status move_between(verify_runner *runner, const bench_case *item, mo
     if (status == ISO_OK) {
         status = iso_stream_sync(stream);
     }
-    iso_status closed = iso_device_close(device); /* and all that is its own */
+    iso_status closed = iso_device_close(device); /* also closes its stream and its buffer */
     return status == ISO_OK ? closed : status;
 }
 
@@ -317,7 +319,7 @@ static bool move(verify_state *state, verify_runner *runner, const bench_case *i
     if (status == ISO_OK && how != TRANSFER_READ && how != TRANSFER_BETWEEN) {
         status = iso_read(runner->stream, d->host, to, d->to.bytes);
     }
-    iso_status synced = iso_stream_sync(runner->stream); /* before host memory goes */
+    iso_status synced = iso_stream_sync(runner->stream); /* before the host memory is freed */
     if (status != ISO_OK || synced != ISO_OK) {
         return check_call_failed(result, "the transfer", status != ISO_OK ? status : synced);
     }

@@ -117,7 +117,8 @@ static void add_with(verify_list *list, int64_t element, int64_t rows, int64_t c
              in_place     ? "inplace"
              : neighbours ? "neighbours"
                           : "out");
-    /* No vendor's library moves elements of 1 or 2 bytes; a few cases check that it says so. */
+    /* Vendors' libraries cannot transpose elements of 1 or 2 bytes. A few cases check that this is
+     * reported as unsupported. */
     bool vendor = element >= 4 || rows < 2;
     verify_list_add(list, &item, variants, vendor ? COUNT(variants) : COUNT(variants) - 1, after);
 }
