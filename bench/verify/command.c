@@ -10,7 +10,7 @@
 static const char help[] =
     "Usage: isomer verify [OPTIONS]\n"
     "\n"
-    "  --backend LIST   devices to check, or `all`; without it ISOMER_BACKEND, else all\n"
+    "  --backend LIST   devices to check, or `all`; default: ISOMER_BACKEND, else all\n"
     "  --require LIST   backends that must be available, besides ISOMER_REQUIRE\n"
     "  --suite NAME     quick (the default) or full\n"
     "  --op LIST        operations, or single reductions and maps such as sum and triad:\n"
@@ -23,7 +23,7 @@ static const char help[] =
     "  --bitwise        prints digests and compares them between devices, naive and tiled\n"
     "  --inline         uses inline streams\n"
     "  --fail-fast      stops at the first failure\n"
-    "  --seed N         makes different inputs (1)\n"
+    "  --seed N         makes different inputs (default 1)\n"
     "  --json FILE      also writes results as JSON; - is standard output\n"
     "  --junit FILE     also writes results as JUnit XML\n"
     "  --help           shows this text\n";
@@ -137,7 +137,7 @@ static int parse(verify_run *run, int argc, char **argv)
         return code;
     }
     if (run->suite && strcmp(run->suite, "quick") != 0 && strcmp(run->suite, "full") != 0) {
-        return tool_error(TOOL_USAGE, "--suite is quick or full, not \"%s\"", run->suite);
+        return tool_error(TOOL_USAGE, "--suite must be quick or full, not \"%s\"", run->suite);
     }
     run->full = run->suite && strcmp(run->suite, "full") == 0;
     if (run->seed) {
@@ -145,7 +145,8 @@ static int parse(verify_run *run, int argc, char **argv)
         errno = 0;
         run->seed_value = strtoull(run->seed, &end, 10);
         if (errno != 0 || *end != '\0' || run->seed[0] < '0' || run->seed[0] > '9') {
-            return tool_error(TOOL_USAGE, "--seed is a whole number from 0, not \"%s\"", run->seed);
+            return tool_error(TOOL_USAGE, "--seed must be a whole number of at least 0, not \"%s\"",
+                              run->seed);
         }
     }
     if (run->json && run->junit && strcmp(run->json, "-") == 0 && strcmp(run->junit, "-") == 0) {
@@ -195,7 +196,7 @@ static int execute(verify_run *run)
         return TOOL_FAILED;
     }
     if (run->passed == 0) {
-        return tool_error(TOOL_NOTHING, "no case ran: every one is unsupported");
+        return tool_error(TOOL_NOTHING, "no case ran: none of them is supported");
     }
     return TOOL_OK;
 }

@@ -25,13 +25,14 @@ static void differ(verify_record *record, const char *mine, const char *theirs,
     char a[33], b[33], text[512];
     verify_digest_text(record->digest, a);
     verify_digest_text(other->digest, b);
-    snprintf(text, sizeof text, "other bits: %s gives %s, %s gives %s", mine, a, theirs, b);
+    snprintf(text, sizeof text, "the bits differ: %s gives %s, %s gives %s", mine, a, theirs, b);
     free(record->reason);
     record->reason = strdup(text);
     record->status = BENCH_FAILED;
 }
 
-/* Naive and tiled products and maps of the same problem stand side by side. */
+/* Naive and tiled products and maps must have the same bits. In the list, cases of the same problem
+ * are adjacent. */
 static void compare_variants(verify_run *run, verify_target *target, int index)
 {
     verify_record *record = &target->records[index];
@@ -44,7 +45,7 @@ static void compare_variants(verify_run *run, verify_target *target, int index)
     }
 }
 
-/* Against the first device that has a digest for the case. */
+/* Compares a result with that of the first device that has a digest for the case. */
 static void compare_targets(verify_run *run, int target, int index)
 {
     verify_record *record = &run->targets[target].records[index];

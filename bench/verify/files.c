@@ -102,8 +102,8 @@ static json_t *whole_json(const verify_run *run)
 
 /* ---- JUnit ----------------------------------------------------------------------------------- */
 
-/* Text in an attribute. Characters that XML cannot hold or that control a terminal are shown by
- * their codes. */
+/* Writes the text of an attribute. Characters that XML cannot contain or that control a terminal
+ * are written as their codes. */
 static void escape(FILE *out, const char *text)
 {
     char one[PRINTABLE_MOST];

@@ -6,7 +6,7 @@
 #include "bench/tool.h"
 #include "bench/verify/verify.h"
 
-/* The result of a case on a device, as it is kept. */
+/* The result of a case on a device, kept for the report. */
 typedef struct verify_record {
     bench_status status;
     bool ran; /* false: skipped by --fail-fast */
@@ -20,13 +20,13 @@ typedef struct verify_record {
 /* A device under test. */
 typedef struct verify_target {
     verify_runner *runner;
-    int32_t library; /* over 0: a further vendor library of the device before; its products alone */
-    char title[ISO_NAME_MAX * 2 + 8]; /* the spec, and the further library */
+    int32_t library; /* above 0: another vendor library of that device, for products only */
+    char title[ISO_NAME_MAX * 2 + 8]; /* the spec, and the other library's name */
     const iso_device_info *info;
     verify_record *records; /* one for each chosen case */
-    uint64_t digest[2];     /* over the cases that are defined to the bit */
+    uint64_t digest[2];     /* of all cases whose bits are defined */
     int digests;
-    char libraries[8][ISO_NAME_MAX]; /* those that results name */
+    char libraries[8][ISO_NAME_MAX]; /* the libraries that the results name */
 } verify_target;
 
 typedef struct verify_run {
@@ -35,7 +35,7 @@ typedef struct verify_run {
     bool list, bitwise, inline_streams, fail_fast, help;
     bool full;
     uint64_t seed_value;
-    int argc; /* as it was called */
+    int argc; /* the command line */
     char **argv;
     /* what was chosen */
     verify_list *cases;
@@ -43,16 +43,17 @@ typedef struct verify_run {
     int chosen_count;
     verify_target *targets;
     int target_count;
-    /* how it went */
+    /* results */
     int passed, failed, unsupported, errors;
     double seconds;
     tool_file json_file, junit_file;
-    FILE *out; /* where text for people goes */
+    FILE *out; /* for text that people read */
 } verify_run;
 
 enum { VERIFY_SEED = 1 };
 
-/* select.c: backends and cases. TOOL_OK or an exit code, said. */
+/* select.c: chooses cases and devices. Returns TOOL_OK, or an exit code after it has printed an
+ * error. */
 int verify_choose_cases(verify_run *run);
 int verify_open_targets(verify_run *run);
 void verify_free(verify_run *run);
@@ -63,7 +64,7 @@ void verify_digest_text(const uint64_t digest[2], char text[33]);
 
 /* report.c */
 void verify_report(verify_run *run);
-/* The command that repeats a case on a device; cut to fit. */
+/* The command that repeats a case on a device. It is cut to `room`. */
 void verify_command(const verify_run *run, const verify_target *target, const bench_case *item,
                     char *text, size_t room);
 

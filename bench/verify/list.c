@@ -60,7 +60,8 @@ void verify_list_add(verify_list *list, const bench_case *model, const iso_varia
     }
 }
 
-/* The walks through factors may meet the same case twice: the first one stays. */
+/* The list may contain a case twice, because it steps through each factor on its own. Keeps the
+ * first one. */
 static bool drop_repeated(verify_list *list)
 {
     size_t slots = 1024;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* region.c - matrices in memory with watched bytes all around. */
+/* region.c - matrices in host memory, surrounded by bytes that must not change. */
 #include "bench/verify/verify.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void fill_random(unsigned char *bytes, int64_t count)
     }
 }
 
-/* Everything but its memory, which is kept for the next problem. */
+/* Copies all members but the memory, which the next problem uses again. */
 static void take_shape(verify_region *region, const verify_region *shape)
 {
     verify_block image = region->image;
@@ -68,13 +68,13 @@ const verify_region *verify_region_owner(const verify_region *region)
     return region->within ? region->within : region;
 }
 
-/* The byte of an element. */
+/* The byte offset of an element. */
 static int64_t place(const verify_region *region, int64_t b, int64_t i, int64_t j)
 {
     return region->start + (b * region->stride + i * region->ld + j) * region->element;
 }
 
-/* With a stride of 0 there is one matrix, whatever the batch. */
+/* The number of matrices. With a stride of 0 there is one, whatever the batch. */
 static int64_t copies(const verify_region *region)
 {
     return region->stride == 0 && region->batch > 1 ? 1 : region->batch;
@@ -116,7 +116,8 @@ static int64_t differs(const verify_region *region, const unsigned char *image, 
     return from;
 }
 
-/* Rows are looked at in the order in which they lie: those of a batch side by side alternate. */
+/* Compares the gaps between rows in memory order. If the members of a batch lie side by side, their
+ * rows alternate. */
 int64_t verify_region_changed(const verify_region *region, const unsigned char *image)
 {
     int64_t row = region->cols * region->element, at = 0, found = -1;

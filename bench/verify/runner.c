@@ -34,7 +34,7 @@ fail:
 void verify_runner_close(verify_runner *runner)
 {
     if (runner) {
-        iso_device_close(runner->device); /* with all that is on it */
+        iso_device_close(runner->device); /* also frees everything on it */
         free(runner->back.data);
         free(runner);
     }
@@ -59,7 +59,7 @@ iso_status verify_slot_room(verify_runner *runner, int slot, int64_t bytes, iso_
     return ISO_OK;
 }
 
-/* A stream that has failed runs nothing more: the next case gets a new one. */
+/* A stream that failed runs nothing more, so the next case gets a new one. */
 static void renew_stream(verify_runner *runner)
 {
     if (runner->stream.id != 0) {
@@ -71,8 +71,8 @@ static void renew_stream(verify_runner *runner)
 
 /* ---- the data of a problem ------------------------------------------------------------------- */
 
-/* Random bits, NaN of every kind among them; for `vendor` finite numbers of the type that it reads.
- */
+/* Random bits, including NaN of every kind. For `vendor`, finite numbers of the type that its
+ * library reads. */
 static void generate_moved(const bench_case *item, bool finite, int64_t bytes, unsigned char *out)
 {
     if (finite && item->element >= 4) {
@@ -82,7 +82,7 @@ static void generate_moved(const bench_case *item, bool finite, int64_t bytes, u
     }
     for (int64_t i = 0; i < bytes; i += 8) {
         uint64_t mix = arith_mix(item->seed, (uint64_t)i / 8);
-        if (mix % 5 == 0) { /* NaN of f64, quiet and signalling */
+        if (mix % 5 == 0) { /* a NaN of f64, quiet or signalling */
             mix |= 0x7ff0000000000000u;
         } else if (mix % 5 == 1) { /* two signalling NaN of f32 */
             mix = (mix & 0x803fffff803fffffu) | 0x7f8000017f800001u;
@@ -121,13 +121,14 @@ static bool build(verify_problem *p, const bench_case *item, const bench_needs *
 
 /* ---- one operation --------------------------------------------------------------------------- */
 
-/* What is on the device: the images of inputs, then that of the result, one slot each. */
+/* An operation and what is on the device for it: the images of the inputs, then that of the result,
+ * one in each slot. */
 typedef struct operation {
     iso_op_kind kind;
     bench_args args;
     const verify_region *images[VERIFY_SLOTS];
     int inputs;
-    const verify_region *out; /* the result's own region */
+    const verify_region *out; /* the region of the result; its image may be in another region */
 } operation;
 
 static iso_status upload(verify_runner *runner, int slot, const verify_region *region)
@@ -155,18 +156,18 @@ static const unsigned char *download(verify_runner *runner, int slot, const veri
     return *status == ISO_OK ? runner->back.data : NULL;
 }
 
-/* The device does not support it: then the operation refuses it too, with a reason, and the case is
- * done. */
+/* The device does not support the operation. Then executing it must fail too, and there must be a
+ * reason. That completes the case. */
 static bool check_refusal(verify_runner *runner, const operation *o, bench_result *result)
 {
     snprintf(result->reason, sizeof result->reason, "%s", iso_last_error());
     if (result->reason[0] == '\0') {
-        return check_fail(result, "iso_supports answered UNSUPPORTED without a reason");
+        return check_fail(result, "iso_supports returned UNSUPPORTED without a reason");
     }
     iso_status status = iso_execute(runner->stream, o->kind, &o->args);
     if (status != ISO_UNSUPPORTED) {
         return check_fail(result,
-                          "iso_supports answered UNSUPPORTED (%.512s), but iso_execute answered %s",
+                          "iso_supports returned UNSUPPORTED (%.512s), but iso_execute returned %s",
                           result->reason, iso_status_name(status));
     }
     result->status = BENCH_UNSUPPORTED;
@@ -182,7 +183,7 @@ static bool check_inputs(verify_runner *runner, const operation *o, bench_result
             return check_call_failed(result, "iso_read", status);
         }
         if (memcmp(image, o->images[i]->image.data, (size_t)o->images[i]->bytes) != 0) {
-            return check_fail(result, "input %d was changed by the operation", i + 1);
+            return check_fail(result, "the operation changed input %d", i + 1);
         }
     }
     return true;
@@ -198,7 +199,8 @@ static bool execute(verify_runner *runner, const operation *o, bench_result *res
     memcpy(result->library, info.library, sizeof result->library);
     status = iso_execute(runner->stream, o->kind, &o->args);
     if (status == ISO_UNSUPPORTED) {
-        return check_fail(result, "iso_supports answered OK, but iso_execute UNSUPPORTED: %s",
+        return check_fail(result,
+                          "iso_supports returned OK, but iso_execute returned UNSUPPORTED: %s",
                           iso_last_error());
     }
     if (status != ISO_OK) {
@@ -208,7 +210,7 @@ static bool execute(verify_runner *runner, const operation *o, bench_result *res
     return status == ISO_OK || check_call_failed(result, "iso_stream_sync", status);
 }
 
-/* Assigns the slots and points the operands at their elements. */
+/* Assigns a slot to each image, and sets the operands to their places in it. */
 static bool place(verify_runner *runner, const bench_case *item, const verify_problem *p,
                   int inputs, operation *o, bench_result *result)
 {
@@ -241,7 +243,7 @@ static bool place(verify_runner *runner, const bench_case *item, const verify_pr
     return true;
 }
 
-/* Whether a device supports an operation does not depend on its factors. */
+/* Checks that support does not depend on alpha and beta. */
 static bool same_support(const verify_runner *runner, const bench_op *op, const operation *o,
                          bench_result *result)
 {
@@ -250,16 +252,18 @@ static bool same_support(const verify_runner *runner, const bench_op *op, const 
     for (int i = 0; op->other_factors && op->other_factors(&other, i); i++) {
         iso_status status = iso_supports(runner->device, o->kind, &other);
         if (status != first) {
-            return check_fail(result, "iso_supports answers %s, and %s with other factors: %.512s",
+            return check_fail(result,
+                              "iso_supports returns %s, but %s with another alpha and beta: %.512s",
                               iso_status_name(first), iso_status_name(status), iso_last_error());
         }
     }
     return true;
 }
 
-/* Queries, describes, uploads, executes, reads back and checks all that lies around. `*back` is the
- * output's image afterwards, NULL if the operation is UNSUPPORTED (the result reports it). False:
- * the result holds a failure. */
+/* Queries support, describes, uploads, executes and reads back. Checks that the inputs and all
+ * bytes outside the result are unchanged. `*back` is the image of the output afterwards; it is NULL
+ * if the operation is UNSUPPORTED, which the result reports. False: the case failed, and the result
+ * says why. */
 static bool operate(verify_runner *runner, const operation *o, const unsigned char **back,
                     bench_result *result)
 {
@@ -287,8 +291,8 @@ static bool operate(verify_runner *runner, const operation *o, const unsigned ch
     int64_t changed = verify_region_changed(o->out, image);
     if (changed >= 0) {
         return check_fail(result,
-                          "byte %lld, counted from the first element of the output, lies outside "
-                          "its elements and was changed",
+                          "a byte outside the elements of the output was changed, at offset "
+                          "%lld from the first element",
                           (long long)(changed - o->out->start));
     }
     *back = image;

@@ -5,7 +5,8 @@
 
 #include "bench/verify/verify.h"
 
-/* What a script owns: everything belongs to a device of its own, whose closing frees the rest. */
+/* What a script owns. Everything belongs to the script's own device, so closing that device frees
+ * the rest. */
 typedef struct stage {
     iso_device device;
     iso_stream streams[4];
@@ -22,16 +23,16 @@ typedef struct stage {
             return check_call_failed(s->result, #call, try_status);                                \
     } while (0)
 
-/* A call that must be refused, with a reason in words. */
+/* Checks that a call is refused with this status and a reason in words. */
 #define REFUSED(call, wanted)                                                                      \
     do {                                                                                           \
         iso_clear_error();                                                                         \
         iso_status refused_status = (call);                                                        \
         if (refused_status != (wanted))                                                            \
-            return check_fail(s->result, "%s answered %s, expected %s", #call,                     \
+            return check_fail(s->result, "%s returned %s, expected %s", #call,                     \
                               iso_status_name(refused_status), iso_status_name(wanted));           \
         if ((wanted) != ISO_NOT_READY && iso_last_error()[0] == '\0')                              \
-            return check_fail(s->result, "%s answered %s without a reason", #call,                 \
+            return check_fail(s->result, "%s returned %s without a reason", #call,                 \
                               iso_status_name(refused_status));                                    \
     } while (0)
 
@@ -40,13 +41,13 @@ static inline iso_operand at(iso_buffer buffer, int64_t offset)
     return (iso_operand){buffer, offset};
 }
 
-/* Sets `*variant` (of `args`) to the first of the variants that the device supports. A device
- * without the operation is a device as well: the case is then unsupported, for the first variant's
- * reason. */
+/* Sets `*variant` (a member of `args`) to the first of the variants that the device supports. A
+ * device need not have the operation. If it does not, the case is unsupported, and its reason is
+ * that of the first variant. */
 bool script_choose(stage *s, iso_op_kind kind, const void *args, iso_variant *variant,
                    const iso_variant *variants, int count);
 
-/* ---- script_large.c: sizes that 32 bits do not hold ------------------------------------------ */
+/* ---- script_large.c: sizes that do not fit 32 bits ------------------------------------------- */
 
 bool script_large_reduce(stage *s);
 bool script_large_map(stage *s);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* script_large.c - operations of sizes that 32 bits do not hold. */
+/* script_large.c - operations on sizes that do not fit 32 bits. */
 #include "bench/verify/script.h"
 
 #include <stdio.h>
 
-/* The variants of isomer's own for them. */
+/* Isomer's own variants of these operations. */
 static const iso_variant own[] = {ISO_VARIANT_TILED, ISO_VARIANT_NAIVE};
 
-/* Whether the device can hold that much; if not, the case is unsupported, with the reason. */
+/* Whether the device has this much memory. If not, sets the case to unsupported, with the
+ * reason. */
 static bool has_room(stage *s, int64_t bytes)
 {
     int64_t have = s->runner->info.memory_free >= 0 ? s->runner->info.memory_free
@@ -17,18 +18,19 @@ static bool has_room(stage *s, int64_t bytes)
     }
     if (have < 0) {
         snprintf(s->result->reason, sizeof s->result->reason,
-                 "needs %lld bytes of device memory; how many there are is not known",
+                 "needs %lld bytes of device memory; the device does not report how much it has",
                  (long long)bytes);
     } else {
         snprintf(s->result->reason, sizeof s->result->reason,
-                 "needs %lld bytes of device memory with some to spare; %lld are free",
+                 "needs %lld bytes of free device memory and a quarter more; it has %lld",
                  (long long)bytes, (long long)have);
     }
     s->result->status = BENCH_UNSUPPORTED;
     return false;
 }
 
-/* Over 2^31 elements of f16, all 0 but for a few: their sum, and where the greatest is. */
+/* Reduces more than 2^31 elements of f16. All are 0 except three: finds their sum and the index of
+ * the greatest. */
 bool script_large_reduce(stage *s)
 {
     static const uint16_t zero = 0, one = 0x3c00, two = 0x4000;
@@ -72,8 +74,8 @@ bool script_large_reduce(stage *s)
     return true;
 }
 
-/* Over 2^31 elements of f16 are doubled in place: all are 1 but for a few, and so is the one that
- * lies behind them. */
+/* Doubles more than 2^31 elements of f16 in place. All are 1 except four. The element behind them
+ * must stay 1. */
 bool script_large_map(stage *s)
 {
     static const uint16_t one = 0x3c00, two = 0x4000, four = 0x4400;
@@ -113,7 +115,8 @@ bool script_large_map(stage *s)
     return true;
 }
 
-/* Over 2^31 bytes, all 0 but for some; those are found where they belong, and nothing else. */
+/* Transposes more than 2^31 bytes. All are 0 except a few marks, each of which must arrive at its
+ * place. */
 bool script_large_transpose(stage *s)
 {
     enum { MARKS = 64 };
@@ -150,7 +153,9 @@ bool script_large_transpose(stage *s)
     TRY(iso_stream_sync(stream));
     for (int i = 0; i < MARKS; i++) {
         if (got[i] != marks[i]) {
-            return check_fail(s->result, "mark %d of %d arrived as 0x%02x", i, MARKS, got[i]);
+            return check_fail(s->result,
+                              "mark %d of %d was not moved to its place, which has 0x%02x", i,
+                              MARKS, got[i]);
         }
     }
     return true;

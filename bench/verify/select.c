@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select.c - which cases on which devices. */
+/* select.c - chooses the cases and the devices. */
 #include "bench/verify/internal.h"
 
 #include <fnmatch.h>
@@ -58,7 +58,8 @@ static bool matches(const verify_run *run, const filter *f, const bench_case *it
 int verify_choose_cases(verify_run *run)
 {
     filter f = {0};
-    /* An id finds its case in either list, quick or full; a pattern is tried on the chosen list. */
+    /* An id is looked up in the full list, so that it is found whatever --suite says. A pattern
+     * only searches the chosen list. */
     bool one = run->case_id && !strpbrk(run->case_id, "*?[\\");
     run->cases = verify_list_create(run->full || one, run->seed_value);
     if (!run->cases) {
@@ -81,11 +82,12 @@ int verify_choose_cases(verify_run *run)
         return code;
     }
     if (one && !run->op && !run->variant && !run->dtype) {
-        return tool_error(TOOL_USAGE, "no case is called \"%s\"; `%s verify --list` lists them",
+        return tool_error(TOOL_USAGE,
+                          "no case is called \"%s\"; `%s verify --list` lists all cases",
                           run->case_id, tool_name);
     }
     return tool_error(TOOL_NOTHING,
-                      "no case matches%s%s: nothing was run; `%s verify --list` lists them",
+                      "no case matches%s%s: nothing was run; `%s verify --list` lists all cases",
                       run->case_id ? " " : "", run->case_id ? run->case_id : "", tool_name);
 }
 
@@ -109,7 +111,7 @@ static verify_target *add_target(verify_run *run, verify_runner *runner)
     return target;
 }
 
-/* A device whose vendor has several libraries for products gets a further row for each. */
+/* If a device's vendor has several libraries for products, adds a target for each further one. */
 static int add_libraries(verify_run *run, verify_runner *runner)
 {
     enum { MOST = 4 };
@@ -162,7 +164,7 @@ int verify_open_targets(verify_run *run)
     }
     tool_words_free(&specs);
     if (code == TOOL_OK && run->target_count == 0) {
-        return tool_error(TOOL_NOTHING, "no device was left to check");
+        return tool_error(TOOL_NOTHING, "there is no device to check");
     }
     return code;
 }
