@@ -9,7 +9,7 @@
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-/* A range of the program's memory that was pinned here. */
+/* A range of the program's memory that simt_host_register pinned. */
 typedef struct simt_pin {
     void *pointer;
     struct simt_pin *next;
@@ -77,7 +77,7 @@ iso_status simt_device_open(const simt_driver *driver, const iso_host *host, int
     return device_keep(made, status, index, device);
 }
 
-/* A program may join before anything has looked for devices. */
+/* Asks the driver, because a program may adopt a context before any call has counted devices. */
 static iso_status count_devices(const simt_driver *driver, const iso_host *host, int32_t *count)
 {
     iso_probe *probe = host->alloc((int64_t)sizeof *probe);
@@ -100,7 +100,7 @@ iso_status simt_device_adopt(const simt_driver *driver, const iso_host *host,
     int32_t count = 0;
     if (!driver->device_adopt) {
         return host->fail(ISO_UNSUPPORTED,
-                          "%s cannot join a program's own context: open a device of its own",
+                          "%s cannot use a context that the program created: use iso_device_open",
                           driver->name);
     }
     iso_status status = count_devices(driver, host, &count);
@@ -202,7 +202,7 @@ iso_status simt_memory_import(void *device, void *native, int64_t bytes, void **
     simt_device *self = device;
     if (!self->driver->memory_import) {
         return self->host->fail(ISO_UNSUPPORTED,
-                                "%s cannot import memory of another owner: copy it into a "
+                                "%s cannot import memory that it did not allocate: copy it into a "
                                 "buffer",
                                 self->driver->name);
     }
@@ -249,14 +249,15 @@ iso_status simt_stream_create(void *device, uint32_t flags, void **stream)
 {
     simt_device *self = device;
     if (flags & ISO_STREAM_INLINE) {
-        return self->host->fail(ISO_UNSUPPORTED,
-                                "flags has ISO_STREAM_INLINE, but work of %s never runs in the "
-                                "calling thread: pass 0",
-                                self->driver->name);
+        return self->host->fail(
+            ISO_UNSUPPORTED,
+            "flags has ISO_STREAM_INLINE, but %s never runs work in the calling "
+            "thread: pass 0",
+            self->driver->name);
     }
     if (flags) {
         return self->host->fail(ISO_UNSUPPORTED,
-                                "flags is 0x%" PRIx32 ", but %s knows none: pass 0", flags,
+                                "flags is 0x%" PRIx32 ", but %s supports no flags: pass 0", flags,
                                 self->driver->name);
     }
     simt_stream *made = stream_new(self);
@@ -386,12 +387,13 @@ static iso_status check_arithmetic(simt_device *device, const iso_op *op)
     const int needs = operation->needs ? operation->needs(op) : 0;
     if (needs & SIMT_NEEDS_F64 && !device->limits.f64) {
         return device->host->fail(
-            ISO_UNSUPPORTED, "this operation computes in f64, but the device does not: %s",
+            ISO_UNSUPPORTED, "this operation computes in f64, but this device cannot: %s",
             device->limits.f64_problem ? device->limits.f64_problem : "it has no f64");
     }
     if (needs & SIMT_NEEDS_F32 && !device->limits.f32_exact) {
         return device->host->fail(
-            ISO_UNSUPPORTED, "naive and tiled give defined bits, but this device's f32 cannot: %s",
+            ISO_UNSUPPORTED,
+            "naive and tiled need exact f32 arithmetic, which this device lacks: %s",
             device->limits.f32_problem ? device->limits.f32_problem : "it is not IEEE 754");
     }
     return ISO_OK;
@@ -402,7 +404,7 @@ iso_status simt_supports(void *device, const iso_op *op)
     simt_device *self = device;
     const simt_operation *operation = simt_operation_of(op->kind);
     if (!operation) {
-        return self->host->fail(ISO_UNSUPPORTED, "kind is %d, an operation that %s does not know",
+        return self->host->fail(ISO_UNSUPPORTED, "kind is %d, an operation that %s does not have",
                                 (int)op->kind, self->driver->name);
     }
     if (variant_of(op) == ISO_VARIANT_VENDOR) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blas.c - handles of a vendor's BLAS library, and its operations: products; transposes by geam;
- * reductions by dot and asum. There is no sum: it is a dot product with a 1 of stride 0. amax
- * compares magnitudes and is not argmax. Results of reductions stay on the device.
+ * blas.c - operations by a vendor's BLAS library, and its handles. Products use gemm, transposes
+ * geam, reductions dot and asum. BLAS has no sum, so a sum is a dot product with a 1 of stride 0.
+ * Its amax compares magnitudes, so it cannot serve as argmax. Results of reductions stay on the
+ * device.
  */
 #include "backends/simt/blas.h"
 #include "common/dtype.h"
@@ -18,7 +19,7 @@ static const char *label_of(const simt_device *device)
 
 /* ---- statuses and handles -------------------------------------------------------------------- */
 
-/* The library hides the driver's error: a lost device is detected by querying the stream. */
+/* The library's status does not tell whether the device was lost, so the stream is queried. */
 iso_status simt_blas_check(simt_stream *stream, const simt_blas_numbers *numbers, uint32_t status,
                            const char *call)
 {
@@ -75,8 +76,8 @@ static iso_status make_handle(simt_stream *stream, simt_blas_stream *own)
     return ISO_OK;
 }
 
-/* The stream's handle. Every setting is made for every operation: that costs a store, and nothing
- * depends on earlier operations. */
+/* The stream's handle. Every operation makes all settings again, which costs only a store, so that
+ * nothing depends on earlier operations. */
 static iso_status get_handle(simt_stream *stream, iso_ref workspace, int64_t bytes, bool on_device,
                              void **out)
 {
@@ -183,7 +184,7 @@ static iso_status gemm_execute(simt_stream *stream, const iso_op *of)
         .stride_c = op->stride_c,
         .alpha = &alpha,
         .beta = &beta,
-        /* If k is 0 neither is read, but an address is required. */
+        /* If k is 0, A and B are not read, but the library requires an address. */
         .one = simt_place(op->k > 0 ? op->b : op->c),
         .two = simt_place(op->k > 0 ? op->a : op->c),
         .c = simt_place(op->c),
@@ -219,7 +220,7 @@ static iso_status transpose_supports(simt_device *device, const iso_op *op)
                                    transpose_wide(blas, op->transpose));
 }
 
-/* A tile, if the transpose may turn out to be in place. */
+/* Memory for one tile, if the transpose may be in place: addresses are not known yet. */
 static int64_t transpose_workspace(simt_device *device, const iso_op *of)
 {
     const iso_transpose_op *op = of->transpose;
@@ -236,9 +237,9 @@ static const char *transpose_name(const simt_device *device, const iso_op *op)
     return simt_blas_of(device)->turn_names[op->transpose->element_bytes / 8];
 }
 
-/* Swaps tile (i, j) and its mirror: one is transposed into scratch memory, the other into the
- * first's place, and the first is then copied to the other's place. geam itself cannot work in
- * place. */
+/* geam cannot work in place, so each tile (i, j) is swapped with its mirror (j, i): the tile is
+ * transposed into scratch memory, the mirror is transposed into the tile's place, and the scratch
+ * memory is copied to the mirror's place. */
 static iso_status turn_in_place(simt_stream *stream, const iso_op *op, simt_blas_turn turn)
 {
     const simt_blas *blas = simt_blas_of(stream->device);
@@ -285,7 +286,7 @@ static iso_status turn_in_place(simt_stream *stream, const iso_op *op, simt_blas
     return ISO_OK;
 }
 
-/* geam needs no workspace of the library. */
+/* geam needs no workspace, so the library gets none. */
 static iso_status transpose_execute(simt_stream *stream, const iso_op *op)
 {
     const iso_transpose_op *t = op->transpose;
@@ -335,7 +336,7 @@ static iso_status reduce_supports(simt_device *device, const iso_op *of)
                                 label_of(device));
 }
 
-/* Rows are done in groups whose scratch memory fits a fixed workspace. */
+/* How many rows one call reduces: as many as have scratch memory in a workspace of fixed size. */
 static int64_t rows_at_once(const simt_device *device, const iso_reduce_op_args *op)
 {
     enum { ROWS_MAX = 32768 };

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * blas.h - operations by a vendor's BLAS library, and by its second library for products ("Lt").
- * Two vendors have these libraries with the same structure: each fills a simt_blas with its
- * functions and numbers. A new operation is a row in blas.c and a function here.
+ * Two vendors' libraries have the same structure: the backend of each fills a simt_blas with its
+ * functions and numbers. A new operation is a simt_vendor_operation in blas.c and a function
+ * pointer in simt_blas.
  *
  * BLAS is column-major: a row-major matrix is the transpose of a column-major one with the same
- * leading dimension, so operands are swapped and nothing is moved.
+ * leading dimension, so A and B are swapped and no data is moved.
  *
  * Handles belong to streams and are made at a stream's first vendor operation. The workspace of an
- * operation begins with a constant, followed by the library's part. Memory is its address, and a
- * stream's `native` the vendor's stream. Each library's status for success is 0.
+ * operation begins with a constant, followed by the library's part. In these backends memory is an
+ * address, and a stream's `native` is the vendor's stream. Status 0 of a library means success.
  */
 #ifndef ISOMER_SIMT_BLAS_H
 #define ISOMER_SIMT_BLAS_H
@@ -17,7 +18,7 @@
 #include "backends/simt/blas_symbols.h"
 #include "backends/simt/simt.h"
 
-enum { BLAS_CONSTANT_BYTES = 256 }; /* of workspace, for a constant 1 */
+enum { BLAS_CONSTANT_BYTES = 256 }; /* at the start of the workspace, for a constant 1 */
 
 /* The values of one library's enumerators. */
 typedef struct simt_blas_numbers {
@@ -28,19 +29,19 @@ typedef struct simt_blas_numbers {
     const char *(*status_name)(uint32_t status); /* optional; may return NULL */
 } simt_blas_numbers;
 
-/* A product in the library's layout: C' = op(B)' op(A)'. */
+/* A product in the library's layout: C' = op(B)' op(A)', where ' is the transpose. */
 typedef struct simt_blas_product {
     void *handle;
     bool wide; /* a size needs 64 bits */
     bool tf32;
     uint32_t trans_1, trans_2, type, compute;
     int64_t m, n, k, ld_1, ld_2, ld_c, batch, stride_1, stride_2, stride_c;
-    const void *alpha, *beta; /* of the type that it computes in */
+    const void *alpha, *beta; /* in the type that it computes in */
     const void *one, *two;
     void *c;
 } simt_blas_product;
 
-/* `to` (cols x rows) = the transpose of `from` (rows x cols), which do not overlap. */
+/* `to` (cols x rows) = the transpose of `from` (rows x cols). The two do not overlap. */
 typedef struct simt_blas_turn {
     void *handle;
     bool wide;
@@ -51,7 +52,7 @@ typedef struct simt_blas_turn {
     void *to;
 } simt_blas_turn;
 
-/* Dot products or sums of magnitudes of rows. */
+/* For each row, a dot product or the sum of magnitudes. */
 typedef struct simt_blas_fold {
     void *handle;
     bool wide;
@@ -63,28 +64,30 @@ typedef struct simt_blas_fold {
     void *result;
 } simt_blas_fold;
 
-/* A vendor's BLAS library. Functions return the library's status; the device is current. */
+/* A vendor's BLAS library. Functions return the library's status; the caller has made the device
+ * current. */
 typedef struct simt_blas {
     const simt_blas_numbers *numbers;
 
     uint32_t (*create)(void **handle);
     uint32_t (*set_up)(void *handle, void *stream); /* once, after create */
-    /* Before every operation: results on the device or the host, and the workspace (NULL: unset).
-     */
+    /* Called before every operation. Sets where results and factors are (device or host memory) and
+     * the workspace (NULL: not changed). */
     uint32_t (*set)(void *handle, bool on_device, void *workspace, int64_t bytes);
     uint32_t (*destroy)(void *handle);
     const char *create_name, *set_up_name, *set_name;
-    int64_t (*library_bytes)(const simt_device *device); /* its workspace for a product */
-    /* After a failure on a stream: fails with DEVICE_LOST if that was the cause, else ISO_OK. */
+    int64_t (*library_bytes)(const simt_device *device); /* size of its workspace for a product */
+    /* Called after a failure on a stream: fails with DEVICE_LOST if a lost device was the cause,
+     * else ISO_OK. */
     iso_status (*lost)(simt_stream *stream, const char *what);
     void (*forget_error)(void); /* optional: clears the driver's last error */
 
-    /* UNSUPPORTED if an environment variable changes the requested precision, or the device does
-     * not have it. */
+    /* UNSUPPORTED if the device lacks the requested precision, or an environment variable changes
+     * it. */
     iso_status (*precision)(const simt_device *device, const iso_gemm_op *op);
     uint32_t (*gemm)(const simt_blas_product *product);
     bool (*wide_gemm)(bool batched); /* whether sizes may have 64 bits */
-    const char *gemm_names[2];       /* of one, of a batch */
+    const char *gemm_names[2];       /* of one product, of a batch */
 
     uint32_t (*turn)(const simt_blas_turn *turn);
     bool (*wide_turn)(int64_t element_bytes); /* optional */
@@ -96,9 +99,9 @@ typedef struct simt_blas {
     bool (*wide_fold)(iso_reduce_op op, iso_dtype dtype);
     /* By type: 2 bytes, f32, f64. A sum is a dot product with a 1 of stride 0. */
     const char *sum_names[3], *dot_names[3], *asum_names[3];
-    /* Optional: scratch memory for each row; without it a call has one row. */
+    /* Optional: bytes of scratch memory for each row; without it, each call reduces one row. */
     int64_t (*row_bytes)(const iso_reduce_op_args *op);
-    /* Writes a 32-bit word on the stream; fails with the driver's call. */
+    /* Enqueues the write of a 32-bit word on the stream; an error names the driver's call. */
     iso_status (*put_word)(simt_stream *stream, void *at, uint32_t word);
 
     const struct simt_lt *lt;
@@ -121,7 +124,7 @@ iso_status simt_blas_check(simt_stream *stream, const simt_blas_numbers *numbers
                            const char *call);
 /* The library's number for the type that the product computes in. */
 uint32_t simt_blas_compute(const simt_blas_numbers *numbers, const iso_gemm_op *op);
-/* alpha or beta, in that type. */
+/* alpha or beta, in the type that the product computes in. */
 typedef union simt_blas_scalar {
     float f32;
     double f64;
@@ -130,22 +133,24 @@ simt_blas_scalar simt_blas_scalar_of(iso_dtype dtype, double value);
 
 /* ---- the second library (blas_lt.c) ---------------------------------------------------------- */
 
-/* Its objects are pointers, and all pointers to structs are passed in the same way. */
+/* The library's objects are pointers to structs. `void *` serves for both vendors, because all such
+ * pointers are passed in the same way. */
 typedef void *lt_handle, *lt_matmul, *lt_layout, *lt_preference, *lt_stream;
 typedef uint64_t lt_algorithm;
 typedef struct lt_choice {
-    lt_algorithm algorithm[16]; /* a vendor's choice begins with the algorithm, and is shorter */
+    /* Has room for either vendor's struct, which begins with the algorithm. */
+    lt_algorithm algorithm[16];
 } lt_choice;
 
 typedef struct simt_lt_api {
     SIMT_LT_SYMBOLS(LOADER_MEMBER, lt, lt)
 } simt_lt_api;
 
-/* The key of an algorithm. */
+/* What the choice of an algorithm depends on: the key of a cached plan. */
 typedef struct simt_lt_key {
     int64_t m, n, k, lda, ldb, ldc, batch, stride_a, stride_b, stride_c;
     uint32_t dtype, compute, trans_a, trans_b;
-    uint32_t align_a, align_b, align_c; /* 0: the library does not ask for them */
+    uint32_t align_a, align_b, align_c; /* bytes; 0: the choice does not depend on them */
     uint32_t used;
 } simt_lt_key;
 
@@ -154,14 +159,15 @@ typedef struct simt_lt {
     simt_library *library;
     const simt_blas_numbers *numbers;
     uint32_t not_supported;
-    uint32_t trans_a, trans_b; /* attributes of a product */
+    uint32_t trans_a, trans_b; /* the library's numbers for attributes of a product */
     uint32_t batch, stride;    /* ... of a matrix */
     uint32_t workspace_max;    /* ... of a preference */
-    size_t state_at;           /* of the status in the vendor's choice */
+    size_t state_at;           /* offset of the status in the vendor's choice */
     const char *create_name, *choose_name, *run_name;
-    /* Optional: its version on this handle; UNSUPPORTED: it is too old. */
+    /* Optional: gets the library's version from the handle; UNSUPPORTED if it is too old. */
     iso_status (*version)(void *handle, int *version);
-    /* Optional: further wishes about an algorithm. With it, algorithms depend on the alignment. */
+    /* Optional: sets further preferences, with the operands' alignment. Without it, the alignment
+     * is not part of the key. */
     uint32_t (*prefer)(void *preference, const simt_lt_key *key);
 } simt_lt;
 
@@ -182,17 +188,17 @@ typedef struct simt_blas_device {
     int lt_version; /* 0 if the library does not report it */
 } simt_blas_device;
 
-/* The constant, and the library's usual workspace. */
+/* Bytes of workspace: for the constant and for the library's usual workspace. */
 int64_t simt_blas_workspace(simt_device *device, const iso_op *op);
-/* Created with zeros at the first call; NULL: no memory. */
+/* The stream's state; the first call creates it, with zeros. NULL: out of memory. */
 simt_blas_stream *simt_blas_stream_of(simt_stream *stream);
 /* The version of the device's handle of the second library; 0 before it is made. */
 int simt_lt_version(simt_device *device);
 
-/* Called by vendor.c, with something to close. */
+/* Called by vendor.c, only for a device or stream whose `vendor` is not NULL. */
 void simt_blas_device_close(simt_device *device);
 void simt_blas_stream_close(simt_stream *stream);
-/* ... and by blas.c: the second library's part. */
+/* Called by blas.c: frees what the second library keeps for a stream. */
 void simt_lt_stream_close(simt_stream *stream);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * blas_lt.c - products by a vendor's second library. Its descriptors and its choice of an algorithm
- * are made once for each shape and alignment, and cached by the stream: repeating a product
+ * are made once for each shape and alignment and cached in the stream, so that repeating a product
  * allocates nothing.
  */
 #include "backends/simt/blas.h"
@@ -11,7 +11,7 @@
 enum { PLANS = 16 }; /* cached products of a stream */
 
 struct simt_lt_plan {
-    simt_lt_key key; /* used: 0 for an empty slot */
+    simt_lt_key key; /* key.used is 0 in an empty slot */
     lt_matmul matmul;
     lt_layout one, two, c; /* of the swapped product */
     lt_choice choice;
@@ -39,7 +39,7 @@ static iso_status open_handle(simt_device *device, simt_blas_device *own)
     return status;
 }
 
-/* The device is current. */
+/* The device's handle, which the first call creates. The device must be current. */
 static iso_status device_handle(simt_device *device, lt_handle *out)
 {
     iso_status status = ISO_OK;
@@ -84,7 +84,7 @@ void simt_blas_device_close(simt_device *device)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-/* The guaranteed alignment of an operand; that of its type if `least`. */
+/* The guaranteed alignment of an operand or, if `least`, only that of its type. */
 static uint32_t alignment(const simt_device *device, iso_ref ref, iso_dtype dtype, bool least)
 {
     return (uint32_t)(least ? iso_dtype_size(dtype) : simt_alignment(device, ref));
@@ -94,7 +94,7 @@ static simt_lt_key key_of(const simt_device *device, const iso_gemm_op *op, bool
 {
     const simt_lt *lt = lt_of(device);
     simt_lt_key key;
-    memset(&key, 0, sizeof key); /* keys are compared by their bytes */
+    memset(&key, 0, sizeof key); /* keys are compared with memcmp, padding included */
     key.m = op->m;
     key.n = op->n;
     key.k = op->k;
@@ -147,7 +147,8 @@ static uint32_t make_layout(const simt_lt *lt, const simt_lt_key *key, lt_layout
     return code;
 }
 
-/* The product C' = op(B)' op(A)', and its matrices in their column-major layout. */
+/* Makes the descriptors of the product C' = op(B)' op(A)', and of its matrices in the library's
+ * column-major layout. */
 static uint32_t describe(const simt_lt *lt, simt_lt_plan *plan)
 {
     const simt_lt_key *key = &plan->key;
@@ -219,7 +220,7 @@ static uint32_t make_plan(const simt_device *device, lt_handle handle, const sim
 }
 
 /* The stream's plan for this product. If the library has no algorithm for the operands' alignment,
- * it is queried with the alignment of the type, which `supports` has checked. */
+ * it is asked again with only the type's alignment, for which `supports` has found an algorithm. */
 static iso_status plan_of(simt_stream *stream, const iso_gemm_op *op, lt_handle *handle,
                           simt_lt_plan **out)
 {
@@ -272,7 +273,7 @@ void simt_lt_stream_close(simt_stream *stream)
 
 /* ---- the operation --------------------------------------------------------------------------- */
 
-/* Queries the library, for operands of the least alignment. */
+/* Fails unless the library has an algorithm for operands with only the type's alignment. */
 static iso_status query(simt_device *device, const iso_gemm_op *op)
 {
     lt_handle handle = NULL;
@@ -309,8 +310,8 @@ static iso_status supports(simt_device *device, const iso_op *of)
     }
     if (op->batch > INT32_MAX) {
         return device->host->fail(ISO_UNSUPPORTED,
-                                  "gemm: variant vendor: batch is %lld, and %s counts it in 32 "
-                                  "bits: at most %d; use library 0",
+                                  "gemm: variant vendor: batch is %lld, but %s takes at most %d; "
+                                  "use library 0",
                                   (long long)op->batch, lt_of(device)->library->loader.title,
                                   INT32_MAX);
     }

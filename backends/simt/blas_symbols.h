@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blas_symbols.h - the functions of a vendor's second library for products, which two vendors have
- * with the same parameters: `lt` is what their names begin with, `own` what the vendor's types
- * begin with.
+ * blas_symbols.h - the functions of a vendor's second library for products. Two vendors' libraries
+ * have them with the same parameters. `lt` is the prefix of a vendor's function names, `own` the
+ * prefix of its type names.
  */
 #ifndef ISOMER_SIMT_BLAS_SYMBOLS_H
 #define ISOMER_SIMT_BLAS_SYMBOLS_H

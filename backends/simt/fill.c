@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fill.c - fills with a repeated pattern, by a kernel, so that they are the same on every device.
- */
+/* fill.c - fills memory with a repeated pattern. A kernel does it, so that fills work in the same
+ * way on every device. */
 #include "backends/simt/simt.h"
 #include "kernel_texts.h"
 
@@ -22,7 +22,7 @@ static const simt_text fill_text = {
     .kernels = {"fill"},
 };
 
-/* A power of two. */
+/* Work-items of a group: powers of two. */
 static const int32_t threads_of[SIMT_CLASS_COUNT] = {
     [SIMT_CLASS_WARP32] = 256, [SIMT_CLASS_WAVE32] = 256, [SIMT_CLASS_WAVE64] = 256,
     [SIMT_CLASS_CPU] = 16,     [SIMT_CLASS_SMALL] = 4,
@@ -39,7 +39,8 @@ void simt_fill_each(const simt_limits *limits, simt_visit *visit, void *context)
     visit(&spec, context);
 }
 
-/* The bytes of an aligned slot: the pattern, rotated so that it starts where the rows do. */
+/* Makes the bytes of an aligned slot: the pattern, rotated so that it starts where each row starts.
+ */
 static void make_slot(const iso_transfer *transfer, int64_t start, uint32_t slot[4])
 {
     uint8_t bytes[SLOT_BYTES];

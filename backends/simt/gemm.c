@@ -124,7 +124,7 @@ static void gemm_describe(simt_device *device, const iso_op *op, iso_op_info *ou
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* A kernel's arguments from the operation, in the kernel's types. */
+/* Arguments that are computed from the operation, in the types that kernels take. */
 typedef struct gemm_values {
     int64_t a_at, b_at, c_at, work_at; /* in elements */
     float alpha32, beta32;
@@ -187,7 +187,8 @@ static iso_status run_naive(simt_stream *stream, const iso_op *op)
     return SIMT_LAUNCH(stream, kernel, wanted < GROUPS_MAX ? (int64_t)wanted : GROUPS_MAX, args);
 }
 
-/* Whether all 16-byte vectors of an operand are aligned to 16 bytes and end within it. */
+/* Whether an operand can be accessed in 16-byte vectors: all are aligned and none ends outside it.
+ */
 static bool is_wide(const simt_device *device, iso_dtype dtype, iso_ref ref, int64_t ld,
                     int64_t stride, int64_t contiguous)
 {
@@ -196,8 +197,9 @@ static bool is_wide(const simt_device *device, iso_dtype dtype, iso_ref ref, int
            contiguous * cell % 16 == 0;
 }
 
-/* The flags of gemm_tiled. Along k a vector never extends beyond a whole slice, so only the outer
- * index must be a multiple of whole vectors. */
+/* The flags of gemm_tiled. Along k, vectors are used only for whole slices, so they cannot end
+ * outside the operand. Only the size of a contiguous outer index must therefore be a multiple of a
+ * vector. */
 static int32_t flags_of(const simt_device *device, const simt_gemm_plan *plan, const iso_gemm_op *g)
 {
     const int64_t next_a = g->batch > 1 ? g->stride_a : 0;
@@ -223,8 +225,7 @@ static iso_status get_tiled(simt_device *device, const simt_gemm_plan *plan, iso
     return simt_kernel_get(device, &spec, KERNEL_JOIN, join);
 }
 
-/* A tiled product being submitted: the plan's kernels, and the operation with the values that
- * change in each round. */
+/* A tiled product that is being submitted: its plan, the plan's kernels and their flags. */
 typedef struct tiled_run {
     simt_gemm_plan plan;
     const simt_kernel *tiled, *join;
@@ -285,7 +286,7 @@ static iso_status launch_join(simt_stream *stream, const iso_op *op, const tiled
     return SIMT_LAUNCH(stream, run->join, run->plan.join_groups, args);
 }
 
-/* Segments in parallel, as many at a time as scratch memory holds. */
+/* Runs segments in parallel, as many at a time as scratch memory holds. */
 static iso_status run_apart(simt_stream *stream, const iso_op *op, const tiled_run *run)
 {
     enum { JOIN_LATER = 1, JOIN_LAST = 2 }; /* flags of gemm_join */
@@ -343,7 +344,7 @@ static iso_status gemm_prepare(simt_stream *stream, const iso_op *op)
     return get_tiled(stream->device, &plan, op->gemm->dtype, &kernel, &join);
 }
 
-/* A column and a row of zeros, whose product is added to beta C. */
+/* If k is 0, makes A a column and B a row of zeros. Their product is added to beta C. */
 static int64_t gemm_add_term(void *args, iso_ref zeros)
 {
     iso_gemm_op *op = args;

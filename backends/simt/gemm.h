@@ -7,15 +7,16 @@
 
 enum { SIMT_GEMM_SEGMENT = 1024 }; /* docs/arithmetic.md */
 
-/* The shape of a group. `full` and `alone` are estimates, from measurements, of the share of a
- * unit's peak that it reaches with as many groups as fit, and with one. */
+/* The shape of a group. `full` and `alone` estimate, from measurements, how many percent of its
+ * peak a unit reaches: with as many groups as fit, and with one. */
 typedef struct simt_tile {
-    int32_t bm, bn, bk; /* rows and columns of C that a group computes; k's in shared memory */
-    int32_t tm, tn;     /* rows and columns of C that a work-item computes */
+    int32_t bm, bn, bk; /* of a group: rows and columns of C; bk: elements along k of a slice in
+                           shared memory */
+    int32_t tm, tn;     /* of a work-item: rows and columns of C */
     int32_t groups;     /* groups that should fit one unit at once */
     int32_t full, alone;
     bool rolled;        /* the loop over bk is not unrolled */
-    bool apart_layouts; /* each layout of A and B has its own program, not chosen at run time */
+    bool apart_layouts; /* each layout of A and B has its own program; else arguments choose it */
 } simt_tile;
 
 typedef struct simt_tiles {
@@ -23,8 +24,8 @@ typedef struct simt_tiles {
     int32_t count;
 } simt_tiles;
 
-/* The table's rows for a device and a type; simt_tile_fits says which of them fit it. The smallest
- * fits every device. */
+/* The tiles for a class of devices and a type. simt_tile_fits says which of them fit a device; the
+ * one of SIMT_CLASS_SMALL fits every device. */
 simt_tiles simt_gemm_tiles(simt_class device_class, iso_dtype dtype);
 int32_t simt_tile_threads(const simt_tile *tile);
 bool simt_tile_fits(const simt_tile *tile, const simt_limits *limits, iso_dtype dtype);
@@ -43,14 +44,14 @@ typedef struct simt_gemm_plan {
     bool apart;                /* segments run in parallel and are joined afterwards */
     int64_t groups;
     int64_t join_groups;
-    int64_t round_k;  /* apart: k's of the segments in one round */
-    int64_t total_at; /* apart: start of the elements of work that keep totals between rounds */
+    int64_t round_k;  /* apart: the length along k that one round covers */
+    int64_t total_at; /* apart: first element of work that keeps totals between rounds */
     int64_t work_bytes;
 } simt_gemm_plan;
 
 void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const iso_gemm_op *op);
 
-/* The program of a tile; along_k: see simt_gemm_plan, ignored unless layouts are apart. */
+/* The program of a tile. along_k: see simt_gemm_plan; ignored unless tile->apart_layouts. */
 simt_spec simt_gemm_spec(const simt_tile *tile, iso_dtype dtype, bool along_k_a, bool along_k_b);
 
 #endif

@@ -8,14 +8,15 @@
 #include "common/dtype.h"
 
 enum {
-    APART_BYTES = 256 << 20, /* approximate limit of scratch memory for segments to be joined */
-    GROUPS_MAX = 8192,       /* of a grid; groups then take several tiles */
-    START_STEPS = 400,       /* steps of k that take as long as filling and emptying a unit */
-    JOIN_COST = 750000 /* cost of a second launch, in products that a unit could have computed */
+    APART_BYTES = 256 << 20, /* approximate limit of scratch memory for segments in parallel */
+    GROUPS_MAX = 8192,       /* of a launch; with more tiles, a group computes several */
+    START_STEPS = 400,       /* time of filling and emptying a unit, in steps of k */
+    JOIN_COST = 750000       /* cost of a second launch, in multiplications of a unit */
 };
 
 /* clang-format off */
-/* full and alone: measured on an H200 (f32 of 67 TFLOP/s, f64 of 33.5), estimated for the rest. */
+/* full and alone: measured on an H200 (peak: f32 67 TFLOP/s, f64 33.5), estimated for other
+ * devices. */
 static const simt_tile warp32_f32[] = {
     {.bm = 128, .bn = 128, .bk = 8, .tm = 8, .tn = 8, .groups = 2, .full = 68, .alone = 60, .apart_layouts = true},
     {.bm = 128, .bn = 64, .bk = 16, .tm = 8, .tn = 8, .groups = 2, .full = 66, .alone = 54, .apart_layouts = true},
@@ -103,15 +104,15 @@ int32_t simt_gemm_naive_threads(const simt_limits *limits)
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-/* Number of tiles of all of C, saturated: only for comparisons. */
+/* Number of tiles in all of C, as a double because 64 bits may not hold it. */
 static double count_tiles(const simt_tile *tile, const iso_gemm_op *op)
 {
     return (double)simt_pieces(op->m, tile->bm) * (double)simt_pieces(op->n, tile->bn) *
            (double)op->batch;
 }
 
-/* Estimated time of this many groups with k steps each, in products that a unit could compute at
- * best. */
+/* Estimated time of this many groups with k steps each, in multiplications of a unit at its peak.
+ */
 static double cost_of(const simt_tile *tile, const simt_limits *limits, double turns, double k)
 {
     const double units = limits->units > 0 ? limits->units : 1;
@@ -148,7 +149,8 @@ static void consider(choice *best, const simt_tile *tile, const simt_limits *lim
     }
 }
 
-/* All segments at once, or as many as fit; a round's totals are then kept for the next. */
+/* All segments run at once or, if scratch memory cannot hold all of them, in rounds; totals are
+ * then kept from one round to the next. */
 static void plan_rounds(simt_gemm_plan *plan, int64_t tiles, int64_t segments, int64_t acc_bytes)
 {
     const int64_t cells = tiles * plan->tile.bm * plan->tile.bn;
@@ -189,7 +191,8 @@ void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const 
     if (best.apart) {
         plan_rounds(plan, (int64_t)all, segments, simt_gemm_acc_bytes(op->dtype));
     } else if (segments > 1) {
-        /* Each group keeps its totals in scratch memory: no more groups than run at once. */
+        /* Each group keeps its totals in scratch memory, so there are no more groups than run at
+         * once. */
         const int64_t resident = (int64_t)(limits->units > 0 ? limits->units : 1) * tile->groups;
         plan->groups = simt_least(total, resident);
         plan->work_bytes = plan->groups * cells * simt_gemm_acc_bytes(op->dtype);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemv.c - products of a matrix and a vector: how kernels/gemv.cl is launched. `naive` is the naive
- * product with one column. */
+/* gemv.c - products of a matrix and a vector: how kernels/gemv.cl is launched. Variant naive runs
+ * the kernel of gemm_naive.cl, with one column. */
 #include "backends/simt/gemm.h"
 #include "common/dtype.h"
 #include "kernel_texts.h"
@@ -22,8 +22,10 @@ static const simt_text gemv_text = {
 
 /*
  * groups  groups that should fit one unit at once
- * words   words of a tile of A that a work-item copies
- * along, across  if a group is a loop: chains that a work-item runs side by side
+ * words   words of a tile of A that a work-item copies; 0 if a group runs as a loop
+ * along   if a group runs as a loop and A is contiguous along k: chains that a work-item runs side
+ *         by side
+ * across  the same if A is not contiguous along k
  */
 typedef struct shape {
     int32_t threads, groups, words, along, across;
@@ -61,7 +63,7 @@ typedef struct plan {
     bool along;       /* rows of the stored A are rows of op(A) */
     int32_t shift;    /* a row of a tile has 2^shift words */
     int64_t height;   /* rows of op(A) that a group computes */
-    int64_t segments; /* over 1: they are joined afterwards */
+    int64_t segments; /* if there are several, gemv_join adds them */
     int64_t groups;
     int64_t work_bytes;
 } plan;
@@ -71,8 +73,9 @@ static int64_t pieces(int64_t n, int64_t size)
     return n > 0 ? (n - 1) / size + 1 : 1;
 }
 
-/* A tile that covers fewer chains covers more k's of each, down to a whole segment: fewer chains
- * make more groups, and more bytes are under way for each chain. */
+/* Halves the number of chains in a tile until there are enough groups. The tile then covers a
+ * longer part of each chain, at most a whole segment. Fewer chains in a tile give more groups, and
+ * more loads in flight for each chain. */
 static void plan_tile(plan *p, const simt_limits *limits, const iso_gemv_op *op, const shape *s)
 {
     enum { WORD_BYTES = 16, GROUPS_A_UNIT = 8 };
@@ -109,7 +112,7 @@ static void plan_make(plan *p, const simt_limits *limits, const iso_gemv_op *op)
     p->groups = p->groups < GROUPS_MOST ? p->groups : GROUPS_MOST;
 }
 
-/* Whether every row of the stored A begins at a whole word. */
+/* Whether every row of the stored A is aligned to words of 16 bytes. */
 static bool is_wide(const simt_device *device, const iso_gemv_op *op)
 {
     const int64_t bytes = 16;

@@ -44,11 +44,10 @@ enum {
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
 /*
- * run          words of 16 bytes that a work-item reads of an array before it writes; plain_run:
- *              elements, if the operands are not aligned to words
- * chain        elements whose chains a work-item runs in parallel, by an element's size: 2, 4 and
- *              8 bytes
- * looped       neighbouring elements that a work-item handles in a loop, if a group is a loop
+ * run          16-byte words that a work-item reads from each array before it writes
+ * plain_run    the same in elements, for operands that are not aligned to words
+ * chain        chains that a work-item runs in parallel, for elements of 2, 4 and 8 bytes
+ * looped       neighbouring elements that a work-item handles in a loop, if a group runs as a loop
  */
 typedef struct shape {
     int32_t threads, run, plain_run, chain[3], steps, looped;
@@ -72,14 +71,14 @@ static simt_spec spec_for(const simt_limits *limits, iso_map_op op, iso_dtype dt
                                         ? limits->device_class
                                         : SIMT_CLASS_SMALL;
     const shape *s = &shapes[device_class];
-    /* Copies move bits: without f64, those of f64 are copied as i64. */
+    /* A copy only moves bits, so a device without f64 copies f64 as i64. */
     if (op == ISO_MAP_COPY && dtype == ISO_F64 && !limits->f64) {
         dtype = ISO_I64;
     }
     wide = wide && !s->looped;
     const int32_t size = (int32_t)iso_dtype_size(dtype);
     const int32_t word = wide ? WORD_BYTES / size : 1;
-    const int32_t chain = s->chain[size / 4]; /* 0, 1, 2 */
+    const int32_t chain = s->chain[size / 4]; /* index 0, 1 or 2 */
     return (simt_spec){.text = &map_text,
                        .values = {[VALUE_THREADS] = s->threads,
                                   [VALUE_DTYPE] = (int32_t)dtype,
@@ -99,7 +98,7 @@ static bool reads_y(iso_map_op op)
     return op == ISO_MAP_ADD || op == ISO_MAP_MULTIPLY || op == ISO_MAP_TRIAD;
 }
 
-/* The program for operands with this alignment. The naive kernels take any. */
+/* The program for operands with this alignment. The naive kernels accept any alignment. */
 static simt_spec spec_of(const simt_device *device, const iso_map_op_args *op)
 {
     const bool wide = op->variant == ISO_VARIANT_NAIVE ||
@@ -128,7 +127,7 @@ static int64_t groups_of(const simt_spec *spec, const iso_map_op_args *op)
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-/* A copy moves bits. */
+/* A copy only moves bits, so it needs no arithmetic. */
 static int map_needs(const iso_op *op)
 {
     const dtype_row *type = dtype_get(op->map->dtype);
@@ -171,7 +170,8 @@ static iso_status map_execute(simt_stream *stream, const iso_op *of)
     return simt_launch(stream, kernel, groups_of(&spec, op), args, count);
 }
 
-/* The operands' addresses are not known yet. */
+/* The operands' addresses are not known yet, so both programs are built: for aligned operands and
+ * for others. */
 static iso_status map_prepare(simt_stream *stream, const iso_op *of)
 {
     simt_device *device = stream->device;

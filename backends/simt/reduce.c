@@ -107,7 +107,7 @@ static void reduce_describe(simt_device *device, const iso_op *op, iso_op_info *
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* A reduction being submitted or, if `dry` is set, only prepared. */
+/* A reduction that is being submitted or, if `dry` is set, only prepared. */
 typedef struct run {
     simt_stream *stream;
     const iso_op *op;
@@ -169,7 +169,7 @@ static iso_status run_blocks(const run *r, int64_t blocks)
                   simt_pieces(r->plan.sequences * blocks, r->plan.tile.threads / 32), args);
 }
 
-/* As many groups as are resident at once; each loops over its share of the blocks. */
+/* Launches as many groups as are resident at once; each loops over its share of the blocks. */
 static iso_status run_stream(const run *r, int64_t blocks)
 {
     const simt_kernel *kernel = NULL;
@@ -261,7 +261,7 @@ static iso_status run_tiled(const run *r)
     return status == ISO_OK ? run_last(r, at, count) : status;
 }
 
-/* One result per work-item. */
+/* Each work-item computes one result. */
 static iso_status run_naive(const run *r)
 {
     const simt_arg args[] = {
@@ -274,7 +274,8 @@ static iso_status run_naive(const run *r)
     return SUBMIT(r, KERNEL_NAIVE, simt_pieces(r->plan.sequences, r->plan.tile.threads), args);
 }
 
-/* Groups write partial results, or all update one word; then they are finished. */
+/* Groups write partial results, or all update one word atomically. reduce_finish then writes the
+ * results. */
 static iso_status run_parts(const run *r)
 {
     const int64_t parts = r->plan.atomic ? 1 : r->plan.parts;

@@ -7,19 +7,19 @@
 
 enum {
     SIMT_REDUCE_BLOCK = 4096, /* elements that are reduced to one element of the next level */
-    SIMT_REDUCE_LAST = 64     /* blocks that reduce_last_two takes (LAST of the kernel) */
+    SIMT_REDUCE_LAST = 64     /* most blocks that reduce_last_two takes (LAST in the kernel) */
 };
 
 /* Tile sizes for a class of devices. Threads and columns are powers of two. */
 typedef struct simt_reduce_tile {
     int32_t threads;      /* of a group: at least 32 */
-    int32_t columns;      /* side by side along axis 0 */
-    int32_t columns_wide; /* the same if a lane is more than one number */
+    int32_t columns;      /* that a group reduces side by side, along axis 0 */
+    int32_t columns_wide; /* the same, if a lane is more than one number */
     int32_t batch;        /* rows of 128 elements that a team reads ahead */
     int32_t stream;       /* vectors that reduce_stream reads ahead; 0: not used */
     int32_t looped;       /* a group runs as a loop over its work-items */
     int32_t groups;       /* groups per unit for partial results */
-    int64_t groups_max;   /* of a launch; the rest is done in a loop */
+    int64_t groups_max;   /* of a launch; groups loop over the rest */
 } simt_reduce_tile;
 
 simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype);

@@ -23,8 +23,9 @@ static const simt_reduce_tile *const tiles[SIMT_CLASS_COUNT] = {
     [SIMT_CLASS_CPU] = &cpu,    [SIMT_CLASS_SMALL] = &small,
 };
 
-/* Lanes of one 32-bit word: larger groups, and whole arrays at the speed of the memory, with so
- * many vectors read ahead. Classes without a number have no such kernel. */
+/* The tile if a lane is one 32-bit word. Groups are larger, and whole arrays use reduce_stream,
+ * which reads at the speed of the memory. `streams` is how many vectors it reads ahead; classes
+ * without a number do not use it. */
 static const simt_reduce_tile word = {.threads = 512,
                                       .columns = 64,
                                       .columns_wide = 64,
@@ -91,14 +92,14 @@ int32_t simt_reduce_width(int64_t n)
     return width;
 }
 
-/* A size beyond 64 bits is more than any device has. */
+/* a * b, or INT64_MAX on overflow: no device has so much memory, so allocating it fails. */
 static int64_t times(int64_t a, int64_t b)
 {
     int64_t product;
     return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
-/* The results of all levels, stored one after another. */
+/* Bytes of the results of all levels, which are stored one after another. */
 static int64_t levels_bytes(const simt_reduce_plan *plan)
 {
     int64_t count = simt_pieces(plan->n, SIMT_REDUCE_BLOCK), all = count;
@@ -114,7 +115,7 @@ static int64_t levels_bytes(const simt_reduce_plan *plan)
 
 static int64_t parts_of(const simt_reduce_plan *plan, const simt_limits *limits)
 {
-    enum { ROUNDS = 4 }; /* minimum of elements per work-item */
+    enum { ROUNDS = 4 }; /* least elements per work-item */
     const int64_t units = limits->units > 0 ? limits->units : 1;
     const int64_t useful = simt_pieces(plan->n, (int64_t)plan->tile.threads * ROUNDS);
     const int64_t wanted = simt_pieces(units * plan->tile.groups, plan->sequences);
@@ -124,7 +125,7 @@ static int64_t parts_of(const simt_reduce_plan *plan, const simt_limits *limits)
 void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,
                            const iso_reduce_op_args *op)
 {
-    enum { COLUMNS_FROM = 8, ROWS_FROM = 9 }; /* below, columns are strided sequences */
+    enum { COLUMNS_FROM = 8, ROWS_FROM = 9 }; /* with fewer, each column is a strided sequence */
     const bool down = op->axis == ISO_AXIS_0;
     *plan = (simt_reduce_plan){
         .n = down ? op->rows : op->cols,

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * simt.h - code shared by the GPU backends: an operation is planned once (which kernel, which tile,
- * how many groups), its program is built or found in the cache, and a small driver launches it.
+ * simt.h - code that all GPU backends share. It plans an operation (which kernel, which tile, how
+ * many groups), finds the operation's program in the cache or builds it, and launches it through a
+ * small driver.
  *
  * A backend provides a simt_driver (driver.c), a simt_vendor (blas.c) and a SIMT_BACKEND
- * (library.c). blas.h is what two of them share beyond that. No vendor is named here.
+ * (library.c). Two of them also share blas.h. No code in this folder is for one vendor only.
  *
  * The core's `void *device` is a simt_device, its `void *stream` a simt_stream, its `void *event` a
- * simt_event. Its `void *memory` is the driver's own and is passed through: if
- * limits.memory_is_address it is the address itself, else a handle. Kernels get the memory and the
- * offset as two arguments.
+ * simt_event. Its `void *memory` comes from the driver and is passed on unchanged: the address
+ * itself if limits.memory_is_address is set, else a handle. Kernels get the memory and the offset
+ * as two arguments.
  *
- * Threads: as in backend.h. The driver's functions may be called from several threads at once.
+ * Threads: the rules of backend.h apply. The driver's functions may be called from several threads
+ * at once.
  */
 #ifndef ISOMER_SIMT_H
 #define ISOMER_SIMT_H
@@ -28,17 +30,18 @@
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-/* Vendors' compilers run in the caller's thread: hipRTC was seen to need up to 192 KiB of stack,
- * NVRTC 128, PoCL 105. A thread of 256 KiB is enough. */
+/* The stack that these backends ask for (backend.h), because vendors' compilers run in the caller's
+ * thread. Measured: hipRTC needs up to 192 KiB, NVRTC 128, PoCL 105. A thread with a stack of 256
+ * KiB is enough. */
 enum { SIMT_STACK_BYTES = 224 * 1024 };
 
 /* Classes of devices, by which kernels and tiles are chosen. */
 typedef enum simt_class {
     SIMT_CLASS_WARP32 = 0, /* a GPU whose work-items run 32 at a time */
-    SIMT_CLASS_WAVE32 = 1, /* ... with values shared by the work-items in scalar registers, of which
-                              there are few */
-    SIMT_CLASS_WAVE64 = 2, /* the same with 64 at a time */
-    SIMT_CLASS_CPU = 3,    /* a CPU: a group is a loop, shared memory is memory */
+    /* The same, but values that all work-items share are in scalar registers, which are few. */
+    SIMT_CLASS_WAVE32 = 1,
+    SIMT_CLASS_WAVE64 = 2, /* like WAVE32, but 64 at a time */
+    SIMT_CLASS_CPU = 3,    /* a CPU: a group runs as a loop, shared memory is ordinary memory */
     SIMT_CLASS_SMALL = 4,  /* any device, with the smallest tiles (ISOMER_TILES=small) */
     SIMT_CLASS_COUNT = 5
 } simt_class;
@@ -66,7 +69,7 @@ typedef struct simt_program simt_program;
 typedef struct simt_device {
     const simt_driver *driver;
     const iso_host *host;
-    void *native; /* the driver's own */
+    void *native; /* from the driver's device_open */
     int32_t index;
     simt_limits limits;
     /* backend.c */
@@ -76,16 +79,16 @@ typedef struct simt_device {
     pthread_rwlock_t programs_lock;
     pthread_mutex_t build_lock; /* one build at a time */
     simt_program *programs;
-    void *vendor; /* what the vendor's libraries keep, in one allocation; NULL until needed */
+    void *vendor; /* state of the vendor's libraries, in one allocation; NULL until needed */
     pthread_mutex_t vendor_lock;
 } simt_device;
 
 typedef struct simt_stream {
     simt_device *device;
     void *native;
-    bool foreign; /* the program's own */
-    void *order;  /* the driver's: an event that orders copies between devices; NULL until needed */
-    void *vendor; /* as of a device */
+    bool foreign; /* created by the program, not by stream_create */
+    void *order;  /* the driver's event for copies between devices; NULL until needed */
+    void *vendor; /* state of the vendor's libraries for this stream; NULL until needed */
 } simt_stream;
 
 typedef struct simt_event {
@@ -95,15 +98,15 @@ typedef struct simt_event {
 
 /* ---- the driver ------------------------------------------------------------------------------ */
 
-/* One kernel argument: `value` of `bytes`, or memory (a pointer to the `void *` from memory_alloc;
- * NULL memory is passed as a null pointer). */
+/* One kernel argument. A value: `bytes` bytes at `value`. Memory: `bytes` is 0, and `value` points
+ * to the `void *` from memory_alloc; if that is NULL, the kernel gets a null pointer. */
 typedef struct simt_arg {
     const void *value;
     int32_t bytes; /* 0: memory */
 } simt_arg;
 
-/* The input of a compiler: a source, whose parts begin with marks by which logs name them, and
- * options that every compiler accepts ("-DNAME=VALUE"). */
+/* The input of a compiler: a source, and options that every compiler accepts ("-DNAME=VALUE"). Each
+ * part of the source begins with a #line directive, so that logs name the part. */
 typedef struct simt_source {
     const char *name; /* for logs: "gemm_tiled" */
     const char *text;
@@ -111,21 +114,21 @@ typedef struct simt_source {
     int32_t option_count;
 } simt_source;
 
-/* Resources of a loaded kernel, if the driver reports them (else -1). */
+/* Resources of a loaded kernel; -1 for those that the driver does not report. */
 typedef struct simt_kernel_info {
     int32_t registers;
-    int32_t threads_max;    /* of a group of this kernel */
+    int32_t threads_max;    /* most work-items in a group of this kernel */
     int64_t local_bytes;    /* shared memory of a group */
     int64_t spill_bytes;    /* private memory of each work-item */
     int32_t groups_at_once; /* resident groups on one unit, for a group of `threads` */
 } simt_kernel_info;
 
 /*
- * What backend.h asks of a backend and does not stand here, a driver gives to SIMT_BACKEND.
+ * What each GPU backend implements. Its other entries of backend.h are arguments of SIMT_BACKEND.
  *
- * `native` is the result of device_open, stream_create and so on. Each function fails through
- * host->fail with the vendor's call and the name of the code in the text. The statuses are those of
- * backend.h; a device that is gone is DEVICE_LOST. All are required unless marked optional.
+ * `native` is the result of device_open, stream_create and so on. A function that fails calls
+ * host->fail; the message names the vendor's call and its error code. The statuses are those of
+ * backend.h; a lost device is DEVICE_LOST. Every function is required unless marked optional.
  */
 struct simt_driver {
     const char *name; /* of the backend */
@@ -136,12 +139,13 @@ struct simt_driver {
     iso_status (*device_property)(void *native, int32_t index, iso_property *out);
 
     iso_status (*memory_alloc)(void *native, int64_t bytes, void **memory);
-    /* Optional, both or neither: pin the program's memory. Memory that cannot be pinned is still
-     * copied: only a lost device is an error. Only memory pinned here is unpinned. */
+    /* Optional, both or neither: pin and unpin the program's memory. If memory cannot be pinned,
+     * *pinned is 0 and copies still work, so the only error is a lost device. host_unregister is
+     * called only for memory that host_register pinned. */
     iso_status (*host_register)(void *native, void *pointer, int64_t bytes, int32_t *pinned);
     void (*host_unregister)(void *native, void *pointer);
 
-    /* Set and free `native`. */
+    /* The create functions set `native`; the destroy functions free it. */
     iso_status (*stream_create)(simt_stream *stream);
     void (*stream_destroy)(simt_stream *stream);
     iso_status (*event_create)(simt_event *event);
@@ -149,35 +153,38 @@ struct simt_driver {
 
     /* WRITE, READ and COPY, of one row or many; never FILL. */
     iso_status (*transfer)(simt_stream *stream, const iso_transfer *transfer);
-    /* Optional: from another device of this driver. */
+    /* Optional: copies from another device of this driver. */
     iso_status (*copy_peer)(simt_stream *to_stream, iso_ref to, simt_stream *from_stream,
                             iso_ref from, int64_t bytes);
 
-    /* A text for everything besides sources and options that affects this device's binaries:
-     * architecture, compiler, driver, for a CPU its features. COMPILE: there is no compiler. */
+    /* Writes a text that identifies what else affects this device's binaries, besides sources and
+     * options: architecture, compiler, driver and, for a CPU, its features. COMPILE if there is no
+     * compiler. */
     iso_status (*program_identity)(void *native, char *text, int64_t capacity);
-    /* Compiles. *binary comes from host->alloc. COMPILE, with the log in the text. */
+    /* Compiles a source. *binary comes from host->alloc. If compilation fails: COMPILE, with the
+     * compiler's log in the message. */
     iso_status (*program_build)(void *native, const simt_source *source, void **binary,
                                 int64_t *bytes);
-    /* Loads a binary from program_build, perhaps of an earlier process. After any failure it is
-     * built again. */
+    /* Loads a binary from program_build, perhaps one that an earlier process built and cached. If a
+     * cached binary fails to load, the program is built again, unless memory ran out. */
     iso_status (*program_load)(void *native, const void *binary, int64_t bytes, void **program);
     void (*program_unload)(void *program);
     iso_status (*kernel_get)(void *program, const char *name, int32_t threads, void **kernel,
                              simt_kernel_info *info);
-    void (*kernel_release)(void *kernel); /* before program_unload; NULL: that releases it */
+    /* Called before program_unload; NULL: program_unload releases the kernels. */
+    void (*kernel_release)(void *kernel);
     /* Launches `groups` groups of `threads` work-items, in one dimension. */
     iso_status (*launch)(simt_stream *stream, void *kernel, int64_t groups, int32_t threads,
                          const simt_arg *args, int32_t arg_count);
 
-    /* Optional, all or none: sharing a program's own objects; see backend.h. */
+    /* Optional, all or none: use of objects that the program created; see backend.h. */
     iso_status (*device_adopt)(int32_t devices, const void *context, const void *native_device,
                                int32_t *index, void **native, simt_limits *limits);
     iso_status (*stream_adopt)(simt_stream *stream, void *foreign);
     iso_status (*memory_import)(void *native, void *foreign, int64_t bytes, void **memory);
-    void (*memory_forget)(void *native, void *memory); /* NULL: nothing was allocated for it */
+    void (*memory_forget)(void *native, void *memory); /* NULL: memory_import allocates nothing */
     bool (*memory_is_read_only)(void *native, void *memory); /* NULL: no memory is read-only */
-    /* Not for memory. `object` is the core's. */
+    /* Never called for memory. `object` is what the core holds: a simt_stream, for example. */
     iso_status (*native_get)(simt_device *device, iso_native_kind kind, void *object, void **out);
     int32_t dlpack_type; /* DLPack's number for this kind of device; 0: none */
 
@@ -186,46 +193,47 @@ struct simt_driver {
 
 /* ---- vendor libraries (vendor.c) ------------------------------------------------------------- */
 
-/* What a vendor's library does for one kind of operation. `op` is a product with k > 0 if the
- * library needs that. */
+/* How a vendor's library runs one kind of operation. If the library needs k > 0 in products,
+ * vendor.c has already changed `op` accordingly. */
 typedef struct simt_vendor_operation {
     iso_status (*supports)(simt_device *device, const iso_op *op);
     /* Optional: without it no scratch memory is used. */
     int64_t (*workspace)(simt_device *device, const iso_op *op);
     iso_status (*execute)(simt_stream *stream, const iso_op *op);
     iso_status (*prepare)(simt_stream *stream, const iso_op *op);
-    /* Of the library's routine. */
+    /* The name of the library's routine. */
     const char *(*name)(const simt_device *device, const iso_op *op);
 } simt_vendor_operation;
 
-enum { SIMT_KINDS_MAX = 8 }; /* numbers of kinds of operations are below this */
+enum { SIMT_KINDS_MAX = 8 }; /* every iso_op_kind is less than this */
 
-/* A vendor's library: static, and opened at the first query. */
+/* A vendor's library. The struct is static; the library is opened when it is first asked for. */
 typedef struct simt_library {
     loader_library loader;
     bool (*open)(struct simt_library *library); /* loads it and writes the label */
     bool asked;
-    char label[ISO_NAME_MAX]; /* with the version: "NAME 13.1.0" */
-    size_t version_at;        /* where properties begin in the label */
-    bool needs_terms;         /* has no product with k = 0: it gets one of zeros, with k = 1 */
-    const simt_vendor_operation *operations[SIMT_KINDS_MAX]; /* by kind; NULL: it has none */
-    /* Optional: the label, if its version is known only once a device is open. */
+    char label[ISO_NAME_MAX]; /* name and version: "NAME 13.1.0" */
+    size_t version_at;        /* offset of the version in the label; properties show only that */
+    bool needs_terms; /* cannot compute a product with k = 0: gets one of zeros, with k = 1 */
+    const simt_vendor_operation *operations[SIMT_KINDS_MAX]; /* by kind; NULL: not available */
+    /* Optional: writes the label, if the version is known only once a device is open. */
     void (*describe)(simt_device *device, char *text, size_t capacity);
 } simt_library;
 
-/* Its label, or NULL: it is not available. */
+/* The library's label; NULL if the library is not available. */
 const char *simt_library_label(simt_library *library);
 
-/* Makes a device this thread's current one, until it is left. */
+/* What simt_vendor_enter, which makes a device current in this thread, keeps for simt_vendor_leave.
+ */
 typedef struct simt_scope {
-    uint32_t code;    /* the driver's, of entering; calls in between are made only if it is 0 */
-    int32_t previous; /* what leaving restores; -1: nothing */
+    uint32_t code; /* the driver's status of entering; only if it is 0 may the library be called */
+    int32_t previous; /* the device that leaving makes current again; -1: none */
 } simt_scope;
 
-/* The libraries of a driver. An operation names one by its index; 0 is the first. */
+/* The libraries of a driver. An operation selects one by its index. */
 struct simt_vendor {
     simt_library *const *libraries; /* ends with NULL */
-    /* Optional: whether the library, which is available, can be used on this device. */
+    /* Optional: whether an available library can be used on this device. */
     iso_status (*usable)(simt_device *device, int32_t library);
     /* Optional: makes the device current around a call. Both are called even if `enter` fails. */
     iso_status (*enter)(void *native, simt_scope *scope);
@@ -238,13 +246,14 @@ typedef struct simt_size {
     const char *name;
     int64_t value;
 } simt_size;
-/* The operation's first size over 32 bits; its name is NULL if all fit. */
+/* The operation's first size that does not fit in 32 bits; its name is NULL if all fit. */
 simt_size simt_gemm_large(const iso_gemm_op *op);
-/* Fails with UNSUPPORTED: the library's sizes have 32 bits, which this one exceeds. */
+/* Fails with UNSUPPORTED: `size` does not fit in the library's 32-bit sizes. */
 iso_status simt_too_large(const iso_host *host, const char *operation, simt_size size,
                           const char *library);
 
-/* Transposes of elements of 4, 8 and 16 bytes; `wide`: with sizes of 64 bits. */
+/* ISO_OK if the library can do this transpose: its elements must have 4, 8 or 16 bytes and, unless
+ * `wide`, its sizes must fit in 32 bits. */
 iso_status simt_transpose_supports(const iso_host *host, const iso_transpose_op *op,
                                    const char *library, bool wide);
 
@@ -252,13 +261,14 @@ iso_status simt_transpose_supports(const iso_host *host, const iso_transpose_op 
 typedef struct simt_reductions {
     const char *library;
     const char *norm2_problem; /* why its 2-norm is not used */
-    bool half;                 /* sum and dot also of f16 and bf16 */
-    bool rows;                 /* also of each row */
+    bool half;                 /* has sum and dot of f16 and bf16, too */
+    bool rows;                 /* can reduce each row, too */
 } simt_reductions;
 iso_status simt_reduce_supports(const iso_host *host, const simt_reductions *has,
                                 const iso_reduce_op_args *op);
 
-/* How backend.c runs an operation whose variant is VENDOR, and what it closes. */
+/* backend.c calls these for an operation whose variant is VENDOR, and to close devices and streams.
+ */
 iso_status simt_vendor_supports(simt_device *device, const iso_op *op);
 iso_status simt_vendor_workspace(simt_device *device, const iso_op *op, int64_t *bytes);
 iso_status simt_vendor_execute(simt_stream *stream, const iso_op *op);
@@ -268,9 +278,10 @@ void simt_vendor_describe(simt_device *device, const iso_op *op, iso_op_info *ou
 iso_status simt_vendor_property(simt_device *device, int32_t index, iso_property *out);
 void simt_vendor_device_close(simt_device *device);
 void simt_vendor_stream_close(simt_stream *stream);
-/* The library of that index; NULL: there is none. */
+/* The library with that index; NULL: there is none. */
 simt_library *simt_vendor_library(const simt_device *device, int32_t index);
-/* A vendor's scope around calls in a device. */
+/* Make the device current before calls of a vendor's library, and restore the previous one after.
+ */
 iso_status simt_vendor_enter(simt_device *device, simt_scope *scope);
 void simt_vendor_leave(simt_device *device, simt_scope scope);
 
@@ -281,8 +292,8 @@ enum { SIMT_DEFINES_MAX = 12, SIMT_KERNELS_MAX = 24, SIMT_ARGS_MAX = 32 };
 /*
  * A source of kernels/, its parameters, and its kernels. defines[0] is always "ISO_THREADS", the
  * work-items of a group, and defines[1] "ISO_DTYPE"; a name that begins with '?' is defined only if
- * its value is not 0. A source's use of f64 (ISO_USE_F64) and 64-bit atomics (ISO_ATOMIC64) are
- * such defines.
+ * its value is not 0. Such defines also say that a program uses f64 (ISO_USE_F64) or 64-bit atomics
+ * (ISO_ATOMIC64).
  */
 typedef struct simt_text {
     const char *name;
@@ -322,7 +333,7 @@ void simt_programs_drop(simt_device *device);
 
 #define SIMT_ARG(variable)    {.value = &(variable), .bytes = (int32_t)sizeof(variable)}
 #define SIMT_MEMORY(variable) {.value = &(variable), .bytes = 0}
-/* A factor of an operation: f64 computes with it as it is, every other type with `narrow`. */
+/* A factor of an operation, as a kernel argument: `wide` for f64, `narrow` for every other type. */
 static inline simt_arg simt_factor(iso_dtype dtype, const double *wide, const float *narrow)
 {
     return dtype == ISO_F64 ? (simt_arg)SIMT_ARG(*wide) : (simt_arg)SIMT_ARG(*narrow);
@@ -355,16 +366,18 @@ enum { SIMT_NEEDS_F32 = 1, SIMT_NEEDS_F64 = 2 };
 /* One kind of operation. The functions are for its variants other than VENDOR. */
 typedef struct simt_operation {
     size_t variant_at; /* offset of the variant in its arguments */
-    size_t library_at; /* of the index of the vendor's library; 0: always the first */
-    /* Optional: changes the arguments of an operation that sums nothing, so that it sums one term
-     * of zeros, which will lie at `zeros`. The bytes of zeros; 0: it sums something. */
+    size_t library_at; /* offset of the index of the vendor's library; 0: always the first */
+    /* Optional: if an operation has no terms to add (k = 0), changes its arguments so that it adds
+     * one term, whose operands are the zeros at `zeros`. Returns how many bytes of zeros that
+     * takes; 0 if nothing was changed. */
     int64_t (*add_term)(void *args, iso_ref zeros);
-    /* Optional: vendors' libraries do it as this product. */
+    /* Optional: writes the product that vendors' libraries compute instead of this operation. */
     void (*as_product)(const iso_op *op, gemv_product *out);
-    /* Optional: the types that it computes in, as bits. The core has checked the operands' type,
-     * and that the operation has the variant. */
+    /* Optional: the types that it computes in, as SIMT_NEEDS bits. The core has already checked the
+     * operands' type and the variant. */
     int (*needs)(const iso_op *op);
-    /* Optional: without it everything is supported that computes in the device's types. */
+    /* Optional: further checks. Without it, an operation is supported if the device has the types
+     * that it computes in. */
     iso_status (*supports)(simt_device *device, const iso_op *op);
     /* Optional: without it no scratch memory is used. */
     int64_t (*workspace)(simt_device *device, const iso_op *op);
@@ -378,7 +391,7 @@ typedef struct simt_operation {
 /* table.c: NULL if the kind is not known. */
 const simt_operation *simt_operation_of(iso_op_kind kind);
 
-/* fill.c: kernels/fill.cl. */
+/* fill.c: fills memory, with kernels/fill.cl. */
 iso_status simt_fill(simt_stream *stream, const iso_transfer *transfer);
 iso_status simt_fill_prepare(simt_device *device);
 void simt_fill_each(const simt_limits *limits, simt_visit *visit, void *context);
@@ -431,8 +444,9 @@ iso_status simt_dlpack_device(void *device, int32_t *type, int32_t *id);
     .memory_is_read_only = simt_memory_is_read_only, .native_get = simt_native_get,                \
     .dlpack_device = simt_dlpack_device
 
-/* A backend's descriptor and its query, isomer_builtin_NAME_query, which stores the host in HOST.
- * The arguments after BUILD are the backend's own entries: probe, memory_free, stream_sync... */
+/* Defines a backend's descriptor and its query function, isomer_builtin_NAME_query, which stores
+ * the host in HOST. The arguments after BUILD are the backend's own entries: probe, memory_free,
+ * stream_sync... */
 #define SIMT_BACKEND(NAME, HOST, DRIVER, BUILD, ...)                                               \
     static iso_status device_open(int32_t index, void **device)                                    \
     {                                                                                              \

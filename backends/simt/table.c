@@ -13,7 +13,7 @@ static const simt_operation *const operations[] = {
 
 enum { KINDS = (int)(sizeof operations / sizeof operations[0]) };
 _Static_assert(sizeof operations / sizeof operations[0] <= SIMT_KINDS_MAX,
-               "a library's table has too few rows");
+               "SIMT_KINDS_MAX must be more than every kind");
 
 const simt_operation *simt_operation_of(iso_op_kind kind)
 {

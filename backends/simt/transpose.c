@@ -28,16 +28,16 @@ static const simt_text transpose_text = {
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
 /*
- * A program. With SPAN the elements of a word: the sides of tiles are powers of two. Every
- * work-item has the same number of a tile's squares of SPAN x SPAN, also in place, and at least one
- * (if shared memory is used).
+ * The parameters of a program. The sides of tiles are powers of two. A tile consists of squares of
+ * SPAN x SPAN elements, where SPAN is the number of elements in a word. If shared memory is used,
+ * each work-item gets the same number of squares, at least one; this also holds for tiles in place.
  */
 typedef struct shape {
-    int32_t threads, word, side, swap; /* swap: the side in place */
+    int32_t threads, word, side, swap; /* side of a tile; swap: side of a tile in place */
 } shape;
 
-/* By size of element: for any alignment, and for operands aligned to words of several elements,
- * which elements of 16 bytes do not have. */
+/* Indexed by element size. `plain` is for operands of any alignment. `wide` is for operands that
+ * are aligned to words of several elements; elements of 16 bytes have no such words. */
 typedef struct shapes {
     shape plain[SIZES], wide[SIZES];
     int32_t band, direct;
@@ -60,7 +60,8 @@ static const shapes small = {
     .band = 2,
 };
 
-/* `naive` is how many columns a group of the naive kernel handles, if it has so many work-items. */
+/* `naive`: columns that a group of the naive kernel handles, or its work-items if they are fewer.
+ */
 static const struct {
     const shapes *shapes;
     int32_t naive;
@@ -86,8 +87,8 @@ static bool fits(const simt_limits *limits, const shape *s, int64_t element_byte
            (tile > swap ? tile : swap) * element_bytes <= limits->local_bytes;
 }
 
-/* wide: words of several elements, if available. Only programs whose word is one element have the
- * naive kernels. */
+/* wide: uses words of several elements, if available. The naive kernels are only in programs whose
+ * word is one element. */
 static simt_spec spec_for(const simt_limits *limits, int64_t element_bytes, bool wide)
 {
     const int32_t index = size_index(element_bytes);
