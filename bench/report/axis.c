@@ -27,7 +27,7 @@ const char *report_axis_value(char *text, report_axis axis, double value, const 
     }
 }
 
-/* A short text: tics need few digits. */
+/* Writes one tic. Its text is short, because tics need few digits. */
 static void tic(FILE *out, report_axis axis, double value, bool *first)
 {
     char text[REPORT_TEXT];
@@ -87,7 +87,7 @@ void report_axis_tics(FILE *out, report_axis axis, double low, double high)
 {
     bool first = true;
     fputc('(', out);
-    if (axis == AXIS_SHARE) { /* gnuplot reads the text of a tic as a format */
+    if (axis == AXIS_SHARE) { /* "%%": gnuplot reads the text of a tic as a format */
         fputs("'0 %%' 0, '25 %%' 25, '50 %%' 50, '75 %%' 75, '100 %%' 100", out);
     } else if (axis == AXIS_BYTES || axis == AXIS_COUNT) {
         binary_tics(out, axis, low, high, &first);

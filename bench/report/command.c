@@ -13,12 +13,12 @@ static const char help[] =
     "\n"
     "Makes one HTML page of the results that `isomer bench --json` wrote: the machine, a\n"
     "summary, plots, every sample and every row. The page needs no network. With several files,\n"
-    "each line carries the name of its file. \"-\" is standard input.\n"
+    "each line is labelled with the name of its file. \"-\" is standard input.\n"
     "\n"
     "  -o FILE         the file to write; \"-\" is standard output\n"
     "  --data DIR      also writes the figures' data and gnuplot scripts into DIR, which is\n"
-    "                  created if missing: `cd DIR && gnuplot NAME.gp` writes NAME.svg;\n"
-    "                  a file there that cannot be written does not stop the others or the page\n"
+    "                  created if missing: `cd DIR && gnuplot NAME.gp` writes NAME.svg; if one\n"
+    "                  of them cannot be written, the others and the page are still written\n"
     "  --title TEXT    the page's title\n"
     "  --help          shows this text\n"
     "\n"
@@ -82,11 +82,11 @@ static int read_options(int argc, char **argv, request *out)
 static int check_request(const request *wanted)
 {
     if (wanted->count == 0) {
-        return tool_error(TOOL_USAGE, "no results file is named; `isomer bench --json FILE` "
+        return tool_error(TOOL_USAGE, "no results file is given; `isomer bench --json FILE` "
                                       "writes one");
     }
     if (!wanted->output) {
-        return tool_error(TOOL_USAGE, "-o is missing: where to write the page, as in -o "
+        return tool_error(TOOL_USAGE, "-o is missing: it names the file for the page, as in -o "
                                       "report.html");
     }
     struct stat mine, theirs;
@@ -94,7 +94,8 @@ static int check_request(const request *wanted)
         if (strcmp(wanted->output, "-") != 0 && stat(wanted->output, &mine) == 0 &&
             S_ISREG(mine.st_mode) && stat(wanted->inputs[i], &theirs) == 0 &&
             mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino) {
-            return tool_error(TOOL_USAGE, "-o %s is one of the results files: it would be lost",
+            return tool_error(TOOL_USAGE,
+                              "-o %s is one of the results files: it would be overwritten",
                               wanted->output);
         }
     }
@@ -110,16 +111,18 @@ static int load(const request *wanted, json_t **roots)
             return code;
         }
         if (strcmp(record_text(roots[i], "run.command"), "verify") == 0) {
-            return tool_error(TOOL_FILES,
-                              "%s was written by `isomer verify`, which takes no times; a report "
-                              "needs a file of `isomer bench --json`",
-                              wanted->inputs[i]);
+            return tool_error(
+                TOOL_FILES,
+                "%s was written by `isomer verify`, which measures no times; a report "
+                "needs a file of `isomer bench --json`",
+                wanted->inputs[i]);
         }
     }
     return TOOL_OK;
 }
 
-/* Also tries to make a file there, so that a failure is known before the work. */
+/* Creates the folder for --data, and tries to create a file there: a failure is reported before the
+ * work begins. */
 static int make_folder(const char *path)
 {
     struct stat about;
@@ -127,15 +130,15 @@ static int make_folder(const char *path)
         return TOOL_OK;
     }
     if ((stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) && mkdir(path, 0777) != 0) {
-        return tool_error(TOOL_IO, "cannot make the folder %s for --data: %s", path,
+        return tool_error(TOOL_IO, "cannot create the folder %s for --data: %s", path,
                           strerror(errno));
     }
     char *trial = record_format("%s/.isomer.XXXXXX", path);
     int code = TOOL_OK, descriptor = mkstemp(trial);
     if (descriptor < 0) {
         code = tool_error(TOOL_IO,
-                          "cannot make files in the folder %s for --data: %s; name one that can be "
-                          "written",
+                          "cannot create files in the folder %s for --data: %s; name a folder that "
+                          "can be written",
                           path, strerror(errno));
     } else {
         close(descriptor);

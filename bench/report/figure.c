@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Colour-blind people can tell them apart. page.css has them for the dark page. The last is for
- * roofs. */
+/* Colour-blind people can tell these apart. The last is for roofs. On the page, svg.c replaces them
+ * by the colours of page.css, which suit light and dark pages. */
 const char *const report_colours[REPORT_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#aa4499",
                                                     "#a6761d", "#5544aa", "#882255", "#777777"};
 
@@ -74,7 +74,7 @@ void report_figure_value(report_figure *figure, figure_series *series, double si
                          report_span value, char *tip)
 {
     figure_point point = {size, value.value, value.low, value.high, tip};
-    if (name >= 0) { /* rows count from 1 until they are settled */
+    if (name >= 0) { /* rows count from 1 until settle_rows */
         point.x = value.value;
         point.y = name + 1.0;
     }
@@ -126,7 +126,8 @@ static void include(figure_scale *scale, double value)
     scale->high = scale->high > value ? scale->high : value;
 }
 
-/* Makes room around the points; no axis is so short that it has a single tic. */
+/* Makes room around the points. Then makes the ratio of the ends at least `least`, so that the axis
+ * has more than one tic. */
 static void widen(figure_scale *scale, double least)
 {
     if (!(scale->low > 0.0)) {
@@ -142,7 +143,8 @@ static void widen(figure_scale *scale, double least)
     }
 }
 
-/* Rows are counted from 1 until here; those of different series stand a little apart. */
+/* Until here, rows count from 1; this changes them to count from 0. It also moves the points of
+ * different series in a row a little apart. */
 static void settle_rows(report_figure *figure)
 {
     double step = figure->form == FIGURE_ROWS && figure->count > 1 ? 0.7 / figure->count : 0.0;
@@ -155,7 +157,7 @@ static void settle_rows(report_figure *figure)
 
 void report_figure_settle(report_figure *figure)
 {
-    bool chosen = figure->x.low > 0.0; /* by the maker of the figure */
+    bool chosen = figure->x.low > 0.0; /* the maker of the figure set its ranges */
     figure_scale *value = figure->form == FIGURE_ROWS ? &figure->x : &figure->y;
     for (int i = 0; i < figure->count; i++) {
         figure_series *series = &figure->series[i];
@@ -209,7 +211,8 @@ static void script_rows(FILE *out, const report_figure *figure)
         char *name = report_plain(figure->names[i]);
         fputs(i > 0 ? ", '" : "'", out);
         for (const char *at = name; *at != '\0'; at++) {
-            fputs(*at == '%' ? "%%" : (char[]){*at, '\0'}, out); /* gnuplot reads it as a format */
+            /* gnuplot reads the text of a tic as a format. */
+            fputs(*at == '%' ? "%%" : (char[]){*at, '\0'}, out);
         }
         fprintf(out, "' %d", i);
         free(name);
@@ -283,7 +286,7 @@ static void script_series(FILE *out, const report_figure *figure, int at)
         fprintf(out, "1:2 with lines dt %d lw 1.3", series->dash);
     } else if (series->dash == 0) {
         fprintf(out, "1:2:3:4 with yerrorbars pt %d ps 0.8 lw 1.3", series->mark);
-    } else { /* the line is a plot of its own, so that the intervals are not dashed */
+    } else { /* the line is a separate plot, so that the intervals are not dashed */
         fprintf(out,
                 "1:2 with lines dt %d lw 1.5 lc rgb '%s' notitle, \\\n"
                 "     '' index %d using 1:2:3:4 with yerrorbars pt %d ps 0.6 lw 1.3",
@@ -300,7 +303,7 @@ void report_figure_script(FILE *out, const void *what)
             figure->x.label, figure->x.low, figure->x.high);
     report_axis_tics(out, figure->x.axis, figure->divide > 0.0 ? figure->divide : figure->x.low,
                      figure->x.high);
-    if (figure->divide > 0.0) { /* points left of it have no x */
+    if (figure->divide > 0.0) { /* points left of it have no x value */
         fprintf(out, "\nset xtics add ('none' %.9g)", figure->divide / 2.0);
     }
     fputc('\n', out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gnuplot.c - finds gnuplot and runs it on a figure, in a private folder that is removed again. */
+/* gnuplot.c - finds gnuplot and runs it on a figure, in a private folder that is removed
+ * afterwards. */
 #include "bench/report/internal.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ static char *find_program(void)
     char *rest = copy, *folder, *found = NULL;
     while (!found && (folder = strsep(&rest, ":"))) {
         struct stat about;
-        if (folder[0] != '/') { /* never from the working directory */
+        if (folder[0] != '/') { /* never run one from the working directory */
             continue;
         }
         found = record_format("%s/gnuplot", folder);
@@ -37,13 +38,13 @@ static char *find_program(void)
     return found;
 }
 
-/* The path of "stem.ending" in a folder, to be freed. */
+/* Returns the path of "stem.ending" in a folder, to be freed. */
 static char *path_of(const char *folder, const char *stem, const char *ending)
 {
     return record_format("%s/%s.%s", folder, stem, ending);
 }
 
-/* A text file, to be freed; NULL where it is missing or empty. */
+/* Returns the content of a text file, to be freed. NULL: it is missing or empty. */
 static char *read_file(const char *path)
 {
     size_t length = 0;
@@ -77,14 +78,15 @@ static bool wait_for(pid_t child, int *status, bool *hung)
     }
 }
 
-/* The child leads its own process group, so that its children end with it. 0, or an errno. */
+/* Starts gnuplot as the leader of a process group, so that its children can be ended with it.
+ * Returns 0 or an errno. */
 static int start(const report_plotter *plotter, char *const *arguments, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t before, defaults;
     sigemptyset(&defaults);
-    sigaddset(&defaults, SIGXFSZ); /* isomer ignores it */
+    sigaddset(&defaults, SIGXFSZ); /* isomer ignores it; gnuplot should not */
     int error = posix_spawn_file_actions_init(&actions);
     if (error != 0) {
         return error;
@@ -149,8 +151,8 @@ void report_plotter_open(report_plotter *plotter, const char *data)
     const char *where = getenv("TMPDIR");
     *plotter = (report_plotter){.data = data, .program = find_program()};
     if (!plotter->program) {
-        tool_error(0, "gnuplot is not on PATH: the report has tables where its plots would be; "
-                      "install gnuplot-nox for plots");
+        tool_error(0, "gnuplot is not on PATH: the report has tables instead of plots; install "
+                      "gnuplot-nox for plots");
         return;
     }
     plotter->folder =
@@ -166,8 +168,8 @@ void report_plotter_open(report_plotter *plotter, const char *data)
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (!made) {
         tool_error(0,
-                   "cannot make a temporary folder %s: %s; the report has tables where its "
-                   "plots would be",
+                   "cannot create the temporary folder %s: %s; the report has tables instead of "
+                   "plots",
                    plotter->folder, strerror(why));
         free(plotter->folder);
         free(plotter->program);
@@ -180,8 +182,8 @@ void report_plotter_open(report_plotter *plotter, const char *data)
     if (good && plotter->version) {
         return;
     }
-    tool_error(0, "%s --version %s: the report has tables where its plots would be",
-               plotter->program, hung ? "does not end" : "fails");
+    tool_error(0, "%s --version %s: the report has tables instead of plots", plotter->program,
+               hung ? "does not end" : "fails");
     free(plotter->program);
     plotter->program = NULL;
 }
@@ -250,13 +252,13 @@ char *report_plotter_run(report_plotter *plotter, const report_figure *figure)
     }
     if (!svg) {
         plotter->hung += hung;
-        tool_error(0, "gnuplot %s on the figure \"%s\"%s%s: the report has its table instead",
+        tool_error(0, "gnuplot %s on the figure \"%s\"%s%s: the report has a table instead",
                    hung ? "did not end in 30 s" : "failed", figure->title, said ? ": " : "",
                    said ? said : "");
     }
     forget(plotter, figure);
     if (plotter->hung == HANGS) {
-        tool_error(0, "gnuplot hung twice: the other figures are tables too");
+        tool_error(0, "gnuplot hung twice: all further figures are tables");
         free(plotter->program);
         plotter->program = NULL;
     }

@@ -13,8 +13,8 @@ typedef struct report_device {
     const json_t *json; /* NULL: a result names it, but its file does not describe it */
     int file;
     const char *spec, *name, *backend;
-    char *brief; /* "cuda:0", after the name of its file where there are several files */
-    char *label; /* the same with the device's name */
+    char *brief; /* "cuda:0"; if there are several files, "FILE: cuda:0" */
+    char *label; /* `brief` and the device's name */
     int colour;
     bool fake;
 } report_device;
@@ -28,12 +28,12 @@ typedef struct report_row {
     int device, group;
     const bench_op *operation;
     const char *op, *kind, *variant, *dtype, *library, *status;
-    char *problem; /* a key of what is computed, without its variant */
+    char *problem; /* from record_case: what is computed, by whatever variant */
     char *shape;   /* "4096 × 4096 × 4096" */
     bool ok, vendor, fake;
     double size;
     report_span time, rate; /* the rate in the unit of its group */
-    double percent;         /* of the roof; NaN where it has none */
+    double percent;         /* of the roof; NaN: it has none */
 } report_row;
 
 /* Results that belong in one figure: an operation with its kind, type, layout and form of shape. */
@@ -42,7 +42,7 @@ typedef struct report_group {
     char *plain; /* the title without the form of its shapes */
     const bench_op *operation;
     const char *op, *kind, *dtype, *unit;
-    bool flops; /* its rate is GFLOP/s, else GB/s */
+    bool flops; /* its rate is in GFLOP/s, else GB/s */
 } report_group;
 
 typedef struct report_model {
@@ -62,23 +62,24 @@ void report_model_make(report_model *out, json_t *const *roots, const char *cons
                        int count);
 void report_model_free(report_model *model);
 
-/* The ok row of a group and a device (-1: of any) that follows `row` (NULL: the first); NULL: there
- * are no more. */
+/* Returns the first ok row after `row` (NULL: the first of all) that is of this group and device
+ * (-1: of any). NULL: there are no more. */
 const report_row *report_next(const report_model *model, const report_row *row, int group,
                               int device);
 
 typedef enum report_who { REPORT_ANY, REPORT_OWN, REPORT_VENDOR } report_who;
 bool report_is_by(const report_row *row, report_who who);
 
-/* The fastest of a device for a problem; NULL where it has none. */
+/* The fastest ok row of a device for a problem; NULL: there is none. */
 const report_row *report_model_best(const report_model *model, const char *problem, int device,
                                     report_who who);
 
-/* The problem by which a group's devices are compared: of those that most devices solved, the
- * largest. Returns a row of it; NULL where nothing is ok. */
+/* Chooses the problem by which the devices of a group are compared: the one that most devices
+ * solved, and the largest of these. Returns a row of that problem; NULL: no row is ok. */
 const report_row *report_model_common(const report_model *model, int group, report_who who);
 
-/* Whether a group has 0, 1 or more sizes, of the ok rows that `takes` takes (NULL: of all). */
+/* Whether the ok rows of a group have no size (0), one size (1) or several (more than 1). Only rows
+ * for which `takes` returns true count; NULL: all rows. */
 int report_sizes(const report_model *model, int group,
                  bool (*takes)(const report_model *model, const report_row *row));
 
@@ -86,10 +87,11 @@ int report_sizes(const report_model *model, int group,
 
 /* fprintf of markup (%s, %d and doubles), with each %s escaped. */
 void report_put(FILE *out, const char *format, ...) ISO_PRINTF(2, 3);
-/* The same with each %s plain enough for a gnuplot string. */
+/* The same, but each %s goes through report_plain. */
 void report_put_plain(FILE *out, const char *format, ...) ISO_PRINTF(2, 3);
-char *report_plain(const char *text); /* to be freed */
-/* Escapes what a terminal would obey, but not HTML. */
+/* Replaces characters that a gnuplot string cannot hold; to be freed. */
+char *report_plain(const char *text);
+/* Writes a text with the characters that control a terminal escaped. HTML is not escaped. */
 void report_shown(FILE *out, const char *text, size_t length);
 char *report_slug(const char *text); /* to be freed */
 
@@ -116,7 +118,7 @@ typedef enum report_axis {
 typedef struct figure_scale {
     report_axis axis;
     const char *label;
-    double low, high; /* 0: found from the points */
+    double low, high; /* 0: computed from the points */
 } figure_scale;
 
 typedef struct figure_point {
@@ -156,26 +158,28 @@ typedef struct report_figure {
     int label_count;
 } report_figure;
 
-/* The figure frees the texts that these functions get, except the labels of scales. */
+/* The figure frees the `char *` texts that are passed to these functions, but not the labels of
+ * scales. */
 report_figure *report_figure_make(figure_form form, char *name, char *title, figure_scale x,
                                   figure_scale y);
 void report_figure_free(report_figure *figure);
-/* Finds or makes the series with this label; valid until the next one is made. */
+/* Finds or makes the series with this label. The pointer is valid until the next series is made. */
 figure_series *report_figure_series(report_figure *figure, char *label, int colour, int mark,
                                     int dash);
 void report_figure_point(report_figure *figure, figure_series *series, figure_point point);
-/* A point of a measured value: over a size, or in the row `name` (-1: over the size). */
+/* Adds a measured value as a point: in the row `name`, or over `size` if `name` is -1. */
 void report_figure_value(report_figure *figure, figure_series *series, double size, int name,
                          report_span value, char *tip);
-/* A line between two points, which share a tip. */
+/* Adds a line between two points, which share a tip. */
 void report_figure_line(report_figure *figure, figure_series *series, const double x[2],
                         const double y[2], const char *tip);
-int report_figure_name(report_figure *figure, char *name); /* its row */
+int report_figure_name(report_figure *figure, char *name); /* returns its row */
 void report_figure_label(report_figure *figure, figure_label label);
-void report_figure_settle(report_figure *figure); /* sets ranges and order; needed by those below */
+/* Sets ranges and order. Call it before the functions below. */
+void report_figure_settle(report_figure *figure);
 void report_figure_data(FILE *out, const void *figure);
 void report_figure_script(FILE *out, const void *figure);
-/* How many plots the script makes of a series; the last has the marks. */
+/* How many gnuplot plots the script makes for a series; the last of them has the marks. */
 int report_figure_plots(const report_figure *figure, const figure_series *series);
 void report_figure_table(FILE *out, const report_figure *figure);
 void report_figure_legend(FILE *out, const report_figure *figure);
@@ -184,7 +188,7 @@ enum { REPORT_COLOURS = 8 };
 
 /* ---- axis.c ---------------------------------------------------------------------------------- */
 
-/* The tics of a gnuplot axis: "('1 us' 1000, ...)". */
+/* Writes the tics of a gnuplot axis: "('1 us' 1000, ...)". */
 void report_axis_tics(FILE *out, report_axis axis, double low, double high);
 const char *report_axis_value(char *text, report_axis axis, double value, const char *unit);
 
@@ -194,19 +198,20 @@ typedef struct report_plotter {
     char *program, *version; /* NULL: there is no gnuplot */
     char *folder;            /* private, temporary */
     const char *data;        /* --data, or NULL */
-    int hung;
+    int hung;                /* how often gnuplot hung */
 } report_plotter;
 
 void report_plotter_open(report_plotter *plotter, const char *data);
 void report_plotter_close(report_plotter *plotter);
-/* The SVG of a figure as gnuplot made it, to be freed; NULL after saying why. */
+/* Runs gnuplot on a figure. Returns its SVG, to be freed; NULL: there is none, and the reason was
+ * reported. */
 char *report_plotter_run(report_plotter *plotter, const report_figure *figure);
-/* Writes a file into a folder, whole or not at all. False after saying why. */
+/* Writes a file into a folder, whole or not at all. False: it failed, and said why. */
 bool report_save(const char *folder, const char *name, void (*write)(FILE *out, const void *what),
                  const void *what);
-bool report_save_figure(const char *folder, const report_figure *figure); /* its data and script */
+bool report_save_figure(const char *folder, const report_figure *figure); /* data and script */
 
-/* Turns gnuplot's SVG into one for the page. Only known elements and attributes go through. */
+/* Turns gnuplot's SVG into one for the page. Only known elements and attributes are kept. */
 void report_svg(FILE *out, const char *svg, const report_figure *figure);
 
 /* ---- the page -------------------------------------------------------------------------------- */
@@ -215,7 +220,7 @@ typedef struct report_page {
     const report_model *model;
     report_plotter *plotter;
     FILE *out;
-    bool data_failed; /* a file for --data; neither the others nor the page depend on it */
+    bool data_failed; /* a file of --data was not written; the others and the page still are */
 } report_page;
 
 void report_machines(report_page *page);
@@ -230,9 +235,9 @@ void report_results(report_page *page);
 
 /* Writes the figure with its legend and data, and frees it. */
 void report_figure_put(report_page *page, report_figure *figure);
-/* The head of a table that scrolls, up to its caption. */
+/* Writes the start of a table that scrolls, up to its caption. */
 void report_table_open(FILE *out, const char *caption);
-void report_flags(FILE *out, const json_t *object); /* of a result or run, as links */
+void report_flags(FILE *out, const json_t *object); /* those of a result or run, as links */
 void report_flag(FILE *out, const char *flag);
 
 void report_samples_data(FILE *out, const void *model);

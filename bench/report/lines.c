@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lines.c - time and rate against size, and transfers. */
+/* lines.c - the figures of time and rate against size, and those of transfers. */
 #include "bench/report/internal.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static const struct {
 
 enum { LOOKS = sizeof looks / sizeof looks[0], OTHER_LIBRARY = 11 };
 
-/* The series of the row's device, variant and library. */
+/* Finds or makes the series of the row's device, variant and library. */
 static figure_series *series_of(const report_page *page, report_figure *figure,
                                 const report_row *row)
 {
@@ -140,7 +140,7 @@ static void put_rows(report_page *page, int first, const quantity *q)
 {
     const report_model *model = page->model;
     const report_group *like = &model->groups[first];
-    /* "stream f32", as documents call maps; "stream chain"; "gemm, cases of one size" */
+    /* "stream f32" or "stream chain" (documents call maps streams), "gemm, cases of one size" */
     char *title = like->operation->computes_title
                       ? record_format("%s %s", like->op, like->flops ? like->kind : like->dtype)
                       : record_format("%s, cases of one size", like->op);
@@ -175,7 +175,7 @@ static void put_group(report_page *page, int at)
     }
 }
 
-/* A section of all operations that transfer, or of all others. */
+/* Writes the section of all operations that transfer, or of all others. */
 static void put_section(report_page *page, bool transfers, const char *head)
 {
     const report_model *model = page->model;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* machines.c - the runs of the page: when, how and on what. */
+/* machines.c - the section about the runs: when, how and on which machines and devices. */
 #include "bench/report/internal.h"
 
 #include <math.h>
@@ -127,7 +127,8 @@ static void put_settings(FILE *out, const json_t *run)
     fputs(some ? "</dl>\n" : "<p class=\"quiet\">All settings are the default.</p>\n", out);
 }
 
-/* All members of an object; `null` is the text for null members ("": they are left out). */
+/* Writes all members of an object. `null` is the text for null members; if it is "", they are left
+ * out. */
 static void put_object(FILE *out, const char *head, json_t *object, const char *null,
                        const char *foot)
 {
@@ -168,7 +169,7 @@ static void put_flags(FILE *out, const json_t *run)
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-/* The number of the row that measured a roof; -1: none. */
+/* The number of the row that measured a roof; -1: there is none. */
 static int row_of(const report_model *model, int device, const char *id)
 {
     for (int i = 0; i < model->row_count; i++) {

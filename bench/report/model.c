@@ -14,7 +14,8 @@ static const char *base_of(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : slash ? slash + 1 : path;
 }
 
-/* The file's name without folders and ".json"; numbered where two are the same. */
+/* The file's name without folders and ".json". A number is added if an earlier file has that name.
+ */
 static char *file_name(const char *const *names, int file)
 {
     const char *base = base_of(names[file]);
@@ -70,7 +71,8 @@ static double divisor(double a, double b)
     return a;
 }
 
-/* How the sizes of a shape relate: shapes of different forms do not share a line. */
+/* The ratio of the sizes of a shape, such as "1:4:1", and its batch. Shapes with different ratios
+ * are not drawn as one line. */
 static char *form_of(const json_t *shape)
 {
     double m = record_number(shape, "m"), n = record_number(shape, "n");
@@ -213,7 +215,7 @@ void report_model_make(report_model *out, json_t *const *roots, const char *cons
             add_row(out, i, value);
         }
     }
-    /* Groups are in the order of operations, within one in the order of results. */
+    /* Groups are sorted by operation; those of one operation keep the order of the results. */
     for (int rank = 0; rank <= BENCH_OPS; rank++) {
         for (int i = 0; i < out->row_count; i++) {
             if (bench_op_rank(out->rows[i].operation) == rank) {

@@ -134,7 +134,7 @@ static void put_head(report_page *page, const char *title)
     report_put(out,
                "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-               /* The page itself forbids that anything is loaded. */
+               /* The page forbids the browser to load anything. */
                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
                "<meta name=\"color-scheme\" content=\"light dark\">\n<title>%s</title>\n<style>\n",
@@ -197,7 +197,7 @@ static void put_result_numbers(FILE *out, const void *what)
     }
 }
 
-/* What --data has besides the figures. A file that fails does not stop the others. */
+/* Writes the files of --data that are not figures. If one fails, the others are still written. */
 static bool save_samples(const report_model *model, const char *folder)
 {
     bool data = report_save(folder, "samples.dat", report_samples_data, model);
@@ -231,7 +231,7 @@ int report_make(json_t *const *roots, const char *const *names, int count, const
         page.data_failed = true;
     }
     if (code == TOOL_OK && model.ok == 0) {
-        code = tool_error(TOOL_NOTHING, "no result is ok: the report has the reasons only");
+        code = tool_error(TOOL_NOTHING, "no result is ok: the report has only the reasons");
     }
     report_plotter_close(&plotter);
     report_model_free(&model);

@@ -311,7 +311,7 @@
     function sorting(table) {
         var body = table.tBodies[0], heads = all('thead th', table);
         heads.forEach(function (head, column) {
-            /* Not a button element: browsers do not print those in repeated headings. */
+            /* Not a button element: browsers do not print buttons in repeated headings. */
             var button = make('span', {role: 'button', tabindex: '0'}, head.textContent);
             head.textContent = '';
             head.appendChild(button);
@@ -384,7 +384,7 @@
     filtering(table);
     sorting(table);
     samples();
-    all('nav a').forEach(function (link) { /* to sections that this page lacks */
+    all('nav a').forEach(function (link) { /* remove those to missing sections */
         if (!document.getElementById(link.getAttribute('href').slice(1)))
             link.parentNode.removeChild(link);
     });

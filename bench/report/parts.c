@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parts.c - copy-in, kernel and copy-out, and the speed-up over the CPU backend. */
+/* parts.c - the figures of copy-in, kernel and copy-out, and of the speed-up over the CPU. */
 #include "bench/report/internal.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static const struct {
 
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
-/* The time with its transfers; 0 where it was not measured. */
+/* The time of a row with its transfers; 0: it was not measured. */
 static double total_of(const report_row *row)
 {
     return row->ok ? fmax(record_number(row->json, "parts.total"), 0.0) : 0.0;
@@ -92,8 +92,8 @@ static bool is_baseline(const report_device *device)
            strncmp(device->spec, "openmp:", 7) == 0;
 }
 
-/* The CPU device that a device is compared with: of its own file, else of any; -1: there is none.
- */
+/* The CPU device that a device is compared with: one of its own file, else one of any file; -1:
+ * there is none. */
 static int baseline_of(const report_model *model, int device)
 {
     int found = -1;
@@ -109,14 +109,14 @@ static int baseline_of(const report_model *model, int device)
     return found;
 }
 
-/* What the baseline has for the problem of a row; NULL: nothing. */
+/* The baseline's fastest row for the problem of `row`; NULL: it has none. */
 static const report_row *baseline_row(const report_model *model, const report_row *row)
 {
     int base = baseline_of(model, row->device);
     return base < 0 ? NULL : report_model_best(model, row->problem, base, REPORT_ANY);
 }
 
-/* The fastest of a device with its transfers. */
+/* A device's fastest row for a problem if transfers are counted; NULL: there is none. */
 static const report_row *whole_of(const report_model *model, const char *problem, int device)
 {
     const report_row *best = NULL;
@@ -149,7 +149,7 @@ static void add_speedup(report_page *page, report_figure *figure, const report_r
     report_figure_value(figure, series, row->size, name, (report_span){value, value, value}, tip);
 }
 
-/* Whether it is the first ok row of its problem on its device, so that each is drawn once. */
+/* Whether it is the first ok row of its problem on its device: only that one is drawn. */
 static bool leads(const report_model *model, const report_row *row)
 {
     const report_row *other = NULL;
@@ -166,7 +166,8 @@ static bool compared(const report_model *model, const report_row *row)
            baseline_row(model, row);
 }
 
-/* The compared rows of a group. -1: of all groups of one size, each in a row with its name. */
+/* Draws the compared rows of a group. If `group` is -1, draws those of all groups with one size,
+ * each in its own row of the figure. */
 static void put_speedup(report_page *page, report_figure *figure, int group)
 {
     const report_model *model = page->model;

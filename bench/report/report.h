@@ -6,8 +6,8 @@
 #include "bench/tool.h"
 
 /* Writes the page for `count` results documents with these names to `out`, which is open, and
- * commits it. `title` may be NULL. TOOL_OK; TOOL_NOTHING if no result is ok, after writing; another
- * code after reporting why nothing was written. */
+ * commits it. `title` may be NULL. Returns TOOL_OK, or TOOL_NOTHING if the page was written but no
+ * result is ok. For any other code, nothing was written and the reason was reported. */
 int report_write(json_t *const *roots, const char *const *names, int count, const char *title,
                  tool_file *out);
 

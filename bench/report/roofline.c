@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roofline.c - the operations of a device under its roofs. */
+/* roofline.c - a figure for each device: its operations and its roofs. */
 #include "bench/report/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Operations without arithmetic stand left of all others, under the roofs of the memory. */
+/* The ranges of a figure. Operations without arithmetic are drawn left of all others, under the
+ * memory's roofs. */
 typedef struct extent {
-    double zero;            /* their place on the axis */
+    double zero;            /* the x of operations without arithmetic */
     double memory, compute; /* the highest roofs */
     figure_scale x, y;
 } extent;
@@ -19,7 +20,7 @@ static double bytes_of(const report_row *row)
            record_number(row->json, "work.bytes_written");
 }
 
-/* FLOP/byte; NaN: not known. */
+/* The arithmetic intensity in FLOP/byte; NaN: not known. */
 static double intensity_of(const report_row *row)
 {
     double flops = record_number(row->json, "work.flops"), bytes = bytes_of(row);
@@ -32,7 +33,8 @@ static double height_of(const report_row *row, double zero)
     return flops > 0.0 ? flops / row->time.value : bytes_of(row) / row->time.value * zero;
 }
 
-/* Whether the row is in the figure: the largest size of each line of each group. */
+/* Whether the row is in the figure: only the largest size of each variant and library of a group
+ * is. */
 static bool placed(const report_model *model, const report_row *row)
 {
     if (row->operation->moves || !isfinite(intensity_of(row))) {
@@ -53,7 +55,7 @@ static bool is_memory(const json_t *roof)
     return strcmp(record_text(roof, "unit"), "GB/s") == 0;
 }
 
-/* False: no roof of its memory is known. */
+/* Finds the ranges of a device's figure. False: no roof of its memory is known. */
 static bool measure(const report_model *model, int device, extent *out)
 {
     size_t at;
@@ -111,7 +113,7 @@ static void add_roof(report_figure *figure, const json_t *roof, const extent *ro
                        y, text);
 }
 
-/* Labels the roofs beside their lines; roofs that are close to each other share a label. */
+/* Labels the lines of the roofs. Roofs that are close to each other share a label. */
 static void label_roofs(report_figure *figure, const json_t *roofs, bool memory, const extent *room)
 {
     enum { MOST = 32 };

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* As differences from the median in its ten-thousandths, which keeps the page small. */
+/* Writes samples as differences from the median, in ten-thousandths of it: the page stays small. */
 static void put_samples(FILE *out, const report_row *row)
 {
     const report_span *time = &row->time;

@@ -9,7 +9,7 @@
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-/* Results of a device (-1: of all) with a status. */
+/* The number of results of a device (-1: of all) that have this status. */
 static int count_of(const report_model *model, int device, const char *status)
 {
     int count = 0;
@@ -56,7 +56,7 @@ static void put_counts(report_page *page)
 
 /* ---- the best of each operation -------------------------------------------------------------- */
 
-/* The number of flags of a row, as a link to the row that names them. */
+/* Writes the number of flags of a row, as a link to the row of the table that names them. */
 static void put_mark(report_page *page, const report_row *row)
 {
     const json_t *flags = json_object_get(row->json, "flags");
@@ -226,7 +226,7 @@ typedef struct portability {
     char missing[256]; /* devices without a result or a roof */
 } portability;
 
-/* Whether a device has results without a number here; else it was not measured. */
+/* Whether a device has a result without a number in this group. If not, it was not measured. */
 static bool refused(const report_model *model, int group, int device, report_who who)
 {
     for (int i = 0; i < model->row_count; i++) {

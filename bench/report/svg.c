@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* svg.c - turns gnuplot's SVG into one for the page: only known elements and attributes go through,
+/* svg.c - turns gnuplot's SVG into one for the page: only known elements and attributes are kept,
  * gnuplot's colours become those of the page (light or dark), and each point gets its tip. */
 #include "bench/report/internal.h"
 
@@ -12,7 +12,7 @@ enum { DEPTH = 32, VALUE = 64 };
 typedef struct svg_state {
     FILE *out;
     const report_figure *figure;
-    char *open[DEPTH]; /* the tags of groups, which are written with their first content */
+    char *open[DEPTH]; /* tags of groups: written before their first content */
     bool written[DEPTH];
     int depth;
     int series, point; /* of the next point; series -1: none */
@@ -21,7 +21,7 @@ typedef struct svg_state {
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-/* Reads the attribute at *at and moves *at behind it. False at the end of the tag. */
+/* Reads the attribute at *at and moves *at past it. False at the end of the tag. */
 static bool next_attribute(const char **at, const char *end, char *name, const char **value,
                            size_t *length)
 {
@@ -64,7 +64,7 @@ static bool attribute(const char *tag, const char *end, const char *wanted, char
     return false;
 }
 
-/* The page's colour that replaces one of gnuplot's; NULL: keep it. */
+/* The page's colour that replaces one of gnuplot's; NULL: keep gnuplot's. */
 static const char *colour_of(const char *value, char *room)
 {
     unsigned red, green, blue;
@@ -91,7 +91,7 @@ static const char *colour_of(const char *value, char *room)
 }
 
 /* Whether a value holds only characters that paths, numbers, colours and transformations need:
- * others could end the attribute or control a terminal. */
+ * any other could end the attribute or control a terminal. */
 static bool harmless(const char *value, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -137,7 +137,7 @@ static void write_attributes(FILE *out, const char *tag, const char *end)
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
-/* Finds the series that gnuplot's plot of that number shows. */
+/* Finds the series that gnuplot's plot number `plot` shows. */
 static void find_series(svg_state *state, int plot)
 {
     const report_figure *figure = state->figure;
@@ -212,7 +212,7 @@ static bool is(const char *tag, const char *end, const char *name)
            !isalnum((unsigned char)tag[length]);
 }
 
-/* Points of a series are its `use` elements, or its boxes in a figure of bars. */
+/* The points of a series are its `use` elements; in a figure of bars they are its boxes. */
 static void write_shape(svg_state *state, const char *tag, const char *end, const char *name)
 {
     flush_groups(state);
@@ -278,7 +278,7 @@ void report_svg(FILE *out, const char *svg, const report_figure *figure)
     while (*at != '\0') {
         if (*at != '<') {
             const char *stop = at + strcspn(at, "<");
-            if (state.in_text) { /* gnuplot has escaped it for HTML */
+            if (state.in_text) { /* gnuplot escaped it for HTML */
                 report_shown(out, at, (size_t)(stop - at));
             }
             at = stop;

@@ -92,7 +92,7 @@ char *report_slug(const char *text)
     return slug;
 }
 
-/* Three digits, with an exponent only where people would write one. */
+/* Three digits, with an exponent only for very small and very large values. */
 static void three(char *text, size_t room, double value)
 {
     double size = fabs(value);

@@ -19,7 +19,7 @@ expect 2 'no results file' -o x.html
 expect 2 'o is missing' a.json
 expect 2 'did you mean --title' a.json -o x.html --titel x
 expect 2 'needs a value' a.json -o
-expect 2 'would be lost' a.json -o a.json
+expect 2 'would be overwritten' a.json -o a.json
 python3 "$here/document.py" --verify >verify.json
 expect 5 'isomer verify' verify.json -o x.html
 head -c 2000 a.json >short.json
