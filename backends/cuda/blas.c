@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blas.c - cuBLAS and cuBLASLt: their functions and numbers, for backends/simt/blas.h. */
+/* blas.c - fills the tables of backends/simt/blas.h with the functions and constants of cuBLAS and
+ * cuBLASLt. */
 #include "backends/cuda/library.h"
 #include "common/dtype.h"
 
@@ -15,7 +16,8 @@ static struct {
     simt_lt_api api;
     struct LOADER_TABLE(CUDA_CUBLASLT_OWN_SYMBOLS) own;
 } lt;
-_Static_assert(sizeof(cublaslt_choice) <= sizeof(lt_choice), "cuBLASLt's choice is longer");
+_Static_assert(sizeof(cublaslt_choice) <= sizeof(lt_choice),
+               "cublaslt_choice does not fit into lt_choice");
 
 static bool open_blas(simt_library *self)
 {
@@ -30,7 +32,8 @@ static bool open_blas(simt_library *self)
     return true;
 }
 
-/* 13.1.0 is 130100; before version 12 it had one digit less. */
+/* The library returns 130100 for version 13.1.0. Before version 12 the number had one digit less:
+ * 11402 for 11.4.2. */
 static bool open_lt(simt_library *self)
 {
     if (!loader_open(&self->loader)) {
@@ -88,7 +91,7 @@ static uint32_t create(void **handle)
     return blas.cublasCreate_v2((cublas_handle *)(void *)handle);
 }
 
-/* Setting the stream resets the workspace: it is set once, when the handle is made. */
+/* Called only once, when the handle is created, because setting the stream resets the workspace. */
 static uint32_t set_up(void *handle, void *stream)
 {
     cublas_code code = blas.cublasSetStream_v2(handle, stream);
@@ -119,7 +122,7 @@ static uint32_t destroy(void *handle)
     return blas.cublasDestroy_v2(handle);
 }
 
-/* NVIDIA's default: 32 MiB from Hopper on, before that 4 MiB. */
+/* NVIDIA's default workspace: 32 MiB since Hopper, 4 MiB before. */
 static int64_t library_bytes(const simt_device *device)
 {
     const cuda_device *native = device->native;
@@ -147,7 +150,8 @@ static bool is_set(const char *variable, const char *harmless)
     return value && value[0] && strcmp(value, "0") != 0 && strcmp(value, harmless) != 0;
 }
 
-/* Variables by which the user changes what cuBLAS computes, whatever the program requests. */
+/* Returns the environment variable, if one is set, that makes cuBLAS compute with less precision
+ * than the program requests. NULL if none is set. */
 static const char *overriding(const iso_gemm_op *op)
 {
     const bool wide = op->dtype == ISO_F64;
@@ -171,13 +175,13 @@ static iso_status precision(const simt_device *device, const iso_gemm_op *op)
     const bool tf32 = op->math == ISO_MATH_TF32 && op->dtype == ISO_F32;
     const char *variable = tf32 ? NULL : overriding(op);
     if (!dtype_get(op->dtype)->floating) {
-        return cuda_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: cuBLAS has no product of %s",
+        return cuda_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: cuBLAS has no gemm for %s",
                                iso_dtype_name(op->dtype));
     }
     if (variable) {
         return cuda_host->fail(ISO_UNSUPPORTED,
-                               "gemm: variant vendor: math is strict, and %s=%s makes cuBLAS give "
-                               "up precision: unset it, or use tiled",
+                               "gemm: variant vendor: math is strict, but %s=%s lowers the "
+                               "precision of cuBLAS: unset it, or use tiled",
                                variable, getenv(variable));
     }
     const char *never = getenv("NVIDIA_TF32_OVERRIDE");
@@ -187,14 +191,14 @@ static iso_status precision(const simt_device *device, const iso_gemm_op *op)
     }
     if (architecture < AMPERE && (tf32 || op->dtype == ISO_BF16)) {
         return cuda_host->fail(
-            ISO_UNSUPPORTED, "gemm: variant vendor: %s needs sm_%d, and the device is sm_%d%s",
+            ISO_UNSUPPORTED, "gemm: variant vendor: %s needs sm_%d, but the device is sm_%d%s",
             tf32 ? "math tf32" : "bf16", AMPERE, architecture, tf32 ? "" : "; use tiled");
     }
     if (architecture < PASCAL && op->dtype == ISO_F16) {
-        return cuda_host->fail(ISO_UNSUPPORTED,
-                               "gemm: variant vendor: f16 needs sm_%d, and the device is sm_%d; "
-                               "use tiled",
-                               PASCAL, architecture);
+        return cuda_host->fail(
+            ISO_UNSUPPORTED,
+            "gemm: variant vendor: f16 needs sm_%d, but the device is sm_%d; use tiled", PASCAL,
+            architecture);
     }
     return ISO_OK;
 }
@@ -316,7 +320,7 @@ static uint32_t asum(const simt_blas_fold *f)
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 
-/* Both libraries have the same numbers. */
+/* Both libraries use the same values for these constants. */
 static const simt_blas_numbers numbers = {
     .types = {[ISO_F16] = CUBLAS_TYPE_F16,
               [ISO_BF16] = CUBLAS_TYPE_BF16,

@@ -18,8 +18,8 @@ int32_t cuda_architecture_of(cuda_ordinal device)
 
 /* ---- description ----------------------------------------------------------------------------- */
 
-/* As nvidia-smi writes it. A slice of a device has its own uuid; the older call returns the whole
- * device's. */
+/* Writes the uuid as nvidia-smi shows it. A slice of a device (MIG) has its own uuid, but the older
+ * call returns the uuid of the whole device. */
 void cuda_device_uuid(cuda_ordinal device, char *text, size_t capacity)
 {
     cuda_uuid whole = {{0}};
@@ -41,7 +41,8 @@ void cuda_device_uuid(cuda_ordinal device, char *text, size_t capacity)
     }
 }
 
-/* Cheap to query only if the program already has a context. */
+/* Returns -1 if no primary context is active, because a query would have to create one, which is
+ * slow. */
 static int64_t free_memory(cuda_ordinal device)
 {
     unsigned flags = 0;
@@ -126,7 +127,7 @@ simt_scope cuda_enter(const cuda_device *device)
     cuda_context current = NULL;
     if (cu.cuCtxGetCurrent(&current) != CUDA_DONE || current != device->context) {
         scope.code = cu.cuCtxPushCurrent_v2(device->context);
-        scope.previous = scope.code == CUDA_DONE ? 0 : -1; /* the context below it */
+        scope.previous = scope.code == CUDA_DONE ? 0 : -1; /* cuda_leave pops the context */
     }
     return scope;
 }
@@ -139,7 +140,7 @@ void cuda_leave(simt_scope scope)
     }
 }
 
-/* Creates a device for a known context. */
+/* Creates the device object for an existing context. */
 static iso_status make(cuda_context context, bool primary, cuda_ordinal ordinal, int32_t index,
                        void **native, simt_limits *limits)
 {
@@ -180,7 +181,7 @@ iso_status cuda_device_open(int32_t index, void **native, simt_limits *limits)
     return status;
 }
 
-/* The device of a program's context. */
+/* Finds the device that a program's context belongs to. */
 static cuda_code device_of(cuda_context context, cuda_ordinal *ordinal)
 {
     const cuda_device at = {.context = context};
@@ -208,7 +209,7 @@ iso_status cuda_device_adopt(int32_t devices, const void *context, const void *n
     const int64_t asked = (int64_t)(intptr_t)native_device;
     if (!context) {
         if (asked < 0 || asked >= devices) {
-            return cuda_host->fail(ISO_INVALID, "device is %lld, and the devices are 0 to %d",
+            return cuda_host->fail(ISO_INVALID, "device is %lld, but the devices are 0 to %d",
                                    (long long)asked, devices - 1);
         }
         *index = (int32_t)asked;
@@ -219,21 +220,21 @@ iso_status cuda_device_adopt(int32_t devices, const void *context, const void *n
     cuda_ordinal ordinal = 0;
     const cuda_code code = device_of(own, &ordinal);
     if (code != CUDA_DONE) {
-        return cuda_host->fail(ISO_INVALID, "context is %p, and cuCtxPushCurrent gives %s (%u)",
+        return cuda_host->fail(ISO_INVALID, "context is %p, but cuCtxPushCurrent gives %s (%u)",
                                context, cuda_code_name(code), code);
     }
     *index = index_of(ordinal);
     if (*index < 0 || (asked != 0 && asked != *index)) {
-        return cuda_host->fail(ISO_INVALID,
-                               "context is for device %d, and device is %lld: give the context's "
-                               "device, or 0",
-                               *index, (long long)asked);
+        return cuda_host->fail(
+            ISO_INVALID,
+            "context belongs to device %d, but device is %lld: pass the context's device, or 0",
+            *index, (long long)asked);
     }
     return make(own, false, ordinal, *index, native, limits);
 }
 
-/* A broken primary context is reset even if others still hold it: it is of no use to them either,
- * and the device can then be opened again. */
+/* A lost primary context is reset even if other code still holds it. That code cannot use it
+ * either, and after the reset the device can be opened again. */
 void cuda_device_close(void *native)
 {
     cuda_device *device = native;

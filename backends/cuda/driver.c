@@ -81,8 +81,8 @@ static iso_status stream_create(simt_stream *stream)
     return cuda_check(device, code, "cuStreamCreate");
 }
 
-/* The context identifies the device of a stream; the legacy default stream (NULL) belongs to any
- * device. */
+/* A stream belongs to the device of its context. The legacy default stream (NULL) belongs to the
+ * context that is current, so every device accepts it. */
 static iso_status stream_adopt(simt_stream *stream, void *foreign)
 {
     cuda_device *device = stream->device->native;
@@ -93,12 +93,12 @@ static iso_status stream_adopt(simt_stream *stream, void *foreign)
         return cuda_check(device, code, "cuStreamGetCtx(%p)", foreign);
     }
     if (code != CUDA_DONE) {
-        return cuda_host->fail(ISO_INVALID, "stream is %p, and cuStreamGetCtx gives %s (%u)",
+        return cuda_host->fail(ISO_INVALID, "stream is %p, but cuStreamGetCtx gives %s (%u)",
                                foreign, cuda_code_name(code), code);
     }
     if (context != device->context) {
         return cuda_host->fail(ISO_INVALID,
-                               "stream %p belongs to context %p, and the device was opened in "
+                               "stream %p belongs to context %p, but the device was opened in "
                                "context %p: adopt the device with the stream's context",
                                foreign, (void *)context, (void *)device->context);
     }
@@ -118,7 +118,7 @@ static void stream_destroy(simt_stream *stream)
     cuda_leave(scope);
 }
 
-/* An error that ends the context is also returned by every later call. */
+/* An error that destroys the context needs no record here: every later call returns it again. */
 static iso_status stream_sync(void *stream)
 {
     const simt_stream *queue = stream;
@@ -238,8 +238,8 @@ static iso_status memory_import(void *native, void *foreign, int64_t bytes, void
                                device->index, code ? ": cuPointerGetAttribute gives " : "",
                                code ? cuda_code_name(code) : "");
     }
-    /* Memory whose extent the driver cannot report (mapped piece by piece) is accepted unchecked.
-     */
+    /* The driver cannot report the extent of memory that was mapped piece by piece. Such memory is
+     * accepted unchecked. */
     if (range == CUDA_DONE && (uint64_t)bytes > (uint64_t)(base + whole - address)) {
         return cuda_host->fail(
             ISO_INVALID, "%p has %llu bytes left in its allocation, but %lld would be imported",

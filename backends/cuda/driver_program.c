@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 enum {
-    OPTIONS_OWN = CUDA_COMPILE_OPTION_COUNT + 1, /* and the architecture */
+    OPTIONS_OWN = CUDA_COMPILE_OPTION_COUNT + 1, /* 1 for the architecture */
     OPTIONS_MAX = SIMT_DEFINES_MAX + OPTIONS_OWN + 8,
     LOG_SHOWN = 3000
 };
@@ -32,13 +32,13 @@ static loader_library library = {
 
 static struct {
     pthread_mutex_t lock;
-    bool asked; /* the file was searched */
+    bool asked; /* the file was searched for */
     bool tried; /* opening was tried */
     char identity[LOADER_PATH_MAX + 64];
 } compiler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The compiler is identified by its file: opening it takes longer than the rest of a start with a
- * warm cache. */
+/* Identifies the compiler by its file's path, size and time. Opening the compiler to ask for its
+ * version would take longer than all the rest of a start with a warm cache. */
 static bool identify(void)
 {
     (void)pthread_mutex_lock(&compiler.lock);
@@ -95,8 +95,8 @@ iso_status cuda_program_identity(void *native, char *text, int64_t capacity)
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-/* Binary code for this chip if the compiler supports it, else PTX for the highest architecture
- * below the chip that it supports. */
+/* Chooses binary code for this chip if the compiler supports the chip. Otherwise chooses PTX for
+ * the highest architecture below the chip that the compiler supports. */
 static iso_status choose_target(const cuda_device *device, char *option, size_t capacity,
                                 bool *is_ptx)
 {
@@ -107,17 +107,18 @@ static iso_status choose_target(const cuda_device *device, char *option, size_t 
     if (rtc.nvrtcGetNumSupportedArchs && rtc.nvrtcGetSupportedArchs &&
         (rtc.nvrtcGetNumSupportedArchs(&count) != CUDA_DONE || count > KNOWN_MAX ||
          rtc.nvrtcGetSupportedArchs(known) != CUDA_DONE)) {
-        return cuda_host->fail(ISO_COMPILE, "%s does not report which chips it knows",
+        return cuda_host->fail(ISO_COMPILE, "%s does not report which chips it supports",
                                library.path);
     }
     for (int i = 0; i < count; i++) {
         best = known[i] <= device->architecture && known[i] > best ? known[i] : best;
     }
     if (best == 0) {
-        return cuda_host->fail(ISO_COMPILE,
-                               "%s knows no chip as old as sm_%d: set ISOMER_CUDA_PATH to an older "
-                               "NVRTC",
-                               library.path, device->architecture);
+        return cuda_host->fail(
+            ISO_COMPILE,
+            "%s does not support a chip as old as sm_%d: set ISOMER_CUDA_PATH to an older "
+            "NVRTC",
+            library.path, device->architecture);
     }
     *is_ptx = best != device->architecture || !rtc.nvrtcGetCUBIN || !rtc.nvrtcGetCUBINSize;
     (void)snprintf(option, capacity, CUDA_ARCHITECTURE_OPTION "%s_%d", *is_ptx ? "compute" : "sm",
@@ -131,7 +132,7 @@ static iso_status rtc_failed(nvrtc_code code, const simt_source *source, const c
                            rtc.nvrtcGetErrorString(code), code);
 }
 
-/* The beginning of the log: the first error matters most. */
+/* Reports only the beginning of the log, because the first error matters most. */
 static iso_status compile_failed(nvrtc_program program, nvrtc_code code, const simt_source *source,
                                  const char *target)
 {
@@ -188,7 +189,8 @@ iso_status cuda_program_build(void *native, const simt_source *source, void **bi
         return loader_fail(&library, ISO_COMPILE, "");
     }
     if (source->option_count > OPTIONS_MAX - OPTIONS_OWN) {
-        return cuda_host->fail(ISO_INTERNAL, "%s: %d options, and at most %d are passed on",
+        return cuda_host->fail(ISO_INTERNAL,
+                               "%s: there are %d options, but at most %d can be passed on",
                                source->name, source->option_count, OPTIONS_MAX - OPTIONS_OWN);
     }
     for (int32_t i = 0; i < source->option_count; i++) {
@@ -211,8 +213,8 @@ iso_status cuda_program_build(void *native, const simt_source *source, void **bi
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* The driver is given no length, so a truncated file must not reach it. A cubin ends where its
- * section headers end. */
+/* Whether the code is complete. The driver does not get its length, so truncated code must not
+ * reach the driver. A cubin (ELF) ends with its section headers, and PTX ends with a NUL. */
 static bool is_whole(const unsigned char *data, int64_t bytes)
 {
     enum { HEADER = 64, SECTIONS_AT = 40, SECTION_BYTES_AT = 58, SECTION_COUNT_AT = 60 };
@@ -249,7 +251,7 @@ iso_status cuda_program_load(void *native, const void *binary, int64_t bytes, vo
     cuda_device *device = native;
     cuda_module module = NULL;
     if (!is_whole(binary, bytes)) {
-        return cuda_host->fail(ISO_BACKEND, "a kernel's code of %lld bytes is not whole",
+        return cuda_host->fail(ISO_BACKEND, "a kernel's code of %lld bytes is incomplete",
                                (long long)bytes);
     }
     cuda_program *program = cuda_host->alloc((int64_t)sizeof *program);
@@ -320,11 +322,12 @@ iso_status cuda_launch(simt_stream *stream, void *kernel, int64_t groups, int32_
     void *values[SIMT_ARGS_MAX];
     if (groups > GROUPS_MAX || arg_count > SIMT_ARGS_MAX) {
         return cuda_host->fail(ISO_INTERNAL,
-                               "a launch of %lld groups with %d arguments: at most "
-                               "%d and %d are possible",
+                               "a launch has %lld groups and %d arguments, but at most %d groups "
+                               "and %d arguments are possible",
                                (long long)groups, arg_count, GROUPS_MAX, SIMT_ARGS_MAX);
     }
-    /* Memory is its address, so both kinds of argument are read through a pointer. */
+    /* `value` points to the argument in both cases: to a plain value, or to the address of
+     * memory. */
     for (int32_t i = 0; i < arg_count; i++) {
         memcpy(&values[i], &args[i].value, sizeof values[i]);
     }

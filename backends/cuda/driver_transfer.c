@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver_transfer.c - copies: host and device, of one row or many, and between devices. */
+/* driver_transfer.c - copies one row or many between the host and a device, on a device, and
+ * between devices. */
 #include "backends/cuda/library.h"
 
 #include <string.h>
@@ -55,7 +56,8 @@ iso_status cuda_transfer(simt_stream *stream, const iso_transfer *transfer)
 {
     cuda_device *device = stream->device->native;
     const bool one = transfer->height == 1;
-    /* Rows further apart than the driver accepts are so large that there are few of them. */
+    /* Rows are copied one by one if the driver does not accept the pitch. A pitch that large leaves
+     * room for only few rows. */
     const bool far =
         transfer->from_pitch > device->pitch_max || transfer->to_pitch > device->pitch_max;
     simt_scope scope = cuda_enter(device);
@@ -79,7 +81,7 @@ iso_status cuda_transfer(simt_stream *stream, const iso_transfer *transfer)
 
 /* ---- between devices ------------------------------------------------------------------------- */
 
-/* Gives one context access to the other's memory. */
+/* Gives `to` access to the memory of `from`. */
 static iso_status connect(cuda_device *to, cuda_device *from)
 {
     if (to->context == from->context || atomic_load(&to->peer) == from->context) {
@@ -108,7 +110,7 @@ static iso_status connect(cuda_device *to, cuda_device *from)
     return ISO_OK;
 }
 
-/* Later work on one stream waits for the current work on the other. */
+/* Makes all later work on `after` wait for the work that is on `before` now. */
 static cuda_code follow(const simt_stream *after, simt_stream *before)
 {
     const simt_scope scope = cuda_enter(before->device->native);

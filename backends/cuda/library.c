@@ -9,12 +9,13 @@
 #include <string.h>
 
 const iso_host *cuda_host;
-static int oldest_chip; /* among the devices: 90 for sm_90; 0 before probing */
+static int oldest_chip; /* the oldest architecture of all devices: 90 for sm_90; 0 before probing */
 
 /* ---- where to search ------------------------------------------------------------------------- */
 
-/* A driver accepts no newer toolkit, and CUDA 13 dropped the chips before sm_75. Toolkit files are
- * numbered by their version; the driver's number is 1. */
+/* Whether a toolkit's file cannot be used here: a driver accepts no toolkit that is newer than the
+ * driver, and CUDA 13 dropped the chips before sm_75. The number in the name of a toolkit's file is
+ * the toolkit's version. In the name of the driver's own library it is always 1. */
 static bool refuses(const char *name, char *why, size_t capacity)
 {
     enum { OLDEST_TOOLKIT = 11, CUDA_WITH_ALL = 12, CHIP_OF_13 = 75 };
@@ -27,7 +28,7 @@ static bool refuses(const char *name, char *why, size_t capacity)
     if (major < OLDEST_TOOLKIT || major <= newest) {
         return false;
     }
-    (void)snprintf(why, capacity, "driver %d.%d and sm_%d take CUDA %d at most",
+    (void)snprintf(why, capacity, "driver %d.%d and sm_%d support at most CUDA %d",
                    cuda_version / 1000, cuda_version % 1000 / 10, oldest_chip, newest);
     return true;
 }
@@ -64,7 +65,7 @@ const char *cuda_code_name(cuda_code code)
     return name;
 }
 
-/* Codes after which the context is unusable, and the one for memory. */
+/* Converts a driver's code into a status. After a code in `lost`, the context is unusable. */
 iso_status cuda_status(cuda_code code)
 {
     static const unsigned short lost[] = {CUDA_DEINITIALIZED,      CUDA_DEVICE_UNAVAILABLE,
@@ -124,7 +125,7 @@ static void call_failed(const char *call, cuda_code code)
     const char *hint = "";
     found.state = code == CUDA_NO_DEVICE ? ISO_STATE_NO_DEVICE : ISO_STATE_NO_DRIVER;
     if (code == CUDA_NO_DEVICE && getenv("CUDA_VISIBLE_DEVICES")) {
-        hint = "; CUDA_VISIBLE_DEVICES is set, and hides the devices that it does not name";
+        hint = "; CUDA_VISIBLE_DEVICES is set and hides every device that it does not name";
     }
     (void)snprintf(found.reason, sizeof found.reason, "%s: %s gives %s (%u)%s",
                    cuda_driver_library.path, call, cuda_code_name(code), code, hint);
@@ -160,9 +161,10 @@ static void look(void)
         call_failed("cuDeviceGetCount", code);
     } else if (version < CUDA_VERSION_LEAST) {
         found.state = ISO_STATE_NO_DRIVER;
-        (void)snprintf(found.reason, sizeof found.reason,
-                       "%.1024s: the driver is for CUDA %d.%d, and 11.0 is the oldest that is used",
-                       library->path, version / 1000, version % 1000 / 10);
+        (void)snprintf(
+            found.reason, sizeof found.reason,
+            "%.1024s: the driver supports CUDA %d.%d, but the oldest usable version is 11.0",
+            library->path, version / 1000, version % 1000 / 10);
     } else if (count < 1) {
         call_failed("cuDeviceGetCount", CUDA_NO_DEVICE);
     } else {

@@ -38,13 +38,13 @@ typedef struct cuda_device {
     int32_t index;
     cuda_context context;
     bool primary;         /* the context is the device's primary one, retained */
-    atomic_int lost;      /* an error that ends the context has occurred */
+    atomic_int lost;      /* an error that destroyed the context has occurred */
     int32_t architecture; /* 90 for sm_90 */
     int64_t pitch_max;
     _Atomic(cuda_context) peer; /* the last context that access was enabled for */
 } cuda_device;
 
-/* Device memory is its address. */
+/* The backend's handle of device memory is the memory's address. */
 static inline void *cuda_pointer(cuda_address address)
 {
     const uintptr_t number = (uintptr_t)address;
@@ -67,7 +67,7 @@ static inline cuda_address cuda_place(iso_ref ref)
 simt_scope cuda_enter(const cuda_device *device);
 void cuda_leave(simt_scope scope);
 
-/* A call into the driver in a device's context. */
+/* Makes a driver call in a device's context. */
 #define CUDA_ON(device, code, call)                                                                \
     do {                                                                                           \
         const simt_scope scope_ = cuda_enter(device);                                              \
@@ -75,8 +75,8 @@ void cuda_leave(simt_scope scope);
         cuda_leave(scope_);                                                                        \
     } while (0)
 
-/* The status of a code, and its failure: "WHAT gives CODE (n): text". A device (may be NULL) that
- * is lost by it is marked so. */
+/* Returns the status of a code, and reports a failure as "WHAT gives CODE (n): text". If the
+ * failure means that the device is lost, marks the device (may be NULL) as lost. */
 iso_status cuda_check(cuda_device *device, cuda_code code, const char *format, ...)
     ISO_PRINTF(3, 4);
 
@@ -90,7 +90,7 @@ iso_status cuda_device_adopt(int32_t devices, const void *context, const void *n
                              int32_t *index, void **native, simt_limits *limits);
 void cuda_device_close(void *native);
 
-/* sensors.c: the entry of the ABI */
+/* sensors.c: an entry of the backend's table */
 iso_status cuda_telemetry(void *device, iso_telemetry *out);
 
 /* driver_transfer.c */
@@ -108,7 +108,7 @@ iso_status cuda_kernel_get(void *program, const char *name, int32_t threads, voi
                            simt_kernel_info *info);
 iso_status cuda_launch(simt_stream *stream, void *kernel, int64_t groups, int32_t threads,
                        const simt_arg *args, int32_t arg_count);
-/* The compiler's version and path, or why there is none. Opens it. */
+/* Opens the compiler, and writes its version and path, or why there is no compiler. */
 void cuda_compiler_describe(char *text, size_t capacity);
 
 /* blas.c */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.h - the options for compiling every kernel of this project with NVRTC: a single list, for
- * the backend and for offline compilation. */
+/* options.h - the options for compiling every kernel of this project with NVRTC. The backend and
+ * the offline compilation use this one list. */
 #ifndef ISOMER_CUDA_OPTIONS_H
 #define ISOMER_CUDA_OPTIONS_H
 
-/* No product is contracted into a sum, subnormal numbers are kept, and division and roots are
- * rounded correctly. */
+/* Products and sums are not contracted into fused operations, subnormal numbers are kept, and
+ * divisions and square roots are rounded correctly. */
 #define CUDA_ARCHITECTURE_OPTION "--gpu-architecture="
 #define CUDA_COMPILE_OPTIONS                                                                       \
     "--std=c++14", "--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"

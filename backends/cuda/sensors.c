@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sensors.c - clocks, power, temperature and throttling of a device, from NVML. A device is
- * identified there by its bus address: NVML has its own order, and CUDA_VISIBLE_DEVICES changes
- * CUDA's. */
+/* sensors.c - clocks, power, temperature and throttling of a device, from NVML. A device is found
+ * in NVML by its bus address, because NVML numbers devices differently, and CUDA_VISIBLE_DEVICES
+ * changes only CUDA's numbers. */
 #include "backends/cuda/library.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static loader_library library = {
     LOADER_FUNCTIONS(nvml, CUDA_NVML_SYMBOLS),
 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static nvml_code began; /* result of its initialisation */
+static nvml_code began; /* the result of nvmlInit */
 static char label[ISO_NAME_MAX];
 
 static void begin(void)
@@ -62,8 +62,8 @@ static iso_status fail(nvml_code code, const char *call)
                            name_of(code), code, text ? ": " : "", text ? text : "");
 }
 
-/* Whether the call returned a value. A sensor that this device does not have, or that this user may
- * not read, is not a failure; the first failure is kept in *status. */
+/* Whether the call returned a value. It is not a failure if this device does not have the sensor or
+ * this user may not read it. *status keeps the first failure. */
 static bool answered(nvml_code code, const char *call, iso_status *status)
 {
     switch (code) {
@@ -111,7 +111,7 @@ static void read_clocks(nvml_device at, iso_status *status, iso_telemetry *out)
     if (ASK(status, nvmlDeviceGetClockInfo, at, NVML_MEMORY, &mhz)) {
         out->memory_clock_mhz = (int32_t)mhz;
     }
-    /* Not every driver has the newer name of the same call. */
+    /* These are two names of the same call. Older drivers have only the second. */
     if (ASK(status, nvmlDeviceGetCurrentClocksEventReasons, at, &reasons) ||
         ASK(status, nvmlDeviceGetCurrentClocksThrottleReasons, at, &reasons)) {
         out->throttle = throttle_of(reasons);
@@ -141,8 +141,8 @@ static void read_rest(nvml_device at, iso_status *status, iso_telemetry *out)
     }
 }
 
-/* "MIG off", "MIG 1g.18gb" for a slice, or "MIG on". A slice's profile is only in the name that its
- * own handle, found by its uuid, returns. */
+/* Writes "MIG off", "MIG on", or for a slice its profile, as in "MIG 1g.18gb". The profile is only
+ * in the name of the slice, so NVML must first find the slice by its uuid. */
 static void read_partition(cuda_ordinal ordinal, nvml_device at, iso_status *status,
                            iso_telemetry *out)
 {
@@ -167,7 +167,8 @@ static void read_partition(cuda_ordinal ordinal, nvml_device at, iso_status *sta
     }
 }
 
-/* A slice has no sensors of its own: its bus address is the whole device's. */
+/* A slice has no sensors, but it has the bus address of the whole device. So the values are those
+ * of the whole device. */
 iso_status cuda_telemetry(void *device, iso_telemetry *out)
 {
     const cuda_device *native = ((const simt_device *)device)->native;

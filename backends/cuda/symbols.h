@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbols.h - the functions of NVIDIA's libraries that this backend calls, by the names that the
- * libraries export: one list for each library, REQUIRED(result, name, parameters) for what every
- * version since CUDA 11 has, OPTIONAL for what some have. A test compares each entry with the
- * vendor's headers.
+ * symbols.h - the functions of NVIDIA's libraries that this backend calls, under the names that the
+ * libraries export. There is one list for each library. Every version since CUDA 11 has the
+ * functions in REQUIRED(result, name, parameters); only some versions have those in OPTIONAL. A
+ * test compares each entry with the vendor's headers.
  *
- * The types: enumerations are unsigned (int where a value is negative) and objects are pointers to
- * the vendor's own struct tags, so that an entry is compatible with the vendor's declaration.
+ * Each entry is compatible with the vendor's declaration: enumerations are unsigned (int if a value
+ * is negative), and objects are pointers to structs with the vendor's own tags.
  */
 #ifndef ISOMER_CUDA_SYMBOLS_H
 #define ISOMER_CUDA_SYMBOLS_H
@@ -33,14 +33,14 @@ typedef struct _nvrtcProgram *nvrtc_program;
 
 typedef unsigned cublas_code;
 typedef unsigned cublas_enum; /* operations, types, computations, modes, properties */
-typedef int cublas_algorithm; /* has a value of -1 */
+typedef int cublas_algorithm; /* one value is -1 */
 typedef struct cublasContext *cublas_handle;
 
 typedef unsigned nvml_code;
 typedef struct nvmlDevice_st *nvml_device;
 
 typedef struct cublasLtContext *cublaslt_handle;
-/* The vendor's structs behind these have no tag. */
+/* The vendor's structs have no tags, so these tags are ours. */
 typedef struct cublaslt_matmul_object *cublaslt_matmul;
 typedef struct cublaslt_layout_object *cublaslt_layout;
 typedef struct cublaslt_preference_object *cublaslt_preference;
@@ -78,7 +78,7 @@ typedef struct cuda_copy_2d {
 /* nvmlUtilization_t. */
 typedef struct nvml_utilization {
     unsigned busy;   /* percent of time in which a kernel ran */
-    unsigned memory; /* ... in which memory was read or written */
+    unsigned memory; /* percent of time in which memory was read or written */
 } nvml_utilization;
 
 /* CUuuid. */
@@ -93,7 +93,7 @@ struct double2;
 
 /* clang-format off */
 
-/* Numbers of the vendor's interfaces: VALUE(our name, number, the vendor's name). */
+/* Constants of the vendor's interfaces: VALUE(our name, number, the vendor's name). */
 #define CUDA_VALUES(VALUE)                                                                         \
     VALUE(CUDA_DONE, 0, CUDA_SUCCESS)                                                              \
     VALUE(CUDA_INVALID_VALUE, 1, CUDA_ERROR_INVALID_VALUE)                                         \
@@ -176,7 +176,7 @@ struct double2;
     VALUE(CUBLASLT_REDUCE_IN_PLACE, 1, CUBLASLT_REDUCTION_SCHEME_INPLACE)                          \
     VALUE(CUBLASLT_REDUCE_COMPUTED, 2, CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE)
 
-/* Not every version's headers have these. */
+/* Constants that only some versions of the headers have. */
 #define CUDA_VALUES_NEWER(VALUE)                                                                   \
     VALUE(CUDA_CONTAINED, 226, CUDA_ERROR_CONTAINED)                                               \
     VALUE(CUDA_TENSOR_MEMORY_LEAK, 721, CUDA_ERROR_TENSOR_MEMORY_LEAK)                             \
@@ -287,7 +287,8 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
 
 /* ---- libcublas ------------------------------------------------------------------------------- */
 
-/* Functions that differ in a type: `size` is int, or int64_t in those named _64. */
+/* Groups of functions that differ only in a type. `size` is int64_t if the name ends in _64, and
+ * otherwise int. */
 #define CUDA_CUBLAS_GEMM(KIND, name, size)                                                         \
     KIND(cublas_code, name,                                                                        \
          (cublas_handle handle, cublas_enum trans_a, cublas_enum trans_b, size m, size n, size k,  \
@@ -375,7 +376,7 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
     VALUE(NVML_POWER_BRAKE, 128, nvmlClocksThrottleReasonHwPowerBrakeSlowdown)                     \
     VALUE(NVML_DISPLAY_CLOCKS, 256, nvmlClocksThrottleReasonDisplayClockSetting)
 
-/* Errors, by the vendor's own names; files that need them define enumerators from this list. */
+/* Errors, under the vendor's own names. A file that needs them makes enumerators from this list. */
 #define NVML_ERRORS(ERROR)                                                                         \
     ERROR(NVML_ERROR_UNINITIALIZED, 1)                                                             \
     ERROR(NVML_ERROR_INVALID_ARGUMENT, 2)                                                          \
