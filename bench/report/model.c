@@ -14,8 +14,7 @@ static const char *base_of(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : slash ? slash + 1 : path;
 }
 
-/* The file's name without folders and ".json". A number is added if an earlier file has that name.
- */
+/* The file's name without folders and ".json", plus a number if an earlier file has that name. */
 static char *file_name(const char *const *names, int file)
 {
     const char *base = base_of(names[file]);

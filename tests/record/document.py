@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A made-up results document: every kind of member that docs/results.md describes, few results.
+"""Makes up a results document that has every kind of member of docs/results.md, but few results.
 `python3 document.py` prints it."""
 import json
 import random
@@ -53,7 +53,7 @@ def device(spec, name, kind, roofs, fake=False):
 class Maker:
     def __init__(self, seed, scale=1):
         self.random = random.Random(seed)
-        self.scale = scale  # of the peaks: how many digits there are
+        self.scale = scale  # multiplies the peaks: larger numbers have more digits
         self.results = []
         self.devices = [
             device("cuda:0", "GPU, \"first\" | 型号", "GPU",

@@ -3,7 +3,7 @@
  * file.c - result files during a run: a file on disk is always a complete document.
  *
  *     file all FOLDER          the rules that need nothing from the system
- *     file full FOLDER         the same on a full disk: FOLDER is on a disk of its own, of 1 MiB
+ *     file full FOLDER         the rules for a full disk: FOLDER is on a separate disk of 1 MiB
  */
 #include "bench/tool.h"
 
@@ -42,7 +42,8 @@ static json_t *document(int number, size_t length)
     return root;
 }
 
-/* The number of the complete document at `path`; -1: there is none. Anything else fails. */
+/* The number of the document at `path`; -1: there is no file. Fails if the document is not
+ * complete. */
 static int number_at(const char *path)
 {
     json_error_t error;
@@ -84,7 +85,7 @@ static int finish(tool_file *file, int number, size_t length)
     return code;
 }
 
-/* Number of lines on stderr since the last call. */
+/* The number of lines written to stderr since the last call. */
 static int said(FILE *errors)
 {
     static long before;
@@ -162,8 +163,8 @@ static void killed(const char *path)
     }
 }
 
-/* Too large for the disk: reported once, the last complete document stays, and the run continues.
- */
+/* If a document is too large for the disk, this is reported once, the last complete document stays,
+ * and the run continues. */
 static void too_large(const char *path, FILE *errors, size_t length)
 {
     tool_file file;
@@ -178,7 +179,7 @@ static void too_large(const char *path, FILE *errors, size_t length)
     CHECK(finish(&file, 55, length) == TOOL_IO && said(errors) == 1 && number_at(path) == 53);
 }
 
-/* ---- the umask is shared with other threads -------------------------------------------------- */
+/* ---- other threads share the umask ----------------------------------------------------------- */
 
 typedef struct maker {
     const char *folder;
@@ -242,7 +243,7 @@ int main(int argc, char **argv)
     others(argv[2]);
     beside(argv[2], path);
     killed(path);
-    /* A limit on file length fails like a full disk, with another error name. */
+    /* Exceeding a limit on file length is like a full disk, but has another errno. */
     struct rlimit limit = {.rlim_cur = 1000000, .rlim_max = RLIM_INFINITY};
     signal(SIGXFSZ, SIG_IGN);
     CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);

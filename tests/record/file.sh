@@ -3,7 +3,7 @@
 . "$ISOMER_TEST_COMMON"
 mkdir "$scratch/all" "$scratch/full"
 "$1" all "$scratch/all" >"$scratch/out" || fail "$(cat "$scratch/out")"
-# A disk of its own needs root; the limit on file length was tested above.
+# Mounting a disk needs root. Without it, only a limit on file length is tested, as above.
 if mount -t tmpfs -o size=1m tmpfs "$scratch/full" 2>/dev/null; then
     code=0
     "$1" full "$scratch/full" >"$scratch/out" || code=$?

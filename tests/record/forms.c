@@ -8,7 +8,7 @@
  *     forms table FILE WIDTH [colour]
  *     forms run WORD...          the output of record_run
  *     forms device SPEC          the output of record_device
- *     forms damage FILE TURNS    damages it at random: what is accepted is written in every form
+ *     forms damage FILE TURNS    damages it at random, and writes what is accepted in every form
  *
  * The locale is the environment's, as in a program that calls setlocale.
  */
@@ -55,7 +55,7 @@ static size_t below(size_t n)
     return n > 0 ? (size_t)(next_random() % n) : 0;
 }
 
-/* A value of another kind. */
+/* A random value, mostly of a type that the member must not have. */
 static json_t *surprise(void)
 {
     static const double numbers[] = {0, -1, 1e308, 5e-324, -1e308, 1e18, 9.3e18, 1e300};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""forms.py FORMS [LOCALE]: reads the other forms of a document back: CSV, Markdown, the table."""
+"""forms.py FORMS [LOCALE]: writes a document as CSV, Markdown and the table, and checks these."""
 import csv
 import io
 import json
@@ -29,7 +29,7 @@ def made(what, path, *words):
 
 
 def shown(text):
-    """Control sequences of a terminal are escaped; a formula of a spreadsheet is neutralised."""
+    """The text as CSV shows it: control sequences are escaped, a spreadsheet formula gets a '."""
     text = re.sub("[\x00-\x09\x0b-\x1f\x7f]", lambda m: "\\x%02x" % ord(m[0]), text)
     text = re.sub("[\x80-\x9f\u202a-\u202e]", lambda m: "\\u%04x" % ord(m[0]), text)
     return "'" + text if text[:1] in ("=", "+", "-", "@") else text
@@ -117,7 +117,7 @@ def check_table(path, root):
 
 
 def check_best(text, root, width):
-    """The highlighted number of each product is the largest, except on fakes."""
+    """The number marked with * is the largest of each product, not counting fake devices."""
     fakes = [d["spec"] for d in root["devices"] if d["fake"]]
     best = {}
     for r in root["results"]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # forms.sh FORMS: files that are not results are refused with a message; CSV, Markdown and the table
-# have the document's values, with decimal points in every locale; no accepted file ends the
+# have the document's values, with decimal points in every locale; no accepted file crashes the
 # program.
 . "$ISOMER_TEST_COMMON"
 need python3 python3
@@ -11,7 +11,7 @@ cd "$source_dir/tests/record" || exit
 python3 load.py "$forms" || fail "reading: see above"
 python3 forms.py "$forms" || fail "other forms: see above"
 
-# Only Germany's number format: the whole locale takes long to make.
+# Takes only the number format from Germany's locale: making all of it takes long.
 {
     for category in NUMERIC CTYPE COLLATE MONETARY TIME MESSAGES PAPER NAME ADDRESS TELEPHONE \
         MEASUREMENT IDENTIFICATION; do
@@ -37,7 +37,7 @@ fi
 python3 document.py >"$scratch/results.json"
 "$forms" damage "$scratch/results.json" 150 || fail "damage at random: exit code $?"
 
-# The source of a figure.
+# What a document says about its run.
 export LD_PRELOAD='' CUDA_VISIBLE_DEVICES='' OMP_PLACES=cores NVIDIA_API_KEY=secret ISOMER_MATH=tf32
 "$forms" run bench --suite quick >"$scratch/run.json" || fail "record_run: exit code $?"
 python3 - "$scratch/run.json" <<'END' || fail "what is said of a run: see above"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""schema.py SCHEMA FORMS FILE...: the made-up documents and the files conform to the schema,
-according to an independent validator, and the tool reads what it accepts; a document with any
-single fault does not conform."""
+"""schema.py SCHEMA FORMS FILE...: an independent validator accepts the made-up documents and the
+files, and refuses a document with any single fault. The tool reads every document that the
+validator accepts."""
 import copy
 import json
 import subprocess
@@ -14,7 +14,7 @@ import document
 
 
 def put(path, value):
-    """A fault: the member at the path gets another value."""
+    """A fault: sets the member at the path to this value."""
     def damage(root):
         *way, last = path
         for step in way:
@@ -38,7 +38,7 @@ def first(root, **members):
 
 
 def faults(root):
-    """For a document of `bench`: (description, damage)."""
+    """Yields faults of a document of `bench`: (description, damage)."""
     ok, gemm = first(root, status="ok"), first(root, op="gemm", status="ok")
     failed, stream = first(root, status="failed"), first(root, op="stream")
     transfer = first(root, op="transfer")
@@ -117,7 +117,7 @@ def faults(root):
 
 
 def fewer(root):
-    """One result of each operation and status: quick to check repeatedly."""
+    """Keeps one result of each operation and status, so that many checks are fast."""
     kept = {}
     for result in root["results"]:
         kept.setdefault((result["op"], result["status"]), result)

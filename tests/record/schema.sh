@@ -16,8 +16,8 @@ cd "$scratch" || exit
     fail "verify exits with $?"
 set -- verify.json plain.json
 if "$tool" help | grep -q '^  bench '; then
-    # One small size of each operation; a sanitizer makes the rest slow, and so do the roofs' arrays
-    # if the last-level cache is large and memory is not limited.
+    # Only one small size of each operation: with a sanitizer, more would be slow. The limit keeps the
+    # roofs' arrays small, which otherwise grow with the last-level cache.
     ISOMER_MEMORY_LIMIT=256M "$tool" bench --backend openmp --size 64 --variant tiled --budget 0.2 --json bench.json \
         >out 2>err || fail "bench exits with $?: $(cat err)"
     set -- "$@" bench.json

@@ -27,7 +27,7 @@ expect 5 short.json short.json -o x.html
 expect 6 nothing.json nothing.json -o x.html
 [ ! -e x.html ] || fail "a page without results"
 
-# A gnuplot that reports when it is started: a place that cannot be written must be found before
+# This gnuplot leaves a mark when it is started: a place that cannot be written must be found before
 # that.
 mkdir bin
 cat >bin/gnuplot <<'END'
@@ -47,7 +47,8 @@ expect 6 'a.json/data' a.json -o x.html --data a.json/data
 [ "$(cat x.html)" = before ] || fail "x.html was changed"
 [ ! -e mark ] || fail "gnuplot was started although nothing could be written"
 
-# The same for a folder in which no file can be created; root may write anywhere that is writable.
+# The same for a folder in which no file can be created; root can create files
+# anywhere but in /proc.
 locked=$scratch/locked
 mkdir -m 555 locked
 [ "$(id -u)" != 0 ] || locked=/proc
@@ -77,7 +78,7 @@ python3 "$here/document.py" --none >none.json
 stuck samples.dat none.json
 grep -q 'no result is ok' err || fail "nothing is said of the missing results"
 
-# Each is a new file that replaces the old: a reader that has the old one open keeps it whole.
+# Each file is replaced by a new one: a process that has the old one open still reads all of it.
 mkdir data
 for name in parts-gemm-f32-1.dat parts-gemm-f32-1.gp samples.dat samples.gp results.txt; do
     echo old >"data/$name"
@@ -92,11 +93,11 @@ left=$(find data -name '.isomer*' -o -name '*.dat.??????' -o -name '*.gp.??????'
     -name '*.txt.??????')
 [ -z "$left" ] || fail "left over: $left"
 
-# It fails: each plot is a table.
+# If gnuplot fails, each plot is a table.
 expect 0 'made up' a.json -o x.html
 python3 "$here/check.py" x.html a.json --no-plots || fail "x.html"
 
-# It makes a harmful SVG: nothing of it reaches the page.
+# If gnuplot makes a harmful SVG, nothing harmful reaches the page.
 # shellcheck disable=SC2016
 MISCHIEF='for last; do :; done
 cat >"${last%.gp}.svg" <<END
@@ -110,7 +111,7 @@ python3 "$here/check.py" x.html a.json || fail "a strange SVG goes into the page
 grep -q 'd="M0 0"' x.html || fail "the test's SVG was not used"
 [ -z "$(ls tmp)" ] || fail "left in the temporary folder: $(ls tmp)"
 
-# Nothing is ok: the page has the reasons, and the exit code reports it.
+# If no result is ok, the page has the reasons, and the exit code is 4.
 expect 4 'no result is ok' none.json -o none.html
 python3 "$here/check.py" none.html none.json || fail "none.html"
 "$tool" report a.json -o - 2>err >out.html || fail "-o -"

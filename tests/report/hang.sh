@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# hang.sh: a gnuplot that never ends costs half a minute, twice, and the processes that it started
-# end with it.
+# hang.sh: a gnuplot that never ends is killed after half a minute, with the processes that it
+# started, and is tried only twice.
 . "$ISOMER_TEST_COMMON"
 here=$1
 need python3 python3

@@ -29,7 +29,7 @@ says() {
     done
 }
 
-# Found before anything is measured.
+# These faults are found before anything is measured.
 against 2 --against "$scratch/none"
 says "$scratch/none" "No such file"
 printf 'not a program' >text
@@ -107,9 +107,9 @@ wait $killed || :
 kill "$(cat sleeper)" || :
 grep -q '"complete": false' killed.json || fail "killed after a pair: nothing of it was kept"
 "$tool" compare killed.json >out || fail "the file of a killed run cannot be read"
-rm -f killed.json.* sleeper # what no program could take away
+rm -f killed.json.* sleeper # a killed program cannot remove these
 
-# Interrupted: nothing of the program remains, and no file.
+# Interrupted: no process of the program remains, and no file.
 if have timeout; then
     # shellcheck disable=SC2016
     program hangs 'sleep 60 & echo $! >sleeper; wait'

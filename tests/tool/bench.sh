@@ -78,12 +78,12 @@ rm unopened.json
 unopened 3 --backend openmp,fault
 [ ! -e unopened.json ] || fail "there are results though a device that was named did not open"
 
-# The size beyond every cache is smaller if less memory may be used: a sixteenth of it, in elements
-# of 8 bytes.
+# The size beyond every cache is limited to a sixteenth of the memory that may be used. Elements
+# have 8 bytes here.
 ISOMER_MEMORY_LIMIT=256M "$tool" bench --backend openmp --op copy --dtype f64 --list >out
 says out stream/copy/tiled/f64/2097152/uniform/hot
 
-# A case that fits no device is a row; the rest runs.
+# A case that is too large for every device has a row, and the other cases run.
 bench 0 --backend openmp --op gemm --dtype f32 --variant tiled --size 64,64Gi --json big.json
 says out "does not fit"
 says big.json '"status": "ok"' '"status": "unsupported"'
@@ -93,7 +93,7 @@ says big.json '"status": "ok"' '"status": "unsupported"'
     --json piped.json 2>err | true
 says piped.json '"complete": true'
 
-# Too short for one sample.
+# A budget that is too short for one sample.
 code=0
 "$tool" bench --backend openmp --no-roofs --budget 0.01 --op gemm --dtype f64 --variant naive \
     --size 1024 >out 2>err || code=$?
@@ -111,7 +111,7 @@ grep -q '"median"' wrong.json && fail "a wrong result has a time"
 says wrong.csv ,failed,
 says wrong.html "element [63]"
 
-# TF32 on a device without it: it runs strict, and the row says so and why.
+# A device without TF32 runs the product as strict, and the row says so and why.
 ISOMER_BACKEND_PATH='' bench 0 --backend openmp --op gemm --dtype f32 --variant vendor,tiled --math tf32 --json tf32.json \
     --csv tf32.csv --report tf32.html
 says tf32.json '"math": "tf32"' '"math_used": "strict"' '"math_reason": "openmp: gemm: ' 'no TF32' '"ran-strict"'

@@ -21,7 +21,7 @@ sort "$scratch/quick" >"$scratch/a"
 sort "$scratch/full" >"$scratch/b"
 [ -z "$(comm -23 "$scratch/a" "$scratch/b")" ] || fail "the full suite lacks quick cases"
 
-# One of each operation, and one of the full suite.
+# One case of each operation, and one case that only the full suite has.
 for op in transfer transpose reduce gemm map stream limits; do
     id=$(grep "^$op/" "$scratch/quick" | grep -v /vendor/ | tail -n 1)
     "$tool" verify --backend openmp --case "$id" >"$scratch/out" || fail "case $id"

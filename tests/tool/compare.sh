@@ -151,8 +151,9 @@ sed '/tiled\/f32\/512/{s/"id":"gemm/"id":"stream/
 expect 0 more-ops.json fewer.json --fail-on 5
 says out "Only in A" "stream/tiled/f32" "0 of 5 cases fail"
 
-# Differences in settings are refused by name, and marked if forced.
-refused() { # refused FILE WORD...: not with a.json, but with --force
+# Files with different settings are refused: the message names the setting. With --force they are
+# compared, and the output says so.
+refused() { # refused FILE WORD...: is compared with a.json only with --force
     input=$1
     shift
     expect 5 a.json "$input"
@@ -179,8 +180,8 @@ judged $tiled SLOWER 8.000
 [ "$(grep -c '"id_b": "gemm/' sizes.json)" = 5 ] || fail "the file does not say which cases were matched"
 grep -q '^gemm/tiled/f32/256x.*,gemm/tiled/f32/128x128x128/nn/strict/uniform/hot.$' sizes.csv ||
     fail "the CSV does not say which cases were matched"
-# If one case is also the same, it is matched with itself, and the gate covers cases of another
-# size.
+# If B also has a case of the same size, it is matched with that one. The gate covers the cases of
+# another size too.
 { sed '/^\]}/d' size.json && grep 'tiled/f32/512' a.json && echo ']}'; } >one-more.json
 expect 1 a.json one-more.json --force --fail-on 5 --all
 says out "4 cases are of another size in B"
@@ -188,7 +189,8 @@ judged $tiled SAME 1.000
 # Another operation or type is never matched.
 sed 's|/f32/|/f16/|g; s/"dtype":"f32"/"dtype":"f16"/; s|/f64/|/bf16/|; s/"dtype":"f64"/"dtype":"bf16"/' size.json >type.json
 expect 5 a.json type.json --force
-# With nothing else in common, forcing does not help, except for fill.
+# Another fill is refused without --force. Another cache state is refused, and so is a file of
+# `isomer verify`, even with --force.
 sed 's/"fill":"uniform"/"fill":"ones"/; s|/uniform/|/ones/|' a.json >fill.json
 expect 5 a.json fill.json
 says err "fill"
@@ -201,7 +203,7 @@ expect 5 a.json verify.json
 says err "verify.json" "isomer verify"
 expect 5 a.json verify.json --force
 
-# Several devices: matched by name; others only if they are selected.
+# Several devices are matched by name. Devices of different names are compared only if selected.
 sed 's/openmp:0/cuda:0/g' slow.json | grep -e tiled -e naive >rows
 { sed '/^\]}/d' a.json && sed 's/^{"id"/,{"id"/' rows && echo ']}'; } |
     sed 's|^"devices":\[|&{"spec":"cuda:0","backend":"cuda","name":"a GPU"},|' >two.json
@@ -298,7 +300,7 @@ says err --device-a
 expect 2 a.json slow.json fast.json
 expect 2 a.json slow.json --fail-on much
 expect 2 a.json slow.json --fail-on 2 --least-effect 3
-expect 1 a.json slow.json --fail-on 2 # the least effect follows the gate
+expect 1 a.json slow.json --fail-on 2 # the gate also sets the least effect
 expect 2 a.json slow.json --op gemn
 says err gemm
 expect 2 a.json slow.json --faster

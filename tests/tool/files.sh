@@ -90,7 +90,7 @@ is_json place/new.json
     fail "info through a link here exits with $?"
 still_links links/bare
 is_json place/here.json
-# A run, whose file is replaced repeatedly, and a page.
+# The same for a run, which replaces its file repeatedly, and for a page.
 ln -s ../place/run.json links/run
 ln -s ../place/page.html links/page
 "$tool" bench --backend openmp --op stream --dtype f32 --size 4Ki --rounds 2 --budget 1 --no-roofs \

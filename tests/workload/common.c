@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* common.c - lists from texts, and captured messages. */
+/* common.c - makes lists from texts, and captures messages. */
 #include "tests/workload/common.h"
 
 #include <stdlib.h>

@@ -14,14 +14,15 @@
 
 #include <cmocka.h>
 
-/* The list of a suite's text, "[{...}, ...]", written to a temporary file. Roofs are left out. */
+/* Makes the list of a suite with these cases, "[{...}, ...]", by way of a temporary file. Roofs are
+ * left out. */
 work_list list_of(const char *cases, uint64_t seed);
 
-/* A file NAME.json that holds the text, under TMPDIR; its path goes to `path`. */
+/* Writes the text to a new file NAME.json under TMPDIR, and the name of the file to `path`. */
 enum { PATH_ROOM = 512 };
 void write_file(char *path, const char *text, size_t length);
 
-/* Runs `body` with stderr captured; the messages are in `text`. */
+/* Runs `body` and copies what it writes to stderr to `text`. Returns what `body` returns. */
 int said(int (*body)(void *), void *context, char *text, size_t room);
 
 #endif

@@ -33,8 +33,8 @@ static const char cases[] =
     " {\"op\": \"gemm\", \"size\": \"30x20x10\", \"batch\": 3}, "
     " {\"op\": \"gemm\", \"size\": \"3x2x5000\"}]";
 
-/* One wrong bit in one element of a result is found; in a chain, where not all elements repeat to
- * the bit, in the sign. */
+/* Checks that one wrong bit in one element of a result is found. In a chain the sign is changed,
+ * because not every element is checked to the bit. */
 static void try_wrong_bits(const bench_case *item, work_inputs *inputs)
 {
     bench_needs needs;
@@ -104,7 +104,6 @@ static void test_openmp(void **state)
     work_list_free(&list);
 }
 
-/* A case over the limit is reported with the figures; cases that fit alone run in turn. */
 /* Backends write the same chip's uuid in different ways. */
 static void test_chips(void **state)
 {
@@ -119,13 +118,15 @@ static void test_chips(void **state)
     assert_false(work_same_chip("", ""));
     iso_device_info info = ISO_DEVICE_INFO_INIT;
     info.type = ISO_DEVICE_GPU;
-    assert_true(work_cache_bytes(&info) >= 32 << 20); /* unknown does not count as none */
+    assert_true(work_cache_bytes(&info) >= 32 << 20); /* an unknown size is not 0 */
     info.cache_bytes = 4 << 20;
     assert_int_equal(work_cache_bytes(&info), 4 << 20);
     snprintf(info.architecture, sizeof info.architecture, "gfx942");
     assert_int_equal(work_cache_bytes(&info), 256 << 20);
 }
 
+/* A case over the memory limit is refused with its size and the limit. Cases of which only one fits
+ * at a time run in turn. */
 static void test_limit(void **state)
 {
     work_list list = list_of("[{\"op\": \"sum\", \"dtype\": \"f32\", \"size\": \"10Mi\"},"

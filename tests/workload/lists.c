@@ -113,11 +113,11 @@ static void test_quick(void **state)
     assert_int_equal(work_list_make(&request, &list), TOOL_OK);
     assert_non_null(find(&list, "gemm/tiled/f32/1024x1024x1024/nn/strict/uniform/hot"));
     assert_true(find(&list, "gemm/tiled/f32/1024x1024x1024/nn/strict/uniform/hot")->parts);
-    /* Four times the cache, and marked as a roof although the suite has it too. */
+    /* Four times the cache. It is marked as a roof, although it is also a case of the suite. */
     assert_int_equal(find(&list, "stream/copy/tiled/f64/16777216/uniform/hot")->roof,
                      BENCH_ROOF_COPY);
     assert_null(find(&list, "gemm/naive/f32/1024x1024x1024/nn/strict/uniform/hot"));
-    for (int32_t i = 0; i < list.count; i++) { /* no case that processors cannot run */
+    for (int32_t i = 0; i < list.count; i++) { /* no case that CPUs cannot run */
         assert_true(list.items[i].element != 2 && list.items[i].math == ISO_MATH_STRICT);
     }
     work_list_free(&list);
@@ -307,7 +307,7 @@ static void test_file(void **state)
     work_list_free(&list);
 }
 
-/* The example of the documentation. */
+/* The example in docs/benchmarking.md is a valid suite. */
 static void test_example(void **state)
 {
     char text[65536], path[PATH_ROOM];

@@ -50,7 +50,7 @@ static const struct {
     {67, "{\"op\": \"multiply\", \"dtype\": \"i64\", \"size\": 5000}"},
 };
 
-/* How many of the cases pass and how many do not. */
+/* Counts how many of the cases pass and how many fail. */
 static void count(const char *spec, const char *cases, int *passed, int *failed)
 {
     char text[256];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sanitizer sees nothing new in the next one. */
+/* A sanitizer is slow and finds nothing more in further repetitions. */
 #if defined(__SANITIZE_ADDRESS__)
 enum { TIMES = 1, SEEDS = 24 };
 #else
@@ -85,7 +85,7 @@ static bool passes_as(const product *p, const bench_case *item, int64_t columns,
     return good;
 }
 
-/* Judged as a vendor's, which has no defined bits and the widest bounds. */
+/* Checks it like a vendor library's product, which has no defined bits and the widest bounds. */
 static bool passes(const product *p, int64_t columns, int64_t rows, bench_result *result)
 {
     bench_case item = *p->item;
@@ -115,7 +115,7 @@ static void put(product *p, int64_t at, double value)
     arith_store(p->item->dtype, p->c + at * p->item->element, value);
 }
 
-/* An element for which the change exceeds rounding: a quarter of an ordinary element. */
+/* An element that the mistake changes by more than rounding: by a quarter of a usual element. */
 static int64_t choose(const product *p, uint64_t pick, int64_t away, double factor)
 {
     int64_t count = p->item->gemm.m * p->item->gemm.n;
@@ -282,7 +282,7 @@ static void test_mistakes(void **state)
     try_mistakes("f64", "257x257x257", 256, 256, 2 * TIMES);
 }
 
-/* The largest size used. */
+/* The largest sizes; they take long. */
 static void test_large(void **state)
 {
     (void)state;

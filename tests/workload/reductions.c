@@ -8,7 +8,7 @@
 
 static const iso_dtype types[] = {ISO_F16, ISO_BF16, ISO_F32, ISO_F64, ISO_I32, ISO_I64};
 
-/* Small whole numbers: every order of evaluation gives the same. */
+/* Compares with small whole numbers, for which every order of evaluation gives the same result. */
 static void compare(iso_dtype dtype, int64_t n)
 {
     int64_t size = iso_dtype_size(dtype), best = 0, index = -1, step = 3;
@@ -42,7 +42,8 @@ static void test_model(void **state)
     }
 }
 
-/* Every result is off by one unit in the last place; and bounds detect a lost element. */
+/* A wrong last bit is found if results have defined bits, and a difference of 0.05 if they have a
+ * bound. */
 static void test_judging(void **state)
 {
     work_list list = list_of("[{\"op\": \"reduce\", \"kind\": [\"sum\", \"dot\", \"argmax\"],"
