@@ -49,7 +49,7 @@ const char *view_title(const view_block *block);      /* "Products" */
 const char *view_size_title(const view_block *block); /* "N" */
 const char *view_unit(const view_block *block);
 
-/* NULL: there is no such result. */
+/* The result in a row and a column; NULL: there is none. */
 const json_t *view_cell(const view_block *block, int row, int column);
 /* The rate of a result in the block's unit; NaN: it has none. */
 double view_rate(const view_block *block, const json_t *result);

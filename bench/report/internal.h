@@ -122,7 +122,7 @@ typedef struct figure_scale {
 } figure_scale;
 
 typedef struct figure_point {
-    double x, y, low, high; /* low and high are NaN where there is no interval */
+    double x, y, low, high; /* low and high are NaN if there is no interval */
     char *tip;
 } figure_point;
 

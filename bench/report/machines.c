@@ -13,7 +13,7 @@ static void pair(FILE *out, const char *name, const char *value)
     }
 }
 
-/* How a member is shown: as it is, or as a number of this unit. */
+/* How a member is shown: as it is, or as a number with this unit. */
 typedef enum form { AS_IS, BYTES, MHZ, SECONDS, NANOSECONDS } form;
 
 typedef struct member {

@@ -33,8 +33,8 @@ static double height_of(const report_row *row, double zero)
     return flops > 0.0 ? flops / row->time.value : bytes_of(row) / row->time.value * zero;
 }
 
-/* Whether the row is in the figure: only the largest size of each variant and library of a group
- * is. */
+/* Whether the row is in the figure. It has one row for each variant and library of a group: the one
+ * of the largest size. */
 static bool placed(const report_model *model, const report_row *row)
 {
     if (row->operation->moves || !isfinite(intensity_of(row))) {
