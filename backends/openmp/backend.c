@@ -61,7 +61,8 @@ static iso_status workspace(void *device, const iso_op *op, int64_t *bytes)
     return ISO_OK;
 }
 
-/* The query opens the BLAS library if needed, and builds nothing. */
+/* The kernels are compiled in, so nothing is built here. The query opens the BLAS library if the
+ * operation needs it. */
 static iso_status prepare(void *stream, const iso_op *op)
 {
     return supports(cpu_stream_device(stream), op);

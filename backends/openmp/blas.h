@@ -14,8 +14,8 @@ typedef enum cpu_blas_kind {
 } cpu_blas_kind;
 
 enum {
-    /* With less stack than this, another thread calls the library: OpenBLAS 0.3.21 was seen to need
-     * 22 KiB. */
+    /* The stack that a call of the library needs. If the caller has less, another thread makes the
+     * call. OpenBLAS 0.3.21 was seen to use 22 KiB. */
     CPU_BLAS_STACK = 128 * 1024
 };
 
@@ -26,7 +26,7 @@ typedef struct cpu_blas {
     cpu_blas_kind kind;
     char name[ISO_NAME_MAX];    /* "OpenBLAS" */
     char version[ISO_NAME_MAX]; /* "0.3.21"; "" if not reported */
-    char core[ISO_NAME_MAX];    /* whose kernels it uses: "Cooperlake"; "" if not reported */
+    char core[ISO_NAME_MAX];    /* "Cooperlake": it uses the kernels for this; "" if not reported */
     char label[ISO_NAME_MAX];   /* "OpenBLAS 0.3.21 (Cooperlake)", for iso_op_info.library */
 
     void (*sgemm)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
@@ -57,38 +57,41 @@ typedef struct cpu_blas {
 
     int by_openmp;   /* it uses the OpenMP runtime's threads */
     int by_call;     /* it creates its own threads in each call */
-    int own_threads; /* created when it was opened, including the caller; else 0 */
-    void (*set_threads_int)(int threads);   /* one of these three, or none */
+    int own_threads; /* threads that it created when it was opened, and the caller; else 0 */
+    void (*set_threads_int)(int threads);   /* at most one of these three is set */
     void (*set_threads_long)(long threads); /* BLIS counts in its own 64-bit type */
     int (*set_threads_local)(int threads);  /* MKL: for this thread; returns the old number */
 } cpu_blas;
 
-/* NULL if there is none; cpu_blas_reason() then says what was tried. May be called by any thread.
- */
+/* Returns the library and opens it at the first call. NULL if none can be used; cpu_blas_reason()
+ * then says what was tried. Any thread may call this. */
 const cpu_blas *cpu_blas_get(void);
 const char *cpu_blas_reason(void);
-/* The same; if there is none, fails with UNSUPPORTED for this operation. */
+/* The same, but if there is no library, it also sets the error: UNSUPPORTED, with the name of the
+ * operation. */
 const cpu_blas *cpu_blas_need(const char *operation);
-/* Writes the library's label and the name of its function. */
+/* Writes the library's label and the name of this function to `out`. */
 void cpu_blas_describe(iso_op_info *out, const char *function);
 
-/* INVALID: ISOMER_BLAS is neither a known name nor a path. Opens nothing. */
+/* Checks ISOMER_BLAS and opens nothing. INVALID: it is neither a known name nor an absolute path.
+ */
 iso_status cpu_blas_check_setting(void);
 
-/* blas_call.c: runs `body`, which calls the library. It may use the team's number of threads, as
- * far as the system grants them; the caller's floating-point environment and OpenMP setting are
- * restored. NO_MEMORY: the caller has too little stack, and no thread could be created. */
+/* blas_call.c: runs `body`, which calls the library. The library may use as many threads as the
+ * team has, or fewer if the system grants fewer. Afterwards the caller's floating-point environment
+ * and OpenMP thread count are restored. NO_MEMORY: the caller has too little stack, and no thread
+ * could be created. */
 iso_status cpu_blas_call(const cpu_device *device, void (*body)(void *context), void *context);
 
 /* ---- With limited threads: blas_threads.c ---------------------------------------------------- */
 
 typedef struct cpu_blas_threads {
-    char *value; /* the user's value of the variable */
+    char *value; /* the user's value of OPENBLAS_NUM_THREADS */
     int changed;
 } cpu_blas_threads;
 
-/* Between these two calls a library that creates its threads on opening creates no more than the
- * system grants. */
+/* A library that is opened between these two calls creates no more threads than the system grants.
+ */
 void cpu_blas_threads_limit(cpu_blas_threads *was);
 void cpu_blas_threads_restore(cpu_blas_threads *was);
 /* How many of the `wanted` threads the library may use in a call. */
@@ -96,17 +99,19 @@ int cpu_blas_threads_for(const cpu_blas *blas, int wanted);
 
 /* ---- With limited memory: blas_trial.c ------------------------------------------------------- */
 
-/* Whether the first of these that exists can be opened without hanging the process: decided by a
- * trial if the system limits its memory, otherwise yes. 0: `why` has the limits and the outcome. */
+/* Whether the first of these libraries that exists can be opened without hanging the process. If
+ * the process's memory is limited, a trial in a separate process decides; otherwise the answer is
+ * yes. If the answer is 0, `why` holds the limits and the trial's outcome. */
 int cpu_blas_may_open(const char *const *names, int count, char *why, size_t capacity);
-/* Makes the library allocate its permanent memory now, while it is known to be available. Does
- * nothing if memory is not limited. `set_threads` may be NULL. */
+/* Makes the library allocate its permanent memory now, because the trial has just shown that it is
+ * available. Does nothing if memory is not limited. */
 void cpu_blas_settle(const cpu_blas *blas);
 
 /* ---- Which core the library should use: no side effects, for tests too ----------------------- */
 
-/* The value of OPENBLAS_CORETYPE (BLIS_ARCH_TYPE) that suits the processor better than `core`, the
- * library's own choice; NULL if `core` is as good as any. */
+/* Returns the name of a core that suits the processor better than `core`, which the library chose
+ * itself. NULL if there is none. OPENBLAS_CORETYPE takes this name; BLIS_ARCH_TYPE takes the core's
+ * number. */
 const char *cpu_blas_better_core(cpu_blas_kind kind, const cpu_facts *facts, const char *core);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * blas_call.c - calls the BLAS library. For a caller with too little stack, a thread with enough
- * makes the call.
- */
+/* blas_call.c - calls the BLAS library. If the caller has too little stack, a new thread with
+ * enough stack makes the call. */
 #include "backends/openmp/blas.h"
 #include "backends/openmp/runtime.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * blas_core.c - which kernels a BLAS library should use. OpenBLAS and BLIS know processors by their
- * model numbers, and treat one that is newer than the library as an old one without AVX. Which
- * kernels suit depends only on instruction sets.
- */
+/* blas_core.c - which kernels a BLAS library should use. OpenBLAS and BLIS recognise processors by
+ * model number. They treat a processor that is newer than the library as an old one without AVX.
+ * This file goes by the instruction sets instead, because only they decide which kernels suit. */
 #include "backends/openmp/blas.h"
 
 #include <string.h>
@@ -13,7 +11,7 @@ typedef enum core_level {
     LEVEL_OLD = 0,  /* SSE, or AVX without fma */
     LEVEL_AVX2 = 1, /* with fma */
     LEVEL_AVX512 = 2,
-    LEVEL_UNKNOWN = 3 /* a name newer than this list: left alone */
+    LEVEL_UNKNOWN = 3 /* a name that is newer than this list: the library's choice is kept */
 } core_level;
 
 typedef struct core_name {
@@ -55,8 +53,9 @@ static core_level level_of(cpu_blas_kind kind, const char *core)
     return LEVEL_UNKNOWN;
 }
 
-/* AMD's processors of family 25 (Zen 4) execute a 512-bit vector in two halves: AVX2 is no slower
- * there, and the kernels for Zen are made for them. */
+/* AMD's processors of family 25 with AVX-512 (Zen 4) execute a 512-bit vector in two halves. So
+ * AVX2 is no slower there, and the libraries' AVX2 kernels for Zen are tuned for these processors.
+ */
 static int avx2_is_enough(const cpu_facts *facts)
 {
     return !facts->has_avx512 ||

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * blas_threads.c - how many threads the BLAS library may use. OpenBLAS and the OpenMP runtimes end
+/* blas_threads.c - how many threads the BLAS library may use. OpenBLAS and the OpenMP runtimes end
  * the process if the system refuses them a thread. So the system's limit is probed before they
- * create any: for OpenMP before the first call of each of the program's threads, for OpenBLAS's own
- * threads when it is opened, for BLIS's own, which it creates in each call, every time. OpenBLAS
- * never gets more than it was opened with: 0.3.21 waits forever for a thread that is refused later.
+ * create any. If the library uses OpenMP, that is before the first call from each of the program's
+ * threads. OpenBLAS creates its own threads when it is opened, so the limit is probed then. BLIS
+ * creates its own threads in each call, so it is probed before every call. OpenBLAS never gets more
+ * threads than it was opened with: version 0.3.21 waits forever for a thread that is refused later.
  */
 #include "backends/openmp/blas.h"
 #include "backends/openmp/runtime.h"
@@ -17,7 +17,8 @@
 
 static const char variable[] = "OPENBLAS_NUM_THREADS";
 
-/* The most threads that the runtime was granted for calls of this thread: it keeps them. */
+/* The most threads that the OpenMP runtime was granted for calls from this thread. It keeps them,
+ * so they are not probed again. */
 static _Thread_local short granted;
 
 void cpu_blas_threads_limit(cpu_blas_threads *was)
@@ -40,7 +41,7 @@ void cpu_blas_threads_limit(cpu_blas_threads *was)
     (void)snprintf(number, sizeof number, "%d", most);
     (void)setenv(variable, number, 1);
     cpu_host->log(ISO_LOG_WARN,
-                  "openmp: the system grants %d of %d threads: a BLAS library is "
+                  "openmp: the system grants only %d of %d threads, so a BLAS library is "
                   "opened with %s=%d",
                   most, wanted, variable, most);
 }
@@ -65,8 +66,8 @@ int cpu_blas_threads_for(const cpu_blas *blas, int wanted)
     }
     const int got = 1 + trial_threads(wanted - 1);
     if (got < wanted) {
-        cpu_host->log(ISO_LOG_WARN, "openmp: the system grants %s %d of %d threads", blas->name,
-                      got, wanted);
+        cpu_host->log(ISO_LOG_WARN, "openmp: the system grants %s only %d of %d threads",
+                      blas->name, got, wanted);
     } else if (blas->by_openmp) {
         granted = (short)wanted;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blas_trial.c - whether a BLAS library can be opened under this process's limits: OpenBLAS
- * requests its memory, 128 MB a thread in some builds, in an endless loop while the system refuses
- * it. */
+/* blas_trial.c - finds out whether a BLAS library can be opened under this process's limits.
+ * OpenBLAS requests its memory, 128 MB per thread in some builds, in an endless loop until the
+ * system grants it. */
 #include "backends/openmp/blas.h"
 #include "backends/openmp/runtime.h"
 #include "backends/trial/trial.h"
@@ -33,7 +33,7 @@ int cpu_blas_may_open(const char *const *names, int count, char *why, size_t cap
         return 1;
     }
     (void)snprintf(why, capacity,
-                   "not opened: %s, and in a process of its own under the same limits %s", limits,
+                   "not opened: %s, and in a separate process under the same limits %s", limits,
                    reason);
     return 0;
 }

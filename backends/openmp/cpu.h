@@ -26,7 +26,7 @@ typedef struct cpu_facts {
     int32_t clock_mhz;          /* 0 if unknown */
     int64_t l1_bytes, l2_bytes; /* data caches of one core */
     int64_t l3_bytes;    /* the whole last-level cache, which cores share; 0 if there is none */
-    int64_t cache_bytes; /* of the last level that there is */
+    int64_t cache_bytes; /* size of the last-level cache: L3, or L2 if there is no L3 */
     int32_t has_fma, has_avx2, has_avx512, has_f16c;
 } cpu_facts;
 
@@ -34,33 +34,34 @@ const cpu_facts *cpu_facts_get(void); /* determined once; never NULL */
 
 /* ---- team.c: the threads --------------------------------------------------------------------- */
 
-/* One team per process, of OpenMP threads that sleep between tasks. The caller takes part as thread
- * 0. Tasks of several callers run one at a time. */
+/* A process has one team. Its OpenMP threads sleep between tasks. The caller takes part as thread
+ * 0. Tasks of different callers run one at a time. */
 typedef struct cpu_team cpu_team;
 
 typedef void (*cpu_body)(void *context, int thread, int threads);
 
 int cpu_team_size(const cpu_team *team);
-/* How many threads to use for work that justifies waking `wanted`: 1 or more. */
+/* How many threads to use for work that is worth `wanted` threads: at least 1, at most the team's
+ * size. */
 int cpu_team_threads(const cpu_team *team, double wanted);
 
-/* CPU_TEAM_SCRATCH bytes owned by a thread while its body runs, aligned to 64: for data too large
- * for a small stack. */
+/* Returns CPU_TEAM_SCRATCH bytes, aligned to 64, that this thread alone uses while its body runs.
+ * They are for data that is too large for a small stack. */
 enum { CPU_TEAM_SCRATCH = 24576 };
 void *cpu_team_scratch(cpu_team *team, int thread);
 
 /* Runs body(context, thread, threads) for thread 0 .. threads-1 and returns when all have finished.
- * `threads` is cut to the team's size (body gets the actual number); 1 runs it in the caller and
- * wakes no thread. In every thread rounding is to nearest and subnormals are kept while body runs;
- * the previous settings are restored. Must not be called from a body. The caller holds the device's
- * lock. */
+ * `threads` is cut to the team's size, and body gets the actual number. If it is 1, body runs in
+ * the caller and no thread is woken. While body runs, every thread rounds to nearest and keeps
+ * subnormals; afterwards its previous settings are restored. Must not be called from a body. The
+ * caller holds the team's lock. */
 void cpu_team_run(cpu_team *team, int threads, cpu_body body, void *context);
 
 /* Inside a body: waits until all threads of this run have arrived. */
 void cpu_team_barrier(cpu_team *team);
 
-/* Sets the floating-point environment for a caller that computes without the team, and returns the
- * previous one. */
+/* A thread that computes outside cpu_team_run calls these two: the first sets its floating-point
+ * environment, and the second restores the previous one. */
 typedef struct cpu_fpenv {
     uint64_t saved;
 #if defined(__x86_64__) || defined(__i386__)
@@ -75,30 +76,31 @@ void cpu_fpenv_leave(cpu_fpenv env);
 
 typedef struct cpu_device {
     cpu_team *team;
-    const cpu_kernels *kernels; /* of the instruction set chosen at opening */
+    const cpu_kernels *kernels; /* for the instruction set chosen when the device was opened */
     const cpu_facts *facts;
 } cpu_device;
 
 /* ---- operations: each is one table in its file, listed in backend.c -------------------------- */
 
 typedef struct cpu_operation {
-    /* As in iso_backend. Refs are NULL except in execute. The core has checked the type, and that
-     * the operation has the variant. Optional: without it everything is supported. */
+    /* As in iso_backend. Operands have addresses only in execute; elsewhere they are NULL. The core
+     * has already checked the type, and that the operation has the variant. Optional: NULL means
+     * that everything is supported. */
     iso_status (*supports)(cpu_device *device, const iso_op *op);
-    /* Optional: without it no scratch memory is used. */
+    /* Optional: NULL means that no scratch memory is used. */
     int64_t (*workspace)(cpu_device *device, const iso_op *op);
-    /* Writes out->kernel, and out->library for a vendor's. */
+    /* Writes out->kernel and, for the vendor variant, out->library. */
     void (*describe)(cpu_device *device, const iso_op *op, iso_op_info *out);
-    /* Runs the operation now, in the calling thread with the team's help. The caller (a stream)
-     * holds the device's lock. Allocates nothing: scratch memory is op->workspace. A failure is a
-     * late error. */
+    /* Runs the operation now, in the calling thread and the team's threads. The caller, a stream,
+     * holds the team's lock. Allocates nothing, because op->workspace is the scratch memory. A
+     * failure becomes the stream's late error. */
     iso_status (*execute)(cpu_device *device, const iso_op *op);
 } cpu_operation;
 
 /* ---- blas.c: the vendor's library ------------------------------------------------------------ */
 
-/* The index-th property of the BLAS library (name, version, core, threading, path, notes); 0 after
- * the last. */
+/* Writes the index-th property of the BLAS library (name and path, core, threading, remark).
+ * Returns 0 after the last. */
 int cpu_blas_property(int32_t index, iso_property *out);
 
 /* ---- small helpers --------------------------------------------------------------------------- */
@@ -128,7 +130,7 @@ static inline int64_t cpu_pieces(int64_t n, int64_t size)
     return n / size + (n % size != 0);
 }
 
-/* The first item of part `index` of an even split of `count` items into `parts`. */
+/* Splits `count` items evenly into `parts`, and returns the first item of part `index`. */
 static inline int64_t cpu_split(int64_t count, int parts, int index)
 {
     return count / parts * index + cpu_least(count % parts, index);

@@ -54,7 +54,7 @@ static const char *own_path(void)
     return dladdr(symbol.address, &info) && info.dli_fname ? info.dli_fname : "";
 }
 
-/* The standard identifies its versions by date. */
+/* _OPENMP is a date, by which the standard identifies its versions. */
 static const char *openmp_version(void)
 {
     return _OPENMP >= 202111   ? "5.2"
@@ -71,7 +71,7 @@ static void runtime_name(char *text, size_t capacity)
     (void)snprintf(text, capacity, "%.80s, OpenMP %s", name, openmp_version());
 }
 
-/* Returns how many runtimes the process has. */
+/* Describes the process's OpenMP runtimes, and returns how many there are. */
 static int describe_runtimes(char *text, size_t capacity)
 {
     static const runtimes none;
@@ -88,8 +88,8 @@ static int describe_runtimes(char *text, size_t capacity)
             length = snprintf(text + used, capacity - used, " (%s)", found.paths[i]);
         } else {
             length = snprintf(text + used, capacity - used,
-                              "; warning: a second OpenMP runtime is in the process, %s: its "
-                              "threads and these compete for the processors",
+                              "; warning: the process has a second OpenMP runtime, %s, whose "
+                              "threads compete with these for the processors",
                               found.paths[i]);
         }
         used += length > 0 ? (size_t)length : 0;
@@ -126,12 +126,12 @@ iso_status cpu_device_info(int32_t index, iso_device_info *out)
                               index);
     }
     const cpu_facts *facts = cpu_facts_get();
-    /* An invalid setting is reported when the device is opened; it does not hide the device. */
+    /* An invalid setting does not hide the device. Opening the device reports it as an error. */
     const cpu_kernels *kernels = cpu_isa_best();
     int threads = facts->cores;
     if (cpu_isa_choose(&kernels) != ISO_OK || cpu_team_plan(&threads) != ISO_OK) {
-        cpu_host->log(ISO_LOG_WARN, "openmp: a setting cannot be used and is left out of the "
-                                    "device's description");
+        cpu_host->log(ISO_LOG_WARN, "openmp: a setting is invalid, so the device is described "
+                                    "without it");
     }
     cpu_memory memory;
     cpu_memory_get(&memory);
@@ -187,7 +187,8 @@ static void property_caches(const cpu_device *device, char *text, size_t capacit
 static void property_fma(const cpu_device *device, char *text, size_t capacity)
 {
     (void)snprintf(text, capacity, "%s",
-                   !device->facts->has_fma ? "not in this processor: the same bits, slowly"
+                   !device->facts->has_fma
+                       ? "not in this processor: computed slowly, with the same bits"
                    : strcmp(device->kernels->name, "generic") == 0
                        ? "in hardware, but the generic kernels may call a function for it"
                        : "in hardware");

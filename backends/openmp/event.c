@@ -4,7 +4,8 @@
 #include "backends/openmp/runtime.h"
 
 enum { POINT_PENDING = 0, POINT_COMPLETE = 1, POINT_AWAITED = 2 };
-enum { POINT_PATIENCE_NS = 100000000 }; /* interval of checks whether exit() was called */
+/* A waiting thread checks this often whether exit() was called. */
+enum { POINT_PATIENCE_NS = 100000000 };
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
@@ -53,8 +54,8 @@ void cpu_point_release(cpu_device_object *device, cpu_point *point)
     (void)pthread_mutex_unlock(&device->points.lock);
 }
 
-/* With the lock held. The pool has a point for every event, so memory is only allocated if an event
- * is recorded again before its last record was reached. */
+/* The caller holds the lock. The pool has a point for every event. So memory is allocated only if
+ * an event is recorded again before the stream has reached its previous record. */
 static cpu_point *take(cpu_pool *pool)
 {
     cpu_point *point = pool->unused;
@@ -146,8 +147,8 @@ iso_status cpu_event_record(void *event, void *stream)
     cpu_command command = {.kind = CPU_COMMAND_RECORD, .point = point};
     iso_status status = cpu_stream_submit(stream, &command);
     if (status != ISO_OK) {
-        cpu_point_complete(
-            point); /* otherwise a wait for work that was never submitted would not end */
+        /* Otherwise a wait for this record, which was not submitted, would never end. */
+        cpu_point_complete(point);
         cpu_point_release(recorded->device, point);
     }
     return status;

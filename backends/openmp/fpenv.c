@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fpenv.c - sets rounding to nearest, subnormals kept, exceptions masked, x87 registers in full
- * precision; and restores the old state. A library linked with -ffast-math turns flush-to-zero on
- * for a whole process, and a thread inherits all settings from its creator, so every thread that
- * computes sets this itself. */
+/* fpenv.c - sets the floating-point environment that all computations need, and restores the
+ * previous one. It rounds to nearest, keeps subnormals, masks exceptions and gives x87 registers
+ * their full precision. Every thread that computes sets it itself, because nothing can be assumed:
+ * a thread inherits the settings of its creator, and a library linked with -ffast-math turns
+ * flush-to-zero on when it is loaded. */
 #include "backends/openmp/cpu.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 
 enum { CPU_MXCSR_DEFAULT = 0x1f80, CPU_X87_DEFAULT = 0x037f, CPU_X87_CONTROL = 0x0f3f };
 
-/* Only vendors' libraries use x87 registers. Reading their control word is cheap, setting it is
- * not. */
+/* Only vendor libraries use x87 registers. Reading their control word is cheap but setting it is
+ * not, so it is set only if it differs. */
 static void set_x87(void)
 {
     const uint16_t control = CPU_X87_DEFAULT;
-    /* A pending exception flag that becomes unmasked would trap at the next instruction. */
+    /* Pending exceptions are cleared first: one that is not masked would trap at the next x87
+     * instruction. */
     __asm__ volatile("fnclex\n\tfldcw %0" : : "m"(control));
 }
 
@@ -48,8 +50,8 @@ void cpu_fpenv_leave(cpu_fpenv env)
 
 #elif defined(__aarch64__)
 
-/* Every control bit 0: to nearest, no flushing, no traps, IEEE half precision, NaN payloads kept.
- */
+/* All control bits are 0: rounding to nearest, no flushing to zero, no traps, IEEE half precision,
+ * and NaN payloads kept. */
 cpu_fpenv cpu_fpenv_enter(void)
 {
     cpu_fpenv env;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* futex.h - sleeping on an atomic word. All ordering comes from the words' own acquire and release,
- * which the sanitizers understand. */
+/* futex.h - sleeping on an atomic word. Memory is ordered only by acquire and release operations on
+ * the words, which the sanitizers understand, and never by the system call. */
 #ifndef ISOMER_OPENMP_FUTEX_H
 #define ISOMER_OPENMP_FUTEX_H
 

@@ -2,12 +2,14 @@
 /*
  * gemm.c - the product on the CPU.
  *
- * `tiled` divides C into units, blocks that one thread computes alone: it packs a segment of B's
- * columns and, a part at a time that fits its level-2 cache, of A's rows into strips, and runs the
- * register tile over them. A segment of K (1024) is packed whole, so that a chain never leaves the
- * registers; totals of several segments are kept in scratch memory. A thread that has finished a
- * unit takes the next. If there are too few units for the threads, and several segments, a unit is
- * one segment of a block, and the segments are added in order once all are done.
+ * `tiled` divides C into units, which are blocks that one thread computes alone. The thread packs a
+ * segment of B's columns into strips. It then packs a segment of A's rows in parts that fit its
+ * level-2 cache, and runs the register tile over the strips. A segment is 1024 steps of K and is
+ * packed whole, so that a chain never leaves the registers. If there are several segments, their
+ * totals are kept in scratch memory. A thread that has finished a unit takes the next one.
+ *
+ * If there are too few units for the threads, but several segments, a unit is only one segment of a
+ * block. The segments are added in order once all are done.
  *
  * The division never changes a bit of the result: docs/arithmetic.md.
  */
@@ -20,16 +22,16 @@
 enum {
     GEMM_ALIGN = 256,
     GEMM_UNIT_MAX = 1024,       /* rows and columns of a unit */
-    GEMM_UNIT_MIN = 112,        /* units are not made smaller than this to occupy threads */
-    GEMM_UNITS_A_THREAD = 4,    /* so that a delayed thread does not delay the others */
-    GEMM_SPLIT_BYTES = 64 << 20 /* limit of scratch memory for segments that wait for others */
+    GEMM_UNIT_MIN = 112,        /* units are not split below this size to occupy more threads */
+    GEMM_UNITS_A_THREAD = 4,    /* so that one delayed thread does not delay the others */
+    GEMM_SPLIT_BYTES = 64 << 20 /* most scratch memory for the totals of parallel segments */
 };
 
 /* ---- The plan: how an operation is divided; depends only on the operation and the device ----- */
 
 typedef struct gemm_plan {
     const cpu_gemm_type *type;
-    int64_t cell_bytes; /* of a stored element */
+    int64_t cell_bytes; /* size of a stored element */
     int64_t m, n, k;    /* A and B are exchanged if that fills the register tile better */
     int64_t a_row, a_col, b_row, b_col, c_row, c_col; /* strides */
     int64_t batch, a_next, b_next, c_next;
@@ -40,9 +42,9 @@ typedef struct gemm_plan {
     int64_t segments;
     int64_t unit_rows, unit_cols, units_down, units_across; /* in one matrix of the batch */
     int64_t part_rows;                                      /* rows of A packed at a time */
-    int64_t split; /* parallel segments, each a unit; 0: a unit does all its segments */
-    int64_t a_bytes, b_bytes, t_bytes; /* scratch of one thread */
-    int64_t slot_bytes;                /* split: the totals of one segment of the whole of C */
+    int64_t split; /* segments that run in parallel as units; 0: a unit does all its segments */
+    int64_t a_bytes, b_bytes, t_bytes; /* sizes of one thread's scratch memory */
+    int64_t slot_bytes; /* if split: size of one segment's totals for the whole of C */
 } gemm_plan;
 
 static int64_t round_up(int64_t n, int64_t size)
@@ -50,18 +52,18 @@ static int64_t round_up(int64_t n, int64_t size)
     return cpu_pieces(n, size) * size;
 }
 
-/* Rows that the register tile computes for a partial strip of `rows`. */
+/* How many rows the register tile computes for a strip that has only `rows`. */
 static int64_t strip_height(int64_t rows)
 {
     return rows == 1 ? 1 : rows + (rows & 1);
 }
 
-/* Elements of C that the register tiles compute for m x n, including the padding. */
+/* How many elements the register tiles compute for a C of m x n, including the padding. */
 static double padded(const cpu_gemm_type *type, int64_t m, int64_t n)
 {
     const int64_t full = m / type->mr * type->mr;
     const int64_t rows = full + (m > full ? strip_height(m - full) : 0);
-    /* A tile of few rows is limited by latency. */
+    /* A tile of fewer than four rows is limited by latency, so it takes as long as one of four. */
     const double least_rows = rows < 4 ? 4 : (double)rows;
     return least_rows * (double)round_up(n, type->nr);
 }
@@ -73,7 +75,7 @@ static void swap(int64_t *a, int64_t *b)
     *b = saved;
 }
 
-/* C = A B is also C' = B' A'. */
+/* Computes C' = B' A' instead of C = A B. */
 static void exchange(gemm_plan *p)
 {
     const char *a = p->a;
@@ -135,8 +137,8 @@ static void plan_units(gemm_plan *p, int64_t l2_bytes)
     p->unit_rows = cpu_least(round_up(p->m, mr), GEMM_UNIT_MAX / mr * mr);
     p->unit_cols = cpu_least(round_up(p->n, nr), GEMM_UNIT_MAX / nr * nr);
     if (p->unit_rows <= 2 * mr) {
-        /* The packed part of B is read only once or twice: other data should not leave the cache
-         * for it. */
+        /* The packed part of B is read only once or twice. It is kept small, so that it does not
+         * push other data out of the cache. */
         const int64_t cols = in_l2 / nr * nr;
         p->unit_cols = cpu_least(p->unit_cols, cols < 4 * nr ? 4 * nr : cols);
     }
@@ -182,7 +184,7 @@ static void plan_make(gemm_plan *p, const cpu_device *device, const iso_gemm_op 
     }
     plan_units(p, device->facts->l2_bytes);
     plan_split(p);
-    if (p->split == 0) { /* waking a thread that has no unit costs time */
+    if (p->split == 0) { /* do not waste time on waking threads that have no unit */
         p->threads = (int)cpu_least(p->threads, p->units_down * p->units_across * p->batch);
     }
     const int64_t line = cpu_least(p->k, CPU_GEMM_SEGMENT) * p->type->real_bytes;
@@ -203,21 +205,22 @@ static int64_t plan_bytes(const gemm_plan *p)
 typedef struct gemm_run {
     const gemm_plan *plan;
     char *scratch;
-    int64_t split_first; /* split: the first of the parallel segments */
+    int64_t split_first; /* if split: the first of the parallel segments */
     int64_t split_count;
     atomic_llong next; /* the next free unit */
 } gemm_run;
 
 typedef struct gemm_unit {
     const gemm_plan *plan;
-    const char *a, *b; /* at its first row and column; NULL if k is 0 */
+    const char *a, *b; /* the unit's first row of A and column of B; NULL if k is 0 */
     char *c;
     int64_t rows, cols;
     char *packed_a, *packed_b;
-    char *totals; /* tiles of mr x nr, for one strip of B after another; NULL: not kept */
+    char *totals; /* tiles of mr x nr, first all of B's first strip; NULL: totals are not kept */
 } gemm_unit;
 
-/* Rows of B's segment are packed a few at a time, so that each row is read in one go. */
+/* If the rows of B are contiguous, only 64 of them are packed at a time, for all columns, so that
+ * each row is read from start to end. */
 static void pack_b(const gemm_unit *u, const char *b, int64_t k)
 {
     enum { ROWS = 64 };
@@ -245,7 +248,7 @@ static void pack_a(const gemm_unit *u, const char *a, int64_t row, int64_t rows,
     }
 }
 
-/* One part of A's rows against all of the unit's columns. */
+/* Multiplies one part of A's rows by all of the unit's columns. */
 static void multiply_part(const gemm_unit *u, int64_t row, int64_t rows, int64_t k, int first,
                           int last)
 {
@@ -273,7 +276,8 @@ static void multiply_part(const gemm_unit *u, int64_t row, int64_t rows, int64_t
     }
 }
 
-/* `first`: these sums replace the totals; `last`: the totals then go to C. */
+/* If `first`, the sums replace the totals; otherwise they are added to them. If `last`, C is then
+ * computed from the totals. */
 static void multiply_segment(const gemm_unit *u, int64_t segment, int first, int last)
 {
     const gemm_plan *p = u->plan;
@@ -350,7 +354,7 @@ static void run_split(void *context, int thread, int threads)
             return;
         }
         gemm_unit u = unit_of(run, 0, taken % blocks, thread);
-        /* Slot 0 holds the totals of all earlier segments. */
+        /* Slot 0 may hold the totals of all earlier segments: its segment is then added to them. */
         const int64_t slot = taken / blocks;
         const int keep = slot == 0 && run->split_first > 0;
         u.totals = split_slot(run, slot, taken % blocks);
@@ -375,7 +379,7 @@ static void add_tile(char *to, const char *from, int64_t count, int64_t real_byt
     }
 }
 
-/* Adds the parallel segments in order; after the last of all, writes C. */
+/* Adds the parallel segments in order. If they include the last segment of all, computes C. */
 static void join_unit(const gemm_run *run, int64_t block, int64_t strip)
 {
     const gemm_plan *p = run->plan;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm_naive.c - the textbook product: threads share the rows of C, and each element is one loop
- * over K. */
+/* gemm_naive.c - the textbook product: threads share the rows of C, and one loop over K computes
+ * each element. */
 #include "backends/openmp/gemm.h"
 
 #include <stdatomic.h>

@@ -24,18 +24,19 @@ iso_status gemm_vendor_supports(const iso_gemm_op *op)
     }
     if (op->dtype != ISO_F32 && op->dtype != ISO_F64) {
         return cpu_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: %s has no product whose operands and result "
-                              "are %s; use tiled",
+                              "gemm: variant vendor: %s has no product with operands and result of "
+                              "type %s; use tiled",
                               blas->label, iso_dtype_name(op->dtype));
     }
     const named_size sizes[] = {{"m", op->m},     {"n", op->n},     {"k", op->k},
                                 {"lda", op->lda}, {"ldb", op->ldb}, {"ldc", op->ldc}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         if (sizes[i].value > INT_MAX) {
-            return cpu_host->fail(ISO_UNSUPPORTED,
-                                  "gemm: variant vendor: %s is %lld, and the sizes of %s have 32 "
-                                  "bits: at most %d; use tiled",
-                                  sizes[i].name, (long long)sizes[i].value, blas->label, INT_MAX);
+            return cpu_host->fail(
+                ISO_UNSUPPORTED,
+                "gemm: variant vendor: %s is %lld, but sizes in %s have 32 bits: at "
+                "most %d; use tiled",
+                sizes[i].name, (long long)sizes[i].value, blas->label, INT_MAX);
         }
     }
     return ISO_OK;
@@ -66,7 +67,7 @@ static void multiply_all(void *context)
     const cpu_blas *blas = cpu_blas_get();
     const iso_gemm_op *op = *(const iso_gemm_op *const *)context;
     const int64_t cell = iso_dtype_size(op->dtype);
-    /* If k is 0 the library reads neither A nor B, but some still require an address. */
+    /* If k is 0 the library reads neither A nor B, but some libraries still require addresses. */
     const char *a = op->k > 0 ? cpu_at(op->a) : cpu_at(op->c);
     const char *b = op->k > 0 ? cpu_at(op->b) : cpu_at(op->c);
     const int64_t a_next = op->k > 0 ? op->stride_a * cell : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemv.c - the product of a matrix and a vector. `naive` and `tiled` are the product with one
- * column: its plan exchanges A and x, so that vectors run along y. `vendor` is the BLAS library's
- * own routine. */
+/* gemv.c - the product of a matrix and a vector. `naive` and `tiled` run the product of A and a
+ * matrix of one column. The plan of `tiled` exchanges the two, so that vectors run along y.
+ * `vendor` calls the BLAS library's own gemv. */
 #include "common/gemv.h"
 #include "backends/openmp/blas.h"
 #include "backends/openmp/cpu.h"
@@ -11,7 +11,8 @@
 
 extern const cpu_operation cpu_gemm;
 
-/* BLAS libraries leave y as it is if k is 0, instead of scaling it. */
+/* Whether the library's gemv is called. If k is 0 it is not, because BLAS libraries then leave y as
+ * it is instead of scaling it. */
 static bool calls_vendor(const iso_gemv_op *op)
 {
     const cpu_blas *blas = op->variant == ISO_VARIANT_VENDOR ? cpu_blas_get() : NULL;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join.c - sharing the program's own objects. On a CPU that is only memory: any address is
- * accepted. */
+/* join.c - shares objects that the program created itself. On a CPU these are only memory, and any
+ * address is accepted. */
 #include "backends/openmp/runtime.h"
 
 iso_status cpu_device_adopt(const iso_native_device *native, int32_t *index, void **device)
 {
     if (native->context || native->device) {
         return cpu_host->fail(ISO_INVALID,
-                              "context is %p and device %p, but openmp has no contexts and one "
-                              "device: pass NULL for both",
+                              "context is %p and device %p, but openmp has no contexts and only "
+                              "one device: pass NULL for both",
                               native->context, native->device);
     }
     *index = 0;
@@ -20,8 +20,8 @@ iso_status cpu_stream_adopt(void *device, void *native, void **stream)
     (void)device;
     (void)stream;
     return cpu_host->fail(ISO_UNSUPPORTED,
-                          "native is %p, but streams of the openmp backend are threads of its own: "
-                          "create one with iso_stream_create",
+                          "native is %p, but the openmp backend cannot adopt a stream, because its "
+                          "streams are its own threads: create one with iso_stream_create",
                           native);
 }
 
@@ -29,7 +29,7 @@ iso_status cpu_memory_import(void *device, void *native, int64_t bytes, void **m
 {
     (void)device;
     if (bytes > INT64_MAX - (int64_t)((uintptr_t)native & INT64_MAX)) {
-        return cpu_host->fail(ISO_INVALID, "%lld bytes from %p on go past the end of memory",
+        return cpu_host->fail(ISO_INVALID, "%lld bytes from %p reach past the end of memory",
                               (long long)bytes, native);
     }
     *memory = native;
@@ -57,10 +57,11 @@ iso_status cpu_native_get(void *device, iso_native_kind kind, void *object, void
     case ISO_NATIVE_EVENT:
         break;
     }
-    return cpu_host->fail(ISO_UNSUPPORTED,
-                          "%s of the openmp backend are not system objects: "
-                          "wait for them instead",
-                          kind == ISO_NATIVE_STREAM ? "streams" : "events");
+    return cpu_host->fail(
+        ISO_UNSUPPORTED,
+        "%s of the openmp backend have no system object that a program could use: "
+        "wait for them instead",
+        kind == ISO_NATIVE_STREAM ? "streams" : "events");
 }
 
 iso_status cpu_dlpack_device(void *device, int32_t *type, int32_t *id)
