@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* case.c - what a case is: its name, its operands and its cost. */
+/* case.c - the name, the operands and the cost of a case. */
 #include "bench/workload/internal.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ int64_t work_case_array(const bench_case *item)
     for (int i = 0; i < 3; i++) {
         most = sizes[i] > most ? sizes[i] : most;
     }
-    for (int i = 0; i < 3; i++) { /* a result of a few elements is none to speak of */
+    for (int i = 0; i < 3; i++) { /* ignores a result of only a few elements */
         if (sizes[i] > most / 16 && sizes[i] < least) {
             least = sizes[i];
         }
@@ -38,7 +38,7 @@ static void shape_text(const bench_shape *shape, char *text, size_t room)
     snprintf(text + at, room - at, "%s", shape->form);
 }
 
-/* The words that are not empty, with "/" between them. False: there is no room. */
+/* Joins the words that are not empty with "/". False: there is no room. */
 static bool join(char *text, size_t room, const char *const *words, int count)
 {
     size_t length = 0;
@@ -61,7 +61,8 @@ static uint64_t hash(const char *text)
     return value;
 }
 
-/* N of a square problem of as much work; else its elements or bytes. */
+/* If sizes are N, the N of a square problem with as much work. Else the number of elements or
+ * bytes. */
 static int64_t plot_size(const bench_case *item, const bench_shape *shape)
 {
     double product = 1;
@@ -93,11 +94,11 @@ bool work_case_finish(bench_case *item, uint64_t seed)
     }
     item->samples = BENCH_SAMPLES;
     item->same_bits = !item->by->has_bits || item->by->has_bits(item);
-    /* Sizes whose products and costs are far from overflowing. */
+    /* Up to this limit, no product of sizes and no cost overflows. */
     item->vast = shape.elements * (double)item->element > 0x1p46;
     item->size = plot_size(item, &shape);
-    /* Variants, math modes, and hot and cold compute the same on the same data; so do transfers in
-     * every direction. */
+    /* These words name the problem. All its variants, math modes and cache states get the same
+     * data, and so do transfers in every direction. */
     const char *shared[] = {item->op->measured, item->op->arguments ? item->kind : "", item->type,
                             text};
     join(problem, sizeof problem, shared, 4);
@@ -146,8 +147,8 @@ json_t *work_case_json(const bench_case *item)
 
 /* ---- how long -------------------------------------------------------------------------------- */
 
-/* GFLOP/s and GB/s that one thread of an ordinary processor reaches at the least; what goes through
- * a kernel compiler is slower. Eight threads fill the memory's channels; a transfer has one. */
+/* The rates that one thread of an ordinary CPU reaches at least. Kernels that are compiled at run
+ * time are slower. Eight threads saturate the memory; a transfer uses one thread. */
 double work_case_seconds(const bench_case *item, const iso_device_info *info)
 {
     if (info->type == ISO_DEVICE_GPU) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.c - suites from files: docs/schema/isomer-suite-1.json. A case becomes a line of texts, as
- * the built-in suites have. */
+/* file.c - reads suites from files (docs/schema/isomer-suite-1.json). Each case becomes a
+ * work_line, like those of the built-in suites. */
 #include "bench/workload/line.h"
 
 #include <stdarg.h>
@@ -11,7 +11,7 @@ static const char schema[] = "isomer-suite/1";
 
 enum { MOST_TEXT = 4096, MOST_MIB = 4 };
 
-/* What a member may hold: one of it, or a list. */
+/* The form of a member's value. Except for FLAG it may also be a list of such values. */
 typedef enum form { WORD, NUMBER, SIZE, FLAG } form;
 
 static const struct {
@@ -25,7 +25,7 @@ static const struct {
 };
 enum { MEMBERS = sizeof members / sizeof members[0] };
 
-/* Where we are, for messages. */
+/* The place in the file, for messages. */
 typedef struct reader {
     const char *path;
     work_file *file;
@@ -43,7 +43,7 @@ static int wrong(const reader *r, const char *member, const char *format, ...)
     return tool_error(TOOL_USAGE, "%s: cases[%d].%s: %s", r->path, r->index, member, text);
 }
 
-/* A value as the file has it, cut to be read. */
+/* A value as JSON text, cut to a readable length. */
 static const char *shown(const json_t *value, char *text, size_t room)
 {
     char *whole = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
@@ -97,11 +97,11 @@ static int check_member(const reader *r, const char *name, const json_t *value)
         }
     }
     return good ? TOOL_OK
-                : wrong(r, name, "it is %s; it has to be %s", shown(value, text, sizeof text),
+                : wrong(r, name, "it is %s but must be %s", shown(value, text, sizeof text),
                         rule_of(expected));
 }
 
-/* The i-th of a list, or the only one; NULL past the last. */
+/* The i-th item of a list, or the only value. NULL: there is no such item. */
 static const json_t *item_of(const json_t *value, size_t i)
 {
     if (json_is_array(value)) {
@@ -120,7 +120,7 @@ static void put(char *text, size_t room, const json_t *value)
     }
 }
 
-/* Every combination of the members' items, "first x second x third", with commas between. */
+/* Writes every combination of the members' items, with `mark` between them, as a list "a,b,c". */
 static int combine(const reader *r, const json_t *const *parts, int count, const char *mark,
                    const char *member, char *text)
 {
@@ -135,7 +135,7 @@ static int combine(const reader *r, const json_t *const *parts, int count, const
             put(text, MOST_TEXT, item_of(parts[i], at[i]));
         }
         if (strlen(text) > MOST_TEXT - 64) {
-            return wrong(r, member, "the list is too long; make it several cases");
+            return wrong(r, member, "the list is too long; split it into several cases");
         }
         int last = count - 1;
         while (last >= 0 && !item_of(parts[last], ++at[last])) {
@@ -147,7 +147,7 @@ static int combine(const reader *r, const json_t *const *parts, int count, const
     }
 }
 
-/* Keeps a text for as long as the lines. */
+/* Copies a text. The copy lives as long as the lines. */
 static const char *keep(work_file *file, const char *text)
 {
     char **more = realloc(file->texts, (size_t)(file->text_count + 1) * sizeof *more);
@@ -163,7 +163,7 @@ static const char *keep(work_file *file, const char *text)
     return copy;
 }
 
-/* ---- what takes several members -------------------------------------------------------------- */
+/* ---- sizes, layouts and operations ----------------------------------------------------------- */
 
 static const char *const none[] = {NULL}, *const axis[] = {"axis", NULL};
 
@@ -177,7 +177,7 @@ static const char *const *layout_members(const bench_op *op)
     return op->layout_members ? op->layout_members : axis;
 }
 
-/* Adds "m, n and k". */
+/* Appends the names as "m, n and k". */
 static void join(const char *const *names, char *text, size_t room)
 {
     for (int i = 0; names[i]; i++) {
@@ -190,7 +190,7 @@ static void join(const char *const *names, char *text, size_t room)
     }
 }
 
-/* "size, or m, n and k" */
+/* The ways to give a size: "size, or m, n and k". */
 static const char *ways(const char *const *names, char *text, size_t room)
 {
     snprintf(text, room, "size%s", names[0] ? ", or " : "");
@@ -215,7 +215,7 @@ static int take(const reader *r, const json_t *object, const char *member, const
     return value ? keep_combined(r, &value, 1, "", member, out) : TOOL_OK;
 }
 
-/* No member may make a size or a layout of other operations alone. */
+/* Refuses members that give a size or a layout of other operations only. */
 static int check_members(const reader *r, const json_t *object, const work_line *line)
 {
     const bench_op *op = bench_op_of(line->op);
@@ -236,7 +236,7 @@ static int check_members(const reader *r, const json_t *object, const work_line 
     return TOOL_OK;
 }
 
-/* "size", or the members that together make one. */
+/* Takes "size", or the members that together give one. */
 static int take_size(const reader *r, const json_t *object, const work_line *line, const char **out)
 {
     const char *const *names = size_members(bench_op_of(line->op));
@@ -255,7 +255,7 @@ static int take_size(const reader *r, const json_t *object, const work_line *lin
         return take(r, object, "size", out);
     }
     if (json_object_get(object, "size")) {
-        return wrong(r, "size", "there are other sizes too: give %s", text);
+        return wrong(r, "size", "the size is given twice: give %s", text);
     }
     for (int i = 0; i < count; i++) {
         if (!parts[i]) {
@@ -271,7 +271,7 @@ static int check_trans(const reader *r, const char *member, const json_t *value)
     for (size_t i = 0; (item = item_of(value, i)); i++) {
         const char *word = json_string_value(item);
         if (strcmp(word, "n") != 0 && strcmp(word, "t") != 0) {
-            return wrong(r, member, "\"%s\" is not known; it may be n, t", word);
+            return wrong(r, member, "\"%s\" is not known; it must be n or t", word);
         }
     }
     return TOOL_OK;
@@ -298,7 +298,7 @@ static int take_layout(const reader *r, const json_t *object, work_line *line)
     return code;
 }
 
-/* "op": an operation, or a kind that only one operation has. */
+/* Takes "op": an operation, or a kind that only one operation has. */
 static int take_op(const reader *r, const json_t *object, work_line *line)
 {
     const json_t *value = json_object_get(object, "op");
@@ -314,7 +314,7 @@ static int take_op(const reader *r, const json_t *object, work_line *line)
         return wrong(r, "op", "it is missing; the operations are %s", text);
     }
     if (!word) {
-        return wrong(r, "op", "it has to be one word");
+        return wrong(r, "op", "it must be one word");
     }
     line->op = word;
     if (bench_op_find(word)) {
@@ -330,13 +330,13 @@ static int take_op(const reader *r, const json_t *object, work_line *line)
         return wrong(r, "op", "\"%s\" is a kind of several operations; give op and kind", word);
     }
     if (found == 1 && json_object_get(object, "kind")) {
-        return wrong(r, "kind", "op is already the kind \"%s\"", word);
+        return wrong(r, "kind", "op already gives the kind \"%s\"", word);
     }
     line->kind = found == 1 ? word : NULL;
     return TOOL_OK;
 }
 
-/* A member that has no effect is an error: its author expects one. */
+/* Refuses members that would have no effect, because the author expects one. */
 static int check_applies(const reader *r, const json_t *object, const work_line *line)
 {
     const bench_op *op = bench_op_of(line->op);
@@ -345,10 +345,10 @@ static int check_applies(const reader *r, const json_t *object, const work_line 
         return wrong(r, "batch", "a %s has no such member", line->op);
     }
     if (json_object_get(object, "steps") && !chain) {
-        return wrong(r, "steps", "only the map chain has it");
+        return wrong(r, "steps", "only the map chain has steps");
     }
     if (json_is_true(json_object_get(object, "parts")) && op->moves) {
-        return wrong(r, "parts", "a transfer is itself one of them");
+        return wrong(r, "parts", "a transfer cannot be measured in parts");
     }
     return TOOL_OK;
 }
@@ -361,7 +361,7 @@ static int read_case(const reader *r, json_t *object, work_line *line)
     work_parsed parsed;
     int code = TOOL_OK;
     if (!json_is_object(object)) {
-        return tool_error(TOOL_USAGE, "%s: cases[%d] is %s; it has to be an object", r->path,
+        return tool_error(TOOL_USAGE, "%s: cases[%d] is %s but must be an object", r->path,
                           r->index, shown(object, value, sizeof value));
     }
     json_object_foreach(object, name, content)
@@ -383,7 +383,7 @@ static int read_case(const reader *r, json_t *object, work_line *line)
         return code;
     }
     line->parts = json_is_true(json_object_get(object, "parts"));
-    line->size = "1"; /* what an operation's size may be is asked after the operation is known */
+    line->size = "1"; /* any valid size: this first parse checks the other members, above all op */
     if (!work_line_parse(line, &parsed, &member, text, sizeof text)) {
         return wrong(r, strcmp(member, "layout") == 0 ? "axis" : member, "%s", text);
     }
@@ -406,10 +406,11 @@ static int check_frame(const char *path, json_t *root, const json_t **cases)
     char text[512];
     if (!json_is_object(root)) {
         return tool_error(TOOL_USAGE,
-                          "%s is no suite: it has to be an object with schema and cases", path);
+                          "%s is not a suite: it must be an object with schema and cases", path);
     }
     if (!is) {
-        return tool_error(TOOL_USAGE, "%s is no suite: it has no \"schema\": \"%s\"", path, schema);
+        return tool_error(TOOL_USAGE, "%s is not a suite: it has no \"schema\": \"%s\"", path,
+                          schema);
     }
     if (strcmp(is, schema) != 0) {
         return tool_error(TOOL_USAGE, "%s: schema is \"%s\"; this program reads \"%s\"", path, is,
@@ -424,7 +425,7 @@ static int check_frame(const char *path, json_t *root, const json_t **cases)
     }
     *cases = json_object_get(root, "cases");
     if (!json_is_array(*cases) || json_array_size(*cases) == 0) {
-        return tool_error(TOOL_USAGE, "%s: cases has to be a list of at least one", path);
+        return tool_error(TOOL_USAGE, "%s: cases must be a list of at least one case", path);
     }
     return TOOL_OK;
 }
@@ -444,7 +445,7 @@ int work_file_load(const char *path, work_file *out)
     out->root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
     free(text);
     if (!out->root) {
-        return tool_error(TOOL_USAGE, "%s is no JSON: line %d, column %d: %s", path, error.line,
+        return tool_error(TOOL_USAGE, "%s is not JSON: line %d, column %d: %s", path, error.line,
                           error.column, error.text);
     }
     int code = check_frame(path, out->root, &cases);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inputs.c - the data that every device gets, and the checks of results on them. */
+/* inputs.c - the input data, which are the same on every device, and the checks of results. */
 #include "bench/workload/internal.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 16 }; /* elements of one stream of the generator */
+enum { CHUNK = 1 << 16 }; /* elements that the generator makes from one seed */
 
 struct work_inputs {
     uint64_t seed;
@@ -26,8 +26,8 @@ typedef struct filling {
     unsigned char *to;
 } filling;
 
-/* Chunks have seeds of their own, so that threads can fill them in any order, and a longer block
- * begins with the shorter one. */
+/* Each chunk has its own seed. So threads can fill chunks in any order, and a short block has the
+ * same data as the beginning of a longer one. */
 static void fill(void *context, int64_t begin, int64_t end)
 {
     const filling *f = context;
@@ -40,7 +40,7 @@ static void fill(void *context, int64_t begin, int64_t end)
     }
 }
 
-/* Memory of the system: whole pages, large ones where it has them. NULL: none. */
+/* Whole pages from the system, large ones if it has them. NULL: no memory. */
 static void *map(int64_t bytes)
 {
     void *block = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
@@ -57,7 +57,8 @@ static int64_t host_memory(void)
     return (int64_t)sysconf(_SC_PHYS_PAGES) * (int64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The blocks that the cases need which need no more than `most` each; their sum. */
+/* Sets the size of each type's block to what its largest case needs, ignoring cases that need more
+ * than `most` bytes. Returns the sum of the sizes. */
 static int64_t plan(work_inputs *inputs, const work_list *list, int64_t most)
 {
     int64_t sum = 0;
@@ -90,8 +91,9 @@ work_inputs *work_inputs_plan(uint64_t seed, const work_list *list)
     inputs->seed = seed;
     inputs->references = references;
     inputs->judged = judged;
-    /* Processors hold as much again each, and results. The largest cases go first: they are said
-     * not to fit, and the others go on. */
+    /* Each CPU device also holds the inputs in host memory, and results. If all inputs together
+     * need too much, the largest cases are dropped first: they are reported as not fitting, and the
+     * others run. */
     int64_t room = host_memory() / 6, most = room;
     while (plan(inputs, list, most) > room) {
         most -= most / 8;

@@ -11,25 +11,25 @@ enum { WORK_TYPES = 7 }; /* room for every iso_dtype */
 
 /* ---- case.c ---------------------------------------------------------------------------------- */
 
-/* Works out the id, the seed and the cost of a case of which all else is set. False: it is larger
- * than any device; it has its id. */
+/* Sets the id, the seed and the cost of a case. All its other members are already set. False: the
+ * id is too long. */
 bool work_case_finish(bench_case *item, uint64_t seed);
 
-/* About how long one call takes on this device; 0 for a GPU. */
+/* About how many seconds one call takes on this device; 0 for a GPU. */
 double work_case_seconds(const bench_case *item, const iso_device_info *info);
 
 /* ---- inputs.c -------------------------------------------------------------------------------- */
 
-/* The block of a type, NULL where no case has one, and its bytes. */
+/* The inputs of a type, and their size in bytes. NULL: no case needs any. */
 const unsigned char *work_inputs_block(const work_inputs *inputs, iso_dtype type, int64_t *bytes);
-/* One block of host memory for what is read back; NULL: no memory. */
+/* Host memory for results that are read back. NULL: no memory. */
 void *work_inputs_scratch(work_inputs *inputs, int64_t bytes);
 
-/* Checks `got`, a result of the case that lies in host memory. */
+/* Checks `got`, the case's result in host memory. */
 bool work_check(const bench_case *item, work_inputs *inputs, const void *got, bench_result *result);
 
-/* The results that were checked and are right. The same bits again, of a later call or another
- * device, need no second check, which for a large product takes longer than the product. */
+/* The results that were found right. If a later call or another device gives the same bits, they
+ * are not checked again: for a large product a check takes longer than the product. */
 check_cache *work_inputs_judged(work_inputs *inputs);
 
 /* ---- target.c -------------------------------------------------------------------------------- */
@@ -38,8 +38,8 @@ check_cache *work_inputs_judged(work_inputs *inputs);
 typedef struct work_room {
     iso_buffer buffer;
     int64_t bytes, wanted;
-    uint64_t used;  /* inputs: when */
-    iso_dtype type; /* apart: of the inputs that it has the copy of; 0: it has none */
+    uint64_t used;  /* inputs: when they were last used */
+    iso_dtype type; /* apart: the type of the inputs that are copied here; 0: none */
     int64_t at, length;
 } work_room;
 
@@ -49,11 +49,11 @@ struct work_target {
     iso_device_info info;
     work_inputs *inputs;
     int64_t available; /* bytes that cases may use */
-    bool limited;      /* by a memory limit */
-    int32_t pinned;    /* whether its host memory is; -1: not asked yet */
+    bool limited;      /* `available` is a memory limit */
+    int32_t pinned;    /* whether it can pin host memory; -1: not known yet */
     work_room input[WORK_TYPES], apart[2], result, flush;
     uint64_t clock;
-    void *pinned_from, *pinned_to; /* host memory that the device reaches fast */
+    void *pinned_from, *pinned_to; /* pinned host memory */
     int64_t pinned_from_bytes, pinned_to_bytes, pinned_wanted;
     void *sink; /* ordinary host memory */
     int64_t sink_bytes, sink_wanted;
@@ -61,12 +61,13 @@ struct work_target {
 
 bool work_target_can_pin(work_target *target);
 iso_status work_target_input(work_target *target, iso_dtype type, int64_t bytes, iso_buffer *out);
-/* A copy of `bytes` of the inputs at `at` of their block, as number 0 or 1 of those that begin a
- * buffer of their own. */
+/* Copies `bytes` of the inputs, from the offset `at` of their block, to the beginning of another
+ * buffer. There are two such buffers: `which` is 0 or 1. */
 iso_status work_target_apart(work_target *target, int which, iso_dtype type, int64_t at,
                              int64_t bytes, iso_buffer *out);
 iso_status work_target_result(work_target *target, int64_t bytes, iso_buffer *out);
-/* Host memory: `from` holds the first bytes of the f32 inputs; the other is written to. */
+/* Pinned host memory. With `from`, it holds the first bytes of the f32 inputs; without, transfers
+ * write to it. */
 iso_status work_target_pinned(work_target *target, bool from, int64_t bytes, void **out);
 iso_status work_target_sink(work_target *target, int64_t bytes, void **out);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job.c - a case on a target: asked for, prepared, run, read back. */
+/* job.c - a case on a target: finds out whether it can run, prepares it, runs it and reads its
+ * result. */
 #include "bench/workload/internal.h"
 
 #include <stdlib.h>
@@ -17,12 +18,13 @@ struct work_job {
     iso_op_kind kind;
     bench_args args;
     int64_t workspace;
-    iso_operand inputs[2], result; /* where they were at the last look */
+    iso_operand inputs[2], result; /* where locate() last found them */
     const void *from;              /* the host's side of a transfer */
     void *to;
 };
 
-/* A device that is too small reports the same about the same case every time. */
+/* A call failed. Without memory or support the case is unsupported: the device would fail in the
+ * same way every time. */
 static bool call_failed(bench_result *result, const char *call, iso_status status)
 {
     check_call_failed(result, call, status);
@@ -32,7 +34,7 @@ static bool call_failed(bench_result *result, const char *call, iso_status statu
     return false;
 }
 
-/* A call on the stream failed: later cases get a stream that works. */
+/* A call on the stream failed, so later cases get a new stream. */
 static bool stream_failed(work_job *job, bench_result *result, const char *call, iso_status status)
 {
     call_failed(result, call, status);
@@ -40,7 +42,7 @@ static bool stream_failed(work_job *job, bench_result *result, const char *call,
     return false;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- support and memory ---------------------------------------------------------------------- */
 
 static bool ask_operation(work_job *job, bench_result *result)
 {
@@ -62,7 +64,8 @@ static bool ask_operation(work_job *job, bench_result *result)
     memcpy(result->library, info.library, sizeof result->library);
     memcpy(result->kernel, info.kernel, sizeof result->kernel);
     if (job->item.op->maths) {
-        result->math = job->item.math = info.math; /* it is judged by what runs */
+        result->math = job->item.math =
+            info.math; /* its result is checked for the mode that runs */
         memcpy(result->math_reason, info.math_reason, sizeof result->math_reason);
     }
     return true;
@@ -83,7 +86,7 @@ static bool ask_time(const work_job *job, bench_result *result)
     if (job->item.longest <= 0 || seconds <= job->item.longest) {
         return true;
     }
-    return check_unsupported(result, "too long for a processor: one call would take about %.2g s",
+    return check_unsupported(result, "too slow on a CPU: one call would take about %.2g s",
                              seconds);
 }
 
@@ -116,14 +119,15 @@ static bool ask_memory(const work_job *job, bench_result *result)
     if (needs->end > there) {
         return check_unsupported(
             result,
-            "does not fit: its inputs need %s of the host's memory, where all inputs "
-            "together may take a sixth",
+            "does not fit: its inputs need %s of the host's memory, but all inputs "
+            "together may take only a sixth of it",
             inputs);
     }
     return true;
 }
 
-/* So that what is shared is made once, large enough for all. */
+/* Notes how much shared memory a case needs. So it is allocated once, large enough for all
+ * cases. */
 static void want(int64_t *wanted, int64_t bytes)
 {
     if (bytes > *wanted) {
@@ -163,7 +167,8 @@ work_job *work_job_create(work_target *target, const bench_case *item, int32_t l
     job->target = target;
     job->item = *item;
     if (item->vast) {
-        check_unsupported(result, "does not fit: its operands are more than any device holds");
+        check_unsupported(result,
+                          "does not fit: its operands need more memory than any device has");
         return job;
     }
     bench_case_needs(item, &job->needs);
@@ -186,7 +191,7 @@ void work_job_destroy(work_job *job)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Where the operands are now: another job may have taken their room, or made more of it. */
+/* Finds where the operands are now. Another job may have freed or enlarged their memory. */
 static iso_status locate(work_job *job)
 {
     work_target *target = job->target;
@@ -196,7 +201,7 @@ static iso_status locate(work_job *job)
     if (status == ISO_OK && needs->result > 0) {
         status = work_target_result(target, needs->result, &result);
     }
-    /* Making room for the result may have cost the inputs theirs. */
+    /* Making room for the result may have freed the inputs. If so, this moves them back. */
     if (status == ISO_OK) {
         status = work_target_input(target, needs->type, needs->end, &inputs);
     }
@@ -222,7 +227,7 @@ static iso_status locate(work_job *job)
     return ISO_OK;
 }
 
-/* The host's side of a transfer: memory of the inputs, or of the target. */
+/* Finds the host's side of a transfer: memory of the inputs, or of the target. */
 static iso_status locate_host(work_job *job)
 {
     work_target *target = job->target;
@@ -298,7 +303,7 @@ iso_status work_job_submit(work_job *job)
     return iso_copy(stream, job->result, job->inputs[0], job->item.transfer.width);
 }
 
-/* The operands are written over themselves: the bytes stay what they are. */
+/* Writes each operand over itself, so that its bytes stay the same. */
 iso_status work_job_copy_in(work_job *job)
 {
     int64_t there;

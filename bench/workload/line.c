@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* line.c - the words of a suite's line: what they mean, and what is wrong with them. */
+/* line.c - parses the words of a suite's line and says what is wrong with them. */
 #include "bench/workload/line.h"
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ bool work_sizes_parse(const tool_words *words, work_sizes *out, char *text, size
     out->count = 0;
     for (int i = 0; i < words->count; i++) {
         if (out->count == WORK_WORDS) {
-            snprintf(text, room, "there are over %d sizes", WORK_WORDS);
+            snprintf(text, room, "there are more than %d sizes", WORK_WORDS);
             return false;
         }
         if (!work_size_parse(words->items[i], &out->items[out->count++])) {
@@ -129,7 +129,7 @@ static bool take_sizes(const work_line *line, work_parsed *out, char *text, size
     bool good = tool_split(line->size, &words) && work_sizes_parse(&words, &out->sizes, text, room);
     for (int i = 0; good && i < out->sizes.count; i++) {
         if (!work_size_fits(&out->sizes.items[i], out->op)) {
-            snprintf(text, room, "\"%s\" does not say the size of a %s: %s", words.items[i],
+            snprintf(text, room, "\"%s\" is not a size of a %s: %s", words.items[i],
                      out->op->measured, size_rule);
             good = false;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* line.h - the lines that suites are made of. */
+/* line.h - the lines that make up suites. */
 #ifndef ISOMER_WORKLOAD_LINE_H
 #define ISOMER_WORKLOAD_LINE_H
 
@@ -7,8 +7,8 @@
 
 enum { WORK_WORDS = 48 }; /* in one list */
 
-/* One line of a suite: every combination of what it lists. Each text is a list "a,b,c"; NULL is the
- * operation's default. */
+/* One line of a suite. It stands for every combination of the values in its lists. Each text is a
+ * list "a,b,c". NULL means the operation's default. */
 typedef struct work_line {
     const char *op;
     const char *kind;
@@ -20,7 +20,7 @@ typedef struct work_line {
     const char *steps;
     const char *math;
     const char *cache;
-    const char *on; /* "cpu": where no GPU takes part; "gpu": where one does; NULL: always */
+    const char *on; /* "cpu": only if no device is a GPU; "gpu": only if one is; NULL: always */
     bool parts;
     bench_roof roof;
 } work_line;
@@ -52,21 +52,22 @@ typedef struct work_parsed {
     work_sizes sizes, batches, steps;
 } work_parsed;
 
-/* What a line means. False: `member` of it is wrong, and `text` says how. */
+/* Parses a line. False: its member `member` is wrong, and `text` says why. */
 bool work_line_parse(const work_line *line, work_parsed *out, const char **member, char *text,
                      size_t room);
 
-/* "4Ki", "64x64x16384", "beyond-cache". False: it is none. */
+/* Parses "4Ki", "64x64x16384" or "beyond-cache". False: the word is not a size. */
 bool work_size_parse(const char *word, bench_size *out);
 bool work_sizes_parse(const tool_words *words, work_sizes *out, char *text, size_t room);
 bool work_size_fits(const bench_size *size, const bench_op *op);
 
-/* Lines from a file. TOOL_OK, or the exit code after saying why. */
+/* Lines from a file. work_file_load returns TOOL_OK, or an exit code after it has printed an
+ * error. */
 typedef struct work_file {
     json_t *root;
     work_line *lines;
     int32_t count;
-    char **texts; /* that lines point to */
+    char **texts; /* the texts that the lines point to */
     int32_t text_count;
 } work_file;
 int work_file_load(const char *path, work_file *out);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* list.c - from a request to the list of cases. */
+/* list.c - makes the list of cases that a request asks for. */
 #include "bench/workload/line.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A list is made in one pass over the suite's lines, and one over those of the roofs. */
+/* Makes a list in one pass over the suite's lines and another one over the lines that measure
+ * roofs. */
 typedef struct maker {
     const work_request *request;
     work_list *list;
     int32_t capacity;
     tool_words ops, variants, types;
     work_sizes sizes;  /* of --size */
-    bool *sizes_used;  /* which of them some line could take */
-    bool filtered;     /* the words apply: not while roofs are added */
-    double longest;    /* seconds of one call on a processor */
-    int64_t big_bytes; /* of an array that no cache holds */
+    bool *sizes_used;  /* for each of them whether some case has it */
+    bool filtered;     /* the request selects cases; false while roofs are added */
+    double longest;    /* the limit for one call on a CPU, in seconds */
+    int64_t big_bytes; /* of an array that is larger than every cache */
     int32_t matched;
     int code;
 } maker;
@@ -39,7 +40,7 @@ static void add(maker *m, bench_case *item)
     }
     item->longest = m->longest;
     if (!work_case_finish(item, m->request->seed)) {
-        m->code = tool_error(TOOL_INTERNAL, "a case has no name: %s", item->id);
+        m->code = tool_error(TOOL_INTERNAL, "the name of a case is too long: %s", item->id);
         return;
     }
     m->matched += m->filtered;
@@ -76,8 +77,8 @@ static int64_t power_of_two_up(int64_t value)
     return power;
 }
 
-/* Four times the last-level cache, as far as memory goes: a run holds two such inputs of up to four
- * types on the host and on each device, and results. */
+/* Four times the last-level cache, or less if memory is short. A run holds two inputs of this size
+ * for each of up to four types, on the host and on each device, and results. */
 static int64_t big_bytes(const work_request *request)
 {
     int64_t least = 64 << 20, bytes = power_of_two_up(4 * request->cache_bytes);
@@ -91,7 +92,7 @@ static int64_t big_bytes(const work_request *request)
     return bytes;
 }
 
-/* "f32"; "e4" for elements that are only moved. */
+/* Sets the type: "f32", or "e4" for elements that are moved, not computed with. */
 static void set_type(bench_case *item, const char *type)
 {
     snprintf(item->type, sizeof item->type, "%s", type);
@@ -102,7 +103,7 @@ static void set_type(bench_case *item, const char *type)
     }
 }
 
-/* False: no such case. */
+/* False: there is no such case. */
 static bool set_kind(bench_case *item, const char *kind, const char *variant)
 {
     snprintf(item->kind, sizeof item->kind, "%s", kind);
@@ -123,7 +124,7 @@ static int32_t count_of(const work_choice *choice)
     return choice->count > 0 ? choice->count : 1;
 }
 
-/* Only products of f32 by a vendor's library have another math mode. */
+/* False: the case has no such math mode. Only f32 products of a vendor's library have TF32. */
 static bool set_math(const maker *m, bench_case *item, const work_choice *maths, int32_t i)
 {
     bool can = item->op->maths && item->dtype == ISO_F32 && item->how == ISO_VARIANT_VENDOR;
@@ -136,7 +137,7 @@ static bool set_math(const maker *m, bench_case *item, const work_choice *maths,
     return item->math == ISO_MATH_STRICT || can;
 }
 
-/* A problem: what its variants, math modes and caches share. */
+/* What all variants, math modes and cache states of a problem share. */
 typedef struct problem {
     const char *kind, *type, *layout;
     bench_size size;
@@ -207,7 +208,7 @@ static void add_line(maker *m, const work_parsed *p)
     }
 }
 
-/* Cases chosen by type or size are tried on every device. */
+/* Whether a line applies to these devices. If the request names types or sizes, every line does. */
 static bool is_on(const maker *m, const work_line *line)
 {
     if (!line->on || (m->filtered && (m->request->dtype || m->request->size))) {
@@ -226,7 +227,7 @@ static void add_lines(maker *m, const work_line *lines, int32_t count)
             continue;
         }
         if (!work_line_parse(&lines[i], &parsed, &member, text, sizeof text)) {
-            m->code = tool_error(TOOL_INTERNAL, "a line of a suite: %s: %s", member, text);
+            m->code = tool_error(TOOL_INTERNAL, "a line of a suite is wrong: %s: %s", member, text);
         } else {
             add_line(m, &parsed);
         }
@@ -237,7 +238,7 @@ static void add_lines(maker *m, const work_line *lines, int32_t count)
 
 typedef enum word { OP_WORD, VARIANT_WORD, TYPE_WORD } word;
 
-/* Every word of an option is one that some operation knows. */
+/* Checks that some operation knows every word of an option. */
 static int check_words(const char *option, const tool_words *words, word what)
 {
     tool_names names = {0};
@@ -257,7 +258,7 @@ static int check_words(const char *option, const tool_words *words, word what)
     return tool_words_check(option, words, &names);
 }
 
-/* A list of nothing, such as ",", would stand for everything. */
+/* Refuses a list without words, such as ",": it would select everything. */
 static int check_named(const char *option, const char *text, const tool_words *words)
 {
     if (!text || words->count > 0) {
@@ -278,7 +279,7 @@ static int read_words(maker *m)
     const struct {
         const char *option, *text;
         const tool_words *words;
-        int what; /* -1: no names */
+        int what; /* -1: sizes */
     } options[] = {{"op", r->op, &m->ops, OP_WORD},
                    {"variant", r->variant, &m->variants, VARIANT_WORD},
                    {"dtype", r->dtype, &m->types, TYPE_WORD},
@@ -300,7 +301,7 @@ static int read_words(maker *m)
     return m->code;
 }
 
-/* A name that no suite has and that looks like no file is a mistyped name. */
+/* The name is neither a suite nor looks like a file, so it is probably mistyped. */
 static int unknown_suite(const char *name)
 {
     const char *names[16] = {NULL};
@@ -347,7 +348,7 @@ static int check_matched(const maker *m)
     if (m->matched == 0) {
         return tool_error(TOOL_NOTHING,
                           "no case of the suite %s matches%s%s%s%s%s%s%s%s; nothing was run "
-                          "(--list without them shows the cases)",
+                          "(--list without these options shows all cases)",
                           name, r->op ? " --op " : "", r->op ? r->op : "",
                           r->variant ? " --variant " : "", r->variant ? r->variant : "",
                           r->dtype ? " --dtype " : "", r->dtype ? r->dtype : "",
@@ -356,7 +357,7 @@ static int check_matched(const maker *m)
     for (int32_t s = 0; s < m->sizes.count; s++) {
         if (!m->sizes_used[s]) {
             return tool_error(TOOL_USAGE,
-                              "--size %s: its size number %d is of no operation that was asked for",
+                              "--size %s: none of the chosen operations has size number %d",
                               r->size, (int)s + 1);
         }
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lists.c - the suites that are built in. */
+/* lists.c - the built-in suites. */
 #include "bench/workload/line.h"
 
 #define BIG "beyond-cache"
 
-/* Few but telling cases: about a minute for two backends on two cores. */
+/* A few informative cases. They take about a minute for two backends on two cores. */
 static const work_line quick[] = {
     {.op = "transfer", .size = "64Ki,4Mi,64Mi"},
     {.op = "map", .size = BIG},
@@ -165,7 +165,7 @@ static const work_line transfer[] = {
     {.op = "transfer", .size = "4Ki,64Ki,1Mi", .cache = "cold"},
 };
 
-/* A processor's peak is reached by few elements, a GPU's by many. */
+/* The cases that measure roofs. A CPU reaches its peak with few elements, a GPU only with many. */
 static const work_line roofs[] = {
     {.op = "reduce", .kind = "sum,dot", .size = BIG, .roof = BENCH_ROOF_READ},
     {.op = "transfer", .kind = "copy", .variant = "device", .size = BIG, .roof = BENCH_ROOF_COPY},

@@ -81,7 +81,7 @@ void work_target_close(work_target *target)
         iso_stream_sync(target->stream); /* nothing may still use the sink */
     }
     if (target->device.id != 0) {
-        iso_device_close(target->device); /* with all that is on it */
+        iso_device_close(target->device); /* also frees everything on it */
     }
     unmap(target->sink, target->sink_bytes);
     free(target);
@@ -372,8 +372,7 @@ iso_status work_target_sink(work_target *target, int64_t bytes, void **out)
             target->sink = NULL;
             return ISO_NO_MEMORY;
         }
-        memset(target->sink, 0x5a,
-               (size_t)asked); /* so that no page is missing while it is timed */
+        memset(target->sink, 0x5a, (size_t)asked); /* so that no page fault is timed */
         target->sink_bytes = asked;
     }
     *out = target->sink;

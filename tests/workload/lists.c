@@ -236,9 +236,9 @@ static void file_refused(const char *content, int code, const char *const *words
 static void test_wrong_files(void **state)
 {
     (void)state;
-    file_refuses("", "no JSON");
-    file_refuses("{\"schema\":\n 1,,}", "no JSON", "line 2");
-    file_refuses("[]", "no suite");
+    file_refuses("", "not JSON");
+    file_refuses("{\"schema\":\n 1,,}", "not JSON", "line 2");
+    file_refuses("[]", "not a suite");
     file_refuses("{\"cases\": []}", "no \"schema\"");
     file_refuses("{\"schema\": \"isomer-suite/2\", \"cases\": []}", "isomer-suite/2",
                  "isomer-suite/1");
@@ -282,7 +282,7 @@ static void test_wrong_files(void **state)
     file_refuses(CASES("{\"op\": \"triad\", \"kind\": \"add\", \"size\": 8}"), "cases[0].kind");
     file_refuses(CASES("{\"op\": \"transfer\", \"size\": 8, \"dtype\": \"f32\"}"),
                  "cases[0].dtype");
-    file_refuses("{\"schema\": \"isomer-suite/1\", \"schema\": 1}", "no JSON");
+    file_refuses("{\"schema\": \"isomer-suite/1\", \"schema\": 1}", "not JSON");
 }
 
 static void test_file(void **state)
