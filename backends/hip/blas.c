@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* blas.c - rocBLAS and hipBLASLt: their functions and numbers, for backends/simt/blas.h. */
+/* blas.c - fills the tables of backends/simt/blas.h with the functions and constants of rocBLAS and
+ * hipBLASLt. */
 #include "backends/hip/library.h"
 #include "common/dtype.h"
 
@@ -15,9 +16,11 @@ static struct {
     simt_lt_api api;
     struct LOADER_TABLE(HIP_LT_OWN_SYMBOLS) own;
 } lt;
-_Static_assert(sizeof(hiplt_choice) <= sizeof(lt_choice), "hipBLASLt's choice is longer");
+_Static_assert(sizeof(hiplt_choice) <= sizeof(lt_choice),
+               "hiplt_choice does not fit into lt_choice");
 
-/* A build outside a repository leaves the commit empty: "4.4.1.". */
+/* Removes separators from the end of the version: the version of a rocBLAS that was built outside a
+ * repository has an empty commit, as in "4.4.1.". */
 static void write_label(simt_library *self, char *version)
 {
     size_t length = strlen(version);
@@ -29,7 +32,8 @@ static void write_label(simt_library *self, char *version)
                    version);
 }
 
-/* Only the one made for the runtime's version: another would load a second runtime. */
+/* Opens only the rocBLAS that was made for this version of the runtime. Any other would load a
+ * second runtime. */
 static bool open_blas(simt_library *self)
 {
     char version[64] = "";
@@ -55,13 +59,13 @@ static bool open_blas(simt_library *self)
     return true;
 }
 
-/* Version 5 has other numbers for its types. */
+/* The hipBLASLt of HIP 5 is not used, because its constants for types have other values. */
 static bool open_lt(simt_library *self)
 {
     if (hip_major() < 6) {
         char why[96];
         (void)snprintf(why, sizeof why,
-                       "the runtime is HIP %d, and 6 is the first whose hipBLASLt is used",
+                       "the runtime is HIP %d, but hipBLASLt is used only with HIP 6 or newer",
                        hip_major());
         loader_note(&self->loader, "none", why);
         return false;
@@ -98,8 +102,8 @@ static simt_library lt_library = {
 
 static simt_library *const libraries[] = {&blas_library, &lt_library, NULL};
 
-/* Whether the library does not end a process that uses it on this device: rocBLAS aborts if it has
- * no kernels for the chip. */
+/* Checks in a separate process whether the library works on this device, because rocBLAS aborts the
+ * process if it has no kernels for the chip. */
 static iso_status usable(simt_device *device, int32_t which)
 {
     const simt_library *library = libraries[which];
@@ -122,8 +126,8 @@ static iso_status usable(simt_device *device, int32_t which)
     if (!hip_survives(arguments, key, why, sizeof why)) {
         return hip_host->fail(ISO_UNSUPPORTED,
                               "variant vendor: %s (%s) was tried on device %d (%s) in a separate "
-                              "process, because it ends a process on a chip that it has no kernels "
-                              "for: %s; use tiled",
+                              "process, because it aborts the process on a chip that it has no "
+                              "kernels for: %s; use tiled",
                               library->label, library->loader.path, native->index,
                               native->architecture, why);
     }
@@ -180,7 +184,7 @@ static uint32_t destroy(void *handle)
     return blas.rocblas_destroy_handle(handle);
 }
 
-/* AMD's default for a product. */
+/* AMD's default workspace for a product. */
 static int64_t library_bytes(const simt_device *device)
 {
     (void)device;
@@ -201,7 +205,8 @@ static iso_status enter(void *native, simt_scope *scope)
 
 /* ---- precision ------------------------------------------------------------------------------- */
 
-/* Variables by which the user changes what the libraries compute, whatever the program requests. */
+/* Returns the environment variable, if one is set, that makes the libraries compute with less
+ * precision than the program requests. NULL if none is set. */
 static const char *overriding(const iso_gemm_op *op)
 {
     static const char *const of_f16[] = {"ROCBLAS_INTERNAL_FP16_ALT_IMPL",
@@ -227,19 +232,19 @@ static iso_status precision(const simt_device *device, const iso_gemm_op *op)
     const char *variable = tf32 ? NULL : overriding(op);
     if (!dtype_get(op->dtype)->floating) {
         return hip_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: AMD's libraries have no product of %s",
+                              "gemm: variant vendor: AMD's libraries have no gemm for %s",
                               iso_dtype_name(op->dtype));
     }
     if (variable) {
         return hip_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: math is strict, and %s=%s makes AMD's "
-                              "libraries give up precision: unset it, or use tiled",
+                              "gemm: variant vendor: math is strict, but %s=%s lowers the "
+                              "precision of AMD's libraries: unset it, or use tiled",
                               variable, getenv(variable));
     }
     if (tf32 && strncmp(architecture, "gfx94", 5) != 0) {
         return hip_host->fail(ISO_UNSUPPORTED,
                               "gemm: variant vendor: math tf32 needs xf32 matrix units (gfx940 to "
-                              "gfx942), and the device is %s",
+                              "gfx942), but the device is %s",
                               architecture);
     }
     if (tf32 && op->library == 0 && !blas.rocblas_set_math_mode) {
@@ -293,7 +298,7 @@ static uint32_t gemm(const simt_blas_product *p)
                                 p->c, p->type, ld_c, p->compute, ROCBLAS_ALGORITHM_STANDARD, 0, 0);
 }
 
-/* Before 0.7 the compute types had other numbers. */
+/* Refuses versions before 0.7, in which the constants for compute types have other values. */
 static iso_status lt_version(void *handle, int *version)
 {
     enum { VERSION_LEAST = 700 };
@@ -301,8 +306,8 @@ static iso_status lt_version(void *handle, int *version)
     return code == HIPLT_DONE && *version >= VERSION_LEAST
                ? ISO_OK
                : hip_host->fail(ISO_UNSUPPORTED,
-                                "gemm: variant vendor: hipBLASLt is of version %d, and %d (0.7.0) "
-                                "is the first that is used; use library 0",
+                                "gemm: variant vendor: hipBLASLt has version %d, but at least %d "
+                                "(0.7.0) is needed; use library 0",
                                 *version, VERSION_LEAST);
 }
 
@@ -320,7 +325,7 @@ static uint32_t turn(const simt_blas_turn *t)
     static const float one_4 = 1, zero_4 = 0;
     static const double one_8 = 1, zero_8 = 0;
     static const rocblas_f64_pair one_16 = {1, 0}, zero_16 = {0, 0};
-/* The two calls, with sizes of 64 and of 32 bits. */
+/* Calls geam with 64-bit sizes if `wide` is set, and otherwise with 32-bit sizes. */
 #define GEAM(letter, one, zero)                                                                    \
     (t->wide ? blas.rocblas_##letter##geam_64(t->handle, t->trans, t->no_trans, t->rows, t->cols,  \
                                               &(one), t->from, t->ld_from, &(zero), t->to,         \
@@ -345,8 +350,8 @@ static bool wide_fold(iso_reduce_op op, iso_dtype dtype)
                             : blas.rocblas_sdot_strided_batched_64 != NULL;
 }
 
-/* The library keeps partial results: one for every 512 elements of each row, and two more; there is
- * room for versions that keep more. */
+/* The bytes of workspace for one row. The library keeps one partial result for every 512 elements,
+ * and two more. The rest is a reserve for versions that keep more. */
 static int64_t row_bytes(const iso_reduce_op_args *op)
 {
     return (op->cols / 512 + 4) * 16;
@@ -393,7 +398,7 @@ static const simt_blas_numbers blas_numbers = {
     .no_trans = ROCBLAS_NO_TRANS,
     .trans = ROCBLAS_TRANS,
     .in_f32 = ROCBLAS_F32,
-    .in_tf32 = ROCBLAS_F32, /* and the handle's math mode */
+    .in_tf32 = ROCBLAS_F32, /* the handle's math mode selects TF32 */
     .in_f64 = ROCBLAS_F64,
     .alloc_failed = ROCBLAS_MEMORY_ERROR,
     .status_name = status_name,

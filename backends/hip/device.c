@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c - describes and opens devices. HIP's contexts are not used: each thread has a current
- * device, which is restored after every call. */
+/* device.c - describes and opens devices. HIP's contexts are not used. Instead, every call makes
+ * its device the thread's current device, and restores the previous one afterwards. */
 #include "backends/hip/library.h"
 
 #include <ctype.h>
@@ -39,8 +39,8 @@ void hip_leave(simt_scope scope)
 
 /* ---- description ----------------------------------------------------------------------------- */
 
-/* The properties are a struct that grew and changed with version 6; the position of the name is
- * known. */
+/* Reads the architecture's name from the struct of device properties. The struct grew over time and
+ * changed in version 6, so the name is read at the offset that is known for the version. */
 static iso_status read_architecture(int32_t index, char *text, size_t capacity, char *room)
 {
     memset(room, 0, HIP_PROPERTIES_ROOM);
@@ -54,8 +54,8 @@ static iso_status read_architecture(int32_t index, char *text, size_t capacity, 
     const char *name = room + (newer ? HIP_ARCHITECTURE_AT_R0600 : HIP_ARCHITECTURE_AT_5);
     if (strncmp(name, "gfx", 3) != 0 || !memchr(name, '\0', HIP_ARCHITECTURE_BYTES)) {
         return hip_host->fail(ISO_BACKEND,
-                              "hipGetDeviceProperties(%d) of HIP %d gives no architecture (gfx...) "
-                              "where this version is known to have it",
+                              "hipGetDeviceProperties(%d) of HIP %d has no architecture (gfx...) "
+                              "at the offset that is known for this version",
                               index, hip_version);
     }
     (void)snprintf(text, capacity, "%s", name);
@@ -70,7 +70,8 @@ static iso_status find_architecture(int32_t index, char *text, size_t capacity)
     return status;
 }
 
-/* Sixteen characters as rocm-smi writes them, or sixteen bytes. */
+/* The runtime returns the uuid either as sixteen characters, as rocm-smi shows it, or as sixteen
+ * bytes. */
 static void write_uuid(int32_t index, char *text, size_t capacity)
 {
     hip_uuid uuid = {{0}};
@@ -152,8 +153,8 @@ iso_status hip_device_info(int32_t index, iso_device_info *out)
     return ISO_OK;
 }
 
-/* Chips have numbers, "gfx1100"; fakes over other hardware have none, and are recognised by that.
- */
+/* A real chip has a number, as in "gfx1100". A fake that runs on other hardware has none, and gets
+ * the class of that hardware. */
 static simt_class device_class(int32_t index, const char *architecture)
 {
     if (attribute_of(index, HIP_WAVE) == 64) {
@@ -198,7 +199,7 @@ iso_status hip_device_open(int32_t index, void **native, simt_limits *limits)
     atomic_init(&device->peer, 0);
     iso_status status = find_architecture(index, device->architecture, sizeof device->architecture);
     if (!status) {
-        const simt_scope scope = hip_enter(device); /* whether it can be used at all */
+        const simt_scope scope = hip_enter(device); /* checks that the device can be used */
         hip_leave(scope);
         status = hip_check(device, scope.code, "hipSetDevice(%d)", index);
     }
@@ -216,20 +217,21 @@ iso_status hip_device_adopt(int32_t devices, const void *context, const void *na
 {
     const int64_t asked = (int64_t)(intptr_t)native_device;
     if (context) {
-        return hip_host->fail(ISO_INVALID,
-                              "context is %p, but HIP has none: pass NULL, and the device's number",
-                              context);
+        return hip_host->fail(
+            ISO_INVALID,
+            "context is %p, but isomer uses no contexts of HIP: pass NULL, and the device's number",
+            context);
     }
     if (asked < 0 || asked >= devices) {
-        return hip_host->fail(ISO_INVALID, "device is %lld, and there are %d devices",
+        return hip_host->fail(ISO_INVALID, "device is %lld, but there are %d devices",
                               (long long)asked, devices);
     }
     *index = (int32_t)asked;
     return hip_device_open(*index, native, limits);
 }
 
-/* A broken device is reset, although the program's own code may use it: it is of no use there
- * either, and can then be opened again. */
+/* A lost device is reset even if the program's own code also uses it. That code cannot use it
+ * either, and after the reset it can be opened again. */
 void hip_device_close(void *native)
 {
     hip_device *device = native;

@@ -16,7 +16,8 @@ static void forget_error(hip_code code, const char *call)
     }
 }
 
-/* "Not ready" is a normal answer, but the runtime records it as this thread's last error. */
+/* "Not ready" is a normal answer, but the runtime records it as this thread's last error. So it is
+ * cleared here. */
 static iso_status answer(hip_device *device, hip_code code, const char *call)
 {
     if (code == HIP_NOT_READY) {
@@ -94,8 +95,8 @@ static iso_status stream_create(simt_stream *stream)
     return hip_check(device, code, "hipStreamCreateWithFlags");
 }
 
-/* Not every version can report the device of a stream; every version can check whether it is a
- * stream. */
+/* Checks only that the pointer is a stream. Its device is not checked, because not every version
+ * can report that. */
 static iso_status stream_adopt(simt_stream *stream, void *foreign)
 {
     hip_device *device = stream->device->native;
@@ -107,7 +108,7 @@ static iso_status stream_adopt(simt_stream *stream, void *foreign)
         const iso_status status = hip_check(device, code, "hipStreamQuery(%p)", foreign);
         return status == ISO_DEVICE_LOST
                    ? status
-                   : hip_host->fail(ISO_INVALID, "stream is %p, and hipStreamQuery gives %s (%u)",
+                   : hip_host->fail(ISO_INVALID, "stream is %p, but hipStreamQuery gives %s (%u)",
                                     foreign, hip_code_name(code), code);
     }
     stream->native = foreign;
@@ -128,13 +129,14 @@ static void stream_destroy(simt_stream *stream)
     }
 }
 
-/* The runtime clears an error once it has returned it, but the device does not recover. */
+/* Reports again that the device is lost. The runtime returns the error only once, but the device
+ * does not recover. */
 static iso_status still_lost(const hip_device *device, const char *call)
 {
     if (atomic_load(&device->lost)) {
         return hip_host->fail(ISO_DEVICE_LOST,
-                              "%s: device %d has failed, with everything on it: close "
-                              "the device and open it again",
+                              "%s: device %d has failed, and everything on it is lost: close the "
+                              "device and open it again",
                               call, device->index);
     }
     return ISO_OK;
@@ -232,7 +234,8 @@ static iso_status event_elapsed(void *start, void *stop, int64_t *nanoseconds)
 
 /* ---- sharing a program's own objects --------------------------------------------------------- */
 
-/* The kind of memory has other numbers in other versions, so the device is queried instead. */
+/* Checks the device of the memory, but not the kind of memory, because the constants for kinds
+ * differ between versions. */
 static iso_status memory_import(void *native, void *foreign, int64_t bytes, void **memory)
 {
     hip_device *device = native;
@@ -272,7 +275,7 @@ static iso_status native_get(simt_device *of, iso_native_kind kind, void *object
     const hip_device *device = of->native;
     switch (kind) {
     case ISO_NATIVE_CONTEXT:
-        *out = NULL; /* there are none */
+        *out = NULL; /* HIP's contexts are not used */
         return ISO_OK;
     case ISO_NATIVE_DEVICE: {
         const intptr_t number = device->index;

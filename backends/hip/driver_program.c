@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver_program.c - hipRTC, modules, kernels and their launches. */
+/* driver_program.c - compiles kernels with hipRTC, loads their modules, and launches them. */
 #include "backends/hip/library.h"
 #include "backends/hip/options.h"
 
@@ -20,8 +20,8 @@ static pthread_once_t rtc_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t rtc_lock = PTHREAD_MUTEX_INITIALIZER; /* not every version is thread-safe */
 static int rtc_version[2];
 
-/* From version 6 on it is a separate library of the runtime's version; up to version 6 it is also
- * in the runtime. */
+/* From version 6 on, hipRTC is a separate library with the runtime's version number. Up to version
+ * 6, the runtime's library also contains it. */
 static void open_compiler(void)
 {
     (void)snprintf(rtc_file, sizeof rtc_file, "libhiprtc.so.%d", hip_major());
@@ -121,7 +121,7 @@ static iso_status compile(const hip_device *device, const simt_source *source, v
     int count = 1 + HIP_COMPILE_OPTION_COUNT;
     (void)snprintf(target, sizeof target, HIP_ARCHITECTURE_OPTION "%s", device->architecture);
     if (source->option_count > OPTIONS_MAX - count) {
-        return hip_host->fail(ISO_INTERNAL, "%s has %d options, and there is room for %d",
+        return hip_host->fail(ISO_INTERNAL, "%s has %d options, but there is room for only %d",
                               source->name, source->option_count, OPTIONS_MAX - count);
     }
     for (int32_t i = 0; i < source->option_count; i++) {
@@ -143,7 +143,8 @@ static iso_status compile(const hip_device *device, const simt_source *source, v
     return status;
 }
 
-/* An unknown architecture ends the process in versions up to 6.4 at least. */
+/* Checks in a separate process whether hipRTC knows the architecture. If it does not, hipRTC ends
+ * the process, at least in versions up to 6.4. */
 static iso_status try_architecture(const hip_device *device)
 {
     const char *const arguments[] = {"hip", "hiprtc", rtc_library.path, device->architecture, NULL};
@@ -155,7 +156,7 @@ static iso_status try_architecture(const hip_device *device)
     }
     return hip_host->fail(ISO_COMPILE,
                           "hipRTC %d.%d (%s) was tried for %s in a separate process, because it "
-                          "ends a process on a chip that it does not know: %s",
+                          "ends the process on a chip that it does not know: %s",
                           rtc_version[0], rtc_version[1], rtc_library.path, device->architecture,
                           why);
 }
@@ -258,10 +259,10 @@ iso_status hip_launch(simt_stream *stream, void *kernel, int64_t groups, int32_t
     hip_code code;
     /* The runtime counts work-items, not groups, in 32 bits. */
     if (groups > (int64_t)UINT32_MAX / threads) {
-        return hip_host->fail(ISO_BACKEND,
-                              "a launch of %lld groups of %d work-items is more than HIP runs at "
-                              "once (%u work-items)",
-                              (long long)groups, threads, UINT32_MAX);
+        return hip_host->fail(
+            ISO_BACKEND,
+            "a launch has %lld groups of %d work-items, but HIP runs at most %u work-items at once",
+            (long long)groups, threads, UINT32_MAX);
     }
     for (int32_t i = 0; i < arg_count; i++) {
         memcpy(&addresses[i], &args[i].value, sizeof addresses[i]);

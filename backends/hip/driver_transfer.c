@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver_transfer.c - copies: host and device, of one row or many, and between devices. */
+/* driver_transfer.c - copies one row or many between the host and a device, on a device, and
+ * between devices. */
 #include "backends/hip/library.h"
 
 #include <stdio.h>
 
-/* Both ends of a transfer as addresses, and its direction. */
+/* The addresses of both ends of a transfer, and its direction. */
 typedef struct hip_copy {
     char *to;
     const char *from;
@@ -25,7 +26,8 @@ static hip_copy ends_of(const iso_transfer *transfer)
 
 iso_status hip_transfer(simt_stream *stream, const iso_transfer *transfer)
 {
-    /* Rows further apart than the runtime accepts are so large that there are few of them. */
+    /* Rows are copied one by one if the runtime does not accept the pitch. A pitch that large
+     * leaves room for only few rows. */
     enum { PITCH_MAX = INT32_MAX };
     hip_device *device = stream->device->native;
     const hip_copy copy = ends_of(transfer);
@@ -56,7 +58,7 @@ iso_status hip_transfer(simt_stream *stream, const iso_transfer *transfer)
 
 /* ---- between devices ------------------------------------------------------------------------- */
 
-/* Gives one device access to the other's memory. */
+/* Gives `to` access to the memory of `from`. */
 static iso_status connect_devices(hip_device *to, const hip_device *from)
 {
     if (to->index == from->index || atomic_load(&to->peer) == from->index + 1) {
@@ -81,7 +83,7 @@ static iso_status connect_devices(hip_device *to, const hip_device *from)
     return ISO_OK;
 }
 
-/* Later work on one stream waits for the current work on the other. */
+/* Makes all later work on `after` wait for the work that is on `before` now. */
 static hip_code follow(const simt_stream *after, simt_stream *before)
 {
     const simt_scope scope = hip_enter(before->device->native);

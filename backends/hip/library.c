@@ -26,8 +26,8 @@ const loader_where hip_where = {
     .advice = ". Install it, or set ISOMER_ROCM_PATH to the folder that holds it",
 };
 
-/* The next process tries a failure again: a newer library may have been installed under the same
- * name and age. */
+/* A success is also kept for later processes, but a failure only for this one: a newer library may
+ * be installed later with the same name and the same time. */
 bool hip_survives(const char *const *arguments, const char *besides, char *why, size_t capacity)
 {
     const trial what = {.host = hip_host,
@@ -52,7 +52,8 @@ const char *hip_code_name(hip_code code)
     return name ? name : "an unnamed error";
 }
 
-/* Codes after which the device is unusable, and the one for memory. */
+/* Converts a runtime's code into a status. After a code that means ISO_DEVICE_LOST, the device is
+ * unusable. */
 iso_status hip_status(hip_code code)
 {
     switch (code) {
@@ -114,7 +115,7 @@ static void look(void)
     }
     static char *no_variables[] = {NULL};
     if (!environ) {
-        environ = no_variables; /* after clearenv it is NULL, and hipInit of 5.2 crashes then */
+        environ = no_variables; /* clearenv makes it NULL, and then hipInit of 5.2 crashes */
     }
     int count = 0;
     int version = 0;
@@ -132,7 +133,7 @@ static void look(void)
         found.state = ISO_STATE_LOAD_FAILED;
         (void)snprintf(
             found.reason, sizeof found.reason,
-            "%.1023s: has no function hipGetDevicePropertiesR0600, which reports a device's "
+            "%.1023s has no function hipGetDevicePropertiesR0600, which reports a device's "
             "architecture in version 6 and later",
             library->path);
     } else {

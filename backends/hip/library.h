@@ -22,14 +22,15 @@ typedef struct hiprtc_api LOADER_TABLE(HIP_RTC_SYMBOLS) hiprtc_api;
 extern const iso_host *hip_host;
 extern hip_api hip;             /* filled once probing has found a device */
 extern int32_t hip_version;     /* of the runtime: 60443483 for 6.4 */
-extern int32_t hip_major(void); /* ... 6 */
+extern int32_t hip_major(void); /* 6 for 6.4 */
 
 extern const loader_where hip_where; /* where AMD's libraries are searched */
 extern loader_library hip_runtime_library;
 
-/* Runs code that may end a process once in a separate process: `arguments` (ends with NULL) are
- * those of try.c, after "hip"; the verdict also depends on `besides`. False, with the reason in
- * `why`: it failed, or could not be tried. */
+/* Runs code that may end the process, first in a separate process. `arguments` are "hip" and the
+ * arguments of try.c, and end with NULL. A verdict is valid only for the same arguments and the
+ * same `besides`. If the code failed or could not be tried, returns false, with the reason in
+ * `why`. */
 bool hip_survives(const char *const *arguments, const char *besides, char *why, size_t capacity);
 
 iso_status hip_status(hip_code code);
@@ -45,9 +46,9 @@ typedef struct hip_held {
 
 typedef struct hip_device {
     int32_t index;
-    atomic_int lost;     /* an error that ends the device has occurred */
+    atomic_int lost;     /* an error that made the device unusable has occurred */
     atomic_int peer;     /* the last device that access was enabled for, plus 1 */
-    atomic_int works[2]; /* rocBLAS and hipBLASLt were tried on it and work */
+    atomic_int works[2]; /* whether rocBLAS and hipBLASLt were tried on it and work */
     hip_held held;       /* used by sensors.c, under its own lock */
     char architecture[HIP_ARCHITECTURE_BYTES]; /* with its features: "gfx90a:sramecc+:xnack-" */
 } hip_device;
@@ -57,7 +58,7 @@ typedef struct hip_device {
 simt_scope hip_enter(const hip_device *device);
 void hip_leave(simt_scope scope);
 
-/* Calls the runtime on a device. */
+/* Makes a call of the runtime on a device. */
 #define HIP_ON(device, code, call)                                                                 \
     do {                                                                                           \
         const simt_scope scope_ = hip_enter(device);                                               \
@@ -65,8 +66,8 @@ void hip_leave(simt_scope scope);
         hip_leave(scope_);                                                                         \
     } while (0)
 
-/* The status of a code, and its failure: "WHAT gives CODE (n): text". A device (may be NULL) that
- * is lost by it is marked so. */
+/* Returns the status of a code, and reports a failure as "WHAT gives CODE (n): text". If the
+ * failure means that the device is lost, marks the device (may be NULL) as lost. */
 iso_status hip_check(hip_device *device, hip_code code, const char *format, ...) ISO_PRINTF(3, 4);
 
 /* device.c */
@@ -77,7 +78,7 @@ iso_status hip_device_adopt(int32_t devices, const void *context, const void *na
                             int32_t *index, void **native, simt_limits *limits);
 void hip_device_close(void *native);
 
-/* sensors.c: the entry of the ABI */
+/* sensors.c: an entry of the backend's table */
 iso_status hip_telemetry(void *device, iso_telemetry *out);
 
 /* driver_transfer.c */
@@ -95,7 +96,7 @@ iso_status hip_kernel_get(void *program, const char *name, int32_t threads, void
                           simt_kernel_info *info);
 iso_status hip_launch(simt_stream *stream, void *kernel, int64_t groups, int32_t threads,
                       const simt_arg *args, int32_t arg_count);
-/* The compiler's version and path, or why there is none. Opens it. */
+/* Opens the compiler, and writes its version and path, or why there is no compiler. */
 void hip_compiler_describe(char *text, size_t capacity);
 
 /* blas.c */

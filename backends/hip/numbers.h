@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * numbers.h - the constants of AMD's interfaces that this backend uses: one list for each library,
- * NUMBER(our name, value, AMD's name). A test compares each row with the vendor's headers. Values
- * that differ between versions are not used.
+ * NUMBER(our name, value, AMD's name). A test compares each row with the vendor's headers.
+ * Constants whose values differ between versions are not used.
  */
 #ifndef ISOMER_HIP_NUMBERS_H
 #define ISOMER_HIP_NUMBERS_H
@@ -105,8 +105,8 @@ enum {
     HIP_RSMI_NUMBERS(HIP_ENUMERATOR)
 };
 
-/* Errors of ROCm SMI, by AMD's own names; files that need them define enumerators from this list.
- */
+/* Errors of ROCm SMI, under AMD's own names. A file that needs them makes enumerators from this
+ * list. */
 #define HIP_RSMI_ERRORS(ERROR)                                                                     \
     ERROR(RSMI_STATUS_INVALID_ARGS, 1)                                                             \
     ERROR(RSMI_STATUS_NOT_SUPPORTED, 2)                                                            \

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.h - the options for compiling every kernel of this project with hipRTC: a single list,
- * for the backend, its trial program and offline compilation. */
+/* options.h - the options for compiling every kernel of this project with hipRTC. The backend, its
+ * trial program and the offline compilation use this one list. */
 #ifndef ISOMER_HIP_OPTIONS_H
 #define ISOMER_HIP_OPTIONS_H
 
-/* The architecture is the runtime's full name, with its features: "gfx90a:sramecc+:xnack-". No
- * product is contracted into a sum, subnormal numbers are kept, and division and roots are rounded
- * correctly, whatever the defaults of the compiler's version. */
+/* The architecture is the full name that the runtime reports, with its features:
+ * "gfx90a:sramecc+:xnack-". Products and sums are not contracted into fused operations, subnormal
+ * numbers are kept, and divisions and square roots are rounded correctly. Each of these is set
+ * here, because the defaults differ between versions of the compiler. */
 #define HIP_ARCHITECTURE_OPTION "--offload-arch="
 #define HIP_COMPILE_OPTIONS                                                                        \
     "-O3", "-std=c++14", "-ffp-contract=off", "-fno-fast-math",                                    \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sensors.c - clocks, power, temperature and partitions of a device, from ROCm SMI. A device is
- * identified there by its bus address: HIP_VISIBLE_DEVICES changes HIP's order, but not this
- * library's. */
+ * found in ROCm SMI by its bus address, because HIP_VISIBLE_DEVICES changes HIP's order of devices,
+ * but not ROCm SMI's. */
 #include "backends/hip/library.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static loader_library library = {
     LOADER_FUNCTIONS(smi, HIP_RSMI_SYMBOLS),
 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static rsmi_code began; /* result of its initialisation */
+static rsmi_code began; /* the result of rsmi_init */
 static char label[ISO_NAME_MAX];
 
 static void begin(void)
@@ -67,8 +67,8 @@ static iso_status fail(rsmi_code code, const char *call)
                           name_of(code), code, text ? ": " : "", text ? text : "");
 }
 
-/* Whether the call returned a value. A sensor that this device does not have, or that this user may
- * not read, is not a failure; the first failure is kept in *status. */
+/* Whether the call returned a value. It is not a failure if this device does not have the sensor or
+ * this user may not read it. *status keeps the first failure. */
 static bool answered(rsmi_code code, const char *call, iso_status *status)
 {
     switch (code) {
@@ -113,7 +113,8 @@ static iso_status place_of(const hip_device *device, uint64_t *place)
     return ISO_OK;
 }
 
-/* Partitions of one device share its address and its sensors. */
+/* Finds the device with the same bus address. Partitions of one device share its address and its
+ * sensors. */
 static iso_status find(const hip_device *device, uint32_t *at)
 {
     const uint64_t domain_bus_device = 0xffffffff0000fff8;
@@ -134,16 +135,17 @@ static iso_status find(const hip_device *device, uint32_t *at)
             return ISO_OK;
         }
     }
-    return hip_host->fail(ISO_UNSUPPORTED,
-                          "%.512s has %u devices, and none at this one's place on the bus, "
-                          "%04x:%02x:%02x",
-                          library.path, count, (unsigned)(place >> 32),
-                          (unsigned)(place >> 8 & 0xff), (unsigned)(place >> 3 & 0x1f));
+    return hip_host->fail(
+        ISO_UNSUPPORTED,
+        "%.512s has %u devices, but none has this device's bus address, %04x:%02x:%02x",
+        library.path, count, (unsigned)(place >> 32), (unsigned)(place >> 8 & 0xff),
+        (unsigned)(place >> 3 & 0x1f));
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The current and the highest frequency of the list; unchanged if the list is not plausible. */
+/* Gets the current and the highest frequency of the list. Changes nothing if the list is not
+ * plausible. */
 static void pick(const rsmi_clocks *clocks, int32_t *now, int32_t *highest)
 {
     const bool newer = clocks->new.deep_sleep <= 1 && clocks->new.count > 0;
@@ -181,7 +183,7 @@ static void read_power(uint32_t at, iso_status *status, iso_telemetry *out)
     uint64_t microwatts = 0;
     int64_t millidegrees = 0;
     rsmi_enum kind = 0;
-    /* The newer call supports both ways in which chips report it. */
+    /* Chips report power in two ways. The newer call supports both, so it is tried first. */
     if (ASK(status, rsmi_dev_power_get, at, &microwatts, &kind) ||
         ASK(status, rsmi_dev_power_ave_get, at, 0, &microwatts)) {
         out->power_watts = (double)microwatts / 1e6;
@@ -206,7 +208,7 @@ static void read_state(uint32_t at, iso_status *status, iso_telemetry *out)
     if (ASK(status, rsmi_dev_busy_percent_get, at, &percent)) {
         out->busy_percent = percent;
     }
-    /* In every other state it counts errors, so it is on. */
+    /* ECC is on in every state except these two: in all others it counts errors. */
     if (ASK(status, rsmi_dev_ecc_status_get, at, RSMI_BLOCK_MEMORY, &state) &&
         state != RSMI_ECC_NONE && state <= RSMI_ECC_ENABLED) {
         out->ecc = state != RSMI_ECC_DISABLED;
@@ -218,9 +220,10 @@ static void read_state(uint32_t at, iso_status *status, iso_telemetry *out)
 }
 
 /* ---- throttling ---------------------------------------------------------------------------------
- * The chips' tables report it in three ways, by the version of their content: up to 2 in bits that
- * differ between chips, in 3 (MI200, Radeon RX) in bits that the driver has translated, from 6 on
- * (MI300) in counters. Versions between those do not report it.
+ * A chip reports throttling in its table, in a way that depends on the version of the table's
+ * content. Up to version 2 it sets bits whose meaning differs between chips. In version 3 (MI200,
+ * Radeon RX) the driver translates these into bits that are the same on all chips. From version 6
+ * on (MI300) there are counters. Versions 4 and 5 do not report throttling.
  */
 
 static int32_t kinds_of(uint64_t bits)
@@ -232,7 +235,8 @@ static int32_t kinds_of(uint64_t bits)
     return kinds | (bits & heat ? ISO_THROTTLE_THERMAL : 0);
 }
 
-/* Cycles counted since the last reading, by any thread; the first reading reports nothing. */
+/* The causes whose counters have changed since the last reading, which any thread may have made. -1
+ * at the first reading, because there is nothing to compare with. */
 static int32_t kinds_since(hip_held *last, const rsmi_metrics_7 *now)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -265,7 +269,7 @@ static void read_throttle(hip_device *device, uint32_t at, iso_telemetry *out)
     }
     const rsmi_metrics_7 *now = &metrics->now;
     memset(metrics, 0xff, sizeof *metrics);
-    /* Errors are ignored: libraries do not know the tables of newer chips. */
+    /* Errors are ignored, because an older library does not know the table of a newer chip. */
     if (smi.rsmi_dev_gpu_metrics_info_get(at, metrics) != RSMI_DONE || now->format != 1) {
         hip_host->free(metrics);
         return;

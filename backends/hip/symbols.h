@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbols.h - the functions of AMD's libraries that this backend calls, by the names that the
- * libraries export: one list for each library, REQUIRED(result, name, parameters) for what every
- * version since ROCm 5.2 has, OPTIONAL for what some have. A test compares each entry with the
- * vendor's headers.
+ * symbols.h - the functions of AMD's libraries that this backend calls, under the names that the
+ * libraries export. There is one list for each library. Every version since ROCm 5.2 has the
+ * functions in REQUIRED(result, name, parameters); only some versions have those in OPTIONAL. A
+ * test compares each entry with the vendor's headers.
  *
- * The types: enumerations are unsigned (int where a value is negative) and objects are pointers to
- * the vendor's own struct tags, so that an entry is compatible with the vendor's declaration.
+ * Each entry is compatible with the vendor's declaration: enumerations are unsigned (int if a value
+ * is negative), and objects are pointers to structs with the vendor's own tags.
  */
 #ifndef ISOMER_HIP_SYMBOLS_H
 #define ISOMER_HIP_SYMBOLS_H
@@ -41,7 +41,7 @@ typedef unsigned hiplt_code; /* hipblasStatus_t */
 typedef unsigned hiplt_enum;
 typedef void *hiplt_handle;
 
-/* The vendor's structs behind these have no tag. */
+/* The vendor's structs have no tags, so these tags are ours. */
 typedef struct rocblas_f64_pair {
     double real, imaginary;
 } rocblas_f64_pair;
@@ -63,8 +63,8 @@ typedef struct hiplt_choice {
     int reserved[4];
 } hiplt_choice;
 
-/* rsmi_frequencies_t, before and since version 6. They differ in their contents: where the old one
- * has a count of two or more, the new one has a bool. */
+/* rsmi_frequencies_t before version 6 and since. The first field shows which one it is: in the old
+ * struct it is a count of two or more, and in the new struct it is a bool. */
 enum { RSMI_FREQUENCIES_5 = 32, RSMI_FREQUENCIES_6 = 33 };
 typedef struct rsmi_clocks_5 {
     uint32_t count;
@@ -83,8 +83,9 @@ typedef union rsmi_clocks {
     uint64_t room[64];
 } rsmi_clocks;
 
-/* rsmi_gpu_metrics_t as version 7 has it; older ones end sooner, newer ones may be longer. Fields
- * that the library does not know are all ones, and stay so if it knows fewer. */
+/* rsmi_gpu_metrics_t of version 7. The struct is shorter in older versions, and may be longer in
+ * newer ones. A field without a value has all bits set. All bits are set before the call, so this
+ * is also true for fields that an older library does not know. */
 typedef struct rsmi_metrics_7 {
     uint16_t bytes;
     uint8_t format, content; /* identify the chip's table */
@@ -93,7 +94,7 @@ typedef struct rsmi_metrics_7 {
     uint32_t rates[10];
     uint64_t throttle_kinds; /* since content 3: bits that are the same on all chips */
     uint64_t links[38];
-    uint64_t counted; /* since content 6: total cycles, and how many each cause throttled it */
+    uint64_t counted; /* since content 6: all cycles, then those throttled by each cause */
     uint64_t held_by_board, held_by_power, held_by_heat, held_by_regulators, held_by_memory;
 } rsmi_metrics_7;
 typedef union rsmi_metrics {
@@ -112,8 +113,8 @@ typedef struct hip_uuid {
     char bytes[16];
 } hip_uuid;
 
-/* The offset of the architecture's name in a version's struct of device properties. The structs are
- * longer in other versions of the same kind, so there is room after it. */
+/* The offset of the architecture's name in the struct of device properties. The struct is longer in
+ * some versions, so HIP_PROPERTIES_ROOM is larger than any of them. */
 enum {
     HIP_PROPERTIES_ROOM = 8192,
     HIP_ARCHITECTURE_AT_5 = 396,      /* hipGetDeviceProperties up to 5.7 */

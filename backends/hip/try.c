@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * try.c - runs what may end a process in AMD's libraries, as a part of isomer-try, before the
- * backend does it in the caller's process:
+ * try.c - a part of isomer-try that makes those calls of AMD's libraries which may end the process.
+ * The backend runs it before it makes the same calls in the caller's process:
  *
  *   hip hiprtc LIBRARY ARCHITECTURE         compiles a kernel for the architecture
  *   hip rocblas RUNTIME LIBRARY DEVICE      multiplies 1 x 1 matrices on the device
@@ -121,8 +121,8 @@ static int try_rocblas(const char *runtime, const char *path, const char *device
         failed = copy(host, memory, sizeof host, HIP_TO_HOST);
     }
     if (failed != HIP_DONE || code != ROCBLAS_DONE || host[2] != 15.0f) {
-        child_say("rocblas_sgemm of 1 x 1 gives %u, the runtime %u, and 3 * 5 = %g", code, failed,
-                  (double)host[2]);
+        child_say("rocblas_sgemm of 1 x 1 gives %u, the runtime gives %u, and 3 * 5 is %g", code,
+                  failed, (double)host[2]);
         return 0;
     }
     (void)destroy(handle);

@@ -30,7 +30,7 @@ void loader_note(loader_library *library, const char *what, const char *why)
 
 static const char *trouble(const loader_library *library)
 {
-    return library->refused > 0 ? "is there and cannot be used" : "was not found";
+    return library->refused > 0 ? "was found but cannot be used" : "was not found";
 }
 
 iso_status loader_fail(const loader_library *library, iso_status status, const char *purpose)
@@ -52,7 +52,7 @@ void loader_describe(const loader_library *library, const char *version, char *t
 
 enum { PLACES_MAX = 24 };
 
-/* Folders in the order of search. The first `named` are the user's. */
+/* The folders in the order of the search. The first `named` of them are the user's. */
 typedef struct places {
     const char *folders[PLACES_MAX];
     int count;
@@ -61,7 +61,8 @@ typedef struct places {
     char text[8192];
 } places;
 
-/* Entries that do not fit are left out. Missing folders are noted once, not with each name. */
+/* Adds a folder, or leaves it out if it does not fit. A missing folder is noted here, so that it is
+ * noted once, and not with each name. */
 static void place(loader_library *library, places *list, const char *prefix, const char *below)
 {
     struct stat about;
@@ -154,11 +155,11 @@ static bool open_path(loader_library *library, bool own_search)
     if (!library->handle) {
         const char *text = dlerror();
         const char *why = text ? without_path(text, path) : "dlopen failed";
-        /* dlerror names a file that it could not use by its path, and a missing dependency by its
-         * own name. It uses the requested name for a file that it did not find, and also for one
-         * that it found but has no memory for. */
+        /* The text of dlerror begins with the path of a file that could not be used, or with the
+         * name of a missing dependency. If it begins with the requested name, the file was not
+         * found, or there was no memory to load it. */
         if (own_search && text && why != text && is_missing(why)) {
-            note(library, path, "the loader's path: not found", "");
+            note(library, path, "not found in the loader's path", "");
         } else {
             library->refused++;
             note(library, path, why, "");
@@ -189,8 +190,8 @@ static bool find_functions(loader_library *library)
     return true;
 }
 
-/* One file, by folder and name. Finding it opens it only if the loader's own search is the only
- * way. */
+/* Tries one file, by folder and name. If `open` is false, the file is only searched for, and it is
+ * opened only if the dynamic loader's own search is the only way to find it. */
 static bool try_file(loader_library *library, const char *folder, const char *name, bool open)
 {
     const bool own_search = !folder[0] && !strchr(name, '/');
@@ -247,7 +248,7 @@ static bool search_in(loader_library *library, const places *list, bool open)
 
 static bool search(loader_library *library, bool open)
 {
-    /* Too large for a small stack, and no allocation may fail here. */
+    /* Static, because it is too large for a small stack, and an allocation could fail. */
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static places list;
     static const places own_search = {.folders = {""}, .count = 1};
@@ -274,7 +275,7 @@ bool loader_find(loader_library *library)
     }
     const bool found = search(library, false);
     library->handle = NULL;   /* its functions were not looked up */
-    library->tried[0] = '\0'; /* opening lists everything again */
+    library->tried[0] = '\0'; /* loader_open notes everything again */
     return found;
 }
 
@@ -293,7 +294,7 @@ void loader_close(loader_library *library)
 
 /* ---- the environment ------------------------------------------------------------------------- */
 
-/* No library loads or writes anything because of these variables. */
+/* Whether the variable is safe: no library loads or writes a file because of it. */
 static bool is_harmless(const char *variable)
 {
     static const char *const names[] = {"LANG", "LANGUAGE", "TERM", "USER", "LOGNAME"};
@@ -327,10 +328,10 @@ static bool environment_allows(char *why, size_t capacity)
     if (count > 0) {
         (void)snprintf(
             why, capacity,
-            "this program has more rights than its caller (set-uid, set-gid or file "
-            "capabilities), who made its environment, and vendors' libraries load and "
-            "write what variables name: %.*s and %d others are set. They are opened "
-            "after the program has emptied it: clearenv() before the first call of isomer",
+            "this program has more rights than its caller (set-uid, set-gid or file capabilities), "
+            "and its environment comes from that caller. Vendors' libraries load and write files "
+            "that variables name, and %.*s and %d others are set. Vendors' libraries are opened "
+            "only if the program calls clearenv() before the first call of isomer",
             (int)strcspn(first, "="), first, count - 1);
     }
     return count == 0;
