@@ -2,36 +2,37 @@
 /*
  * overlap.c - whether two operands share a byte.
  *
- * An operand is a set of runs of `width` bytes, one at each sum of its offset, a number of pitches
- * and a number of strides. Two runs share a byte if one begins less than its width before the
- * other, or vice versa. So the question is whether some sum of multiples of up to four steps lies
- * within an interval. One step takes a division. Two take Euclid's algorithm, whatever the sizes.
- * With more, the multiples of the others are tried if they are few.
+ * An operand is a set of runs of `width` bytes. Each run begins at the operand's offset plus a
+ * multiple of the pitch plus a multiple of the stride. Two runs share a byte if one begins within
+ * the other. So the question is whether some sum of multiples of up to four steps (two pitches and
+ * two strides) lies within an interval. For one step, a division answers it; for two, Euclid's
+ * algorithm, whatever the sizes. With more steps, the multiples of the others are tried one by one
+ * if they are few.
  */
 #include "core/op.h"
 
 #include <stdbool.h>
 
-/* Sums of two 63-bit spans exceed 64 bits, and so do products of counts. */
+/* 64 bits are too few for sums of two 63-bit spans and for products of counts. */
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 uwide;
 
 enum { STEPS_MAX = 4, TRIED_MAX = 64 };
 
-/* The multiples 0, 1, ... `last` of `step`; both are over 0. */
+/* The multiples of `step` from 0 to `last` times. Both are more than 0. */
 typedef struct multiples {
     int64_t step, last;
 } multiples;
 
-/* Is there a sum of one multiple of each step from `low` to `high`? */
+/* Take one multiple of each step and add them up: can the sum lie between `low` and `high`? */
 typedef struct question {
     wide low, high;
     multiples of[STEPS_MAX]; /* ascending steps */
     int count;
 } question;
 
-/* With `backward` the multiples are subtracted: the interval moves up by the last one, so that they
- * can be added instead. */
+/* Adds a step. `backward` means that its multiples are subtracted from the sum. Moving the interval
+ * up by the last multiple has the same effect as adding them. */
 static void add(question *q, int64_t step, int64_t last, bool backward)
 {
     int at = q->count;
@@ -50,7 +51,8 @@ static void add(question *q, int64_t step, int64_t last, bool backward)
     q->count++;
 }
 
-/* A step no longer than the interval leaves no gaps: the interval grows by its span. */
+/* Removes the steps that are no longer than the interval. Their multiples leave no gaps, so the
+ * interval is extended by their span instead. */
 static void absorb(question *q)
 {
     while (q->count && q->of[0].step <= q->high - q->low + 1) {
@@ -100,7 +102,8 @@ static uwide sum_of_quotients(uwide count, uwide divisor, uwide step, uwide star
         sum += start / divisor * count + count * (count - 1) / 2 * (step / divisor);
         start %= divisor;
         step %= divisor;
-        /* The rest counts points under a line: the same with the axes exchanged. */
+        /* What is left to count is the number of integer points under a line. Exchanging the axes
+         * gives a smaller problem of the same kind. */
         end = step * count + start;
         count = end / divisor;
         start = end % divisor;
@@ -111,7 +114,7 @@ static uwide sum_of_quotients(uwide count, uwide divisor, uwide step, uwide star
     return sum;
 }
 
-/* Number of pairs of one multiple of each that add up to `most` or less. */
+/* The number of pairs, one multiple of `a` and one of `b`, that add up to `most` or less. */
 static uwide pairs_up_to(const multiples *a, const multiples *b, wide most)
 {
     wide left = most - (wide)a->step * a->last, last, full;
@@ -119,8 +122,10 @@ static uwide pairs_up_to(const multiples *a, const multiples *b, wide most)
     if (most < 0) {
         return 0;
     }
-    last = most / b->step < b->last ? most / b->step : b->last; /* the last in any pair */
-    full = left < 0 ? 0 : left / b->step + 1; /* of b; they pair with every multiple of a */
+    /* No multiple of b after `last` is in a pair; the first `full` pair with every multiple of a.
+     */
+    last = most / b->step < b->last ? most / b->step : b->last;
+    full = left < 0 ? 0 : left / b->step + 1;
     if (full > last) {
         return (uwide)(last + 1) * (uwide)(a->last + (wide)1);
     }
@@ -145,7 +150,8 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* Three or four steps: those with the fewest multiples are tried one by one. */
+/* For three or four steps. Tries the multiples of those that have the fewest, so that two steps are
+ * left each time. */
 static core_overlap try_each(const question *q)
 {
     multiples of[STEPS_MAX] = {{0, 0}};
@@ -196,8 +202,8 @@ static core_overlap answer(question *q)
     return meets ? CORE_MEET : CORE_APART;
 }
 
-/* Not inlined into the functions below, which are part of every submission and usually see at once
- * that operands do not overlap. */
+/* Not inlined into the functions below. They are part of every submission, and usually find out
+ * without this function that the operands do not overlap. */
 static __attribute__((noinline)) core_overlap ask(int64_t a_at, const core_layout *a, int64_t b_at,
                                                   const core_layout *b)
 {

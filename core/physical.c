@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* physical.c - physical devices that are open, each once, and their memory accounting. */
+/* physical.c - opens each physical device once, and counts the memory used on it. */
 #include "core/call.h"
 #include "core/fork.h"
 #include "core/memory.h"
@@ -11,12 +11,14 @@
 
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static core_physical *table_first;
-static core_physical
-    *of_parent; /* in a child of fork(): reachable, so that a leak checker does not report them */
+/* In a child of fork(): the parent's devices, kept reachable so that a leak checker does not report
+ * them. */
+static core_physical *of_parent;
 
-/* With the table locked: the backend's device, or with `context` the device adopted in it. If there
- * is none, a closed adopted one is reused, or one is added; NULL: no memory. None is ever freed, so
- * that a device's peak outlives its handles. */
+/* Called with the table locked. Finds the backend's device or, with `context`, the device that was
+ * adopted in this context. If there is none, reuses the entry of a closed adopted device or adds an
+ * entry; NULL if there is no memory. Entries are never freed, so that a device's peak outlives its
+ * handles. */
 static core_physical *find(core_backend *backend, int32_t index, const void *context)
 {
     core_physical *at, *unused = NULL;
@@ -70,7 +72,8 @@ iso_status core_physical_open(const char *call, core_backend *backend, int32_t i
     return status;
 }
 
-/* With the table locked: whether the ordinary device is open, and the context is its own. */
+/* Called with the table locked. Whether the ordinary (not adopted) device is open and uses this
+ * context. */
 static bool is_own(const core_physical *ordinary, void *context)
 {
     const iso_backend *table = ordinary->table;
@@ -81,8 +84,8 @@ static bool is_own(const core_physical *ordinary, void *context)
            own == context;
 }
 
-/* With the table locked: adopts the context. The backend says which of its devices the context is
- * on, because a program may name it in several ways. */
+/* Called with the table locked. Adopts the context. The backend finds out on which of its devices
+ * the context is, because a program may name the device in several ways. */
 static iso_status adopt(const char *call, core_backend *backend, const iso_native_device *native,
                         core_physical **out)
 {
@@ -104,7 +107,7 @@ static iso_status adopt(const char *call, core_backend *backend, const iso_nativ
         return core_fail_no_memory(call, (int64_t)sizeof *at);
     }
     if (at->opens) {
-        CORE_DO(table->device_close(device)); /* the one already open serves both */
+        CORE_DO(table->device_close(device)); /* the device that is already open is shared */
     } else {
         at->device = device;
         at->index = index;

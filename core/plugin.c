@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugin.c - loads a file or calls a query function, and checks the descriptor. */
+/* plugin.c - loads a backend: opens a plug-in's file, calls the query function, and checks the
+ * descriptor that it returns. */
 #include "core/call.h"
 #include "core/host.h"
 #include "core/registry.h"
@@ -23,7 +24,7 @@ typedef struct entry {
 #define ENTRY(field) {#field, offsetof(iso_backend, field)}
 
 static const entry required[] = {
-    ENTRY(probe), /* all that a PROBE_ONLY backend needs: keep it first */
+    ENTRY(probe), /* keep it first: it is the only one that a PROBE_ONLY backend needs */
     ENTRY(device_info),  ENTRY(device_open),   ENTRY(device_close),   ENTRY(memory_alloc),
     ENTRY(memory_free),  ENTRY(stream_create), ENTRY(stream_destroy), ENTRY(stream_sync),
     ENTRY(stream_query), ENTRY(event_create),  ENTRY(event_destroy),  ENTRY(event_record),
@@ -66,7 +67,7 @@ bool core_name_valid(const char *name)
     return length > 0 && !name[length] && length < ISO_NAME_MAX;
 }
 
-/* Copies the part of the descriptor that both sides know, and checks it. */
+/* Copies the part of the descriptor that both the backend and the core know, and checks it. */
 static bool take(core_backend *backend, const iso_backend *given, iso_probe *out)
 {
     const char *origin = backend->origin;
@@ -192,9 +193,9 @@ bool core_backend_load(core_backend *backend, iso_probe *out)
     return backend->loaded;
 }
 
-/* ---- where plug-ins are searched ------------------------------------------------------------- */
+/* ---- folders of plug-ins --------------------------------------------------------------------- */
 
-/* Whether plug-ins of a folder may be opened; `problem` says why not. */
+/* Whether plug-ins in a folder may be opened; if not, `problem` says why. */
 static bool judge_folder(const char *folder, char *problem, size_t room)
 {
     char why[WHY_MAX] = "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* registry.c - the known backends: built in, and plug-ins found so far. Entries live until the
- * process ends. */
+/* registry.c - the known backends: the built-in ones, and the plug-ins found so far. Entries stay
+ * until the process ends. */
 #include "core/registry.h"
 #include "common/descriptor.h"
 #include "core/call.h"
@@ -20,7 +20,7 @@ static core_backend *registry_first, **registry_end = &registry_first;
 
 static const char prefix[] = "isomer-", suffix[] = ".so";
 
-/* With the registry locked. */
+/* Called with the registry locked. */
 static void link_last(core_backend *made)
 {
     pthread_mutex_init(&made->lock, NULL);
@@ -28,7 +28,7 @@ static void link_last(core_backend *made)
     registry_end = &made->next;
 }
 
-/* With the registry locked. NULL: no memory. */
+/* Called with the registry locked. NULL if there is no memory. */
 static core_backend *add_plugin(const char *name, const char *path)
 {
     core_backend *made = calloc(1, sizeof *made);
@@ -46,7 +46,7 @@ static core_backend *add_plugin(const char *name, const char *path)
     return made;
 }
 
-/* With the registry locked. */
+/* Called with the registry locked. */
 static void add_builtins(void)
 {
     if (registry_first) {
@@ -86,7 +86,7 @@ static core_backend *find_builtin(const char *name)
     return at;
 }
 
-/* NULL: no memory. */
+/* Finds or adds the plug-in with this path. NULL if there is no memory. */
 static core_backend *plugin_of(const char *name, const char *path)
 {
     core_backend *at;
@@ -168,7 +168,8 @@ static void collect(collection *into, core_backend *backend)
     into->list[into->count++] = backend;
 }
 
-/* The first file with a name counts, as it does for a look-up by name. */
+/* Whether a plug-in of this name was collected. If several files have one name, only the first is
+ * used, as in a look-up by name. */
 static bool known(const collection *so_far, const char *name)
 {
     for (int i = so_far->builtins; i < so_far->count; i++) {
@@ -207,8 +208,8 @@ static void collect_file(collection *into, const char *folder, const char *file)
     }
 }
 
-/* A missing folder has no plug-ins; a folder that could not be read for lack of memory may have
- * some. */
+/* A missing folder is no failure: it has no plug-ins. A folder that cannot be read for lack of
+ * memory is one, because it may have some. */
 static bool collect_folder(const char *folder, void *context)
 {
     collection *into = context;
@@ -253,7 +254,7 @@ core_backend **core_backend_list(int *count)
     return into.list;
 }
 
-/* With the backend locked and loaded: probes it, and fills in what its answer lacks. */
+/* Called with the backend locked and loaded. Probes it, and completes its answer. */
 static iso_status ask(const char *call, core_backend *backend, iso_probe *out)
 {
     core_kept_error kept = core_error_keep();
@@ -264,7 +265,7 @@ static iso_status ask(const char *call, core_backend *backend, iso_probe *out)
     status = core_backend_leave("probe", backend->name, backend->table.probe(out), false);
     out->reason[sizeof out->reason - 1] = 0;
     if (status == ISO_NO_MEMORY) {
-        *out = (iso_probe){0}; /* it is probed again */
+        *out = (iso_probe){0}; /* the next call probes it again */
         free(kept.text);
         return core_fail(status, "%s: %s", call, iso_last_error());
     }
@@ -306,7 +307,7 @@ iso_status core_backend_probe(const char *call, core_backend *backend, iso_probe
                  "child cannot use its driver: start a new program instead",
                  backend->name);
     } else if (core_backend_load(backend, out)) {
-        /* A backend that could not be used may be usable now; one that could keeps its state. */
+        /* A usable backend is not probed again. Others are, because they may have become usable. */
         if (backend->probe.state != ISO_STATE_OK) {
             const bool touched = backend->touched;
 
@@ -356,7 +357,7 @@ iso_status core_backend_device_info(const char *call, core_backend *backend, int
     out->name[ISO_NAME_MAX - 1] = out->vendor[ISO_NAME_MAX - 1] = out->uuid[ISO_NAME_MAX - 1] = 0;
     out->architecture[ISO_NAME_MAX - 1] = out->driver[ISO_NAME_MAX - 1] = 0;
     out->runtime[ISO_NAME_MAX - 1] = 0;
-    /* Backends may leave 0 for unknown; no device has 0 bytes of memory. */
+    /* A backend may leave 0 if the size is unknown: no device has 0 bytes of memory. */
     out->memory_total = out->memory_total > 0 ? out->memory_total : -1;
     return ISO_OK;
 }
@@ -404,7 +405,8 @@ static void put(rows *into, const iso_entry *entry)
     into->count++;
 }
 
-/* The text of a backend's failure, without the names that the core has prefixed. */
+/* The text of a backend's failure, without the names of the call and the backend, which the core
+ * put in front of it. */
 static const char *own_words(const char *call, const core_backend *backend)
 {
     const char *text = iso_last_error();
@@ -414,7 +416,8 @@ static const char *own_words(const char *call, const core_backend *backend)
     return strncmp(text, start, (size_t)length) ? text : text + length;
 }
 
-/* NO_MEMORY, or the row describes the device. */
+/* Fills the row with the device's description, or with the reason why it cannot be used. Fails only
+ * with NO_MEMORY. */
 static iso_status describe_device(const char *call, core_backend *backend, int32_t index,
                                   iso_entry *entry)
 {
@@ -442,7 +445,7 @@ static iso_status describe_device(const char *call, core_backend *backend, int32
     return ISO_OK;
 }
 
-/* NO_MEMORY, or the backend's rows were added. */
+/* Adds the backend's rows. Fails only with NO_MEMORY. */
 static iso_status put_backend(const char *call, rows *into, core_backend *backend, iso_entry *entry,
                               iso_probe *probe)
 {
@@ -467,7 +470,7 @@ static iso_status put_backend(const char *call, rows *into, core_backend *backen
     return status;
 }
 
-/* `context` is the rows. */
+/* `context` points to the rows. */
 static iso_status list_all(void *context)
 {
     const char *call = "iso_enumerate";

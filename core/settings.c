@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.c - the ISOMER_ variables. They are read when they are needed, so that a program may set
- * them before it opens a device. An empty one counts as unset, except ISOMER_BACKEND. */
+/* settings.c - the ISOMER_ variables. Each is read when it is needed, so that a program may set it
+ * before it opens a device. An empty variable counts as unset, except ISOMER_BACKEND. */
 #include "core/settings.h"
 #include "core/fork.h"
 #include "core/host.h"
@@ -22,17 +22,16 @@ typedef struct setting {
     const char *name;
     const char *otherwise; /* its default */
     const char *meaning;
-    /* What a value may be: one of these words ("strict, tf32"), ... */
-    const char *words;
-    /* ... a whole number from 1 to this one, of these units, ... */
-    int most;
-    const char *units;
-    /* ... or what this accepts: it fills `problem` if the value cannot be used. */
+    /* One of the following three says which values are valid. */
+    const char *words; /* the value is one of these words ("strict, tf32") */
+    int most;          /* the value is a whole number from 1 to this ... */
+    const char *units; /* ... of these units */
+    /* Fills `problem` if the value cannot be used. */
     void (*check)(const char *value, char *problem, size_t room);
     bool fatal; /* an invalid value makes opening a device fail */
 } setting;
 
-/* Values that were returned, each once. They are kept until the process ends. */
+/* A list of the values that were returned, without duplicates. They stay until the process ends. */
 typedef struct kept {
     struct kept *next;
     char text[];
@@ -112,7 +111,7 @@ static void check_limit(const char *value, char *problem, size_t room)
     }
 }
 
-/* Whether a missing file could be created. */
+/* Returns 0 if a missing file could be created, otherwise the error number. */
 static int judge_new_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -135,14 +134,14 @@ static int judge_new_file(const char *path)
     return error;
 }
 
-/* Whether the file could be written; this check must neither create nor empty it. */
+/* Checks that the file could be written. Must neither create nor empty it. */
 static void check_trace(const char *value, char *problem, size_t room)
 {
     struct stat found;
     int error = 0;
 
     if (atomic_load(&core_trace_on)) {
-        core_trace_open(value, problem, room); /* it is open: only its name is compared */
+        core_trace_open(value, problem, room); /* already open: this only compares the names */
         return;
     }
     if (!stat(value, &found)) {
@@ -177,7 +176,8 @@ static void check_cache(const char *value, char *problem, size_t room)
     free(path);
 }
 
-/* Unlike a folder, a named library is never skipped. */
+/* A folder with a relative path is ignored, and its message says so. A library that the user named
+ * is not: the backend then fails. */
 static void check_blas(const char *value, char *problem, size_t room)
 {
     if (strchr(value, '/') && value[0] != '/') {
@@ -266,8 +266,8 @@ static const setting settings[] = {
 };
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
-/* Whether a setting's value leads to files. Such a setting is ignored if the program has more
- * rights than its caller. */
+/* Whether a setting's value names a file or folder. Such a setting is ignored if the program has
+ * more rights than its caller. */
 static bool names_path(const setting *at, const char *value)
 {
     if (at->check == check_blas) {
@@ -280,7 +280,7 @@ static bool names_path(const setting *at, const char *value)
            at->check == core_plugin_path_problem;
 }
 
-/* The effective value. */
+/* The value in effect: from the environment, or the default. */
 static const char *value_of(const setting *at, bool *from_environment)
 {
     const char *value = core_variable(at->name);
@@ -337,7 +337,7 @@ iso_status core_settings_check(const char *call)
     return status;
 }
 
-/* Whether the environment has a value that is ignored. */
+/* Whether the environment sets a value that is ignored. */
 static bool is_ignored(const setting *at, bool set)
 {
     const char *given = core_variable(at->name);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.h - the ISOMER_ variables, the environment, and trust in what a path leads to. */
+/* settings.h - the ISOMER_ variables, the environment, and the check whether a path can be trusted.
+ */
 #ifndef ISOMER_CORE_SETTINGS_H
 #define ISOMER_CORE_SETTINGS_H
 
 #include <isomer/isomer.h>
 
-/* The effective value, valid until the process ends; NULL if unset without a default. */
+/* The value in effect, valid until the process ends; NULL if it is unset and has no default. */
 const char *core_setting(const char *name);
 /* A copy of the text that lives as long as the process; the text itself if there is no memory. */
 const char *core_keep(const char *text);
-/* INVALID if some setting has an invalid value. */
+/* INVALID if a setting has a bad value, for those settings whose bad values are errors. */
 iso_status core_settings_check(const char *call);
-/* Bytes of a limit ("8G", "50%" of total); -1: not a limit. */
+/* The bytes of a limit ("8G", or "50%" of total); -1 if the text is not a limit. */
 int64_t core_parse_limit(const char *text, int64_t total);
 
 /* ---- the environment ------------------------------------------------------------------------- */
@@ -19,8 +20,8 @@ int64_t core_parse_limit(const char *text, int64_t total);
 /* The folder "isomer" beside the library, with files of its package; "" if unknown. */
 const char *core_place(void);
 
-/* The value of a variable that names no path; NULL if it is unset. A program with more rights than
- * its caller uses it too. */
+/* The value of a variable that names no path; NULL if it is unset. It is used even in a program
+ * with more rights than its caller. */
 const char *core_variable(const char *name);
 /* The value of a variable that names a path; NULL if it is unset or the program has more rights
  * than its caller (core_path_ignored then says why). */
@@ -28,11 +29,11 @@ const char *core_path_variable(const char *name);
 extern const char core_path_ignored[];
 /* Fills `problem` if a value is not an absolute path; otherwise leaves it unchanged. */
 void core_absolute_problem(const char *value, char *problem, size_t room);
-/* iso_host.path. */
+/* Implements iso_host.path. */
 const char *core_host_path(const char *name, char *problem, int64_t capacity);
 
-/* Sets `problem` to who could replace what is at this absolute path, other than the owners that
- * trust.c allows; "" if there is no such user, or if nothing is there. */
+/* Sets `problem` to a text that says which user could replace the file or folder at this absolute
+ * path. Sets it to "" if only the owners that trust.c allows could, or if nothing is there. */
 void core_path_problem(const char *path, char *problem, size_t room);
 
 #endif

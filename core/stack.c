@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stack.c - the stack that a thread has left, so that no library is called with less than it needs.
- */
+/* stack.c - measures the stack that a thread has left, so that no library is called with less than
+ * it needs. */
 #include "core/call.h"
 
 #include <pthread.h>
@@ -9,10 +9,10 @@
 
 enum {
     LIBRARY_STACK = 224 * 1024, /* enough to open any library */
-    APART_STACK = 1 << 20       /* stack of a thread made for a caller with less */
+    APART_STACK = 1 << 20       /* stack of the thread that is made if the caller has less */
 };
 
-/* Bounds of this thread's stack; `highest` NULL: not queried yet. */
+/* The bounds of this thread's stack. They are NULL until they are first needed. */
 static _Thread_local char *lowest, *highest;
 static char unknown;
 
@@ -22,7 +22,7 @@ static void look(void)
     void *start = NULL;
     size_t bytes = 0;
 
-    lowest = highest = &unknown; /* unknown: the stack is assumed to be large */
+    lowest = highest = &unknown; /* if the bounds cannot be found, the stack counts as large */
     if (pthread_getattr_np(pthread_self(), &attributes)) {
         return;
     }
@@ -40,7 +40,8 @@ int64_t core_stack_left(void)
     if (!highest) {
         look();
     }
-    /* A program's coroutine has its own stack, whose size only the program knows. */
+    /* Outside the bounds, a coroutine of the program is running on its own stack, whose size only
+     * the program knows. */
     return here < lowest || here >= highest ? INT64_MAX : here - lowest;
 }
 
@@ -79,8 +80,8 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Signals for the process must reach the program's threads; a fault is delivered to the thread that
- * caused it. */
+/* Starts a thread that blocks signals, so that signals for the process reach the program's own
+ * threads. Faults are not blocked: they are delivered to the thread that caused them. */
 static int start(pthread_t *thread, apart *what)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};

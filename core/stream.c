@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.c - streams: one submission at a time, and a late error that stays. */
+/* stream.c - streams. A stream takes one submission at a time. If work that it accepted fails
+ * later, it keeps this late error and reports it from then on. */
 #include "core/stream.h"
 
 #include <pthread.h>
@@ -12,7 +13,8 @@
 /* Streams past the 63rd share the last bit. */
 enum { SHARED_BIT = 63 };
 
-/* The stream is already a child of its device, which a thread that finds it in this list uses. */
+/* The stream must already be a child of its device: a thread that finds it in this list uses the
+ * handle that it got there. */
 static void link_stream(core_stream *stream)
 {
     core_physical *physical = stream->child.device->physical;
@@ -42,7 +44,7 @@ static void unlink_stream(core_stream *stream)
         ;
     *at = stream->next;
     if (stream->bit != UINT64_C(1) << SHARED_BIT) {
-        /* The next stream that gets this bit has no work that uses these buffers. */
+        /* Another stream may get this bit, and has no work that uses these buffers. */
         for (core_child *child = stream->child.device->children; child; child = child->next) {
             if (child->kind == CORE_BUFFER) {
                 atomic_fetch_and(&((core_buffer *)child)->used_by, ~stream->bit);
@@ -129,7 +131,8 @@ iso_status iso_stream_adopt(iso_device handle, void *native, iso_stream *out)
 
 /* ---- late errors ----------------------------------------------------------------------------- */
 
-/* Keeps a status from the backend and this thread's text, unless an earlier one is kept. */
+/* Keeps a status from the backend and this thread's error text in the stream, unless the stream
+ * already has a late error. */
 static void keep_late(core_stream *stream, iso_status status)
 {
     pthread_mutex_lock(&stream->late_lock);
@@ -259,7 +262,7 @@ void core_streams_drain(core_physical *physical, uint64_t mask)
             core_handle_release(id);
             pthread_mutex_lock(&physical->lock);
         } else {
-            /* Another thread is destroying it and waits for its work. */
+            /* Another thread is destroying this stream, and waits for its work too. */
             pthread_cond_wait(&physical->changed, &physical->lock);
         }
     }
@@ -332,7 +335,7 @@ iso_status iso_stream_sync(iso_stream handle)
     return core_stream_late(call, stream);
 }
 
-/* The state of the stream; keeps its late error. Only a late error sets the text. */
+/* Returns the state of the stream, and keeps its late error. NOT_READY sets no error text. */
 static iso_status query(const char *call, core_stream *stream)
 {
     const iso_backend *table = stream->child.device->table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.h - streams, events, and the trace that ISOMER_TRACE names. */
+/* stream.h - streams, events, and the trace that ISOMER_TRACE requests. */
 #ifndef ISOMER_CORE_STREAM_H
 #define ISOMER_CORE_STREAM_H
 
@@ -11,7 +11,7 @@ typedef struct core_trace_stream core_trace_stream;
 struct core_stream {
     core_child child;
     void *handle; /* the backend's */
-    uint64_t bit; /* in the used_by of buffers */
+    uint64_t bit; /* stands for this stream in a buffer's used_by */
     uint64_t serial;
     core_stream *next;    /* of the physical device */
     pthread_mutex_t lock; /* held while something is submitted */
@@ -21,29 +21,31 @@ struct core_stream {
     core_trace_stream *trace;
     pthread_mutex_t late_lock;
     atomic_int late; /* iso_status */
-    bool late_told;
+    bool late_told;  /* the late error was reported */
     core_kept_error late_error;
 };
 
-/* The rest of destroying, after the handle was retired; frees the object. */
+/* Called after the handle was retired: waits for the stream's work and frees the stream. Returns
+ * its late error, and sets *told if that was reported before. */
 iso_status core_stream_finish(const char *call, core_stream *stream, bool *told);
 
 /* Locks the stream for a submission; fails with its late error. */
 iso_status core_stream_enter(const char *call, core_stream *stream);
 void core_stream_leave(core_stream *stream);
-/* The same for two, which may be one. */
+/* The same for two streams, which may be the same one. */
 iso_status core_streams_enter(const char *call, core_stream *a, core_stream *b);
 void core_streams_leave(core_stream *a, core_stream *b);
-/* Handles a failed submission: a late error is kept in the stream. */
+/* Called with the status of a submission, which it returns. If the submission failed because of a
+ * late error, keeps this error in the stream and returns it instead. */
 iso_status core_stream_check(const char *call, core_stream *stream, iso_status status);
 /* Waits for the stream and keeps its late error. */
 iso_status core_stream_drain(const char *call, core_stream *stream);
-/* Its late error, which now counts as reported; ISO_OK if it has none. */
+/* Fails with the stream's late error, which then counts as reported; ISO_OK if it has none. */
 iso_status core_stream_late(const char *call, core_stream *stream);
 /* Waits for the streams of `physical` whose bits are in the mask. */
 void core_streams_drain(core_physical *physical, uint64_t mask);
-/* Orders later submissions to `after` behind everything submitted to `before`. Both are locked, and
- * of one physical device. */
+/* Makes later submissions to `after` wait for everything that was submitted to `before`. Both are
+ * locked and belong to one physical device. */
 iso_status core_stream_link(const char *call, core_stream *before, core_stream *after);
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -54,24 +56,24 @@ typedef struct core_event {
     atomic_bool recorded;
 } core_event;
 
-/* The rest of destroying, after the handle was retired; frees the object. */
+/* Called after the handle was retired: waits for the event and frees it. */
 void core_event_finish(core_event *event);
 
 /* ---- the trace ------------------------------------------------------------------------------- */
 
-/* Nanoseconds of a clock that never goes back. */
+/* The time in nanoseconds, from a clock that never goes backwards. */
 int64_t core_now(void);
 extern atomic_bool core_trace_on;
 typedef struct core_trace_span {
     bool on;
-    core_fpenv callers; /* the caller's, from begin to end */
+    core_fpenv callers; /* the caller's environment, restored by core_trace_end */
     int64_t began;
     void *start; /* backend event */
 } core_trace_span;
 
-/* Opens the file that ISOMER_TRACE names if it is not open; `problem` is "" on success. */
+/* Opens the trace's file if it is not open. `problem` is "" on success. */
 bool core_trace_open(const char *path, char *problem, size_t room);
-/* Around a submission to a locked stream. */
+/* Called before and after a submission to a locked stream. */
 void core_trace_begin(core_stream *stream, core_trace_span *span);
 void core_trace_end(core_stream *stream, core_trace_span *span, bool accepted, const char *name,
                     double bytes);

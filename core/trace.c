@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace.c - ISOMER_TRACE: every submission and its execution, in Chrome's trace format. Submissions
- * are slices on the tracks of the host's threads, executions on a track for each stream. Executions
- * are timed by the backend's events, whose clock is aligned with the host's once per stream. The
- * file is completed when the process exits.
+ * trace.c - ISOMER_TRACE: writes every submission and its execution in Chrome's trace format. Each
+ * thread of the host has a track for its submissions, and each stream has one for its executions.
+ * The backend's events time the executions. The events' clock is aligned with the host's once per
+ * stream. The file is completed when the process exits.
  */
 #include "common/descriptor.h"
 #include "core/fork.h"
@@ -61,9 +61,9 @@ int64_t core_now(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* ---- the file; the lock is held -------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
-/* The trace does not start again. */
+/* Stops the trace for the rest of the process. Called with the lock held, like the next two. */
 static void stop(void)
 {
     close(file);
@@ -116,8 +116,8 @@ static void line(const char *format, ...)
     pthread_mutex_unlock(&file_lock);
 }
 
-/* -1: `problem` says why not. A pipe without a reader must not block the program: opening it fails
- * with ENXIO. */
+/* Returns a descriptor, or -1 with the reason in `problem`. With O_NONBLOCK a pipe without a reader
+ * does not block the program: opening it fails with ENXIO. */
 static int open_path(const char *path, char *problem, size_t room)
 {
     int made = descriptor_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0666);
@@ -126,7 +126,7 @@ static int open_path(const char *path, char *problem, size_t room)
     bool usable =
         made >= 0 && !fstat(made, &found) && (S_ISREG(found.st_mode) || S_ISCHR(found.st_mode));
 
-    /* From here on writing waits for a slow terminal. */
+    /* Clears O_NONBLOCK, so that writing waits for a slow terminal. */
     if (usable && fcntl(made, F_SETFL, 0)) {
         error = errno;
     }
@@ -154,7 +154,7 @@ bool core_trace_open(const char *path, char *problem, size_t room)
         snprintf(problem, room, "\"%s\": this process is already traced to \"%s\"", path,
                  file_path);
     } else if (!ended && file < 0 && (file = open_path(path, problem, room)) >= 0) {
-        snprintf(file_path, sizeof file_path, "%s", path); /* open() takes no longer names */
+        snprintf(file_path, sizeof file_path, "%s", path); /* fits, because open() accepted it */
         zero = core_now();
         append(beginning, sizeof beginning - 1);
         atomic_store(&core_trace_on, true);
@@ -189,7 +189,7 @@ void core_trace_fork(int stage)
 
 /* ---- slices ---------------------------------------------------------------------------------- */
 
-/* Only integers: the decimal point depends on the program's locale. */
+/* Prints only integers, because the decimal point depends on the program's locale. */
 static void slice(unsigned track, const char *name, int64_t began, int64_t ended_at, double bytes,
                   const char *category)
 {
@@ -242,7 +242,8 @@ static void *record(core_stream *stream)
     return event;
 }
 
-/* Aligns the device's clock with the host's: an event whose completion was just seen. */
+/* Aligns the device's clock with the host's: reads the host's clock as soon as an event on the
+ * stream is complete. */
 static bool calibrate(core_stream *stream)
 {
     core_trace_stream *trace = calloc(1, sizeof *trace);
@@ -284,7 +285,7 @@ void core_trace_begin(core_stream *stream, core_trace_span *span)
     kept = core_error_keep();
     aligned = stream->trace || calibrate(stream);
     span->on = true;
-    span->began = core_now(); /* before its first event: nothing runs before it is submitted */
+    span->began = core_now(); /* before the first event: nothing may seem to run before this */
     span->start = aligned ? record(stream) : NULL;
     core_error_restore(&kept);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transfer.c - transfers host to device, device to host, within a device and between devices, and
- * fills: checked and submitted. */
+/* transfer.c - checks and submits transfers from host to device, from device to host, within a
+ * device and between devices, and fills. */
 #include "core/host.h"
 #include "core/op.h"
 #include "core/stream.h"
@@ -71,7 +71,7 @@ static iso_status check_pattern(const asked *what, const iso_transfer *transfer)
     return ISO_OK;
 }
 
-/* All checks that do not depend on buffers. */
+/* Makes all checks that do not depend on the buffers. */
 static iso_status check_shape(const asked *what, const iso_transfer *transfer, core_layout *to,
                               core_layout *from)
 {
@@ -105,7 +105,7 @@ static iso_status check_shape(const asked *what, const iso_transfer *transfer, c
     return ISO_OK;
 }
 
-/* Checks the ends on a device; either may be NULL. */
+/* Checks the buffers. `to` or `from` is NULL if the transfer has no buffer at that end. */
 static iso_status check_ends(const asked *what, const iso_transfer *transfer,
                              const core_layout *to_layout, const core_layout *from_layout,
                              const core_buffer *to, const core_buffer *from)
@@ -166,7 +166,7 @@ iso_status core_transfer_submit(const char *call, core_stream *stream, const iso
     return core_stream_check(call, stream, status);
 }
 
-/* Notes that the buffers, either of which may be NULL, have work on the streams. */
+/* Marks the buffers as used by work on the streams. Either buffer may be NULL. */
 static void mark_used(core_buffer *to, core_buffer *from, uint64_t to_bit, uint64_t from_bit)
 {
     if (to) {
@@ -307,7 +307,7 @@ iso_status iso_fill_2d(iso_stream stream, iso_operand to, int64_t to_pitch, cons
                             block);
 }
 
-/* ---- from a buffer of one device to one of another ------------------------------------------- */
+/* ---- copies between two devices -------------------------------------------------------------- */
 
 enum { STAGE_BYTES = 4 << 20 };
 
@@ -319,7 +319,8 @@ typedef struct between {
     int64_t to_offset, from_offset, bytes;
 } between;
 
-/* Both on one backend device: a copy on `to_stream`, ordered on both. */
+/* Copies on `to_stream` if both buffers are on one physical device. The copy waits for earlier work
+ * on both streams, and later work on both streams waits for the copy. */
 static iso_status copy_same(const between *what)
 {
     bool two = what->to_stream != what->from_stream;

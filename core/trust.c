@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trust.c - who could replace what a path leads to.
+ * trust.c - finds out which users could replace the file or folder at a path.
  *
- * Trusted are root, the user of this process, and the owner of any folder above this library, who
- * could replace the library itself.
+ * It trusts root, the user of this process, and the owner of any folder above this library, because
+ * that owner could replace the library itself.
  */
 #include "core/fork.h"
 #include "core/settings.h"
@@ -21,8 +21,8 @@
 
 enum { FIRST_USER = 1000 }; /* smaller ids are the system's */
 
-/* Static: it is too large for a small stack, and if allocating it failed, a path that was not
- * checked would look refused. */
+/* Static, because it is too large for a small stack. If it were allocated and memory ran out, a
+ * good path would look as if it had been refused. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct room {
     char copy[PATH_MAX], real[PATH_MAX], place[PATH_MAX];
@@ -55,7 +55,8 @@ static bool owns_library(uid_t user)
     return owns;
 }
 
-/* A user's own group, as many systems create for each user, gives no other user access. */
+/* Many systems create a group for each user, with no other member. Write access for such a group
+ * gives other users no access. */
 static bool others_may_write(const struct stat *found)
 {
     const bool own_group = found->st_gid == found->st_uid && found->st_uid >= FIRST_USER;
@@ -63,8 +64,8 @@ static bool others_may_write(const struct stat *found)
     return (found->st_mode & S_IWOTH) || ((found->st_mode & S_IWGRP) && !own_group);
 }
 
-/* One part of a path. In a folder with the sticky bit others can create files but not replace
- * existing ones: as an intermediate part it is harmless. */
+/* Judges one part of a path. In a folder with the sticky bit, others can create files but cannot
+ * replace existing ones, so such a folder is harmless if the path leads on (`leads_on`). */
 static bool judge_part(const char *part, const struct stat *found, bool leads_on, char *problem,
                        size_t room)
 {
@@ -87,7 +88,7 @@ static bool judge_part(const char *part, const struct stat *found, bool leads_on
 
 static bool judge_path(char *path, bool follow, char *problem, size_t room);
 
-/* Judges the target of a link, as a path without links. */
+/* Judges the target of a link, after resolving all links on the way to it. */
 static bool judge_link(const char *link, char *problem, size_t room)
 {
     if (!realpath(link, room_of.real)) {
@@ -97,7 +98,7 @@ static bool judge_link(const char *link, char *problem, size_t room)
     return judge_path(room_of.real, false, problem, room);
 }
 
-/* Every part of a path, from the root on; a missing part does no harm. */
+/* Judges every part of a path, beginning with the root. A missing part is not a problem. */
 static bool judge_path(char *path, bool follow, char *problem, size_t room)
 {
     struct stat found;

@@ -14,8 +14,9 @@ static const iso_host *core; /* the functions that the core offers */
 
 static iso_status probe(iso_probe *out)
 {
-    out->state =
-        ISO_STATE_OK; /* otherwise another state, with the paths that were tried in out->reason */
+    /* A backend that is not usable sets another state, and lists the paths that it tried in
+     * out->reason. */
+    out->state = ISO_STATE_OK;
     out->devices = 1;
     return ISO_OK;
 }
@@ -53,7 +54,7 @@ static iso_status memory_alloc(void *device, int64_t bytes, void **memory)
     if (bytes > INT64_MAX - ALIGNMENT) {
         return core->fail(ISO_NO_MEMORY, "%lld bytes are too many", (long long)bytes);
     }
-    char *block = core->alloc(bytes + ALIGNMENT); /* aligned to 64: leaves room in front */
+    char *block = core->alloc(bytes + ALIGNMENT); /* aligned to 64, so the pointer fits in front */
     if (!block) {
         return ISO_NO_MEMORY;
     }

@@ -78,7 +78,7 @@ static iso_status swap_rows(const lu *f, int64_t i, int64_t k)
     return status ? status : iso_copy(f->stream, at(f, k, 0), row, bytes);
 }
 
-/* Factors a panel on the host, column by column. False: a pivot is exactly 0. */
+/* Factors a panel on the host, column by column. Returns false if a pivot is exactly 0. */
 static bool factor_panel(double *panel, int64_t rows, int64_t cols, int64_t *pivot)
 {
     for (int64_t j = 0; j < cols; j++) {
@@ -111,9 +111,9 @@ static bool factor_panel(double *panel, int64_t rows, int64_t cols, int64_t *piv
     return true;
 }
 
-/* Columns j .. j + width - 1. Whole rows are swapped, including the panel's stale columns; the
- * factored panel is written over them afterwards. The host panel must stay unchanged until then. It
- * does, because the next panel is read on the same stream. */
+/* Factors the columns j to j + width - 1. Whole rows are swapped, including the panel's old
+ * columns, which the factored panel then overwrites. The host panel must stay unchanged until that
+ * write has run. It does, because the next panel is read on the same stream. */
 static iso_status step(const lu *f, int64_t j, int64_t width, bool *singular)
 {
     int64_t rows = f->n - j, rest = rows - width, bytes = width * ELEMENT, pitch = f->n * ELEMENT;
@@ -208,7 +208,7 @@ static void fill(double *a, int64_t count)
     }
 }
 
-/* Factors `a` on the device and checks the result. 0: correct. */
+/* Factors `a` on the device and checks the result. Returns 0 if it is correct. */
 static int run(iso_device device, lu *f, double *a, double *factors)
 {
     int64_t bytes = f->n * f->n * ELEMENT;
@@ -270,7 +270,7 @@ int main(int count, char **words)
     } else {
         fill(a, f.n * f.n);
         failed = run(device, &f, a, factors);
-        if (iso_device_close(device)) { /* frees everything that was made on it too */
+        if (iso_device_close(device)) { /* also frees everything that was created on it */
             fprintf(stderr, "lu: %s\n", iso_last_error());
             failed = 1;
         }

@@ -39,7 +39,7 @@ int main(void)
         iso_device_close(device)) {
         return failed();
     }
-    managed = exported; /* outlives the device's handle */
+    managed = exported; /* still valid, although the device was closed */
     printf("sum %g\n", *(double *)managed->tensor.data);
     managed->deleter(managed);
     return 0;

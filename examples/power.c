@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* power.c - the greatest eigenvalue of a symmetric matrix, by multiplying a vector again and again.
- */
+/* power.c - computes the greatest eigenvalue of a symmetric matrix by multiplying a vector with the
+ * matrix many times. */
 #include <isomer/isomer.h>
 #include <math.h>
 #include <stdio.h>
