@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm.c - the kernels of the product for one instruction set. Strips are padded with zeros;
- * results of the padding stay in lanes and rows that are never read. */
+/* gemm.c - the product's kernels for one instruction set. Strips are padded with zeros. Results
+ * that come from the padding stay in lanes and rows that are never read. */
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"
 
 #include <isomer/types.h>
 
-/* As many accumulators as the registers hold, with room for one row of B and one element of A. */
+/* A tile of MR rows of NV vectors needs MR * NV accumulators: as many as fit in the registers
+ * beside one row of B and one element of A. */
 #if SIMD_BYTES == 64
 #define MR 14
 #define NV 2
@@ -25,7 +26,7 @@
 #define NR_F64 (NV * SIMD_F64)
 
 _Static_assert(MR *NR_F32 * 4 <= CPU_GEMM_TILE_BYTES && MR * NR_F64 * 8 <= CPU_GEMM_TILE_BYTES,
-               "a tile has to fit into the driver's buffer");
+               "a tile must fit into the caller's buffer");
 
 #define SAME(x) (x)
 

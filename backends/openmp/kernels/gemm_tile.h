@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm_tile.h - the register tile of the product, included once for each accumulation type with
+/* gemm_tile.h - the register tile of the product. Included once for each accumulation type, with
  * REAL (f32 or f64), TYPE, LANES, MR and NV defined. */
 
 #define VEC  CPU_JOIN(simd, REAL)
@@ -7,8 +7,9 @@
 #define T(f) CPU_JOIN(f, REAL)
 #define NR   (NV * LANES)
 
-/* One chain of k fma for each element of a tile of `height` x NR. `a` holds columns of `height`
- * elements, `b` rows of NR. The result replaces `t`, or is added to it. */
+/* Computes a tile of `height` x NR, with one chain of k fma for each element. `a` holds columns of
+ * `height` elements, and `b` holds rows of NR. If `add`, the result is added to `t`; otherwise it
+ * replaces `t`. */
 SIMD_INLINE void T(tile_body)(const int height, int64_t k, const TYPE *a, const TYPE *b, TYPE *t,
                               int add)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gemm_type.h - the part of the product that depends on the stored type, included once for each
- * with STORED (f16, bf16, f32, f64), CELL (its C type), REAL (f32 or f64), TYPE, LANES, NR, FMA
- * and, for single elements and for vectors, READ, WRITE, LOAD and STORE defined. */
+/* gemm_type.h - the part of the product that depends on the stored type. Included once for each
+ * type, with these defined: STORED (f16, bf16, f32, f64), CELL (its C type), REAL (f32 or f64),
+ * TYPE, LANES, NR, FMA, READ and WRITE for single elements, and LOAD and STORE for vectors. */
 
 #define VEC  CPU_JOIN(simd, REAL)
 #define V(f) CPU_JOIN(VEC, f)
 #define T(f) CPU_JOIN(f, STORED)
 
-/* the rows of `from` already have the order of the strip's */
+/* Packs an operand whose elements are already in the strip's order within each row. */
 static void T(pack_rows)(TYPE *to, int64_t width, const CELL *from, int64_t k_step, int64_t count,
                          int64_t k)
 {
@@ -39,7 +39,7 @@ static void T(pack_rows)(TYPE *to, int64_t width, const CELL *from, int64_t k_st
     }
 }
 
-/* The first LANES or fewer columns of a strip, from sequences along k. */
+/* Packs LANES or fewer columns of a strip. In `from` each of them is a sequence along k. */
 static void T(pack_across)(TYPE *to, int64_t width, int64_t filled, const CELL *from, int64_t step,
                            int64_t count, int64_t k)
 {
@@ -81,13 +81,14 @@ static void T(pack)(void *to, int64_t width, const void *from, int64_t step, int
     for (int64_t i = 0; i < width; i += LANES) {
         const int64_t filled = width - i < LANES ? width - i : LANES;
         const int64_t there = count - i < 0 ? 0 : count - i < LANES ? count - i : LANES;
-        /* No address is computed in an empty padded part. */
+        /* If this part is only padding, no address is computed, because it would lie outside the
+         * operand. */
         const CELL *first = there > 0 ? (const CELL *)from + i * step : from;
         T(pack_across)((TYPE *)to + i, width, filled, first, step, there, k);
     }
 }
 
-/* C from a tile of totals, whose rows are NR apart. */
+/* Computes C from a tile of totals, whose rows are NR elements apart. */
 static void T(finish)(const void *tile, int64_t rows, int64_t cols, double alpha_in, double beta_in,
                       void *c_in, int64_t row_step, int64_t col_step)
 {
@@ -114,7 +115,7 @@ static void T(finish)(const void *tile, int64_t rows, int64_t cols, double alpha
 
 /* ---- naive ----------------------------------------------------------------------------------- */
 
-/* Elements j .. j + count - 1 of row i; their chains run in parallel, each in the order of k. */
+/* Computes `count` elements of one row. Their chains run in parallel, each in the order of k. */
 SIMD_INLINE void T(naive_run)(const cpu_gemm_naive *g, const CELL *a, const CELL *b,
                               const int64_t b_col, int64_t count, TYPE *total)
 {

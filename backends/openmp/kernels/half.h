@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* half.h - f16 and bf16 in plain C and, if the instruction set has them, by its own conversions.
- * Reading is exact. Writing rounds once, to nearest even: overflow gives infinity, small values
- * become subnormal, a NaN stays a NaN. Stored elements are uint16_t. */
+/* half.h - converts f16 and bf16, with the processor's instructions if it has them and otherwise in
+ * plain C. Reading is exact. Writing rounds once, to nearest even: overflow gives infinity, small
+ * values become subnormal, a NaN stays a NaN. Stored elements are uint16_t. */
 #ifndef ISOMER_OPENMP_HALF_H
 #define ISOMER_OPENMP_HALF_H
 
@@ -26,8 +26,8 @@ static inline float cpu_f32_of_bits(uint32_t bits)
     return x;
 }
 
-/* Rounds an f64 to a 16-bit format with `exponent_bits` and `fraction_bits`. An f32 widens to f64
- * exactly, so this is the only rounding from either type. */
+/* Rounds an f64 to a 16-bit format with `exponent_bits` and `fraction_bits`. An f32 can be passed
+ * too: it widens to f64 exactly, so it is also rounded only once. */
 static inline uint16_t cpu_f64_round16(double x, int exponent_bits, int fraction_bits)
 {
     uint64_t bits;
@@ -49,13 +49,15 @@ static inline uint16_t cpu_f64_round16(double x, int exponent_bits, int fraction
         shift += 1 - exponent;
     }
     if (shift > 53) {
-        return (uint16_t)sign; /* below half of the smallest subnormal; so is every subnormal f64 */
+        /* Less than half of the smallest 16-bit subnormal, as every subnormal f64 is. */
+        return (uint16_t)sign;
     }
     const uint64_t rest = fraction & ((UINT64_C(1) << shift) - 1);
     const uint64_t half = UINT64_C(1) << (shift - 1);
     uint32_t kept = (uint32_t)(fraction >> shift);
     kept += rest > half || (rest == half && (kept & 1u));
-    /* A carry out of the fraction increments the exponent, and reaches infinity, by itself. */
+    /* A carry out of the fraction needs no special case: it increments the exponent, up to
+     * infinity. */
     if (exponent > 0) {
         kept += (uint32_t)(exponent - 1) << fraction_bits;
     }
@@ -84,7 +86,7 @@ static inline float cpu_f16_to_f32(uint16_t h)
     const uint32_t sign = (uint32_t)(h & 0x8000u) << 16;
     const uint32_t exponent = h >> 10 & 0x1fu;
     const uint32_t fraction = h & 0x3ffu;
-    if (exponent == 0) { /* zero or subnormal: the fraction in units of 2^-24 */
+    if (exponent == 0) { /* zero or subnormal: the value is fraction * 2^-24 */
         return cpu_f32_of_bits(sign | cpu_f32_bits((float)fraction * 0x1p-24f));
     }
     const uint32_t to_exponent = exponent == 0x1f ? 0xffu : exponent + 112u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels.h - the tables of CPU kernels. Every file in this folder is compiled once for each
- * instruction set, with CPU_KERNELS set to its name (generic, neon, avx2, avx512) and
- * CPU_KERNELS_GENERIC or the like defined. */
+ * instruction set, with CPU_KERNELS set to its name (generic, neon, avx2, avx512), and with one of
+ * CPU_KERNELS_GENERIC, _NEON, _AVX2 and _AVX512 defined. */
 #ifndef ISOMER_OPENMP_KERNELS_H
 #define ISOMER_OPENMP_KERNELS_H
 
@@ -13,17 +13,19 @@
 
 #define CPU_JOIN2(a, b) a##_##b
 #define CPU_JOIN(a, b)  CPU_JOIN2(a, b)
-/* CPU_TABLE(cpu_kernels) names this instruction set's table: cpu_kernels_avx2. */
+/* CPU_TABLE(cpu_kernels) names this instruction set's table, for example cpu_kernels_avx2. */
 #define CPU_TABLE(name) CPU_JOIN(name, CPU_KERNELS)
 
-enum { CPU_ELEMENTS = 7 }; /* iso_dtype's values; 0 is for 16-bit keys in order.c */
+/* One more than the highest iso_dtype. Index 0 is for the 16-bit keys of order.c. */
+enum { CPU_ELEMENTS = 7 };
 
 /* ---- transpose.c ----------------------------------------------------------------------------- */
 
 enum { CPU_TRANSPOSE_SCRATCH = 8192 };
 
-/* `to` (cols x rows) = the transpose of `from` (rows x cols), which do not overlap. `stream`: write
- * past the caches. `scratch`: CPU_TRANSPOSE_SCRATCH bytes, aligned to 64, with any content. */
+/* Writes the transpose of `from` (rows x cols) to `to` (cols x rows), which does not overlap it. If
+ * `stream`, the writes bypass the caches. `scratch` is CPU_TRANSPOSE_SCRATCH bytes, aligned to 64,
+ * with any content. */
 typedef void (*cpu_transpose_block)(const void *from, int64_t ld_from, void *to, int64_t ld_to,
                                     int64_t rows, int64_t cols, int stream, void *scratch);
 
@@ -35,11 +37,11 @@ typedef struct cpu_transpose_kernels {
 
 enum {
     CPU_GEMM_SEGMENT = 1024,    /* docs/arithmetic.md: the length of one chain along K */
-    CPU_GEMM_TILE_BYTES = 2048, /* upper limit of a register tile */
+    CPU_GEMM_TILE_BYTES = 2048, /* a register tile has at most these */
     CPU_GEMM_NAIVE_RUN = 32     /* elements of a row that the naive kernel computes in parallel */
 };
 
-/* Strides are in elements; one of each pair is 1, or its extent is. */
+/* Strides are in elements. A and B each have two, of which one is 1. */
 typedef struct cpu_gemm_naive {
     int64_t n, k;
     double alpha, beta;
@@ -48,15 +50,16 @@ typedef struct cpu_gemm_naive {
     int64_t a_row, a_col, b_row, b_col, ldc;
 } cpu_gemm_naive;
 
-/* The kernels of a stored type. A strip is a packed part of an operand in the accumulation type:
- * for each step along K, `width` elements (mr or fewer rows of A, nr columns of B). */
+/* The kernels for one stored type. A strip is a part of an operand that is packed and converted to
+ * the accumulation type. For each step along K it holds `width` elements: those of mr or fewer rows
+ * of A, or of nr columns of B. */
 typedef struct cpu_gemm_type {
     int32_t mr, nr;     /* rows and columns of the register tile */
     int32_t real_bytes; /* of an element of the accumulation type */
-    /* t (height x nr) = the sums of a strip of A and a strip of B over k steps, or these are added
-     * to it. The height is 1 or even. */
+    /* Multiplies a strip of A and a strip of B, over k steps. If `add`, the sums are added to t
+     * (height x nr); otherwise they replace it. The height is 1 or even. */
     void (*tile)(int height, int64_t k, const void *a, const void *b, void *t, int add);
-    /* to[p * width + i] = from[i * step + p * k_step], 0 for i from `count` on. */
+    /* Packs a strip: to[p * width + i] = from[i * step + p * k_step], or 0 if i >= count. */
     void (*pack)(void *to, int64_t width, const void *from, int64_t step, int64_t k_step,
                  int64_t count, int64_t k);
     /* c = alpha * t + beta * c, rounded to the stored type. */
@@ -75,7 +78,7 @@ enum {
     CPU_REDUCE_LANES = 128,
     CPU_REDUCE_BLOCK = 4096,
     CPU_REDUCE_STRIP = 256, /* columns that are reduced together along axis 0 */
-    CPU_REDUCE_PLANES = 3   /* sums that a squares step of f64 keeps: med, big, small */
+    CPU_REDUCE_PLANES = 3   /* squares of f64 are kept as three sums: med, big, small */
 };
 
 typedef enum cpu_step {
@@ -88,19 +91,19 @@ typedef enum cpu_step {
     CPU_STEP_COUNT = 6
 } cpu_step;
 
-/* Columns of a matrix, in at most 4096 rows. */
+/* A strip: columns of a matrix, in at most 4096 of its rows. */
 typedef struct cpu_reduce_strip {
     const void *x, *y; /* y: dot only */
     int64_t ld_x, ld_y;
     int rows, cols; /* cols is at most CPU_REDUCE_STRIP */
 } cpu_reduce_strip;
 
-/* Reduces each block of 4096 elements of a line to one value in the lanes' type. If there are three
- * sums, the second and third are `plane` values further on each. */
+/* Reduces each block of 4096 elements of a line to one value in the lanes' type. If a step keeps
+ * three sums, each is `plane` values after the one before it. */
 typedef void (*cpu_reduce_line)(const void *x, const void *y, int64_t n, void *out, int64_t plane);
 
-/* Reduces a strip to one value for each column. scratch: CPU_REDUCE_LANES * CPU_REDUCE_STRIP values
- * of the lanes' type. */
+/* Reduces a strip to one value for each column. `scratch` is room for CPU_REDUCE_LANES *
+ * CPU_REDUCE_STRIP values of the lanes' type. */
 typedef void (*cpu_reduce_cols)(const cpu_reduce_strip *strip, void *scratch, void *out,
                                 int64_t plane);
 
@@ -115,24 +118,25 @@ typedef struct cpu_best {
     int64_t key, index;
 } cpu_best;
 
-/* min and max work on keys: signed integers of the element's size whose order is the defined one,
- * with a NaN first in the direction of the search (the lowest for min, the highest for max). The
- * first element with the best key is the result of argmin and argmax. */
+/* min and max compare keys: signed integers of the element's size, in the order that
+ * docs/arithmetic.md defines. A NaN wins: its key is the lowest for min and the highest for max.
+ * The result of argmin and argmax is the first element with the best key. */
 typedef struct cpu_order_kernels {
-    /* [0: min, 1: max][iso_dtype], as above; element 0 is for 16-bit keys; 32-bit and 64-bit keys
-     * are i32 and i64. */
+    /* [0: min, 1: max][iso_dtype]. Elements may also be keys: index 0 is for 16-bit keys, and those
+     * of i32 and i64 serve for 32-bit and 64-bit keys. */
     cpu_reduce_line line[2][CPU_ELEMENTS];
     cpu_reduce_cols cols[2][CPU_ELEMENTS];
-    /* The first of n elements, `stride` elements apart, whose key is `key`; n if there is none. */
+    /* Returns the index of the first of n elements, which are `stride` elements apart, whose key is
+     * `key`; n if there is none. */
     int64_t (*find[2][CPU_ELEMENTS])(const void *x, int64_t stride, int64_t n, int64_t key);
-    /* The first of the best of n elements, by the textbook loop. */
+    /* Returns the best of n elements, or the first of several equal ones, by the textbook loop. */
     cpu_best (*first[2][CPU_ELEMENTS])(const void *x, int64_t stride, int64_t n);
 } cpu_order_kernels;
 
 /* ---- straight.c ------------------------------------------------------------------------------ */
 
-/* The reduction of n elements, `step_x` elements apart, in order, in the lanes' type; the squares
- * of f64 give CPU_REDUCE_PLANES sums. y: dot only. */
+/* Reduces n elements, which are `step_x` elements apart, in order and in the lanes' type. Squares
+ * of f64 give CPU_REDUCE_PLANES sums. Only dot uses y. */
 typedef void (*cpu_straight)(const void *x, int64_t step_x, const void *y, int64_t step_y,
                              int64_t n, void *out);
 
@@ -143,15 +147,15 @@ typedef struct cpu_straight_kernels {
 
 /* ---- map.c: docs/arithmetic.md --------------------------------------------------------------- */
 
-enum { CPU_MAPS = 7 }; /* iso_map_op's values */
+enum { CPU_MAPS = 7 }; /* one more than the highest iso_map_op */
 
-/* A part of the elements. z equals x or y, or overlaps neither. */
+/* A part of the elements of a map. z is the same as x or y, or overlaps neither. */
 typedef struct cpu_map_part {
     const void *x, *y;
     void *z;
     int64_t n, steps;
     double alpha, beta;
-    int stream; /* write past the caches */
+    int stream; /* writes bypass the caches */
 } cpu_map_part;
 
 typedef void (*cpu_map_kernel)(const cpu_map_part *part);

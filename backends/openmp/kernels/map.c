@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map.c - maps, one cache line at a time. Every element is computed separately; elements before the
- * first whole line and after the last are computed as a padded line, so that all have the same
- * bits. */
+/* map.c - maps, one cache line at a time. Every element is computed separately. Elements before the
+ * first whole line and after the last are computed as a padded line, by the same code, so that an
+ * element's place does not change its bits. */
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"
 
@@ -12,7 +12,7 @@ enum what { SCALE, ADD, MULTIPLY, TRIAD };
 #if defined(CPU_KERNELS_AVX512) || defined(CPU_KERNELS_NEON)
 enum { CHAIN_VECTORS = 16 };
 #else
-enum { CHAIN_VECTORS = 12 }; /* with 16 registers */
+enum { CHAIN_VECTORS = 12 }; /* the others have only 16 registers */
 #endif
 
 /* ---- copies: of bytes, whatever the type ----------------------------------------------------- */
@@ -63,7 +63,7 @@ static void copy(const cpu_map_part *p, int64_t bytes)
     {                                                                                              \
         const integer *x = p->x;                                                                   \
         integer *z = p->z;                                                                         \
-        const int64_t n = p->n; /* z might alias p->n */                                           \
+        const int64_t n = p->n; /* a copy: z might alias p->n */                                   \
         for (int64_t i = 0; i < n; i++) {                                                          \
             z[i] = x[i];                                                                           \
         }                                                                                          \
@@ -92,7 +92,7 @@ DEFINE_COPY(8, uint64_t)
 DEFINE_INTEGER(32)
 DEFINE_INTEGER(64)
 
-/* In plain C a conversion is long: one copy of it is enough. */
+/* In plain C a conversion is long code, so it is not inlined. */
 #if defined(CPU_KERNELS_GENERIC)
 #define CONVERSION static __attribute__((noinline))
 #else

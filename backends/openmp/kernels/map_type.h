@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map_type.h - the code of map.c for one type, included once for each with TYPE (its name), ELEMENT
- * (the stored type), KIND and REAL (the type of the computation), LOAD, STORE, READ and WRITE, and,
- * for floating-point types, FMA defined. */
+/* map_type.h - the code of map.c for one type. Included once for each type, with these defined:
+ * TYPE (its name), ELEMENT (the stored type), KIND and REAL (the type of the computation), LOAD,
+ * STORE, READ, WRITE and, for floating-point types, FMA. */
 
 #define NAME(x) CPU_JOIN(x, TYPE)
 #define VECTOR  CPU_JOIN(simd, KIND)
@@ -34,7 +34,7 @@ SIMD_INLINE VECTOR NAME(apply)(enum what what, VECTOR x, VECTOR y, VECTOR alpha)
     }
 }
 
-/* One cache line of z. */
+/* Computes one cache line of z. */
 SIMD_INLINE void NAME(line)(enum what what, const ELEMENT *x, const ELEMENT *y, ELEMENT *z,
                             VECTOR alpha, int stream)
 {
@@ -52,7 +52,7 @@ SIMD_INLINE void NAME(line)(enum what what, const ELEMENT *x, const ELEMENT *y, 
     }
 }
 
-/* Fewer than a line; one copy for all operations. */
+/* Computes less than a line. Not inlined: one copy serves all operations. */
 static __attribute__((noinline)) void NAME(edge)(enum what what, const ELEMENT *x, const ELEMENT *y,
                                                  ELEMENT *z, VECTOR alpha, int64_t n)
 {
@@ -97,7 +97,7 @@ SIMD_INLINE void NAME(tiled)(enum what what, const cpu_map_part *p)
         const ELEMENT *at_x = p->x, *at_y = what == SCALE ? p->x : p->y;                           \
         ELEMENT *z = p->z;                                                                         \
         const REAL alpha = FACTOR(p->alpha);                                                       \
-        const int64_t n = p->n; /* z might alias p->n */                                           \
+        const int64_t n = p->n; /* a copy: z might alias p->n */                                   \
         (void)alpha;                                                                               \
         for (int64_t i = 0; i < n; i++) {                                                          \
             const REAL x = READ(at_x[i]), y = READ(at_y[i]);                                       \
@@ -113,8 +113,8 @@ DEFINE_WHAT(multiply, MULTIPLY, x *y)
 DEFINE_WHAT(scale, SCALE, alpha *x)
 DEFINE_WHAT(triad, TRIAD, FMA(alpha, y, x))
 
-/* As many vectors at a time as it takes for the processor to always have one whose last step is
- * done. */
+/* Computes so many vectors at a time that the processor always has one whose previous step is done.
+ */
 static void NAME(chain)(const cpu_map_part *p)
 {
     enum { BLOCK = CHAIN_VECTORS * LANES };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* order_keys.h - the code of order.c for one size of key, included once for each with KEY (a signed
- * integer) and KEY_BITS (its width) defined. `infinity` is the bits of the type's infinity without
- * its sign, or 0 for integers; it and `max` are constants wherever these functions are inlined. The
- * order of evaluation does not matter here, so vectors read elements in memory order. */
+/* order_keys.h - the code of order.c for one size of key. Included once for each size, with KEY (a
+ * signed integer) and KEY_BITS (its width) defined. `infinity` is the bits of the type's positive
+ * infinity, or 0 for integers. `infinity` and `max` are constants wherever these functions are
+ * inlined. The order of comparisons does not change the result, so vectors take elements in memory
+ * order. */
 
 #define NAME(x)            NAME_WITH(x, KEY_BITS)
 #define NAME_WITH(x, bits) CPU_JOIN(x, bits)
@@ -13,7 +14,8 @@
 
 typedef KEY VEC __attribute__((vector_size(SIMD_BYTES)));
 
-/* -0 comes just before +0; a NaN comes first in the direction of the search. */
+/* Converts elements to keys. The key of -0 is just below that of +0. A NaN has the best key, which
+ * is the lowest for min and the highest for max. */
 SIMD_INLINE VEC NAME(keys)(KEY infinity, int max, VEC bits)
 {
     if (infinity == 0) {
@@ -82,7 +84,7 @@ SIMD_INLINE void NAME(line)(KEY infinity, int max, const void *x, int64_t n, KEY
     }
 }
 
-/* `out` may be the first of the rows: it is written last. */
+/* `out` may be the strip's first row, because it is written last. */
 SIMD_INLINE void NAME(cols)(KEY infinity, int max, const cpu_reduce_strip *s, KEY *out)
 {
     KEY best[CPU_REDUCE_STRIP];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce.c - blocks of 4096 elements by the rules of docs/arithmetic.md: sums, products, dots and
- * squares, along a line and down strips of columns. min and max are in order.c. */
+/* reduce.c - reduces blocks of 4096 elements by the rules of docs/arithmetic.md: sums, products,
+ * dots and squares, along a line and down strips of columns. min and max are in order.c. */
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"
 
@@ -8,9 +8,9 @@
 
 #include <stddef.h>
 
-/* Loops over the vectors of 128 lanes. With the shortest vectors there are too many to unroll them
- * all, and such a loop reads from memory a third as fast unless it prefetches lines this many bytes
- * ahead; longer vectors lose by that. */
+/* How to run a loop over the vectors of 128 lanes. With vectors of 16 bytes there are too many of
+ * them to unroll the loop completely. It then reads memory at a third of the speed, unless it
+ * prefetches lines LANES_AHEAD bytes ahead. With longer vectors prefetching only costs time. */
 #if SIMD_BYTES > 16
 #define LANES_UNROLL SIMD_UNROLL
 #define LANES_AHEAD  0
@@ -43,7 +43,7 @@ SIMD_INLINE int element_bytes(int element)
     }
 }
 
-/* Set to nonzero by squares in f64 for elements that belong to another sum. */
+/* Squares of f64 set bits here if an element is too big or too small for the main sum. */
 typedef v_u64 rare_bits;
 
 SIMD_INLINE uint64_t rare_any(rare_bits bits)
@@ -128,7 +128,8 @@ SIMD_INLINE v_f64 load_f64(int element, const void *from)
 #endif
 }
 
-/* The three sums of squares of f64, each a separate step. */
+/* More steps for squares. f64 has three sums, each a separate step: CPU_STEP_SQUARES (med), BIG and
+ * SMALL. Narrower types have only PLAIN. */
 enum { STEP_SQUARES_BIG = CPU_STEP_COUNT, STEP_SQUARES_SMALL, STEP_SQUARES_PLAIN };
 
 #define SQUARES_TSML 0x1p-511
@@ -238,7 +239,7 @@ DEFINE(f64, ISO_BF16, STEP_SQUARES_PLAIN, squares_bf16)
 DEFINE(f64, ISO_F32, STEP_SQUARES_PLAIN, squares_f32)
 DEFINE(u64, ISO_I32, CPU_STEP_SUM, wide_i32)
 
-/* Not inlined: the lanes of three passes in one frame are too much for a small stack. */
+/* Not inlined: in one stack frame the lanes of three passes are too much for a small stack. */
 __attribute__((noinline)) static double big_squares(const char *x, int n)
 {
     uint64_t unused;
@@ -251,7 +252,7 @@ __attribute__((noinline)) static double small_squares(const char *x, int n)
     return block_f64(ISO_F64, STEP_SQUARES_SMALL, x, NULL, n, &unused);
 }
 
-/* Only a block with an element of another sum is read again for those sums. */
+/* A block is read again for the big and small sums only if it has an element for them. */
 static void line_squares_f64(const void *x, const void *y, int64_t n, void *out, int64_t plane)
 {
     (void)y;

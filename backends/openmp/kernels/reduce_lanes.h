@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reduce_lanes.h - the code of reduce.c for one type of lanes, included once for each with LANE
- * (the scalar type) and LANE_NAME defined. For that name these must be declared before: the vector
- * type v_NAME and
+ * reduce_lanes.h - the code of reduce.c for one type of lanes. Included once for each type, with
+ * LANE (the scalar type) and LANE_NAME defined. These must be declared before, with the value of
+ * LANE_NAME for NAME: the vector type v_NAME, and
  *
- *     v_NAME load_NAME(element, pointer)        the elements of one vector, converted
- *     v_NAME step_NAME(step, acc, x, y, rare)   the step; `rare` collects what SQUARES leaves out;
- *                                               for integers, LANE_SIGNED instead: the vector type
- *                                               of signed ones
+ *     v_NAME load_NAME(element, pointer)        loads one vector of elements and converts them
+ *     v_NAME step_NAME(step, acc, x, y, rare)   computes one step; `rare` collects what SQUARES
+ *                                               leaves out. Integers need no step_NAME, but
+ *                                               LANE_SIGNED: the vector type of signed integers
  *
  * `step` and `element` are constants wherever these functions are inlined.
  */
@@ -44,9 +44,10 @@ SIMD_INLINE VEC NAME(fold)(int step, VEC a, VEC b)
     return step == CPU_STEP_PRODUCT ? a * b : a + b;
 }
 
-/* Folds the lanes of n elements to one value. A lane without elements holds the neutral value:
- * folding it in changes nothing, except that -0 (a product that underflowed) becomes +0. The first
- * fold meets all such lanes. */
+/* Folds the lanes of n elements to one value. A lane without elements holds the neutral value.
+ * Folding it in changes nothing, so a fold of such lanes alone is skipped. There is one exception:
+ * in a dot product, adding +0 turns a -0 (a product that underflowed) into +0. So a dot product
+ * always makes the first fold. After that, no lane with -0 meets one without elements. */
 SIMD_INLINE LANE NAME(fold_lanes)(int step, LANE *lanes, int n)
 {
     for (int half = CPU_REDUCE_LANES / 2; half >= WIDTH; half /= 2) {
@@ -70,9 +71,9 @@ SIMD_INLINE LANE NAME(fold_lanes)(int step, LANE *lanes, int n)
     return lanes[0];
 }
 
-/* One block of at most 4096 elements, read once from end to end. If there are more lanes than
- * registers, adding to lanes in the first-level cache is faster than a second pass over the block.
- */
+/* Reduces one block of at most 4096 elements, which is read once from end to end. If there are more
+ * lanes than registers, some lanes stay in the first-level cache. That is faster than a second pass
+ * over the block. */
 SIMD_INLINE LANE NAME(block)(int element, int step, const char *x, const char *y, int n,
                              uint64_t *rare)
 {
@@ -105,7 +106,8 @@ SIMD_INLINE LANE NAME(block)(int element, int step, const char *x, const char *y
             y += (ptrdiff_t)(n - tail) * bytes;
         }
         for (int l = 0; l < tail; l += WIDTH, x += WIDTH * bytes) {
-            /* The last vector is read through copies; lanes without an element keep their value. */
+            /* The last vector, if it is not full, is read from a copy. Lanes without an element
+             * keep their value. */
             const int count = tail - l < WIDTH ? tail - l : WIDTH;
             _Alignas(64) char x_last[sizeof(VEC)] = {0}, y_last[sizeof(VEC)] = {0};
             const char *x_at = x, *y_at = y;
@@ -146,7 +148,8 @@ SIMD_INLINE void NAME(line)(int element, int step, const void *x, const void *y,
     }
 }
 
-/* The elements of a row are added to the lanes of its number: a vector holds columns. */
+/* Adds the elements of a row to the lanes that belong to the row's number. A vector holds
+ * neighbouring columns. */
 SIMD_INLINE void NAME(row)(int element, int step, int fresh, const char *x, const char *y, int cols,
                            LANE *lanes, rare_bits *seen)
 {
@@ -176,9 +179,9 @@ SIMD_INLINE void NAME(row)(int element, int step, int fresh, const char *x, cons
     }
 }
 
-/* The first fold of lanes whose partner has no row: the partner holds +0, which turns a -0 (a
- * product that underflowed) into +0 and changes nothing else. Later folds with such lanes change
- * nothing. */
+/* Makes the first fold for lanes whose partner lane has no row. The partner would hold +0: adding
+ * it turns a -0 (a product that underflowed) into +0 and changes nothing else. Later folds with
+ * such partners change nothing and are skipped. */
 SIMD_INLINE void NAME(clear_signs)(LANE *lanes, int used, int cols)
 {
     const int half = CPU_REDUCE_LANES / 2;
@@ -193,7 +196,7 @@ SIMD_INLINE void NAME(clear_signs)(LANE *lanes, int used, int cols)
     }
 }
 
-/* One block of at most 4096 rows of a strip of columns; `scratch` holds 128 lanes of each. */
+/* Reduces one block of at most 4096 rows of a strip. `scratch` holds 128 lanes for each column. */
 SIMD_INLINE void NAME(strip)(int element, int step, const cpu_reduce_strip *s, void *scratch,
                              LANE *out, uint64_t *rare)
 {

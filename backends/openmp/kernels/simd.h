@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* simd.h - one vector type for f32 and one for f64, as wide as the instruction set that the file is
  * compiled for: AVX-512, AVX2, NEON, or four and two lanes in plain C. Loads and stores need no
- * alignment. Sums and products of vectors are written with + and *; only fma with one rounding for
- * all lanes has no expression in C. */
+ * alignment. Sums and products of vectors are written with + and *. fma needs a function, because C
+ * has no operator for it. */
 #ifndef ISOMER_OPENMP_SIMD_H
 #define ISOMER_OPENMP_SIMD_H
 
@@ -33,7 +33,8 @@ typedef double simd_f64 __attribute__((vector_size(SIMD_BYTES)));
 typedef uint32_t simd_u32 __attribute__((vector_size(SIMD_BYTES)));
 typedef uint64_t simd_u64 __attribute__((vector_size(SIMD_BYTES)));
 
-/* Loops over registers must be unrolled, or the registers become memory. */
+/* Loops over arrays of vectors must be unrolled. Otherwise the compiler keeps the arrays in memory
+ * instead of registers. */
 #if defined(__clang__)
 #define SIMD_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -99,7 +100,7 @@ SIMD_INLINE simd_f64 simd_f64_set(double x)
 #endif
 }
 
-/* a * b + c, one rounding. */
+/* a * b + c, with one rounding. */
 SIMD_INLINE simd_f32 simd_f32_fma(simd_f32 a, simd_f32 b, simd_f32 c)
 {
 #if defined(__AVX512F__)
@@ -132,7 +133,7 @@ SIMD_INLINE simd_f64 simd_f64_fma(simd_f64 a, simd_f64 b, simd_f64 c)
 #endif
 }
 
-/* As many f16 or bf16 as there are lanes of f32, to and from f32. */
+/* These load and store a vector of f32 whose elements are f16 or bf16 in memory. */
 SIMD_INLINE simd_f32 simd_f32_load_f16(const uint16_t *from)
 {
 #if defined(__AVX512F__)
@@ -167,7 +168,7 @@ typedef uint16_t simd_u16 __attribute__((vector_size(SIMD_BYTES / 2)));
 
 SIMD_INLINE simd_f32 simd_f32_load_bf16(const uint16_t *from)
 {
-#if defined(__AVX512F__) /* gcc 12 widens a vector of 16-bit elements in halves */
+#if defined(__AVX512F__) /* gcc 12 would widen a vector of 16-bit elements in two halves */
     const __m512i wide =
         _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)from));
     return (simd_f32)_mm512_slli_epi32(wide, 16);
@@ -192,7 +193,7 @@ SIMD_INLINE void simd_f32_store_bf16(uint16_t *to, simd_f32 v)
     memcpy(to, &half, sizeof half);
 }
 
-/* The first n lanes. */
+/* Stores the first n lanes. */
 SIMD_INLINE void simd_f32_store_part(float *to, simd_f32 v, int n)
 {
 #if defined(__AVX512F__)
@@ -211,8 +212,9 @@ SIMD_INLINE void simd_f64_store_part(double *to, simd_f64 v, int n)
 #endif
 }
 
-/* If lines are not read again soon, they bypass the caches: they need not be read before they are
- * written. `to` is aligned to `bytes`, one of 16, 32 and 64 or less. */
+/* Writes past the caches, for lines that are not read again soon. That is faster, because the old
+ * lines are not read first. `to` is aligned to `bytes`. Writes of less than 16 bytes go through the
+ * caches. */
 SIMD_INLINE void simd_stream(void *to, const void *from, size_t bytes)
 {
 #if defined(__AVX512F__)
@@ -244,8 +246,8 @@ SIMD_INLINE void simd_stream_end(void)
 #endif
 }
 
-/* A square of as many vectors as there are lanes is transposed in steps. In step s = 1, 2, 4, ...,
- * for each row i in which bit s is 0, rows i and i + s swap the off-diagonal blocks of s lanes. */
+/* Transposes a square, of as many vectors as a vector has lanes, in steps s = 1, 2, 4, ... In step
+ * s, each row i in which bit s is 0 swaps its off-diagonal blocks of s lanes with row i + s. */
 #define SIMD_LOW(i, s, lanes)  ((i) & (s) ? (lanes) + (i) - (s) : (i))
 #define SIMD_HIGH(i, s, lanes) ((i) & (s) ? (lanes) + (i) : (i) + (s))
 #define SIMD_MASK2(f, s, n)    f(0, s, n), f(1, s, n)

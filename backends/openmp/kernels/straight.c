@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* straight.c - the loops of the textbook reductions: one running value over the elements in order.
- * They are compiled for each instruction set only because of fma, which is a call of the C library
- * without one. */
+/* straight.c - the loops of the textbook reductions. Each keeps one running value and takes the
+ * elements in order. They are compiled for each instruction set only because of fma: without an
+ * instruction for it, fma is a call of the C library. */
 #include "backends/openmp/kernels/half.h"
 #include "backends/openmp/kernels/kernels.h"
 
@@ -22,7 +22,8 @@
 #define ABS_U64(x)          ABS_U(x, uint64_t, 63)
 #define MAC_U(x, y, acc)    ((acc) + (x) * (y))
 
-/* STEP computes the next value of acc from the element `at` and, for a dot product, `and`. */
+/* STEP computes the next value of acc from x's element `at` and, for a dot product, y's element
+ * `and`. */
 #define DEFINE(name, type, lane, READ, START, READ_Y, STEP)                                        \
     static void name(const void *from_x, int64_t step_x, const void *from_y, int64_t step_y,       \
                      int64_t n, void *out)                                                         \
@@ -56,7 +57,8 @@ DEFINE(squares_bf16, uint16_t, double, BF16D, 0, 0, fma(at, at, acc))
 DEFINE(squares_f32, float, double, DOUBLE, 0, 0, fma(at, at, acc))
 DEFINE(sum_wide, int32_t, uint64_t, WIDEN, 0, 0, acc + at)
 
-/* Large and small elements have separate sums: their squares would leave the range of f64. */
+/* Large and small elements have separate sums, because their squares would overflow or underflow.
+ */
 static void squares_f64(const void *from_x, int64_t step_x, const void *from_y, int64_t step_y,
                         int64_t n, void *out)
 {

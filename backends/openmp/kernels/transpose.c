@@ -5,7 +5,8 @@
 #include "backends/openmp/kernels/kernels.h"
 #include "backends/openmp/kernels/simd.h"
 
-/* The elements of two vectors that each half of their interleaving takes. */
+/* The indices for interleaving two vectors: LOW gives the first half of the result, HIGH the
+ * second. */
 #define LOW_2                  0, 2
 #define HIGH_2                 1, 3
 #define LOW_4                  0, 4, 1, 5
@@ -16,8 +17,8 @@
 #define HIGH_16                8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #define INTERLEAVE(h, a, b, n) __builtin_shufflevector(a, b, CPU_JOIN(h, n))
 
-/* Vectors of 1-byte and 2-byte elements stay at 16 bytes, which every instruction set interleaves
- * in one instruction. */
+/* Elements of 4 and 8 bytes use the longest vectors. Elements of 1 and 2 bytes always use vectors
+ * of 16 bytes, which every instruction set interleaves in one instruction. */
 #if defined(CPU_KERNELS_AVX512)
 #define LANES_4 16
 #define LANES_8 8
@@ -29,8 +30,8 @@
 #define LANES_8 2
 #endif
 
-/* If lines are not read again soon, they bypass the caches: they need not be read before they are
- * written. */
+/* Writes one cache line. If `stream`, it bypasses the caches, for lines that are not read again
+ * soon. That is faster, because the old line is not read first. */
 SIMD_INLINE void store_line(void *to, const void *line, int stream)
 {
 #if defined(__SSE2__)
@@ -78,7 +79,7 @@ typedef uint64_t element_8 __attribute__((may_alias));
 #define LANES   LANES_8
 #include "backends/openmp/kernels/transpose_block.h"
 
-/* For elements of 16 bytes a tile is a plain copy. */
+/* Elements of 16 bytes need no shuffling in registers, so a tile is copied element by element. */
 typedef struct element_16 {
     element_8 part[2];
 } element_16;

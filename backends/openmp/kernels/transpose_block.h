@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transpose_block.h - the code of transpose.c for one size of element, included once for each with
- * BYTES (the size), ELEMENT (an integer of that size) and LANES (elements of one vector) defined.
- */
+/* transpose_block.h - the code of transpose.c for one size of element. Included once for each size,
+ * with BYTES (the size), ELEMENT (an integer of that size) and LANES (elements of one vector)
+ * defined. */
 
 #define NAME(x)            NAME_WITH(x, BYTES)
 #define NAME_WITH(x, size) CPU_JOIN(x, size)
 
 typedef ELEMENT NAME(vector) __attribute__((vector_size(LANES * BYTES)));
 
-/* Interleaving row i with row i + LANES/2, log2(LANES) times, transposes LANES x LANES. */
+/* Transposes LANES x LANES elements by interleaving row i with row i + LANES/2, log2(LANES) times.
+ */
 SIMD_INLINE void NAME(tile)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to)
 {
     NAME(vector) v[LANES], next[LANES];
@@ -36,9 +37,10 @@ SIMD_INLINE void NAME(tile)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, i
 
 #define SIDE (64 / BYTES)
 
-/* A square of one cache line per row. Every line of either matrix is accessed once: with leading
- * dimensions of a power of two they all compete for a few sets of the caches. The lines of the next
- * square below are prefetched. */
+/* Transposes a square that has one cache line per row. It accesses every line of either matrix only
+ * once: if a leading dimension is a power of two, the lines compete for a few sets of the caches,
+ * and would not stay there for a second access. The lines of the next square below are prefetched.
+ */
 SIMD_INLINE void NAME(square)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to,
                               int stream, void *scratch)
 {
@@ -58,7 +60,7 @@ SIMD_INLINE void NAME(square)(const ELEMENT *from, int64_t ld_from, ELEMENT *to,
     }
 }
 
-/* The part outside the tiles; rows of `to` are written in order. */
+/* Transposes the part outside the squares. The rows of `to` are written in order. */
 static void NAME(edge)(const ELEMENT *from, int64_t ld_from, ELEMENT *to, int64_t ld_to,
                        int64_t rows, int64_t cols)
 {
