@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gemm.c - checks large products: every element by its projection. whole.c checks the other ones.
+ * gemm.c - checks large products: projections cover every element. whole.c checks the others.
  *
  * The columns of C are cut into blocks of w. With random signs s(j) = +1 or -1, the sum of
  * s(j) c(i,j) over a block must equal that of A (B s), which costs w times less than the product.
@@ -44,8 +44,8 @@
  * favour one. A library that computes f32 products in TF32 without being asked exceeds the limit at
  * every K.
  *
- * So a wrong element shows when it is off by more than the bound of its block. width_of() chooses w
- * so that this bound is a fraction of an ordinary element of C even for K = 16384. Where the fill
+ * So a wrong element is found if it is off by more than the bound of its block. width_of() chooses
+ * w so that this bound is a fraction of an ordinary element of C even for K = 16384. Where the fill
  * makes every order of additions exact, the projection is exact too, and the bound is 0.
  */
 #include "bench/check/projection.h"
@@ -58,17 +58,17 @@
 
 /* The multiplications that the host may do for one half: they take a fraction of a second. */
 static const double affordable = 4e9;
-/* The sums that it may keep for one half. */
+/* The sums that the host may keep for one half. */
 static const double room = 0x1p22;
 
 typedef struct judging {
     const bench_case *item;
     check_projection want;
-    check_view c; /* rows are those that are projected */
+    check_view c; /* its rows are projected */
     double steps; /* relative error of a sum, without what storing adds */
     double usual; /* limit for the root of the mean square of such errors; 0: none */
     double mean;  /* the sum of those squares */
-    double share; /* storing may be off by so many units in the last place; 0: exact */
+    double share; /* storing may be off by this many units in the last place; 0: exact */
     const double *signs;
     const char *name;
     double *sums, *units, *squares; /* what C projects to, and what storing may have added */
@@ -78,9 +78,9 @@ typedef struct judging {
     double is, should;
 } judging;
 
-/* The columns of a block. They are few, except for f64 or if a coarse check is enough: f16, bf16
- * and TF32 are coarse, and so is the bound of f32 for a large K. A wide block would hide a wrong
- * element. */
+/* The number of columns of a block. A wide block would hide a wrong element, so it is small except
+ * in two cases: f64, and where a coarse check is enough. f16, bf16 and TF32 are coarse, and so is
+ * the bound of f32 for a large K. */
 static int64_t width_of(const bench_case *item, int64_t rows, int64_t cols, bool coarse_is_enough)
 {
     double size = (double)(rows > item->gemm.k ? rows : item->gemm.k) * (double)cols;
@@ -270,8 +270,9 @@ static bool is_precise(const judging *j, bench_result *result)
     result->bound = j->usual;
     return check_fail(
         result,
-        "every element is near, but the root mean square of the errors is %.3g of an ordinary "
-        "element, and %s allows %.3g: the product was computed in another precision",
+        "every element is within its bound, but the root mean square of the errors "
+        "is %.3g of an ordinary element, and %s allows %.3g: the product was computed "
+        "in another precision",
         root, iso_dtype_name(j->item->dtype), j->usual);
 }
 

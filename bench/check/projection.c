@@ -121,9 +121,9 @@ typedef struct making {
     check_projection *out;
     const check_view *x, *y;
     const double *signs;
-    double *panels; /* the sums, NR columns beside each other, panel after panel */
+    double *panels; /* the sums: one panel after the other, each with NR columns side by side */
     int64_t panel_count;
-    double *greatest; /* sum of squares in one row of a block; by part of the work, and block */
+    double *greatest; /* sum of squares of a row in a block; for each part of the work */
     double *total;
     tile run;
 } making;
@@ -142,7 +142,7 @@ static void note_squares(making *m, int64_t part, int64_t block, double squares)
     }
 }
 
-/* For a y whose rows are contiguous. */
+/* Sums the blocks of a y whose rows are contiguous. */
 static void sum_along_rows(making *m, int64_t begin, int64_t end)
 {
     enum { WIDE = 1024 };
@@ -167,7 +167,7 @@ static void sum_along_rows(making *m, int64_t begin, int64_t end)
     }
 }
 
-/* For a y whose columns are contiguous. */
+/* Sums the blocks of a y whose columns are contiguous. */
 static void sum_along_columns(making *m, int64_t begin, int64_t end)
 {
     const check_view *y = m->y;
@@ -239,7 +239,7 @@ static void multiply_block(void *context, int64_t begin, int64_t end)
     check_projection *out = m->out;
     int64_t step = m->panel_count * NR;
     double *packed = aligned_alloc(64, sizeof(double) * MB * (KB + (size_t)step));
-    if (!packed) { /* no sum can equal NaN, so no product passes */
+    if (!packed) { /* a norm of NaN makes the check fail */
         for (int64_t i = begin; i < end; i++) {
             out->norms[i] = NAN;
         }

@@ -49,7 +49,8 @@ static void print_cell(FILE *out, const cell *c)
     tool_escape(out, colour ? "\033[0m" : "");
 }
 
-/* Trailing spaces would be noise in a log. */
+/* The last cell that is not empty; -1: none. The cells after it are not printed, because trailing
+ * spaces would be noise in a log. */
 static int last_used(const cell *row, int count)
 {
     int last = -1;
@@ -72,8 +73,7 @@ static int column_of(const bench_case *item, const char *const *types)
     return tool_find(types, item->type);
 }
 
-/* Fills the row of a case's operation and variant. False: the row began with an earlier case, which
- * has printed it. */
+/* Fills the row of a case's operation and variant. False: an earlier case has printed that row. */
 static bool make_row(const verify_run *run, const verify_target *target, int first,
                      const char *const *types, cell *row)
 {
@@ -259,7 +259,7 @@ static void print_failures(const verify_run *run)
             fprintf(out, "  ");
             tool_wrap(out, 2, 2, record->reason ? record->reason : "no reason was given");
             verify_command(run, target, run->chosen[i], command, sizeof command);
-            fprintf(out, "  repeat with: %s\n", command); /* one line, to be copied */
+            fprintf(out, "  repeat with: %s\n", command); /* one line, for copying */
         }
     }
     if (hidden > 0) {

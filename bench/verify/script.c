@@ -104,7 +104,7 @@ static bool order_many(stage *s)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* A value goes round the streams; each waits for the one before it. */
+/* Passes a value from stream to stream; each one waits for the one before it. */
 static bool event_wait(stage *s)
 {
     uint32_t got = 0;
@@ -140,7 +140,7 @@ static bool event_elapsed(stage *s)
     TRY(iso_event_elapsed(s->events[1], s->events[0], &backward));
     if (forward < 0 || backward > 0) {
         return check_fail(s->result,
-                          "from the first event to the second it is %lld ns, and back %lld ns",
+                          "iso_event_elapsed gives %lld ns forwards and %lld ns backwards",
                           (long long)forward, (long long)backward);
     }
     return true;
@@ -152,7 +152,7 @@ static bool event_unrecorded(stage *s)
     REFUSED(iso_event_sync(s->events[0]), ISO_NOT_READY);
     REFUSED(iso_event_query(s->events[0]), ISO_NOT_READY);
     REFUSED(iso_event_elapsed(s->events[0], s->events[1], &ns), ISO_NOT_READY);
-    TRY(iso_stream_wait(s->streams[0], s->events[0])); /* waits for nothing */
+    TRY(iso_stream_wait(s->streams[0], s->events[0])); /* without a record it does not wait */
     TRY(iso_stream_sync(s->streams[0]));
     return true;
 }
@@ -253,13 +253,13 @@ static bool refuse_gemm(stage *s)
     args.c = at((iso_buffer){0}, 0);
     REFUSED(iso_gemm(stream, &args), ISO_INVALID);
     args = small_gemm(s);
-    args.b.buffer = s->runner->slots[0].buffer; /* of another handle */
+    args.b.buffer = s->runner->slots[0].buffer; /* of another device handle */
     REFUSED(iso_gemm(stream, &args), ISO_MISMATCH);
     args = small_gemm(s);
     if (!script_choose(s, ISO_OP_GEMM, &args, &args.variant, any, 3)) {
         return s->result->status == BENCH_UNSUPPORTED;
     }
-    TRY(iso_gemm(stream, &args)); /* the stream is as usable as before */
+    TRY(iso_gemm(stream, &args)); /* the stream must still work */
     TRY(iso_stream_sync(stream));
     return true;
 }
@@ -316,7 +316,7 @@ static bool refuse_map(stage *s)
     args.x.offset = 2;
     REFUSED(iso_map(stream, &args), ISO_INVALID);
     args = good;
-    args.y.buffer = s->runner->slots[0].buffer; /* of another handle */
+    args.y.buffer = s->runner->slots[0].buffer; /* of another device handle */
     REFUSED(iso_map(stream, &args), ISO_MISMATCH);
     args = good;
     args.variant = ISO_VARIANT_VENDOR;
@@ -382,11 +382,11 @@ static bool ask_auto(stage *s)
     args.variant = ISO_VARIANT_AUTO;
     TRY(iso_describe(s->device, ISO_OP_GEMM, &args, &info));
     if (info.variant == ISO_VARIANT_AUTO || info.math == ISO_MATH_DEFAULT || !info.library[0]) {
-        return check_fail(s->result, "iso_describe left the variant, math mode or library open");
+        return check_fail(s->result, "iso_describe did not set the variant, math mode or library");
     }
     TRY(iso_workspace(s->device, ISO_OP_GEMM, &args, &bytes));
     if (bytes < 0) {
-        return check_fail(s->result, "iso_workspace gave %lld bytes", (long long)bytes);
+        return check_fail(s->result, "iso_workspace returned %lld bytes", (long long)bytes);
     }
     TRY(iso_prepare(s->streams[0], ISO_OP_GEMM, &args));
     TRY(iso_write(s->streams[0], at(s->a, 0), ones, sizeof ones));
@@ -420,7 +420,7 @@ static bool limit_memory(stage *s)
     if (ok) {
         status = iso_buffer_create(device, 2 * MEGABYTE, &large);
         if (status != ISO_NO_MEMORY || !strstr(iso_last_error(), "limit")) {
-            ok = check_fail(s->result, "creating a buffer over the limit answered %s: %s",
+            ok = check_fail(s->result, "creating a buffer over the limit returned %s: %s",
                             iso_status_name(status), iso_last_error());
         }
     }
@@ -448,7 +448,7 @@ static bool limit_absurd(stage *s)
     REFUSED(iso_buffer_create(s->device, -1, &buffer), ISO_INVALID);
     iso_status status = iso_buffer_create(s->device, INT64_MAX / 2, &buffer);
     if (status != ISO_NO_MEMORY) {
-        return check_fail(s->result, "creating a buffer of 2^62 bytes answered %s",
+        return check_fail(s->result, "creating a buffer of 2^62 bytes returned %s",
                           iso_status_name(status));
     }
     TRY(iso_buffer_create(s->device, 0, &buffer));
@@ -503,7 +503,7 @@ static bool run_script(verify_state *state, verify_runner *runner, const bench_c
 {
     (void)state;
     stage s = {.runner = runner, .result = result};
-    iso_buffer other; /* of the runner's device handle: its use must give MISMATCH */
+    iso_buffer other; /* belongs to the runner's device handle, so using it must give MISMATCH */
     result->method = "script";
     iso_status status = verify_slot_room(runner, 0, 4096, &other);
     if (status != ISO_OK) {
@@ -529,7 +529,7 @@ static void list_limits(verify_list *list, bool full)
     list_scripts(&verify_limits, list, full);
 }
 
-/* Ids and documents that were recorded have "stream", so that name stays. */
+/* Recorded ids and documents call it "stream", so that name stays. */
 const bench_op verify_order = {
     .name = "order", .verified = "stream", .cases = list_order, .run = run_script};
 const bench_op verify_limits = {
