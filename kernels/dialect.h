@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dialect.h - the dialect that device kernels are written in: the common part of CUDA C++, HIP and
- * OpenCL C 1.2. It is put before every kernel source. The compilers that read it run on the user's
+ * OpenCL C 1.2. It precedes every kernel source. The compilers that read it run on the user's
  * machine and have no SDK headers.
  *
  * word                    CUDA and HIP          OpenCL                meaning
  * ----------------------  --------------------  --------------------  -----------------------------
  * ISO_KERNEL(threads)     __launch_bounds__     reqd_work_group_size  begins a kernel whose groups
- *                                                                     have exactly so many threads
- * ISO_KERNEL_OF(threads,  __launch_bounds__;    as ISO_KERNEL         the same; so many groups
+ *                                                                     have that many threads
+ * ISO_KERNEL_OF(threads,  __launch_bounds__;    as ISO_KERNEL         the same; `groups` groups
  *   groups)               HIP: as ISO_KERNEL                          should fit one unit at once
  * ISO_GLOBAL              (nothing)             __global              memory of the device
  * ISO_SHARED              __shared__            __local               array shared by a group, at
@@ -20,27 +20,27 @@
  * ISO_LOCAL_ID()          threadIdx.x           get_local_id          0 ... threads - 1
  * ISO_GROUP_ID()          blockIdx.x            get_group_id          as iso_i64; grids have one
  * ISO_GROUP_COUNT()       gridDim.x             get_num_groups        dimension
- * ISO_BARRIER()           __syncthreads         barrier               every thread of the group
- *                                                                     reaches it; orders shared and
- *                                                                     global memory
+ * ISO_BARRIER()           __syncthreads         barrier               every thread must reach it;
+ *                                                                     orders shared and global
+ *                                                                     memory
  * ISO_UNROLL              #pragma unroll        opencl_unroll_hint    before a loop that must be
  *                                                                     unrolled
  * ISO_HIDE(i)             empty asm             (nothing)             hides the value of i from the
  *                                                                     optimizer
- * ISO_APART(f)            AMD: empty asm        AMD: empty asm        f is not folded: see below
- * ISO_LEAN                AMD: 1, else 0        AMD: 1, else 0        an unrolled loop would spill
- *                                                                     for want of registers
- * ISO_SHUFFLE             1                     0                     whether there is a
+ * ISO_APART(f)            AMD: empty asm        AMD: empty asm        prevents merging: see below
+ * ISO_LEAN                AMD: 1, else 0        AMD: 1, else 0        1: registers are too few for
+ *                                                                     some unrolled loops
+ * ISO_SHUFFLE             1                     0                     1: iso_shuffle_down exists
  * iso_shuffle_down(       __shfl_down           (none)                moves a 32-bit value among 32
  *   value, delta)                                                     neighbours, without shared
  *                                                                     memory
  * iso_i32 iso_u32         int, unsigned         int, uint             integers of that many bits;
  * iso_i64 iso_u64         long long             long, ulong           iso_u8 and iso_u16 too
  * ISO_F32X4 iso_f32x4()   float4                float4                16-byte vectors (x, y, z, w)
- * ISO_U32X4 iso_u32x4()   uint4                 uint4                 and what makes them; f64x2
- * ISO_F64X2 iso_f64x2()   double2               double2               needs ISO_USE_F64
+ * ISO_U32X4 iso_u32x4()   uint4                 uint4                 and functions that make them;
+ * ISO_F64X2 iso_f64x2()   double2               double2               F64X2 needs ISO_USE_F64
  * iso_fma32 iso_fma64     fmaf, fma             fma                   one rounding; nothing else is
- *                                                                     contracted (arithmetic.md)
+ *                                                                     fused (arithmetic.md)
  * iso_sqrt64              sqrt                  sqrt                  of f64
  * iso_as_u32 iso_as_f32   __float_as_int, ...   as_uint, as_float     the bits of an f32
  * iso_as_u64 iso_as_f64   __double_as_longlong  as_ulong, as_double   the bits of an f64
@@ -52,9 +52,10 @@
  * iso_load_bf16, ...      integers              integers              ties to even
  *
  * ISO_APART: AMD's compilers merge a product or sum with an adjacent conversion of half precision
- * into one instruction, in which a product is a sum with +0 and loses -0.
+ * into one instruction. That instruction adds +0 to a product, which turns -0 into +0. ISO_APART
+ * keeps the conversion of f separate.
  *
- * With ISO_DTYPE, one of the numbers below, these are defined too:
+ * If ISO_DTYPE is defined, as one of the numbers below, these are defined too:
  *
  * elem                    the stored type (iso_u16 for f16 and bf16)
  * acc                     the accumulation type (integers: unsigned, so that they wrap)
@@ -62,8 +63,9 @@
  * iso_store(p, i, value)  acc to an element
  * acc_fma(a, b, c)        fma; a * b + c modulo 2^n for integers
  *
- * A program that uses f64 anywhere is built with ISO_USE_F64. Memory arrives as a pointer and an
- * offset in elements or bytes; the host never moves the pointer. Index arithmetic is in 64 bits.
+ * A program that uses f64 anywhere is built with ISO_USE_F64. Kernels get memory as a pointer and
+ * an offset in elements or bytes; the host never adds the offset to the pointer. Index arithmetic
+ * is in 64 bits.
  */
 #define ISO_F16  1
 #define ISO_BF16 2
@@ -72,15 +74,15 @@
 #define ISO_I32  5
 #define ISO_I64  6
 
-/* A stand-in for AMD's compiler on a CPU also takes this path, so that it is tested. */
+/* The tests have a stand-in for AMD's compiler, which runs on other devices. It also takes this
+ * path, so that the path is tested. */
 #if defined(__AMDGCN__) || (defined(__HIPCC_RTC__) && !defined(__CUDA_ARCH__))
 #define ISO_LEAN 1
 #else
 #define ISO_LEAN 0
 #endif
 
-/* The part that is common to all names no vendor; each block below defines the macros for one
- * compiler. */
+/* Each block below defines the macros for one family of compilers. */
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 
 #pragma OPENCL FP_CONTRACT OFF
@@ -145,7 +147,7 @@ ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
     ISO_APART(value);
     return value;
 }
-#if defined(__SPIR__) || defined(__SPIRV__) /* may be AMD's compiler */
+#if defined(__SPIR__) || defined(__SPIRV__) /* perhaps for AMD's compiler */
 #define ISO_NARROW_BY_INTEGERS 1
 #else
 ISO_INLINE iso_u16 iso_f32_to_f16(float value)
@@ -218,7 +220,7 @@ typedef unsigned short iso_u16;
 #define iso_shuffle_down(value, delta) __shfl_down_sync(0xffffffffu, (value), (delta), 32)
 #endif
 
-/* The compilers that run without an SDK have no header for half-precision types. */
+/* Without an SDK, compilers have no header for half-precision types. */
 #if defined(__AMDGCN__)
 ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
 {

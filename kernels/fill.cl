@@ -2,12 +2,13 @@
 /*
  * fill.cl - fills rows of memory with a repeated pattern.
  *
- * Memory is handled in slots of 16 aligned bytes. A slot that lies wholly in a row gets one store
- * of 16 bytes; in a slot at a row's end only the row's own bytes are written. The pattern is passed
- * as the 16 bytes of a slot: every pattern repeats within 16 bytes.
+ * Memory is handled in slots of 16 aligned bytes. A slot that is entirely in a row is written with
+ * one store of 16 bytes. In a slot at an end of a row, only the row's bytes are written, one by
+ * one. The pattern is passed as the 16 bytes of a slot, because every pattern repeats within 16
+ * bytes.
  *
- * A group handles blocks of `1 << across` times FILL_RUN slots by as many rows as its remaining
- * work-items allow.
+ * A group handles blocks. A block is FILL_RUN << across slots wide and ISO_THREADS >> across rows
+ * high.
  */
 #define FILL_RUN 4 /* slots of one work-item in a block */
 
@@ -18,7 +19,7 @@ ISO_INLINE iso_u8 fill_byte(ISO_U32X4 slot, int at)
     return (iso_u8)(word >> 8 * (at & 3));
 }
 
-/* `phase` is the distance from the aligned address before `memory` to `memory`. */
+/* `phase` is the remainder of the address `memory` by 16. */
 ISO_KERNEL(ISO_THREADS)
 fill(ISO_GLOBAL iso_u8 *memory, iso_i64 offset, iso_i64 width, iso_i64 height, iso_i64 pitch,
      iso_i64 phase, iso_u32 slot_x, iso_u32 slot_y, iso_u32 slot_z, iso_u32 slot_w, iso_i32 across,

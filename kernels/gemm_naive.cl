@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gemm_naive.cl - the textbook product: one element of C per work-item. Element (i, p) of A is
- * a[a_at + i * a_row + p * a_col]; the next matrix of a batch is stride_a further. The same for B
- * and C.
+ * a[a_at + i * a_row + p * a_col]; the next matrix of a batch begins stride_a elements later. B and
+ * C are addressed in the same way.
  */
 #define SEGMENT 1024
 

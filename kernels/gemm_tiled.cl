@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gemm_tiled.cl - the blocked product. A group computes tiles of ISO_BM x ISO_BN elements of C, a
- * work-item ISO_TM x ISO_TN of them in registers. Slices of ISO_BK k's of A and B are kept in
- * shared memory as [k][row] and [k][column]; while one slice is multiplied, the next is loaded from
- * global memory into registers. The tiling never changes a bit of the result: every element is a
- * chain of fma over ascending k that restarts every 1024, and the segments are added in order.
+ * gemm_tiled.cl - the blocked product. A group computes tiles of ISO_BM x ISO_BN elements of C; a
+ * work-item computes ISO_TM x ISO_TN of them in registers. Slices of A and B that are ISO_BK long
+ * in k are kept in shared memory, as [k][row] and [k][column]. While one slice is multiplied, the
+ * next is loaded from global memory into registers. The tiling never changes a bit of the result:
+ * every element is a chain of fma over ascending k. A new chain starts at every 1024th k (a
+ * segment), and the segments' sums are added in order.
  *
- * A and B are treated alike, as operands with an outer index (a row of A, a column of B) and k. In
- * memory one of the two is contiguous: ISO_KA and ISO_KB are 1 if that is k, 0 if it is the outer
- * index, 2 if kernel arguments say which.
+ * A and B are treated alike, as operands with an outer index (a row of A, a column of B) and k. One
+ * of the two is contiguous in memory: ISO_KA and ISO_KB are 1 if k is, 0 if the outer index is, and
+ * 2 if kernel arguments say which.
  */
 #define SEGMENT 1024
 
 /*
- * AMD's compilers start the loads of all lines of an unrolled slice at once and spill because
- * registers run out; for them the lines stay a loop. Values that all work-items share are in scalar
- * registers, of which there are about a hundred. That is too few if layouts are only known at run
- * time; values used only at the end of a tile are then kept in vector registers.
+ * If the loop over a slice's lines is unrolled, AMD's compilers start the loads of all lines at
+ * once, run out of registers and spill. For them it is not unrolled. AMD's devices keep values that
+ * all work-items share in scalar registers, of which there are about a hundred. That is too few if
+ * layouts are only known at run time. SET_ASIDE then keeps values that are needed only at the end
+ * of a tile in vector registers.
  */
 #if ISO_LEAN && !defined(ISO_ROLLED)
 #define ISO_ROLLED 1
@@ -28,13 +30,13 @@
 #endif
 
 /* Elements in 16 bytes of global memory (WIDE) and of shared memory (QUAD), the vectors that hold
- * them, and macros that take them apart. */
+ * them, and macros that split and make these vectors. */
 #if ISO_DTYPE == ISO_F64
 #define WIDE 2
 #define QUAD 2
 typedef ISO_F64X2 wide;
 typedef ISO_F64X2 quad;
-#define BANKS          16 /* elements that shared memory moves at once */
+#define BANKS          16 /* elements that shared memory reads or writes at once */
 #define QUAD_GET(q, t) ((t)[0] = (q).x, (t)[1] = (q).y)
 #define QUAD_OF(t)     iso_f64x2((t)[0], (t)[1])
 #define WIDE_OF(t)     iso_f64x2((t)[0], (t)[1])
@@ -66,8 +68,8 @@ typedef ISO_U32X4 wide;
 #endif
 #endif
 
-/* The work-items of a group as rows and columns of register tiles. Those of a warp form 4 x 8, in
- * an order in which neighbours read few different words. */
+/* The row and the column of a work-item, if a group is seen as a matrix of work-items. Those of a
+ * warp form 4 rows of 8, in an order in which neighbours read few different words. */
 #define ITEMS_M (ISO_BM / ISO_TM)
 #define ITEMS_N (ISO_BN / ISO_TN)
 #if ITEMS_M % 4 == 0 && ITEMS_N % 8 == 0
@@ -78,16 +80,18 @@ typedef ISO_U32X4 wide;
 #define ITEM_N(id) ((id) % ITEMS_N)
 #endif
 
-/* Groups of registers that are also adjacent in the tile, so that they fill vectors. */
+/* ROW and COL are the places in the tile of a work-item's registers. RUN_M and RUN_N of them at a
+ * time are adjacent in the tile, too, so that they fill vectors. */
 #define RUN_M     (ISO_TM % QUAD == 0 ? QUAD : 1)
 #define RUN_N     (ISO_TN % QUAD == 0 ? QUAD : 1)
 #define ROW(r, i) ((i) / RUN_M * (ITEMS_M * RUN_M) + (r) * RUN_M + (i) % RUN_M)
 #define COL(c, j) ((j) / RUN_N * (ITEMS_N * RUN_N) + (c) * RUN_N + (j) % RUN_N)
 
 /*
- * If a slice is contiguous along k, a work-item writes WIDE k's of one row to as many lines of
- * shared memory, and the work-items of a warp would hit the same banks. A line's elements are
- * therefore permuted: element o of line k is at o ^ SWIZZLE(k), which keeps vectors whole.
+ * If a slice is contiguous along k, a work-item loads WIDE successive elements of one row and
+ * writes each to a different line of shared memory. The work-items of a warp would then use the
+ * same banks. A line's elements are therefore permuted: element o of line k is at o ^ SWIZZLE(k),
+ * which keeps vectors whole.
  */
 #define LANES_K (ISO_BK / WIDE)
 #define SWIZZLES(size)                                                                             \
@@ -118,9 +122,10 @@ typedef ISO_U32X4 wide;
 
 /*
  * AIM computes the addresses that a work-item reads next. FETCH_EACH loads any slice, element by
- * element. Beyond the last row and the last k, the last one is read again; results from it are not
- * used. Each comparison of 64-bit numbers needs a mask in scalar registers, and AMD's compilers
- * want those of a whole slice at once; minima of 32-bit offsets need none.
+ * element. Beyond the last row and the last k, it reads the last one again; results from that are
+ * not used. On AMD's devices a comparison of 64-bit numbers needs a mask in scalar registers, and
+ * the compilers compute the masks of a whole slice at once. ISO_LEAN therefore uses minima of
+ * 32-bit offsets, which need no mask.
  */
 #if ISO_LEAN
 #define AT(along_k, ld, outer, k) ((along_k) ? (outer) * (ld) + (k) : (outer) + (k) * (ld))
@@ -185,7 +190,7 @@ typedef ISO_U32X4 wide;
     }
 #endif
 
-/* The whole slice is inside the operand and aligned to 16 bytes. */
+/* Loads a slice that is entirely inside the operand and aligned to 16 bytes. */
 #define FETCH_WIDE(size, moves, to, from, ld, along_k)                                             \
     ISO_UNROLL for (int i = 0; i < (moves); i++)                                                   \
     {                                                                                              \
@@ -223,9 +228,9 @@ typedef ISO_U32X4 wide;
         }                                                                                          \
     }
 
-/* A work-item's share of line `line`; `at` is its place in the slice. The vectors of a work-item
- * are `items` apart, which the permutation does not affect if `items` is a multiple of what it
- * permutes. */
+/* Reads a work-item's share of line `line`; `at` is its place in the slice. A work-item's vectors
+ * are `items` apart. If `items` is a multiple of the vectors that the permutation moves (APART),
+ * they stay that far apart. */
 #define APART(items) ((items) % (BANKS / QUAD) == 0)
 #define TAKE(size, count, run, items, to, from, at, line)                                          \
     if ((run) == 1) {                                                                              \
@@ -268,8 +273,8 @@ ISO_INLINE void multiply(acc *sum, const acc *fa, const acc *fb)
     }
 }
 
-/* Moves the next slice from global memory into registers, and from there into the half of shared
- * memory that is not being read. */
+/* FETCH_BOTH moves the next slices from global memory into registers. PUT_BOTH moves them into the
+ * half of shared memory that is not being read. */
 #define FETCH_BOTH(k0, whole)                                                                      \
     {                                                                                              \
         if (wide_a && (whole)) {                                                                   \
@@ -309,7 +314,7 @@ ISO_INLINE void tile_place(iso_i64 tile, iso_i64 tiles_m, iso_i64 tiles_n, iso_i
     *tile_m = band * RASTER + within - *tile_n * high;
 }
 
-/* Stores the value of one element; `at` counts from c. */
+/* Stores the value of the element c[at]. */
 ISO_INLINE void finish(ISO_GLOBAL elem *c, iso_i64 at, acc total, acc alpha, acc beta)
 {
     if (beta == (acc)0) {
@@ -322,8 +327,8 @@ ISO_INLINE void finish(ISO_GLOBAL elem *c, iso_i64 at, acc total, acc alpha, acc
     }
 }
 
-/* The sums of a work-item in scratch memory: those of a group are adjacent, so that it moves whole
- * lines. Adding to what is there, or storing them. */
+/* keep stores a work-item's sums in scratch memory, and add_kept adds the stored sums to new ones.
+ * Those of a group are adjacent, so that whole cache lines are moved. */
 ISO_INLINE void add_kept(acc *sum, ISO_GLOBAL const acc *slot, int id)
 {
     ISO_UNROLL
@@ -339,8 +344,8 @@ ISO_INLINE void keep(ISO_GLOBAL acc *slot, const acc *sum, int id)
     }
 }
 
-/* The end of a segment that is not the last. One loop, because AMD's compilers start the loads of
- * a loop that only loads all at once. */
+/* Ends a segment that is not the last one. Loads and stores share one loop, because AMD's compilers
+ * would start all loads of a separate loop at once. */
 ISO_INLINE void end_segment(acc *sum, ISO_GLOBAL acc *slot, int id, int is_first)
 {
     ISO_HIDE(id);
@@ -354,7 +359,7 @@ ISO_INLINE void end_segment(acc *sum, ISO_GLOBAL acc *slot, int id, int is_first
     }
 }
 
-/* One row of a work-item's part of C, whole vectors at a time. */
+/* Stores one row of a work-item's part of C, in whole vectors. */
 #if WIDE == QUAD
 ISO_INLINE void store_wide(ISO_GLOBAL elem *c, iso_i64 line, int item_n, const acc *sum, acc alpha,
                            acc beta)
@@ -382,7 +387,8 @@ ISO_INLINE void store_wide(ISO_GLOBAL elem *c, iso_i64 line, int item_n, const a
 }
 #endif
 
-/* A work-item's part of a tile of `rows` x `cols` elements, which begins at c_tile. */
+/* Stores a work-item's part of a tile. The tile begins at c_tile and has `rows` x `cols` elements.
+ */
 ISO_INLINE void store_tile(ISO_GLOBAL elem *c, iso_i64 c_tile, iso_i64 ldc, int rows, int cols,
                            int item_m, int item_n, int wide_c, const acc *sum, acc alpha, acc beta)
 {
@@ -408,9 +414,13 @@ ISO_INLINE void store_tile(ISO_GLOBAL elem *c, iso_i64 c_tile, iso_i64 ldc, int 
 }
 
 /*
- * flags: 1 A's vectors are aligned to 16 bytes and end within it, 2 the same for B, 4 for C, 8 A is
- * contiguous along k, 16 B is, 32 the segments run in parallel and write their sums to `work` for
- * gemm_join. Without 32, `work` holds a tile for each group if k is more than one segment.
+ * Bits of flags:
+ *
+ *   1, 2, 4   the vectors of A, B, C are aligned to 16 bytes, and none ends outside the operand
+ *   8, 16     A, B is contiguous along k
+ *   32        the segments run in parallel and write their sums to `work`, for gemm_join
+ *
+ * Without bit 32, `work` holds a tile of sums for each group, if k is more than one segment.
  */
 ISO_KERNEL_OF(ISO_THREADS, ISO_GROUPS)
 gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a,
@@ -544,10 +554,10 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
 }
 
 /*
- * Adds the segments that gemm_tiled wrote to `work`, in order, one element per work-item. If they
- * do not all fit into scratch memory they come in rounds of `k` each, and totals are kept between
- * rounds at total_at. flags: 1 there are totals from earlier rounds, 2 this is the last round:
- * finish.
+ * Adds, in order, the sums of segments that gemm_tiled wrote to `work`. Each work-item adds those
+ * of one element at a time. If scratch memory cannot hold all segments, there are rounds: each
+ * covers `k`, and totals are kept at total_at between rounds. Bits of flags: 1 if there are totals
+ * from earlier rounds; 2 if this is the last round, whose totals are written to C.
  */
 ISO_KERNEL(ISO_THREADS)
 gemm_join(ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, ISO_GLOBAL acc *work,

@@ -4,13 +4,14 @@
  * k. If there are several segments, their sums go to `work` ([segment][member][row]), and gemv_join
  * adds them in order: docs/arithmetic.md.
  *
- * A group copies a tile of the stored A to shared memory, neighbouring work-items reading
- * neighbouring words, and loads the next tile into registers while one work-item for each chain
- * goes through this one.
+ * A group copies a tile of the stored A to shared memory; neighbouring work-items read neighbouring
+ * words. Then work-items run the chains over this tile, while the group loads the next tile into
+ * registers.
  *
  *   GEMV_ALONG    1: A is stored m x k, and its rows are contiguous along k; 0: stored k x m
  *   GEMV_WORDS    words of a tile that a work-item copies
- *   GEMV_SIDE     a group runs as a loop: chains that a work-item runs side by side, without tiles
+ *   GEMV_SIDE     defined if a group runs as a loop, which uses no tiles: chains that a work-item
+ *                 runs side by side
  *
  * A word is 16 bytes of a stored row. A cell is what one access of shared memory moves: two
  * elements of 16 bits, or one element. A tile has TILE_WORDS >> shift rows of 1 << shift words.
@@ -53,7 +54,7 @@ typedef iso_u32 cell;
 #define MINE EACH
 #endif
 
-/* The cell at `at`, of whose elements `left` exist; the others are 0. */
+/* Loads the cell at `at`. Only its first `left` elements exist; the others become 0. */
 ISO_INLINE cell load_cell(ISO_GLOBAL const elem *a, iso_i64 at, iso_i64 left)
 {
 #if EACH == 2
@@ -100,10 +101,12 @@ ISO_INLINE void run_chains(ISO_GLOBAL const elem *a, iso_i64 at, iso_i64 lda,
 #define TILE_CELLS (TILE_WORDS * PARTS)
 #define MOVES      (GEMV_WORDS * PARTS) /* cells that a work-item copies */
 #define PADDED(c)  ((c) + ((c) >> PAD_SHIFT))
-/* Cells from one row of the tile to the next: odd where work-items go along rows. */
+/* Cells from one row of the tile to the next. Odd if each work-item reads along its own row, so
+ * that work-items use different banks. */
 #define PITCH      (PADDED(PARTS << shift) | GEMV_ALONG)
 
-/* Rows of op(A) and k's of a tile, its work-items with chains, and what the stored A has of it. */
+/* Of a tile: rows of op(A), length along k, and work-items that have chains. STORED_ROWS and
+ * STORED_COLS turn a number of rows of op(A) and of k's into rows and columns of the stored A. */
 #if GEMV_ALONG
 #define HEIGHT               (TILE_WORDS >> shift)
 #define TILE_LENGTH          (WORD << shift)
@@ -128,8 +131,8 @@ ISO_INLINE void split(word w, cell *to)
 #endif
 }
 
-/* This work-item's cells of the tile at `at`, of which `rows` rows of `cols` elements exist. With
- * `wide` it takes whole words, else single cells. */
+/* Loads this work-item's cells of the tile at `at`. Only `rows` rows of `cols` elements exist.
+ * `wide`: loads whole words, else single cells. */
 ISO_INLINE void load_tile(ISO_GLOBAL const elem *a, iso_i64 at, iso_i64 lda, iso_i64 rows,
                           iso_i64 cols, int shift, int wide, cell *next)
 {
@@ -191,8 +194,9 @@ ISO_INLINE void store_tile(ISO_SHARED_AT cell *tile, int shift, int wide, const 
     }
 }
 
-/* k's of a cell, and where this work-item's cell `c` of the tile is: EACH chains go down a column
- * of cells, or one goes along a row. */
+/* A work-item runs one chain along a row of cells, or EACH chains down a column. STEPS is the
+ * number of k's of a cell, PLACE the place of a work-item's cell `c`, NEXT the distance to its next
+ * cell. */
 #if GEMV_ALONG
 #define STEPS    EACH
 #define PLACE(c) (ISO_LOCAL_ID() * PITCH + PADDED(c))
@@ -202,7 +206,7 @@ ISO_INLINE void store_tile(ISO_SHARED_AT cell *tile, int shift, int wide, const 
 #define PLACE(c) ((c) * PITCH + PADDED(ISO_LOCAL_ID()))
 #define NEXT     PITCH
 #endif
-#define RUN 8 /* cells that are read together; along a row, no padding is within a run */
+#define RUN 8 /* cells that are read together; in a row, a run contains no padding */
 
 ISO_INLINE void load_run(ISO_SHARED_AT const cell *tile, ISO_SHARED_AT const acc *x, int c,
                          int shift, cell *run, acc *factors)
@@ -218,7 +222,7 @@ ISO_INLINE void load_run(ISO_SHARED_AT const cell *tile, ISO_SHARED_AT const acc
     }
 }
 
-/* The chains go on over a cell. */
+/* Continues the chains over one cell. */
 ISO_INLINE void add_cell(cell c, const acc *x, acc *sum)
 {
 #if EACH == 2
@@ -237,7 +241,8 @@ ISO_INLINE void add_run(const cell *run, const acc *factors, acc *sum)
     }
 }
 
-/* ... over `count` k's of the tile, each run being read before the last one is used. */
+/* Continues the chains over `count` k's of the tile. Each run is read before the previous one is
+ * used. */
 ISO_INLINE void add_tile(ISO_SHARED_AT const cell *tile, ISO_SHARED_AT const acc *x, int count,
                          int shift, acc *sum)
 {
@@ -279,7 +284,7 @@ ISO_INLINE void put(ISO_GLOBAL elem *y, iso_i64 at, acc total, acc alpha, acc be
     }
 }
 
-/* The x's of a segment, in the accumulation type. */
+/* Copies a segment of x to shared memory, in the accumulation type. */
 ISO_INLINE void stage_x(ISO_SHARED_AT acc *xs, ISO_GLOBAL const elem *x, iso_i64 at, iso_i64 inc_x,
                         int count)
 {
@@ -288,8 +293,8 @@ ISO_INLINE void stage_x(ISO_SHARED_AT acc *xs, ISO_GLOBAL const elem *x, iso_i64
     }
 }
 
-/* Barriers stand in the kernel itself: PoCL gave wrong results for a loop with barriers in a
- * function. */
+/* The barriers are in the kernel itself, because PoCL gave wrong results for a loop with barriers
+ * in another function. */
 ISO_KERNEL_OF(ISO_THREADS, ISO_GROUPS)
 gemv_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a,
            ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 inc_x, iso_i64 stride_x,
@@ -312,7 +317,8 @@ gemv_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
         const int count = (int)(k - from > SEGMENT ? SEGMENT : k - from);
         const iso_i64 first = group % blocks * HEIGHT;
         const iso_i64 rows = m - first < HEIGHT ? m - first : HEIGHT;
-        const int mine = (int)rows - ISO_LOCAL_ID() * MINE; /* may be negative, or over MINE */
+        /* Chains from this work-item's first one to the last: may be negative, or over MINE. */
+        const int mine = (int)rows - ISO_LOCAL_ID() * MINE;
         const iso_i64 row = first + ISO_LOCAL_ID() * MINE;
         acc sum[MINE];
         for (int i = 0; i < MINE; i++) {

@@ -4,27 +4,28 @@
  *
  *   MAP_WORD     elements of one access of the tiled kernels: 1, or those of 16 aligned bytes
  *   MAP_RUN      accesses of a work-item to each array that are in flight at once
- *   MAP_CHAIN    accesses whose elements a work-item of a chain keeps in registers
- *   MAP_STEPS    steps of a chain between two checks of how many are left
- *   MAP_LOOPED   a group is a loop: each work-item loops over that many neighbouring elements,
- *                which the compiler vectorises
- *   MAP_NAIVE    this program contains the naive kernels
+ *   MAP_CHAIN    in map_chain: accesses whose elements a work-item keeps in registers
+ *   MAP_STEPS    in map_chain: steps between two checks of how many are left
+ *   MAP_LOOPED   defined if a group runs as a loop: neighbouring elements that each work-item loops
+ *                over; the compiler vectorises that loop
+ *   MAP_NAIVE    defined if this program contains the naive kernels
  *
  * Without MAP_LOOPED a group handles blocks of neighbouring words. A work-item reads its whole part
- * of a block before it writes any of it, and no other work-item reads that part: that is why z may
- * be x. The last, shorter block is done word by word, and its last word element by element: nothing
- * beyond n is touched.
+ * of a block before it writes any of it, and no other work-item reads that part, so z may be x or
+ * y. The last, shorter block is handled word by word, and its last word element by element, so
+ * nothing beyond n is accessed.
  */
 #define INTEGER (ISO_DTYPE == ISO_I32 || ISO_DTYPE == ISO_I64)
 
-/* The elements of a block, and the blocks of a group. */
+/* GROUP_WORDS is how many elements a group accesses at once. The loops are over a group's blocks
+ * and over a work-item's elements. */
 #define GROUP_WORDS         ((iso_i64)ISO_THREADS * MAP_WORD)
 #define FOR_BLOCKS(b, most) for (b = ISO_GROUP_ID(); b <= (most); b += ISO_GROUP_COUNT())
 #define FOR_ELEMENTS(i, n)                                                                         \
     for (i = ISO_GROUP_ID() * ISO_THREADS + ISO_LOCAL_ID(); i < n;                                 \
          i += ISO_GROUP_COUNT() * ISO_THREADS)
 
-/* Copies move the bits as they are. */
+/* Copies move elements as unsigned integers of their size. */
 #if ISO_DTYPE == ISO_F16 || ISO_DTYPE == ISO_BF16
 typedef iso_u16 cell;
 #elif ISO_DTYPE == ISO_F32 || ISO_DTYPE == ISO_I32
@@ -165,8 +166,8 @@ typedef ISO_U32X4 whole_word;
 #define WORD_MAKE(v, i)    ((iso_u32)((v)[(i) / 2] >> (i) % 2 * 32))
 #else
 #if ISO_DTYPE == ISO_F16
-/* Loads whole words and converts their halves in registers: with the functions that convert vectors
- * of halves in memory, NVIDIA's compiler makes one access per half. */
+/* Whole words are loaded and their halves converted in registers. NVIDIA's compiler makes one
+ * access per half for the functions that convert vectors of halves in memory. */
 #define TO_ACC(bits)    iso_f16_to_f32(bits)
 #define FROM_ACC(value) iso_f32_to_f16(value)
 #else
@@ -193,7 +194,8 @@ ISO_INLINE whole_word make_word(const acc *v)
 
 #endif
 
-/* The valid part of the word at `at`; elements beyond n are 0 and are not written. */
+/* load_part loads the word at `at`, with 0 for elements beyond n. store_part does not write those.
+ */
 ISO_INLINE void load_part(acc *v, ISO_GLOBAL const elem *x, iso_i64 at, iso_i64 n)
 {
     int i;
@@ -306,8 +308,8 @@ ISO_INLINE void map_tiled(int op, ISO_GLOBAL const elem *x, ISO_GLOBAL const ele
     }
 }
 
-/* The chains of one work-item are independent of each other. The innermost counter is short:
- * counting in 64 bits was measured to cost a few percent. */
+/* The chains of one work-item are independent of each other. The innermost counter has 32 bits,
+ * because counting in 64 bits was measured to cost a few percent. */
 #define PART 65535
 ISO_INLINE void chain_tiled(ISO_GLOBAL const elem *x, ISO_GLOBAL elem *z, iso_i64 n, acc alpha,
                             acc beta, iso_i64 steps)
