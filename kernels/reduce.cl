@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reduce.cl - reductions. reduce_steps.cl precedes it and defines what a lane is.
+ * reduce.cl - reductions. reduce_steps.cl precedes it and defines what a lane holds;
+ * docs/arithmetic.md defines lanes and folds.
  *
  *   ISO_THREADS   work-items of a group, a power of two, at least 32
  *   ISO_COLS      columns that a group handles side by side along axis 0, a power of two
- *   ISO_LOOPED    a group runs as a loop over its work-items
+ *   ISO_LOOPED    defined if a group runs as a loop over its work-items
  *   ISO_BATCH     rows of 128 elements that are read before the first is used
  *
  * A team of 32 work-items handles a block of 4096 elements. Work-item t has the lanes t, t + 32, t
@@ -13,7 +14,7 @@
  * lanes t + width * j.
  *
  * A sequence s begins at element s * next and continues in steps of `step` elements. Results of
- * blocks are kept in the workspace, those of one sequence together.
+ * blocks are kept in the workspace; those of one sequence are adjacent.
  */
 #define LANES 128
 #define BLOCK 4096
@@ -21,11 +22,11 @@
 #define TEAMS (ISO_THREADS / TEAM)
 #define SLOTS (ISO_THREADS / ISO_COLS)
 #define EACH  (LANES / SLOTS) /* lanes of a work-item along axis 0 */
-#define LAST  64              /* number of blocks whose results one group folds */
+#define LAST  64              /* most blocks whose results reduce_last_two folds */
 
-/* Folds work-item s of each `count` with the others, which are `apart` work-items apart; the result
- * is in the first. If a group is a loop, one work-item does everything, because barriers split
- * loops. */
+/* Folds the lanes of `count` work-items, which are `apart` work-items apart; `s` is this one's
+ * number among them. Number 0 gets the result. If a group runs as a loop, number 0 does all folds,
+ * because every barrier splits the loop in two. */
 ISO_INLINE lane fold_shared(lane v, int id, int s, int count, int apart, ISO_SHARED_AT lane *pad)
 {
     int d, i;
@@ -71,8 +72,8 @@ ISO_INLINE lane fold_team(lane v, int id, int t, int width, ISO_SHARED_AT lane *
 #define fold_team(v, id, t, width, pad) fold_shared(v, id, t, width, 1, pad)
 #endif
 
-/* The folds within a work-item. The lanes of a smaller team are first folded with absent lanes,
- * which turns a -0 into +0. */
+/* Folds the four lanes of a work-item. In a smaller team, each is first folded with an absent one
+ * of the 128 lanes. That turns -0 into +0, so it must not be omitted. */
 ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
 {
     if (width < TEAM) {
@@ -91,13 +92,14 @@ ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
 #define Y_OF(array, i) ((void)(array), (elem)0)
 #endif
 
-/* One row of 128 elements, or of as many as remain. */
+/* Adds element i to v, if there is one: the last row may have fewer than 128 elements. */
 #define TAKE_IF(v, i, limit)                                                                       \
     if ((i) < (limit)) {                                                                           \
         v = spot_step(v, x[(i) * step_x], Y_OF(y, (i) * step_y), (int)(i));                        \
     }
 
-/* A block of `count` elements at x (and y); the first is element `first` of its sequence. */
+/* Reduces a block of `count` elements at x (and y), which begins at element `first` of its
+ * sequence. */
 ISO_INLINE lane take_block(ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y, iso_i64 step_x,
                            iso_i64 step_y, iso_i64 first, int count, int t, int width)
 {
@@ -135,7 +137,7 @@ ISO_INLINE lane take_block(ISO_GLOBAL const elem *x, ISO_GLOBAL const elem *y, i
                      lane_of(v[3], first), width);
 }
 
-/* The same one level up: the elements are results of blocks. */
+/* The same at higher levels, where the elements are results of blocks. */
 ISO_INLINE lane take_results(ISO_GLOBAL const lane *x, int count, int t, int width)
 {
     lane v[4];
@@ -231,8 +233,8 @@ reduce_blocks(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 st
     }
 }
 
-/* Down the columns: a group for each block of ISO_COLS neighbouring columns. Its work-items are
- * columns by slots; slot s has the lanes s, s + SLOTS, s + 2 * SLOTS, ... */
+/* Along axis 0: a group for each block of ISO_COLS neighbouring columns. For each column it has
+ * SLOTS work-items (slots); slot s has the lanes s, s + SLOTS, s + 2 * SLOTS, ... */
 ISO_KERNEL(ISO_THREADS)
 reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL const elem *y,
                iso_i64 y_at, iso_i64 ld_y, ISO_GLOBAL iso_u8 *work, iso_i64 work_at,
@@ -294,7 +296,7 @@ reduce_columns(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 ld_x, ISO_GLOBAL 
     }
 }
 
-/* An intermediate level: `count` results of each sequence become one for each block of them. */
+/* An intermediate level: every block of a sequence's `count` results becomes one result. */
 ISO_KERNEL(ISO_THREADS)
 reduce_level(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, iso_i64 to_at, iso_i64 sequences,
              iso_i64 count)
@@ -318,7 +320,7 @@ reduce_level(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, iso_i64 to_at, iso_i64 se
     }
 }
 
-/* The last level: at most one block of results of each sequence. */
+/* The last level: each sequence has at most one block of results. */
 ISO_KERNEL(ISO_THREADS)
 reduce_last(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, ISO_GLOBAL result *to, iso_i64 to_at,
             iso_i64 sequences, iso_i64 count, iso_i64 n, iso_i32 width)
@@ -340,7 +342,7 @@ reduce_last(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, ISO_GLOBAL result *to, iso
     }
 }
 
-/* The last two levels of one sequence in one group: at most LAST blocks of results. */
+/* The last two levels of one sequence, by one group: there are at most LAST blocks of results. */
 ISO_KERNEL(ISO_THREADS)
 reduce_last_two(ISO_GLOBAL iso_u8 *work, iso_i64 from_at, ISO_GLOBAL result *to, iso_i64 to_at,
                 iso_i64 count, iso_i64 n)
@@ -398,7 +400,7 @@ reduce_naive(ISO_GLOBAL const elem *x, iso_i64 x_at, iso_i64 next_x, iso_i64 ste
     }
 }
 
-/* A group's share of a sequence, folded in shared memory. */
+/* Reduces a group's share of a sequence, with folds in shared memory. */
 #define SHARE(u)                                                                                   \
     iso_i64 s = (u) / parts, part = (u) - s * parts, i;                                            \
     lane v = lane_neutral();                                                                       \

@@ -4,8 +4,8 @@
  * ISO_DTYPE: how it starts, how it adds an element, how two lanes combine, and the result. The
  * loops are in reduce.cl; docs/arithmetic.md defines both.
  *
- * Elements that are compared become keys: integers in the same order. A NaN comes before every
- * other element in the direction of the search, and -0 comes before +0.
+ * Elements that are compared become keys: integers in the same order. A NaN is better than every
+ * other element, both for a minimum and for a maximum, and -0 is less than +0.
  */
 #define OP_SUM     1
 #define OP_PRODUCT 2
@@ -26,7 +26,8 @@
 #define IS_ORDERED (IS_INDEX || ISO_OP == OP_MIN || ISO_OP == OP_MAX)
 #define IS_SCALED  (ISO_OP == OP_NORM2 && ISO_DTYPE == ISO_F64)
 
-/* Powers of two as bits: not every compiler here reads hexadecimal floating-point literals. */
+/* Powers of two, given by their bits, because not every compiler accepts hexadecimal floating-point
+ * literals. */
 #define FROM_BIG    iso_as_f64(0x5e50000000000000ul) /* 2^486 */
 #define SCALE_BIG   iso_as_f64(0x1e50000000000000ul) /* 2^-538 */
 #define TO_SMALL    iso_as_f64(0x2000000000000000ul) /* 2^-511 */
@@ -88,7 +89,7 @@ ISO_INLINE key key_of(elem x)
 #endif
 }
 
-/* A NaN key becomes some NaN; its original bits are not kept. */
+/* The element of a key. That of KEY_NAN is always the same NaN; the original bits are not kept. */
 ISO_INLINE elem elem_of(key k)
 {
 #if IS_WHOLE
@@ -103,8 +104,10 @@ ISO_INLINE elem elem_of(key k)
 }
 
 #if IS_INDEX
-/* Whether b comes before a. A lane sees its elements in order, so an equal one is never earlier;
- * but the first may be as bad as the neutral one if that value is also an element. */
+/* before: whether b is better than a or, if they are equal, has the lower index. passes: the same,
+ * if b is the next element for lane a. Elements come in order, so b never has the lower index, and
+ * only better() matters. Integers are the exception: an element may equal the value of a neutral
+ * lane, and must then replace it. */
 #define before(b, a) (better((b).v, (a).v) || ((b).v == (a).v && (b).at < (a).at))
 #if IS_WHOLE
 #define passes(b, a) before(b, a)
@@ -116,8 +119,8 @@ typedef struct lane {
     iso_i64 at;
     key v;
 #if !IS_LONG
-    key gap; /* a named member, always 0: NVIDIA's OpenCL compiler keeps a lane with padding in
-                memory */
+    key gap; /* always 0; fills what would be padding: NVIDIA's OpenCL compiler keeps a struct with
+                padding in memory */
 #endif
 } lane;
 typedef iso_i64 result;
@@ -151,8 +154,8 @@ ISO_INLINE lane lane_step(lane l, elem x, elem y, iso_i64 at)
     return l;
 }
 
-/* A lane within a block. Its index counts from the block's first element and is no wider than the
- * key: 64-bit indices cost more than the comparisons. */
+/* A lane within a block. Its index counts from the block's first element and is as wide as the key,
+ * because 64-bit indices would cost more than the comparisons. */
 typedef struct spot {
     key at, v;
 } spot;
@@ -244,8 +247,8 @@ typedef elem result;
 #endif
 
 #if ISO_OP == OP_NORM2 || (ISO_OP == OP_MEAN && !IS_WHOLE)
-/* Rounds an f64 once to the stored type. For the 16-bit types it goes through f32 with rounding to
- * odd, whose last bit records whether anything was cut off. */
+/* Rounds an f64 once to the stored type. For the 16-bit types, it is first rounded to odd in f32:
+ * the last bit then records whether bits were lost, so that the second rounding is correct. */
 ISO_INLINE void store_f64(ISO_GLOBAL result *to, iso_i64 i, double x)
 {
 #if IS_HALF
@@ -396,7 +399,7 @@ ISO_INLINE void lane_finish(ISO_GLOBAL result *to, iso_i64 i, lane l, iso_i64 n)
 #endif
 #endif
 
-/* If no indices are kept, a lane of a block is an ordinary lane. */
+/* Without indices, a lane within a block is an ordinary lane. */
 #if !IS_INDEX
 typedef lane spot;
 #define spot_neutral()         lane_neutral()

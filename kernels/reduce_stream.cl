@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reduce_stream.cl - the first level over one long array that is aligned to 16 bytes, at the speed
- * of the memory. Here work-item t of a team has the lanes 4 t ... 4 t + 3, which are adjacent in
- * memory, so that it reads vectors. While one batch of rows is used the next is loaded, also across
- * blocks. The folds are the same, in the same order: lane l + 64 is in work-item t + 16, and so on
- * down to 4, and the last two folds are within a work-item. There is at least one whole block; the
- * last, shorter one is handled as in reduce_blocks.
+ * of the memory. Unlike in reduce.cl, work-item t of a team has the lanes 4 t ... 4 t + 3. Their
+ * elements are adjacent in memory, so it reads vectors. While one batch of rows is used, the next
+ * is loaded, even if that is in the next block. The folds are those of reduce.cl, in the same
+ * order: lane l is folded with lane l + 64, which is in work-item t + 16, then with lane l + 32, in
+ * work-item t + 8, and so on; only the last two folds are within a work-item. There is at least one
+ * whole block; the last, shorter one is handled as in reduce_blocks.
  *
- * ISO_STREAM is the number of vectors in a batch. Only lanes of one 32-bit word have such a kernel:
- * for longer ones it was measured to be no faster than reduce_blocks.
+ * ISO_STREAM is the number of vectors in a batch. This kernel exists only for lanes of one 32-bit
+ * word: for longer ones it was measured to be no faster than reduce_blocks.
  */
 #if ISO_SHUFFLE && defined(ISO_STREAM)
 typedef ISO_U32X4 piece;
@@ -21,22 +22,22 @@ typedef ISO_U32X4 piece;
 
 #if ISO_OP == OP_DOT
 #define ROWS     (ISO_STREAM / 2) /* rows of a batch */
-#define RESIDENT 1                /* groups on a unit: registers do not suffice for two */
+#define RESIDENT 1                /* groups on a unit: there are too few registers for two */
 #else
 #define ROWS     ISO_STREAM
 #define RESIDENT 2
 #endif
-#define BATCHES (BLOCK / LANES / ROWS) /* batches of a block; even, so that the first is half 0 */
+#define BATCHES (BLOCK / LANES / ROWS) /* even: every block begins in half 0 */
 
-/* AMD's compilers start all loads of an unrolled block at once and spill because registers run out.
- */
+/* If a whole block is unrolled, AMD's compilers start all its loads at once, run out of registers
+ * and spill. */
 #if ISO_LEAN
 #define UNROLLED 2
 #else
 #define UNROLLED BATCHES
 #endif
 
-/* A team with no block left reads the last one again. */
+/* A team with no block left reads the last block again, and its result is not used. */
 #define BLOCK_OF(base) ((base) + team < whole ? (base) + team : whole - 1)
 
 /* Loads a batch of a block. */

@@ -3,18 +3,18 @@
  * transpose.cl - transposes. Elements are moved as integers and never converted.
  *
  *   CELL_BYTES    bytes of an element: 1, 2, 4, 8 or 16
- *   WORD_BYTES    bytes loaded and stored at once: those of one element, or of SPAN elements if
- *                 the operands are aligned for it (1: 4, 2: 8, 4 and 8: 16)
- *   TILE_ROWS, TILE_COLS  size of a tile of `from`; SWAP_TILE: of a square tile in place
- *   BAND          tiles are processed down this many rows of tiles, then in the next column of the
- *                 same band
- *   DIRECT        uses no shared memory: for devices where that is ordinary memory
+ *   WORD_BYTES    bytes loaded and stored at once, a word: one element or, if the operands are
+ *                 aligned for it, SPAN elements (of 1 byte: 4 bytes; of 2: 8; of 4 and 8: 16)
+ *   TILE_ROWS, TILE_COLS  size of a tile of `from`
+ *   SWAP_TILE     side of the square tiles of a transpose in place
+ *   BAND          rows of tiles in a band; tiles of a band are processed column by column
+ *   DIRECT        defined if no shared memory is used, on devices where it is ordinary memory
  *
  * A work-item loads squares of SPAN x SPAN elements, transposes them in its registers, and writes
  * them to the shared tile as words of the result; a second pass reads the words in the order of the
- * result's rows. Both passes access only whole words. Words are shifted within the shared tile by
- * the number of their row (SLOT), so that in neither pass two work-items of one access hit the same
- * bank.
+ * result's rows. Both passes access only whole words. The words in a row of the shared tile are
+ * permuted depending on the row (SLOT), so that in both passes the work-items of one access use
+ * different banks.
  */
 #if CELL_BYTES == 1
 typedef iso_u8 cell;
@@ -42,7 +42,7 @@ typedef ISO_U32X4 word;
 
 #define SPAN (WORD_BYTES / CELL_BYTES)
 
-/* A word as elements: the rest that does not fill a whole word is moved one by one. */
+/* A word, or its elements: at an edge, elements that do not fill a word are moved one by one. */
 typedef union piece {
     word whole;
     cell cells[SPAN];
@@ -50,7 +50,7 @@ typedef union piece {
 
 /* ---- squares of SPAN x SPAN elements, in registers ------------------------------------------- */
 
-/* Swaps element j of word i with element i of word j. */
+/* Transposes a square: swaps element j of word i with element i of word j. */
 ISO_INLINE void turn_square(word *w)
 {
 #if SPAN > 1 && CELL_BYTES == 1
@@ -86,7 +86,8 @@ ISO_INLINE void turn_square(word *w)
 #endif
 }
 
-/* The word at a place with `left` elements to the edge: all of it, a part, or nothing. */
+/* Loads the word at `at`, with `left` elements up to the edge. Elements beyond the edge are not
+ * read; copies of the first stand in for them. */
 ISO_INLINE word load_word(ISO_GLOBAL const cell *at, int left)
 {
     piece part;
@@ -141,7 +142,7 @@ ISO_INLINE void load_whole_square(ISO_GLOBAL const cell *at, iso_i64 ld, word *s
     }
 }
 
-/* Stores a transposed square: row i of it at `at + i * ld`. */
+/* Stores a transposed square, with its row i at `at + i * ld`. */
 ISO_INLINE void store_square(ISO_GLOBAL cell *at, iso_i64 ld, int rows_left, int cols_left,
                              const word *square)
 {
@@ -176,8 +177,8 @@ ISO_INLINE place place_of(iso_i64 tile, iso_i64 down, iso_i64 across)
     return at;
 }
 
-/* Pairs (i, j) with i <= j < side; there are side * (side + 1) / 2. Rows r and side - 1 - r
- * together have side + 1. */
+/* Returns one of the side * (side + 1) / 2 pairs (i, j) with i <= j < side. Rows r and side - 1 - r
+ * together have side + 1 pairs, so a division finds the row. */
 ISO_INLINE place pair_of(iso_i64 pair, iso_i64 side)
 {
     const iso_i64 row = pair / (side + 1), rest = pair - row * (side + 1);
@@ -196,7 +197,7 @@ ISO_INLINE place pair_of(iso_i64 pair, iso_i64 side)
 
 #if defined(DIRECT)
 
-/* All squares of a tile, one after another; `to` must not be `from`. */
+/* Transposes the squares of a tile one after another; `to` must not be `from`. */
 ISO_KERNEL(ISO_THREADS)
 transpose_tiled(ISO_GLOBAL const cell *from, iso_i64 from_offset, ISO_GLOBAL cell *to,
                 iso_i64 to_offset, iso_i64 rows, iso_i64 cols, iso_i64 ld_from, iso_i64 ld_to,
@@ -249,7 +250,8 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
 
 #else
 
-/* Words that 128 bytes hold, or a row of the tile if that is shorter. */
+/* TURN: words in 128 bytes, or in a row of the shared tile if that is shorter. SLOT: the place of
+ * word r of row c of the shared tile. */
 #define TURN(words)         ((words) * WORD_BYTES < 128 ? (words) : 128 / WORD_BYTES)
 #define SLOT(c, r, high)    ((c) * ((high) / SPAN) + ((r) ^ ((c) / SPAN & (TURN((high) / SPAN) - 1))))
 
@@ -271,8 +273,8 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
         (shared)[SLOT(SQUARE_COL(u, wide) + i, SQUARE_ROW(u, wide), high)] = (square)[i];          \
     }
 
-/* A whole tile is loaded in one go, so that many loads are in flight; a ragged one, of which there
- * are few, square by square. */
+/* A whole tile is loaded at once, so that many loads are in flight. Tiles at an edge are not whole;
+ * they are few and are loaded square by square. */
 #define TAKE_TILE(shared, source, ld, rows_left, cols_left, high, wide)                            \
     if ((rows_left) == (high) && (cols_left) == (wide)) {                                          \
         word squares[SQUARES(high, wide)][SPAN];                                                   \
@@ -372,8 +374,8 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
 
 /* ---- naive: one element per work-item -------------------------------------------------------- */
 
-#if defined(NAIVE_COLS) /* a group takes NAIVE_COLS columns, and as many rows as it then reaches   \
-                         */
+/* A group handles NAIVE_COLS columns and NAIVE_ROWS rows at a time. */
+#if defined(NAIVE_COLS)
 
 #define NAIVE_ROWS (ISO_THREADS / NAIVE_COLS)
 

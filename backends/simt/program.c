@@ -72,7 +72,7 @@ static bool same_spec(const simt_spec *a, const simt_spec *b)
     return a->text == b->text && memcmp(a->values, b->values, sizeof a->values) == 0;
 }
 
-/* The place of a program in the trie, whether or not it is there yet. */
+/* Where a program is in the trie or, if it is missing, belongs. */
 static simt_program **find(simt_program **at, const simt_spec *spec, uint64_t hash)
 {
     uint64_t rest = hash;
@@ -248,7 +248,8 @@ static iso_status load(simt_device *device, const simt_spec *spec, void **progra
 
 /* ---- storing --------------------------------------------------------------------------------- */
 
-/* Under build_lock: only this thread changes the trie, so it may read without the other lock. */
+/* The caller holds build_lock. Only this thread can then change the trie, so it may read it without
+ * programs_lock. */
 static iso_status get_program(simt_device *device, const simt_spec *spec, uint64_t hash,
                               simt_program **out)
 {
@@ -300,7 +301,7 @@ static void release(const simt_driver *driver, void *kernel)
     }
 }
 
-/* Under build_lock. */
+/* The caller holds build_lock. */
 static iso_status make_kernel(simt_device *device, simt_program *program, int32_t kernel)
 {
     simt_kernel got = {.threads = program->spec.values[0]};

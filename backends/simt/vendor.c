@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vendor.c - passes operations whose variant is vendor to the driver's libraries. Some libraries
  * cannot compute a product with k = 0 (or alpha 0). They get k = 1 instead, with a column and a row
- * of zeros that lie before the library's own scratch memory. A product with a vector is passed as
- * one with a matrix of one column: libraries were seen to be as fast with it. */
+ * of zeros, which are stored before the library's own scratch memory. A product with a vector is
+ * passed as a product with a matrix of one column, which was measured to be as fast. */
 #include "backends/simt/blas.h"
 #include "common/dtype.h"
 
@@ -88,7 +88,7 @@ void simt_vendor_stream_close(simt_stream *stream)
 typedef struct vendor_op {
     iso_op op;
     iso_op_args args; /* a copy */
-    int64_t zeros;    /* bytes; 0: the operation is unchanged */
+    int64_t zeros;    /* their bytes; 0: the operation is unchanged */
     simt_library *library;
     const simt_vendor_operation *row;
 } vendor_op;
@@ -133,7 +133,7 @@ static void read_op(vendor_op *self, const simt_device *device, const iso_op *op
     }
 }
 
-/* Fails, with a list of the libraries that there are. */
+/* Fails; the message lists the libraries that the driver has. */
 static iso_status no_library(const simt_device *device, int32_t index)
 {
     char list[2 * ISO_NAME_MAX] = "";
