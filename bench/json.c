@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.c - values and objects that several JSON files have. */
+/* json.c - makes the values and objects that occur in several JSON files. */
 #include "bench/tool.h"
 
 #include "common/printable.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that are not UTF-8 become "\xff". */
+/* Makes a text in which bytes that are not UTF-8 are escaped, such as "\xff". */
 static json_t *from_bytes(const char *text)
 {
     size_t room = strlen(text) * 4 + 1;
@@ -35,7 +35,8 @@ json_t *tool_json_number(double value)
 
 bool tool_is_fake(const iso_device_info *info)
 {
-    /* Backends treat the stand-ins of tests/fakes like any device: only their names tell. */
+    /* Backends treat the stand-ins of tests/fakes like any device, so only the names show that they
+     * are fake. */
     return (info->features & ISO_FEATURE_FAKE) != 0 || strstr(info->name, "test fake") ||
            strstr(info->name, "test stand-in");
 }

@@ -62,7 +62,8 @@ int main(int argc, char **argv)
     if (argc > 0) {
         tool_name = argv[0];
     }
-    /* A file that reached its size limit is a write error, and does not end the process. */
+    /* Ignores SIGXFSZ, so that reaching the file size limit is a write error and does not end the
+     * process. */
     signal(SIGXFSZ, SIG_IGN);
     tool_documents_whole();
     if (!tool_terminal_open()) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c - memory for the tool, which ends where there is none. */
+/* memory.c - allocates memory, and ends the process if there is none. */
 #include "bench/tool.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Uses no streams, which may need memory. Removes unfinished files. */
+/* Removes unfinished files, prints a message and ends the process. It uses no streams, because they
+ * may need memory. */
 static _Noreturn void stop(const char *what, const char *text)
 {
     const char *const parts[] = {"isomer: ", what, text, "\n"};

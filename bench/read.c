@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - reads a whole file or standard input, up to a limit: some streams never end. */
+/* read.c - reads a whole file or standard input, up to a limit, because some streams never end. */
 #include "bench/tool.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select.c - the devices that a command uses: --backend, --require and their variables. */
+/* select.c - finds the devices that a command uses: --backend, --require and their variables. */
 #include "bench/tool.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The library's last error without the name of its call. */
+/* The library's last error without the function's name. */
 static const char *library_error(void)
 {
     const char *text = iso_last_error(), *colon = strchr(text, ':');
@@ -22,7 +22,7 @@ int tool_spec_list(const char *list, const char *from, tool_words *out)
                         .items = tool_alloc(room, sizeof *out->items, "a list of devices")};
     at = out->text;
     while ((status = iso_spec_get(list, out->count, &entry)) == ISO_OK) {
-        strcpy(at, entry.text); /* fits: the list has it with its comma */
+        strcpy(at, entry.text); /* fits, because the list has it and a comma or a 0 */
         out->items[out->count++] = at;
         at += strlen(at) + 1;
     }
@@ -48,7 +48,8 @@ int tool_required(const char *list, const char *from, tool_words *out)
     return code;
 }
 
-/* Opens and closes each required device by its name, which opens no other backend's files. */
+/* Opens and closes each required device. It opens them by name, so that the files of other backends
+ * are not opened. */
 static int check_required(const char *list, const char *from)
 {
     tool_words words;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* signals.c - reports and cleans up when a signal, or a library that calls exit, ends the process:
- * a backend's driver runs in this process and ends it when it crashes. */
+/* signals.c - reports and cleans up when a signal, or a library that calls exit, ends the process.
+ * This can happen because a backend's driver runs in this process and may crash. */
 #include "bench/tool.h"
 #include "common/printable.h"
 
@@ -17,11 +17,11 @@ static char doing[768];
 static volatile sig_atomic_t busy;
 static const struct {
     int number;
-    const char *name; /* of a fault's signal */
+    const char *name; /* only of signals that mean a fault */
 } signals[] = {{SIGINT, NULL},     {SIGTERM, NULL},      {SIGHUP, NULL},     {SIGPIPE, NULL},
                {SIGQUIT, NULL},    {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGILL, "SIGILL"},
                {SIGFPE, "SIGFPE"}, {SIGABRT, "SIGABRT"}};
-enum { STOPPING = 3, OUTSIDE = 5 }; /* the first of them ask to stop, or come from outside */
+enum { STOPPING = 3, OUTSIDE = 5 }; /* the first 3 ask to stop; the first 5 come from outside */
 static volatile pid_t own_child;    /* leads a process group */
 static char own_folder[PATH_MAX];   /* "": none */
 
@@ -46,7 +46,7 @@ static void clean_up(void)
 {
     if (own_child > 0) {
         kill(-own_child, SIGKILL);
-        waitpid(own_child, NULL, 0); /* afterwards it writes nothing */
+        waitpid(own_child, NULL, 0); /* after this it cannot write any more */
     }
     tool_files_sweep();
     tool_folder_remove();
@@ -61,7 +61,7 @@ static void leave(int number)
     }
     busy = 0;
     clean_up();
-    raise(number); /* with its default action: SA_RESETHAND */
+    raise(number); /* SA_RESETHAND has restored the default action */
 }
 
 /* Some libraries call exit(0) when they fail. */
@@ -70,7 +70,7 @@ static void exited(void)
     if (!busy) {
         return;
     }
-    say_doing("a library's call of exit()");
+    say_doing("a library's call to exit()");
     clean_up();
     _exit(TOOL_INTERNAL);
 }
@@ -82,7 +82,8 @@ void tool_signals_watch(void)
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         struct sigaction before;
-        /* LLVM's handler of SIGABRT, loaded with OpenCL on CPUs, does not call ours. */
+        /* A handler that is already there stays, except for SIGABRT: OpenCL on CPUs loads LLVM, and
+         * its handler does not call ours. */
         if (sigaction(signals[i].number, NULL, &before) == 0 &&
             (before.sa_handler == SIG_DFL || signals[i].number == SIGABRT)) {
             sigaction(signals[i].number, &action, NULL);
@@ -103,7 +104,7 @@ void tool_signals_hold(sigset_t *before)
     sigprocmask(SIG_BLOCK, &held, before);
 }
 
-static volatile sig_atomic_t asked; /* the signal */
+static volatile sig_atomic_t asked; /* the signal's number; 0: none */
 
 static void ask(int number)
 {

@@ -2,7 +2,7 @@
 /*
  * terminal.c - printing. Standard output and standard error become streams that escape control
  * characters, so that texts from files, devices and child processes cannot control the terminal.
- * Our own colours and cursor movements go through tool_escape, data through tool_data.
+ * Our own colours and cursor movements go through tool_escape, and data goes through tool_data.
  */
 #include "bench/tool.h"
 
@@ -17,13 +17,13 @@
 typedef struct edge {
     FILE *stream; /* NULL: not opened */
     int descriptor;
-    bool own;     /* nothing is escaped: it is our own sequence */
+    bool own;     /* true while we write our own sequence, which is not escaped */
     char part[4]; /* an incomplete character */
     size_t held;
 } edge;
 
 static edge edges[2] = {{.descriptor = STDOUT_FILENO}, {.descriptor = STDERR_FILENO}};
-static FILE *plain_output; /* standard output as it was */
+static FILE *plain_output; /* the original standard output */
 
 static bool write_all(int descriptor, const char *bytes, size_t length)
 {
@@ -41,7 +41,8 @@ static bool write_all(int descriptor, const char *bytes, size_t length)
     return true;
 }
 
-/* Keeps an incomplete character at the end for the next call. */
+/* Writes a text with its control characters escaped. An incomplete character at the end is kept for
+ * the next call. */
 static bool write_shown(edge *e, const char *text, size_t length)
 {
     char out[4096];
@@ -97,8 +98,9 @@ static int finish(void *cookie)
     return 0;
 }
 
-/* Opens /dev/null in place of closed standard streams, so that no file opened later gets messages.
- * Its direction is wrong on purpose: writing to a closed output still fails. */
+/* Opens /dev/null in place of closed standard streams. Otherwise a file opened later could get one
+ * of their descriptors, and our messages. Outputs are opened for reading on purpose, so that
+ * writing to a closed output still fails; the input is opened for writing. */
 static void fill_closed(void)
 {
     static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
@@ -155,7 +157,7 @@ void tool_escape(FILE *out, const char *sequence)
         fputs(sequence, out);
         return;
     }
-    flockfile(out); /* other threads' texts are still escaped */
+    flockfile(out); /* keeps out other threads, whose texts must be escaped */
     fflush(out);
     e->own = true;
     fputs(sequence, out);

@@ -20,7 +20,7 @@ double tool_seconds(void)
 
 int tool_error(int code, const char *format, ...)
 {
-    char brief[256], brief_shown[sizeof brief * 4]; /* if there is no memory */
+    char brief[256], brief_shown[sizeof brief * 4]; /* used if there is no memory */
     va_list list;
     fflush(stdout);
     va_start(list, format);

@@ -25,7 +25,7 @@ enum {
     TOOL_INTERRUPTED = 130 /* by a signal; results are kept */
 };
 
-extern const char *tool_name; /* as it was started */
+extern const char *tool_name; /* the name by which it was started */
 
 int tool_info(int argc, char **argv);
 int tool_verify(int argc, char **argv);
@@ -43,17 +43,17 @@ double tool_seconds(void); /* of the monotonic clock */
 /* The exit code for a status of the library. */
 int tool_code(iso_status status);
 
-/* The name nearest to `word`, or NULL if none is near. */
+/* The name most similar to `word`, or NULL if none is similar. */
 const char *tool_nearest(const char *word, const char *const *names, int count);
 
-int tool_width(FILE *out);   /* columns of the terminal, otherwise 100 */
+int tool_width(FILE *out);   /* columns of the terminal; 100 if it is none */
 bool tool_colour(FILE *out); /* a terminal, and NO_COLOR is not set */
 
 /* Prints `text` wrapped at spaces, and a newline. The first line already has `column` columns; the
  * next ones begin with `indent` spaces. */
 void tool_wrap(FILE *out, int column, int indent, const char *text);
 
-int tool_columns(const char *text); /* of UTF-8 */
+int tool_columns(const char *text); /* the columns of a UTF-8 text */
 
 /* Appends `more`, after the separator if there is already a text; cut if there is no room. */
 void tool_join(char *text, size_t room, const char *separator, const char *more);
@@ -69,18 +69,18 @@ bool tool_terminal_open(void);
 void tool_escape(FILE *out, const char *sequence);
 /* Standard output for data; its writers escape by the rules of their format. */
 FILE *tool_data(void);
-int tool_descriptor(FILE *out); /* fileno, also of those two streams */
+int tool_descriptor(FILE *out); /* like fileno, also for those two streams */
 /* Shows a progress bar with a text on stderr, at most ten times a second; `done` is 0 to 1. */
 void tool_progress(double done, const char *format, ...) ISO_PRINTF(2, 3);
 void tool_progress_end(void);
-/* Flushes. False if an output ever failed. */
+/* Flushes standard output. False if writing to it ever failed. */
 bool tool_terminal_done(void);
 
 /* ---- options.c ------------------------------------------------------------------------------- */
 
 typedef struct tool_option {
     const char *name;   /* without "--" */
-    const char **value; /* NULL: it takes no value ... */
+    const char **value; /* NULL: the option takes no value ... */
     bool *flag;         /* ... and sets this */
 } tool_option;
 
@@ -92,27 +92,26 @@ typedef struct tool_words {
 } tool_words;
 
 /* Reads argv[1..]. Arguments that are not options go to `files`, or are errors if that is NULL.
- * TOOL_OK, or an exit code after an error message. */
+ * Returns TOOL_OK, or prints an error message and returns an exit code. */
 int tool_options(int argc, char **argv, const tool_option *options, int count, tool_words *files);
 
 bool tool_split(const char *text, tool_words *out); /* false: no memory */
 void tool_words_free(tool_words *words);
 bool tool_words_have(const tool_words *words, const char *word);
 
-/* The names that a word can have; each list ends with NULL. */
+/* The names that are valid for a word. Each list ends with NULL. */
 enum { TOOL_NAMES = 64 };
 typedef struct tool_names {
     const char *items[TOOL_NAMES + 1];
     int count;
 } tool_names;
 
-void tool_names_add(tool_names *names, const char *name);  /* unless NULL, "" or already there */
-int tool_find(const char *const *names, const char *word); /* its place; -1: none */
-/* "... is not known, did you mean ...? it may be ..." */
+void tool_names_add(tool_names *names, const char *name);  /* skips NULL, "" and what is there */
+int tool_find(const char *const *names, const char *word); /* its index; -1: none */
+/* "... is not known, did you mean ...? it must be one of ..." */
 void tool_say_unknown(char *text, size_t room, const char *word, const char *const *names);
-/* TOOL_OK if every word of an option's list is one of the names, otherwise TOOL_USAGE with a
- * message.
- */
+/* Returns TOOL_OK if every word of an option's list is one of the names. Otherwise prints a message
+ * and returns TOOL_USAGE. */
 int tool_words_check(const char *option, const tool_words *words, const tool_names *names);
 
 /* ---- select.c: devices ----------------------------------------------------------------------- */
@@ -120,38 +119,42 @@ int tool_words_check(const char *option, const tool_words *words, const tool_nam
 /* Whether `--backend` (NULL: not given) and ISOMER_BACKEND select all devices. */
 bool tool_takes_all(const char *backend);
 
-/* The entries of a list of specs, read as the library does; messages name `from`. This and the next
- * two return TOOL_OK, or an exit code after an error message. */
+/* Reads the entries of a list of specs as the library does. Messages name `from`, the option or
+ * variable that has the list. This function and the next two return TOOL_OK, or print an error
+ * message and return an exit code. */
 int tool_spec_list(const char *list, const char *from, tool_words *out);
-/* The same for required devices: NULL and "" are empty lists, and `auto` is refused. */
+/* The same for a list of required devices: NULL and "" are empty lists, and `auto` is refused. */
 int tool_required(const char *list, const char *from, tool_words *out);
 
-/* The specs that a command opens, in order; NULL stands for the device that ISOMER_BACKEND names.
- * First opens and closes what --require (may be NULL) and ISOMER_REQUIRE name. */
+/* Finds the specs that a command opens, in order. NULL stands for the device that ISOMER_BACKEND
+ * names. First it opens and closes the devices that --require (may be NULL) and ISOMER_REQUIRE
+ * name, because they must be available. */
 int tool_specs(const char *backend, const char *require, tool_words *out);
 
 /* ---- available.c: one device for a script ---------------------------------------------------- */
 
-/* `isomer info --available`: TOOL_OK and "required" or "optional" on standard output. If it is
- * missing: TOOL_UNAVAILABLE if it is required, otherwise TOOL_SKIP, after a message. */
+/* `isomer info --available`: prints "required" or "optional" and returns TOOL_OK if the device is
+ * available. Otherwise prints a message and returns TOOL_UNAVAILABLE if it is required, else
+ * TOOL_SKIP. */
 int tool_available(const char *spec, const char *require);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
-/* Reports it, removes temporary files and ends the process with TOOL_INTERNAL. */
+/* Reports that there is no memory for `what`, removes temporary files and ends the process with
+ * TOOL_INTERNAL. */
 _Noreturn void tool_no_memory(const char *what);
-/* Zeroed memory, and memory whose new part is not zeroed; never NULL: without memory the process
- * ends as above. */
+/* tool_alloc returns zeroed memory; tool_resize does not zero the new part. Neither returns NULL:
+ * without memory the process ends as above. */
 void *tool_alloc(size_t count, size_t size, const char *what);
 void *tool_resize(void *block, size_t count, size_t size, const char *what);
-/* Ends the process with the library's message if `status` is ISO_NO_MEMORY: a list that stopped
- * there would look complete. */
+/* Ends the process with the library's message if `status` is ISO_NO_MEMORY, because a list that
+ * stopped there would look complete. */
 void tool_need_memory(iso_status status);
-/* iso_device_get_property and iso_get_setting; false after the last. */
+/* Call iso_device_get_property and iso_get_setting; false after the last one. */
 bool tool_property(iso_device device, int32_t index, iso_property *out);
 bool tool_setting(int32_t index, iso_setting *out);
-/* From now on Jansson ends the process in the same way: a document that lacks a member looks like
- * one that never had it. */
+/* From now on the process also ends if Jansson has no memory. Otherwise a document could lack a
+ * member, and look as if it never had it. */
 void tool_documents_whole(void);
 
 /* ---- file.c: complete results files, or none ------------------------------------------------- */
@@ -163,16 +166,16 @@ typedef struct tool_file {
     bool failing; /* the last checkpoint failed, which was reported */
 } tool_file;
 
-/* Makes sure that the file can be written, before the work. This and the next functions return
- * TOOL_OK, or TOOL_IO after an error message. */
+/* Opens the file before the work, so that a file that cannot be written is reported at once. This
+ * function and the next ones return TOOL_OK, or print an error message and return an exit code. */
 int tool_file_open(tool_file *file, const char *path);
-/* Gives the finished file its name. */
+/* Closes the finished file and gives it its name. */
 int tool_file_commit(tool_file *file);
-/* Writes `root` as the file's content and continues, so that a run that is killed leaves its
- * results. Does nothing for standard output, pipes and devices. If it fails, the last content
- * stays; that is reported once, until a checkpoint succeeds. */
+/* Writes `root` as the file's content and continues, so that the results so far remain if the run
+ * is killed. Does nothing for standard output, pipes and devices. If it fails, the previous content
+ * stays. Failures are reported once, until a checkpoint succeeds again. */
 int tool_file_checkpoint(tool_file *file, const json_t *root);
-/* Removes what was not committed. */
+/* Closes the file, and removes it if it was not committed. */
 void tool_file_discard(tool_file *file);
 /* Writes the content with `write`, or as JSON, and commits. */
 int tool_file_write(tool_file *file, bool (*write)(FILE *out, const json_t *root),
@@ -183,9 +186,10 @@ void tool_files_sweep(void);
 
 /* ---- read.c ---------------------------------------------------------------------------------- */
 
-/* A whole file ("-": standard input), to be freed. NULL with errno: EFBIG if it is larger. */
+/* Reads a whole file ("-": standard input), which the caller frees. NULL with errno, which is EFBIG
+ * if the file is larger than `most_mib`. */
 char *tool_read(const char *path, int most_mib, size_t *length);
-/* What errno means then. */
+/* Writes what errno means after tool_read failed. */
 const char *tool_read_problem(int most_mib, char *text, size_t room);
 
 /* ---- signals.c ------------------------------------------------------------------------------- */
@@ -193,20 +197,22 @@ const char *tool_read_problem(int most_mib, char *text, size_t room);
 /* From now on a signal that ends the process also removes temporary files, and a fault's signal
  * reports what was being done. Signals that have a handler already keep it, except SIGABRT. */
 void tool_signals_watch(void);
-/* Blocks the signals that come from outside, while something is made that their handler has to
- * remove; `before` is for sigprocmask. */
+/* Blocks the signals that come from outside. This is needed while something is made that their
+ * handler has to remove. `before` gets the old mask, for sigprocmask. */
 void tool_signals_hold(sigset_t *before);
-/* While this is on, SIGINT, SIGTERM and SIGHUP do not end the process: tool_stop_asked says that
- * one came. Ignored signals stay ignored. */
+/* While this is on, SIGINT, SIGTERM and SIGHUP do not end the process; tool_stop_asked is true
+ * after one of them came. Ignored signals stay ignored. */
 void tool_stop_watch(bool on);
 bool tool_stop_asked(void);
-/* A child that leads a process group, which ends with this process; 0: no child. */
+/* Sets a child that leads a process group. The group is killed if a signal ends this process. 0: no
+ * child. */
 void tool_signals_child(pid_t child);
-/* A temporary folder: it is removed with its files at the process's end or by tool_folder_remove.
- */
+/* Sets a temporary folder. It is removed with its files by tool_folder_remove, or if a signal ends
+ * this process. */
 void tool_signals_folder(const char *path);
 void tool_folder_remove(void);
-/* What a fault would be blamed on: "measuring this on that: ..."; NULL: nothing. */
+/* Notes what is being done, such as "measuring this on that: ...". If a fault ends the process, a
+ * message says so. NULL: nothing. */
 void tool_doing(const char *format, ...) ISO_PRINTF(1, 2);
 
 /* ---- json.c ---------------------------------------------------------------------------------- */
@@ -223,10 +229,11 @@ json_t *tool_json_telemetry(const iso_telemetry *telemetry); /* null for NULL */
 
 /* ---- enumerate.c ----------------------------------------------------------------------------- */
 
-/* All rows of iso_enumerate, to be freed; NULL after an error message. */
+/* Returns all rows of iso_enumerate, which the caller frees; NULL after an error message. */
 iso_entry *tool_enumerate(int32_t *count);
 
-/* The vendor's libraries for products on a device, the default first. Returns their number. */
+/* Writes the names of the vendor's libraries for products on a device, the default first. Returns
+ * their number. */
 int32_t tool_libraries(iso_device device, char (*names)[ISO_NAME_MAX], int32_t room);
 
 #endif

@@ -25,7 +25,7 @@ static const char help[] =
     "  --device-b SPEC         the device of B\n"
     "  --op LIST               only these operations:\n"
     "                          %s\n"
-    "  --force                 compare unlike runs too, and mark them\n"
+    "  --force                 compare runs with different settings too, and mark them\n"
     "  --all                   also show cases that are the same, and complete lists\n"
     "  --json FILE             write the comparison as JSON; - is standard output\n"
     "  --csv FILE              write it as CSV\n"

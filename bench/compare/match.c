@@ -179,7 +179,7 @@ static bool takes_part(const compare_set *set, const json_t *result, const char 
 typedef struct matching {
     compare_set *set;
     source a, b;
-    bool *taken; /* of B's results */
+    bool *taken; /* which of B's results are taken */
 } matching;
 
 /* What a result of B must have in common with A's: the case and its library, the case, or

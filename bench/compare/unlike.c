@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unlike.c - reports what must not be compared. */
+/* unlike.c - reports the differences that make two runs not comparable. */
 #include "bench/compare/compare.h"
 #include "bench/record/record.h"
 
@@ -19,7 +19,7 @@ static int refuse(compare_set *set, const char *format, ...)
     if (set->rules.force) {
         json_array_append_new(set->forced, json_string(text));
     } else {
-        tool_error(TOOL_FILES, "unlike: %s; --force compares them anyway", text);
+        tool_error(TOOL_FILES, "not comparable: %s; --force compares them anyway", text);
     }
     return 1;
 }

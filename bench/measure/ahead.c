@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ahead.c - gives the crew the kernels that the rows need. */
+/* ahead.c - lets the crew compile the kernels that the rows need. */
 #include "bench/measure/internal.h"
 
 #include <errno.h>
@@ -8,9 +8,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Rows with the same kernels go to one member, otherwise several would compile the same. */
+/* One task stands for all rows with the same kernels. Otherwise several members would compile the
+ * same kernels. */
 typedef struct task {
-    int32_t row; /* the first of them */
+    int32_t row; /* the first of these rows */
     int32_t weight;
     char group[BENCH_ID_MAX];
 } task;
@@ -70,8 +71,8 @@ static void add_tasks(dispatch *self)
     }
 }
 
-/* Vendors' products take longest to compile by far, then our own. They begin first, so that they do
- * not end last. */
+/* Sorts the longest tasks first, so that they do not end last. Vendors' products take longest to
+ * compile by far, then our own. */
 static int heavier(const void *a, const void *b)
 {
     const task *x = a, *y = b;
@@ -99,7 +100,7 @@ static void give(dispatch *self, int32_t i)
     }
 }
 
-/* Notes the times of compiling and of the first call in the rows. */
+/* Stores the times of compiling and of the first call in the rows of the case. */
 static void note(dispatch *self, const task *of, const char *line)
 {
     char id[BENCH_ID_MAX];
@@ -132,7 +133,7 @@ static void take_line(dispatch *self, member *from, const char *line)
     from->task = NULL;
 }
 
-/* Takes whole lines; the rest stays for the next call. */
+/* Reads what a member sent and handles the complete lines. The rest is kept for the next call. */
 static void listen_to(dispatch *self, int32_t i)
 {
     member *from = &self->members[i];
@@ -156,11 +157,11 @@ static void listen_to(dispatch *self, int32_t i)
     from->length -= (size_t)(at - from->text);
     memmove(from->text, at, from->length);
     if (from->length == sizeof from->text - 1) {
-        lose(self, i); /* no member writes so long a line */
+        lose(self, i); /* a member never writes a line as long as this */
     }
 }
 
-/* False: no member is busy. */
+/* Gives tasks to idle members and reads answers. False: no member is busy. */
 static bool turn(dispatch *self)
 {
     struct pollfd watched[CREW_MOST];

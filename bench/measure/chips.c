@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chips.c - peak rates of known chips' matrix units, from their makers' data sheets: dense, with
- * f32 accumulation for the smaller types. Used until a kernel of ours measures them. */
+ * f32 accumulation for the smaller types. They are needed because no kernel of ours measures these
+ * rates yet. */
 #include "bench/measure/internal.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 typedef struct chip {
     const char *name; /* part of the device's name; the first match counts */
     const char *line;
-    double f16, bf16, tf32, f64; /* TFLOP/s; 0: it has none */
+    double f16, bf16, tf32, f64; /* TFLOP/s; 0: not on this chip */
 } chip;
 
 static const chip chips[] = {

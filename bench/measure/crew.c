@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The run itself reports whatever a member could report. */
+/* Members print nothing, because the run itself reports the same problems. */
 static void silence(void)
 {
     int nowhere = open("/dev/null", O_RDWR);
@@ -25,7 +25,7 @@ static void silence(void)
 static bool become_member(crew *self, int line)
 {
     for (int32_t i = 0; i < self->count; i++) {
-        close(self->lines[i]); /* otherwise the others would not see theirs end */
+        close(self->lines[i]); /* otherwise the other members would never see their lines end */
     }
     silence();
     self->count = 0;
@@ -39,7 +39,7 @@ static bool become_member(crew *self, int line)
 
 bool crew_start(crew *self, int32_t count)
 {
-    fflush(NULL); /* otherwise members would write it again */
+    fflush(NULL); /* otherwise members would write the buffered text again */
     for (self->count = 0; self->count < count && self->count < CREW_MOST;) {
         int ends[2];
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -79,7 +79,7 @@ void crew_end(crew *self, bool now)
 
 _Noreturn void crew_leave(void)
 {
-    _exit(0); /* without the run's exit handlers */
+    _exit(0); /* skips the run's exit handlers */
 }
 
 bool crew_next(crew *self, char text[CREW_LINE])
@@ -99,7 +99,7 @@ void crew_group(const bench_case *item, char text[BENCH_ID_MAX])
              item->dtype != 0 ? iso_dtype_name(item->dtype) : type);
 }
 
-/* Also runs the case once: some devices compile at the first launch. */
+/* Prepares the case and runs it once, because some devices compile at the first launch. */
 static bool rehearse(work_target *target, const bench_case *item, int32_t library, double *prepare,
                      double *first)
 {

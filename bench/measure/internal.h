@@ -8,11 +8,11 @@
 
 enum { MEASURE_PARTS = 4 }; /* copy in, kernel, copy out, total */
 
-/* Nanoseconds of one call, in a round. */
+/* One sample. The times are nanoseconds per call. */
 typedef struct measure_sample {
-    double time;   /* by events on the stream, or `host` without them */
+    double time;   /* by events on the stream; without them, the same as `host` */
     double host;   /* from the first submission to the end, by the host's clock */
-    double submit; /* to submit it */
+    double submit; /* spent on submitting */
     int32_t round;
 } measure_sample;
 
@@ -24,12 +24,12 @@ typedef struct measure_row {
     bench_result result;
     measure_sample *samples;
     int32_t count, room;
-    int32_t rounds;  /* with a sample */
-    int64_t calls;   /* in a sample */
+    int32_t rounds;  /* rounds that have a sample */
+    int64_t calls;   /* calls in each sample */
     double estimate; /* nanoseconds of a call */
     double prepare, first;
-    bool ahead;     /* a crew member compiled it and measured these two */
-    double closing; /* the last call, whose result is checked; in no round */
+    bool ahead;     /* a crew member compiled it and measured the two times above */
+    double closing; /* of a call in the last sample, which is in no round; its result is checked */
     double (*parts)[MEASURE_PARTS];
     int32_t part_count, part_room;
     bool host_clock;                          /* the device's events have no times */
@@ -53,18 +53,18 @@ typedef struct measure_state {
     measure_device *devices;
     measure_row *rows;
     int32_t count;
-    int32_t *order; /* of the rows in a round */
+    int32_t *order; /* the order of the rows in a round */
     int32_t round;  /* from 1 */
-    double began;   /* when preparing did; seconds, like the next two, which are 0 before */
+    double began; /* when preparing began; in seconds, like the next two, which are 0 until then */
     double rounds_began, rounds_ended;
-    double budget;   /* of the rounds; seconds */
-    double compiled; /* seconds of the crew */
-    double besides;  /* seconds of a visit without its samples, in the last round */
-    double checks;   /* seconds expected for the last checks, from the first ones */
+    double budget;   /* seconds for the rounds */
+    double compiled; /* seconds that the crew took */
+    double besides;  /* seconds that a visit took besides its samples, in the last round */
+    double checks;   /* seconds that the last checks will take, estimated from the first ones */
     double saved;    /* when the file was last written */
     bool kept;       /* the file has results */
     bool interrupted, lost;
-    bool short_budget; /* it ended before every case had its rounds */
+    bool short_budget; /* the budget ended before every case had its rounds */
     record_noise noise;
 } measure_state;
 
@@ -75,21 +75,22 @@ void measure_ahead(measure_state *state);
 
 /* ---- sample.c -------------------------------------------------------------------------------- */
 
-/* Prepares, runs once, checks, and chooses the number of calls in a sample. */
+/* Prepares a row, runs it once, checks the result, and chooses the number of calls in a sample. */
 void measure_prepare(measure_state *state, measure_row *row);
-/* Takes at least one sample, and more for at most `seconds`. */
+/* Takes one sample, and more while they fit into `seconds`. */
 void measure_visit(measure_state *state, measure_row *row, double seconds);
 /* Takes one last sample and checks its result. */
 void measure_close(measure_state *state, measure_row *row);
-/* Nanoseconds of a visit with one sample. */
+/* The nanoseconds that a visit with one sample takes. */
 double measure_least(const measure_row *row);
 /* Keeps a GPU busy until its clock is steady. */
 void measure_warm(measure_state *state, int32_t target);
 
 /* ---- result.c -------------------------------------------------------------------------------- */
 
-/* The medians of a row's rounds, by the host's clock or the row's own; `out` has room for
- * row->rounds. Returns their number. */
+/* Writes the medians of a row's rounds to `out`, which has room for row->rounds numbers, and
+ * returns how many there are. They are by the host's clock if `host` is true, otherwise by the
+ * row's own. */
 int32_t measure_round_medians(const measure_row *row, double *out, bool host);
 
 /* The whole document as it is now. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure.c - rounds over all cases on all devices. */
+/* measure.c - runs the rounds over all cases on all devices. */
 #include "bench/measure/internal.h"
 
 #include "bench/stats/stats.h"
@@ -40,7 +40,8 @@ static bool add_row(measure_state *state, const bench_case *item, int32_t target
     return row->job != NULL;
 }
 
-/* Case by case, so that the reference of a check is computed once for all devices. */
+/* Makes the rows case by case, so that the reference of a check is computed once for all
+ * devices. */
 static bool make_rows(measure_state *state)
 {
     const measure_plan *plan = state->plan;
@@ -80,7 +81,8 @@ static bool make_devices(measure_state *state)
             return false;
         }
     }
-    /* A device without sensors may have them under another backend's name. */
+    /* If a backend shows no sensors of a device, another backend may show them for the same
+     * chip. */
     for (int32_t t = 0; t < plan->target_count; t++) {
         const char *uuid = work_target_info(plan->targets[t])->uuid;
         for (int32_t u = 0; u < plan->target_count && state->devices[t].sensors < 0; u++) {
@@ -143,9 +145,10 @@ static double least_round(const measure_state *state, int32_t *rows)
 /* How long a visit may go on after its first sample, so that the remaining rounds fit. */
 static double visit_seconds(const measure_state *state, double left)
 {
-    /* The only round, as in a turn of --against, takes more samples. What else a visit costs
-     * (caches to overwrite, operands to move, a clock to raise) is known only after a round, so the
-     * first of several takes half of the time that seems to be left. */
+    /* If there is only one round, as in a turn of --against, a visit takes more samples. A visit
+     * also has other costs: caches to overwrite, operands to move, a clock to raise. They are known
+     * only after a round, so the first of several rounds uses half as much of its time as the later
+     * ones. */
     const double most = state->plan->rounds_max == 1 ? 0.25 : 0.02;
     int32_t rows, due = state->plan->rounds_min - state->round + 1;
     double least = least_round(state, &rows);
@@ -179,7 +182,8 @@ static int32_t shuffle(measure_state *state, uint64_t *random)
     return n;
 }
 
-/* With fewer than five rounds, the interval of a median means little. */
+/* Marks a row as settled if its interval is narrow enough. With fewer than five rounds, the
+ * interval of a median means little. */
 static void settle(const measure_state *state, measure_row *row)
 {
     enum { ROUNDS_LEAST = 5 };
@@ -204,7 +208,8 @@ static void save(measure_state *state, double seconds)
     json_decref(root);
 }
 
-/* Visits a row. Returns the seconds that this took besides its samples and the call before them. */
+/* Visits a row. Returns the seconds that this took besides its samples and the warm-up call before
+ * them. */
 static double visit(measure_state *state, measure_row *row, double seconds)
 {
     int32_t had = row->count;
@@ -253,7 +258,8 @@ static void say_if_short(measure_state *state)
     tool_error(
         TOOL_OK,
         "the budget of %g s is too short for %d rounds of %d cases, which take about %.0f s: "
-        "some will have fewer rounds (--budget gives more time, --op or --size fewer cases)",
+        "some will have fewer rounds (give more time with --budget, or fewer cases with --op or "
+        "--size)",
         state->budget, (int)state->plan->rounds_min, (int)rows, ceil(need));
 }
 
@@ -266,7 +272,8 @@ static void note_short(measure_state *state)
     }
 }
 
-/* Leaves the rounds what preparing and the last checks do not need of the whole time. */
+/* Limits the budget of the rounds to the part of the whole time that preparing and the last checks
+ * leave. */
 static void cut_budget(measure_state *state)
 {
     const double least = 60, whole = state->plan->whole;
@@ -387,7 +394,8 @@ int measure_run(const measure_plan *plan, json_t **root)
     tool_stop_watch(false);
     if (!*root) {
         code =
-            tool_error(TOOL_INTERNAL, "no memory to measure, or no events: %s", iso_last_error());
+            tool_error(TOOL_INTERNAL, "cannot measure, because there is no memory or no event: %s",
+                       iso_last_error());
     }
     free_state(&state);
     return code;

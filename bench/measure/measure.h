@@ -20,28 +20,28 @@ typedef struct measure_plan {
     const work_list *list;
     work_target **targets;
     int32_t target_count;
-    double budget;      /* seconds for the rounds */
-    double whole;       /* seconds for the whole run, which may reduce the budget; 0: no limit */
-    double target;      /* half an interval's width, relative to the median, that is enough: 0.02 */
-    int32_t rounds_min; /* 5 */
+    double budget; /* seconds for the rounds */
+    double whole;  /* seconds for the whole run, which may reduce the budget; 0: no limit */
+    double target; /* enough precision: half the interval's width divided by the median; 0.02 */
+    int32_t rounds_min; /* usually 5 */
     int32_t rounds_max; /* 0: no limit */
     uint64_t seed;      /* of the order */
-    json_t *run;        /* of record_run; a copy gets what is known only afterwards */
-    json_t *devices;    /* of record_device, one for each target; a copy gets the roofs */
-    struct crew *crew;  /* compiles ahead, and is ended then; NULL: none */
-    tool_file *file;    /* gets the whole document now and then; NULL: none */
+    json_t *run;        /* from record_run; the document has a copy with what is known only later */
+    json_t *devices;    /* from record_device, one per target; the document's copy has the roofs */
+    struct crew *crew;  /* compiles in advance and is then ended; NULL: none */
+    tool_file *file;    /* gets the document so far every few seconds; NULL: none */
     bool progress;      /* a bar on stderr */
 } measure_plan;
 
-/* Measures and returns the exit code. `*root` is the document, even after an interruption or a lost
- * device; to be freed by json_decref. NULL: nothing could be measured. */
+/* Measures and returns the exit code. Sets `*root` to the document, even after an interruption or a
+ * lost device; the caller frees it with json_decref. It is NULL if nothing could be measured. */
 int measure_run(const measure_plan *plan, json_t **root);
 
 /* ---- result.c -------------------------------------------------------------------------------- */
 
 /* Sets the members of "times" that come from the interval and from all n samples. */
 void measure_set_times(json_t *times, const stats_interval *time, const double *x, int32_t n);
-/* Sets a rate's members, if it is an object. */
+/* Sets the members of a rate, unless it is null. */
 void measure_set_rate(json_t *rate, double work, const stats_interval *time);
 
 /* ---- crew.c, ahead.c: processes that compile ahead ------------------------------------------- */
@@ -59,26 +59,26 @@ enum { CREW_MOST = 8, CREW_LINE = BENCH_ID_MAX + ISO_NAME_MAX + 64 };
 typedef struct crew {
     int32_t count; /* members; 0: none */
     pid_t pids[CREW_MOST];
-    int lines[CREW_MOST];  /* to each */
-    FILE *tasks, *answers; /* a member's own line */
+    int lines[CREW_MOST];  /* the sockets to the members */
+    FILE *tasks, *answers; /* of a member: both directions of its socket */
 } crew;
 
-/* Makes `count` members, or fewer if the system gives no more. Returns true in a member, whose only
- * output is its line and which ends by crew_leave. */
+/* Starts `count` members, or fewer if the system allows no more. Returns false in the run and true
+ * in each member. A member writes only to its socket and ends with crew_leave. */
 bool crew_start(crew *self, int32_t count);
 /* Ends the members and waits for them; `now`: without finishing their tasks. */
 void crew_end(crew *self, bool now);
 
 /* ---- in a member ----------------------------------------------------------------------------- */
 
-/* The next task; false after the last. */
+/* Reads the next task; false after the last. */
 bool crew_next(crew *self, char text[CREW_LINE]);
-/* Compiles each case of the task's group on its target. */
+/* Compiles each case of the task's group on the task's device, and sends the answer. */
 void crew_work(crew *self, const char *task, const work_list *list, work_target *const *targets,
                int32_t target_count);
 _Noreturn void crew_leave(void);
 
-/* The group of cases with the same kernels: "gemm/tiled/f32". */
+/* Writes the name of the group of cases that have the same kernels as `item`. */
 void crew_group(const bench_case *item, char text[BENCH_ID_MAX]);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.c - shows how far a run is, and notes what a fault would be blamed on. */
+/* progress.c - shows how far a run is, and notes what it is doing, so that a fault can be blamed on
+ * it. */
 #include "bench/measure/internal.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result.c - the results document (docs/results.md) of the rows, and the roofs. */
+/* result.c - makes the results document (docs/results.md) from the rows, and finds the roofs. */
 #include "bench/measure/internal.h"
 
 #include "bench/stats/stats.h"
@@ -36,7 +36,8 @@ int32_t measure_round_medians(const measure_row *row, double *out, bool host)
     return rounds;
 }
 
-/* The times of all samples, or the times to hand them over, to be freed. */
+/* Returns the times of all samples, or with `submit` the times that submitting took. The caller
+ * frees them. */
 static double *all_samples(const measure_row *row, bool submit)
 {
     double *x = tool_alloc((size_t)row->count, sizeof *x, "the samples");
@@ -51,7 +52,8 @@ static figures work_out(const measure_row *row)
     figures out;
     double *rounds = tool_alloc((size_t)row->rounds, sizeof *rounds, "the rounds");
     double *submit = all_samples(row, true);
-    /* Both from medians of rounds, otherwise they would differ wherever rounds do. */
+    /* The host's time and the device's both come from medians of rounds. Otherwise they would
+     * differ wherever rounds differ. */
     out.host = stats_median(rounds, measure_round_medians(row, rounds, true));
     out.rounds = measure_round_medians(row, rounds, false);
     out.time = stats_median_interval(rounds, out.rounds, 0.95);
@@ -82,8 +84,8 @@ typedef struct roof {
     const char *source, *by;
 } roof;
 
-/* The roof that a case measures: cases listed for it, and all others that read or copy arrays
- * larger than the caches. */
+/* The roof that a case measures; ROOFS: none. A roof is measured by the cases listed for it, and by
+ * all others that read or copy arrays larger than the caches. */
 static int roof_of_case(const bench_case *item, const iso_device_info *info)
 {
     bool large = work_case_array(item) >= 4 * info->cache_bytes && !item->cold;
@@ -155,8 +157,8 @@ static json_t *roofs_json(const roof *roofs)
     return list;
 }
 
-/* The roof of a product's arithmetic: a vendor's library uses matrix units if the chip has them for
- * the type. */
+/* The roof of a case's arithmetic. Products by a vendor's library use the matrix units if the chip
+ * has them for the type. */
 static int compute_roof(const measure_row *row, const roof *roofs)
 {
     const bench_case *item = row->item;
@@ -316,7 +318,7 @@ static bool clocks_disagree(const measure_row *row, const figures *f)
     return !row->host_clock && fabs(f->host - f->time.median) > slack;
 }
 
-/* TF32 was requested, and the device does not have it. */
+/* TF32 was requested, but the device does not have it. */
 static bool ran_strict(const measure_row *row)
 {
     return row->item->math == ISO_MATH_TF32 && row->result.math == ISO_MATH_STRICT;
@@ -388,7 +390,8 @@ static json_t *verified_json(const bench_result *result)
                  (unsigned long long)result->digest[1]);
     }
     tool_set_text(v, "method", result->method);
-    /* A wrong bit, or a failure before the bound was checked, has no error. */
+    /* There is no error to report if a single bit was wrong, or if the check failed before it
+     * compared with the bound. */
     bool beyond =
         result->status != BENCH_FAILED || (result->bound > 0 && result->error > result->bound);
     tool_set_number(v, "error", beyond ? result->error : NAN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample.c - one case on one device: the first call, samples, and the last call. */
+/* sample.c - measures one case on one device: the first call, samples, and the last call. */
 #include "bench/measure/internal.h"
 
 #include <math.h>
@@ -58,8 +58,8 @@ static bool run(measure_state *state, measure_row *row, int64_t calls, measure_s
     measure_device *device = &state->devices[row->target];
     work_target *target = state->plan->targets[row->target];
     iso_stream stream = work_target_stream(target);
-    /* Makes room first: that may drop the case's inputs, which must not be moved while it is timed.
-     */
+    /* Makes room before the operands are made ready. Making room may drop the case's inputs, and
+     * they must not be moved while the case is timed. */
     if (row->item->cold && work_target_flush_room(target) != ISO_OK) {
         fail(state, row, "making room to overwrite the caches");
         return false;
@@ -88,7 +88,7 @@ static bool run(measure_state *state, measure_row *row, int64_t calls, measure_s
     double end = tool_seconds();
     device->worked = end;
     if (status != ISO_OK) {
-        fail(state, row, "running it");
+        fail(state, row, "running the case");
         return false;
     }
     int64_t elapsed = 0;
@@ -125,8 +125,8 @@ static bool keep(measure_row *row, const measure_sample *sample)
 
 /* ---- the first call -------------------------------------------------------------------------- */
 
-/* Chooses the calls of a sample so that it is long enough for the clocks. A first call that
- * compiled nothing is as good as a second one. */
+/* Chooses the number of calls so that a sample is long enough for the clocks. If the crew compiled
+ * the kernels, the first call compiled nothing and is as good as a second one. */
 static bool choose_calls(measure_state *state, measure_row *row, const measure_sample *first)
 {
     double least = state->devices[row->target].gpu ? SAMPLE_GPU : SAMPLE_CPU;
@@ -232,8 +232,8 @@ static void take_parts(measure_state *state, measure_row *row)
     }
 }
 
-/* A GPU's clock may have dropped while other devices were measured: it works for a while before it
- * is timed. */
+/* A GPU's clock may have dropped while other devices were measured. So the GPU runs the case for a
+ * while before it is timed. */
 static bool wake(measure_state *state, measure_row *row)
 {
     const double idle = 0.05, work = 0.005;
@@ -263,7 +263,7 @@ void measure_visit(measure_state *state, measure_row *row, double seconds)
         !run(state, row, row->calls, &sample)) {
         return;
     }
-    /* In a new process threads and clocks are still cold. */
+    /* In a new process, threads and clocks must warm up first. */
     while (only && tool_seconds() - begin < 0.2 * seconds) {
         if (!run(state, row, row->calls, &sample)) {
             return;
@@ -301,7 +301,7 @@ void measure_close(measure_state *state, measure_row *row)
 
 /* ---- warming up ------------------------------------------------------------------------------ */
 
-/* The row of a target that does the most arithmetic in a call. */
+/* Finds the row of a target that does the most arithmetic in a call, among calls under 50 ms. */
 static measure_row *heaviest(measure_state *state, int32_t target)
 {
     measure_row *best = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clblast.c - CLBlast's products called directly, on the first GPU of any platform, or on the first
- * device where there is no GPU. */
+/* clblast.c - calls CLBlast's products directly, on the first GPU of any platform, or on the first
+ * device if there is no GPU. */
 #include "bench/peers/peer.h"
 
 enum { ROW_MAJOR = 101, NO_TRANS = 111, MOST = 16, NAME = 0x102b, READ_WRITE = 1 };
@@ -86,7 +86,7 @@ static void open_device(char *name, size_t room)
         cl.own_queue = cl.queue(cl.own_context, device, 0, &status);
     }
     if (status != 0) {
-        peer_die("the OpenCL device gives no context or queue: %d", status);
+        peer_die("cannot create an OpenCL context or queue: error %d", status);
     }
 }
 
@@ -95,7 +95,7 @@ static void *make(const void *host, size_t bytes)
     int status = 0;
     void *buffer = cl.buffer(cl.own_context, READ_WRITE, bytes, NULL, &status);
     if (status != 0 || cl.write(cl.own_queue, buffer, 1, 0, bytes, host, 0, NULL, NULL) != 0) {
-        peer_die("the OpenCL device gives no buffer of %zu bytes: %d", bytes, status);
+        peer_die("cannot create or fill an OpenCL buffer of %zu bytes: error %d", bytes, status);
     }
     return buffer;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuda.c - cuBLAS's products and a loop of cuMemcpyDtoDAsync, called directly in the primary
+/* cuda.c - calls cuBLAS's products, or cuMemcpyDtoDAsync in a loop, directly in the primary
  * context. */
 #include "bench/peers/peer.h"
 
@@ -38,7 +38,7 @@ static struct {
 static void need(int status, const char *what)
 {
     if (status != 0) {
-        peer_die("%s gives %d", what, status);
+        peer_die("%s failed with status %d", what, status);
     }
 }
 
@@ -86,7 +86,7 @@ static void open_blas(char *text, size_t room)
     peer_load(libraries, symbols);
     need(blas.create(&blas.handle), "cublasCreate");
     need(blas.set_stream(blas.handle, cu.queue), "cublasSetStream");
-    enum { DEFAULT = 0 }; /* f32 in f32; f64 on the matrix units, which keep its precision */
+    enum { DEFAULT = 0 }; /* f32 stays f32; f64 uses matrix units, which keep its precision */
     need(blas.set_math(blas.handle, DEFAULT), "cublasSetMathMode");
     need(blas.version(blas.handle, &version), "cublasGetVersion");
     snprintf(text, room, "cuBLAS %d.%d.%d", version / 10000, version / 100 % 100, version % 100);
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
     open_driver(name, (int)sizeof name);
     if (transfers) {
         options.f32 = true;
-        options.f64 = false; /* bytes have no type: once is enough */
+        options.f64 = false; /* a copy of bytes has no type, so one run is enough */
     } else {
         open_blas(library, sizeof library);
     }

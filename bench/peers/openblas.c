@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* openblas.c - OpenBLAS's products called directly, with the library's own choice of kernels or the
- * one that OPENBLAS_CORETYPE names. */
+/* openblas.c - calls OpenBLAS's products directly, with the kernels that the library chooses, or
+ * with those that OPENBLAS_CORETYPE names. */
 #include "bench/peers/peer.h"
 
 #include <stdlib.h>

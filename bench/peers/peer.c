@@ -50,7 +50,7 @@ static void parse_sizes(const char *text, peer_options *out)
             end += binary ? 2 : 1;
         }
         if (errno != 0 || end == text || size < 1 || (*end != ',' && *end != '\0')) {
-            peer_die("--size is a list of whole numbers such as 1024,4Ki, not \"%s\"", text);
+            peer_die("--size must be a list of whole numbers such as 1024,4Ki, not \"%s\"", text);
         }
         out->sizes[out->size_count++] = size;
         text = *end == ',' ? end + 1 : end;
@@ -96,7 +96,7 @@ void peer_load(const char *const *libraries, const peer_symbol *symbols)
         }
     }
     if (!library) {
-        peer_die("none of its libraries can be opened:%s", tried);
+        peer_die("none of these libraries can be opened:%s", tried);
     }
     for (; symbols->name; symbols++) {
         void *function = dlsym(library, symbols->name);
@@ -137,7 +137,7 @@ double peer_at(const void *x, int64_t i, bool f64)
     return f64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
 }
 
-/* Numbers in [-1, 1) that are the same every time. */
+/* Fills an array with numbers in [-1, 1) that are the same every time. */
 static void fill(void *x, int64_t n, bool f64)
 {
     uint64_t state = f64 ? 2 : 1;
@@ -324,7 +324,7 @@ static double run(const peer_work *work, int64_t calls)
 
 void peer_measure(const peer_case *item, const peer_work *work)
 {
-    const double least = 500e3, visit = 250e6; /* as long as isomer's turn */
+    const double least = 500e3, visit = 250e6; /* `visit` is as long as isomer's with --against */
     double nanoseconds[SAMPLES];
     int64_t calls = 1;
     int count = 0;
@@ -340,7 +340,7 @@ void peer_measure(const peer_case *item, const peer_work *work)
     } while (count < SAMPLES && (seconds() - begin) * 1e9 + once * (double)calls < visit);
     peer_check check = work->check(work->context);
     if (!(check.error <= check.bound)) {
-        peer_die("a result of %s %s is off by %g; at most %g is right", item->op, item->variant,
+        peer_die("a result of %s %s is off by %g; at most %g is allowed", item->op, item->variant,
                  check.error, check.bound);
     }
     add(item, &check, nanoseconds, count, calls);
@@ -360,11 +360,12 @@ void peer_each(const peer_options *options, void (*measure)(int64_t n, bool f64)
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
 typedef struct job {
-    peer_arrays arrays; /* first: what the calls get */
+    peer_arrays arrays; /* must be first: the calls get its address */
     const peer_device *device;
 } job;
 
-/* The sampled element whose error is the largest share of its bound. */
+/* Checks some elements. Returns the error and the bound of the one whose error is largest relative
+ * to its bound. */
 static peer_check check_product(const peer_arrays *p, const void *c)
 {
     enum { ELEMENTS = 64 };

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * peer.h - what the small programs in this folder share. Each calls a library, or runs a plain
- * loop, with its own clock and no code of isomer's, and prints a results document, so that
+ * peer.h - shared by the small programs in this folder. Each of them calls a library, or runs a
+ * plain loop, with its own clock and without isomer's code, and prints a results document. So this
+ * command compares isomer's figures with the program's, in turn:
  *
  *     isomer bench --backend openmp --op gemm --variant vendor --against peer-openblas
- *
- * compares isomer's figures with it, turn by turn.
  */
 #ifndef ISOMER_PEER_H
 #define ISOMER_PEER_H
@@ -16,29 +15,31 @@
 
 enum { PEER_SIZES = 16 };
 
-/* What a peer reads of `bench --size LIST --dtype LIST --json -`; it ignores all other options. */
+/* The options that a peer reads from `bench --size LIST --dtype LIST --json -`. It ignores all
+ * others. */
 typedef struct peer_options {
     int64_t sizes[PEER_SIZES];
     int size_count;
     bool f32, f64;
 } peer_options;
 
-/* Without --size the sizes are `defaults`, which end with 0. Exits where a size is invalid. */
+/* Reads the options. Without --size the sizes are `defaults`, which end with 0. Exits if a size is
+ * invalid. */
 void peer_parse(int argc, char **argv, const int64_t *defaults, peer_options *out);
 
 /* Prints the message and exits with 1. */
 void peer_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* Opens the first library that can be opened and finds its functions; exits where one is missing.
- * Both lists end with NULL. */
+/* Opens the first library that can be opened and finds its functions. Exits if no library can be
+ * opened or a function is missing. Both lists end with NULL. */
 typedef struct peer_symbol {
     const char *name;
     void *function; /* the address of a function pointer */
 } peer_symbol;
 void peer_load(const char *const *libraries, const peer_symbol *symbols);
 
-/* Host memory in huge pages where the system has them, as isomer's is: otherwise walks through the
- * page tables would be the difference. To be freed by free. */
+/* Allocates host memory, in huge pages if the system has them, as isomer does. Otherwise the page
+ * size alone would make a difference. The caller frees it with free. */
 void *peer_memory(size_t bytes);
 
 /* Begins the document. `device` is isomer's name of the device, such as "openmp:0". */
@@ -52,7 +53,7 @@ typedef struct peer_case {
     double flops, bytes_read, bytes_written;
 } peer_case;
 
-/* The worst error found in a result, and the largest error that is right. */
+/* The worst error found in a result, and the largest error that is allowed. */
 typedef struct peer_check {
     const char *method;
     double error, bound;
@@ -65,9 +66,9 @@ typedef struct peer_work {
     void *context;
 } peer_work;
 
-/* Runs `call` once, then in samples of at least half a millisecond by the host's clock, waits after
- * each sample, checks the last result and adds the case. Exits where a call does not return 0, or
- * the result is wrong. */
+/* Runs `call` to warm up, and then takes samples of at least half a millisecond by the host's
+ * clock, waiting for the device after each. Checks the last result and adds the case to the
+ * document. Exits if a call does not return 0, or if the result is wrong. */
 void peer_measure(const peer_case *item, const peer_work *work);
 
 /* Calls `measure` for each size and type. */
@@ -76,16 +77,17 @@ void peer_each(const peer_options *options, void (*measure)(int64_t n, bool f64)
 /* Element i of an array of f64 or f32. */
 double peer_at(const void *x, int64_t i, bool f64);
 
-/* Arrays in a library's memory: C = A A, or C = A. */
+/* Arrays in a library's memory, for C = A B, where B is equal to A, or for C = A. */
 typedef struct peer_arrays {
     int64_t n; /* of n x n matrices; 0: a copy */
     bool f64;
     size_t bytes;    /* of each array */
-    void *host;      /* what A and B hold */
+    void *host;      /* the content of A and of B */
     void *a, *b, *c; /* handles or addresses */
 } peer_arrays;
 
-/* How a device's arrays are made with the content of `host`, read and freed, and waited for. */
+/* The functions that make an array of a device with the content of `host`, read it, free it, and
+ * wait for the device. */
 typedef struct peer_device {
     void *(*make)(const void *host, size_t bytes);
     void (*read)(void *host, void *array, size_t bytes);
@@ -93,8 +95,8 @@ typedef struct peer_device {
     int (*wait)(void *context); /* NULL: calls wait */
 } peer_device;
 
-/* Makes the arrays, measures `call`, whose context is peer_arrays, and frees them. 64 elements of a
- * product are checked against sums in long double, and all bytes of a copy. */
+/* Makes the arrays, measures `call`, which gets a peer_arrays as its context, and frees the arrays.
+ * Checks 64 elements of a product against sums in long double, or all bytes of a copy. */
 void peer_measure_arrays(const peer_case *item, const peer_device *device,
                          int (*call)(void *context));
 void peer_measure_product(int64_t n, bool f64, const peer_device *device,

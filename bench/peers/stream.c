@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stream.c - the five bandwidth kernels as plain OpenMP loops, like isomer's `naive`. The dot
- * product is a chain of fma in each thread, as isomer's arithmetic requires: an addition alone
- * would be a cycle faster. */
+ * product is a chain of fma in each thread, because isomer's arithmetic requires that. A chain of
+ * additions would be a cycle faster per step. */
 #include "bench/peers/peer.h"
 
 #include <math.h>
@@ -62,11 +62,12 @@ enum { COPY, SCALE, ADD, TRIAD, DOT, KINDS };
 LOOPS(run_f64, double, fma)
 LOOPS(run_f32, float, fmaf)
 
-/* The inputs share a block and the result has its own, as in isomer, and each array begins at
- * another place of its page: with all three in one block the same loop was up to a tenth faster. */
+/* As in isomer, the inputs share a block, the result has its own, and each array begins at a
+ * different offset in its page. This matters: with all three in one block, the same loop was up to
+ * a tenth faster. */
 enum { HUGE_PAGE = 2 << 20, STAGGER = 256 };
 
-/* The thread that will use a page touches it first. */
+/* Fills the arrays. Each page is touched first by the thread that will use it. */
 static void touch(const arrays *x)
 {
 #pragma omp parallel for schedule(static)
@@ -82,8 +83,8 @@ static void touch(const arrays *x)
     }
 }
 
-/* Checks every 997th element and the last: each is at most one or two roundings off. Of a sum only
- * the sign is checked, which the inputs make negative. */
+/* Checks every 997th element and the last. Each may be off by one or two roundings. Of a dot
+ * product only the sign is checked: these inputs make it negative. */
 static peer_check check(void *context)
 {
     const arrays *x = context;

@@ -13,7 +13,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* P(B <= last) for n fair coins; in logarithms, because 2^-n underflows for large n. */
+/* The probability of at most `last` heads among n fair coins. It uses logarithms, because 2^-n
+ * underflows for large n. */
 static double coins(int32_t last, int32_t n)
 {
     double sum = 0, power = -(double)n * log(2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.c - decides whether B is faster than A. docs/benchmarking.md says why by these rules. */
+/* judge.c - decides whether B is faster than A. docs/benchmarking.md explains the rules. */
 #include "bench/stats/stats.h"
 
 #include <math.h>
@@ -17,8 +17,9 @@ const char *stats_verdict_name(stats_verdict verdict)
     return (unsigned)verdict < sizeof names / sizeof names[0] ? names[verdict] : "";
 }
 
-/* FASTER and SLOWER must be significant, large enough, and have their whole interval on one side;
- * SAME has its whole interval near 1. Comparisons with NaN are false. */
+/* FASTER and SLOWER must be significant and large enough, and their whole interval must be on one
+ * side of 1. SAME has its whole interval near 1. Comparisons with NaN are false, so NaN gives
+ * AMBIGUOUS. */
 static void judge(stats_comparison *c, double least_effect, double alpha)
 {
     double much = 1 + least_effect;
@@ -32,7 +33,7 @@ static void judge(stats_comparison *c, double least_effect, double alpha)
     }
 }
 
-/* Times are finite and above 0. */
+/* Whether all numbers are finite and above 0, as times must be. */
 static bool are_times(const double *x, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
@@ -79,11 +80,12 @@ static double weight(double size)
 }
 
 /* Two-sided p of the sum of n signed weights: the share of all 2^n choices of signs whose sum is at
- * least as far from 0. In Gray code each step flips one sign. */
+ * least as far from 0. The choices are tried in Gray code order, in which each step flips one
+ * sign. */
 static double flips(const double *weights, int32_t n, double sum)
 {
     double now = 0, least = fabs(sum) - 1e-9;
-    uint32_t far = 0, all = UINT32_C(1) << (n - 1); /* the other half is its negative */
+    uint32_t far = 0, all = UINT32_C(1) << (n - 1); /* the other half has the same sums, negated */
     bool minus[32] = {false};
     for (int32_t i = 0; i < n; i++) {
         now += weights[i];
@@ -119,7 +121,7 @@ double stats_sign_flips(const double *d, int32_t n)
     }
     int32_t used = 0;
     for (int32_t i = 0; i < n; i++) {
-        /* Where most pairs are equal there is no usual size: all others are outliers. */
+        /* If most pairs are equal, the usual size is 0, and all other pairs are outliers. */
         double w = usual > 0 ? weight(size[i] / usual) : 0;
         sum += d[i] > 0 ? w : -w;
         squares += w * w;

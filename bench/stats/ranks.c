@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ranks.c - the rank-sum test. Equal values share the mean of their ranks, so twice a rank is a
- * whole number, and the exact distribution with ties is a count of subsets by their sum. This needs
- * no table, and no approximation for small samples, where it would be worst. All counts stay below
- * 2^53.
+ * whole number. The exact distribution, even with ties, comes from counting the subsets of the
+ * ranks by their sums. So small samples need no table and no approximation, which would be worst
+ * for them. All counts stay below 2^53, so they are exact in a double.
  */
 #include "bench/stats/sort.h"
 #include "bench/stats/stats.h"
@@ -14,7 +14,8 @@
 
 enum { EXACT = 30 };
 
-/* Twice the rank of a value among sorted ones, and how many are equal to it. */
+/* Returns twice the rank of a value among sorted ones. `*equal` is how many of them are equal to
+ * it. */
 static int32_t double_rank(double value, const double *sorted, int32_t n, int32_t *equal)
 {
     int32_t from = 0, to;
@@ -27,7 +28,8 @@ static int32_t double_rank(double value, const double *sorted, int32_t n, int32_
     return from + 1 + to;
 }
 
-/* The sum of t^3 - t over the ties, which reduces the variance of a rank sum. */
+/* The sum of t^3 - t over the ties, where t values are equal. Ties reduce the variance of a rank
+ * sum. */
 static double ties(const double *sorted, int32_t n)
 {
     double sum = 0;

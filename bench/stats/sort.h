@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* A sorted copy, to be freed. NULL if there are no numbers, one is NaN, or there is no memory: the
- * figure is then NaN. */
+/* Returns a sorted copy, which the caller frees. NULL if there are no numbers, one of them is NaN,
+ * or there is no memory; the caller's result is then NaN. */
 double *stats_sorted(const double *x, int32_t n);
 
 /* The median of sorted numbers; n > 0. */

@@ -8,25 +8,25 @@
 
 #include <stdint.h>
 
-/* Of n numbers in any order; they are not changed. */
+/* Statistics of n numbers in any order, which are not changed. */
 double stats_median(const double *x, int32_t n);
 double stats_mean(const double *x, int32_t n);
-double stats_deviation(const double *x, int32_t n); /* of the sample: n - 1 */
+double stats_deviation(const double *x, int32_t n); /* of a sample: divides by n - 1 */
 double stats_min(const double *x, int32_t n);
 double stats_max(const double *x, int32_t n);
 /* (median of |x - median|) * 1.4826, the deviation of a normal distribution with that spread. */
 double stats_spread(const double *x, int32_t n);
 
-/* A median with an interval that contains the true one with at least the `confidence` given, if n
- * allows that. The result's `confidence` is what the interval reaches: between order statistics it
- * is interpolated; below 6 numbers the interval is the whole range. */
+/* A median with an interval that contains the true median with at least the given `confidence`, if
+ * n is large enough. The result's `confidence` is the one that the interval reaches. The ends are
+ * interpolated between order statistics; below 6 numbers the interval is the whole range. */
 typedef struct stats_interval {
     double median, low, high, confidence;
 } stats_interval;
 stats_interval stats_median_interval(const double *x, int32_t n, double confidence);
 
-/* Two-sided p of the rank-sum test (Mann-Whitney): exact, also with ties, up to 30 numbers in all;
- * beyond, the normal approximation corrected for ties and continuity. */
+/* Two-sided p of the rank-sum test (Mann-Whitney). It is exact, even with ties, for up to 30
+ * numbers in all. For more it is the normal approximation, corrected for ties and continuity. */
 double stats_rank_sum(const double *x, int32_t nx, const double *y, int32_t ny);
 
 /* Two-sided p of d = 0 by a sign-flip permutation test. It assumes only that a difference is
@@ -34,7 +34,7 @@ double stats_rank_sum(const double *x, int32_t nx, const double *y, int32_t ny);
  * pair that the machine disturbed does not hide what all others show. */
 double stats_sign_flips(const double *d, int32_t n);
 
-/* The commands' thresholds; docs/benchmarking.md says why. */
+/* The thresholds that the commands use; docs/benchmarking.md explains them. */
 #define STATS_ALPHA        0.01
 #define STATS_LEAST_EFFECT 0.03
 
@@ -54,8 +54,8 @@ typedef struct stats_comparison {
     stats_verdict verdict;
 } stats_comparison;
 
-/* For medians of rounds of two separate runs. `drift` is the relative difference that two runs at
- * different times show without a cause; it widens the interval. */
+/* For medians of rounds of two separate runs. `drift` is how much two runs at different times may
+ * differ by chance, as a share of the time; it widens the interval. */
 stats_comparison stats_compare(const double *a, int32_t na, const double *b, int32_t nb,
                                double drift, double least_effect, double alpha);
 
