@@ -17,8 +17,8 @@ static void needs(const bench_case *item, bench_needs *out)
     out->bytes[1] = (g->same_b ? 1 : g->batch) * g->k * g->n * item->element;
     out->results = g->batch * g->m * g->n;
     out->result_type = item->dtype;
-    /* CLBlast copies an operand that does not begin its buffer before it multiplies. A program that
-     * calls only this product would give each operand its own buffer. */
+    /* Before it multiplies, CLBlast copies operands that are not at the beginning of a buffer. A
+     * program that calls only this product would avoid that, so each operand has a buffer here. */
     out->apart = item->how == ISO_VARIANT_VENDOR;
 }
 
@@ -176,8 +176,8 @@ static bool lay(const bench_case *item, verify_problem *p)
         return false;
     }
     arith_generate(item->dtype, item->fill, item->seed + 3, count, before);
-    for (int64_t i = 0; g->beta == 0 && i < count;
-         i++) { /* C is not read, so its NaN must not reach the result */
+    /* If beta is 0, C is not read, so these NaN must not reach the result. */
+    for (int64_t i = 0; g->beta == 0 && i < count; i++) {
         arith_set_nan(item->dtype, before + i * item->element);
     }
     verify_region_scatter(&p->regions[2], before);

@@ -151,8 +151,8 @@ static bool lay(const bench_case *item, verify_problem *p)
         return false;
     }
     arith_generate(item->dtype, item->fill, item->seed + 3, count, before);
-    for (int64_t i = 0; g->beta == 0 && i < count;
-         i++) { /* y is not read, so its NaN must not reach the result */
+    /* If beta is 0, y is not read, so these NaN must not reach the result. */
+    for (int64_t i = 0; g->beta == 0 && i < count; i++) {
         arith_set_nan(item->dtype, before + i * item->element);
     }
     verify_region_scatter(&p->regions[2], before);

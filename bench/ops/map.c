@@ -259,8 +259,7 @@ static void large(verify_list *list, iso_map_op op, iso_dtype dtype)
     bench_case item = start(op, dtype);
     item.map.n = (48 << 20) / iso_dtype_size(dtype) + 5;
     item.fill = fill_of(op, arith_is_float(dtype), 0);
-    set_place(&item.map,
-              ((int)op + (int)dtype) % 2 == 0 ? 56 : 47); /* x, y and z apart; offset 0 or not */
+    set_place(&item.map, ((int)op + (int)dtype) % 2 == 0 ? 56 : 47); /* apart; offsets 0 or not */
     set_factors(&item.map, 0);
     add(list, &item);
 }

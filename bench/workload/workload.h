@@ -49,7 +49,7 @@ void work_list_free(work_list *list);
 
 /* ---- case.c ---------------------------------------------------------------------------------- */
 
-/* The bytes of the smallest of its arrays, without results of only a few elements. */
+/* The bytes of the smallest of its arrays. Ignores results of only a few elements. */
 int64_t work_case_array(const bench_case *item);
 
 /* ---- inputs.c: data that every device gets --------------------------------------------------- */
