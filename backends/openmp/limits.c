@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limits.c - the memory and processors that the machine and the process's control group (version 1
- * or 2) allow. */
+/* limits.c - finds out how much memory and how many processors the machine and the process's
+ * control group (version 1 or 2) allow. */
 #include "backends/loader/files.h"
 #include "backends/openmp/runtime.h"
 
@@ -15,12 +15,11 @@
 
 /* ---- control groups -------------------------------------------------------------------------- */
 
-/* Length of a path: a small stack must hold several. */
+/* The room for a path. It is small, because a small stack must hold several. */
 enum { PATH_ROOM = 1024 };
 
 typedef struct group_path {
-    size_t
-        root; /* length of the folder where its hierarchy is mounted; 0: the process is in none */
+    size_t root; /* length of the folder where the hierarchy is mounted; 0: not in a group */
     char folder[PATH_ROOM]; /* that folder, then the group below it with a leading '/' */
 } group_path;
 
@@ -36,8 +35,8 @@ static int list_has(const char *list, const char *word)
     return 0;
 }
 
-/* The folder of a group, of which `path` is a part. A path that does not fit is cut to a parent
- * group, whose limits also apply. */
+/* Stores the folder of a group: `root`, then `path`, which may lie in out->folder itself. A path
+ * that does not fit is cut to a parent group, whose limits also apply. */
 static void keep_path(group_path *out, const char *root, const char *path)
 {
     const size_t before = strlen(root), length = strlen(path);
@@ -52,8 +51,8 @@ static void keep_path(group_path *out, const char *root, const char *path)
     }
 }
 
-/* The group of a version 1 controller, or of version 2 if controller is "". Lines of the file are
- * "number:controllers:path". */
+/* Finds the process's group: that of a version 1 controller, or that of version 2 if `controller`
+ * is "". Lines of the file are "number:controllers:path". */
 static void find_group(const char *controller, group_path *out)
 {
     files_lines lines;
@@ -80,8 +79,8 @@ static void find_group(const char *controller, group_path *out)
 }
 
 /* Calls `visit` for the group and each of its parents, up to the root. In a container the path may
- * name groups that are not mounted: they cannot be read, and the root is the container's own. Not
- * inlined: otherwise each call would have its own path on the stack. */
+ * name groups that are not mounted. They cannot be read, and the root is then the container's own
+ * group. Not inlined: otherwise the caller's stack would hold one path for each call. */
 __attribute__((noinline)) static void
 walk(const char *controller, void (*visit)(const char *folder, void *context), void *context)
 {
@@ -97,7 +96,8 @@ walk(const char *controller, void (*visit)(const char *folder, void *context), v
     }
 }
 
-/* A whole number in a file of the folder; -1 if there is none ("max", or no file). */
+/* Reads the whole number that a file of the folder begins with. -1 if there is no file or no number
+ * ("max"). `rest` is the text after the number. */
 static int64_t read_number(const char *folder, const char *name, char **rest, char *text,
                            size_t capacity)
 {
@@ -158,7 +158,8 @@ static void visit_quota_1(const char *folder, void *context)
 
 int32_t cpu_cores_get(void)
 {
-    /* The runtime knows the process's mask even after binding this thread to one processor. */
+    /* The OpenMP runtime still knows the process's affinity mask if it has bound this thread to one
+     * processor. */
     int count = omp_get_num_procs();
     double cores = count;
     walk("", visit_quota_2, &cores);
@@ -182,7 +183,7 @@ static int64_t meminfo(const char *text, const char *name)
 
 void cpu_memory_get(cpu_memory *out)
 {
-    char text[2048]; /* its first forty lines or more */
+    char text[2048]; /* room for at least its first forty lines */
     if (!files_read("/proc/meminfo", text, sizeof text)) {
         text[0] = '\0';
     }

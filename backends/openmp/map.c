@@ -9,8 +9,8 @@
 
 enum {
     LINE_BYTES = 64,
-    /* Each thread beyond the first costs a wake-up, which pays from this many bytes of a result on,
-     * or from this many steps of chains. */
+    /* Waking another thread pays off if it has at least this many bytes of the result to write, or
+     * this many steps of chains to compute. */
     BYTES_PER_THREAD = 1 << 17,
     STEPS_PER_THREAD = 1 << 20
 };
@@ -18,7 +18,7 @@ enum {
 typedef struct task {
     const iso_map_op_args *op;
     cpu_map_kernel kernel;
-    int64_t bytes; /* of an element */
+    int64_t bytes; /* size of an element */
     int stream;
 } task;
 
@@ -42,8 +42,8 @@ static int threads_for(const cpu_device *device, const iso_map_op_args *op)
     return cpu_team_threads(device->team, wanted);
 }
 
-/* If the last-level cache cannot hold the operands, the result bypasses it. In place, its lines are
- * already in the caches. */
+/* Whether the result bypasses the caches. It does if the last-level cache cannot hold the operands,
+ * unless the operation is in place: the result's lines are then in the caches already. */
 static int streams(const cpu_device *device, const iso_map_op_args *op)
 {
     const int64_t operands = op->y.memory ? 3 : 2;

@@ -11,12 +11,14 @@
 enum {
     MEMORY_ALIGNMENT = 256,
     MEMORY_HUGE_PAGE = 2 * 1024 * 1024,
-    MEMORY_HUGE_FROM = 4 * 1024 * 1024, /* from this size on huge pages are requested */
-    MEMORY_CHECKED_FROM =
-        64 * 1024 * 1024 /* and from this size on the machine's memory is checked */
+    /* Huge pages are requested from this size on. */
+    MEMORY_HUGE_FROM = 4 * 1024 * 1024,
+    /* From this size on, a size is checked against the machine's memory. */
+    MEMORY_CHECKED_FROM = 64 * 1024 * 1024
 };
 
-/* A system that overcommits would grant memory that can never exist and end the process later. */
+/* Refuses more memory than the machine can ever have. A system that overcommits would grant it, and
+ * end the process once it uses too much. */
 static iso_status check_size(int64_t bytes, const char *what)
 {
     cpu_memory memory;
@@ -28,8 +30,9 @@ static iso_status check_size(int64_t bytes, const char *what)
         return ISO_OK;
     }
     return cpu_host->fail(ISO_NO_MEMORY,
-                          "%" PRId64 " bytes of %s were asked for, but this machine has %" PRId64
-                          " (with swap, within the control group's limit)",
+                          "%" PRId64
+                          " bytes of %s were asked for, but this machine has only %" PRId64
+                          " (with swap, and within the control group's limit)",
                           bytes, what, memory.ceiling);
 }
 
@@ -52,7 +55,7 @@ static iso_status allocate(int64_t bytes, size_t alignment, const char *what, vo
         }
         return cpu_host->fail(ISO_NO_MEMORY,
                               "%" PRId64
-                              " bytes of %s were asked for and the system refused%s: free "
+                              " bytes of %s were asked for, but the system refused them%s: free "
                               "buffers, or work in smaller pieces",
                               bytes, what, spare);
     }
@@ -81,7 +84,7 @@ iso_status cpu_host_alloc(void *device, int64_t bytes, void **pointer, int32_t *
     (void)device;
     iso_status status = allocate(bytes, (size_t)sysconf(_SC_PAGESIZE), "host memory", pointer);
     if (status == ISO_OK) {
-        *pinned = 1; /* the device accesses all host memory alike */
+        *pinned = 1; /* the device accesses all host memory equally fast */
     }
     return status;
 }

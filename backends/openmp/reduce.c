@@ -30,7 +30,8 @@ static void describe(cpu_device *device, const iso_op *op, iso_op_info *out)
     }
     cpu_reduction r;
     cpu_reduction_init(&r, args);
-    const int plain = args->variant == ISO_VARIANT_NAIVE && r.order >= 0; /* the same in all sets */
+    /* The naive min and max are the same in all instruction sets. */
+    const int plain = args->variant == ISO_VARIANT_NAIVE && r.order >= 0;
     snprintf(out->kernel, sizeof out->kernel, "%s_%s_%s%s%s", iso_reduce_op_name(args->op),
              iso_variant_name(args->variant), iso_dtype_name(args->dtype), plain ? "" : "_",
              plain ? "" : device->kernels->name);

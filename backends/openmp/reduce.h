@@ -6,23 +6,23 @@
 #include "backends/openmp/cpu.h"
 #include "backends/openmp/kernels/kernels.h"
 
-/* A type of lanes: f32, f64, i32 or i64, or for min and max the keys of order.c. A row of a table
- * in reduce_finish.c. */
+/* A type of lanes: f32, f64, i32 or i64, or, for min and max, the keys of order.c. reduce_finish.c
+ * has the table of all types. */
 typedef struct cpu_lane {
     int bytes;
-    /* Adds n - 1 values to the first, in order, or multiplies them; they are `stride` values apart.
-     */
+    /* Adds the other n - 1 values to the first, in order, or multiplies it by them. The values are
+     * `stride` values apart. */
     void (*in_order)(int product, void *values, int64_t n, int64_t stride);
     void (*widen)(const void *values, int64_t n, double *to);
     int64_t (*key)(const void *keys, int64_t i);
-    /* Turns keys into elements; `real`: of a floating-point type. */
+    /* Turns keys into elements. `real`: the elements have a floating-point type. */
     void (*unkey)(int real, const void *keys, int64_t n, void *to);
 } cpu_lane;
 
-/* What is reduced. */
+/* The plan of one reduction. */
 typedef struct cpu_reduction {
     const iso_reduce_op_args *op;
-    cpu_step step;        /* if `order` is -1 */
+    cpu_step step;        /* used if `order` is -1 */
     int order;            /* 0: min, 1: max, -1: neither */
     int index_only;       /* argmin, argmax */
     iso_dtype lane_dtype; /* type of the values; 0 for keys of 16 bits */
@@ -31,14 +31,14 @@ typedef struct cpu_reduction {
 
     int64_t length;    /* elements of a sequence */
     int64_t sequences; /* results */
-    int64_t blocks;    /* parts of a sequence: of 4096 elements, or of argmin's larger parts */
+    int64_t blocks;    /* parts of a sequence: of 4096 elements, or larger for argmin and argmax */
 
     int64_t bytes;     /* of an element */
     const char *x, *y; /* y: NULL except for dot */
     char *result;
 } cpu_reduction;
 
-/* Addresses of elements. */
+/* The addresses of the elements of x and y at this row and column. */
 static inline const char *cpu_reduce_x(const cpu_reduction *r, int64_t row, int64_t col)
 {
     return r->x + (row * r->op->ld_x + col) * r->bytes;
@@ -50,11 +50,11 @@ static inline const char *cpu_reduce_y(const cpu_reduction *r, int64_t row, int6
 
 void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op);
 
-/* Converts `count` values to results, starting at the first-th. Planes are `plane` values apart. */
+/* Converts `count` values to the results from index `first` on. Planes are `plane` values apart. */
 void cpu_reduce_finish(const cpu_reduction *r, const void *values, int64_t plane, int64_t first,
                        int64_t count);
 
-/* lane->in_order, with the step of the reduction. */
+/* Calls lane->in_order for the step of the reduction. */
 void cpu_reduce_in_order(const cpu_reduction *r, void *values, int64_t n, int64_t stride);
 
 /* How many threads the work justifies. */

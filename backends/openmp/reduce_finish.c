@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce_finish.c - the plan of a reduction and its last step: from values in the lanes' type to
- * results in the stored type, with one rounding. */
+/* reduce_finish.c - makes the plan of a reduction, and performs its last step: it converts values
+ * in the lanes' type to results in the stored type, with one rounding. */
 #include "backends/openmp/kernels/half.h"
 #include "backends/openmp/reduce.h"
 #include "common/dtype.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    /* Each thread beyond the first costs a wake-up, which pays from this many bytes on. */
+    /* Waking another thread pays off if it has at least this many bytes to reduce. */
     BYTES_PER_THREAD = 1 << 18
 };
 
@@ -32,7 +32,7 @@ static iso_dtype lane_of(const cpu_reduction *r, iso_dtype dtype)
 
 /* ---- types of lanes -------------------------------------------------------------------------- */
 
-/* Integers are computed unsigned. */
+/* Integers are computed as unsigned ones, which wrap around. */
 #define DEFINE_SUMS(name, type, as)                                                                \
     static void in_order_##name(int product, void *at, int64_t n, int64_t stride)                  \
     {                                                                                              \
@@ -156,7 +156,7 @@ static double norm_f64(double med, double big, double small)
     return sqrt(med);
 }
 
-/* Results that are computed in f64, or rounded from it. */
+/* Converts results that are computed in f64, or rounded from it. */
 static void finish_f64(const cpu_reduction *r, const char *values, int64_t plane, char *to,
                        int64_t count)
 {

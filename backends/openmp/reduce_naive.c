@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce_naive.c - the textbook reduction: every thread runs through its share in order and adds it
- * to the shared result under a lock. A thread's running sum has two parts, the current 4096
- * elements and everything before, so that for n elements and t threads the error is at most (4096 +
- * n / 4096 + t) * eps * sum |x|. */
+/* reduce_naive.c - the textbook reduction: every thread reduces its share in order, and adds the
+ * sum to the shared result under a lock. A thread keeps two running sums: one of the current 4096
+ * elements and one of everything before. So for n elements and t threads the error is at most (4096
+ * + n / 4096 + t) * eps * sum |x|. */
 #include "backends/openmp/reduce.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ typedef union values {
     uint64_t u64;
 } values;
 
-/* Adds the second of two values to the first, or multiplies them. */
+/* Adds the second value to the first, or multiplies the first by it. */
 static void add(const cpu_reduction *r, values *pair)
 {
     for (int plane = 0; plane < r->planes; plane++) {
@@ -22,7 +22,8 @@ static void add(const cpu_reduction *r, values *pair)
     }
 }
 
-/* Stores the result of min and max, which is an element, or its index. */
+/* Stores the best element as the result of min and max, or its index as that of argmin and argmax.
+ */
 static void store_best(const cpu_reduction *r, const char *x, int64_t step, int64_t index,
                        int64_t at)
 {
@@ -37,15 +38,15 @@ static void store_best(const cpu_reduction *r, const char *x, int64_t step, int6
 
 typedef struct task {
     const cpu_reduction *r;
-    cpu_straight run; /* except for min and max */
+    cpu_straight run; /* not for min and max */
     cpu_best (*search)(const void *x, int64_t stride, int64_t n);
-    pthread_mutex_t lock; /* guards the following: the shared result of a whole array */
+    pthread_mutex_t lock; /* guards the following fields, which hold the result of a whole array */
     int begun;
-    values sum[2]; /* the second is a thread's own, to be added */
+    values sum[2]; /* the second is one thread's, which is then added */
     cpu_best best;
 } task;
 
-/* The sum over one sequence or a part of it. */
+/* Computes the sum of one sequence or a part of it. */
 static values sum_of(const task *t, const char *x, int64_t sx, const char *y, int64_t sy, int64_t n)
 {
     const cpu_reduction *r = t->r;

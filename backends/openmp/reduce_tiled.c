@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce_tiled.c - blocks of 4096 elements, reduced by the kernels and spread over the threads.
- * Their results are kept in scratch memory and reduced by the same rule, level after level (tiled),
- * or added in order (partials). Partials of n elements have an error of at most (39 + n / 4096) *
- * eps * sum |x|. */
+/* reduce_tiled.c - reduces blocks of 4096 elements with the kernels, and spreads the blocks over
+ * the threads. Their results are kept in scratch memory. `tiled` reduces them by the same rule,
+ * level after level; `partials` adds them in order. For n elements `partials` has an error of at
+ * most (39 + n / 4096) * eps * sum |x|. */
 #include "backends/openmp/reduce.h"
 
 #include <string.h>
 
 enum {
-    /* Sequences of one block that a thread reduces before it stores their results. */
+    /* If sequences have one block, a thread reduces this many before it stores their results. */
     BATCH = 256,
     /* argmin and argmax process this many elements of a line at a time. */
     BEST_ELEMENTS = CPU_REDUCE_BLOCK * 64,
-    /* Lower limit for dividing a strip. */
+    /* Strips are not divided below this width. */
     STRIP_LEAST = 64,
-    /* A buffer of values: BATCH or a strip of them in each plane. */
+    /* The size of a thread's buffer: for each plane, BATCH values or one strip of them. */
     BUFFER_BYTES = CPU_REDUCE_STRIP * CPU_REDUCE_PLANES * 8
 };
 
-_Static_assert(sizeof(cpu_best) * CPU_REDUCE_STRIP <= CPU_TEAM_SCRATCH, "scratch of a thread");
+_Static_assert(sizeof(cpu_best) * CPU_REDUCE_STRIP <= CPU_TEAM_SCRATCH,
+               "a thread's scratch memory is too small");
 
 typedef struct task {
     const cpu_reduction *r;
@@ -26,11 +27,11 @@ typedef struct task {
     cpu_reduce_line line, fold_line;
     cpu_reduce_cols cols, fold_cols;
     int64_t (*find)(const void *x, int64_t stride, int64_t n, int64_t key);
-    int in_order;       /* partials */
+    int in_order;       /* if the variant is partials */
     int64_t strip;      /* columns of a strip */
-    int64_t strips;     /* of the matrix */
+    int64_t strips;     /* strips in the matrix */
     int64_t plane;      /* values of one plane of partials */
-    char *partials;     /* sequence after sequence, or along axis 0 row after row */
+    char *partials;     /* one sequence after another; along axis 0, one row after another */
     char *scratch;      /* for all threads */
     int64_t each_bytes; /* scratch of one thread */
 } task;
@@ -58,7 +59,7 @@ static void line_body(void *context, int thread, int threads)
     }
 }
 
-/* Sequences of one block need no partials. */
+/* Reduces sequences of one block, which need no partials. */
 static void short_line_body(void *context, int thread, int threads)
 {
     const task *t = context;
@@ -88,7 +89,7 @@ static void fold_line_body(void *context, int thread, int threads)
                 cpu_reduce_in_order(r, values, n, 1);
                 continue;
             }
-            /* A block's result is never written over values that are still to be read. */
+            /* In place: a block's result never overwrites values that are not read yet. */
             for (; n > 1; n = cpu_pieces(n, CPU_REDUCE_BLOCK)) {
                 t->fold_line(values, NULL, n, values, 0);
             }
@@ -173,7 +174,7 @@ static int is_better(const cpu_reduction *r, int64_t key, int64_t than)
     return r->order ? key > than : key < than;
 }
 
-/* Elements are searched only in blocks that are better than all before. */
+/* Looks for the element only in blocks whose best key is better than all before. */
 static cpu_best best_of_line(const task *t, const char *x, int64_t n)
 {
     const cpu_reduction *r = t->r;
@@ -294,7 +295,7 @@ static void choose_kernels(const cpu_device *device, task *t)
     t->fold_cols = k->cols[fold][r->lane_dtype];
 }
 
-/* argmin and argmax use larger parts of a line. */
+/* argmin and argmax divide a line into larger parts. */
 static void adjust_blocks(cpu_reduction *r)
 {
     if (r->index_only && r->op->axis != ISO_AXIS_0) {

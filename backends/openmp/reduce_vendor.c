@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce_vendor.c - reductions by the BLAS library: sum, dot, asum and nrm2 of f32 and f64, of the
- * whole array or row by row. If a library has no sum, it is computed as the dot with a vector of
- * stride 0 that holds 1. BLAS's iamax compares magnitudes and is not argmax. */
+ * whole array or row by row. If a library has no sum, it is computed as a dot product with a single
+ * 1 of stride 0. There is no argmax, because BLAS's iamax compares magnitudes. */
 #include "backends/openmp/blas.h"
 #include "backends/openmp/reduce.h"
 
 #include <limits.h>
 
-/* The interface counts in int. */
+/* BLAS counts elements in an int. */
 enum { CALL_ELEMENTS = INT_MAX };
 
 /* The library's functions for f32 and f64. */

@@ -21,7 +21,7 @@ typedef struct cpu_memory {
 } cpu_memory;
 
 void cpu_memory_get(cpu_memory *out);
-int32_t cpu_cores_get(void); /* processors of the affinity mask, cut to the group's quota */
+int32_t cpu_cores_get(void); /* processors of the affinity mask, but at most the group's quota */
 
 /* ---- isa.c ----------------------------------------------------------------------------------- */
 
@@ -32,45 +32,42 @@ void cpu_isa_list(char *text,
 
 /* ---- team.c ---------------------------------------------------------------------------------- */
 
-/* The process's team, created at the first call; each call is paired with a release. */
+/* Returns the process's team, which the first call creates. Each call needs a release. */
 iso_status cpu_team_acquire(cpu_team **out);
 void cpu_team_release(cpu_team *team);
 
 /* The number of threads that a team created now would request. */
 iso_status cpu_team_plan(int *threads);
 
-/*
- * The lock under which operations run one at a time; INTERNAL: see cpu_team_outside. A stream's
- * worker passes background = 1: once exit() has begun it is blocked, because libraries are being
- * torn down, until a thread waits for its work (cpu_team_resume).
- */
+/* Operations run under this lock, one at a time. INTERNAL: see cpu_team_outside. A stream's worker
+ * passes background = 1. Once exit() has begun, libraries are being torn down, so a worker is
+ * blocked here until a thread waits for its work (cpu_team_resume). */
 iso_status cpu_team_lock(cpu_team *team, int background);
 void cpu_team_unlock(cpu_team *team);
 void cpu_team_resume(void);
 
-/*
- * A library may call exit() within an operation, which then never returns. Returns INTERNAL in its
- * thread and, once exit() has reached this backend, in all threads: those must not wait. Threads
- * that are already waiting call cpu_team_ended repeatedly, and wait for cpu_team_patience in
- * between.
- */
+/* A library may call exit() within an operation, and the operation then never returns.
+ * cpu_team_outside returns INTERNAL in that operation's thread and, once exit() has reached this
+ * backend, in all threads. A thread that gets INTERNAL must not wait. A thread that is already
+ * waiting calls cpu_team_ended repeatedly, and waits until the time of cpu_team_patience in
+ * between. */
 iso_status cpu_team_outside(void);
 int cpu_team_ended(void);
 struct timespec cpu_team_patience(void);
 
-/* Creates a thread of the backend: signals blocked, and at least 1 MiB of stack, whatever the
- * process's default is. 0 or an errno value. */
+/* Creates a thread for the backend, with signals blocked and at least 1 MiB of stack, whatever the
+ * process's default is. Returns 0 or an errno value. */
 int cpu_thread_start(pthread_t *thread, void *(*body)(void *), void *argument);
-/* Runs body in such a thread and waits. NO_MEMORY: no thread could be created. */
+/* Runs `body` in such a thread and waits for its end. NO_MEMORY: no thread could be created. */
 iso_status cpu_run_apart(void *(*body)(void *), void *argument);
 
 /* ---- event.c --------------------------------------------------------------------------------- */
 
-/* One record of an event. A wait for a record holds its point, so that recording the event again
- * does not affect earlier waits. */
+/* A point stands for one record of an event. A wait for the record keeps a reference to it, so that
+ * recording the event again does not affect earlier waits. */
 typedef struct cpu_point {
     _Atomic uint32_t state; /* 0 pending, 1 complete, 2 pending and waited for */
-    uint32_t references;    /* under the pool's lock */
+    uint32_t references;    /* guarded by the pool's lock */
     int64_t nanoseconds;    /* CLOCK_MONOTONIC; valid once complete */
     struct cpu_point *next; /* in the pool */
 } cpu_point;
@@ -87,9 +84,9 @@ typedef struct cpu_event {
     cpu_point *point; /* of the last record; NULL before the first */
 } cpu_event;
 
-/* The point of a new record, with one reference for the stream; NULL if there is no memory. */
+/* Returns the point of a new record, with one reference for the stream. NULL: no memory. */
 cpu_point *cpu_event_begin(cpu_event *event);
-/* The point of the last record, with a reference for the caller; NULL if there is none. */
+/* Returns the point of the last record, with a reference for the caller. NULL: no record. */
 cpu_point *cpu_event_last(cpu_event *event);
 void cpu_point_complete(cpu_point *point);
 iso_status cpu_point_wait(cpu_point *point);
@@ -135,7 +132,7 @@ typedef struct cpu_command {
     union {
         struct {
             const cpu_operation *operation;
-            iso_op op; /* its args are set to the copy when it runs */
+            iso_op op; /* op.args is set to the copy below when the command runs */
             iso_op_args args;
         };
         iso_transfer transfer;
@@ -143,7 +140,8 @@ typedef struct cpu_command {
     };
 } cpu_command;
 
-/* Runs it now (inline) or queues a copy. On failure the caller still owns a point. */
+/* Runs the command now if the stream is inline, and otherwise queues a copy. If this fails, the
+ * caller still owns the command's point. */
 iso_status cpu_stream_submit(cpu_stream *stream, const cpu_command *command);
 
 iso_status cpu_stream_create(void *device, uint32_t flags, void **stream);
@@ -156,7 +154,7 @@ cpu_device *cpu_stream_device(const cpu_stream *stream);
 /* ---- transfer.c, memory.c -------------------------------------------------------------------- */
 
 iso_status cpu_transfer_submit(void *stream, const iso_transfer *transfer);
-/* The fastest copy of 16-bit elements, at any alignment. */
+/* The fastest kernel that copies 16-bit elements, at any alignment. */
 cpu_map_kernel cpu_map_copy(const cpu_device *device);
 iso_status cpu_transfer_run(cpu_device *device, const iso_transfer *transfer, int background);
 

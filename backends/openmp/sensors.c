@@ -9,7 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Paths are never longer: a small stack must hold several. */
+/* The room for a path; longer ones are ignored. It is small, because a small stack must hold
+ * several. */
 enum { PATH_ROOM = 1024 };
 
 /* Readings above these are implausible and ignored. */
@@ -26,8 +27,8 @@ static int read_text(const char *path, char *text, size_t capacity)
     return text[0] != '\0';
 }
 
-/* The whole number, 0 or more, that a text begins with; -1 if there is none. Numbers that no
- * counter reaches are rejected, so that sums and differences of the others do not overflow. */
+/* Returns the whole number, 0 or more, that a text begins with; -1 if there is none. Numbers that
+ * no counter can reach also give -1, so that sums and differences of numbers do not overflow. */
 static int64_t parse_number(const char *text, char **end)
 {
     const int64_t most = INT64_C(1) << 53;
@@ -35,7 +36,7 @@ static int64_t parse_number(const char *text, char **end)
     return *end == text || value < 0 || value > most ? -1 : value;
 }
 
-/* A file's content. */
+/* Reads a file that holds one number; -1 if it does not. */
 static int64_t read_number(const char *path)
 {
     char text[64];
@@ -43,7 +44,7 @@ static int64_t read_number(const char *path)
     return read_text(path, text, sizeof text) ? parse_number(text, &end) : -1;
 }
 
-/* The file `name` in the folder of `path`. */
+/* Writes the path of the file `name` in the folder of `path`. */
 static void beside(const char *path, const char *name, char *out)
 {
     const char *slash = strrchr(path, '/');
@@ -65,7 +66,7 @@ static void find(const char *root, const char *pattern, glob_t *found)
 
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
-/* The mean over the processors that are online: the others have no such file. */
+/* Returns the mean over the processors that are online. The others have no such file. */
 static double mean_frequency(const char *root)
 {
     glob_t found;
@@ -136,8 +137,8 @@ static int is_one_of(const char *text, const char *const *list)
     return 0;
 }
 
-/* The highest reading of one chip for a whole package; -1 if it has none. A chip without labels has
- * one reading. */
+/* Returns the highest reading of one chip for a whole package; -1 if it has none. If the chip has
+ * no labels, its first reading is used. */
 static int64_t temperature_of_chip(const char *name_file)
 {
     char path[PATH_ROOM];
@@ -197,7 +198,8 @@ static void read_temperature(const char *root, iso_telemetry *out)
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
-/* Time used by another guest of the same host is not free either: it counts as busy. */
+/* Computes the load since the last reading. Time that another guest of the same host used counts as
+ * busy, because this system could not use it. */
 static int read_times(const char *root, cpu_sensors *last, iso_telemetry *out)
 {
     enum { IDLE = 3, IOWAIT = 4, FIELDS = 8 };
@@ -223,7 +225,7 @@ static int read_times(const char *root, cpu_sensors *last, iso_telemetry *out)
     const int64_t span = total - last->total;
     const int64_t busy = total - idle;
     if (last->has_times && span <= 0) {
-        return 1; /* too soon after the last reading, which remains the reference */
+        return 1; /* too soon: keep the last reading as the reference */
     }
     if (last->has_times) {
         const double percent = 100.0 * (double)(busy - last->busy) / (double)span;
@@ -267,7 +269,7 @@ static int64_t now(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Watts of one package since its last reading; -1 if unknown. */
+/* Returns the mean power in watts of one package since its last reading; -1 if unknown. */
 static double power_of(const char *energy_file, cpu_sensors *last, size_t package)
 {
     char path[PATH_ROOM];
@@ -286,7 +288,8 @@ static double power_of(const char *energy_file, cpu_sensors *last, size_t packag
                : (double)used * 1e3 / (double)(time - before);
 }
 
-/* All packages or none: some systems hide the counters from all users but root. */
+/* Reports the power of all packages together, or none if one of them is unknown: some systems show
+ * the counters only to root. */
 static void read_power(const char *root, cpu_sensors *last, iso_telemetry *out)
 {
     glob_t found;

@@ -11,18 +11,19 @@
 
 enum { CPU_PACKAGES_MAX = 16 };
 
-/* Counters at the last reading. Zeros before the first. */
+/* The counters at the last reading. All are 0 before the first. */
 typedef struct cpu_sensors {
     int has_times, has_throttles, has_energy;
     int64_t busy, total;                 /* processor time, in the system's ticks */
     int64_t throttles;                   /* how often a core or a package was too hot */
     int64_t energy[CPU_PACKAGES_MAX];    /* microjoules; wraps at its maximum */
-    int64_t energy_at[CPU_PACKAGES_MAX]; /* nanoseconds: when it was read; 0: never */
+    int64_t energy_at[CPU_PACKAGES_MAX]; /* time when it was read, in nanoseconds; 0: never */
 } cpu_sensors;
 
 /* Reads the files below `root` ("" for the machine's own) and fills the fields that they report.
- * Differences (load, power, throttling) are since the last reading, and are not reported at the
- * first. 0: none of the files can be read. Calls with one cpu_sensors must not overlap. */
+ * Load, power and throttling are measured since the last reading, so the first reading does not
+ * report them. Returns 0 if none of the files can be read. Calls with one cpu_sensors must not
+ * overlap. */
 int cpu_sensors_read(const char *root, cpu_sensors *last, iso_telemetry *out);
 
 #endif

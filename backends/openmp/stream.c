@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * stream.c - streams. An asynchronous one is a worker thread and a ring of commands, which grows
- * only in the submitting thread, never in the worker. An inline one runs in the calling thread.
- * Both run a command by the same function.
- */
+/* stream.c - streams. An asynchronous stream has a worker thread and a ring of commands. Only a
+ * submitting thread makes the ring larger, never the worker. An inline stream runs its commands in
+ * the calling thread. The same function runs a command in both. */
 #include "backends/openmp/runtime.h"
 
 #include <isomer/status.h>
@@ -19,8 +17,8 @@ struct cpu_stream {
     int is_inline;
     pthread_t worker;
     pthread_mutex_t lock; /* guards the following fields */
-    pthread_cond_t work;  /* signals the worker */
-    pthread_cond_t done;  /* signals threads that wait for the worker */
+    pthread_cond_t work;  /* wakes the worker */
+    pthread_cond_t done;  /* wakes threads that wait for the worker */
 
     cpu_command *ring;
     uint64_t capacity;             /* a power of two */
@@ -76,7 +74,7 @@ static iso_status run_command(cpu_stream *stream, const cpu_command *command, in
     return status;
 }
 
-/* With the lock held. The text is this thread's last error. */
+/* The caller holds the lock. Keeps the first error, with the text of this thread's last error. */
 static void keep_error(cpu_stream *stream, iso_status status)
 {
     if (status != ISO_OK && stream->error == ISO_OK) {
@@ -85,7 +83,7 @@ static void keep_error(cpu_stream *stream, iso_status status)
     }
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static iso_status tell_error(const cpu_stream *stream)
 {
     if (stream->error == ISO_OK) {
@@ -94,7 +92,7 @@ static iso_status tell_error(const cpu_stream *stream)
     return cpu_host->fail(stream->error, "%s", stream->text);
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void complete_one(cpu_stream *stream)
 {
     stream->completed++;
@@ -132,7 +130,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static iso_status make_room(cpu_stream *stream)
 {
     if (stream->submitted - stream->completed < stream->capacity) {
@@ -159,7 +157,7 @@ static iso_status submit_inline(cpu_stream *stream, const cpu_command *command)
     }
     (void)pthread_mutex_lock(&stream->lock);
     iso_status status = tell_error(stream);
-    stream->submitted += status == ISO_OK; /* other threads query and wait in the meantime */
+    stream->submitted += status == ISO_OK; /* so that other threads can query and wait meanwhile */
     (void)pthread_mutex_unlock(&stream->lock);
     if (status != ISO_OK) {
         return status;
@@ -208,8 +206,8 @@ iso_status cpu_stream_create(void *device, uint32_t flags, void **stream)
 {
     if (flags & ~(uint32_t)ISO_STREAM_INLINE) {
         return cpu_host->fail(ISO_UNSUPPORTED,
-                              "flags is 0x%" PRIx32 ", but streams of the openmp backend know "
-                              "ISO_STREAM_INLINE (0x%x) alone",
+                              "flags is 0x%" PRIx32 ", but the openmp backend knows only "
+                              "ISO_STREAM_INLINE (0x%x)",
                               flags, (unsigned)ISO_STREAM_INLINE);
     }
     cpu_stream *made = cpu_host->alloc((int64_t)sizeof *made);

@@ -7,7 +7,7 @@
 
 enum {
     TRANSFER_ALONE = 1024 * 1024,     /* up to this size the team costs more than it saves */
-    TRANSFER_PIECE_LEAST = 64 * 1024, /* pieces are multiples of a page, so of every pattern */
+    TRANSFER_PIECE_LEAST = 64 * 1024, /* multiples of a page, so also of every pattern */
     TRANSFER_PIECE_MOST = 4 * 1024 * 1024,
     TRANSFER_PAGE = 4096,
     TRANSFER_BLOCK = 64
@@ -19,7 +19,7 @@ typedef struct transfer_task {
     int64_t to_pitch, from_pitch;
     int64_t width, height;
     int64_t piece, pieces_in_row;
-    cpu_map_kernel past;        /* copies past the caches; NULL: through them */
+    cpu_map_kernel past;        /* a copy that bypasses the caches; NULL: do not bypass them */
     char block[TRANSFER_BLOCK]; /* the pattern, repeated */
 } transfer_task;
 
@@ -111,7 +111,8 @@ iso_status cpu_transfer_run(cpu_device *device, const iso_transfer *transfer, in
                                           : piece;
     task.piece = piece / TRANSFER_PAGE * TRANSFER_PAGE;
     task.pieces_in_row = cpu_pieces(task.width, task.piece);
-    /* Data too large for the caches bypasses them: otherwise what is overwritten is read first. */
+    /* Data that is too large for the caches bypasses them. Otherwise the lines that it overwrites
+     * would be read first. */
     if (task.from && bytes > device->facts->cache_bytes / 2) {
         task.past = cpu_map_copy(device);
     }

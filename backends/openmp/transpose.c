@@ -8,15 +8,16 @@
 #include <string.h>
 
 enum {
-    /* A tile's rows are this many bytes, and it is square. */
+    /* A tile is square. Its rows have this many bytes. */
     TILE_BYTES = 1024,
-    /* In place a tile goes through a buffer. */
+    /* If the operation is in place, a tile goes through a buffer of this size. */
     SWAP_BYTES = 16384,
-    /* Each thread beyond the first costs a wake-up, which pays from this many bytes on. */
+    /* Waking another thread pays off if it has at least this many bytes to move. */
     BYTES_PER_THREAD = 1 << 18
 };
 
-_Static_assert(SWAP_BYTES + CPU_TRANSPOSE_SCRATCH <= CPU_TEAM_SCRATCH, "scratch of a thread");
+_Static_assert(SWAP_BYTES + CPU_TRANSPOSE_SCRATCH <= CPU_TEAM_SCRATCH,
+               "a thread's scratch memory is too small");
 
 typedef struct element_16 {
     uint64_t part[2];
@@ -29,7 +30,7 @@ typedef struct task {
     cpu_transpose_block block;
     cpu_team *team;
     int64_t tile; /* rows and columns of a tile */
-    int stream;   /* write past the caches */
+    int stream;   /* writes bypass the caches */
 } task;
 
 /* 0 for elements of 1 byte, ... 4 for 16 */
@@ -64,8 +65,8 @@ static int threads_for(const cpu_device *device, const iso_transpose_op *op)
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
-    /* Row i swaps with column i from the diagonal on. Rows are dealt to threads in turn, because  \
-     * they get shorter. */                                                                        \
+    /* Swaps row i with column i, from the diagonal on. Rows get shorter, so threads take them in  \
+     * turn. */                                                                                    \
     static void name##_swap(void *context, int thread, int threads)                                \
     {                                                                                              \
         const task *t = context;                                                                   \
@@ -86,7 +87,7 @@ DEFINE_NAIVE(naive_4, uint32_t)
 DEFINE_NAIVE(naive_8, uint64_t)
 DEFINE_NAIVE(naive_16, element_16)
 
-/* By size, out of place and in place. */
+/* For each size: out of place, and in place. */
 static const cpu_body naive_bodies[][2] = {{naive_1, naive_1_swap},
                                            {naive_2, naive_2_swap},
                                            {naive_4, naive_4_swap},
@@ -95,7 +96,7 @@ static const cpu_body naive_bodies[][2] = {{naive_1, naive_1_swap},
 
 /* ---- tiled ----------------------------------------------------------------------------------- */
 
-/* Tiles are counted down the columns, so that a thread writes whole rows of the result. */
+/* Tiles are numbered down the columns, so that a thread writes whole rows of the result. */
 static void tiled_body(void *context, int thread, int threads)
 {
     const task *t = context;
@@ -112,12 +113,12 @@ static void tiled_body(void *context, int thread, int threads)
     }
 }
 
-/* Swaps the tile at (i, j) with the one at (j, i), through a buffer at the start of the scratch
- * memory. */
+/* Swaps the tile at (i, j) with the one at (j, i) and transposes both, through a buffer at the
+ * start of the scratch memory. */
 static void swap_tiles(const task *t, int64_t i, int64_t j, char *buffer)
 {
     const iso_transpose_op *op = t->op;
-    const int64_t bytes = op->element_bytes, ld = op->ld_to; /* in place both are the same */
+    const int64_t bytes = op->element_bytes, ld = op->ld_to; /* in place, ld_from is the same */
     const int64_t rows = cpu_least(t->tile, op->rows - i), cols = cpu_least(t->tile, op->cols - j);
     char *scratch = buffer + SWAP_BYTES;
     char *upper = t->to + (i * ld + j) * bytes, *lower = t->to + (j * ld + i) * bytes;
@@ -167,16 +168,17 @@ static iso_status vendor_supports(const iso_transpose_op *op)
     const int64_t ld = op->ld_from > op->ld_to ? op->ld_from : op->ld_to;
     const int64_t most = ld > op->rows ? ld : op->rows; /* cols is at most ld_from */
     if (most > INT_MAX) {
-        return cpu_host->fail(ISO_UNSUPPORTED,
-                              "transpose: a size or leading dimension is %lld, but %s takes up to "
-                              "%d: use tiled",
-                              (long long)most, blas->name, INT_MAX);
+        return cpu_host->fail(
+            ISO_UNSUPPORTED,
+            "transpose: a size or leading dimension is %lld, but %s takes at most "
+            "%d: use tiled",
+            (long long)most, blas->name, INT_MAX);
     }
     return ISO_OK;
 }
 
-/* In place the library's function transposes one tile after another. Queries do not show whether an
- * operation is in place, so this must work. */
+/* A query does not know whether the operation is in place, so both must work. In place, the
+ * library's function transposes one tile after another. */
 static void vendor_execute(void *context)
 {
     task *t = context;

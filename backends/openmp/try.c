@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * try.c - opens a BLAS library and multiplies with it, as a part of isomer-try, because OpenBLAS
- * requests memory in an endless loop if the process's limits refuse it:
+ * try.c - the part of isomer-try that opens a BLAS library and multiplies with it. It needs a
+ * process of its own, because OpenBLAS requests memory in an endless loop if the process's limits
+ * refuse it. The arguments are:
  *
- *   openmp blas THREADS NAME...    the first of the names that opens
+ *   openmp blas THREADS NAME...    the first of the names that opens is tried
  *
- * A missing library counts as good: the backend then searches for itself. A library that exists but
- * does not fit into memory counts as bad: the backend may have more memory.
+ * If no library exists, the answer is good: the backend then searches for itself. If a library
+ * exists but cannot be opened, the answer is bad: the backend may have more memory than this
+ * process, and could open the library and then hang.
  */
 #include "backends/loader/loader.h"
 #include "backends/openmp/blas.h"
@@ -16,8 +18,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Opening and this product take a tenth of a second of processor time. Small products need no
- * memory of the library. */
+/* Opening the library and this product take a tenth of a second of processor time. The product is
+ * not smaller, because for a small one the library allocates no memory. */
 enum { TRY_CPU_SECONDS = 2, TRY_SIZE = 256 };
 
 static struct {
@@ -29,7 +31,7 @@ static struct {
 
 static const loader_function functions[] = {{"cblas_sgemm", false},
                                             {"openblas_set_num_threads", false}};
-static const loader_where where; /* the loader's own search alone */
+static const loader_where where; /* only the loader's own search */
 static loader_library library = {
     .where = &where,
     .functions = functions,
@@ -37,7 +39,8 @@ static loader_library library = {
     .function_count = (int)(sizeof functions / sizeof functions[0]),
 };
 
-/* False: none exists, or (`refused`) an existing one cannot be opened. */
+/* Opens the first of the libraries. False: none exists or, if library.refused is set, one exists
+ * but cannot be opened. */
 static bool open_first(int count, char **names)
 {
     for (int i = 0; i < count && !library.refused; i++) {
@@ -47,13 +50,14 @@ static bool open_first(int count, char **names)
             if (blas.multiply) {
                 return true;
             }
-            loader_close(&library); /* without products: the backend goes on to the next name */
+            /* It has no sgemm: the backend, too, goes on to the next name. */
+            loader_close(&library);
         }
     }
     return false;
 }
 
-/* A product of ones, whose elements all equal the number of terms. */
+/* Multiplies two matrices of ones. All elements of the product must equal the number of terms. */
 static int product_is_right(void)
 {
     static float a[TRY_SIZE * TRY_SIZE], b[TRY_SIZE * TRY_SIZE], c[TRY_SIZE * TRY_SIZE];
@@ -64,7 +68,8 @@ static int product_is_right(void)
                   TRY_SIZE, 1.0f, a, TRY_SIZE, b, TRY_SIZE, 0.0f, c, TRY_SIZE);
     for (int i = 0; i < TRY_SIZE * TRY_SIZE; i++) {
         if (c[i] != (float)TRY_SIZE) {
-            child_say("element %d of a product of ones over %d is %g", i, TRY_SIZE, (double)c[i]);
+            child_say("element %d of a product of ones is not %d but %g", i, TRY_SIZE,
+                      (double)c[i]);
             return 0;
         }
     }
