@@ -12,8 +12,8 @@
 
 enum { ORIGIN_ALIGNMENT = 256 };
 
-/* The last holder frees the memory. Imported memory is only forgotten, and its owner is notified.
- * The caller's last error is kept. */
+/* Drops one reference; the last one frees the memory. Imported memory is not freed: its owner is
+ * notified. The thread's last error stays as it was. */
 void core_memory_drop(core_memory *memory)
 {
     core_physical *physical = memory->physical;
@@ -80,7 +80,7 @@ iso_status core_operand_acquire(const char *call, const char *name, iso_operand 
                   : core_check_device(call, argument, &(*out)->child, "stream", &stream->child);
 }
 
-/* Makes a buffer that has no memory yet. NULL: core_fail was called. */
+/* Makes a buffer that has no memory yet. Returns NULL after core_fail if that fails. */
 static core_buffer *new_buffer(const char *call, core_device *device)
 {
     core_buffer *buffer = calloc(1, sizeof *buffer);
@@ -98,8 +98,8 @@ static core_buffer *new_buffer(const char *call, core_device *device)
     return buffer;
 }
 
-/* Gives a new buffer its handle, or frees it if an earlier step failed. Isomer
- * releases imported memory only after success: after a failure it is still the caller's. */
+/* Gives a new buffer its handle, or frees it if an earlier step failed. `release` is set only after
+ * success: if the import failed, the caller still owns the memory. */
 static iso_status finish_buffer(const char *call, core_device *device, core_buffer *buffer,
                                 const core_import *imported, iso_status status, iso_buffer *out)
 {
@@ -150,7 +150,7 @@ iso_status iso_buffer_create(iso_device handle, int64_t bytes, iso_buffer *out)
     return finish_buffer(call, device, buffer, NULL, status, out);
 }
 
-/* Imports from the last aligned address that is not after `native`. Memory without an address is
+/* Rounds the address down to an aligned one and imports from there. Memory that has no address is
  * imported as it is. */
 static iso_status import_memory(const char *call, core_device *device, const core_import *what,
                                 core_buffer *buffer)
@@ -295,8 +295,8 @@ static void free_block(core_block *block)
     free(block);
 }
 
-/* Links the block. INVALID: it overlaps a registered one, perhaps of another handle to the
- * device. */
+/* Links the block. INVALID if it is registered memory that overlaps a registered block of any
+ * handle to the device. */
 static iso_status link_block(const char *call, core_block *block)
 {
     core_physical *physical = block->device->physical;
@@ -324,8 +324,8 @@ static iso_status link_block(const char *call, core_block *block)
     return status;
 }
 
-/* Unlinks the block that matches `like`; any block of the device if `like` is NULL. NULL: there is
- * none. */
+/* Unlinks and returns the block that matches `like`, or any block of the device if `like` is NULL.
+ * Returns NULL if there is none. */
 static core_block *take_block(core_device *device, const core_block *like)
 {
     core_block **at = &device->physical->blocks, *found = NULL;

@@ -23,8 +23,9 @@ void core_memory_drop(core_memory *memory);
 
 typedef struct core_buffer {
     core_child child;
-    /* Offset of its first byte in its memory. Imported memory is taken from an aligned address on,
-     * so an offset's alignment is that of its address. */
+    /* The offset of the buffer's first byte in its memory. Imported memory begins at an aligned
+     * address at or before the buffer, so `origin` plus an offset shows how an address is aligned.
+     */
     int64_t origin;
     int64_t bytes;
     bool read_only;

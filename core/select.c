@@ -13,11 +13,11 @@
 /* One entry of a spec: name[:rest]. */
 typedef struct item {
     char name[ISO_NAME_MAX];
-    const char *rest;        /* NULL: only a name */
+    const char *rest;        /* what follows the colon; NULL without a colon */
     char text[ISO_SPEC_MAX]; /* the whole entry */
 } item;
 
-/* Lists the known names, and finds the one nearest to an unknown name. NO_MEMORY: they could not be
+/* Lists the known names, and finds the one nearest to an unknown name. NO_MEMORY if they cannot be
  * listed. */
 static iso_status list_names(const char *call, core_text *into, const char *unknown, char *nearest,
                              size_t room)
@@ -136,7 +136,7 @@ static iso_status check_item(const char *call, const item *what, bool alone)
     return status || backend ? status : unknown_name(call, what->name);
 }
 
-/* An entry, without the blanks around it. */
+/* Parses one entry, without the blanks around it. */
 static iso_status parse_item(const char *call, const char *text, size_t length, bool alone,
                              item *out)
 {
@@ -173,7 +173,7 @@ static iso_status parse_item(const char *call, const char *text, size_t length, 
     return check_item(call, out, alone);
 }
 
-/* Calls parse_item for each entry of the spec; if `out` is set, returns the index-th. */
+/* Parses and counts all entries of the spec. If `out` is set, it gets the index-th entry. */
 static iso_status parse(const char *call, const char *spec, int index, item *out, int *count)
 {
     iso_status status = ISO_OK;
@@ -292,7 +292,7 @@ static bool matches(const iso_device_info *info, const char *rest)
     return strcasestr(info->name, rest) != NULL;
 }
 
-/* The device that `rest` names. */
+/* Finds the device that `rest` names. */
 static iso_status pick_named(const char *call, const item *what, core_backend *backend,
                              int32_t devices, int32_t *index)
 {
@@ -330,9 +330,9 @@ static iso_status pick_named(const char *call, const item *what, core_backend *b
     return ISO_OK;
 }
 
-/* Sets *fits if the device may be used when the spec names none. `cpus`: CPUs are wanted, and no
- * other devices. If the device is broken, `passed` gets the reason. NO_MEMORY: the answer is
- * unknown. */
+/* Sets *fits if the device may be used when the spec names none. With `cpus` only CPUs fit, without
+ * it only other devices. If the device is broken, `passed` gets the reason. NO_MEMORY if that could
+ * not be found out. */
 static iso_status judge_first(const char *call, core_backend *backend, int32_t index, bool cpus,
                               core_text *passed, bool *fits)
 {
@@ -354,8 +354,8 @@ static iso_status judge_first(const char *call, core_backend *backend, int32_t i
     return ISO_OK;
 }
 
-/* Finds the first usable device that is not a CPU, else the first usable CPU. With `no_cpu` CPUs do
- * not count. *index is -1 if there is none. */
+/* Finds the first usable device that is not a CPU, else the first usable CPU. With `no_cpu` it
+ * finds no CPU. Sets *index to -1 if there is none. */
 static iso_status pick_first(const char *call, core_backend *backend, int32_t devices, bool no_cpu,
                              int32_t *index, core_text *passed)
 {
@@ -390,7 +390,7 @@ static iso_status no_first(const char *call, const core_backend *backend, const 
                      call, backend->name, backend->name);
 }
 
-/* The device that one entry names. With `no_cpu` a backend that has only CPUs is skipped. */
+/* Finds the device that one entry names. With `no_cpu` a backend that has only CPUs is skipped. */
 static iso_status pick(const char *call, const item *what, core_backend *backend, bool no_cpu,
                        int32_t *index, core_text *passed)
 {
@@ -409,7 +409,7 @@ static iso_status pick(const char *call, const item *what, core_backend *backend
     return !status && *index < 0 ? no_first(call, backend, passed) : status;
 }
 
-/* Opens the device of one entry. *over: no later entry may be tried, because it would hide an
+/* Opens the device of one entry. Sets *over if no later entry may be tried: it would hide an
  * invalid setting or a lack of memory. */
 static iso_status open_item(const char *call, const item *what, core_backend *backend, bool no_cpu,
                             core_choice *out, bool *over)
@@ -440,7 +440,8 @@ static iso_status open_named(const char *call, const item *what, core_choice *ou
     return status ? status : unknown_name(call, what->name);
 }
 
-/* The choice cannot be recorded: closes the device if it was opened. Returns `reason`. */
+/* Called if there is no memory for the text that explains the choice. Closes the device if it was
+ * opened, and returns `reason`. */
 static iso_status drop_choice(iso_status opened, core_choice *out, iso_status reason)
 {
     if (!opened) {
@@ -468,7 +469,8 @@ static iso_status open_entry(const char *call, const char *list, int i, core_cho
     return status ? status : open_named(call, &what, out, over);
 }
 
-/* The first of a list that opens; without a list, the first that `auto` takes. */
+/* Opens the first entry of a list that can be opened or, without a list, the first device that
+ * `auto` takes. */
 static iso_status open_first(const char *call, const char *list, int count, core_choice *out)
 {
     iso_status status = ISO_UNAVAILABLE;

@@ -4,32 +4,34 @@
  * use isomer do not need it.
  *
  * A plug-in is a shared object isomer-NAME.so that exports one function, isomer_backend_query. The
- * built-in backends use the same descriptor. The core opens a plug-in with RTLD_NOW | RTLD_LOCAL,
- * queries it when it is looked up (again if it was refused), and never closes it.
+ * built-in backends use the same descriptor. When a plug-in is first needed, the core opens it with
+ * RTLD_NOW | RTLD_LOCAL and calls this function. If the core refused the plug-in, it tries again
+ * the next time. It never closes a plug-in.
  *
- * Versions. A plug-in and the core work together if their ABI major is the same. Each uses the part
- * of a struct that both know (its `size`), whichever is newer: entries are only ever appended, and
- * no required entry is added within a major. An optional entry may be NULL if the backend does not
- * have it. If a required entry is NULL, the core refuses the plug-in and names the entry.
+ * Versions. A plug-in and the core work together if their ABI major is the same. Whichever is
+ * newer, each uses only the part of a struct that both know; the struct's `size` says how much that
+ * is. Entries are only ever appended, and no required entry is added within a major. An optional
+ * entry may be NULL if the backend does not have it. If a required entry is NULL, the core refuses
+ * the plug-in and names the entry.
  *
  * What the core guarantees before a call reaches a backend:
- * - Handles are resolved. Enumerators, sizes, leading dimensions, bounds, alignment and overlap are
- *   checked.
+ * - The core has resolved handles, and has checked enumerators, sizes, leading dimensions, bounds,
+ *   alignment and overlap.
  * - The variant is never AUTO, the math mode is never DEFAULT, a leading dimension is never 0, and
  *   a batch is at least 1.
- * - Empty products (m, n or batch 0), empty transposes, empty maps and reductions over no elements
- *   do not arrive. A product whose alpha rounds to 0 arrives with k = 0.
- * - The device is the one that owns every operand, and memory is within the limit.
+ * - A backend never gets empty products (m, n or batch 0), empty transposes, empty maps or
+ *   reductions over no elements. It gets a product whose alpha rounds to 0 with k = 0.
+ * - The device owns every operand, and the memory limit is not exceeded.
  * - Floating point is in its default state (to nearest, subnormals kept, no traps), whatever the
  *   program's thread has set.
- * - If a product that may use TF32 is UNSUPPORTED with it, the core queries it again as a strict
- *   one.
- * - Maps do not arrive as vendor or partials, and do not arrive at a backend of a minor below 2;
- *   products with a vector do not arrive at one of a minor below 4.
+ * - If a product may use TF32 and is UNSUPPORTED with TF32, the core asks again for the strict
+ *   product.
+ * - The variant of a map is never vendor or partials. A backend whose minor is below 2 gets no
+ *   maps. One whose minor is below 4 gets no products with a vector.
  *
  * Operands share no element, but their ranges may interleave: the bytes between the rows of one
  * operand, or between the matrices of its batch, may belong to another operand or to another matrix
- * of the same batch (stride_c may be less than C spans). A backend must not write those bytes, not
+ * of the same batch (stride_c may be less than the span of C). A backend must not write them, not
  * even with the value that it read from them, because another thread may be writing there.
  *
  * What a backend promises:
@@ -41,12 +43,12 @@
  * - It leaves the thread's current context, floating-point environment and signal mask as they
  *   were.
  *
- * Threads. Every entry may be called from several threads at once, with one exception: the core
- * never calls two entries with the same stream at once, other than stream_sync and stream_query,
- * which may be called while another thread submits to the stream or waits for it. The core destroys
- * an object only when no call that uses it is running, a stream or a buffer only when its work has
- * finished, and an event only when its last record is complete; another stream may then still have
- * a wait for that event ahead of it.
+ * Threads. Every entry may be called from several threads at once. But the core never calls two
+ * entries with the same stream at once, except stream_sync and stream_query: these may be called
+ * while another thread submits to the stream or waits for it. The core destroys an object only when
+ * no call that uses it is running. It destroys a stream or a buffer only when its work has finished
+ * and an event only when its last record is complete. Another stream may not have reached its wait
+ * for that event yet.
  */
 #ifndef ISOMER_BACKEND_H
 #define ISOMER_BACKEND_H
@@ -80,8 +82,9 @@ typedef struct iso_host {
     uint32_t reserved;
     const char *version; /* of the library */
 
-    /* Host memory, aligned to 64 bytes, contents undefined; NULL if there is none (fail() has then
-     * been called with NO_MEMORY). free(NULL) does nothing. Never used on the hot path. */
+    /* Allocates host memory, aligned to 64 bytes, with undefined contents. If there is none, calls
+     * fail() with NO_MEMORY and returns NULL. free(NULL) does nothing. Do not call these two on the
+     * hot path. */
     void *(*alloc)(int64_t bytes);
     void (*free)(void *pointer);
 
@@ -93,15 +96,15 @@ typedef struct iso_host {
     /* Writes a line to ISOMER_LOG. */
     void (*log)(iso_log_level level, const char *format, ...) ISO_PRINTF(2, 3);
 
-    /* The effective value of an ISOMER_ setting; NULL if it is unset and has no default. Owned by
-     * the core, valid until the process ends. */
+    /* The value in effect of an ISOMER_ setting; NULL if it is unset and has no default. The core
+     * owns the text, which is valid until the process ends. */
     const char *(*setting)(const char *name);
 
     /* The program cache: a file of up to 256 MiB for a key of any length. `load` returns a block
      * from alloc() and its size. It returns NULL with size 0 if there is no usable entry, and NULL
      * with size -1 if the entry exists but host memory for it ran out (fail() has then been called
-     * with NO_MEMORY). `store` returns 0 if the entry was kept. A cache that cannot be used loads
-     * nothing. */
+     * with NO_MEMORY). `store` returns 0 if the entry was kept. If the cache cannot be used, `load`
+     * finds no entry. */
     void *(*cache_load)(const void *key, int64_t key_bytes, int64_t *bytes);
     int32_t (*cache_store)(const void *key, int64_t key_bytes, const void *data, int64_t bytes);
 
@@ -109,23 +112,23 @@ typedef struct iso_host {
     /* Bytes left on this thread's stack; INT64_MAX if unknown. */
     int64_t (*stack_left)(void);
 
-    /* The value of an environment variable, an ISOMER_ one or another, that names a folder or file
-     * from which libraries are loaded. NULL if it is unset, is not an absolute path, or is ignored
-     * because the program has more rights than its caller. `problem` (capacity bytes, not NULL)
-     * then says why; it is "" if the variable is unset or good. Valid until the process ends. */
+    /* The value of an environment variable (of any name) that names a folder or file from which
+     * libraries are loaded. NULL if it is unset, is not an absolute path, or is ignored because the
+     * program has more rights than its caller. `problem` (capacity bytes, not NULL) is set to the
+     * reason, or to "" if the variable is unset or good. Valid until the process ends. */
     const char *(*path)(const char *name, char *problem, int64_t capacity);
 
     /* Whether an absolute path is safe from other users: every part of it belongs to root, to this
      * process's user, or to an owner of the library's own folders, and only they can write there.
-     * 0: it is not, and `problem` says why. A program that a backend starts must pass this check.
-     */
+     * Returns 0 if it is not safe, and sets `problem` to the reason. A backend may start a program
+     * only if its path passes this check. */
     int32_t (*trusted)(const char *path, char *problem, int64_t capacity);
 } iso_host;
 
 /* ---- Operations, resolved and checked -------------------------------------------------------- */
 
-/* A place in device memory: a pointer from memory_alloc, and a byte offset. memory is NULL for an
- * operand that is not used (y, or A and B where k is 0) and in calls that run nothing (supports,
+/* A place in device memory: a pointer from memory_alloc, and a byte offset. `memory` is NULL if the
+ * operand is not used (y, or A and B if k is 0), and in calls that run nothing (supports,
  * workspace, prepare, describe). */
 typedef struct iso_ref {
     void *memory;
@@ -198,8 +201,8 @@ typedef union iso_op_args {
     iso_gemv_op gemv;
 } iso_op_args;
 
-/* One operation. The core's struct lives only for the call: a backend that runs it later copies it.
- */
+/* One operation. The struct is valid only during the call: a backend that runs the operation later
+ * must copy it. */
 typedef struct iso_op {
     uint32_t size; /* of this struct */
     iso_op_kind kind;
@@ -211,7 +214,7 @@ typedef struct iso_op {
         const iso_map_op_args *map;
         const iso_gemv_op *gemv;
     };
-    uint32_t args_size; /* of the struct behind args */
+    uint32_t args_size; /* size of the struct that args points to */
     uint32_t reserved;
     iso_ref workspace; /* scratch memory, at least the size that `workspace` returned; owned by the
                           stream */
@@ -232,7 +235,7 @@ typedef struct iso_transfer {
     iso_ref to, from;
     const void *host_from;
     void *host_to;
-    int64_t to_pitch, from_pitch; /* bytes from one row to the next, on either side */
+    int64_t to_pitch, from_pitch; /* bytes from one row to the next, at each end */
     int64_t width, height;
     uint8_t pattern[16];
     int64_t pattern_bytes; /* 1, 2, 4, 8 or 16; width is a multiple of it */
@@ -240,8 +243,8 @@ typedef struct iso_transfer {
 
 /* ---- What a backend offers to the core ------------------------------------------------------- */
 
-/* The result of probing. `devices` is the number of devices if the state is OK; otherwise `reason`
- * says why, with every path that was tried. */
+/* The result of probing. If the state is OK, `devices` is the number of devices. Otherwise `reason`
+ * says why it is not, with every path that was tried. */
 typedef struct iso_probe {
     uint32_t size;
     iso_state state;
@@ -252,12 +255,12 @@ typedef struct iso_probe {
 
 /* Flags of a backend. */
 enum {
-    /* The backend only says why it is not available: `probe` is its only required entry, and never
-     * finds a device. */
+    /* The backend can only say why it is not available. Its only required entry is `probe`, which
+     * never finds a device. */
     ISO_BACKEND_PROBE_ONLY = 1,
     /* After fork(), a child may forget all objects and open devices again. Without this flag the
-     * core returns UNAVAILABLE in a child if probing this backend had reached a driver in the
-     * parent: the probe had returned anything but NOT_FOUND. */
+     * core returns UNAVAILABLE in the child if probing this backend reached a driver in the parent,
+     * that is, if the probe set any state but NOT_FOUND. */
     ISO_BACKEND_FORK_SAFE = 2
 };
 
@@ -270,8 +273,8 @@ typedef struct iso_backend {
     const char *build_info; /* one line: version, compiler, options */
 
     /* -- devices -- */
-    /* Required. Touches the driver and fills *out. Called again only if a state may have changed.
-     */
+    /* Required. Looks for the driver and its devices, and fills *out. Not called again after the
+     * state OK, except in a child of fork(). */
     iso_status (*probe)(iso_probe *out);
     /* Required. Describes a device without opening it (the core fills spec and backend). */
     iso_status (*device_info)(int32_t index, iso_device_info *out);
@@ -282,14 +285,14 @@ typedef struct iso_backend {
     iso_status (*device_property)(void *device, int32_t index, iso_property *out);
 
     /* -- memory -- */
-    /* Required. bytes is at least 1; aligned to 256 bytes. */
+    /* Required. `bytes` is at least 1. The memory is aligned to 256 bytes. */
     iso_status (*memory_alloc)(void *device, int64_t bytes, void **memory);
     void (*memory_free)(void *device, void *memory);
-    /* Optional, both or neither: host memory that the device copies fast. Without them the core
-     * uses plain memory. */
+    /* Optional, both or neither. Allocate and free host memory that the device copies fast. Without
+     * them the core uses plain memory. */
     iso_status (*host_alloc)(void *device, int64_t bytes, void **pointer, int32_t *pinned);
     void (*host_free)(void *device, void *pointer);
-    /* Optional, both or neither: pin the caller's memory. */
+    /* Optional, both or neither. Pin and unpin the caller's memory. */
     iso_status (*host_register)(void *device, void *pointer, int64_t bytes, int32_t *pinned);
     void (*host_unregister)(void *device, void *pointer);
 
@@ -315,11 +318,11 @@ typedef struct iso_backend {
     iso_status (*event_elapsed)(void *start, void *stop, int64_t *nanoseconds);
 
     /* -- transfers and operations -- */
-    /* Required. Host memory may be used until the stream has passed the transfer. */
+    /* Required. The host memory stays usable until the transfer has run on the stream. */
     iso_status (*transfer)(void *stream, const iso_transfer *transfer);
     /* Required. ISO_OK, or UNSUPPORTED with the reason through fail. Operands are NULL. */
     iso_status (*supports)(void *device, const iso_op *op);
-    /* Required. Scratch bytes (0: none) of a supported operation. */
+    /* Required. The bytes of scratch memory that a supported operation needs; 0 if none. */
     iso_status (*workspace)(void *device, const iso_op *op, int64_t *bytes);
     /* Required. Submits a supported operation. */
     iso_status (*execute)(void *stream, const iso_op *op);
@@ -328,19 +331,19 @@ typedef struct iso_backend {
     /* Optional. Fills library and kernel for a supported operation. */
     iso_status (*describe)(void *device, const iso_op *op, iso_op_info *out);
     /* Optional. Copies directly from another device of this backend, ordered on both streams.
-     * UNSUPPORTED if there is no path: the core then stages the copy. */
+     * UNSUPPORTED if there is no direct path: the core then copies through host memory. */
     iso_status (*copy_peer)(void *to_stream, iso_ref to, void *from_stream, iso_ref from,
                             int64_t bytes);
 
     /* -- sharing the program's own objects (minor 1); all optional -- */
-    /* Opens a device in the program's own context; *index is its number among this backend's
-     * devices. device_close closes it and leaves the program's objects as they are. */
+    /* Opens a device in a context that the program made, and sets *index to its number among this
+     * backend's devices. device_close closes it and leaves the program's objects as they are. */
     iso_status (*device_adopt)(const iso_native_device *native, int32_t *index, void **device);
-    /* Wraps a stream of the program's own; stream_destroy only forgets it. */
+    /* Wraps a stream that the program made; stream_destroy must not destroy that stream. */
     iso_status (*stream_adopt)(void *device, void *native, void **stream);
-    /* Both or neither: wraps memory that the program owns, so that it works like memory from
-     * memory_alloc. Checked as far as the driver can tell (INVALID: not memory of this device, or
-     * shorter). */
+    /* Both or neither. Wraps memory that the program owns, so that it works like memory from
+     * memory_alloc. INVALID if the driver can tell that it is not memory of this device, or that it
+     * is shorter. */
     iso_status (*memory_import)(void *device, void *native, int64_t bytes, void **memory);
     void (*memory_forget)(void *device, void *memory);
     /* The native handle of one of this backend's objects: `object` is the device (CONTEXT, DEVICE),
@@ -348,35 +351,36 @@ typedef struct iso_backend {
     iso_status (*native_get)(void *device, iso_native_kind kind, void *object, void **native);
     /* The DLPack type and id of this device. */
     iso_status (*dlpack_device)(void *device, int32_t *type, int32_t *id);
-    /* Not 0: the driver does not allow writes to that imported memory. Without this entry all
+    /* Returns 0 unless the driver forbids writes to this imported memory. Without this entry all
      * imported memory can be written. */
     int32_t (*memory_is_read_only)(void *device, void *memory);
 
     /* -- minor 2 -- */
-    /* Optional. Reads the device's sensors; values that they do not report keep what the core set.
-     * UNSUPPORTED, with every library that was tried, if there are no sensors. */
+    /* Optional. Reads the device's sensors. Leaves values that they do not report as the core set
+     * them. UNSUPPORTED, with every library that was tried, if there are no sensors. */
     iso_status (*telemetry)(void *device, iso_telemetry *out);
 
     /* -- minor 3 -- */
-    /* Stack in bytes that this backend's libraries need; 0: a few KiB. The core opens devices in a
-     * thread with enough stack. If the caller's thread has less left, entries that allocate,
-     * submit, build or describe are not called and the core returns NO_MEMORY. */
+    /* Bytes of stack that this backend's libraries need; 0 if a few KiB are enough. The core opens
+     * devices in a thread with enough stack. If the caller's thread has less left, the core does
+     * not call the entries that allocate, submit, build or describe, and returns NO_MEMORY. */
     int64_t stack_bytes;
     /* Optional. Returns UNAVAILABLE, with the reason, for a device that exists but must not be
      * opened (ISO_STATE_BROKEN); otherwise ISO_OK. Called before device_open and when devices are
-     * listed. The first call may be slow, so the core makes only the calls that it needs. */
+     * listed. The first call for a device may be slow, so the core asks only about devices that it
+     * needs. */
     iso_status (*device_usable)(int32_t index);
 } iso_backend;
 
 /*
- * The only symbol of a plug-in. It touches no driver and keeps `host`, which lives as long as the
- * process. It returns a descriptor that lives as long, or NULL if it cannot work with this host.
- * `host_abi` is the core's (major << 16 | minor).
+ * The only function that a plug-in exports. It must not call a driver. It keeps `host`, which is
+ * valid until the process ends. It returns a descriptor that stays valid as long, or NULL if it
+ * cannot work with this host. `host_abi` is the core's version (major << 16 | minor).
  */
 #define ISO_BACKEND_QUERY_NAME "isomer_backend_query"
 typedef const iso_backend *(*iso_backend_query)(uint32_t host_abi, const iso_host *host);
 
-/* Declared here so that a plug-in's definition is exported whatever -fvisibility says. The library
+/* This declaration makes a plug-in export its definition, whatever -fvisibility says. The library
  * itself does not define this function. */
 #define ISO_PLUGIN_EXPORT __attribute__((visibility("default")))
 ISO_PLUGIN_EXPORT const iso_backend *isomer_backend_query(uint32_t host_abi, const iso_host *host);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * base.h - what every other header needs: version, export marks, limits.
+ * base.h - what every other header needs: the version, export macros and limits.
  *
  * Conventions of the whole library:
  *
@@ -11,9 +11,9 @@
  * - A handle is a small value. Zero is never a valid handle. A handle that was destroyed, that
  *   belongs to another kind of object, or that was opened before a fork() gives ISO_INVALID.
  * - Every public struct that may grow begins with `uint32_t size`, which its ISO_..._INIT macro
- *   sets: an initialiser in C11, and a value in C++11 and newer. A struct from a program built
- *   against an older header is shorter and is extended with zeros. A struct from a newer header is
- *   accepted if the part that this library does not know is all zero.
+ *   sets. The macro is an initialiser in C11, and a value in C++11 and newer. A struct from a
+ *   program built against an older header is shorter: the library extends it with zeros. A struct
+ *   from a newer header is accepted if the part that this library does not know is all zero.
  * - A field `reserved` has no meaning. It must be 0 in a struct that the caller fills, or the call
  *   is INVALID; it is set to 0 in a struct that the library fills.
  * - Every function may be called from several threads at once unless its comment says otherwise.
@@ -56,8 +56,9 @@
 #define ISO_PRINTF(format_index, first_argument)
 #endif
 
-/* What an ISO_..._INIT macro expands to: the size, one or two defaults, and zeros. C++ has no
- * designated initialisers before C++20, and its compilers warn about members that are left out. */
+/* What an ISO_..._INIT macro expands to: the size, up to two defaults, and zeros. C++ needs a
+ * function: it has no designated initialisers before C++20, and its compilers warn about members
+ * that are left out. */
 #ifdef __cplusplus
 #define ISO_INIT_SIZED(type, set)                                                                  \
     ([]() -> type {                                                                                \
@@ -86,8 +87,8 @@ enum {
 
 ISO_BEGIN_DECLS
 
-/* The version of the library that is loaded, "major.minor.patch", with "-dev" before its
- * release. Static; never NULL. */
+/* The version of the loaded library: "major.minor.patch", followed by "-dev" until it is released.
+ * Static; never NULL. */
 ISO_API const char *iso_version(void);
 
 ISO_END_DECLS

@@ -13,12 +13,12 @@
  *     spec,spec,...    the first of these that opens: the only form with a fallback
  *
  * Entries are separated by commas. Blanks around an entry are ignored; a blank inside a name is an
- * error. A device may be ISO_STATE_BROKEN: its driver crashed, hung or gave wrong results when it
- * was tried. If the spec names no device, broken devices are skipped. If the spec names a broken
+ * error. A device is ISO_STATE_BROKEN if its driver crashed, hung or gave wrong results when it was
+ * tried. If the spec names no device, broken devices are skipped. If the spec names a broken
  * device, the call fails with UNAVAILABLE, and the text says why and how to use the device anyway.
  *
- * If a backend is requested by name, that backend is used or the call fails and says why. Names are
- * those of the built-in backends (cuda, hip, opencl, openmp) and of plug-ins: a file isomer-NAME.so
+ * If a backend is requested by name, either that backend is used or the call fails and says why.
+ * The built-in backends are cuda, hip, opencl and openmp. A plug-in NAME is a file isomer-NAME.so
  * in a folder of ISOMER_BACKEND_PATH or in the library's own plug-in folder. Folders and files that
  * other users can write to are not used. In a program with more rights than its caller (set-uid,
  * set-gid, file capabilities) variables that name paths are ignored; docs/security.md has all the
@@ -36,7 +36,7 @@ typedef struct iso_device {
     uint64_t id;
 } iso_device;
 
-/* The state of a backend or a device; unless it is ISO_STATE_OK it comes with a reason. */
+/* The state of a backend or a device. Every state but ISO_STATE_OK comes with a reason. */
 typedef enum iso_state {
     ISO_STATE_OK = 1,        /* "ok" */
     ISO_STATE_NOT_FOUND = 2, /* "not found": its library is in none of the places that were tried */
@@ -109,14 +109,14 @@ typedef struct iso_entry {
 
 /*
  * Lists every backend (built in and plug-in) and every device: one row for each device, and one for
- * each backend without a device. Loads and probes all of them. A driver that is not known to be
- * sound is first tried in a separate process, for at most ISOMER_TRIAL_SECONDS; the verdict is
- * cached for that version of the driver. `*count` is set to the number of rows; up to `capacity`
- * are written to `entries`. The `size` of the first entry must be set and is used for all of them;
- * entries may be NULL with capacity 0. Rows come in a fixed order: the built-in backends in the
- * order of `auto`, then plug-ins by name. INVALID: negative capacity, NULL with a capacity, NULL
- * count, wrong size. NO_MEMORY: too little memory to look at all of them; a list is never returned
- * incomplete for that reason.
+ * each backend without a device. Loads and probes all of them. A driver that is not known to work
+ * is first tried in a separate process, for at most ISOMER_TRIAL_SECONDS; the result is cached for
+ * that version of the driver. `*count` is set to the number of rows; up to `capacity` are written
+ * to `entries`. The `size` of the first entry must be set and is used for all of them; entries may
+ * be NULL with capacity 0. Rows come in a fixed order: the built-in backends in the order of
+ * `auto`, then plug-ins by name. INVALID: negative capacity, NULL with a capacity, NULL count,
+ * wrong size. NO_MEMORY: too little memory to look at all of them (the call does not return an
+ * incomplete list instead).
  */
 ISO_API iso_status iso_enumerate(iso_entry *entries, int32_t capacity, int32_t *count);
 
@@ -131,26 +131,26 @@ typedef struct iso_spec {
 #define ISO_SPEC_INIT ISO_INIT_OF(iso_spec)
 
 /*
- * The index-th entry of a list, from 0, parsed as iso_device_open parses it: for programs that have
- * lists of backends of their own. Nothing is opened. The whole list is always checked, whatever the
- * index. NOT_READY: there are no more. INVALID: NULL, a negative index, wrong size; an empty entry,
- * a blank inside a name, a name that is neither a backend nor a plug-in (the text suggests the
- * nearest one), `auto` in a list with other entries. NO_MEMORY.
+ * The index-th entry of a list of specs, from 0, parsed as iso_device_open parses it. For programs
+ * that accept such lists themselves. Nothing is opened. The whole list is always checked, whatever
+ * the index. NOT_READY: there are no more. INVALID: NULL, a negative index, wrong size; an empty
+ * entry, a blank inside a name, a name that is neither a backend nor a plug-in (the text suggests
+ * the nearest one), `auto` in a list with other entries. NO_MEMORY.
  */
 ISO_API iso_status iso_spec_get(const char *list, int32_t index, iso_spec *out);
 
 /* Options for opening a device. All zero means the same as iso_device_open. */
 typedef struct iso_device_options {
     uint32_t size;
-    iso_math math;        /* default for its operations; 0: ISOMER_MATH */
+    iso_math math;        /* default for the device's operations; 0: ISOMER_MATH */
     int64_t memory_limit; /* bytes; 0: ISOMER_MEMORY_LIMIT; -1: none */
 } iso_device_options;
 #define ISO_DEVICE_OPTIONS_INIT ISO_INIT_OF(iso_device_options)
 
 /*
  * Opens a device. A NULL `spec` means the value of ISOMER_BACKEND, or "auto" if that is not set.
- * One physical device may be opened several times; for MISMATCH each handle is a separate device.
- * Naming one backend opens no file of another's.
+ * One physical device may be opened several times. Using objects of two handles in one call is a
+ * MISMATCH all the same. If the spec names one backend, no file of another backend is opened.
  * INVALID: an empty or unknown name (the text suggests the nearest known one), a bad index, a text
  *  that matches no device or several (the text lists them), a setting whose value makes no sense,
  *  such as a share of a memory whose size is unknown.
@@ -175,12 +175,14 @@ ISO_API iso_status iso_device_close(iso_device device);
 ISO_API iso_status iso_device_get_info(iso_device device, iso_device_info *out);
 
 /*
- * How the device was chosen: its spec, and for `auto` and lists why each earlier entry was not.
- * Copied into `text` (capacity bytes, NUL-terminated, cut to fit). INVALID: not a device, NULL.
+ * How the device was chosen: its spec and, for `auto` and lists, why each earlier entry was not
+ * chosen. Copied into `text` (capacity bytes, NUL-terminated, cut to fit). INVALID: not a device,
+ * NULL.
  */
 ISO_API iso_status iso_device_get_choice(iso_device device, char *text, int64_t capacity);
 
-/* A further fact about a device, as a name and a text: its BLAS library, its OpenMP runtime, ... */
+/* More information about a device, as a name and a text: its BLAS library, its OpenMP runtime, ...
+ */
 typedef struct iso_property {
     uint32_t size;
     char name[ISO_NAME_MAX];
@@ -212,7 +214,7 @@ typedef struct iso_telemetry {
     double power_watts;
     double power_cap_watts;
     double temperature_celsius;
-    double busy_percent;          /* share of time in which any process had work running on it */
+    double busy_percent;          /* share of the time in which some process ran work on it */
     char partition[ISO_NAME_MAX]; /* how the device is divided: "MIG off", "SPX", ... */
     char source[ISO_NAME_MAX]; /* where the readings come from: a library and its version, or files
                                 */
@@ -243,11 +245,11 @@ typedef struct iso_setting {
     uint32_t size;
     uint32_t reserved;
     char name[ISO_NAME_MAX];      /* "ISOMER_BACKEND" */
-    char value[ISO_REASON_MAX];   /* the effective value; "" if unset and without a default */
+    char value[ISO_REASON_MAX];   /* the value in effect; "" if it is unset and has no default */
     char source[ISO_NAME_MAX];    /* "environment" or "default" */
     char meaning[ISO_REASON_MAX]; /* one line */
-    char problem[ISO_REASON_MAX]; /* why the value, or an ignored one in the environment, cannot be
-                                     used; "" if it can */
+    char problem[ISO_REASON_MAX]; /* why the value cannot be used, or why the environment's value is
+                                     ignored; otherwise "" */
 } iso_setting;
 #define ISO_SETTING_INIT ISO_INIT_OF(iso_setting)
 

@@ -3,13 +3,14 @@
  * interop.h - sharing contexts, streams and memory with a program that uses the vendor's interface
  * itself, and exchanging tensors through DLPack. Nothing here copies.
  *
- * Ownership: what was adopted or imported stays the program's. It must live until the handle made
- * from it is destroyed; for memory, a callback reports when that is. Ordering: isomer orders only
- * its own streams. Work that the program submits to a native stream is ordered with isomer's only
- * if it is the same stream: give the program's stream to isomer (iso_stream_adopt), or use isomer's
- * (iso_native_get). Threads: every call here may be made from any thread, and so may the deleter of
- * an exported tensor. Callbacks run in the thread that destroys the buffer or closes its device. A
- * callback may call isomer, but must not close that device or wait for a thread that does.
+ * Ownership: the program still owns what isomer adopts or imports. It must keep each object until
+ * the handle that was made from it is destroyed; for memory, a callback reports when that happens.
+ * Ordering: isomer orders only its own streams. Work that the program submits to a native stream is
+ * ordered with isomer's only if both use the same stream: give the program's stream to isomer
+ * (iso_stream_adopt), or use isomer's (iso_native_get). Threads: every call here may be made from
+ * any thread, and so may the deleter of an exported tensor. Callbacks run in the thread that
+ * destroys the buffer or closes its device. A callback may call isomer, but must not close that
+ * device or wait for a thread that does.
  */
 #ifndef ISOMER_INTEROP_H
 #define ISOMER_INTEROP_H
@@ -18,7 +19,7 @@
 
 ISO_BEGIN_DECLS
 
-/* Kinds of native objects of the vendor, each passed as a pointer. */
+/* Kinds of the vendor's native objects. Each is passed as a pointer. */
 typedef enum iso_native_kind {
     ISO_NATIVE_CONTEXT = 1, /* cuda: CUcontext; hip: none (NULL); opencl: cl_context */
     ISO_NATIVE_DEVICE = 2,  /* cuda, hip: the ordinal, as an integer; opencl: cl_device_id */
@@ -27,7 +28,7 @@ typedef enum iso_native_kind {
     ISO_NATIVE_MEMORY = 5 /* cuda, hip, openmp: the address; opencl: cl_mem */
 } iso_native_kind;
 
-/* A device of the program's own. */
+/* A device that the program itself has opened. */
 typedef struct iso_native_device {
     uint32_t size;
     uint32_t reserved;
@@ -37,12 +38,13 @@ typedef struct iso_native_device {
 #define ISO_NATIVE_DEVICE_INIT ISO_INIT_OF(iso_native_device)
 
 /*
- * Opens a device in the program's own context, through the backend of that name. The context must
- * live until the device is closed; closing leaves it as it is. The same context adopted twice is
- * one physical device (one count of memory) with two handles. A context that the backend itself has
- * open, and cuda's primary context (context NULL), is the ordinary device. Any other is a physical
- * device of its own: copies between the two go from device to device. `options` may be NULL. openmp
- * has no contexts: context and device are NULL.
+ * Opens a device in a context that the program made, through the backend of that name. The context
+ * must live until the device is closed; closing leaves it as it is. If the same context is adopted
+ * twice, there are two handles to one physical device (with one count of memory). A context that
+ * the backend itself has open, or cuda's primary context (context NULL), gives the ordinary device.
+ * Any other context counts as another physical device: a copy between it and the ordinary one is a
+ * copy between two devices. `options` may be NULL. openmp has no contexts: context and device are
+ * NULL.
  * INVALID: an unknown name or none, a wrong struct size, options as in iso_device_open_with, a
  *  context or device that the backend refuses.
  * UNAVAILABLE: the backend is not usable here; the text has every path that was tried.
@@ -52,9 +54,10 @@ ISO_API iso_status iso_device_adopt(const char *backend, const iso_native_device
                                     const iso_device_options *options, iso_device *out);
 
 /*
- * Adopts a stream of the program's own (as ISO_NATIVE_STREAM; cuda, hip: NULL is the default
- * stream). It must live until the handle is destroyed, which waits for the stream's work and then
- * forgets the stream. Work that the program itself submits to it is ordered with isomer's.
+ * Adopts a stream that the program made (as ISO_NATIVE_STREAM; cuda, hip: NULL is the default
+ * stream). The stream must live until the handle is destroyed. Destroying the handle waits for the
+ * stream's work and leaves the stream as it is. Work that the program itself submits to the stream
+ * is ordered with isomer's.
  * INVALID: not a device, NULL out, a stream of another device if the backend can tell.
  * UNSUPPORTED: openmp, or a plug-in without this entry; an out-of-order OpenCL queue.
  * NO_MEMORY, BACKEND.
@@ -72,16 +75,16 @@ ISO_API iso_status iso_native_get(iso_native_kind kind, uint64_t id, void **out)
 
 /* Flags of iso_buffer_import. */
 enum {
-    ISO_IMPORT_READ_ONLY = 1 /* INVALID for any operation or transfer that would write it */
+    ISO_IMPORT_READ_ONLY = 1 /* an operation or transfer that would write to it is INVALID */
 };
 
 /*
  * Imports memory that the program owns (as ISO_NATIVE_MEMORY), `bytes` long, as a buffer. It does
  * not count against the memory limit. Destroying the buffer, or closing the device, waits for
  * isomer's work that uses it, forgets the memory, and then calls release(context) once. release may
- * be NULL. If the import fails, release is never called. Elements have the alignment of their
- * addresses: an operation on a misaligned element is INVALID. Different buffers are assumed not to
- * overlap: whether imported memory overlaps that of another buffer is not checked.
+ * be NULL. If the import fails, release is never called. An operation on an element whose address
+ * is misaligned is INVALID. Different buffers are assumed not to overlap: whether imported memory
+ * overlaps that of another buffer is not checked.
  * INVALID: not a device, unknown flags, negative bytes, NULL with bytes, memory that is not the
  *  device's or is shorter if the driver can tell, an OpenCL buffer that kernels may only read
  *  without ISO_IMPORT_READ_ONLY, NULL out.
@@ -129,7 +132,7 @@ enum { ISO_TENSOR_DIMS_MAX = 8 };
 /* Flags of iso_tensor. */
 enum {
     ISO_TENSOR_READ_ONLY = 1, /* writes to its buffer are refused; others must not write either */
-    ISO_TENSOR_COPIED = 2     /* the producer declared it a copy */
+    ISO_TENSOR_COPIED = 2     /* the producer says that it is a copy */
 };
 
 /* A tensor in a buffer. Element (i, j, ...) is `offset` bytes plus (i * strides[0] + j * strides[1]
@@ -168,7 +171,7 @@ ISO_API iso_status iso_dlpack_import(iso_stream stream, void *managed, uint32_t 
 
 /*
  * Exports the tensor without a copy, as an iso_dlpack_managed_versioned (1.0). Its data is ready on
- * `stream`: a consumer that works on that native stream (iso_native_get) is in order. If the
+ * `stream`: a consumer that works on that native stream (iso_native_get) need not wait. If the
  * consumer works on another stream, adopt that stream and pass it as `consumer`: work submitted to
  * it after this call waits for everything submitted to `stream` so far. A `consumer` of {0} means
  * none. On openmp, whose streams other libraries cannot use, the call waits for `stream`. The

@@ -3,14 +3,14 @@
  * memory.h - device buffers, host memory that a device copies fast, and transfers.
  *
  * A buffer is a range of bytes on one device. An operand is a buffer and a byte offset into it.
- * Transfers are ordered on a stream of the buffer's device and may return before they have run:
- * host memory that they read or write must stay unchanged until the stream has passed them. A
- * transfer of no bytes does nothing and is not an error.
+ * Transfers are ordered on a stream of the buffer's device and may return before they have run.
+ * Until the transfer has run, the program must not change or free the host memory that it reads or
+ * writes. A transfer of no bytes does nothing and is not an error.
  *
- * Every transfer below: INVALID for a wrong handle, a NULL, a negative size, pitch or offset, a
- * pitch below the width, a range outside the buffer, or source and destination that overlap;
- * MISMATCH for a buffer of another device than the stream's. The text names the argument, its value
- * and the rule.
+ * Every transfer below returns INVALID for a wrong handle, a NULL, a negative size, pitch or
+ * offset, a pitch below the width, a range outside the buffer, or source and destination that
+ * overlap. It returns MISMATCH if the buffer and the stream belong to different devices. The text
+ * names the argument, its value and the rule.
  */
 #ifndef ISOMER_MEMORY_H
 #define ISOMER_MEMORY_H
@@ -30,9 +30,10 @@ typedef struct iso_operand {
 } iso_operand;
 
 /*
- * Allocates `bytes` (0 or more) of device memory, aligned for every element type, contents
- * undefined. INVALID: not a device, negative, NULL. NO_MEMORY: the request would exceed the memory
- * limit (the text has requested, used and limit) or the device has no more.
+ * Allocates `bytes` (0 or more) of device memory, aligned for every element type, with undefined
+ * contents. INVALID: not a device, negative, NULL. NO_MEMORY: the request would exceed the memory
+ * limit (the text has the bytes requested, the bytes used and the limit), or the device has no
+ * more.
  */
 ISO_API iso_status iso_buffer_create(iso_device device, int64_t bytes, iso_buffer *out);
 
@@ -50,9 +51,9 @@ typedef struct iso_buffer_info {
 ISO_API iso_status iso_buffer_get_info(iso_buffer buffer, iso_buffer_info *out);
 
 /*
- * Allocates host memory that the device copies fast (pinned, where the device makes a difference).
- * `*pinned` (may be NULL) is set to whether it is pinned. Freed by iso_host_free or with the
- * device. Page-aligned.
+ * Allocates page-aligned host memory that the device copies fast (pinned memory, if the device
+ * gains from that). `*pinned` (may be NULL) is set to 1 if it is pinned, otherwise to 0. The memory
+ * is freed by iso_host_free, or when the device is closed.
  */
 ISO_API iso_status iso_host_alloc(iso_device device, int64_t bytes, void **out, int32_t *pinned);
 
@@ -68,20 +69,20 @@ ISO_API iso_status iso_host_register(iso_device device, void *pointer, int64_t b
                                      int32_t *pinned);
 ISO_API iso_status iso_host_unregister(iso_device device, void *pointer);
 
-/* Host to device, device to host, within a device, and filling with a pattern. */
+/* Copy from host to device, from device to host, and within a device. */
 ISO_API iso_status iso_write(iso_stream stream, iso_operand to, const void *from, int64_t bytes);
 ISO_API iso_status iso_read(iso_stream stream, void *to, iso_operand from, int64_t bytes);
 ISO_API iso_status iso_copy(iso_stream stream, iso_operand to, iso_operand from, int64_t bytes);
-/* `pattern` (1, 2, 4, 8 or 16 bytes) is copied before the call returns; `bytes` and the offset are
- * multiples of its size. */
+/* Repeats `pattern` (1, 2, 4, 8 or 16 bytes), which is read before the call returns. `bytes` and
+ * the offset must be multiples of its size. */
 ISO_API iso_status iso_fill(iso_stream stream, iso_operand to, const void *pattern,
                             int64_t pattern_bytes, int64_t bytes);
 
 /*
- * The same for `height` rows of `width` bytes; a pitch is the distance in bytes from one row to the
+ * The same for `height` rows of `width` bytes. A pitch is the distance in bytes from one row to the
  * next. Bytes between rows are not touched and may belong to the other operand: a copy between
- * blocks of one matrix is refused only if some byte belongs to a row of both. A fill's offset,
- * pitch and width are multiples of its pattern's size.
+ * blocks of one matrix is refused only if some byte belongs to a row of both. The offset, pitch and
+ * width of a fill must be multiples of the pattern's size.
  */
 ISO_API iso_status iso_write_2d(iso_stream stream, iso_operand to, int64_t to_pitch,
                                 const void *from, int64_t from_pitch, int64_t width,
@@ -104,10 +105,10 @@ typedef enum iso_path {
 ISO_API const char *iso_path_name(iso_path path); /* "same", "peer", "staged" */
 
 /*
- * Copies from a buffer of one device, after the work on `from_stream`, to a buffer of another,
- * before later work on `to_stream`. The devices may be the same or belong to different backends.
- * `*path` (may be NULL) is set to the path taken. A staged copy has finished when the call returns;
- * the others are asynchronous.
+ * Copies from a buffer of one device to a buffer of another. The copy runs after the work that was
+ * submitted to `from_stream`, and later work on `to_stream` runs after the copy. The devices may be
+ * the same or belong to different backends. `*path` (may be NULL) is set to the path taken. A
+ * staged copy has finished when the call returns; the others are asynchronous.
  */
 ISO_API iso_status iso_copy_between(iso_stream to_stream, iso_operand to, iso_stream from_stream,
                                     iso_operand from, int64_t bytes, iso_path *path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * op.h - operations. The same descriptor runs an operation, queries whether a device supports it,
- * prepares it, and gives its scratch memory and its cost.
+ * op.h - operations. The same descriptor is used to run an operation, to query whether a device
+ * supports it, to prepare it, and to get its scratch memory and its cost.
  *
  * Matrices are row-major: element (i, j) is `i * ld + j` elements after the start of the operand. A
  * leading dimension of 0 means that rows follow each other without a gap. Offsets are multiples of
@@ -10,21 +10,21 @@
  *
  * Operands may be blocks of one matrix. Two operands overlap if an element of one shares a byte
  * with an element of the other. Bytes between the rows of an operand, or between the matrices of a
- * batch, may belong to another operand: a blocked LU updates A22 in place with the product of A21
- * and A12, and the C of a batch may stand side by side (stride_c = n, ldc = batch * n). Where an
- * operation forbids overlap, every overlap is refused with INVALID. The check is exact for two
- * single matrices, and for batches that share their leading dimension and stride. For other batches
- * (their leading dimensions and strides have three or more different values), a call with many rows
- * and matrices may be refused although its operands do not overlap; the message says so. Operands
- * in different buffers are assumed not to overlap: the caller must not import the same memory as
- * two buffers.
+ * batch, may belong to another operand. For example, a blocked LU updates A22 in place with the
+ * product of A21 and A12, and the matrices C of a batch may be placed side by side (stride_c = n,
+ * ldc = batch * n). If an operation forbids overlap, any overlap is INVALID. The check is exact for
+ * two single matrices, and for batches that share their leading dimension and stride. For other
+ * batches (their leading dimensions and strides have three or more different values), a call with
+ * many rows and matrices may be refused although its operands do not overlap; the message says so.
+ * Operands in different buffers are assumed not to overlap: the caller must not import the same
+ * memory as two buffers.
  *
- * iso_gemm, iso_gemv, iso_transpose, iso_reduce, iso_map and iso_execute:
+ * iso_gemm, iso_gemv, iso_transpose, iso_reduce, iso_map and iso_execute return:
  *
  *   INVALID: a wrong handle, struct size or enumerator; a negative or overflowing size; a leading
  *     dimension below the row length; an operand that is misaligned or reaches outside its buffer;
  *     operands that overlap where that is not allowed.
- *   MISMATCH: a buffer of another device than the stream's.
+ *   MISMATCH: a buffer and the stream belong to different devices.
  *   UNSUPPORTED: if and only if iso_supports says so. COMPILE: a kernel did not build.
  *   NO_MEMORY: no scratch memory. BACKEND, DEVICE_LOST: from the vendor.
  *   A late error of the stream: see stream.h.
@@ -40,7 +40,7 @@
 ISO_BEGIN_DECLS
 
 /*
- * C = alpha * op(A) * op(B) + beta * C, for `batch` triples a stride apart.
+ * C = alpha * op(A) * op(B) + beta * C, for `batch` triples of matrices that are a stride apart.
  *
  * op(A) is m x k, op(B) k x n, C m x n. A is stored as m x k (lda >= k), or transposed as k x m
  * (lda >= m); B likewise. alpha and beta are rounded to the accumulation type (f64 for f64, else
@@ -68,15 +68,15 @@ typedef struct iso_gemm_args {
 #define ISO_GEMM_ARGS_INIT ISO_INIT_OF_2(iso_gemm_args, alpha, 1.0, batch, 1)
 
 /*
- * y = alpha * op(A) * x + beta * y, for `batch` triples a stride apart: the bits of iso_gemm with x
- * and y as matrices of one column.
+ * y = alpha * op(A) * x + beta * y, for `batch` triples that are a stride apart. The result has the
+ * same bits as iso_gemm with x and y as matrices of one column.
  *
  * op(A) is m x k; x has k elements and y has m. A is stored as m x k (lda >= k), or transposed as
- * k x m (lda >= m): that is a column-major m x k matrix. inc_x and inc_y are the elements from one
- * element of a vector to the next. alpha and beta are as in iso_gemm: with beta 0, y is not read;
- * with alpha 0, neither A nor x is. y must not overlap A or x, and the vectors y of a batch must
- * not overlap each other. A and x may overlap, and a stride of 0 uses the same one for the whole
- * batch. Types: f16, bf16, f32, f64.
+ * k x m (lda >= m), which is a column-major m x k matrix. inc_x and inc_y are the distances, in
+ * elements, from one element of a vector to the next. alpha and beta are as in iso_gemm: with beta
+ * 0, y is not read; with alpha 0, neither A nor x is. y must not overlap A or x, and the vectors y
+ * of a batch must not overlap each other. A and x may overlap, and a stride of 0 uses the same one
+ * for the whole batch. Types: f16, bf16, f32, f64.
  */
 typedef struct iso_gemv_args {
     uint32_t size;
@@ -96,11 +96,11 @@ typedef struct iso_gemv_args {
 #define ISO_GEMV_ARGS_INIT ISO_INIT_OF_2(iso_gemv_args, alpha, 1.0, batch, 1)
 
 /*
- * `to` (cols x rows) = the transpose of `from` (rows x cols); elements are moved unchanged. In
- * place if both are the same operand with the same leading dimension and the matrix is square; no
- * other overlap is allowed. `vendor` computes 1 * x in floating point and is exact only for finite
- * numbers: it may quiet a NaN, and change a pair that holds -0, an infinity or a NaN. It reads
- * elements of 4, 8 and 16 bytes as f32, f64 and pairs of f64.
+ * `to` (cols x rows) = the transpose of `from` (rows x cols). Elements are moved unchanged. If both
+ * are the same operand with the same leading dimension and the matrix is square, it is transposed
+ * in place; no other overlap is allowed. `vendor` computes 1 * x in floating point and is exact
+ * only for finite numbers: it may quiet a NaN, and change a pair that holds -0, an infinity or a
+ * NaN. It reads elements of 4, 8 and 16 bytes as f32, f64 and pairs of f64.
  */
 typedef struct iso_transpose_args {
     uint32_t size;
@@ -140,10 +140,10 @@ typedef struct iso_reduce_args {
 /*
  * z[i] = `op` applied to x[i] (and to y[i] for add, multiply and triad), for `n` consecutive
  * elements. The bits are the same in both variants: `naive` handles one element per work-item,
- * `tiled` moves as many bytes at once as suits the device. z may be the same operand as x or y; no
- * other overlap is allowed. Copy, add and multiply take every type, and integers wrap; scale, triad
- * and chain take only floating-point types. Only chain uses `steps`, which must be 0 or more. There
- * is no vendor variant.
+ * `tiled` moves as many bytes at once as is best for the device. z may be the same operand as x or
+ * y; no other overlap is allowed. Copy, add and multiply take every type, and integers wrap; scale,
+ * triad and chain take only floating-point types. Only chain uses `steps`, which must be 0 or more.
+ * There is no vendor variant.
  */
 typedef struct iso_map_args {
     uint32_t size;
@@ -171,12 +171,12 @@ ISO_API iso_status iso_reduce_result(iso_reduce_op op, iso_dtype dtype, iso_dtyp
 
 /*
  * Whether the device supports this operation. Only types, variant, layout and sizes matter, never
- * alpha and beta: operands may be zero. May open the vendor's library. UNSUPPORTED: it does not,
- * and the text says why. INVALID as above.
+ * alpha and beta, and the buffers of operands may be zero. May open the vendor's library.
+ * UNSUPPORTED: it does not, and the text says why. INVALID as above.
  */
 ISO_API iso_status iso_supports(iso_device device, iso_op_kind kind, const void *args);
 
-/* What would run. */
+/* What an operation would run. */
 typedef struct iso_op_info {
     uint32_t size;
     iso_variant variant; /* never AUTO */
@@ -184,30 +184,32 @@ typedef struct iso_op_info {
     uint32_t reserved;
     char library[ISO_NAME_MAX]; /* vendor: its library and version; otherwise "isomer VERSION" */
     char kernel[ISO_NAME_MAX];  /* the kernel or the vendor's function, if known */
-    /* Why `math` is STRICT although TF32 was requested: the device has none, or the variant, type
-     * or operation does not use it. Otherwise "". */
+    /* Why `math` is STRICT although TF32 was requested: the device has no TF32, or the variant, the
+     * type or the operation does not use it. Otherwise "". */
     char math_reason[ISO_NOTE_MAX];
 } iso_op_info;
 #define ISO_OP_INFO_INIT ISO_INIT_OF(iso_op_info)
 
-/* Describes what iso_execute would run. The statuses of iso_supports. */
+/* Describes what iso_execute would run. Returns the same statuses as iso_supports. */
 ISO_API iso_status iso_describe(iso_device device, iso_op_kind kind, const void *args,
                                 iso_op_info *out);
 
 /*
- * Does in advance everything that the first run does besides running: opens libraries, builds
- * kernels, allocates scratch memory on this stream. Operands may be zero. Afterwards, until a
- * larger operation, the same operation on this stream allocates and builds nothing.
+ * Does in advance what the first run of the operation would do before it runs: opens libraries,
+ * builds kernels, allocates scratch memory on this stream. The buffers of operands may be zero.
+ * Afterwards the same operation on this stream allocates and builds nothing, until a larger
+ * operation has run.
  */
 ISO_API iso_status iso_prepare(iso_stream stream, iso_op_kind kind, const void *args);
 
-/* Bytes of scratch memory that the operation uses on its stream. The statuses of iso_supports. */
+/* Bytes of scratch memory that the operation uses on its stream. Returns the same statuses as
+ * iso_supports. */
 ISO_API iso_status iso_workspace(iso_device device, iso_op_kind kind, const void *args,
                                  int64_t *bytes);
 
 /*
- * The work of an operation by its definition, the same for every variant. Scaling by alpha and
- * beta, and steps done once for each result of a reduction, are not counted as flops.
+ * The work that an operation takes by its definition, the same for every variant. Scaling by alpha
+ * and beta is not counted as flops, and neither are steps done once for each result of a reduction.
  *
  *               flops                        bytes read                       bytes written
  * gemm          2 m n k batch                A and B; C where beta is not 0   C
@@ -219,9 +221,9 @@ ISO_API iso_status iso_workspace(iso_device device, iso_op_kind kind, const void
  *               and multiply, 2 for triad,
  *               2 steps for chain
  *
- * alpha 0 makes k 0. An operand that a batch shares (stride 0) counts once, and so does one that is
- * given twice (the same buffer and offset). An empty operation costs nothing, except that results
- * over no elements are written.
+ * If alpha is 0, k counts as 0. An operand that a batch shares (stride 0) counts once, and so does
+ * one that is given twice (the same buffer and offset). An empty operation costs nothing, except
+ * that a reduction over no elements writes its results.
  */
 typedef struct iso_cost_info {
     uint32_t size;
@@ -232,7 +234,7 @@ typedef struct iso_cost_info {
 } iso_cost_info;
 #define ISO_COST_INFO_INIT ISO_INIT_OF(iso_cost_info)
 
-/* Needs no device; operands may be zero. INVALID as above. */
+/* Needs no device. The buffers of operands may be zero. INVALID as above. */
 ISO_API iso_status iso_cost(iso_op_kind kind, const void *args, iso_cost_info *out);
 
 ISO_END_DECLS

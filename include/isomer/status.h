@@ -47,7 +47,7 @@ ISO_API const char *iso_status_name(iso_status status);
  */
 ISO_API const char *iso_last_error(void);
 
-/* The status of that call; ISO_OK if no call has failed on this thread. */
+/* The status of the last call that failed on this thread; ISO_OK if none has. */
 ISO_API iso_status iso_last_status(void);
 
 /* Forgets the last failure of this thread. */

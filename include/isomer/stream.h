@@ -37,24 +37,25 @@ enum {
  */
 ISO_API iso_status iso_stream_create(iso_device device, uint32_t flags, iso_stream *out);
 
-/* Waits for the stream's work and frees it. Returns its late error, if it has one, after freeing
- * it. */
+/* Waits for the stream's work and frees the stream. If the stream has a late error, returns it
+ * after that. */
 ISO_API iso_status iso_stream_destroy(iso_stream stream);
 
 /* Waits until everything submitted has finished. Returns the stream's late error, if it has one. */
 ISO_API iso_status iso_stream_sync(iso_stream stream);
 
-/* The same, for at most `nanoseconds` (0 or more). TIMEOUT: not finished by then. */
+/* The same, but waits for at most `nanoseconds` (0 or more). TIMEOUT: not finished by then. */
 ISO_API iso_status iso_stream_sync_timeout(iso_stream stream, int64_t nanoseconds);
 
-/* ISO_OK: all finished. NOT_READY: not yet (the error text is not changed). Otherwise its late
- * error. */
+/* ISO_OK: everything has finished. NOT_READY: not yet (the error text is not changed). Otherwise
+ * the stream's late error. */
 ISO_API iso_status iso_stream_query(iso_stream stream);
 
 /*
- * Makes work submitted to `stream` after this call wait for the event's last record before this
- * call (no wait if it has none). The event may belong to another stream of the same device. On an
- * inline stream the calling thread waits. MISMATCH: the event is another device's.
+ * Makes work submitted to `stream` after this call wait for the last record of the event before
+ * this call. If the event was never recorded, nothing waits. It may have been recorded on another
+ * stream of the same device. On an inline stream the calling thread waits. MISMATCH: the event
+ * belongs to another device.
  */
 ISO_API iso_status iso_stream_wait(iso_stream stream, iso_event event);
 
@@ -76,8 +77,9 @@ ISO_API iso_status iso_event_query(iso_event event);
 
 /*
  * Nanoseconds between two completed records on the device's own clock; negative if `stop` came
- * first. NOT_READY: either is not complete. MISMATCH: of different devices. UNSUPPORTED: the driver
- * has no times: an adopted OpenCL queue without profiling, or a command that failed.
+ * first. NOT_READY: one of them is not complete. MISMATCH: they belong to different devices.
+ * UNSUPPORTED: the driver has no times, because an adopted OpenCL queue has no profiling or a
+ * command failed.
  */
 ISO_API iso_status iso_event_elapsed(iso_event start, iso_event stop, int64_t *nanoseconds);
 

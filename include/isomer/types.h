@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * types.h - the enumerations that describe operations. In each of them 0 is "not set": either a
- * documented default or an error, so that a struct extended with zeros keeps its meaning.
+ * types.h - the enumerations that describe operations. In each of them 0 means "not set", which is
+ * either a documented default or an error. So a struct that is extended with zeros keeps its
+ * meaning.
  *
  * Each enumeration has a name function (static text; NULL for a value outside it) and a parse
  * function that takes the same text.
@@ -41,12 +42,13 @@ typedef enum iso_trans {
     ISO_TRANS = 1     /* "t" */
 } iso_trans;
 
-/* What precision an operation may give up. */
+/* Whether an operation may use less precision to run faster. */
 typedef enum iso_math {
-    ISO_MATH_DEFAULT = 0, /* the device's mode from opening, else ISOMER_MATH, else strict */
+    ISO_MATH_DEFAULT = 0, /* the mode set when opening the device, else ISOMER_MATH, else strict */
     ISO_MATH_STRICT = 1,  /* "strict": every product and sum in the full accumulation type */
-    ISO_MATH_TF32 = 2     /* "tf32": matrix units may cut f32 operands to tf32. A permission: an
-                             operation without TF32 runs strict, and iso_describe says so */
+    ISO_MATH_TF32 = 2     /* "tf32": matrix units may cut f32 operands to tf32. Allowed, not
+                             required: an operation without TF32 runs strict, and iso_describe says
+                             so */
 } iso_math;
 
 /* What a reduction computes. */
@@ -63,7 +65,7 @@ typedef enum iso_reduce_op {
     ISO_ARGMAX = 10
 } iso_reduce_op;
 
-/* Which elements of a row-major matrix are reduced to one result (as NumPy's `axis`). */
+/* Which elements of a row-major matrix are reduced to one result (like `axis` in NumPy). */
 typedef enum iso_axis {
     ISO_AXIS_ALL = 0, /* "all": one result for the whole array */
     ISO_AXIS_0 = 1,   /* "0": down the rows, one result for each column */
