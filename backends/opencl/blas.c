@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * blas.c - products, transposes and reductions by CLBlast. It compiles its kernels at the first
- * call of a routine, and a driver may finish that at a kernel's first run. Preparing therefore runs
- * the routine once on temporary buffers.
+ * blas.c - products, transposes and reductions by CLBlast. CLBlast compiles a routine's kernels at
+ * the first call of the routine, and some drivers finish compiling only when a kernel first runs.
+ * To prepare an operation, the routine is therefore run once on temporary buffers.
  */
 #include "backends/opencl/library.h"
 
@@ -13,10 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Its caches of programs and routines are not thread-safe while they are empty. */
+/* Held during every call of CLBlast, because CLBlast's caches of programs and routines are not
+ * thread-safe while they are empty. */
 static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What has been prepared on a device, as a set of bits. */
+/* The classes of operations that have been prepared on a device: one bit for each class. */
 enum { PREPARED_WORDS = 16, PREPARED_BITS = 64 * PREPARED_WORDS };
 typedef struct prepared {
     uint64_t bits[PREPARED_WORDS];
@@ -26,7 +27,7 @@ typedef struct prepared {
 
 static struct LOADER_TABLE(CLBLAST_SYMBOLS) clblast;
 
-/* The library does not report its version: it is taken from the file's name. */
+/* Takes the version from the file's name, because the library does not report it. */
 static bool open_library(simt_library *self)
 {
     char real[256];
@@ -39,7 +40,7 @@ static bool open_library(simt_library *self)
     return true;
 }
 
-/* Most of its codes are OpenCL's. */
+/* CLBlast returns codes of OpenCL, and codes that only CLBlast has. */
 static const char *clblast_code_name(clblast_code code)
 {
     static const char *const blas[] = {"CLBlastNotImplemented",      "",
@@ -120,7 +121,7 @@ static iso_status check_f64(const simt_device *device, const char *what)
                                 what, device->limits.f64_problem);
 }
 
-/* Its kernels count elements in 32 bits. */
+/* Refuses matrices that are too large for CLBlast, whose kernels count elements in 32 bits. */
 static iso_status check_span(const char *name, int64_t rows, int64_t ld, int64_t batch,
                              int64_t stride)
 {
@@ -131,7 +132,7 @@ static iso_status check_span(const char *name, int64_t rows, int64_t ld, int64_t
         __builtin_add_overflow(last, members, &last) || last > INT_MAX) {
         return ocl_host->fail(ISO_UNSUPPORTED,
                               "variant vendor: %s spans %" PRId64 " rows of %" PRId64
-                              " elements in %" PRId64 " members, and CLBlast counts elements in "
+                              " elements in %" PRId64 " members, but CLBlast counts elements in "
                               "32 bits: at most %d; use tiled",
                               name, rows, ld, batch, INT_MAX);
     }
@@ -148,7 +149,7 @@ static iso_status product_supports(simt_device *device, const iso_op *of)
     }
     if (op->dtype != ISO_F32 && op->dtype != ISO_F64) {
         return ocl_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: CLBlast has no product of %s: use tiled",
+                              "gemm: variant vendor: CLBlast has no gemm for %s: use tiled",
                               iso_dtype_name(op->dtype));
     }
     if (op->math == ISO_MATH_TF32) {
@@ -199,8 +200,8 @@ static iso_status reduce_supports(simt_device *device, const iso_op *of)
     return status ? status : check_span("x", 1, op->cols, 1, 0);
 }
 
-/* CLBlast cannot transpose in place: a transpose that may turn out to be in place goes through
- * scratch memory. Its routines allocate any other memory themselves. */
+/* The workspace for a transpose that may be in place. CLBlast cannot transpose in place, so such a
+ * transpose goes through the workspace. CLBlast's routines allocate all other memory themselves. */
 static int64_t transpose_workspace(simt_device *device, const iso_op *of)
 {
     const iso_transpose_op *op = of->transpose;
@@ -297,7 +298,7 @@ static clblast_code fold(ocl_stream *stream, const void *args)
     return call(n, op->result.memory, result, op->x.memory, x, 1, &stream->queue, NULL);
 }
 
-/* Submits a routine, which is several commands without events. */
+/* Submits a routine. A routine is several commands, which get no events. */
 static iso_status submit(ocl_stream *stream, clblast_code (*routine)(ocl_stream *, const void *),
                          const void *args, const char *name)
 {
@@ -354,7 +355,7 @@ static iso_status reduce(simt_stream *stream, const iso_op *op)
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 
-/* Sizes beyond which a routine uses no further kernels. */
+/* The largest sizes to prepare with. For larger sizes, a routine uses the same kernels. */
 enum { PREPARE_SIDE = 640, PREPARE_ELEMENTS = 1 << 18 };
 
 static int64_t at_most(int64_t value, int64_t most)
@@ -362,7 +363,7 @@ static int64_t at_most(int64_t value, int64_t most)
     return value < most ? value : most;
 }
 
-/* Temporary buffers of a preparing run: operands and a workspace. */
+/* The temporary buffers of a run that prepares a routine: operands and a workspace. */
 typedef struct rehearsal {
     ocl_device *device;
     ocl_memory memory[4];
@@ -438,8 +439,9 @@ static iso_status rehearse_reduce(rehearsal *self, simt_stream *stream, const is
     return status == ISO_OK ? reduce(stream, &whole) : status;
 }
 
-/* Sizes of one class use the same kernels: the class is their divisibility by the tiles, and their
- * magnitude. */
+/* Operations of one class use the same kernels. The class of a product depends on the type, the
+ * transpositions, whether there is a batch, the magnitude of the sizes, and whether the tiles
+ * divide them. */
 static uint32_t product_class(const iso_op *op)
 {
     const iso_gemm_op *g = op->gemm;
@@ -468,7 +470,8 @@ static uint32_t reduce_class(const iso_op *op)
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 
-/* Runs the routine once on temporary buffers, if no operation of its class was prepared before. */
+/* Runs the routine once on temporary buffers, unless an operation of its class was prepared
+ * before. */
 static iso_status prepare(simt_stream *stream, const iso_op *op, uint32_t size_class,
                           iso_status (*run)(rehearsal *, simt_stream *, const iso_op *))
 {

@@ -8,7 +8,7 @@
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-/* Long texts are cut. */
+/* Gets a text from the driver, and cuts it to fit. */
 void ocl_device_text(ocl_device_id device, ocl_name what, char *text, size_t capacity)
 {
     char whole[1024] = "";
@@ -27,7 +27,8 @@ void ocl_platform_text(ocl_platform platform, ocl_name what, char *text, size_t 
     (void)snprintf(text, capacity, "%s", whole);
 }
 
-/* Of 4 or 8 bytes; hosts are little-endian. */
+/* Gets a number of 4 or 8 bytes. A variable of 8 bytes can receive both, because hosts are
+ * little-endian. */
 uint64_t ocl_device_number(ocl_device_id device, ocl_name what, uint64_t otherwise)
 {
     uint64_t value = 0;
@@ -40,7 +41,8 @@ static uint64_t number(ocl_device_id device, ocl_name what)
     return ocl_device_number(device, what, 0);
 }
 
-/* Whether the word is in the list of extensions, whose length is unlimited. */
+/* Whether the device has the extension. The list of extensions is allocated, because its length is
+ * unlimited. */
 static bool has_extension(ocl_device_id device, const char *name)
 {
     size_t bytes = 0;
@@ -68,7 +70,7 @@ static bool is_cpu(ocl_bits type)
     return (type & OCL_TYPE_CPU) && !(type & OCL_TYPE_GPU);
 }
 
-/* How many work-items run together; 0 if not reported. */
+/* How many work-items run together; 0 if the driver does not report it. */
 static int32_t width_of(ocl_device_id device)
 {
     if (has_extension(device, "cl_nv_device_attribute_query")) {
@@ -133,8 +135,9 @@ iso_status ocl_device_info(int32_t index, iso_device_info *out)
     out->features = features_of(at->device);
     out->memory_total = (int64_t)number(at->device, OCL_DEVICE_MEMORY);
     out->memory_free = -1;
-    /* A driver does not say which cache level this is: NVIDIA's reports the first, 4 MB on an H200
-     * whose last level has 60. Unknown is better than that. */
+    /* A driver does not report which cache level this is. NVIDIA's driver reports the first level:
+     * 4 MB on an H200, whose last level has 60 MB. For a device other than a CPU it is better to
+     * report that the size is unknown. */
     out->cache_bytes = cpu ? (int64_t)number(at->device, OCL_DEVICE_CACHE) : 0;
     out->local_bytes = cpu ? 0 : (int64_t)number(at->device, OCL_DEVICE_LOCAL);
     out->units = (int32_t)number(at->device, OCL_DEVICE_UNITS);
@@ -145,8 +148,9 @@ iso_status ocl_device_info(int32_t index, iso_device_info *out)
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-/* Why a floating-point configuration is not enough for the defined arithmetic; NULL: it is.
- * CL_FP_FMA means that fma is in hardware: the function always rounds once. */
+/* Why a floating-point configuration is not enough for the arithmetic that isomer defines; NULL if
+ * it is enough. CL_FP_FMA is not needed: it only means that fma is in hardware, and fma always
+ * rounds once. */
 static const char *lacks(ocl_bits config)
 {
     return !(config & OCL_DENORMALS)    ? "it has no subnormal numbers (CL_FP_DENORM)"
@@ -185,7 +189,7 @@ static void fill_limits(ocl_device_id device, simt_limits *limits)
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
-/* Takes ownership of the context from the caller. */
+/* If it succeeds, the device owns the context. */
 static iso_status make(const ocl_found *at, ocl_context context, int32_t index, void **native,
                        simt_limits *limits)
 {
@@ -258,20 +262,21 @@ iso_status ocl_device_adopt(int32_t devices, const void *context, const void *na
     }
     if (!ocl_device_at(at)) {
         return ocl_host->fail(ISO_INVALID,
-                              "device is %p, which is none of the OpenCL devices that can be used: "
-                              "give the context's cl_device_id",
+                              "device is %p, which is not an OpenCL device that can be used: pass "
+                              "the context's cl_device_id",
                               native_device);
     }
     memcpy(&own, &context, sizeof own);
     if (!own) {
         return ocl_host->fail(ISO_INVALID,
-                              "context is NULL: give the cl_context that the device is of");
+                              "context is NULL: pass the cl_context that the device belongs to");
     }
     if (!context_has(own, ocl_device_at(at)->device, &code)) {
         return code != OCL_DONE
-                   ? ocl_host->fail(ISO_INVALID, "context is %p: clGetContextInfo gives %s (%d)",
-                                    context, ocl_code_name(code), code)
-                   : ocl_host->fail(ISO_INVALID, "context %p does not have device %p", context,
+                   ? ocl_host->fail(ISO_INVALID,
+                                    "context is %p, but clGetContextInfo gives %s (%d)", context,
+                                    ocl_code_name(code), code)
+                   : ocl_host->fail(ISO_INVALID, "context %p does not contain device %p", context,
                                     native_device);
     }
     code = cl.clRetainContext(own);

@@ -8,8 +8,8 @@
 
 /* ---- device memory --------------------------------------------------------------------------- */
 
-/* Drivers postpone an allocation until the buffer is used, so its error would come at a later
- * command. Moving the buffer to the device forces it now. */
+/* Drivers postpone an allocation until the buffer is used, so a later command would get the error.
+ * Moving the buffer to the device forces the allocation now. */
 static iso_status memory_alloc(void *native, int64_t bytes, void **memory)
 {
     ocl_device *device = native;
@@ -26,7 +26,7 @@ static iso_status memory_alloc(void *native, int64_t bytes, void **memory)
     }
     if (code != OCL_DONE) {
         (void)cl.clReleaseMemObject(made);
-        /* Codes of a driver that has no memory left. */
+        /* A driver that has no memory left returns one of these codes. */
         const bool full = ocl_status(code) == ISO_NO_MEMORY || code == OCL_NO_RESOURCES;
         return full ? ocl_host->fail(ISO_NO_MEMORY,
                                      "the device has no room for %" PRId64
@@ -50,8 +50,8 @@ static void memory_free(void *device, void *memory)
 
 /* ---- host memory ----------------------------------------------------------------------------- */
 
-/* A buffer in host memory that stays mapped. The program gets memory from its first whole page on.
- */
+/* A buffer in host memory that stays mapped. The program's memory begins at the first page boundary
+ * in it. */
 struct ocl_block {
     ocl_block *next;
     ocl_memory memory;
@@ -148,7 +148,7 @@ static iso_status memory_import(void *native, void *foreign, int64_t bytes, void
     }
     if (context != device->context) {
         return ocl_host->fail(ISO_INVALID,
-                              "buffer %p belongs to context %p, and the device was opened in "
+                              "buffer %p belongs to context %p, but the device was opened in "
                               "context %p: adopt the device with the buffer's context",
                               foreign, (void *)context, (void *)device->context);
     }
@@ -236,7 +236,7 @@ static const simt_driver driver = {
     .device_close = ocl_device_close,
     .device_property = device_property,
     .memory_alloc = memory_alloc,
-    /* No host_register: it cannot pin what it did not allocate. */
+    /* No host_register: OpenCL cannot pin memory that it did not allocate. */
     .stream_create = ocl_stream_create,
     .stream_destroy = ocl_stream_destroy,
     .event_create = ocl_event_create,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * driver_event.c - events: places in streams. A place is defined by the command before it and the
- * one after it, whose own times are used: a marker between two commands may begin or end while the
- * driver does something else.
+ * driver_event.c - events: places in streams. The time of a place comes from the command before it
+ * or the command after it if possible. A marker between the two commands is less exact, because it
+ * may begin or end while the driver does something else.
  */
 #include "backends/opencl/library.h"
 
@@ -17,7 +17,7 @@ static void release(ocl_event *event)
     }
 }
 
-/* Under the device's lock: unlinks the mark and resets it. */
+/* Unlinks the mark from its stream and resets it. The caller holds the device's lock. */
 static void forget(ocl_mark *mark)
 {
     if (mark->stream) {
@@ -55,7 +55,7 @@ void ocl_event_destroy(simt_event *event)
     ocl_host->free(mark);
 }
 
-/* A stream that is idle, or contains the program's own commands, needs a marker of its own. */
+/* A marker is needed if the stream is idle, or if the program also submits commands to it. */
 iso_status ocl_event_record(void *event, void *stream)
 {
     ocl_mark *mark = ((simt_event *)event)->native;
@@ -93,7 +93,7 @@ iso_status ocl_event_record(void *event, void *stream)
     return ISO_OK;
 }
 
-/* The command that completes the mark, retained. */
+/* The OpenCL event that completes the mark, retained; NULL if there is none. */
 static ocl_event end_of(const simt_event *of)
 {
     const ocl_mark *mark = of->native;
@@ -106,7 +106,8 @@ static ocl_event end_of(const simt_event *of)
     return event;
 }
 
-/* A failure belongs to the stream, which reports it: the event still completes. */
+/* Does not report that the command failed, because its stream reports that. The event is complete
+ * in any case. */
 iso_status ocl_event_sync(void *event)
 {
     ocl_event end = end_of(event);
@@ -139,8 +140,9 @@ static moment place_of(const ocl_mark *mark)
     return (moment){.event = mark->marker ? mark->marker : mark->last, .what = OCL_TIME_END};
 }
 
-/* Under the device's lock. If there are commands between two places of one stream, their duration
- * counts: from the start of the first to the end of the last. */
+/* Chooses the two moments between which the time is taken. If there are commands between two places
+ * of one stream, that is from the start of the first command to the end of the last. The caller
+ * holds the device's lock. */
 static void choose(const ocl_mark *start, const ocl_mark *stop, moment *from, moment *to)
 {
     *from = place_of(start);
@@ -177,11 +179,11 @@ iso_status ocl_event_elapsed(void *start, void *stop, int64_t *nanoseconds)
     }
     (void)pthread_mutex_unlock(lock);
     if (code == OCL_NO_PROFILE) {
-        return ocl_host->fail(ISO_UNSUPPORTED,
-                              "the driver has no times of these events "
-                              "(CL_PROFILING_INFO_NOT_AVAILABLE): a queue of the program's own has "
-                              "to be made with CL_QUEUE_PROFILING_ENABLE, and a command that "
-                              "failed has none");
+        return ocl_host->fail(
+            ISO_UNSUPPORTED,
+            "the driver has no times for these events (CL_PROFILING_INFO_NOT_AVAILABLE): the "
+            "program must create its own queue with CL_QUEUE_PROFILING_ENABLE, and a command that "
+            "failed has no times");
     }
     if (code != OCL_DONE) {
         return ocl_fail(code, "clGetEventProfilingInfo");

@@ -13,7 +13,8 @@ typedef struct program {
     ocl_program_id id;
 } program;
 
-/* Setting arguments changes the kernel: one thread at a time. */
+/* A kernel. Setting arguments changes it, so a thread holds the lock until it has launched the
+ * kernel. */
 typedef struct kernel {
     ocl_device *device;
     ocl_kernel_id id;
@@ -23,10 +24,11 @@ typedef struct kernel {
 
 /* ---- identity -------------------------------------------------------------------------------- */
 
-/* A CPU's binaries contain its instructions, so its features identify it. */
+/* A hash of the CPU's features. It is part of the identity because a binary for a CPU may use every
+ * instruction that the CPU has. */
 static uint64_t cpu_features(void)
 {
-    char line[2048]; /* longer lines from other programs are cut */
+    char line[2048]; /* longer lines are cut */
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     files_lines lines;
     bool found = false;
@@ -85,8 +87,8 @@ static iso_status fail_build(const ocl_device *device, ocl_program_id id, ocl_co
     return status;
 }
 
-/* The index of our device among the program's, and their number. A program's own context may have
- * several. */
+/* Finds the number of the program's devices, and the index of our device among them. There may be
+ * several devices if the caller created the context. */
 static iso_status find_device(const ocl_device *device, ocl_program_id id, uint32_t *count,
                               uint32_t *index)
 {
@@ -110,7 +112,8 @@ static iso_status find_device(const ocl_device *device, ocl_program_id id, uint3
                : ocl_fail(code, "clGetProgramInfo(CL_PROGRAM_DEVICES)");
 }
 
-/* Only our device's binary is requested: the others' pointers are NULL. */
+/* Gets our device's binary. The pointers for other devices are NULL, so that the driver leaves out
+ * their binaries. */
 static iso_status take_binary(const ocl_device *device, ocl_program_id id, void **binary,
                               int64_t *bytes)
 {
@@ -137,7 +140,7 @@ static iso_status take_binary(const ocl_device *device, ocl_program_id id, void 
     }
     if (!made || code != OCL_DONE) {
         status = code == OCL_DONE
-                     ? ocl_host->fail(ISO_COMPILE, "clGetProgramInfo gives a binary of no bytes")
+                     ? ocl_host->fail(ISO_COMPILE, "clGetProgramInfo gives an empty binary")
                      : ocl_fail(code, "clGetProgramInfo(CL_PROGRAM_BINARIES)");
         ocl_host->free(made);
         made = NULL;
@@ -148,7 +151,8 @@ static iso_status take_binary(const ocl_device *device, ocl_program_id id, void 
     return status;
 }
 
-/* The source form of a program, as one block: the mark, the name, the options, the source. */
+/* A program in source form is one block of four texts: this mark, the name, the options, the
+ * source. */
 static const char text_mark[] = "isomer OpenCL text 1";
 
 static iso_status join_options(const simt_source *source, char *options, size_t room)
@@ -157,9 +161,10 @@ static iso_status join_options(const simt_source *source, char *options, size_t 
     for (int32_t i = 0; i < source->option_count && used < room; i++) {
         used += (size_t)snprintf(options + used, room - used, " %s", source->options[i]);
     }
-    return used < room ? ISO_OK
-                       : ocl_host->fail(ISO_INTERNAL, "%s has options of %zu characters",
-                                        source->name, used);
+    return used < room
+               ? ISO_OK
+               : ocl_host->fail(ISO_INTERNAL, "the options of %s are too long: %zu characters",
+                                source->name, used);
 }
 
 static char *append(char *at, const char *text, size_t bytes)
@@ -204,7 +209,7 @@ static iso_status build_text(const ocl_device *device, const char *name, const c
     return ISO_OK;
 }
 
-/* Whether the block is a source, complete as it was written. */
+/* Whether the block is a complete program in source form. */
 static bool is_text(const char *block, size_t bytes)
 {
     size_t zeros = 0;
@@ -225,9 +230,10 @@ static iso_status load_text(const ocl_device *device, const char *block, ocl_pro
     return build_text(device, name, options, options + strlen(options) + 1, out);
 }
 
-/* Some drivers compile a kernel at its first run, for the size of that group, and cache the result
- * themselves. They get the source: requesting a binary would make them compile every kernel of the
- * program, for any group size, and use none of that. */
+/* Some drivers compile a kernel at its first run, for the group size of that run, and cache the
+ * result themselves. For these drivers the program stays in source form. If a binary were
+ * requested, they would compile every kernel of the program for any group size, and never use the
+ * results. */
 iso_status ocl_program_build(void *native, const simt_source *source, void **binary, int64_t *bytes)
 {
     const ocl_device *device = native;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * driver_stream.c - streams: in-order queues. The events of commands that are not known to have
- * finished are kept, because they show whether one of them failed.
+ * driver_stream.c - streams: in-order queues. A stream keeps the events of commands that may not
+ * have finished, because an event shows whether its command failed.
  */
 #include "backends/opencl/library.h"
 
@@ -10,8 +10,8 @@
 
 enum {
     RING_FIRST = 64, /* initial capacity for pending commands; a power of two */
-    SWEEP_FROM =
-        32 /* number of pending commands from which a submission checks which have finished */
+    /* From this number of pending commands on, a submission removes those that have ended. */
+    SWEEP_FROM = 32
 };
 
 ocl_code ocl_event_state(ocl_event event)
@@ -89,15 +89,15 @@ iso_status ocl_stream_adopt(simt_stream *stream, void *foreign)
                               foreign, ocl_code_name(code), code);
     }
     if (context != device->context || id != device->id) {
-        return ocl_host->fail(ISO_INVALID,
-                              "queue %p is of context %p and device %p, and the device was opened "
-                              "as context %p and device %p: adopt the device with the queue's own",
-                              foreign, (void *)context, (void *)id, (void *)device->context,
-                              (void *)device->id);
+        return ocl_host->fail(
+            ISO_INVALID,
+            "queue %p belongs to context %p and device %p, but the device was opened with context "
+            "%p and device %p: adopt the device with the queue's context and device",
+            foreign, (void *)context, (void *)id, (void *)device->context, (void *)device->id);
     }
     if (properties & OCL_QUEUE_UNORDERED) {
         return ocl_host->fail(ISO_UNSUPPORTED,
-                              "queue %p runs out of order, and a stream runs in order: make it "
+                              "queue %p runs out of order, but a stream runs in order: create it "
                               "without CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE",
                               foreign);
     }
@@ -115,7 +115,8 @@ iso_status ocl_stream_adopt(simt_stream *stream, void *foreign)
 
 /* ---- pending commands ------------------------------------------------------------------------ */
 
-/* Under the device's lock: forgets the commands that have ended, and keeps the first failure. */
+/* Removes the commands that have ended, and keeps the first failure. The caller holds the device's
+ * lock. */
 static void sweep(ocl_stream *stream)
 {
     while (stream->count > 0) {
@@ -135,7 +136,8 @@ static void sweep(ocl_stream *stream)
     }
 }
 
-/* Under the device's lock. False: there is no memory, and the command is not tracked. */
+/* Adds a pending command. Returns false if there is no memory: the command is then not tracked. The
+ * caller holds the device's lock. */
 static bool push(ocl_stream *stream, ocl_event event, const char *call)
 {
     if (stream->count >= SWEEP_FROM) {
@@ -168,7 +170,8 @@ static void keep_last(ocl_stream *stream, ocl_event event)
     stream->last = event;
 }
 
-/* Completes records that had no command after them with the first one; NULL: with none. */
+/* Some marks have no command after them yet. Gives them the event of the next command, or none if
+ * `event` is NULL. */
 static void tell_marks(ocl_stream *stream, ocl_event event)
 {
     ocl_mark *next = NULL;
@@ -184,7 +187,7 @@ static void tell_marks(ocl_stream *stream, ocl_event event)
     stream->waiting = NULL;
 }
 
-/* A queue that refuses even a marker is unusable. */
+/* Whether a queue still works: an unusable queue refuses even a marker. */
 static bool is_usable(ocl_queue queue)
 {
     ocl_event event = NULL;
@@ -196,8 +199,8 @@ static bool is_usable(ocl_queue queue)
     return code == OCL_DONE;
 }
 
-/* The status of a failure on a queue. Drivers return CL_OUT_OF_RESOURCES, or a code of their own,
- * also for an access that destroyed the context. */
+/* The status of a failure on a queue. The code is not enough: if an access destroyed the context,
+ * drivers may return CL_OUT_OF_RESOURCES or a code that only they use. So the queue is tried. */
 static iso_status judge(const ocl_stream *stream, ocl_code code)
 {
     const iso_status status = ocl_status(code);
@@ -221,7 +224,7 @@ iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, con
     ocl_device *device = stream->device;
     (void)pthread_mutex_lock(&device->lock);
     keep_last(stream, event);
-    stream->untold = NULL; /* the queue is in order: this comes after it */
+    stream->untold = NULL; /* the queue is in order, so `event` comes after the routine */
     tell_marks(stream, event);
     stream->submitted++;
     const bool kept = push(stream, event, call);
@@ -234,10 +237,11 @@ iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, con
 }
 
 /* ---- a library's routines ----------------------------------------------------------------------
- * On a queue with profiling, an event at a routine's end and a marker at its start cost up to a
- * seventh of a short routine on NVIDIA's driver (docs/performance.md). So both are created only if
- * they will be read: the marker if an event was recorded right before, whose time is the routine's
- * start; the end's if an event is recorded, waited for or queried after it.
+ * A routine has no event at its end and no marker at its start unless they will be read. On a queue
+ * with profiling, each of these takes time: both together take up to a seventh of a short routine
+ * on NVIDIA's driver (docs/performance.md). The marker is created if an event was recorded right
+ * before the routine, because that event's time is the routine's start. The event at the end is
+ * created if an event is then recorded, or if the stream is waited for or queried.
  */
 
 static iso_status mark_here(ocl_stream *stream, const char *call)
@@ -275,7 +279,7 @@ iso_status ocl_routine_tell(ocl_stream *stream)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* The late error, whenever it is requested. */
+/* Reports the late error, at every call. */
 static iso_status tell_late(ocl_stream *stream)
 {
     (void)pthread_mutex_lock(&stream->device->lock);
@@ -312,8 +316,9 @@ iso_status ocl_stream_sync(void *stream)
                           advice(status));
 }
 
-/* If the program also submits to the queue, only a marker shows that it is idle: one query submits
- * the marker, and the query that finds it complete reports so. */
+/* If the program also submits commands to the queue, only a marker shows whether the queue is idle.
+ * A query submits the marker if there is none. The stream is idle when a query finds the marker
+ * complete. */
 static iso_status query_foreign(ocl_stream *stream)
 {
     iso_status status = ISO_OK;
@@ -357,8 +362,9 @@ iso_status ocl_stream_query(void *stream)
     return busy ? ISO_NOT_READY : tell_late(self);
 }
 
-/* An event that is complete, or failed in its own stream, is not waited for: other streams
- * continue. Its queue was flushed when its command was submitted. */
+/* Does not wait for an event that is complete or has failed, because a failure in one stream must
+ * not stop the others. The event's queue needs no flush: it was flushed when the command was
+ * submitted. */
 iso_status ocl_stream_wait(void *stream, void *event)
 {
     ocl_stream *self = ((simt_stream *)stream)->native;

@@ -10,7 +10,7 @@ static const char *call_of(iso_transfer_kind kind, bool rows)
                                        : "clEnqueueCopyBuffer";
 }
 
-/* `count` rows without gaps on either side, from row `row` on. */
+/* Copies `count` rows from row `row` on. The rows have no gaps on either side. */
 static iso_status copy_run(ocl_stream *stream, const iso_transfer *transfer, int64_t row,
                            int64_t count)
 {
@@ -57,8 +57,8 @@ static ocl_code copy_rows(ocl_stream *stream, const iso_transfer *transfer, ocl_
                                       from, to, region, from_row, 0, to_row, 0, 0, NULL, event);
 }
 
-/* Drivers refuse some rectangles that the interface allows (an offset beyond the pitch, a last row
- * without its gap): their rows are then transferred one by one. */
+/* Some drivers refuse rectangles that OpenCL allows (an offset beyond the pitch, a last row without
+ * its gap). Such a rectangle is transferred row by row. */
 iso_status ocl_transfer(simt_stream *stream, const iso_transfer *transfer)
 {
     ocl_stream *self = stream->native;

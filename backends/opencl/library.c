@@ -108,7 +108,7 @@ iso_status ocl_status(ocl_code code)
         return ISO_DEVICE_LOST;
     case OCL_ALLOCATION_FAILED:
     case OCL_NO_HOST_MEMORY:
-    case OCL_INVALID_BYTES: /* no device has that much; zero bytes are handled before */
+    case OCL_INVALID_BYTES: /* more bytes than the device has; 0 bytes never get here */
         return ISO_NO_MEMORY;
     default:
         return ISO_BACKEND;
@@ -152,7 +152,7 @@ static const char *refuse(ocl_device_id device)
     int minor = 0;
     ocl_device_text(device, OCL_DEVICE_VERSION, version, sizeof version);
     if (sscanf(version, "OpenCL %d.%d", &major, &minor) != 2 || major * 10 + minor < 12) {
-        return "it is not for OpenCL 1.2 or newer";
+        return "it does not support OpenCL 1.2";
     }
     if (!ocl_device_number(device, OCL_DEVICE_AVAILABLE, 1)) {
         return "its driver says that it is not available";
@@ -172,7 +172,7 @@ static void add_device(ocl_platform platform, const char *platform_name, ocl_dev
     const char *why = refuse(device);
     if (why || device_count == DEVICES_MAX) {
         ocl_device_text(device, OCL_DEVICE_NAME, name, sizeof name);
-        why = why ? why : "there are too many";
+        why = why ? why : "there are too many devices";
         add_reason("; device %s of %s is not used: %s", name, platform_name, why);
         ocl_host->log(ISO_LOG_WARN, "opencl: device %s of %s is not used: %s", name, platform_name,
                       why);
@@ -183,7 +183,7 @@ static void add_device(ocl_platform platform, const char *platform_name, ocl_dev
                                           .type = ocl_device_number(device, OCL_DEVICE_TYPE, 0)};
 }
 
-/* Adds the devices of one platform. If one fails, the others are still listed. */
+/* Adds the devices of one platform. If this platform fails, the others are still listed. */
 static void add_platform(ocl_platform platform)
 {
     ocl_device_id list[DEVICES_MAX] = {NULL};
@@ -211,7 +211,7 @@ static int rank_of(ocl_bits type)
     return type & OCL_TYPE_GPU ? 0 : type & OCL_TYPE_CPU ? 2 : 1;
 }
 
-/* Stable: keeps the loader's order among devices of one kind. */
+/* Sorts the devices by kind, and keeps the loader's order among devices of one kind. */
 static void order_devices(void)
 {
     for (int32_t i = 1; i < device_count; i++) {
@@ -224,7 +224,7 @@ static void order_devices(void)
     }
 }
 
-/* The loader found no driver: reports where it searches. */
+/* Reports that the loader found no driver, and where it searches. */
 static void explain_no_platform(ocl_code code)
 {
     const char *folder = getenv("OCL_ICD_VENDORS");
@@ -239,7 +239,8 @@ static void explain_no_platform(ocl_code code)
     }
 }
 
-/* PoCL's threads run kernels on stacks of the process's default size, which `ulimit -s` sets. */
+/* Sets the default stack size of new threads. PoCL runs kernels in threads with this size. It comes
+ * from `ulimit -s`, and may be too small. */
 static void set_stacks(size_t bytes)
 {
     pthread_attr_t attributes;
@@ -251,7 +252,8 @@ static void set_stacks(size_t bytes)
     }
 }
 
-/* The size to restore; 0: it is large enough. */
+/* Raises the default stack size if it is too small. Returns the size to restore; 0 if there is
+ * none. */
 static size_t enlarge_stacks(void)
 {
     pthread_attr_t attributes;

@@ -13,8 +13,8 @@
 
 typedef struct ocl_api LOADER_TABLE(OPENCL_SYMBOLS) ocl_api;
 
-/* A usable device. GPUs come first, then accelerators, then CPUs; within a kind the order is that
- * of the loader's platforms and their devices. */
+/* A usable device. GPUs come first, then accelerators, then CPUs. Devices of one kind are in the
+ * order of the loader's platforms and their devices. */
 typedef struct ocl_found {
     ocl_platform platform;
     ocl_device_id device;
@@ -26,7 +26,7 @@ extern ocl_api cl; /* filled once probing has found a device */
 extern loader_library ocl_loader;
 
 iso_status ocl_probe(iso_probe *out);
-/* NULL after the last. */
+/* The device of this index; NULL after the last device. */
 const ocl_found *ocl_device_at(int32_t index);
 
 const char *ocl_code_name(ocl_code code);
@@ -43,17 +43,17 @@ typedef struct ocl_device {
     ocl_platform platform;
     ocl_device_id id;
     ocl_context context;
-    ocl_queue queue; /* the device's own, for mapping and for forcing allocations */
+    ocl_queue queue; /* used to map memory and to force allocations */
     int32_t index;
     bool is_cpu;
     bool keeps_kernels; /* compiles kernels at their first run, and caches them itself */
     pthread_mutex_t blocks_lock;
     ocl_block *blocks;
-    pthread_mutex_t lock; /* guards what streams and events know of each other */
-    uint64_t next_serial; /* of streams */
+    pthread_mutex_t lock; /* guards the links between streams and events */
+    uint64_t next_serial; /* number of streams so far */
 } ocl_device;
 
-/* A command that was submitted and is not known to have finished. */
+/* A command that was submitted and may not have finished. */
 typedef struct ocl_command {
     ocl_event event;
     const char *call;
@@ -72,8 +72,8 @@ typedef struct ocl_stream {
     ocl_event last;     /* of the last command or wait; NULL: none yet */
     const char *untold; /* a routine after `last` whose end has no event yet; NULL: none */
     ocl_event asked;    /* foreign: the marker that shows whether the queue is idle */
-    ocl_mark *waiting;  /* records without a command after them yet */
-    iso_status late;    /* late error and its text */
+    ocl_mark *waiting;  /* marks that have no command after them yet */
+    iso_status late;    /* the first late error, and the parts of its message */
     ocl_code late_code;
     const char *late_call;
 } ocl_stream;
@@ -90,8 +90,8 @@ struct ocl_mark {
     ocl_event after;    /* the first command after the record; NULL: none, or a wait came first */
 };
 
-/* sound.c: whether the drivers' devices can be queried in this process, and whether one of these
- * devices is sound: UNAVAILABLE if its driver failed its trial. */
+/* sound.c. ocl_may_list: whether this process may query the drivers for their devices.
+ * ocl_device_usable: ISO_UNAVAILABLE if the driver of the device failed its trial. */
 bool ocl_may_list(char *why, size_t capacity);
 iso_status ocl_device_usable(int32_t index);
 
@@ -101,7 +101,7 @@ iso_status ocl_device_open(int32_t index, void **native, simt_limits *limits);
 iso_status ocl_device_adopt(int32_t devices, const void *context, const void *native_device,
                             int32_t *index, void **native, simt_limits *limits);
 void ocl_device_close(void *native);
-/* `otherwise` if the driver does not report it. */
+/* A number of a device; `otherwise` if the driver does not report it. */
 uint64_t ocl_device_number(ocl_device_id device, ocl_name what, uint64_t otherwise);
 void ocl_device_text(ocl_device_id device, ocl_name what, char *text, size_t capacity);
 void ocl_platform_text(ocl_platform platform, ocl_name what, char *text, size_t capacity);
@@ -113,13 +113,15 @@ void ocl_stream_destroy(simt_stream *stream);
 iso_status ocl_stream_sync(void *stream);
 iso_status ocl_stream_query(void *stream);
 iso_status ocl_stream_wait(void *stream, void *event);
-/* After a call that put a command into the queue: keeps its event (which the stream then owns), or
- * reports the failure. `call` is static text. */
+/* Must follow every call that puts a command into the queue. Keeps the command's event, which the
+ * stream then owns, or reports the failure. `call` is static text. */
 iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, const char *call);
-/* Before and after a library's routine, which is several commands without events. */
+/* Must be called before and after a library's routine, which submits several commands without
+ * events. */
 iso_status ocl_routine_begins(ocl_stream *stream);
 iso_status ocl_routine_submitted(ocl_stream *stream, const char *name);
-/* Gives the end of such a routine an event, because it is about to be queried. */
+/* Gives the end of such a routine an event, if it has none, because the end is about to be
+ * queried. */
 iso_status ocl_routine_tell(ocl_stream *stream);
 /* The state of a command: OCL_COMPLETE, larger while it is not complete, smaller if it failed. */
 ocl_code ocl_event_state(ocl_event event);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sound.c - which drivers are used at once, and the trials of the others. A driver runs in the
- * caller's process and can end it: rusticl of Mesa 22.3 over llvmpipe was seen to do so in
- * transposes. Drivers that are not known to be sound are tried by isomer-try: first listing the
- * devices, for all drivers together, then a few operations on each device. If memory is limited, no
- * driver is known to be sound: PoCL ends a process whose threads it cannot start.
+ * sound.c - decides which drivers are used without a trial, and tries the others. A driver runs in
+ * the caller's process and can end it: rusticl of Mesa 22.3 over llvmpipe did so in transposes. So
+ * isomer-try tries the drivers that are not known to be sound. First it lists the devices of all
+ * drivers together, and then it runs a few operations on each device. If memory is limited, every
+ * driver is tried, because PoCL ends the process if it cannot start its threads.
  */
 #include "backends/opencl/library.h"
 
@@ -25,11 +25,11 @@ enum { LIST_MAX = 3072, NAMES_MAX = 1024, PATH_BYTES = 512 };
 
 /* ---- known drivers --------------------------------------------------------------------------- */
 
-/* Platforms by the beginning of their name. PoCL before 1.8 was never tested, and its devices other
- * than CPUs are separate drivers. */
+/* A platform that is known to be sound, by the beginning of its name. PoCL before 1.8 was never
+ * tested. PoCL's devices other than CPUs are separate drivers, and are not known to be sound. */
 typedef struct sound_platform {
     const char *name;
-    const char *marker; /* precedes its version in the platform's version text; NULL: any version */
+    const char *marker; /* precedes the version number in the version text; NULL: any version */
     int major, minor;   /* minimum */
     bool only_cpu;
 } sound_platform;
@@ -47,7 +47,8 @@ static const sound_platform platforms[] = {
     {.name = "Oclgrind"},
 };
 
-/* Their files, as in the loader's list: their devices can be queried. */
+/* The files of these platforms, as the loader's list names them. Such drivers may be queried for
+ * their devices without a trial. */
 static const char *const libraries[] = {"libnvidia-opencl.so", "libamdocl64.so",
                                         "libigdrcl.so",        "libintelocl.so",
                                         "libpocl.so",          "liboclgrind-rt-icd.so"};
@@ -90,11 +91,11 @@ static bool forced(void)
 
 /* The drivers that the loader will open. */
 typedef struct driver_list {
-    char key[LIST_MAX]; /* changes when they change */
+    char key[LIST_MAX]; /* changes if the drivers change */
     char names[NAMES_MAX];
     int count;
-    bool sound; /* all of them are known */
-    bool dated; /* the file of each was found, so that a newer one is noticed */
+    bool sound; /* all of them are known to be sound */
+    bool dated; /* the file of each was found, so that the key changes if a file does */
 } driver_list;
 
 static void add_text(char *text, size_t capacity, const char *format, ...) ISO_PRINTF(3, 4);
@@ -108,7 +109,8 @@ static void add_text(char *text, size_t capacity, const char *format, ...)
     va_end(values);
 }
 
-/* The size and age of a library named without a folder, where the system keeps libraries. */
+/* Gets the size and time of a library's file. A name without a folder is searched where the system
+ * keeps libraries. */
 static bool find_file(const char *name, struct stat *out)
 {
     static const char *const folders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
@@ -126,7 +128,8 @@ static bool find_file(const char *name, struct stat *out)
     return false;
 }
 
-/* A file of the list contains the name or path of a driver. */
+/* Adds the driver of one file of the list. The file's first line is the name or path of the
+ * driver. */
 static void add_driver(driver_list *list, const char *path)
 {
     char line[PATH_BYTES] = "";
@@ -159,7 +162,7 @@ static bool is_list_file(const char *name)
     return length > 4 && strcmp(name + length - 4, ".icd") == 0;
 }
 
-/* Sorted by name: a folder has no order. */
+/* Adds the files sorted by name, so that the key is always the same. */
 static void add_folder(driver_list *list, const char *folder)
 {
     struct dirent **files = NULL;
@@ -175,7 +178,7 @@ static void add_folder(driver_list *list, const char *folder)
     free(files);
 }
 
-/* Other settings that change the behaviour of the loader and the drivers. */
+/* Adds the other environment variables that change what the loader and the drivers do. */
 static void add_variables(driver_list *list)
 {
     static const struct {
@@ -211,24 +214,24 @@ static void read_list(driver_list *list)
         add_driver(list, place);
     }
     add_variables(list);
-    /* A loader with drivers from elsewhere, or that is a driver itself. */
+    /* If the list is empty, the loader gets its drivers from elsewhere, or is a driver itself. */
     list->sound &= list->count > 0;
     list->dated &= list->count > 0;
 }
 
 /* ---- trials ---------------------------------------------------------------------------------- */
 
-/* Before a driver is loaded: a trial loads it too. */
+/* The free memory before a driver is loaded, because a trial also loads the driver. */
 static trial_room room;
 
-/* Appended to a reason: what to do. */
+/* Appends to a reason what the user can do. */
 static void add_advice(char *text, size_t capacity)
 {
     char limits[160];
     if (trial_limited(limits, sizeof limits)) {
         add_text(text, capacity, ". Here %s: raise the limit, or", limits);
     } else {
-        add_text(text, capacity, ". It can be used all the same:");
+        add_text(text, capacity, ". To use it anyway,");
     }
     add_text(text, capacity, " set ISOMER_OPENCL_FORCE=1");
 }
@@ -239,8 +242,8 @@ static bool limited(void)
     return trial_limited(limits, sizeof limits);
 }
 
-/* PoCL starts a thread for each processor when its devices are queried, and ends the process if one
- * is refused. */
+/* PoCL starts a thread for each processor when its devices are queried, and ends the process if the
+ * system refuses one. */
 static bool has_threads(const driver_list *list, char *why, size_t capacity)
 {
     const int wanted = (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -251,17 +254,19 @@ static bool has_threads(const driver_list *list, char *why, size_t capacity)
     if (granted >= wanted) {
         return true;
     }
-    (void)snprintf(why, capacity,
-                   "the system grants %d of %d more threads (a limit on processes), and PoCL ends "
-                   "a process that it cannot start its threads in: its drivers were not opened",
-                   granted, wanted);
+    (void)snprintf(
+        why, capacity,
+        "the system grants only %d of %d more threads (a limit on processes), and PoCL ends a "
+        "process in which it cannot start its threads: no OpenCL driver was opened",
+        granted, wanted);
     return false;
 }
 
 bool ocl_may_list(char *why, size_t capacity)
 {
     char reason[1024] = "";
-    static driver_list list; /* static: runs only once, and no allocation may fail here */
+    /* Static, because an allocation could fail. This function runs only once. */
+    static driver_list list;
     read_list(&list);
     room = trial_room_now();
     const bool enough = forced() || has_threads(&list, why, capacity);
@@ -281,8 +286,8 @@ bool ocl_may_list(char *why, size_t capacity)
     }
     if (!may) {
         (void)snprintf(why, capacity,
-                       "%s: its drivers were queried for their devices in a separate process, and "
-                       "%s. They are: %s",
+                       "%s: its drivers were queried for their devices in a separate process, but "
+                       "%s. The drivers are: %s",
                        ocl_loader.path, reason, list.names[0] ? list.names : "not known");
         add_advice(why, capacity);
     }
@@ -313,8 +318,8 @@ static trial_verdict try_device(const ocl_found *at, int32_t index, char *why, s
     const trial_verdict verdict = trial_make(&what, reason, sizeof reason);
     if (verdict != TRIAL_GOOD) {
         (void)snprintf(why, capacity,
-                       "device %" PRId32 " (%s, driver %s) is not used: it was tried in a separate "
-                       "process, and %s",
+                       "device %" PRId32
+                       " (%s, driver %s) is not used: it was tried in a separate process, but %s",
                        index, name, driver, reason);
         add_advice(why, capacity);
     }

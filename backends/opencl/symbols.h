@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * symbols.h - the functions of the OpenCL loader and of CLBlast that this backend calls, by the
- * names that the libraries export: REQUIRED(result, name, parameters) for what OpenCL 1.2 and
- * CLBlast 1.5 have, OPTIONAL for what some versions have. A test compares each entry with the
- * headers. Objects are pointers to the interface's own struct tags, so that an entry is compatible
- * with the header's declaration.
+ * symbols.h - the functions of the OpenCL loader and of CLBlast that this backend calls, under the
+ * names that the libraries export. OpenCL 1.2 and CLBlast 1.5 have the functions in
+ * REQUIRED(result, name, parameters); only some versions have those in OPTIONAL. A test compares
+ * each entry with the headers. Objects are pointers to structs with the headers' own tags, so that
+ * each entry is compatible with the header's declaration.
  */
 #ifndef ISOMER_OPENCL_SYMBOLS_H
 #define ISOMER_OPENCL_SYMBOLS_H
@@ -35,7 +35,7 @@ typedef struct clblast_pair {
 
 /* clang-format off */
 
-/* Numbers of the interface: VALUE(our name, number, the header's name). */
+/* Constants of the interface: VALUE(our name, number, the header's name). */
 #define OPENCL_VALUES(VALUE)                                                                       \
     VALUE(OCL_DONE, 0, CL_SUCCESS)                                                                 \
     VALUE(OCL_NO_DEVICE, -1, CL_DEVICE_NOT_FOUND)                                                  \

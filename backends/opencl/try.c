@@ -4,10 +4,10 @@
  * this project's own library, so that a driver sees the same calls and kernels as in the caller's
  * process:
  *
- *   opencl list ISOMER LOADER          LOADER is only there for the verdict to depend on it
- *   opencl device ISOMER INDEX NAME    the device of that index, if that is its name
+ *   opencl list ISOMER LOADER          LOADER is not used: it makes the verdict depend on that file
+ *   opencl device ISOMER INDEX NAME    tries the device INDEX, which must have this name
  *
- * Every result is a whole number that all types can hold, so only one result is right, to the bit.
+ * Every result is a whole number that f32 represents exactly, so only one bit pattern is right.
  */
 #include "backends/trial/child.h"
 #include "backends/trial/room.h"
@@ -54,8 +54,8 @@ static iso_operand part(int which)
     return (iso_operand){memory, (int64_t)which * TRY_BYTES};
 }
 
-/* A reported failure is not a crash, but nothing further of the kind is tried. Unsupported
- * operations and lack of memory are reported in the caller's process too. */
+/* Whether a call failed in a way that makes the driver bad. Unsupported operations and lack of
+ * memory do not: the driver reports them, and would also do so in the caller's process. */
 static bool failed(iso_status status)
 {
     if (status == ISO_OK || status == ISO_UNSUPPORTED || status == ISO_NO_MEMORY) {
@@ -67,8 +67,8 @@ static bool failed(iso_status status)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-/* Overwrites the result, so that an operation that writes nothing does not leave the right one
- * there. */
+/* Overwrites the result of an earlier operation. Otherwise an operation that writes nothing might
+ * seem to be right. */
 static bool spoil(int64_t count)
 {
     memset(result, 0xff, (size_t)count * sizeof result[0]);
@@ -227,8 +227,8 @@ static bool try_triad(iso_variant variant, int64_t count)
     return right;
 }
 
-/* Sizes that are and are not multiples of the tiles, and more terms than a segment of a product or
- * a block of a sum has. */
+/* Some sizes are multiples of the tiles and some are not. Some products have more terms than a
+ * segment, and some sums have more terms than a block. */
 static bool try_operations(void)
 {
     return try_transpose(ISO_VARIANT_TILED, 128, 128) && try_transpose(ISO_VARIANT_TILED, 70, 53) &&
@@ -255,7 +255,7 @@ static bool open_device(const char *spec, const char *name)
         status = isomer.iso_device_get_info(device, &info);
     }
     if (status == ISO_OK && strcmp(info.name, name) != 0) {
-        child_say("%s is %s in this process, and not %s", spec, info.name, name);
+        child_say("%s is %s in this process, but should be %s", spec, info.name, name);
         return false;
     }
     if (status == ISO_OK) {
@@ -273,7 +273,8 @@ static bool open_device(const char *spec, const char *name)
     return status == ISO_OK;
 }
 
-/* Twice: the second pass loads what the first compiled, as later processes do. */
+/* Makes two passes. The second pass loads the kernels that the first compiled, as later processes
+ * do. */
 static child_answer try_device(const char *index, const char *name)
 {
     char spec[64];
@@ -295,8 +296,9 @@ static child_answer try_device(const char *index, const char *name)
     return CHILD_GOOD;
 }
 
-/* No device has this uuid, so every one is described. Any status is accepted; but if memory is
- * limited, a driver that ran out of it here might crash with a little more. */
+/* No device has this uuid, so every device is queried. ISO_INVALID is the normal result. Any other
+ * status is also accepted, unless memory is limited: a driver that ran out of memory here might
+ * crash if it had a little more. */
 static child_answer try_list(void)
 {
     const room now = room_get();
@@ -309,7 +311,7 @@ static child_answer try_list(void)
     return CHILD_GOOD;
 }
 
-/* Settings that change what runs are cleared: they concern only the caller. */
+/* Clears the settings that change what runs, because they concern only the caller. */
 static void prepare_environment(void)
 {
     static const char *const unset[] = {"ISOMER_LOG",  "ISOMER_TRACE", "ISOMER_MEMORY_LIMIT",
@@ -317,7 +319,7 @@ static void prepare_environment(void)
     for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++) {
         (void)unsetenv(unset[i]);
     }
-    (void)setenv("ISOMER_OPENCL_FORCE", "1", 1); /* this is the trial */
+    (void)setenv("ISOMER_OPENCL_FORCE", "1", 1); /* the trial must not start another trial */
 }
 
 child_answer opencl_try(int count, char **words)
