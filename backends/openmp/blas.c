@@ -52,7 +52,7 @@ static const blas_library libraries[CPU_BLAS_KINDS] = {
 /* The library that was found, if any. */
 static struct {
     pthread_once_t once;
-    atomic_int looked; /* 1: the other fields no longer change */
+    atomic_int looked; /* 1: the search is done, and the other fields no longer change */
     cpu_blas blas;
     int found;
     char threading[ISO_NAME_MAX];
@@ -174,9 +174,9 @@ static const char *openblas_config(void)
     return config ? config : "";
 }
 
-/* Some versions have kernels of ?sum that are wrong for some lengths (0.3.21 for SkylakeX and
- * related cores: 31 elements are enough). Whole numbers of this size add exactly in any order, so
- * any difference is an error. */
+/* Stops using ssum and dsum if they are wrong: some versions have kernels that are wrong for some
+ * lengths (0.3.21 for SkylakeX and related cores: 31 elements are enough). Whole numbers of this
+ * size add exactly in any order, so any difference is an error. */
 static void drop_wrong_sums(void)
 {
     enum { LONGEST = 600 };
@@ -198,7 +198,7 @@ static void drop_wrong_sums(void)
         (void)snprintf(
             vendor.remark + used, sizeof vendor.remark - used,
             "%s%s of this library gives wrong sums with these kernels and is not used: a sum is "
-            "its dot product with one",
+            "computed as a dot product with one",
             used ? ". " : "", wrong_narrow ? "cblas_ssum" : "cblas_dsum");
     }
     blas->ssum = wrong_narrow ? NULL : blas->ssum;
@@ -282,8 +282,8 @@ static void ask_mkl(void)
 
 /* ---- The core -------------------------------------------------------------------------------- */
 
-/* BLIS ends the process if the variable names a core that is not built in, so this check must not
- * be wrong. */
+/* Whether the library has this core. This must not be wrong, because BLIS ends the process if the
+ * variable names a core that is not built in. */
 static int blis_has(const char *core)
 {
     char initialiser[ISO_NAME_MAX];
@@ -292,7 +292,7 @@ static int blis_has(const char *core)
     return loader_get(&opened, initialiser, &address);
 }
 
-/* The value of BLIS_ARCH_TYPE for a core's name: its number in this version. */
+/* Returns the value of BLIS_ARCH_TYPE for a core: its number in this version, or -1. */
 static int blis_number(const char *core)
 {
     const char *(*name)(int) = NULL;
@@ -324,7 +324,7 @@ static void set_names(const char *const *names, int count)
 static int open_again(const blas_library *library, const char *value)
 {
     static char path[LOADER_PATH_MAX]; /* static: this runs once */
-    /* A variable that is set is empty here: correct_core() keeps any other value. */
+    /* If the variable is set, it is empty here: correct_core() respects any other value. */
     const int was_empty = getenv(library->variable) != NULL;
     if (value) {
         (void)setenv(library->variable, value, 1);
@@ -333,7 +333,7 @@ static int open_again(const blas_library *library, const char *value)
     set_names((const char *[]){path}, 1);
     if (loader_open(&opened)) {
         ask_core(vendor.blas.kind, vendor.blas.core,
-                 sizeof vendor.blas.core); /* BLIS chooses only now */
+                 sizeof vendor.blas.core); /* BLIS chooses its core only now */
     }
     if (value && was_empty) {
         (void)setenv(library->variable, "", 1);
@@ -429,8 +429,8 @@ static int correct_core(const blas_library *library, int loaded_before)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* An OpenBLAS with 64-bit integers has functions of the same names: only its configuration
- * tells. */
+/* Whether the library has 32-bit integers. An OpenBLAS with 64-bit integers has functions of the
+ * same names, so only its configuration shows the difference. */
 static int usable(const blas_library *library)
 {
     if (library != &libraries[CPU_BLAS_OPENBLAS] || !strstr(openblas_config(), "USE64BITINT")) {
@@ -473,7 +473,8 @@ static int accept(cpu_blas_kind kind, int loaded_before)
     return 1;
 }
 
-/* Whether files of these names may be opened; if not, the list of what was tried says why. */
+/* Whether files of these names may be opened. If not, the reason is added to the list of what was
+ * tried. */
 static int may_open(const char *const *names, int count, int loaded_before)
 {
     char why[ISO_REASON_MAX / 2];

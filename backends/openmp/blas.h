@@ -107,7 +107,7 @@ int cpu_blas_may_open(const char *const *names, int count, char *why, size_t cap
  * available. Does nothing if memory is not limited. */
 void cpu_blas_settle(const cpu_blas *blas);
 
-/* ---- Which core the library should use: no side effects, for tests too ----------------------- */
+/* ---- Which core the library should use: blas_core.c ------------------------------------------ */
 
 /* Returns the name of a core that suits the processor better than `core`, which the library chose
  * itself. NULL if there is none. OPENBLAS_CORETYPE takes this name; BLIS_ARCH_TYPE takes the core's

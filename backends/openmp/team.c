@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * team.c - the threads. A service thread enters one parallel region that lasts as long as the team.
- * Its OpenMP threads sleep between tasks and run the bodies as thread 1 and up; the caller of
- * cpu_team_run is thread 0. So the runtime's waiting policy, pool and nesting rules do not matter,
- * but it still places the threads. OpenMP's own thread 0 only sleeps, because the caller works in
- * its place.
- */
+/* team.c - the threads. A service thread enters one parallel region, which lasts as long as the
+ * team. The region's OpenMP threads sleep between tasks, and run the bodies as thread 1 and up. The
+ * caller of cpu_team_run is thread 0. So the OpenMP runtime places the threads, but its waiting
+ * policy, pool and nesting rules do not matter. OpenMP's own thread 0 only sleeps, because the
+ * caller works in its place. */
 #include "backends/openmp/futex.h"
 #include "backends/openmp/runtime.h"
 #include "backends/trial/trial.h"
@@ -21,14 +19,14 @@
 
 enum {
     TEAM_THREADS_MAX = 1024,
-    TEAM_SPIN_NS = 15000,         /* about the cost of a sleep and its wake-up */
-    TEAM_LINGER_NS = 200000,      /* the next call often follows at once */
-    TEAM_SPIN_ROUNDS = 32,        /* between two reads of the clock */
+    TEAM_SPIN_NS = 15000,    /* about the cost of a sleep and its wake-up */
+    TEAM_LINGER_NS = 200000, /* spin this long after a task: the next one often follows at once */
+    TEAM_SPIN_ROUNDS = 32,   /* between two reads of the clock */
     TEAM_PATIENCE_NS = 100000000, /* between two checks of `ended` */
     CPU_THREAD_STACK = 1 << 20
 };
 
-#define TEAM_SLEEPER 0x80000000u /* in `remaining`: the caller sleeps */
+#define TEAM_SLEEPER 0x80000000u /* set in `remaining` while the caller sleeps */
 
 typedef struct team_worker {
     _Alignas(64) _Atomic uint32_t ticket; /* counts the tasks given to this worker */
@@ -36,9 +34,9 @@ typedef struct team_worker {
 
 struct cpu_team {
     int size, asked;
-    int spins; /* 0 if threads outnumber the processors */
+    int spins; /* whether waiting threads spin: not if they outnumber the processors */
     int served;
-    char *scratch; /* of all threads, one after another */
+    char *scratch; /* for all threads, one after another */
     pthread_t service;
     pthread_mutex_t lock;
     _Atomic uint32_t granted; /* 0 until the region has started */
@@ -64,10 +62,10 @@ static struct {
     pthread_mutex_t lock;
     cpu_team *team;
     int users;
-    cpu_team *left_behind; /* from before a fork(): its threads are not in this process */
+    cpu_team *left_behind; /* the team from before a fork(): its threads are not in this process */
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static _Atomic uint32_t parked; /* 1: exit() has begun, so workers begin nothing new */
+static _Atomic uint32_t parked; /* 1: exit() has begun, so streams' workers begin nothing new */
 
 /* Whether this thread runs an operation, or a team's region. A vendor's library or an OpenMP
  * runtime may call exit() there: exit handlers must not wait for locks that this thread holds. */
@@ -78,7 +76,7 @@ static _Atomic uint32_t ended; /* 1 once exit() was called there: that operation
 
 typedef struct team_spin {
     int rounds;
-    int64_t end, most; /* when it ends, 0: not begun; its length, 0: TEAM_SPIN_NS */
+    int64_t end, most; /* end: the time, 0 before the start; most: the length, 0 for TEAM_SPIN_NS */
 } team_spin;
 
 static int spin_more(const cpu_team *team, team_spin *spin)
@@ -145,7 +143,7 @@ static void wait_for_all(cpu_team *team)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Each thread wakes two more, so that a large team is awake after a few wake-ups' time. */
+/* Each thread wakes two more, so that a large team is awake after the time of a few wake-ups. */
 static void wake_children(cpu_team *team, int thread, int threads)
 {
     for (int child = 2 * thread + 1; child <= 2 * thread + 2 && child < threads; child++) {
@@ -226,8 +224,8 @@ static void *serve(void *argument)
     cpu_team *team = argument;
     within = 1;
     (void)pthread_setname_np(pthread_self(), "isomer-team");
-    /* The region lasts, so the present load must not decide how many threads it has. The setting is
-     * only this thread's. */
+    /* The region lasts as long as the team, so the load at this moment must not decide how many
+     * threads it has. This setting affects only this thread. */
     omp_set_dynamic(0);
     atomic_store_explicit(&team->begun, 1, memory_order_release);
 #pragma omp parallel num_threads(team->asked) firstprivate(team)
@@ -282,7 +280,7 @@ iso_status cpu_run_apart(void *(*body)(void *), void *argument)
     if (error != 0) {
         return cpu_host->fail(ISO_NO_MEMORY,
                               "this call needs more stack than the %lld KiB that this thread has "
-                              "left, and a thread with more could not be started "
+                              "left, and no thread with more stack could be started "
                               "(pthread_create: %s): call from a thread with more stack",
                               (long long)(cpu_host->stack_left() / 1024), strerror(error));
     }
@@ -380,8 +378,9 @@ static void forget_in_child(void)
     atomic_store(&ended, 0);
 }
 
-/* Waits for the operation that runs now, and then stops the workers, because exit() goes on to tear
- * down libraries that operations use. A thread that waits for a worker lets it run again. */
+/* Waits for the operation that runs now, and then stops the streams' workers, because exit() goes
+ * on to tear down libraries that operations use. If a thread then waits for a worker, the worker
+ * runs again. */
 static void park_at_exit(void)
 {
     if (within) { /* the locks stay held: this operation does not return */
@@ -412,9 +411,10 @@ iso_status cpu_team_outside(void)
 {
     return !within && !cpu_team_ended()
                ? ISO_OK
-               : cpu_host->fail(ISO_INTERNAL,
-                                "a library (see its message on standard error) ends the process "
-                                "within an operation: nothing more can run or be waited for");
+               : cpu_host->fail(
+                     ISO_INTERNAL,
+                     "a library is ending the process within an operation (see its message "
+                     "on standard error): nothing more can run or be waited for");
 }
 
 int cpu_team_ended(void)
@@ -432,7 +432,7 @@ struct timespec cpu_team_patience(void)
     return time;
 }
 
-/* The holder may never return. */
+/* Waits with a time limit, because the thread that holds the lock may never return. */
 static iso_status lock_team(cpu_team *team)
 {
     if (pthread_mutex_trylock(&team->lock) == 0) {
