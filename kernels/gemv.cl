@@ -317,7 +317,7 @@ gemv_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
         const int count = (int)(k - from > SEGMENT ? SEGMENT : k - from);
         const iso_i64 first = group % blocks * HEIGHT;
         const iso_i64 rows = m - first < HEIGHT ? m - first : HEIGHT;
-        /* Chains from this work-item's first one to the last: may be negative, or over MINE. */
+        /* Rows from this work-item's first one to the end: may be negative, or more than MINE. */
         const int mine = (int)rows - ISO_LOCAL_ID() * MINE;
         const iso_i64 row = first + ISO_LOCAL_ID() * MINE;
         acc sum[MINE];

@@ -21,7 +21,7 @@
 #define TEAM  32
 #define TEAMS (ISO_THREADS / TEAM)
 #define SLOTS (ISO_THREADS / ISO_COLS)
-#define EACH  (LANES / SLOTS) /* lanes of a work-item along axis 0 */
+#define EACH  (LANES / SLOTS) /* lanes of a work-item in reduce_columns */
 #define LAST  64              /* most blocks whose results reduce_last_two folds */
 
 /* Folds the lanes of `count` work-items, which are `apart` work-items apart; `s` is this one's

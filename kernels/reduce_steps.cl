@@ -33,7 +33,7 @@
 #define TO_SMALL    iso_as_f64(0x2000000000000000ul) /* 2^-511 */
 #define SCALE_SMALL iso_as_f64(0x6180000000000000ul) /* 2^537 */
 
-/* An element as a number. */
+/* An element, converted to the accumulation type. */
 #if ISO_DTYPE == ISO_F16
 #define number_of(x) iso_f16_to_f32(x)
 #elif ISO_DTYPE == ISO_BF16

@@ -223,7 +223,8 @@ transpose_tiled(ISO_GLOBAL const cell *from, iso_i64 from_offset, ISO_GLOBAL cel
     }
 }
 
-/* Swaps square (r, c) of the upper tile with square (c, r) of the lower one. */
+/* Swaps square (r, c) of the upper tile with square (c, r) of the lower one, and transposes both.
+ */
 ISO_KERNEL(ISO_THREADS)
 transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld, iso_i64 tiles)
 {
@@ -260,7 +261,8 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
 #define SQUARES(high, wide) ((high) * (wide) / (SPAN * SPAN * ISO_THREADS))
 #define WORDS(high, wide)   ((high) * (wide) / (SPAN * ISO_THREADS))
 
-/* Row (in squares) and first column of this work-item's square u; the same for words. */
+/* Row (in squares) and first column of this work-item's square u; column, and row in words, of its
+ * word u. */
 #define SQUARE_NUMBER(u)    ((iso_u32)ISO_LOCAL_ID() + (iso_u32)(u) * ISO_THREADS)
 #define SQUARE_ROW(u, wide) ((int)(SQUARE_NUMBER(u) / ((wide) / SPAN)))
 #define SQUARE_COL(u, wide) ((int)(SQUARE_NUMBER(u) % ((wide) / SPAN)) * SPAN)

@@ -212,7 +212,7 @@ static int32_t flags_of(const simt_device *device, const simt_gemm_plan *plan, c
            (plan->along_k_b ? 16 : 0) | (plan->apart ? 32 : 0);
 }
 
-/* Both kernels of a plan; join is NULL if it has none. Builds them at the first call. */
+/* Both kernels of a plan, which the first call builds; *join is NULL if the plan needs none. */
 static iso_status get_tiled(simt_device *device, const simt_gemm_plan *plan, iso_dtype dtype,
                             const simt_kernel **tiled, const simt_kernel **join)
 {

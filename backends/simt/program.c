@@ -72,7 +72,7 @@ static bool same_spec(const simt_spec *a, const simt_spec *b)
     return a->text == b->text && memcmp(a->values, b->values, sizeof a->values) == 0;
 }
 
-/* Where a program is in the trie or, if it is missing, belongs. */
+/* Where a program is in the trie or, if it is missing, where it must be added. */
 static simt_program **find(simt_program **at, const simt_spec *spec, uint64_t hash)
 {
     uint64_t rest = hash;

@@ -84,7 +84,7 @@ static void reduce_each(const simt_limits *limits, simt_visit *visit, void *cont
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-/* Means are divided in f64, and norms of the smaller types are added in f64. */
+/* A mean divides in f64, and a 2-norm adds in f64, whatever the type of the elements. */
 static int reduce_needs(const iso_op *op)
 {
     return needs_of(op->reduce->op, op->reduce->dtype);

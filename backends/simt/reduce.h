@@ -45,7 +45,8 @@ bool simt_reduce_is_long(iso_reduce_op op, iso_dtype dtype);
 /* Whether a lane is more than one number. */
 bool simt_reduce_is_wide(iso_reduce_op op, iso_dtype dtype);
 
-/* Work-items for a sequence of at most one block: 32, or fewer with up to four elements each. */
+/* Work-items for a sequence of at most one block: 32, or fewer if each then has at most four
+ * elements. */
 int32_t simt_reduce_width(int64_t n);
 
 #endif
