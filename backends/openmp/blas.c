@@ -143,7 +143,7 @@ static void copy_text(char *to, size_t capacity, const char *from)
     (void)snprintf(to, capacity, "%s", from ? from : "");
 }
 
-/* The core in use; "" if the library does not report it. */
+/* Writes the core in use, or "" if the library does not report it. */
 static void ask_core(cpu_blas_kind kind, char *core, size_t capacity)
 {
     core[0] = '\0';
@@ -351,7 +351,7 @@ static void remark_fixed(const blas_library *library, const char *better, const 
                    library->name, vendor.blas.core, why, library->variable, better);
 }
 
-/* One attempt with one core. 1: done, successful or not; 0: another core may be tried. */
+/* Tries one core. 1: done, successful or not. 0: another core may be tried. */
 static int try_core(const blas_library *library, const char *better, const char *chosen)
 {
     char value[ISO_NAME_MAX];
@@ -392,7 +392,7 @@ static int try_core(const blas_library *library, const char *better, const char 
     return 1;
 }
 
-/* 0: the library can no longer be used. */
+/* Makes the library use a better core if there is one. 0: it can no longer be used. */
 static int correct_core(const blas_library *library, int loaded_before)
 {
     cpu_blas *blas = &vendor.blas;

@@ -52,7 +52,7 @@ typedef struct cpu_blas {
     /* Transposes of elements of 4, 8 and 16 bytes, all row-major; NULL if the library has none. */
     struct {
         cpu_transpose_block block;
-        const char *name; /* of the library's function */
+        const char *name; /* name of the library's function */
     } transpose[3];
 
     int by_openmp;   /* it uses the OpenMP runtime's threads */

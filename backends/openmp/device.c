@@ -54,7 +54,7 @@ static const char *own_path(void)
     return dladdr(symbol.address, &info) && info.dli_fname ? info.dli_fname : "";
 }
 
-/* _OPENMP is a date, by which the standard identifies its versions. */
+/* _OPENMP is the date of the standard's version. */
 static const char *openmp_version(void)
 {
     return _OPENMP >= 202111   ? "5.2"

@@ -11,7 +11,7 @@
  * If there are too few units for the threads, but several segments, a unit is only one segment of a
  * block. The segments are added in order once all are done.
  *
- * The division never changes a bit of the result: docs/arithmetic.md.
+ * How the work is divided never changes a bit of the result: see docs/arithmetic.md.
  */
 #include "backends/openmp/gemm.h"
 
@@ -24,7 +24,7 @@ enum {
     GEMM_UNIT_MAX = 1024,       /* rows and columns of a unit */
     GEMM_UNIT_MIN = 112,        /* units are not split below this size to occupy more threads */
     GEMM_UNITS_A_THREAD = 4,    /* so that one delayed thread does not delay the others */
-    GEMM_SPLIT_BYTES = 64 << 20 /* most scratch memory for the totals of parallel segments */
+    GEMM_SPLIT_BYTES = 64 << 20 /* the most scratch memory for parallel segments' totals */
 };
 
 /* ---- The plan: how an operation is divided; depends only on the operation and the device ----- */
@@ -216,7 +216,7 @@ typedef struct gemm_unit {
     char *c;
     int64_t rows, cols;
     char *packed_a, *packed_b;
-    char *totals; /* tiles of mr x nr, first all of B's first strip; NULL: totals are not kept */
+    char *totals; /* tiles of mr x nr, ordered by B's strip, then by A's; NULL: not kept */
 } gemm_unit;
 
 /* If the rows of B are contiguous, only 64 of them are packed at a time, for all columns, so that

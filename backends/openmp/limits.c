@@ -171,7 +171,7 @@ int32_t cpu_cores_get(void)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Bytes of one line of /proc/meminfo; -1 if it is missing. */
+/* Returns the bytes that one line of /proc/meminfo states; -1 if it is missing. */
 static int64_t meminfo(const char *text, const char *name)
 {
     const char *at = strstr(text, name);

@@ -7,7 +7,7 @@
 #define V(f) CPU_JOIN(VEC, f)
 #define T(f) CPU_JOIN(f, STORED)
 
-/* Packs an operand whose elements are already in the strip's order within each row. */
+/* Packs an operand whose rows are already in the order of the strip's rows. */
 static void T(pack_rows)(TYPE *to, int64_t width, const CELL *from, int64_t k_step, int64_t count,
                          int64_t k)
 {

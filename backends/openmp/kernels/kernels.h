@@ -37,7 +37,7 @@ typedef struct cpu_transpose_kernels {
 
 enum {
     CPU_GEMM_SEGMENT = 1024,    /* docs/arithmetic.md: the length of one chain along K */
-    CPU_GEMM_TILE_BYTES = 2048, /* a register tile has at most these */
+    CPU_GEMM_TILE_BYTES = 2048, /* the size of the largest register tile */
     CPU_GEMM_NAIVE_RUN = 32     /* elements of a row that the naive kernel computes in parallel */
 };
 

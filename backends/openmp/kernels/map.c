@@ -12,7 +12,7 @@ enum what { SCALE, ADD, MULTIPLY, TRIAD };
 #if defined(CPU_KERNELS_AVX512) || defined(CPU_KERNELS_NEON)
 enum { CHAIN_VECTORS = 16 };
 #else
-enum { CHAIN_VECTORS = 12 }; /* the others have only 16 registers */
+enum { CHAIN_VECTORS = 12 }; /* the other instruction sets have only 16 registers */
 #endif
 
 /* ---- copies: of bytes, whatever the type ----------------------------------------------------- */

@@ -127,7 +127,7 @@ SIMD_INLINE int64_t NAME(find)(KEY infinity, int max, const void *x, int64_t str
     return i;
 }
 
-/* The textbook loop. */
+/* The textbook loop: returns the first of the best elements. */
 SIMD_INLINE cpu_best NAME(first)(KEY infinity, int max, const void *x, int64_t stride, int64_t n)
 {
     const char *at = x;
