@@ -96,7 +96,7 @@ static bool is_right(int64_t at, int64_t right)
     memcpy(&bits[0], &wanted, sizeof wanted);
     memcpy(&bits[1], &result[at], sizeof wanted);
     if (bits[0] != bits[1]) {
-        child_say("element %lld is %.9g and not %.9g: wrong bits", (long long)at,
+        child_say("element %lld is %.9g instead of %.9g: wrong bits", (long long)at,
                   (double)result[at], (double)wanted);
         return false;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child.h - shared by the parts of isomer-try. Each backend with something to try adds a part: a
- * function that is called with the words after its name, and never runs in a caller's process. */
+/* child.h - shared by the parts of isomer-try. Each backend that has code to try adds a part: a
+ * function that gets the words after its name. A part never runs in a caller's process. */
 #ifndef ISOMER_TRIAL_CHILD_H
 #define ISOMER_TRIAL_CHILD_H
 
@@ -16,9 +16,10 @@ typedef enum child_answer {
 
 typedef child_answer (*child_part)(int count, char **words);
 
-/* Reports the reason of a failure: a line for the parent. */
+/* Prints the reason of a failure, as a line for the parent. */
 void child_say(const char *format, ...) ISO_PRINTF(1, 2);
-/* Reports the next step, so that the parent knows it if it is the last. */
+/* Prints the next step. If the process ends in that step, the parent knows the step from this
+ * line. */
 void child_at(const char *format, ...) ISO_PRINTF(1, 2);
 
 typedef struct child_symbol {
@@ -26,7 +27,8 @@ typedef struct child_symbol {
     void *at; /* the function pointer that is filled */
 } child_symbol;
 
-/* Opens the library and fills the pointers of all these functions; NULL after child_say. */
+/* Opens the library and fills the pointers of all these functions. If that fails, calls child_say
+ * and returns NULL. */
 void *child_open(const char *path, const child_symbol *symbols, size_t count);
 
 /* backends/NAME/try.c */

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * main.c - isomer-try, a program that the library starts to run vendors' code that may end or hang
- * a process: isomer-try VERSION PART WORDS... It prints "isomer-try: ok" on success, otherwise the
- * reason. The parent reads these lines, because it may be unable to wait for the program's status.
+ * the process. The program prints "isomer-try: ok" on success, and otherwise the reason. The parent
+ * reads these lines, because it cannot always get the program's exit status. The library starts it
+ * as:
+ *
+ *   isomer-try VERSION ADDRESS_SPACE DATA PART WORDS...
+ *
+ * ADDRESS_SPACE and DATA are the bytes of each that it may use; -1 for no limit (room.h).
  */
 #include "backends/trial/child.h"
 #include "backends/trial/room.h"
@@ -19,7 +24,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The parent ends the program at its deadline; this covers a parent that was stopped itself. */
+/* The parent ends the program at the deadline. This longer limit is for the case that the parent
+ * was stopped. */
 enum { LONGEST_SECONDS = 3700 };
 
 static void say(const char *kind, const char *format, va_list list)
@@ -91,8 +97,8 @@ int main(int count, char **words)
         }
     }
     if (answer == CHILD_CANNOT) {
-        printf("isomer-try: cannot: isomer-try " ISO_VERSION_STRING " was started with words that "
-               "it does not know; the library starts it\n");
+        printf("isomer-try: cannot: isomer-try " ISO_VERSION_STRING " was started with "
+               "words that it does not know; only the library should start it\n");
     } else if (answer == CHILD_GOOD) {
         printf("isomer-try: ok\n");
     }

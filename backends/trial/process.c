@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.c - starts isomer-try with posix_spawn: the caller, which may have threads and an open
- * device, is never forked. */
+/* process.c - starts isomer-try with posix_spawn. The caller is never forked, because it may have
+ * threads and an open device. */
 #include "backends/trial/process.h"
 #include "common/descriptor.h"
 
@@ -23,8 +23,8 @@
 
 static char library[PATH_MAX]; /* static, so that a failed allocation cannot lose it */
 
-/* Runs when the library is loaded: the dynamic linker's path may be relative, to a working
- * directory that changes later. */
+/* Runs when the library is loaded. The dynamic linker's path may be relative to the working
+ * directory, which may change later. */
 __attribute__((constructor)) static void find_library(void)
 {
     Dl_info here;
@@ -62,7 +62,8 @@ static int64_t milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* It gets no input, both its outputs go into the pipe, and it inherits no other descriptor. */
+/* Plans the program's descriptors: no input, stdout and stderr both into the pipe, and no other
+ * descriptor. */
 static int plan_files(posix_spawn_file_actions_t *files, int output)
 {
     int failed = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
@@ -76,7 +77,8 @@ static int plan_files(posix_spawn_file_actions_t *files, int output)
     return failed;
 }
 
-/* Its signals have default handlers and are unblocked, whatever the caller has blocked. */
+/* Starts the program. All its signals have default handlers and are unblocked, even if the caller
+ * has blocked some. */
 static int start(char *const *words, int output, pid_t *child)
 {
     posix_spawn_file_actions_t files;
@@ -104,7 +106,7 @@ static int start(char *const *words, int output, pid_t *child)
     return failed;
 }
 
-/* False: the deadline has passed with the other end still open. */
+/* Reads until the other end is closed. Returns false if the deadline passes before that. */
 static bool listen_to(int input, int64_t deadline, char *text, size_t capacity)
 {
     size_t used = 0;
@@ -134,7 +136,8 @@ static bool listen_to(int input, int64_t deadline, char *text, size_t capacity)
     }
 }
 
-/* The caller may ignore SIGCHLD or wait for every child: then there is no status. */
+/* Waits for the program, and kills it at the deadline. There is no status if the caller ignores
+ * SIGCHLD or waits for every child itself. */
 static void wait_for(pid_t child, int64_t deadline, process_end *end)
 {
     const struct timespec pause = {.tv_nsec = 2000000};

@@ -8,16 +8,18 @@
 
 typedef struct process_end {
     bool in_time;
-    bool known; /* `status` is valid; it is not if the program ignores its children's status */
+    bool known; /* `status` is valid; it is not if this process ignores SIGCHLD */
     int status; /* as from waitpid */
 } process_end;
 
-/* The program's absolute path: beside this library in a build, or at its installed place relative
- * to the library, which may have been moved. False: `path` is the last place that was tried. */
+/* Finds the program's absolute path. In a build, the program is beside this library. In an
+ * installation, it is at a fixed place relative to the library, so that the installation can be
+ * moved. If the program is at neither place, returns false, and `path` is the last place that was
+ * tried. */
 bool process_find(char *path, size_t capacity);
 
-/* `words` ends with NULL and begins with the path. `said` gets the program's output, or the last
- * part of a long one. 0, or an errno value: it did not start. */
+/* Runs the program. `words` begins with its path and ends with NULL. `said` gets its output, or the
+ * last part of a long output. Returns 0, or an errno value if the program did not start. */
 int process_run(char *const *words, int seconds, char *said, size_t capacity, process_end *end);
 
 /* The real path of the file that holds this code. */

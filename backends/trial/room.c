@@ -8,7 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Enumerators in one libc, ints in another. */
+/* The constants are written out in each call, because they are enumerators in one libc and ints in
+ * another. */
 static int get_limit(int kind, struct rlimit *out)
 {
     return kind == ROOM_ADDRESS ? getrlimit(RLIMIT_AS, out) : getrlimit(RLIMIT_DATA, out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* threads.c - counts how many threads the system grants, for libraries that end the process if one
- * is refused. Each thread creates the next and waits for it, so that all exist at once and no
- * memory of this library is needed. */
+ * is refused. Each thread creates the next and waits for it. So all exist at once, and this library
+ * needs no memory to keep track of them. */
 #include "backends/trial/trial.h"
 
 #include <pthread.h>
@@ -59,7 +59,7 @@ int trial_threads(int wanted)
 {
     sigset_t all;
     sigset_t before;
-    (void)sigfillset(&all); /* signals must reach the program's own threads */
+    (void)sigfillset(&all); /* these threads must not receive the program's signals */
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     const int granted = chain(wanted);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trial.c - runs a trial, derives the verdict from the program's output and status, and stores it.
- */
+/* trial.c - runs a trial, and derives and stores the verdict from the program's output and
+ * status. */
 #include "backends/trial/trial.h"
 
 #include "backends/trial/process.h"
@@ -18,8 +18,8 @@
 
 enum { TRIAL_WORDS = 10, TRIAL_KEY_MAX = 4096, TRIAL_SAID_MAX = 4096, TRIAL_SECONDS = 120 };
 
-/* With a limit, a trial gets this much less than this process: memory use differs between
- * processes. */
+/* If memory is limited, a trial gets this much less memory than this process has left, because
+ * memory use differs between processes. */
 #define TRIAL_MARGIN ((int64_t)32 << 20)
 
 /* The prefix of isomer-try's own lines, and their kinds. */
@@ -29,7 +29,7 @@ static const char line_reason[] = "no: ";
 static const char line_place[] = "at: ";
 static const char line_cannot[] = "cannot: ";
 
-/* Too large for a caller's stack. */
+/* The buffers of a trial, which are too large for a caller's stack. */
 typedef struct scratch {
     char path[PATH_MAX];
     char said[TRIAL_SAID_MAX];
@@ -43,10 +43,10 @@ const char *trial_library(void)
 
 /* ---- the program's output -------------------------------------------------------------------- */
 
-/* Parts of the program's output; NULL: missing. */
+/* Parts of the program's output; NULL if a part is missing. */
 typedef struct words {
     const char *good, *reason, *place, *cannot; /* its own lines, the last of each kind */
-    const char *other;                          /* the first line of other origin */
+    const char *other;                          /* the first line that is not its own */
 } words;
 
 static int begins(const char *text, const char *with)
@@ -54,7 +54,8 @@ static int begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Cuts the text into lines, without characters that control a terminal. */
+/* Cuts the text into lines and sorts them by kind. Control characters become spaces, so that they
+ * cannot control a terminal. */
 static void sort_lines(char *said, words *out)
 {
     char *rest = NULL;
@@ -96,7 +97,8 @@ static trial_verdict judge(const trial *what, const words *said, const process_e
         (void)snprintf(why, capacity, "it did not end within %d second%s%s%s%s%s", seconds,
                        seconds == 1 ? "" : "s", in, place, other[0] ? ": " : "", other);
     } else if (end->known && WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGXCPU) {
-        (void)snprintf(why, capacity, "it computed without an end%s%s", in, place);
+        (void)snprintf(why, capacity, "it used all the processor time that it may use%s%s", in,
+                       place);
     } else if (end->known && WIFSIGNALED(end->status)) {
         (void)snprintf(why, capacity, "it was ended by signal %d (%s)%s%s%s%s",
                        WTERMSIG(end->status), strsignal(WTERMSIG(end->status)), in, place,
@@ -133,7 +135,7 @@ static trial_verdict run(const trial *what, scratch *work, char *why, size_t cap
         (void)snprintf(why, capacity,
                        "the program isomer-try, which would try it, is neither beside the library "
                        "nor at %s: install isomer completely",
-                       work->path[0] ? work->path : "a place that is known");
+                       work->path[0] ? work->path : "any known place");
         return TRIAL_NOT_MADE;
     }
     if (!what->host->trusted(work->path, work->said, (int64_t)sizeof work->said)) {
@@ -184,7 +186,7 @@ static const known_verdict *recall(const char *key)
     return at;
 }
 
-/* Kept until the process ends: one for each library and device. */
+/* Keeps a verdict until the process ends. There is at most one for each library and device. */
 static void remember(const trial *what, const char *key, trial_verdict verdict, const char *why)
 {
     const size_t key_bytes = strlen(key) + 1;
@@ -200,7 +202,7 @@ static void remember(const trial *what, const char *key, trial_verdict verdict, 
     }
 }
 
-/* Everything that the verdict depends on, including the files' age. */
+/* Everything that the verdict depends on, including the sizes and times of the files. */
 static void make_key(const trial *what, char *key, size_t capacity)
 {
     int used = snprintf(key, capacity, "isomer " ISO_VERSION_STRING " trial, %s", what->besides);
@@ -213,11 +215,13 @@ static void make_key(const trial *what, char *key, size_t capacity)
     }
 }
 
-/* A verdict in the program cache: "good", or "bad" and the reason, with its NUL. */
+/* The text of a verdict in the program cache: "good", or "bad" and the reason. The NUL at the end
+ * is part of it. */
 static const char kept_good[] = "good";
 static const char kept_bad[] = "bad ";
 
-/* False: there is none that can be read, and the trial is run again. */
+/* Loads a verdict from the program cache. Returns false if there is none that can be read: the
+ * trial then runs again. */
 static bool load(const trial *what, const char *key, trial_verdict *verdict, char *why,
                  size_t capacity)
 {
@@ -314,8 +318,8 @@ trial_verdict trial_make(const trial *given, char *why, size_t capacity)
     if (trial_limited(limits, sizeof limits)) {
         copy.flags &= ~(unsigned)(TRIAL_KEEP_GOOD | TRIAL_KEEP_BAD);
     }
-    /* Too large for a small stack; if it were allocated, a trial that was not run for lack of
-     * memory would look like a failed one. */
+    /* Static, because it is too large for a small stack. If it were allocated, lack of memory would
+     * prevent the trial, which would look like a failed trial. */
     static pthread_mutex_t work_lock = PTHREAD_MUTEX_INITIALIZER;
     static scratch work;
     why[0] = '\0';

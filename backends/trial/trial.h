@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trial.h - runs code that may end or hang a process in a separate process before the caller's
- * process runs it. */
+/* trial.h - runs code that may end or hang the process. It runs in a separate process first, before
+ * the caller's process runs it. */
 #ifndef ISOMER_TRIAL_H
 #define ISOMER_TRIAL_H
 
@@ -22,7 +22,8 @@ enum {
     TRIAL_WHOLE = 8      /* the program must also end normally after its last line */
 };
 
-/* What the limits of address space and data leave to this process at some time; -1: no limit. */
+/* How many bytes of address space and of data this process could still use at some time; -1 if
+ * there is no limit. */
 typedef struct trial_room {
     int64_t left[2];
 } trial_room;
@@ -30,25 +31,25 @@ typedef struct trial_room {
 typedef struct trial {
     const iso_host *host;
     const char *const *arguments; /* of isomer-try: a part's name and its words; ends with NULL */
-    const char *besides; /* what a stored verdict depends on besides the arguments, such as files
-                            and the library's version */
+    const char *besides; /* what else a stored verdict depends on, such as files and the library's
+                            version */
     int seconds;         /* time limit; 0: ISOMER_TRIAL_SECONDS */
     unsigned flags;
-    const trial_room *room; /* memory of the trial; NULL: what this process has now */
+    const trial_room *room; /* what the trial may use; NULL: what this process can use now */
 } trial;
 
 /* `why` is "" if the verdict is TRIAL_GOOD. */
 trial_verdict trial_make(const trial *what, char *why, size_t capacity);
 
 /*
- * Whether the process's address space or data is limited (RLIMIT_AS, RLIMIT_DATA), and a text with
- * the limits. A trial runs with what they leave to this process now; its verdict is then kept only
- * for this process.
+ * Whether the address space or the data of this process is limited (RLIMIT_AS, RLIMIT_DATA). Writes
+ * a text with the limits. Under limits, a trial gets only the memory that this process can still
+ * use, and its verdict is kept only in this process.
  */
 bool trial_limited(char *text, size_t capacity);
 trial_room trial_room_now(void);
 
-/* How many of `wanted` further threads the system grants at this moment. */
+/* How many of `wanted` additional threads the system grants now. */
 int trial_threads(int wanted);
 
 /* The absolute path of this library, which a trial may open; "" if it is not known. */
