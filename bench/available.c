@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* available.c - `isomer info --available`: whether a device is available, and required. */
+/* available.c - `isomer info --available`: shows whether a device is available and whether it is
+ * required. */
 #include "bench/tool.h"
 
 #include <stdlib.h>

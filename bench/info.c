@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* info.c - `isomer info`: backends, devices and settings, and why something is missing. */
+/* info.c - `isomer info`: shows backends, devices and settings, and why something is missing. */
 #include "bench/tool.h"
 
 #include "common/printable.h"
@@ -27,7 +27,7 @@ static void heading(FILE *out, const char *text)
     fputc('\n', out);
 }
 
-/* A name in a column, with a wrapped text beside it. */
+/* Prints a name in a column, with a wrapped text beside it. */
 static void line(FILE *out, int indent, int column, const char *name, const char *text)
 {
     char shown[4 * ISO_NAME_MAX];
@@ -187,7 +187,7 @@ static void show_device(FILE *out, const iso_device_info *d)
     }
 }
 
-/* "123.5 of 700 W", "123.5 W" or "at most 700 W"; "" if neither is known. */
+/* Writes "123.5 of 700 W", "123.5 W" or "at most 700 W"; "" if neither is known. */
 static void of_most(char *text, size_t room, double now, double most, const char *unit)
 {
     text[0] = '\0';

@@ -121,7 +121,7 @@ void tool_say_unknown(char *text, size_t room, const char *word, const char *con
     const char *near = tool_nearest(word, names, count);
     snprintf(text, room, "\"%.100s%s\" is not known%s%s%s; ", word, strlen(word) > 100 ? "..." : "",
              near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-    tool_join(text, room, "", count > 0 ? "it must be one of " : "it has no valid value");
+    tool_join(text, room, "", count > 0 ? "it must be one of " : "no value is valid here");
     for (int i = 0; i < count; i++) {
         tool_join(text, room, i > 0 ? ", " : "", names[i]);
     }

@@ -28,7 +28,7 @@ static char own_folder[PATH_MAX];   /* "": none */
 static void say(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0) {
-        return; /* it cannot be reported */
+        return; /* there is no way to report this */
     }
 }
 
@@ -122,7 +122,7 @@ void tool_stop_watch(bool on)
             continue;
         }
         sigaction(signals[i].number, NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN) { /* as under nohup */
+        if (before[i].sa_handler != SIG_IGN) { /* ignored signals stay ignored, as under nohup */
             sigaction(signals[i].number, &action, NULL);
         }
     }

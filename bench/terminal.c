@@ -71,7 +71,7 @@ static ssize_t take(void *cookie, const char *text, size_t length)
         return write_all(e->descriptor, text, length) ? (ssize_t)length : 0;
     }
     size_t done = 0;
-    while (e->held > 0 && done < length) { /* at most three times */
+    while (e->held > 0 && done < length) { /* at most 3 times: a character has at most 4 bytes */
         char whole[sizeof e->part + 1];
         size_t held = e->held;
         memcpy(whole, e->part, held);

@@ -21,7 +21,7 @@ enum {
 typedef struct against {
     const char *program; /* B */
     char self[4096];     /* A */
-    char **arguments[2]; /* of A's and B's processes */
+    char **arguments[2]; /* the command lines of A's and B's processes */
     char budget_text[32];
     double budget, began, longest; /* seconds; `longest` is the time of the slowest pair */
     double limit;                  /* the most seconds that a process may take */
@@ -30,7 +30,7 @@ typedef struct against {
     compare_tally *tally;
     int argc;
     char **argv;
-    tool_file file; /* of --json */
+    tool_file file; /* the file of --json */
     double saved;   /* the time of the last checkpoint; 0: none */
     bool self_check, progress;
 } against;
@@ -101,8 +101,8 @@ static int cannot_start(const compare_child *child, const char *name)
                       strerror(child->error));
 }
 
-/* Returns the document that a process wrote. NULL: it was unusable; an error message was printed,
- * and *code is the exit code. */
+/* Returns the document that a process wrote. If its output is unusable, it prints an error message,
+ * sets *code to the exit code and returns NULL. */
 static json_t *document_of(const against *g, int side, const compare_child *child, int *code)
 {
     const char *name = name_of(g, side);

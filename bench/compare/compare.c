@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.c - `isomer compare`: the differences between two results files. */
+/* compare.c - `isomer compare`: shows the differences between two results files. */
 #include "bench/compare/compare.h"
 #include "bench/record/record.h"
 

@@ -134,7 +134,7 @@ void compare_tally_write(const compare_tally *tally, json_t *root);
 /* Whether a case failed or had an error, on either side and in any pair. */
 bool compare_tally_wrong(const compare_tally *tally);
 
-/* A program's run and its output. */
+/* How a program's run ended, and its output. */
 typedef struct compare_child {
     char *out; /* its standard output, ended by a 0 */
     size_t size;

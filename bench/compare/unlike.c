@@ -155,11 +155,12 @@ int compare_nothing(const compare_set *set)
                           set->path_a, set->path_b);
     }
     if (compare_same_case(near_a, near_b, false)) {
-        return tool_error(TOOL_FILES,
-                          "no case of those devices and operations is in both %s and %s; %s has "
-                          "results of %s, %s of %s",
-                          set->path_a, set->path_b, set->path_a, record_text(near_a, "device"),
-                          set->path_b, record_text(near_b, "device"));
+        return tool_error(
+            TOOL_FILES,
+            "no case of the compared devices and operations is in both %s and %s; %s has "
+            "results of %s, %s of %s",
+            set->path_a, set->path_b, set->path_a, record_text(near_a, "device"), set->path_b,
+            record_text(near_b, "device"));
     }
     static const struct {
         const char *key, *what;

@@ -54,7 +54,7 @@ typedef struct measure_state {
     measure_row *rows;
     int32_t count;
     int32_t *order; /* the order of the rows in a round */
-    int32_t round;  /* from 1 */
+    int32_t round;  /* the first is 1 */
     double began; /* when preparing began; in seconds, like the next two, which are 0 until then */
     double rounds_began, rounds_ended;
     double budget;   /* seconds for the rounds */

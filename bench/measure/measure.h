@@ -25,7 +25,7 @@ typedef struct measure_plan {
     double target; /* enough precision: half the interval's width divided by the median; 0.02 */
     int32_t rounds_min; /* usually 5 */
     int32_t rounds_max; /* 0: no limit */
-    uint64_t seed;      /* of the order */
+    uint64_t seed;      /* for the order of the rows */
     json_t *run;        /* from record_run; the document has a copy with what is known only later */
     json_t *devices;    /* from record_device, one per target; the document's copy has the roofs */
     struct crew *crew;  /* compiles in advance and is then ended; NULL: none */

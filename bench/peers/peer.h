@@ -61,7 +61,7 @@ typedef struct peer_check {
 
 typedef struct peer_work {
     int (*call)(void *context);
-    int (*wait)(void *context); /* NULL: `call` waits */
+    int (*wait)(void *context); /* NULL: `call` waits itself */
     peer_check (*check)(void *context);
     void *context;
 } peer_work;
@@ -92,7 +92,7 @@ typedef struct peer_device {
     void *(*make)(const void *host, size_t bytes);
     void (*read)(void *host, void *array, size_t bytes);
     void (*drop)(void *array);
-    int (*wait)(void *context); /* NULL: calls wait */
+    int (*wait)(void *context); /* NULL: the calls wait themselves */
 } peer_device;
 
 /* Makes the arrays, measures `call`, which gets a peer_arrays as its context, and frees the arrays.

@@ -29,9 +29,10 @@ stats_interval stats_median_interval(const double *x, int32_t n, double confiden
  * numbers in all. For more it is the normal approximation, corrected for ties and continuity. */
 double stats_rank_sum(const double *x, int32_t nx, const double *y, int32_t ny);
 
-/* Two-sided p of d = 0 by a sign-flip permutation test. It assumes only that a difference is
- * equally likely with either sign. Differences far above the usual size do not count, so that one
- * pair that the machine disturbed does not hide what all others show. */
+/* Two-sided p of the hypothesis that the differences d are centred on 0, by a sign-flip permutation
+ * test. It assumes only that a difference is equally likely with either sign. Differences far above
+ * the usual size do not count, so that one pair that the machine disturbed does not hide what all
+ * others show. */
 double stats_sign_flips(const double *d, int32_t n);
 
 /* The thresholds that the commands use; docs/benchmarking.md explains them. */

@@ -42,13 +42,13 @@ against 5 --against ./stranger
 says "./stranger is not isomer"
 program silent ':'
 against 5 --against ./silent
-says "printed nothing"
+says "printed no results"
 program talks 'echo "results follow"'
 against 5 --against ./talks
-says "no JSON"
+says "not JSON"
 program half 'printf "{\"schema\": \"isomer-results/1\", "; echo oops >&2'
 against 5 --against ./half
-says "no JSON" oops
+says "not JSON" oops
 # shellcheck disable=SC2016
 program dies 'kill -SEGV $$'
 against 5 --against ./dies
