@@ -16,7 +16,7 @@ typedef struct dtype_row {
     uint64_t one;          /* the bits of 1 */
 } dtype_row;
 
-/* NULL: no type has this number. The numbers of types begin with 1 and have no gaps. */
+/* Returns NULL if no type has this number. The numbers of types begin with 1 and have no gaps. */
 const dtype_row *dtype_get(iso_dtype dtype);
 
 #endif

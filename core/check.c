@@ -28,10 +28,11 @@ iso_status core_struct_check(const char *call, const char *name, const void *out
     }
     memcpy(&size, out, sizeof size);
     if (size < least) {
-        return core_fail(ISO_INVALID,
-                         "%s: %s->size is %u, but its first fields take %zu bytes: initialise it "
-                         "with its ISO_..._INIT macro",
-                         call, name, size, least);
+        return core_fail(
+            ISO_INVALID,
+            "%s: %s->size is %u, but its required fields take %zu bytes: initialise it "
+            "with its ISO_..._INIT macro",
+            call, name, size, least);
     }
     if (size > SIZE_LIMIT) {
         return core_fail(ISO_INVALID,

@@ -111,7 +111,7 @@ static iso_status check_shape(const char *call, const char *of, int32_t ndim, co
                          ISO_TENSOR_DIMS_MAX);
     }
     if (ndim && !shape) {
-        return core_fail(ISO_INVALID, "%s: %sshape is NULL with %d dimensions", call, of, ndim);
+        return core_fail(ISO_INVALID, "%s: %sshape is NULL, but ndim is %d", call, of, ndim);
     }
     for (int i = 0; i < ndim; i++) {
         if (shape[i] < 0) {
@@ -200,7 +200,7 @@ static iso_status locate(const char *call, const iso_dlpack_tensor *from, int32_
         return status;
     }
     if (!from->data) {
-        return core_fail(ISO_INVALID, "%s: the tensor's data is NULL with %lld bytes", call,
+        return core_fail(ISO_INVALID, "%s: the tensor's data is NULL, but it has %lld bytes", call,
                          (long long)what->bytes);
     }
     if (from->byte_offset > (uint64_t)INT64_MAX - (uint64_t)what->bytes) {

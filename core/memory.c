@@ -44,10 +44,11 @@ iso_ref core_buffer_ref(const core_buffer *buffer, int64_t offset)
 iso_status core_check_writable(const char *call, const char *name, const core_buffer *buffer)
 {
     if (buffer->read_only) {
-        return core_fail(ISO_INVALID,
-                         "%s: %s.buffer is imported read-only memory and would be written: use a "
-                         "buffer that may be written",
-                         call, name);
+        return core_fail(
+            ISO_INVALID,
+            "%s: %s.buffer is imported read-only memory, and the call would write to it: use a "
+            "buffer that may be written",
+            call, name);
     }
     return ISO_OK;
 }

@@ -58,10 +58,10 @@ static iso_status ask_table(const char *call, core_op *op, core_device *device)
 static const char *without_tf32(const core_op *op)
 {
     if (op->dtype != ISO_F32) {
-        return "TF32 is for products of f32";
+        return "only products of f32 can use TF32";
     }
     if (*op->variant == ISO_VARIANT_NAIVE || *op->variant == ISO_VARIANT_TILED) {
-        return "naive and tiled products have defined bits, without TF32";
+        return "naive and tiled products do not use TF32, because their bits are defined";
     }
     return NULL;
 }
@@ -288,10 +288,10 @@ static iso_status ask_workspace(const char *call, core_op *op, core_device *devi
     }
     status = CORE_CALL(call, table, table->workspace(device->physical->device, &op->op, bytes));
     if (!status && *bytes < 0) {
-        status =
-            core_fail(ISO_INTERNAL,
-                      "%s: %s: workspace returned %lld bytes, less than 0: a fault of that backend",
-                      call, table->name, (long long)*bytes);
+        status = core_fail(
+            ISO_INTERNAL,
+            "%s: %s: workspace returned %lld bytes, less than 0: this is a fault in the backend",
+            call, table->name, (long long)*bytes);
     }
     return status;
 }
@@ -348,8 +348,8 @@ static iso_status run(const char *call, core_op *op, core_stream *stream)
     status = core_stream_check(call, stream, status);
     if (status == ISO_UNSUPPORTED) {
         status = core_fail(ISO_INTERNAL,
-                           "%s: %s returned UNSUPPORTED for an operation that it had said it "
-                           "supports: a fault of that backend: %s",
+                           "%s: %s returned UNSUPPORTED for an operation that it said it "
+                           "supports: this is a fault in the backend: %s",
                            call, table->name, iso_last_error());
     }
     return status;

@@ -97,8 +97,8 @@ struct core_op {
     iso_math *math;                 /* in args; NULL if there is none */
     iso_dtype dtype;                /* only set if `math` is */
     char math_reason[ISO_NOTE_MAX]; /* why TF32 was requested and math is strict; otherwise "" */
-    int64_t *summed; /* in args: the length of sums, which alpha = 0 makes 0; NULL: there is none */
-    int64_t summed_given; /* ... and its value in the caller's descriptor */
+    int64_t *summed;      /* in args: the length of sums, 0 if alpha is 0; NULL without sums */
+    int64_t summed_given; /* the length of sums in the caller's descriptor */
     core_empty empty;
     uint64_t neutral; /* bits of the neutral element */
     bool in_place;    /* its result may be the same as an operand, but must not partly overlap it */

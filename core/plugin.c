@@ -147,7 +147,7 @@ static bool open_file(core_backend *backend, iso_backend_query *query, iso_probe
 
         return refuse(out, "%s%s: %s", path,
                       !lstat(path, &found) && S_ISLNK(found.st_mode)
-                          ? " is a link that leads to no file"
+                          ? " is a link to a file that does not exist"
                           : "",
                       strerror(error));
     }

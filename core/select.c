@@ -384,10 +384,11 @@ static iso_status no_first(const char *call, const core_backend *backend, const 
         return core_fail(ISO_UNAVAILABLE, "%s: %s has no device that can be used:%s", call,
                          backend->name, core_text_get(passed));
     }
-    return core_fail(ISO_UNAVAILABLE,
-                     "%s: %s has only CPU devices, and auto takes those only from the last of its "
-                     "backends: name %s to use one",
-                     call, backend->name, backend->name);
+    return core_fail(
+        ISO_UNAVAILABLE,
+        "%s: %s has only CPU devices, and auto uses a CPU only through the last of its "
+        "backends: name %s to use one",
+        call, backend->name, backend->name);
 }
 
 /* Finds the device that one entry names. With `no_cpu` a backend that has only CPUs is skipped. */

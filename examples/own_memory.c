@@ -6,7 +6,7 @@
 
 static void released(void *context)
 {
-    printf("%s may go\n", (const char *)context);
+    printf("%s may be freed\n", (const char *)context);
 }
 
 static int failed(void)

@@ -66,7 +66,7 @@ static iso_status check_members(const char *call, const iso_gemv_op *op, const c
     return core_fail(
         ISO_INVALID,
         "%s: stride_y is %lld, but one y has %lld elements, inc_y %lld: members of the batch "
-        "overlap: use a stride of at least %lld elements, or one that puts them between each other",
+        "overlap: use a stride of at least %lld elements, or one that interleaves them",
         call, (long long)op->stride_y, (long long)op->m, (long long)op->inc_y,
         (long long)((op->m - 1) * op->inc_y + 1));
 }

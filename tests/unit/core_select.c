@@ -307,7 +307,7 @@ static void test_odd_files(void **state)
     put_link(folder, "two\nlines");
     setenv("ISOMER_BACKEND_PATH", folder, 1);
     fails(iso_device_open("dang", &device), ISO_UNAVAILABLE, "isomer-dang.so",
-          iso_state_name(ISO_STATE_LOAD_FAILED), "a link that leads to no file");
+          iso_state_name(ISO_STATE_LOAD_FAILED), "a link to a file that does not exist");
     fails(iso_device_open("UP", &device), ISO_INVALID,
           "\"UP\" is not a known backend. The known ones are");
     assert_null(strstr(iso_last_error(), ", UP"));
