@@ -211,10 +211,10 @@ enum { SIMT_KINDS_MAX = 8 }; /* every iso_op_kind is less than this */
 typedef struct simt_library {
     loader_library loader;
     bool (*open)(struct simt_library *library); /* loads it and writes the label */
-    bool asked;
-    char label[ISO_NAME_MAX]; /* name and version: "NAME 13.1.0" */
-    size_t version_at;        /* offset of the version in the label; properties show only that */
-    bool needs_terms; /* cannot compute a product with k = 0: gets one of zeros, with k = 1 */
+    atomic_bool asked;                          /* the other fields are final */
+    char label[ISO_NAME_MAX];                   /* name and version: "NAME 13.1.0" */
+    size_t version_at; /* offset of the version in the label; properties show only that */
+    bool needs_terms;  /* cannot compute a product with k = 0: gets one of zeros, with k = 1 */
     const simt_vendor_operation *operations[SIMT_KINDS_MAX]; /* by kind; NULL: not available */
     /* Optional: writes the label, if the version is known only once a device is open. */
     void (*describe)(simt_device *device, char *text, size_t capacity);

@@ -15,14 +15,15 @@
 const char *simt_library_label(simt_library *library)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    (void)pthread_mutex_lock(&lock);
-    if (!library->asked) {
-        library->asked = true;
-        (void)library->open(library);
+    if (!atomic_load_explicit(&library->asked, memory_order_acquire)) {
+        (void)pthread_mutex_lock(&lock);
+        if (!library->asked) {
+            (void)library->open(library);
+            atomic_store_explicit(&library->asked, true, memory_order_release);
+        }
+        (void)pthread_mutex_unlock(&lock);
     }
-    const bool open = library->loader.handle != NULL;
-    (void)pthread_mutex_unlock(&lock);
-    return open ? library->label : NULL;
+    return library->loader.handle ? library->label : NULL;
 }
 
 simt_library *simt_vendor_library(const simt_device *device, int32_t index)
@@ -87,7 +88,7 @@ void simt_vendor_stream_close(simt_stream *stream)
 /* The operation that is passed to the library. */
 typedef struct vendor_op {
     iso_op op;
-    iso_op_args args; /* a copy */
+    iso_op_args args; /* a changed copy */
     int64_t zeros;    /* their bytes; 0: the operation is unchanged */
     simt_library *library;
     const simt_vendor_operation *row;
@@ -103,26 +104,30 @@ static int32_t library_index(const iso_op *op)
     return index;
 }
 
+/* Runs three times for each call, so it copies arguments only to change them. */
 static void read_op(vendor_op *self, const simt_device *device, const iso_op *op)
 {
     enum { ZEROS_ALIGN = 256 };
     const simt_operation *operation = simt_operation_of(op->kind);
     gemv_product product;
-    *self = (vendor_op){.op = *op, .library = simt_vendor_library(device, library_index(op))};
+    int64_t bytes = 0;
+    self->op = *op;
+    self->zeros = 0;
+    self->library = simt_vendor_library(device, library_index(op));
     if (operation->as_product) {
         operation->as_product(op, &product);
         operation = simt_operation_of(product.op.kind);
         self->op = product.op;
+        self->args.gemm = product.gemm;
+        self->op.args = &self->args;
     }
     self->row = self->library ? self->library->operations[self->op.kind] : NULL;
-    if (self->op.args_size > sizeof self->args) {
-        return;
+    if (self->row && self->library->needs_terms && operation->add_term &&
+        self->op.args_size <= sizeof self->args) {
+        memmove(&self->args, self->op.args, self->op.args_size);
+        self->op.args = &self->args;
+        bytes = operation->add_term(&self->args, op->workspace);
     }
-    memcpy(&self->args, self->op.args, self->op.args_size);
-    self->op.args = &self->args;
-    const int64_t bytes = self->row && self->library->needs_terms && operation->add_term
-                              ? operation->add_term(&self->args, op->workspace)
-                              : 0;
     if (bytes == 0) {
         return;
     }
