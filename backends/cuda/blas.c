@@ -186,7 +186,7 @@ static iso_status precision(const simt_device *device, const iso_gemm_op *op)
     }
     const char *never = getenv("NVIDIA_TF32_OVERRIDE");
     if (tf32 && never && strcmp(never, "0") == 0) {
-        return cuda_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: math is tf32, and "
+        return cuda_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: math is tf32, but "
                                                 "NVIDIA_TF32_OVERRIDE=0 forbids it");
     }
     if (architecture < AMPERE && (tf32 || op->dtype == ISO_BF16)) {

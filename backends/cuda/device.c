@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c - describes devices, and opens their contexts: the primary one, or a program's own. */
+/* device.c - describes devices, and opens them in their primary context or in a context of the
+ * program. */
 #include "backends/cuda/library.h"
 
 #include <stdio.h>

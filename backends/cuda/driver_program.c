@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver_program.c - kernels: compiled by NVRTC, loaded and launched by the driver. */
+/* driver_program.c - compiles kernels with NVRTC, and loads and launches them with the driver. */
 #include "backends/cuda/library.h"
 #include "backends/cuda/options.h"
 

@@ -92,7 +92,7 @@ typedef struct rsmi_metrics_7 {
     uint16_t readings[32];
     uint32_t throttle; /* bits whose meaning differs between chips */
     uint32_t rates[10];
-    uint64_t throttle_kinds; /* since content 3: bits that are the same on all chips */
+    uint64_t throttle_kinds; /* since content 3: bits with the same meaning on all chips */
     uint64_t links[38];
     uint64_t counted; /* since content 6: all cycles, then those throttled by each cause */
     uint64_t held_by_board, held_by_power, held_by_heat, held_by_regulators, held_by_memory;

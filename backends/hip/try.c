@@ -52,7 +52,7 @@ static int try_compiler(const char *path, const char *architecture)
     code = hiprtcGetCodeSize(program, &bytes);
     (void)hiprtcDestroyProgram(&program);
     if (code != HIPRTC_DONE || bytes == 0) {
-        child_say("compiling for %s gives no code", architecture);
+        child_say("compiling for %s produces no code", architecture);
         return 0;
     }
     return 1;

@@ -11,7 +11,7 @@
  * file cannot be read. */
 int files_read(const char *path, char *text, size_t capacity);
 
-/* A file line by line. */
+/* Reads a file line by line. */
 typedef struct files_lines {
     int file; /* -1 if it cannot be read, or is closed */
     size_t at, end;

@@ -190,8 +190,9 @@ static iso_status reduce_supports(simt_device *device, const iso_op *of)
     const iso_reduce_op_args *op = of->reduce;
     static const simt_reductions has = {
         .library = "CLBlast",
-        .norm2_problem = "squares elements as they are, so that large ones overflow and small ones "
-                         "vanish",
+        .norm2_problem =
+            "squares elements without scaling them, so that large ones overflow and small "
+            "ones vanish",
     };
     iso_status status = simt_reduce_supports(ocl_host, &has, op);
     if (!status && op->dtype == ISO_F64) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c - describes devices, and opens their contexts: our own, or a program's. */
+/* device.c - describes devices, and opens them in a new context or in a context of the program. */
 #include "backends/opencl/library.h"
 
 #include <stdio.h>

@@ -141,7 +141,7 @@ static moment place_of(const ocl_mark *mark)
 }
 
 /* Chooses the two moments between which the time is taken. If there are commands between two places
- * of one stream, that is from the start of the first command to the end of the last. The caller
+ * of one stream, the moments are the start of the first command and the end of the last. The caller
  * holds the device's lock. */
 static void choose(const ocl_mark *start, const ocl_mark *stop, moment *from, moment *to)
 {

@@ -279,7 +279,8 @@ iso_status ocl_routine_tell(ocl_stream *stream)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* Reports the late error, at every call. */
+/* Reports the stream's late error, at every call: the first failure of a command after it was
+ * submitted. */
 static iso_status tell_late(ocl_stream *stream)
 {
     (void)pthread_mutex_lock(&stream->device->lock);

@@ -155,7 +155,7 @@ static const char *refuse(ocl_device_id device)
         return "it does not support OpenCL 1.2";
     }
     if (!ocl_device_number(device, OCL_DEVICE_AVAILABLE, 1)) {
-        return "its driver says that it is not available";
+        return "its driver reports that it is not available";
     }
     if (!ocl_device_number(device, OCL_DEVICE_COMPILER, 1)) {
         return "it has no compiler";
@@ -230,8 +230,8 @@ static void explain_no_platform(ocl_code code)
     const char *folder = getenv("OCL_ICD_VENDORS");
     found.state = ISO_STATE_NO_DRIVER;
     add_reason("%s: clGetPlatformIDs gives %s (%" PRId32
-               "): no OpenCL driver is installed, or none "
-               "loads. Drivers are named by files in %s",
+               "): no OpenCL driver is installed, or none can be loaded. The loader searches for "
+               "drivers in %s",
                ocl_loader.path, ocl_code_name(code), code,
                folder && folder[0] ? folder : "/etc/OpenCL/vendors");
     if (folder && folder[0]) {
@@ -284,7 +284,7 @@ static void list_platforms(void)
         return;
     }
     count = count < PLATFORMS_MAX ? count : PLATFORMS_MAX;
-    add_reason("%s: %" PRIu32 " platform%s found, and no device that can be used", ocl_loader.path,
+    add_reason("%s: %" PRIu32 " platform%s found, but no device that can be used", ocl_loader.path,
                count, count == 1 ? "" : "s");
     for (uint32_t i = 0; i < count; i++) {
         if (platforms[i]) {

@@ -22,7 +22,7 @@ bool process_find(char *path, size_t capacity);
  * last part of a long output. Returns 0, or an errno value if the program did not start. */
 int process_run(char *const *words, int seconds, char *said, size_t capacity, process_end *end);
 
-/* The real path of the file that holds this code. */
+/* The real path of the library's file, which contains this code. */
 const char *process_library(void);
 
 #endif

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GONE_NS = 10000000 /* limit of the wait for a joined thread to disappear */ };
+enum { GONE_NS = 10000000 /* the longest wait for a joined thread to disappear */ };
 
 typedef struct chained {
     int wanted;

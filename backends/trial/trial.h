@@ -16,9 +16,9 @@ typedef enum trial_verdict {
 } trial_verdict;
 
 enum {
-    TRIAL_KEEP_GOOD = 1, /* in the program cache */
-    TRIAL_KEEP_BAD = 2,
-    TRIAL_KEEP_HERE = 4, /* until this process ends */
+    TRIAL_KEEP_GOOD = 1, /* keep a good verdict in the program cache */
+    TRIAL_KEEP_BAD = 2,  /* keep a bad verdict there */
+    TRIAL_KEEP_HERE = 4, /* keep any verdict until this process ends */
     TRIAL_WHOLE = 8      /* the program must also end normally after its last line */
 };
 
@@ -38,7 +38,7 @@ typedef struct trial {
     const trial_room *room; /* what the trial may use; NULL: what this process can use now */
 } trial;
 
-/* `why` is "" if the verdict is TRIAL_GOOD. */
+/* Runs the trial, unless its verdict is stored. `why` is "" if the verdict is TRIAL_GOOD. */
 trial_verdict trial_make(const trial *what, char *why, size_t capacity);
 
 /*
