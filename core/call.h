@@ -56,8 +56,8 @@ iso_status core_stack_run(const char *call, iso_status (*body)(void *context), v
 void core_backend_enter(void);
 iso_status core_backend_leave(const char *call, const char *backend, iso_status status,
                               bool may_wait);
-/* Whether this thread is inside a backend's call. A public function finds itself there only if a
- * library calls exit() in the middle of a call, and an exit handler calls that function. */
+/* Whether this thread is inside a backend's call. In a public function this is only true if a
+ * library called exit() in the middle of a call, and an exit handler calls the public function. */
 bool core_inside(void);
 #define CORE_LIGHT(call, table, expression)                                                        \
     (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), false))

@@ -58,7 +58,7 @@ iso_status core_check_device(const char *call, const char *name, const core_chil
         call, name, child->device->physical->spec, other_name, other->device->physical->spec);
 }
 
-/* The device may be freed after this call. */
+/* After this call another thread may free the device. */
 void core_child_unlink(core_child *child)
 {
     core_physical *physical = child->device->physical;

@@ -31,7 +31,7 @@ static _Thread_local texts *mine; /* NULL until it is needed, and if there is no
 static _Thread_local char short_text[SHORT_TEXT];
 static _Thread_local iso_status last_status;
 static _Thread_local bool inside; /* a backend's entry is running */
-static _Thread_local bool told;   /* ... and has set a text */
+static _Thread_local bool told;   /* this entry has set a text */
 static _Thread_local core_fpenv callers;
 
 static pthread_key_t end_key;

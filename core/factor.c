@@ -28,7 +28,7 @@ bool core_is_zero(double value)
     return bits_of(value) << 1 == 0;
 }
 
-/* Rounds the last `drop` bits of the magnitude's bits off, to nearest even. */
+/* Rounds the bits of a magnitude to nearest even, so that the last `drop` bits become 0. */
 static uint64_t round_off(uint64_t size, int drop)
 {
     const uint64_t hidden = UINT64_C(1) << 52, digits = (size & (hidden - 1)) | hidden;

@@ -24,8 +24,7 @@ void core_memory_drop(core_memory *memory);
 typedef struct core_buffer {
     core_child child;
     /* The offset of the buffer's first byte in its memory. Imported memory begins at an aligned
-     * address at or before the buffer, so `origin` plus an offset shows how an address is aligned.
-     */
+     * address at or before the buffer, so `origin` plus an offset is as aligned as the address. */
     int64_t origin;
     int64_t bytes;
     bool read_only;

@@ -25,7 +25,7 @@ static iso_status read_op(const char *call, iso_op_kind kind, const void *args, 
     out->op.args_size = out->row->args_size;
     out->variant = (iso_variant *)(void *)((char *)&out->args + out->row->variant_at);
     out->cost = (iso_cost_info)ISO_COST_INFO_INIT;
-    core_fpenv_enter(&callers); /* the cost is computed in f64 */
+    core_fpenv_enter(&callers); /* the cost is computed in floating point */
     status = out->row->read(call, args, out);
     if (!status) {
         out->row->cost(out);

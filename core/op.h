@@ -10,7 +10,7 @@
 /* The layout of an operand's bytes: `batch` matrices that begin `stride` bytes apart. Each has
  * `rows` rows that begin `pitch` bytes apart, and a row has `width` bytes. */
 typedef struct core_layout {
-    int64_t bytes; /* from the first to the last; 0: the operand is not accessed */
+    int64_t bytes; /* from the first byte to the last; 0 if the operand is not accessed */
     int64_t width;
     int64_t rows, pitch;   /* pitch: only used with several rows */
     int64_t batch, stride; /* stride: only used with several matrices */
@@ -55,7 +55,7 @@ typedef struct core_operation {
     uint32_t abi_minor;   /* the backend interface's minor that introduced it */
     uint32_t args_size;   /* of its member of iso_op_args */
     uint32_t variant_at;  /* the offset of `variant` in that member */
-    /* Checks the caller's descriptor and fills args, uses and every field that is not zero. */
+    /* Checks the caller's descriptor, and fills args, uses and the other fields that are not 0. */
     iso_status (*read)(const char *call, const void *args, core_op *out);
     /* Fills the cost of an operation that was read. */
     void (*cost)(core_op *op);

@@ -19,7 +19,7 @@ __extension__ typedef unsigned __int128 uwide;
 
 enum { STEPS_MAX = 4, TRIED_MAX = 64 };
 
-/* The multiples of `step` from 0 to `last` times. Both are more than 0. */
+/* The multiples of `step`: 0, 1, 2, ... `last` times. Both numbers are more than 0. */
 typedef struct multiples {
     int64_t step, last;
 } multiples;
@@ -31,8 +31,8 @@ typedef struct question {
     int count;
 } question;
 
-/* Adds a step. `backward` means that its multiples are subtracted from the sum. Moving the interval
- * up by the last multiple has the same effect as adding them. */
+/* Adds a step. `backward` means that its multiples are subtracted. They can be added instead if the
+ * interval moves up by the last multiple. */
 static void add(question *q, int64_t step, int64_t last, bool backward)
 {
     int at = q->count;

@@ -208,8 +208,8 @@ static void collect_file(collection *into, const char *folder, const char *file)
     }
 }
 
-/* A missing folder is no failure: it has no plug-ins. A folder that cannot be read for lack of
- * memory is one, because it may have some. */
+/* Ignores a missing folder, which has no plug-ins. Fails if a folder cannot be read for lack of
+ * memory, because it may have some. */
 static bool collect_folder(const char *folder, void *context)
 {
     collection *into = context;

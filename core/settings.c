@@ -24,8 +24,8 @@ typedef struct setting {
     const char *meaning;
     /* One of the following three says which values are valid. */
     const char *words; /* the value is one of these words ("strict, tf32") */
-    int most;          /* the value is a whole number from 1 to this ... */
-    const char *units; /* ... of these units */
+    int most;          /* the value is a whole number from 1 to this */
+    const char *units; /* what that number counts ("of seconds "), for the message */
     /* Fills `problem` if the value cannot be used. */
     void (*check)(const char *value, char *problem, size_t room);
     bool fatal; /* an invalid value makes opening a device fail */

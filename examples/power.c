@@ -14,7 +14,7 @@ int main(void)
     iso_stream stream;
     iso_gemv_args args = ISO_GEMV_ARGS_INIT;
     double length = 0;
-    for (int i = 0; i < N; i++) { /* a chain of springs: 2 on the diagonal, -1 beside it */
+    for (int i = 0; i < N; i++) { /* a ring of springs: 2 on the diagonal, -1 beside it */
         a[i][i] = 2;
         a[i][(i + 1) % N] = a[(i + 1) % N][i] = -1;
         x[i] = i % 2 ? 1 : -0.5;

@@ -29,10 +29,11 @@
  * - The variant of a map is never vendor or partials. A backend whose minor is below 2 gets no
  *   maps. One whose minor is below 4 gets no products with a vector.
  *
- * Operands share no element, but their ranges may interleave: the bytes between the rows of one
- * operand, or between the matrices of its batch, may belong to another operand or to another matrix
- * of the same batch (stride_c may be less than the span of C). A backend must not write them, not
- * even with the value that it read from them, because another thread may be writing there.
+ * An operand that is written shares no element with another one, unless the operation is in place.
+ * But the ranges of operands may interleave: the bytes between the rows of one operand, or between
+ * the matrices of its batch, may belong to another operand or to another matrix of the same batch
+ * (stride_c may be less than the span of C). A backend must not write the bytes between, not even
+ * with the value that it read there, because another thread may be writing them.
  *
  * What a backend promises:
  * - `execute` never returns UNSUPPORTED where `supports` returned ISO_OK for the same operation.

@@ -63,7 +63,7 @@ ISO_API const char *iso_device_type_name(iso_device_type type); /* "CPU", "GPU",
 enum {
     ISO_FEATURE_F64 = 1,         /* computes in f64 */
     ISO_FEATURE_DENORMALS = 2,   /* keeps subnormal numbers, infinities and NaN */
-    ISO_FEATURE_FAST_FMA = 4,    /* fma in hardware; without it the bits are the same but slower */
+    ISO_FEATURE_FAST_FMA = 4,    /* fma in hardware; without it, slower with the same bits */
     ISO_FEATURE_HOST_MEMORY = 8, /* device memory is host memory */
     ISO_FEATURE_FAKE = 16,       /* a stand-in made for tests: none of its numbers means anything */
     ISO_FEATURE_COMPILES = 32    /* builds kernels at first use, or in iso_prepare */

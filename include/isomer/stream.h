@@ -53,9 +53,9 @@ ISO_API iso_status iso_stream_query(iso_stream stream);
 
 /*
  * Makes work submitted to `stream` after this call wait for the last record of the event before
- * this call. If the event was never recorded, nothing waits. It may have been recorded on another
- * stream of the same device. On an inline stream the calling thread waits. MISMATCH: the event
- * belongs to another device.
+ * this call. If the event was never recorded, nothing waits. The event may have been recorded on
+ * another stream of the same device. On an inline stream the calling thread waits. MISMATCH: the
+ * event belongs to another device.
  */
 ISO_API iso_status iso_stream_wait(iso_stream stream, iso_event event);
 
