@@ -174,7 +174,7 @@ static iso_status precision(const simt_device *device, const iso_gemm_op *op)
     const int architecture = ((const cuda_device *)device->native)->architecture;
     const bool tf32 = op->math == ISO_MATH_TF32 && op->dtype == ISO_F32;
     const char *variable = tf32 ? NULL : overriding(op);
-    if (!dtype_get(op->dtype)->floating) {
+    if (!simt_blas_of(device)->numbers->types[op->dtype]) {
         return cuda_host->fail(ISO_UNSUPPORTED, "gemm: variant vendor: cuBLAS has no gemm for %s",
                                iso_dtype_name(op->dtype));
     }
@@ -322,10 +322,10 @@ static uint32_t asum(const simt_blas_fold *f)
 
 /* Both libraries use the same values for these constants. */
 static const simt_blas_numbers numbers = {
-    .types = {[ISO_F16] = CUBLAS_TYPE_F16,
-              [ISO_BF16] = CUBLAS_TYPE_BF16,
-              [ISO_F32] = CUBLAS_TYPE_F32,
-              [ISO_F64] = CUBLAS_TYPE_F64},
+    .types = {[ISO_F16] = CUBLAS_TYPE_F16 + 1,
+              [ISO_BF16] = CUBLAS_TYPE_BF16 + 1,
+              [ISO_F32] = CUBLAS_TYPE_F32 + 1,
+              [ISO_F64] = CUBLAS_TYPE_F64 + 1},
     .no_trans = CUBLAS_NO_TRANS,
     .trans = CUBLAS_TRANS,
     .in_f32 = CUBLAS_IN_F32,

@@ -230,7 +230,7 @@ static iso_status precision(const simt_device *device, const iso_gemm_op *op)
     const char *architecture = ((const hip_device *)device->native)->architecture;
     const bool tf32 = op->math == ISO_MATH_TF32 && op->dtype == ISO_F32;
     const char *variable = tf32 ? NULL : overriding(op);
-    if (!dtype_get(op->dtype)->floating) {
+    if (!simt_blas_of(device)->numbers->types[op->dtype]) {
         return hip_host->fail(ISO_UNSUPPORTED,
                               "gemm: variant vendor: AMD's libraries have no gemm for %s",
                               iso_dtype_name(op->dtype));
@@ -391,10 +391,10 @@ static uint32_t asum(const simt_blas_fold *f)
 /* ---- the tables ------------------------------------------------------------------------------ */
 
 static const simt_blas_numbers blas_numbers = {
-    .types = {[ISO_F16] = ROCBLAS_F16,
-              [ISO_BF16] = ROCBLAS_BF16,
-              [ISO_F32] = ROCBLAS_F32,
-              [ISO_F64] = ROCBLAS_F64},
+    .types = {[ISO_F16] = ROCBLAS_F16 + 1,
+              [ISO_BF16] = ROCBLAS_BF16 + 1,
+              [ISO_F32] = ROCBLAS_F32 + 1,
+              [ISO_F64] = ROCBLAS_F64 + 1},
     .no_trans = ROCBLAS_NO_TRANS,
     .trans = ROCBLAS_TRANS,
     .in_f32 = ROCBLAS_F32,
@@ -405,10 +405,10 @@ static const simt_blas_numbers blas_numbers = {
 };
 
 static const simt_blas_numbers lt_numbers = {
-    .types = {[ISO_F16] = HIPLT_F16,
-              [ISO_BF16] = HIPLT_BF16,
-              [ISO_F32] = HIPLT_F32,
-              [ISO_F64] = HIPLT_F64},
+    .types = {[ISO_F16] = HIPLT_F16 + 1,
+              [ISO_BF16] = HIPLT_BF16 + 1,
+              [ISO_F32] = HIPLT_F32 + 1,
+              [ISO_F64] = HIPLT_F64 + 1},
     .no_trans = HIPLT_NO_TRANS,
     .trans = HIPLT_TRANS,
     .in_f32 = HIPLT_COMPUTE_F32,

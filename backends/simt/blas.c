@@ -170,7 +170,7 @@ static iso_status gemm_execute(simt_stream *stream, const iso_op *of)
         .tf32 = op->math == ISO_MATH_TF32 && op->dtype == ISO_F32,
         .trans_1 = op->trans_b == ISO_TRANS ? numbers->trans : numbers->no_trans,
         .trans_2 = op->trans_a == ISO_TRANS ? numbers->trans : numbers->no_trans,
-        .type = numbers->types[op->dtype],
+        .type = numbers->types[op->dtype] - 1,
         .compute = simt_blas_compute(numbers, op),
         .m = op->n,
         .n = op->m,
@@ -386,7 +386,7 @@ static iso_status reduce_execute(simt_stream *stream, const iso_op *op)
     simt_blas_fold fold = {
         .wide = reduce->cols > INT_MAX,
         .dtype = reduce->dtype,
-        .type = blas->numbers->types[reduce->dtype],
+        .type = blas->numbers->types[reduce->dtype] - 1,
         .n = reduce->cols,
         .ld_x = reduce->ld_x,
         .ld_y = dot ? reduce->ld_y : 0,

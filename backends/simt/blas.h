@@ -20,9 +20,11 @@
 
 enum { BLAS_CONSTANT_BYTES = 256 }; /* at the start of the workspace, for a constant 1 */
 
+enum { SIMT_TYPES_MAX = 32 }; /* every iso_dtype is less than this */
+
 /* The values of one library's enumerators. */
 typedef struct simt_blas_numbers {
-    uint32_t types[ISO_F64 + 1];
+    uint32_t types[SIMT_TYPES_MAX]; /* [iso_dtype]: its number + 1; 0: the library lacks the type */
     uint32_t no_trans, trans;
     uint32_t in_f32, in_tf32, in_f64; /* the types that products compute in */
     uint32_t alloc_failed;

@@ -136,7 +136,7 @@ static uint32_t make_layout(const simt_lt *lt, const simt_lt_key *key, lt_layout
                             int64_t rows, int64_t cols, int64_t ld, int64_t stride)
 {
     const int32_t batch = (int32_t)key->batch;
-    uint32_t code = lt->api->ltMatrixLayoutCreate(layout, lt->numbers->types[key->dtype],
+    uint32_t code = lt->api->ltMatrixLayoutCreate(layout, lt->numbers->types[key->dtype] - 1,
                                                   (uint64_t)rows, (uint64_t)cols, ld);
     if (code == 0 && batch > 1) {
         code = lt->api->ltMatrixLayoutSetAttribute(*layout, lt->batch, &batch, sizeof batch);
@@ -152,7 +152,7 @@ static uint32_t make_layout(const simt_lt *lt, const simt_lt_key *key, lt_layout
 static uint32_t describe(const simt_lt *lt, simt_lt_plan *plan)
 {
     const simt_lt_key *key = &plan->key;
-    const uint32_t scale = lt->numbers->types[key->dtype == ISO_F64 ? ISO_F64 : ISO_F32];
+    const uint32_t scale = lt->numbers->types[key->dtype == ISO_F64 ? ISO_F64 : ISO_F32] - 1;
     const bool turned_a = key->trans_a == lt->numbers->trans;
     const bool turned_b = key->trans_b == lt->numbers->trans;
     uint32_t code = lt->api->ltMatmulDescCreate(&plan->matmul, key->compute, scale);
