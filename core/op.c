@@ -37,7 +37,8 @@ static iso_status read_op(const char *call, iso_op_kind kind, const void *args, 
 /* ---- resolving: variant and math mode -------------------------------------------------------- */
 
 /* Whether an operation is supported must not depend on alpha. If alpha = 0 made the sums empty, the
- * device is first asked about the caller's length of the sums, and then about empty sums. */
+ * device is asked twice: first about sums of the length that the caller gave, then about empty
+ * sums. */
 static iso_status ask_table(const char *call, core_op *op, core_device *device)
 {
     const iso_backend *table = device->table;
@@ -61,12 +62,12 @@ static const char *without_tf32(const core_op *op)
         return "only products of f32 can use TF32";
     }
     if (*op->variant == ISO_VARIANT_NAIVE || *op->variant == ISO_VARIANT_TILED) {
-        return "naive and tiled products do not use TF32, because their bits are defined";
+        return "naive and tiled products do not use TF32: their results are defined bit by bit";
     }
     return NULL;
 }
 
-/* TF32 is allowed, not required: if the device refuses it, it is asked about the strict product. */
+/* TF32 is allowed, not required: a device that refuses it is asked about the strict product. */
 static iso_status ask_tf32(const char *call, core_op *op, core_device *device)
 {
     const char *never = without_tf32(op);
@@ -219,14 +220,14 @@ static iso_status check_pair(const char *call, const core_use *to, const core_us
     if (overlap == CORE_APART) {
         return ISO_OK;
     }
-    return core_fail(
-        ISO_INVALID, "%s: %s (offset %lld, %lld bytes) %s %s (offset %lld, %lld bytes) %s", call,
-        to->name, (long long)to->operand.offset, (long long)to->layout.bytes,
-        overlap == CORE_MEET ? "overlaps" : "may overlap", other->name,
-        (long long)other->operand.offset, (long long)other->layout.bytes,
-        overlap == CORE_MEET
-            ? "in the same buffer: use blocks that share no element"
-            : "in the same buffer: use one leading dimension and one stride, or separate ranges");
+    return core_fail(ISO_INVALID,
+                     "%s: %s (offset %lld, %lld bytes) %s %s (offset %lld, %lld bytes) %s", call,
+                     to->name, (long long)to->operand.offset, (long long)to->layout.bytes,
+                     overlap == CORE_MEET ? "overlaps" : "may overlap", other->name,
+                     (long long)other->operand.offset, (long long)other->layout.bytes,
+                     overlap == CORE_MEET ? "in the same buffer: use blocks that share no element"
+                                          : "in the same buffer: use the same leading dimension "
+                                            "and stride for both, or separate ranges");
 }
 
 static iso_status check_overlap(const char *call, const core_op *op)
@@ -331,7 +332,7 @@ static iso_status provide(const char *call, core_stream *stream, int64_t bytes)
     return status;
 }
 
-/* Runs an operation that is bound and resolved on the locked stream. */
+/* Runs an operation on the locked stream. The operation is already bound and resolved. */
 static iso_status run(const char *call, core_op *op, core_stream *stream)
 {
     const iso_backend *table = stream->child.device->table;

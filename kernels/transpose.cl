@@ -3,12 +3,14 @@
  * transpose.cl - transposes. Elements are moved as integers and never converted.
  *
  *   CELL_BYTES    bytes of an element: 1, 2, 4, 8 or 16
- *   WORD_BYTES    bytes loaded and stored at once, a word: one element or, if the operands are
- *                 aligned for it, SPAN elements (of 1 byte: 4 bytes; of 2: 8; of 4 and 8: 16)
+ *   WORD_BYTES    bytes of a word, which is loaded or stored at once. A word is one element or, if
+ *                 the operands are aligned for it, SPAN elements: then it has 4 bytes for elements
+ *                 of 1 byte, 8 bytes for 2, and 16 bytes for 4 and 8
  *   TILE_ROWS, TILE_COLS  size of a tile of `from`
  *   SWAP_TILE     side of the square tiles of a transpose in place
  *   BAND          rows of tiles in a band; tiles of a band are processed column by column
- *   DIRECT        defined if no shared memory is used, on devices where it is ordinary memory
+ *   DIRECT        defined on devices whose shared memory is ordinary memory: the kernels then use
+ *                 none
  *
  * A work-item loads squares of SPAN x SPAN elements, transposes them in its registers, and writes
  * them to the shared tile as words of the result; a second pass reads the words in the order of the
@@ -256,13 +258,14 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
 #define TURN(words)         ((words) * WORD_BYTES < 128 ? (words) : 128 / WORD_BYTES)
 #define SLOT(c, r, high)    ((c) * ((high) / SPAN) + ((r) ^ ((c) / SPAN & (TURN((high) / SPAN) - 1))))
 
-/* Number of squares of a tile of `high` x `wide` that one work-item loads, and of words that it
- * stores. */
+/* For a tile of `high` x `wide`: SQUARES is the number of squares that one work-item loads, and
+ * WORDS the number of words that it stores. */
 #define SQUARES(high, wide) ((high) * (wide) / (SPAN * SPAN * ISO_THREADS))
 #define WORDS(high, wide)   ((high) * (wide) / (SPAN * ISO_THREADS))
 
-/* Row (in squares) and first column of this work-item's square u; column, and row in words, of its
- * word u. */
+/* SQUARE_ROW and SQUARE_COL: the row (counted in squares) and the first column (in elements) of
+ * this work-item's square u. WORD_COL and WORD_ROW: the column (in elements) and the row (counted
+ * in words) of its word u. */
 #define SQUARE_NUMBER(u)    ((iso_u32)ISO_LOCAL_ID() + (iso_u32)(u) * ISO_THREADS)
 #define SQUARE_ROW(u, wide) ((int)(SQUARE_NUMBER(u) / ((wide) / SPAN)))
 #define SQUARE_COL(u, wide) ((int)(SQUARE_NUMBER(u) % ((wide) / SPAN)) * SPAN)

@@ -38,7 +38,7 @@ static struct {
 } compiler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Identifies the compiler by its file's path, size and time. Opening the compiler to ask for its
- * version would take longer than all the rest of a start with a warm cache. */
+ * version would take longer than everything else at startup if the cache is warm. */
 static bool identify(void)
 {
     (void)pthread_mutex_lock(&compiler.lock);
@@ -96,7 +96,7 @@ iso_status cuda_program_identity(void *native, char *text, int64_t capacity)
 /* ---- compiling ------------------------------------------------------------------------------- */
 
 /* Chooses binary code for this chip if the compiler supports the chip. Otherwise chooses PTX for
- * the highest architecture below the chip that the compiler supports. */
+ * the highest architecture that the compiler supports and that is not above the chip's. */
 static iso_status choose_target(const cuda_device *device, char *option, size_t capacity,
                                 bool *is_ptx)
 {

@@ -25,8 +25,9 @@ enum { LIST_MAX = 3072, NAMES_MAX = 1024, PATH_BYTES = 512 };
 
 /* ---- known drivers --------------------------------------------------------------------------- */
 
-/* A platform that is known to be sound, by the beginning of its name. PoCL before 1.8 was never
- * tested. PoCL's devices other than CPUs are separate drivers, and are not known to be sound. */
+/* A platform that is known to be sound. It is recognized by the beginning of its name. PoCL
+ * before 1.8 was never tested. PoCL's devices other than CPUs are separate drivers, and are not
+ * known to be sound. */
 typedef struct sound_platform {
     const char *name;
     const char *marker; /* precedes the version number in the version text; NULL: any version */
@@ -109,8 +110,8 @@ static void add_text(char *text, size_t capacity, const char *format, ...)
     va_end(values);
 }
 
-/* Gets the size and time of a library's file. A name without a folder is searched where the system
- * keeps libraries. */
+/* Gets the size and time of a library's file. A name without a folder is looked up in the
+ * system's library folders. */
 static bool find_file(const char *name, struct stat *out)
 {
     static const char *const folders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
@@ -221,10 +222,11 @@ static void read_list(driver_list *list)
 
 /* ---- trials ---------------------------------------------------------------------------------- */
 
-/* The free memory before a driver is loaded, because a trial also loads the driver. */
+/* The memory that this process could still use before it loaded a driver. A trial may use as much,
+ * because it loads the driver itself. */
 static trial_room room;
 
-/* Appends to a reason what the user can do. */
+/* Appends advice to a reason: what the user can do about it. */
 static void add_advice(char *text, size_t capacity)
 {
     char limits[160];

@@ -2,11 +2,12 @@
 /*
  * gemm.c - the product on the CPU.
  *
- * `tiled` divides C into units, which are blocks that one thread computes alone. The thread packs a
- * segment of B's columns into strips. It then packs a segment of A's rows in parts that fit its
- * level-2 cache, and runs the register tile over the strips. A segment is 1024 steps of K and is
- * packed whole, so that a chain never leaves the registers. If there are several segments, their
- * totals are kept in scratch memory. A thread that has finished a unit takes the next one.
+ * `tiled` divides C into units: blocks, each of which is computed by a single thread. The thread
+ * packs a segment of B's columns into strips. It then packs a segment of A's rows in parts that fit
+ * its level-2 cache, and runs the register tile over the strips. A segment is 1024 steps of K and
+ * is packed whole, so that a sum stays in registers for all steps of a segment. If there are
+ * several segments, their totals are kept in scratch memory. A thread that has finished a unit
+ * takes the next one.
  *
  * If there are too few units for the threads, but several segments, a unit is only one segment of a
  * block. The segments are added in order once all are done.
@@ -21,9 +22,9 @@
 
 enum {
     GEMM_ALIGN = 256,
-    GEMM_UNIT_MAX = 1024,       /* rows and columns of a unit */
-    GEMM_UNIT_MIN = 112,        /* units are not split below this size to occupy more threads */
-    GEMM_UNITS_A_THREAD = 4,    /* so that one delayed thread does not delay the others */
+    GEMM_UNIT_MAX = 1024,    /* rows and columns of a unit */
+    GEMM_UNIT_MIN = 112,     /* units are not made smaller than this, even if threads stay idle */
+    GEMM_UNITS_A_THREAD = 4, /* so that one delayed thread does not delay the others */
     GEMM_SPLIT_BYTES = 64 << 20 /* the most scratch memory for parallel segments' totals */
 };
 

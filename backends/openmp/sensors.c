@@ -66,7 +66,7 @@ static void find(const char *root, const char *pattern, glob_t *found)
 
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
-/* Returns the mean over the processors that are online. The others have no such file. */
+/* Returns the mean clock, in MHz, of the processors that are online. An offline one has no file. */
 static double mean_frequency(const char *root)
 {
     glob_t found;
@@ -137,8 +137,8 @@ static int is_one_of(const char *text, const char *const *list)
     return 0;
 }
 
-/* Returns the highest reading of one chip for a whole package; -1 if it has none. If the chip has
- * no labels, its first reading is used. */
+/* Returns the highest of a chip's readings that describe a whole package; -1 if there are none. If
+ * the chip has no labels, its first reading is used. */
 static int64_t temperature_of_chip(const char *name_file)
 {
     char path[PATH_ROOM];

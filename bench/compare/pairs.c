@@ -43,7 +43,7 @@ static void judge_ratios(const compare_set *set, const json_t *ratios, compare_r
     free(ratio);
 }
 
-/* Reads a number of pairs; -1 if the file is so old that it lacks these numbers. */
+/* Reads how many pairs there are of some kind; -1 if the file is so old that it does not say. */
 static int32_t count_of(const json_t *pair, const char *key)
 {
     double value = record_number(pair, key);

@@ -147,8 +147,8 @@ static double visit_seconds(const measure_state *state, double left)
 {
     /* If there is only one round, as in a turn of --against, a visit takes more samples. A visit
      * also has other costs: caches to overwrite, operands to move, a clock to raise. They are known
-     * only after a round, so the first of several rounds uses half as much of its time as the later
-     * ones. */
+     * only after a round, so the first of several rounds may use only half the share of its time
+     * that the later ones may use. */
     const double most = state->plan->rounds_max == 1 ? 0.25 : 0.02;
     int32_t rows, due = state->plan->rounds_min - state->round + 1;
     double least = least_round(state, &rows);
@@ -272,8 +272,8 @@ static void note_short(measure_state *state)
     }
 }
 
-/* Limits the budget of the rounds to the part of the whole time that preparing and the last checks
- * leave. */
+/* Limits the budget of the rounds to what remains of the whole time after preparing and the last
+ * checks. */
 static void cut_budget(measure_state *state)
 {
     const double least = 60, whole = state->plan->whole;
@@ -394,7 +394,8 @@ int measure_run(const measure_plan *plan, json_t **root)
     tool_stop_watch(false);
     if (!*root) {
         code =
-            tool_error(TOOL_INTERNAL, "cannot measure, because there is no memory or no event: %s",
+            tool_error(TOOL_INTERNAL,
+                       "cannot measure, because host memory or an event could not be allocated: %s",
                        iso_last_error());
     }
     free_state(&state);

@@ -23,11 +23,11 @@ enum {
 };
 
 typedef struct rule {
-    const char *names;          /* of the members that have these rules, separated by spaces */
-    int types;                  /* that the members may have */
-    const struct rule *members; /* for an object, or each of an array; the last has no types */
-    const struct rule *items;   /* for the items of any other array */
-    const char *const *words;   /* the values a text may have */
+    const char *names;          /* the members with this rule, separated by spaces */
+    int types;                  /* the types that these members may have */
+    const struct rule *members; /* of an object, or of each object in an array; ends with {0} */
+    const struct rule *items;   /* for each item, if an array holds anything but objects */
+    const char *const *words;   /* the values that a text may have; ends with NULL */
 } rule;
 
 typedef struct walk {

@@ -234,12 +234,13 @@ void report_rooflines(report_page *page)
     if (!some) {
         return;
     }
-    fputs("<section id=\"rooflines\"><h2>Rooflines</h2>\n<p>Each operation at its largest size, by "
-          "the arithmetic that it does for each byte of its operands and result. The roofs were "
-          "measured in the same run; dashed ones come from the chip’s table. What does no "
-          "arithmetic stands left of the dotted line, at its own height under the memory’s "
-          "roofs.</p>\n<div class=\"figures\">\n",
-          page->out);
+    fputs(
+        "<section id=\"rooflines\"><h2>Rooflines</h2>\n<p>Each operation is shown at its "
+        "largest size. Its place from left to right shows the arithmetic that it does for each "
+        "byte of its operands and result. The roofs were measured in the same run; dashed ones "
+        "come from the chip’s table. Operations without arithmetic stand left of the dotted line, "
+        "each at its own height under the memory’s roofs.</p>\n<div class=\"figures\">\n",
+        page->out);
     for (int i = 0; i < model->device_count; i++) {
         put_device(page, i);
     }

@@ -29,8 +29,8 @@ static bool has_room(stage *s, int64_t bytes)
     return false;
 }
 
-/* Reduces more than 2^31 elements of f16. All are 0 except three: finds their sum and the index of
- * the greatest. */
+/* Reduces more than 2^31 elements of f16. All are 0 except three. Checks the sum and the index of
+ * the greatest element. */
 bool script_large_reduce(stage *s)
 {
     static const uint16_t zero = 0, one = 0x3c00, two = 0x4000;
@@ -74,8 +74,8 @@ bool script_large_reduce(stage *s)
     return true;
 }
 
-/* Doubles more than 2^31 elements of f16 in place. All are 1 except four. The element behind them
- * must stay 1. */
+/* Doubles more than 2^31 elements of f16 in place. All are 1 except four, which are 2. One more
+ * element follows the last one and must stay 1. */
 bool script_large_map(stage *s)
 {
     static const uint16_t one = 0x3c00, two = 0x4000, four = 0x4400;

@@ -23,8 +23,8 @@ struct work_job {
     void *to;
 };
 
-/* A call failed. Without memory or support the case is unsupported: the device would fail in the
- * same way every time. */
+/* A call failed. If there is not enough memory, or the device lacks support, the case is
+ * unsupported, because it would fail in the same way every time. */
 static bool call_failed(bench_result *result, const char *call, iso_status status)
 {
     check_call_failed(result, call, status);
@@ -125,8 +125,8 @@ static bool ask_memory(const work_job *job, bench_result *result)
     return true;
 }
 
-/* Notes how much shared memory a case needs. So it is allocated once, large enough for all
- * cases. */
+/* Notes how much memory a case needs. All cases share this memory, so it is allocated only once,
+ * large enough for the largest case. */
 static void want(int64_t *wanted, int64_t bytes)
 {
     if (bytes > *wanted) {

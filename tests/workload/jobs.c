@@ -81,7 +81,7 @@ static void test_openmp(void **state)
             fail_msg("%s: %s", item->id, result.reason);
         }
         if (work_job_check(job, &spoilt)) {
-            fail_msg("%s: what was overwritten passes", item->id);
+            fail_msg("%s: an overwritten result passes the check", item->id);
         }
         if (!work_job_spoil(job, &result) || (item->parts && work_job_copy_in(job) != ISO_OK) ||
             work_job_submit(job) != ISO_OK || (item->parts && work_job_copy_out(job) != ISO_OK) ||
@@ -125,8 +125,8 @@ static void test_chips(void **state)
     assert_int_equal(work_cache_bytes(&info), 256 << 20);
 }
 
-/* A case over the memory limit is refused with its size and the limit. Cases of which only one fits
- * at a time run in turn. */
+/* A case over the memory limit is refused with its size and the limit. Two cases that do not
+ * fit at the same time run in turn. */
 static void test_limit(void **state)
 {
     work_list list = list_of("[{\"op\": \"sum\", \"dtype\": \"f32\", \"size\": \"10Mi\"},"
