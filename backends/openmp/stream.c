@@ -68,7 +68,9 @@ static iso_status run_command(cpu_stream *stream, const cpu_command *command, in
         if (!skip) {
             status = cpu_point_wait(command->point);
         }
-        cpu_point_release(stream->device, command->point);
+        if (!status || !stream->is_inline) { /* after a failed submission the caller owns it */
+            cpu_point_release(stream->device, command->point);
+        }
         break;
     }
     return status;
