@@ -58,9 +58,9 @@ typedef struct bench {
     int32_t rounds, jobs;
     crew crew;
     tool_words specs;
-    double probing;     /* nanoseconds that finding all devices took; NaN: they were named */
-    double *opening;    /* nanoseconds that opening each took */
-    iso_device *opened; /* open until the targets are, so that each context is made once */
+    double probing;     /* nanoseconds to find all devices; NaN: the user named them */
+    double *opening;    /* nanoseconds to open each device */
+    iso_device *opened; /* kept open until the targets are open, to make each context once */
     json_t *left_out;   /* devices that could not be opened */
     work_list cases;
     work_inputs *inputs;
@@ -370,7 +370,7 @@ static int write_report(bench *b)
     return code == TOOL_NOTHING ? TOOL_OK : code;
 }
 
-/* Writes every file, even if another one failed. */
+/* Writes every file, even if one of them fails. Returns the first failure. */
 static int write_files(bench *b)
 {
     const int codes[OUTPUTS] = {tool_file_json(&b->files[JSON], b->root),
@@ -474,8 +474,8 @@ static int execute(bench *b, int argc, char **argv)
         return compare_against(b->against, argc, argv, b->budget, b->rounds, b->timeout, b->fail_on,
                                b->paths[JSON]);
     }
-    /* A run of one round is started by --against. The kernel caches are full then, so there is
-     * nothing to compile in advance. */
+    /* With one round, nothing is compiled in advance: --against usually starts such a run, and
+     * after the first pair the kernel caches are full. */
     if (!b->list && b->rounds != 1 && b->jobs > 1 && crew_start(&b->crew, b->jobs)) {
         be_member(b);
     }

@@ -45,7 +45,7 @@ typedef struct summary {
     int devices, broken;
 } summary;
 
-/* Summarizes the backend whose first row is `at`. False: the row before `at` has the same
+/* Summarizes the backend whose first row is `at`. Returns false if `at` is not the first row of its
  * backend. */
 static bool summarize(const iso_entry *entries, int32_t count, int32_t at, summary *out)
 {

@@ -22,7 +22,7 @@ int tool_spec_list(const char *list, const char *from, tool_words *out)
                         .items = tool_alloc(room, sizeof *out->items, "a list of devices")};
     at = out->text;
     while ((status = iso_spec_get(list, out->count, &entry)) == ISO_OK) {
-        strcpy(at, entry.text); /* fits, because the list has it and a comma or a 0 */
+        strcpy(at, entry.text); /* fits: in the list, a comma or a 0 follows the same text */
         out->items[out->count++] = at;
         at += strlen(at) + 1;
     }

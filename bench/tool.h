@@ -46,7 +46,7 @@ int tool_code(iso_status status);
 /* The name most similar to `word`, or NULL if none is similar. */
 const char *tool_nearest(const char *word, const char *const *names, int count);
 
-int tool_width(FILE *out);   /* columns of the terminal; 100 if it is none */
+int tool_width(FILE *out);   /* columns of the terminal; 100 if `out` is not a terminal */
 bool tool_colour(FILE *out); /* a terminal, and NO_COLOR is not set */
 
 /* Prints `text` wrapped at spaces, and a newline. The first line already has `column` columns; the
@@ -69,7 +69,7 @@ bool tool_terminal_open(void);
 void tool_escape(FILE *out, const char *sequence);
 /* Standard output for data; its writers escape by the rules of their format. */
 FILE *tool_data(void);
-int tool_descriptor(FILE *out); /* like fileno, also for those two streams */
+int tool_descriptor(FILE *out); /* like fileno, but also works for stdout and stderr */
 /* Shows a progress bar with a text on stderr, at most ten times a second; `done` is 0 to 1. */
 void tool_progress(double done, const char *format, ...) ISO_PRINTF(2, 3);
 void tool_progress_end(void);
@@ -106,7 +106,7 @@ typedef struct tool_names {
     int count;
 } tool_names;
 
-void tool_names_add(tool_names *names, const char *name);  /* skips NULL, "" and what is there */
+void tool_names_add(tool_names *names, const char *name);  /* skips NULL, "" and duplicates */
 int tool_find(const char *const *names, const char *word); /* its index; -1: none */
 /* "... is not known, did you mean ...? it must be one of ..." */
 void tool_say_unknown(char *text, size_t room, const char *word, const char *const *names);
@@ -197,8 +197,8 @@ const char *tool_read_problem(int most_mib, char *text, size_t room);
 /* From now on a signal that ends the process also removes temporary files, and a fault's signal
  * reports what was being done. Signals that have a handler already keep it, except SIGABRT. */
 void tool_signals_watch(void);
-/* Blocks the signals that come from outside. This is needed while something is made that their
- * handler has to remove. `before` gets the old mask, for sigprocmask. */
+/* Blocks the signals that come from outside. Call this before making something that their
+ * handler has to remove, such as a temporary file. `before` gets the old mask, for sigprocmask. */
 void tool_signals_hold(sigset_t *before);
 /* While this is on, SIGINT, SIGTERM and SIGHUP do not end the process; tool_stop_asked is true
  * after one of them came. Ignored signals stay ignored. */

@@ -232,7 +232,8 @@ static void show_progress(const against *g, bool end)
 static void save(against *g);
 
 /* A program may be slower only because it runs second. So pairs are made two at a time: the first
- * of the two has a random order, and the second has the opposite order. */
+ * of the two has a random order (B runs first in the very first pair), and the second has the
+ * opposite order. */
 static int make_pairs(against *g)
 {
     unsigned char drawn = 0;

@@ -24,7 +24,7 @@ typedef struct compare_row {
     double share;      /* A's work divided by B's; B's times are multiplied by it */
     compare_side a, b;
     bool judged;   /* both are ok */
-    bool lost;     /* B measured the operation, but only A is ok; with pairs: in any */
+    bool lost;     /* B measured the operation, but only A is ok; with pairs: in at least one */
     bool paired;   /* judged by pairs, not by rounds */
     bool worse;    /* fails the gate */
     int32_t pairs; /* their number, or the smaller number of rounds */
@@ -37,7 +37,7 @@ typedef struct compare_rules {
     double least_effect, alpha;
     double fail_on; /* 0.05 is 5 %; NaN: no gate */
     bool force;
-    bool all; /* also print rows that are the same, and whole lists */
+    bool all; /* also print rows that are SAME, and do not shorten lists */
     const char *device_a, *device_b;
     const tool_words *ops; /* NULL or empty: all */
 } compare_rules;

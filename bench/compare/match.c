@@ -182,8 +182,8 @@ typedef struct matching {
     bool *taken; /* which of B's results are taken */
 } matching;
 
-/* What a result of B must have in common with A's: the case and its library, the case, or
- * everything but the size. */
+/* When a result of B matches one of A: the case and the library are the same, the case is the same,
+ * or everything except the size is the same. */
 typedef enum likeness { SAME_LIBRARY, SAME_CASE, OTHER_SIZE } likeness;
 
 /* Takes the first result of B that matches `a` and is not taken yet. NULL: there is none. */
@@ -220,8 +220,8 @@ static compare_row *new_row(compare_set *set, const json_t *any)
     return row;
 }
 
-/* Whether A is ok and B is not, though B measured that operation on that device. If B lacks the
- * device or did not measure the operation, nothing was lost. */
+/* Whether B lost a case: A is ok and B is not, but B did measure the operation on that device. If
+ * B lacks the device or did not measure the operation, nothing was lost. */
 static bool was_lost(const matching *m, const compare_row *row)
 {
     const char *device = m->b.chosen ? m->b.chosen : row->a.device;
@@ -390,7 +390,7 @@ static void add_drift(compare_set *set)
     free(all);
 }
 
-/* Finds the drift of each row if `measure` is true, otherwise judges the rows with it. */
+/* If `measure` is true, sets the drift of each row. Otherwise judges each row, using its drift. */
 static void judge_rows(compare_set *set, bool measure)
 {
     for (int32_t i = 0; i < set->count; i++) {

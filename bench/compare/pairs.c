@@ -43,14 +43,15 @@ static void judge_ratios(const compare_set *set, const json_t *ratios, compare_r
     free(ratio);
 }
 
-/* Reads how many pairs there are of some kind; -1 if the file is so old that it does not say. */
+/* Reads a number of pairs, such as "lost". Returns -1 if the file is too old to have it. */
 static int32_t count_of(const json_t *pair, const char *key)
 {
     double value = record_number(pair, key);
     return value >= 0 && value <= INT32_MAX ? (int32_t)value : -1;
 }
 
-/* Why a side has no times, in all pairs or in some. */
+/* The reason why a side has no times: that of its result if there is one, otherwise that of the
+ * first pair without a time. */
 static const char *reason_of(const json_t *object, const char *key, const json_t *pair,
                              const char *why)
 {

@@ -12,7 +12,7 @@ typedef struct half {
     json_t *result;  /* the first that failed a check, else the first that is ok, else the first */
     bool failed;     /* a check failed in one of the pairs, so none of the times count */
     int32_t without; /* pairs in which it was not ok */
-    json_t *why;     /* the reason in the first of them */
+    json_t *why;     /* the reason in the first of those pairs */
 } half;
 
 typedef struct entry {
@@ -228,7 +228,7 @@ static json_t *pair_json(const entry *e)
     tool_set_int(pair, "made", e->made);
     set_half(pair, &e->own, "without_a", "why_a");
     set_half(pair, &e->other, "without_b", "why_b");
-    /* If B has the case in any pair, it should have had it in all of them: the others lost it. */
+    /* If B has the case in some pair, every pair without it counts as lost. */
     tool_set_int(pair, "lost", e->lost + (b ? e->absent : 0));
     tool_set_number(pair, "a", median_a);
     tool_set_number(pair, "b", median_b);

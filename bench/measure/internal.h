@@ -28,13 +28,14 @@ typedef struct measure_row {
     int64_t calls;   /* calls in each sample */
     double estimate; /* nanoseconds of a call */
     double prepare, first;
-    bool ahead;     /* a crew member compiled it and measured the two times above */
-    double closing; /* of a call in the last sample, which is in no round; its result is checked */
+    bool ahead; /* a crew member compiled the case and measured the two times above */
+    /* Nanoseconds of a call in the last sample. It belongs to no round; its result is checked. */
+    double closing;
     double (*parts)[MEASURE_PARTS];
     int32_t part_count, part_room;
     bool host_clock;                          /* the device's events have no times */
     bool settled;                             /* its interval is narrow enough */
-    bool cut;                                 /* its device was lost meanwhile */
+    bool cut;                                 /* its device was lost during a visit to this row */
     double mhz_low, mhz_high, watts, celsius; /* over all visits; NaN: not known */
     bool throttled;
 } measure_row;
@@ -53,16 +54,16 @@ typedef struct measure_state {
     measure_device *devices;
     measure_row *rows;
     int32_t count;
-    int32_t *order; /* the order of the rows in a round */
-    int32_t round;  /* the first is 1 */
-    double began; /* when preparing began; in seconds, like the next two, which are 0 until then */
-    double rounds_began, rounds_ended;
-    double budget;   /* seconds for the rounds */
-    double compiled; /* seconds that the crew took */
-    double besides;  /* seconds that a visit took besides its samples, in the last round */
-    double checks;   /* seconds that the last checks will take, estimated from the first ones */
-    double saved;    /* when the file was last written */
-    bool kept;       /* the file has results */
+    int32_t *order;                    /* the order of the rows in a round */
+    int32_t round;                     /* the first is 1 */
+    double began;                      /* when preparing began, in seconds */
+    double rounds_began, rounds_ended; /* in seconds; 0: not reached yet */
+    double budget;                     /* seconds for the rounds */
+    double compiled;                   /* seconds that the crew took */
+    double besides; /* seconds that a visit took besides its samples, in the last round */
+    double checks;  /* seconds that the last checks will take, estimated from the first ones */
+    double saved;   /* when the file was last written */
+    bool kept;      /* the file has results */
     bool interrupted, lost;
     bool short_budget; /* the budget ended before every case had its rounds */
     record_noise noise;

@@ -146,9 +146,9 @@ static double least_round(const measure_state *state, int32_t *rows)
 static double visit_seconds(const measure_state *state, double left)
 {
     /* If there is only one round, as in a turn of --against, a visit takes more samples. A visit
-     * also has other costs: caches to overwrite, operands to move, a clock to raise. They are known
-     * only after a round, so the first of several rounds may use only half the share of its time
-     * that the later ones may use. */
+     * also has other costs: caches to overwrite, operands to move, a clock to raise. These costs
+     * are known only after the first round. So if there are several rounds, the first one uses only
+     * 40 % of its spare time, and the later ones use 80 %. */
     const double most = state->plan->rounds_max == 1 ? 0.25 : 0.02;
     int32_t rows, due = state->plan->rounds_min - state->round + 1;
     double least = least_round(state, &rows);
@@ -208,8 +208,8 @@ static void save(measure_state *state, double seconds)
     json_decref(root);
 }
 
-/* Visits a row. Returns the seconds that this took besides its samples and the warm-up call before
- * them. */
+/* Visits a row. Returns how many seconds the visit took, without its samples and the warm-up call
+ * before them. */
 static double visit(measure_state *state, measure_row *row, double seconds)
 {
     int32_t had = row->count;

@@ -22,11 +22,12 @@ typedef struct measure_plan {
     int32_t target_count;
     double budget; /* seconds for the rounds */
     double whole;  /* seconds for the whole run, which may reduce the budget; 0: no limit */
-    double target; /* enough precision: half the interval's width divided by the median; 0.02 */
+    /* A case is settled when half its interval's width, divided by the median, is at most this. */
+    double target;
     int32_t rounds_min; /* usually 5 */
     int32_t rounds_max; /* 0: no limit */
     uint64_t seed;      /* for the order of the rows */
-    json_t *run;        /* from record_run; the document has a copy with what is known only later */
+    json_t *run;        /* from record_run; the document's copy also has members set later */
     json_t *devices;    /* from record_device, one per target; the document's copy has the roofs */
     struct crew *crew;  /* compiles in advance and is then ended; NULL: none */
     tool_file *file;    /* gets the document so far every few seconds; NULL: none */

@@ -9,7 +9,7 @@ void measure_progress(const measure_state *state, const char *phase, double done
                       const measure_row *row)
 {
     const char *spec = work_target_info(state->plan->targets[row->target])->spec;
-    tool_doing("%s %s on %s: a fault of that device's driver or backend. %s Leave the device out "
+    tool_doing("%s %s on %s: a fault in that device's driver or backend. %s Leave the device out "
                "with --backend, or the case with --op, --variant or --size.",
                phase, row->item->id, spec,
                state->kept          ? "The file of --json has the results up to a few seconds ago."

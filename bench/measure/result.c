@@ -84,8 +84,8 @@ typedef struct roof {
     const char *source, *by;
 } roof;
 
-/* The roof that a case measures; ROOFS: none. A roof is measured by the cases listed for it, and by
- * all others that read or copy arrays larger than the caches. */
+/* The roof that a case measures; ROOFS: none. The lists of cases name the roofs that some cases
+ * measure. All other cases that read or copy arrays much larger than the caches measure one too. */
 static int roof_of_case(const bench_case *item, const iso_device_info *info)
 {
     bool large = work_case_array(item) >= 4 * info->cache_bytes && !item->cold;
@@ -390,8 +390,8 @@ static json_t *verified_json(const bench_result *result)
                  (unsigned long long)result->digest[1]);
     }
     tool_set_text(v, "method", result->method);
-    /* There is no error to report if a single bit was wrong, or if the check failed before it
-     * compared with the bound. */
+    /* A failed result has an error only if the error is above the bound. Otherwise the check
+     * failed for another reason, such as a single wrong bit, and the error means nothing. */
     bool beyond =
         result->status != BENCH_FAILED || (result->bound > 0 && result->error > result->bound);
     tool_set_number(v, "error", beyond ? result->error : NAN);

@@ -26,7 +26,7 @@ typedef struct rule {
     const char *names;          /* the members with this rule, separated by spaces */
     int types;                  /* the types that these members may have */
     const struct rule *members; /* of an object, or of each object in an array; ends with {0} */
-    const struct rule *items;   /* for each item, if an array holds anything but objects */
+    const struct rule *items;   /* of each item, for an array that holds no objects */
     const char *const *words;   /* the values that a text may have; ends with NULL */
 } rule;
 

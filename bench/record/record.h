@@ -33,7 +33,9 @@ json_t *record_device(iso_device device);
  * record_noise_share then returns the part of the machine's processor time, 0 to 1, that other
  * processes used or the hypervisor took (steal). NaN: not known. */
 typedef struct record_noise {
-    double total, own, idle, steal; /* seconds: `own` is this process's, the others since boot */
+    /* In seconds. `own` is the time of this process and its ended children; the others are times of
+     * the machine since it booted. */
+    double total, own, idle, steal;
 } record_noise;
 void record_noise_now(record_noise *out);
 double record_noise_share(const record_noise *before, const record_noise *after);

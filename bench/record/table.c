@@ -52,8 +52,8 @@ static int worth(const view_block *block, int column, const json_t *result)
     return !view_is(result, BENCH_OK) ? urgency(result) : block->columns[column].fake ? 3 : 4;
 }
 
-/* The column, from first to last, of the fastest result of a row. If no result has a number: that
- * of the most urgent one. -1: there is no result. */
+/* Returns the column, between `first` and `last`, that holds the row's fastest result. If no result
+ * has a number, it is the column of the most urgent one; if there is no result, -1. */
 static int pick(const view_block *block, int row, int first, int last)
 {
     int best = -1;

@@ -21,7 +21,7 @@ typedef struct view_row {
 
 typedef struct view_column {
     const char *device, *variant, *library;
-    int rank, place; /* order by device and variant; order in which it was found */
+    int rank, place; /* `rank` orders by device and variant, `place` by first result */
     bool fake;       /* a stand-in made for tests: its numbers do not count */
     bool named;      /* the device has this variant from several libraries */
 } view_column;

@@ -136,7 +136,7 @@ typedef struct figure_series {
 typedef struct figure_label {
     double x, y, angle;
     char *text;
-    bool right; /* ends at x */
+    bool right; /* the text ends at x; otherwise it begins there */
 } figure_label;
 
 typedef enum figure_form {
@@ -170,7 +170,7 @@ void report_figure_point(report_figure *figure, figure_series *series, figure_po
 /* Adds a measured value as a point: in the row `name`, or over `size` if `name` is -1. */
 void report_figure_value(report_figure *figure, figure_series *series, double size, int name,
                          report_span value, char *tip);
-/* Adds a line between two points, which share a tip. */
+/* Adds a line between two points. Both points get the same tip. */
 void report_figure_line(report_figure *figure, figure_series *series, const double x[2],
                         const double y[2], const char *tip);
 int report_figure_name(report_figure *figure, char *name); /* returns its row */

@@ -384,7 +384,7 @@
     filtering(table);
     sorting(table);
     samples();
-    all('nav a').forEach(function (link) { /* remove those to missing sections */
+    all('nav a').forEach(function (link) { /* remove links to missing sections */
         if (!document.getElementById(link.getAttribute('href').slice(1)))
             link.parentNode.removeChild(link);
     });

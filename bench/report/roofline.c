@@ -33,7 +33,7 @@ static double height_of(const report_row *row, double zero)
     return flops > 0.0 ? flops / row->time.value : bytes_of(row) / row->time.value * zero;
 }
 
-/* Whether the row is in the figure. It has one row for each variant and library of a group: the one
+/* Whether the figure shows the row. For each variant and library of a group, it shows only the row
  * of the largest size. */
 static bool placed(const report_model *model, const report_row *row)
 {
