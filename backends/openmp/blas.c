@@ -319,12 +319,13 @@ static void set_names(const char *const *names, int count)
     memcpy(opened.names, names, (size_t)count * sizeof *names);
 }
 
-/* Opens the closed library again, with the variable set if `value` is not NULL. 0: it can no longer
- * be used. */
+/* Opens the closed library again, with the variable set if `value` is not NULL. Returns 0 if the
+ * library can no longer be used. */
 static int open_again(const blas_library *library, const char *value)
 {
     static char path[LOADER_PATH_MAX]; /* static: this runs once */
-    /* If the variable is set, it is empty here: correct_core() respects any other value. */
+    /* If the variable is already set here, it is an empty string: correct_core() keeps any other
+     * value that the user has set, and does not call this. */
     const int was_empty = getenv(library->variable) != NULL;
     if (value) {
         (void)setenv(library->variable, value, 1);
@@ -380,9 +381,7 @@ static int try_core(const blas_library *library, const char *better, const char 
         return 1;
     }
     if (strcmp(vendor.blas.core, chosen) == 0) {
-        remark_fixed(library, value,
-                     "it was opened again with the variable set, and took no "
-                     "notice");
+        remark_fixed(library, value, "it was opened again with the variable set, but ignored it");
         return 0;
     }
     (void)snprintf(vendor.remark, sizeof vendor.remark,
@@ -392,7 +391,8 @@ static int try_core(const blas_library *library, const char *better, const char 
     return 1;
 }
 
-/* Makes the library use a better core if there is one. 0: it can no longer be used. */
+/* Makes the library use a better core if there is one. Returns 0 if the library can no longer be
+ * used. */
 static int correct_core(const blas_library *library, int loaded_before)
 {
     cpu_blas *blas = &vendor.blas;

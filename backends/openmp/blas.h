@@ -47,7 +47,7 @@ typedef struct cpu_blas {
     float (*snrm2)(int n, const float *x, int incx);
     double (*dnrm2)(int n, const double *x, int incx);
     float (*ssum)(int n, const float *x, int incx);   /* only OpenBLAS; NULL if missing or wrong */
-    double (*dsum)(int n, const double *x, int incx); /* the same */
+    double (*dsum)(int n, const double *x, int incx); /* for f64; otherwise like ssum */
 
     /* Transposes of elements of 4, 8 and 16 bytes, all row-major; NULL if the library has none. */
     struct {
@@ -57,7 +57,7 @@ typedef struct cpu_blas {
 
     int by_openmp;   /* it uses the OpenMP runtime's threads */
     int by_call;     /* it creates its own threads in each call */
-    int own_threads; /* threads that it created when it was opened, and the caller; else 0 */
+    int own_threads; /* threads that it created when it was opened, plus the caller; 0 if none */
     void (*set_threads_int)(int threads);   /* at most one of these three is set */
     void (*set_threads_long)(long threads); /* BLIS counts in its own 64-bit type */
     int (*set_threads_local)(int threads);  /* MKL: for this thread; returns the old number */
@@ -94,7 +94,7 @@ typedef struct cpu_blas_threads {
  */
 void cpu_blas_threads_limit(cpu_blas_threads *was);
 void cpu_blas_threads_restore(cpu_blas_threads *was);
-/* How many of the `wanted` threads the library may use in a call. */
+/* Returns how many of the `wanted` threads the library may use in a call. */
 int cpu_blas_threads_for(const cpu_blas *blas, int wanted);
 
 /* ---- With limited memory: blas_trial.c ------------------------------------------------------- */

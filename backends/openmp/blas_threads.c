@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* blas_threads.c - how many threads the BLAS library may use. OpenBLAS and the OpenMP runtimes end
- * the process if the system refuses them a thread. So the system's limit is probed before they
- * create any. If the library uses OpenMP, that is before the first call from each of the program's
- * threads. OpenBLAS creates its own threads when it is opened, so the limit is probed then. BLIS
- * creates its own threads in each call, so it is probed before every call. OpenBLAS never gets more
- * threads than it was opened with: version 0.3.21 waits forever for a thread that is refused later.
+ * the process if the system refuses them a thread. So this file probes how many threads the system
+ * grants before a library creates any. If the library uses OpenMP, the probe comes before the first
+ * call from each of the program's threads. OpenBLAS creates its own threads when it is opened, so
+ * the probe comes just before that. BLIS creates its own threads in each call, so the probe comes
+ * before every call. OpenBLAS never gets more threads than it was opened with: version 0.3.21 waits
+ * forever for a thread that is refused later.
  */
 #include "backends/openmp/blas.h"
 #include "backends/openmp/runtime.h"
@@ -17,8 +18,8 @@
 
 static const char variable[] = "OPENBLAS_NUM_THREADS";
 
-/* The most threads that the OpenMP runtime was granted for calls from this thread. It keeps them,
- * so they are not probed again. */
+/* The most threads that a probe found available for the OpenMP runtime in calls from this thread.
+ * The runtime keeps the threads that it creates, so that many need no further probe. */
 static _Thread_local short granted;
 
 void cpu_blas_threads_limit(cpu_blas_threads *was)

@@ -80,7 +80,7 @@ typedef struct cpu_device {
     const cpu_facts *facts;
 } cpu_device;
 
-/* ---- operations: each is one table in its file, listed in backend.c -------------------------- */
+/* ---- operations: each file defines one table, and backend.c lists the tables ----------------- */
 
 typedef struct cpu_operation {
     /* As in iso_backend. Operands have addresses only in execute; elsewhere they are NULL. The core
@@ -124,7 +124,7 @@ static inline int64_t cpu_least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* How many parts of `size` cover n. */
+/* Returns how many parts of `size` are needed to cover n. */
 static inline int64_t cpu_pieces(int64_t n, int64_t size)
 {
     return n / size + (n % size != 0);

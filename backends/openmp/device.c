@@ -126,7 +126,8 @@ iso_status cpu_device_info(int32_t index, iso_device_info *out)
                               index);
     }
     const cpu_facts *facts = cpu_facts_get();
-    /* An invalid setting does not hide the device. Opening the device reports it as an error. */
+    /* An invalid setting must not hide the device, so it only causes a warning here. Opening the
+     * device reports it as an error. */
     const cpu_kernels *kernels = cpu_isa_best();
     int threads = facts->cores;
     if (cpu_isa_choose(&kernels) != ISO_OK || cpu_team_plan(&threads) != ISO_OK) {
@@ -186,12 +187,13 @@ static void property_caches(const cpu_device *device, char *text, size_t capacit
 
 static void property_fma(const cpu_device *device, char *text, size_t capacity)
 {
-    (void)snprintf(text, capacity, "%s",
-                   !device->facts->has_fma
-                       ? "not in this processor: computed slowly, with the same bits"
-                   : strcmp(device->kernels->name, "generic") == 0
-                       ? "in hardware, but the generic kernels may call a function for it"
-                       : "in hardware");
+    (void)snprintf(
+        text, capacity, "%s",
+        !device->facts->has_fma
+            ? "not in this processor: computed in software, slowly but with the same bits"
+        : strcmp(device->kernels->name, "generic") == 0
+            ? "in hardware, but the generic kernels may call a function for it"
+            : "in hardware");
 }
 
 static void property_threads(const cpu_device *device, char *text, size_t capacity)

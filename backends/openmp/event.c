@@ -4,7 +4,7 @@
 #include "backends/openmp/runtime.h"
 
 enum { POINT_PENDING = 0, POINT_COMPLETE = 1, POINT_AWAITED = 2 };
-/* A waiting thread checks this often whether exit() was called. */
+/* How long a thread waits before it checks again whether exit() was called. */
 enum { POINT_PATIENCE_NS = 100000000 };
 
 /* ---- points ---------------------------------------------------------------------------------- */
@@ -147,7 +147,8 @@ iso_status cpu_event_record(void *event, void *stream)
     cpu_command command = {.kind = CPU_COMMAND_RECORD, .point = point};
     iso_status status = cpu_stream_submit(stream, &command);
     if (status != ISO_OK) {
-        /* Otherwise a wait for this record, which was not submitted, would never end. */
+        /* The record was not submitted, so the stream will never complete its point. It is
+         * completed here; otherwise a wait for it would never end. */
         cpu_point_complete(point);
         cpu_point_release(recorded->device, point);
     }

@@ -24,7 +24,7 @@ enum {
     GEMM_ALIGN = 256,
     GEMM_UNIT_MAX = 1024,    /* rows and columns of a unit */
     GEMM_UNIT_MIN = 112,     /* units are not made smaller than this, even if threads stay idle */
-    GEMM_UNITS_A_THREAD = 4, /* so that one delayed thread does not delay the others */
+    GEMM_UNITS_A_THREAD = 4, /* several, so that one slow thread does not delay the others */
     GEMM_SPLIT_BYTES = 64 << 20 /* the most scratch memory for parallel segments' totals */
 };
 
@@ -127,7 +127,8 @@ static int64_t count_units(gemm_plan *p)
     return p->units_down * p->units_across;
 }
 
-/* Starts with the largest useful units, then makes them smaller until every thread has some. */
+/* Starts with the largest useful units, then makes them smaller until there are enough for all
+ * threads. */
 static void plan_units(gemm_plan *p, int64_t l2_bytes)
 {
     const int64_t mr = p->type->mr;
@@ -217,7 +218,7 @@ typedef struct gemm_unit {
     char *c;
     int64_t rows, cols;
     char *packed_a, *packed_b;
-    char *totals; /* tiles of mr x nr, ordered by B's strip, then by A's; NULL: not kept */
+    char *totals; /* tiles of mr x nr, ordered by B's strip, then by A's; NULL if none are kept */
 } gemm_unit;
 
 /* If the rows of B are contiguous, only 64 of them are packed at a time, for all columns, so that
@@ -355,7 +356,8 @@ static void run_split(void *context, int thread, int threads)
             return;
         }
         gemm_unit u = unit_of(run, 0, taken % blocks, thread);
-        /* Slot 0 may hold the totals of all earlier segments: its segment is then added to them. */
+        /* If there are earlier segments, slot 0 holds their totals, and the slot's segment is added
+         * to them. */
         const int64_t slot = taken / blocks;
         const int keep = slot == 0 && run->split_first > 0;
         u.totals = split_slot(run, slot, taken % blocks);

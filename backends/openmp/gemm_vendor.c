@@ -23,10 +23,10 @@ iso_status gemm_vendor_supports(const iso_gemm_op *op)
                               op->library, blas->label);
     }
     if (op->dtype != ISO_F32 && op->dtype != ISO_F64) {
-        return cpu_host->fail(ISO_UNSUPPORTED,
-                              "gemm: variant vendor: %s has no product with operands and result of "
-                              "type %s; use tiled",
-                              blas->label, iso_dtype_name(op->dtype));
+        return cpu_host->fail(
+            ISO_UNSUPPORTED,
+            "gemm: variant vendor: %s has no product for matrices of type %s; use tiled",
+            blas->label, iso_dtype_name(op->dtype));
     }
     const named_size sizes[] = {{"m", op->m},     {"n", op->n},     {"k", op->k},
                                 {"lda", op->lda}, {"ldb", op->ldb}, {"ldc", op->ldc}};
@@ -34,8 +34,7 @@ iso_status gemm_vendor_supports(const iso_gemm_op *op)
         if (sizes[i].value > INT_MAX) {
             return cpu_host->fail(
                 ISO_UNSUPPORTED,
-                "gemm: variant vendor: %s is %lld, but sizes in %s have 32 bits: at "
-                "most %d; use tiled",
+                "gemm: variant vendor: %s is %lld, but %s takes sizes of at most %d; use tiled",
                 sizes[i].name, (long long)sizes[i].value, blas->label, INT_MAX);
         }
     }

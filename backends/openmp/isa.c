@@ -95,8 +95,8 @@ static void find_features(cpu_facts *out)
 #if defined(__x86_64__) || defined(__i386__)
     unsigned a = 0, b = 0, c = 0, d = 0;
     __builtin_cpu_init();
-    /* F16C needs this check too: __builtin_cpu_supports also finds out whether the system saves the
-     * AVX registers. */
+    /* F16C too may be used only if the system saves the AVX registers.
+     * __builtin_cpu_supports("avx") checks that. */
     int avx = __builtin_cpu_supports("avx") != 0;
     out->has_fma = __builtin_cpu_supports("fma") != 0;
     out->has_avx2 = __builtin_cpu_supports("avx2") != 0;
@@ -146,7 +146,7 @@ const cpu_facts *cpu_facts_get(void)
 /* ---- instruction sets ------------------------------------------------------------------------ */
 
 /* What an instruction set requires of the processor. Each value includes the previous one. */
-enum { NEEDS_NOTHING, NEEDS_AVX2 /* and FMA, F16C */, NEEDS_AVX512 /* F, BW, DQ, VL */ };
+enum { NEEDS_NOTHING, NEEDS_AVX2 /* with FMA and F16C */, NEEDS_AVX512 /* F, BW, DQ, VL */ };
 
 extern const cpu_kernels cpu_kernels_generic, cpu_kernels_neon, cpu_kernels_avx2,
     cpu_kernels_avx512;

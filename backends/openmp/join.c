@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join.c - shares objects that the program created itself. On a CPU these are only memory, and any
- * address is accepted. */
+/* join.c - lets Isomer use objects that the program created itself. On a CPU, memory is the only
+ * such object, and any address is accepted. */
 #include "backends/openmp/runtime.h"
 
 iso_status cpu_device_adopt(const iso_native_device *native, int32_t *index, void **device)

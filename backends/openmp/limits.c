@@ -35,7 +35,7 @@ static int list_has(const char *list, const char *word)
     return 0;
 }
 
-/* Stores the folder of a group: `root`, then `path`, which may lie in out->folder itself. A path
+/* Stores the folder of a group: `root`, then `path`, which may point into out->folder. A path
  * that does not fit is cut to a parent group, whose limits also apply. */
 static void keep_path(group_path *out, const char *root, const char *path)
 {
@@ -158,8 +158,8 @@ static void visit_quota_1(const char *folder, void *context)
 
 int32_t cpu_cores_get(void)
 {
-    /* The OpenMP runtime still knows the process's affinity mask if it has bound this thread to one
-     * processor. */
+    /* This asks the OpenMP runtime, because it may have bound this thread to one processor. It
+     * still knows the process's whole affinity mask. */
     int count = omp_get_num_procs();
     double cores = count;
     walk("", visit_quota_2, &cores);

@@ -29,11 +29,11 @@ typedef struct cpu_reduction {
     const cpu_lane *lane;
     int planes; /* 3 for the 2-norm of f64: med, big, small; else 1 */
 
-    int64_t length;    /* elements of a sequence */
-    int64_t sequences; /* results */
+    int64_t length;    /* elements in one sequence */
+    int64_t sequences; /* how many there are; each gives one result */
     int64_t blocks;    /* parts of a sequence: of 4096 elements, or larger for argmin and argmax */
 
-    int64_t bytes;     /* of an element */
+    int64_t bytes;     /* size of an element */
     const char *x, *y; /* y: NULL except for dot */
     char *result;
 } cpu_reduction;
@@ -57,7 +57,7 @@ void cpu_reduce_finish(const cpu_reduction *r, const void *values, int64_t plane
 /* Calls lane->in_order for the step of the reduction. */
 void cpu_reduce_in_order(const cpu_reduction *r, void *values, int64_t n, int64_t stride);
 
-/* How many threads the work justifies. */
+/* Returns how many threads the work justifies. */
 int cpu_reduce_threads(const cpu_device *device, const cpu_reduction *r);
 
 /* reduce_tiled.c: tiled and partials. The workspace is aligned to 64 bytes. */

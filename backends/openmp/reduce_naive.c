@@ -42,7 +42,7 @@ typedef struct task {
     cpu_best (*search)(const void *x, int64_t stride, int64_t n);
     pthread_mutex_t lock; /* guards the following fields, which hold the result of a whole array */
     int begun;
-    values sum[2]; /* the second is one thread's, which is then added */
+    values sum[2]; /* [0]: the result so far; [1]: one thread's sum, before it is added to [0] */
     cpu_best best;
 } task;
 
@@ -90,7 +90,7 @@ static void share_body(void *context, int thread, int threads)
     pthread_mutex_unlock(&t->lock);
 }
 
-/* Along an axis a thread computes whole results, one after another. */
+/* For a reduction along an axis: each thread computes whole results, one after another. */
 static void axis_body(void *context, int thread, int threads)
 {
     const task *t = context;

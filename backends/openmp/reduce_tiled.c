@@ -27,7 +27,7 @@ typedef struct task {
     cpu_reduce_line line, fold_line;
     cpu_reduce_cols cols, fold_cols;
     int64_t (*find)(const void *x, int64_t stride, int64_t n, int64_t key);
-    int in_order;       /* if the variant is partials */
+    int in_order;       /* whether the variant is partials */
     int64_t strip;      /* columns of a strip */
     int64_t strips;     /* strips in the matrix */
     int64_t plane;      /* values of one plane of partials */
@@ -354,7 +354,7 @@ void cpu_reduce_tiled(cpu_device *device, const cpu_reduction *plan, char *works
     }
     cpu_team_run(device->team, threads, body, &t);
     if (r.blocks > 1) {
-        /* There are few partials compared with the elements; often one thread is enough. */
+        /* There are far fewer partials than elements, so one thread is often enough. */
         const int64_t worth = t.plane * r.planes / (1 << 15);
         cpu_team_run(device->team, (int)(worth < 1 ? 1 : cpu_least(worth, threads)), fold, &t);
     }

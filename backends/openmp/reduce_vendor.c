@@ -56,8 +56,8 @@ void cpu_reduce_vendor_describe(const iso_reduce_op_args *op, iso_op_info *out)
     if (op->op != ISO_SUM || (wide ? blas->dsum != NULL : blas->ssum != NULL)) {
         cpu_blas_describe(out, functions[op->op][wide]);
     } else {
-        cpu_blas_describe(out, wide ? "cblas_ddot with a one of stride 0"
-                                    : "cblas_sdot with a one of stride 0");
+        cpu_blas_describe(out, wide ? "cblas_ddot with a 1 of stride 0"
+                                    : "cblas_sdot with a 1 of stride 0");
     }
 }
 

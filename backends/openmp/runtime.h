@@ -49,8 +49,8 @@ void cpu_team_resume(void);
 /* A library may call exit() within an operation, and the operation then never returns.
  * cpu_team_outside returns INTERNAL in that operation's thread and, once exit() has reached this
  * backend, in all threads. A thread that gets INTERNAL must not wait. A thread that is already
- * waiting calls cpu_team_ended repeatedly, and waits until the time of cpu_team_patience in
- * between. */
+ * waiting must call cpu_team_ended from time to time: it waits until the time that
+ * cpu_team_patience returns, calls cpu_team_ended, and waits again. */
 iso_status cpu_team_outside(void);
 int cpu_team_ended(void);
 struct timespec cpu_team_patience(void);

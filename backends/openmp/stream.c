@@ -68,7 +68,8 @@ static iso_status run_command(cpu_stream *stream, const cpu_command *command, in
         if (!skip) {
             status = cpu_point_wait(command->point);
         }
-        if (!status || !stream->is_inline) { /* after a failed submission the caller owns it */
+        /* If an inline wait fails, the caller keeps the point. */
+        if (!status || !stream->is_inline) {
             cpu_point_release(stream->device, command->point);
         }
         break;

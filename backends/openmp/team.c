@@ -36,7 +36,7 @@ struct cpu_team {
     int size, asked;
     int spins; /* whether waiting threads spin: not if they outnumber the processors */
     int served;
-    char *scratch; /* for all threads, one after another */
+    char *scratch; /* every thread's block, one after another */
     pthread_t service;
     pthread_mutex_t lock;
     _Atomic uint32_t granted; /* 0 until the region has started */
@@ -76,7 +76,9 @@ static _Atomic uint32_t ended; /* 1 once exit() was called there: that operation
 
 typedef struct team_spin {
     int rounds;
-    int64_t end, most; /* end: the time, 0 before the start; most: the length, 0 for TEAM_SPIN_NS */
+    /* end: the time when the thread stops spinning; 0 until it is computed. most: how long to spin,
+     * in nanoseconds; 0 for TEAM_SPIN_NS. */
+    int64_t end, most;
 } team_spin;
 
 static int spin_more(const cpu_team *team, team_spin *spin)
@@ -224,8 +226,8 @@ static void *serve(void *argument)
     cpu_team *team = argument;
     within = 1;
     (void)pthread_setname_np(pthread_self(), "isomer-team");
-    /* The region lasts as long as the team, so the load at this moment must not decide how many
-     * threads it has. This setting affects only this thread. */
+    /* Otherwise the runtime could start fewer threads because the system is busy at this moment,
+     * but the region lasts as long as the team. This setting affects only this thread. */
     omp_set_dynamic(0);
     atomic_store_explicit(&team->begun, 1, memory_order_release);
 #pragma omp parallel num_threads(team->asked) firstprivate(team)
@@ -249,8 +251,8 @@ static void *serve(void *argument)
 
 int cpu_thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
 {
-    /* Signals for the process must reach the program's threads; a fault is delivered to the thread
-     * that caused it. */
+    /* Signals for the process must reach the program's own threads, so they are blocked here.
+     * Faults are not blocked, because they are delivered to the thread that caused them. */
     sigset_t blocked, before;
     (void)sigfillset(&blocked);
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -399,9 +401,9 @@ static void park_at_exit(void)
 
 static void register_handlers(void)
 {
-    /* Threads of an OpenMP runtime end by pthread_exit, for which glibc loads libgcc at that
-     * moment. A fork() during that load would leave the child with half of it, so it is loaded in
-     * advance. */
+    /* When a thread of an OpenMP runtime ends, it calls pthread_exit, and glibc then loads libgcc.
+     * A fork() during that load would leave a half-loaded libgcc in the child. So libgcc is loaded
+     * in advance. */
     (void)dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
     (void)pthread_atfork(NULL, NULL, forget_in_child);
     (void)atexit(park_at_exit);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 enum {
-    TRANSFER_ALONE = 1024 * 1024,     /* up to this size the team costs more than it saves */
-    TRANSFER_PIECE_LEAST = 64 * 1024, /* multiples of a page, so also of every pattern */
+    TRANSFER_ALONE = 1024 * 1024, /* up to this size the team costs more than it saves */
+    /* The next two are multiples of a page, so also of every pattern's size. */
+    TRANSFER_PIECE_LEAST = 64 * 1024,
     TRANSFER_PIECE_MOST = 4 * 1024 * 1024,
     TRANSFER_PAGE = 4096,
     TRANSFER_BLOCK = 64

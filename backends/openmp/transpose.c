@@ -118,7 +118,7 @@ static void tiled_body(void *context, int thread, int threads)
 static void swap_tiles(const task *t, int64_t i, int64_t j, char *buffer)
 {
     const iso_transpose_op *op = t->op;
-    const int64_t bytes = op->element_bytes, ld = op->ld_to; /* in place, ld_from is the same */
+    const int64_t bytes = op->element_bytes, ld = op->ld_to; /* ld_from is equal, in place */
     const int64_t rows = cpu_least(t->tile, op->rows - i), cols = cpu_least(t->tile, op->cols - j);
     char *scratch = buffer + SWAP_BYTES;
     char *upper = t->to + (i * ld + j) * bytes, *lower = t->to + (j * ld + i) * bytes;

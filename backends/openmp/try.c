@@ -31,7 +31,7 @@ static struct {
 
 static const loader_function functions[] = {{"cblas_sgemm", false},
                                             {"openblas_set_num_threads", false}};
-static const loader_where where; /* only the loader's own search */
+static const loader_where where; /* empty: only the loader's default search */
 static loader_library library = {
     .where = &where,
     .functions = functions,
@@ -50,7 +50,7 @@ static bool open_first(int count, char **names)
             if (blas.multiply) {
                 return true;
             }
-            /* It has no sgemm: the backend, too, goes on to the next name. */
+            /* The library has no sgemm. The backend, too, would skip it and try the next name. */
             loader_close(&library);
         }
     }

@@ -115,7 +115,7 @@ static void check_core(iso_device device, const char *expected, const char *want
                    {"user", "was set by the user"},
                    {"before", "the program had loaded it before"},
                    {"stuck", "stays loaded"},
-                   {"refused", "took no notice"}};
+                   {"refused", "ignored it"}};
     for (size_t i = 0; i < sizeof remarks / sizeof remarks[0]; i++) {
         if (strcmp(expected, remarks[i].expected) == 0) {
             check(strstr(remark, remarks[i].part) != NULL, remarks[i].part, remark);

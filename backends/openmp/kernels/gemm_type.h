@@ -39,7 +39,8 @@ static void T(pack_rows)(TYPE *to, int64_t width, const CELL *from, int64_t k_st
     }
 }
 
-/* Packs LANES or fewer columns of a strip. In `from` each of them is a sequence along k. */
+/* Packs LANES or fewer columns of a strip. In `from` the elements of a column are contiguous along
+ * k. */
 static void T(pack_across)(TYPE *to, int64_t width, int64_t filled, const CELL *from, int64_t step,
                            int64_t count, int64_t k)
 {

@@ -49,7 +49,8 @@ static inline uint16_t cpu_f64_round16(double x, int exponent_bits, int fraction
         shift += 1 - exponent;
     }
     if (shift > 53) {
-        /* Less than half of the smallest 16-bit subnormal, as every subnormal f64 is. */
+        /* x is less than half of the smallest 16-bit subnormal, so it rounds to zero. Every
+         * subnormal f64 ends up here. */
         return (uint16_t)sign;
     }
     const uint64_t rest = fraction & ((UINT64_C(1) << shift) - 1);

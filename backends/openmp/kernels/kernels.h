@@ -30,7 +30,7 @@ typedef void (*cpu_transpose_block)(const void *from, int64_t ld_from, void *to,
                                     int64_t rows, int64_t cols, int stream, void *scratch);
 
 typedef struct cpu_transpose_kernels {
-    cpu_transpose_block block[5]; /* of elements of 1, 2, 4, 8 and 16 bytes */
+    cpu_transpose_block block[5]; /* for elements of 1, 2, 4, 8 and 16 bytes */
 } cpu_transpose_kernels;
 
 /* ---- gemm.c ---------------------------------------------------------------------------------- */
@@ -41,7 +41,8 @@ enum {
     CPU_GEMM_NAIVE_RUN = 32     /* elements of a row that the naive kernel computes in parallel */
 };
 
-/* Strides are in elements. A and B each have two, of which one is 1. */
+/* Strides are in elements. A and B each have a row stride and a column stride, and one of the two
+ * is 1. */
 typedef struct cpu_gemm_naive {
     int64_t n, k;
     double alpha, beta;
@@ -55,7 +56,7 @@ typedef struct cpu_gemm_naive {
  * of A, or of nr columns of B. */
 typedef struct cpu_gemm_type {
     int32_t mr, nr;     /* rows and columns of the register tile */
-    int32_t real_bytes; /* of an element of the accumulation type */
+    int32_t real_bytes; /* size of an element of the accumulation type */
     /* Multiplies a strip of A and a strip of B, over k steps. If `add`, the sums are added to t
      * (height x nr); otherwise they replace it. The height is 1 or even. */
     void (*tile)(int height, int64_t k, const void *a, const void *b, void *t, int add);
@@ -99,7 +100,7 @@ typedef struct cpu_reduce_strip {
 } cpu_reduce_strip;
 
 /* Reduces each block of 4096 elements of a line to one value in the lanes' type. If a step keeps
- * three sums, each is `plane` values after the one before it. */
+ * three sums, they are stored `plane` values apart. */
 typedef void (*cpu_reduce_line)(const void *x, const void *y, int64_t n, void *out, int64_t plane);
 
 /* Reduces a strip to one value for each column. `scratch` is room for CPU_REDUCE_LANES *
@@ -122,8 +123,8 @@ typedef struct cpu_best {
  * docs/arithmetic.md defines. A NaN wins: its key is the lowest for min and the highest for max.
  * The result of argmin and argmax is the first element with the best key. */
 typedef struct cpu_order_kernels {
-    /* [0: min, 1: max][iso_dtype]. Elements may also be keys: index 0 is for 16-bit keys, and those
-     * of i32 and i64 serve for 32-bit and 64-bit keys. */
+    /* [0: min, 1: max][iso_dtype]. The functions also accept keys in place of elements: index 0 is
+     * for 16-bit keys, index ISO_I32 for 32-bit keys and index ISO_I64 for 64-bit keys. */
     cpu_reduce_line line[2][CPU_ELEMENTS];
     cpu_reduce_cols cols[2][CPU_ELEMENTS];
     /* Returns the index of the first of n elements, which are `stride` elements apart, whose key is

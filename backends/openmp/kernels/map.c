@@ -63,7 +63,7 @@ static void copy(const cpu_map_part *p, int64_t bytes)
     {                                                                                              \
         const integer *x = p->x;                                                                   \
         integer *z = p->z;                                                                         \
-        const int64_t n = p->n; /* a copy: z might alias p->n */                                   \
+        const int64_t n = p->n; /* local: to the compiler, z may alias p->n */                     \
         for (int64_t i = 0; i < n; i++) {                                                          \
             z[i] = x[i];                                                                           \
         }                                                                                          \

@@ -97,7 +97,7 @@ SIMD_INLINE void NAME(tiled)(enum what what, const cpu_map_part *p)
         const ELEMENT *at_x = p->x, *at_y = what == SCALE ? p->x : p->y;                           \
         ELEMENT *z = p->z;                                                                         \
         const REAL alpha = FACTOR(p->alpha);                                                       \
-        const int64_t n = p->n; /* a copy: z might alias p->n */                                   \
+        const int64_t n = p->n; /* local: to the compiler, z may alias p->n */                     \
         (void)alpha;                                                                               \
         for (int64_t i = 0; i < n; i++) {                                                          \
             const REAL x = READ(at_x[i]), y = READ(at_y[i]);                                       \
@@ -113,8 +113,8 @@ DEFINE_WHAT(multiply, MULTIPLY, x *y)
 DEFINE_WHAT(scale, SCALE, alpha *x)
 DEFINE_WHAT(triad, TRIAD, FMA(alpha, y, x))
 
-/* Computes so many vectors at a time that the processor always has one whose previous step is done.
- */
+/* Each step of a chain waits for the step before it. So many vectors are computed at a time: while
+ * some wait, the processor works on others. */
 static void NAME(chain)(const cpu_map_part *p)
 {
     enum { BLOCK = CHAIN_VECTORS * LANES };

@@ -128,8 +128,8 @@ SIMD_INLINE v_f64 load_f64(int element, const void *from)
 #endif
 }
 
-/* More steps for squares. f64 has three sums, each a separate step: CPU_STEP_SQUARES (med), BIG and
- * SMALL. Narrower types have only PLAIN. */
+/* Further steps for squares. f64 keeps three sums and has one step for each: CPU_STEP_SQUARES
+ * (med), BIG and SMALL. Narrower types need one sum and use PLAIN. */
 enum { STEP_SQUARES_BIG = CPU_STEP_COUNT, STEP_SQUARES_SMALL, STEP_SQUARES_PLAIN };
 
 #define SQUARES_TSML 0x1p-511
@@ -150,11 +150,11 @@ SIMD_INLINE v_f64 step_f64(int step, v_f64 acc, v_f64 x, v_f64 y, rare_bits *rar
         return acc + abs;
     case STEP_SQUARES_PLAIN:
         return simd_f64_fma(x, x, acc);
-    case CPU_STEP_SQUARES: /* a skipped element counts as 0, which does not change a sum */
+    case CPU_STEP_SQUARES: /* big and small elements count as 0 here; other steps sum them */
         *rare |= big | (small & (v_u64)(abs > 0.0));
 #if defined(__x86_64__)
         __asm__(""
-                : "+x"(*rare)); /* forces the computation here; otherwise gcc keeps its inputs on
+                : "+x"(*rare)); /* makes gcc compute `rare` here; otherwise it keeps the inputs on
                                    the stack */
 #endif
         x = (v_f64)((v_u64)x & ~(big | small));
@@ -239,7 +239,8 @@ DEFINE(f64, ISO_BF16, STEP_SQUARES_PLAIN, squares_bf16)
 DEFINE(f64, ISO_F32, STEP_SQUARES_PLAIN, squares_f32)
 DEFINE(u64, ISO_I32, CPU_STEP_SUM, wide_i32)
 
-/* Not inlined: in one stack frame the lanes of three passes are too much for a small stack. */
+/* Not inlined: one stack frame with the lanes of all three passes would be too large for a small
+ * stack. */
 __attribute__((noinline)) static double big_squares(const char *x, int n)
 {
     uint64_t unused;
@@ -252,7 +253,7 @@ __attribute__((noinline)) static double small_squares(const char *x, int n)
     return block_f64(ISO_F64, STEP_SQUARES_SMALL, x, NULL, n, &unused);
 }
 
-/* A block is read again for the big and small sums only if it has an element for them. */
+/* A block is read again for the big and small sums only if it has elements that belong in them. */
 static void line_squares_f64(const void *x, const void *y, int64_t n, void *out, int64_t plane)
 {
     (void)y;

@@ -148,8 +148,8 @@ SIMD_INLINE void NAME(line)(int element, int step, const void *x, const void *y,
     }
 }
 
-/* Adds the elements of a row to the lanes that belong to the row's number. A vector holds
- * neighbouring columns. */
+/* Runs one step with one row of a strip. `lanes` holds this row's lanes, one for each column. A
+ * vector holds neighbouring columns. */
 SIMD_INLINE void NAME(row)(int element, int step, int fresh, const char *x, const char *y, int cols,
                            LANE *lanes, rare_bits *seen)
 {

@@ -168,7 +168,7 @@ typedef uint16_t simd_u16 __attribute__((vector_size(SIMD_BYTES / 2)));
 
 SIMD_INLINE simd_f32 simd_f32_load_bf16(const uint16_t *from)
 {
-#if defined(__AVX512F__) /* gcc 12 would widen a vector of 16-bit elements in two halves */
+#if defined(__AVX512F__) /* without intrinsics, gcc 12 widens the vector in two halves */
     const __m512i wide =
         _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)from));
     return (simd_f32)_mm512_slli_epi32(wide, 16);
