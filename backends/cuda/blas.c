@@ -150,8 +150,8 @@ static bool is_set(const char *variable, const char *harmless)
     return value && value[0] && strcmp(value, "0") != 0 && strcmp(value, harmless) != 0;
 }
 
-/* Returns the environment variable, if one is set, that makes cuBLAS compute with less precision
- * than the program requests. NULL if none is set. */
+/* Returns the name of an environment variable that is set and makes cuBLAS compute with less
+ * precision than the program requests. Returns NULL if there is none. */
 static const char *overriding(const iso_gemm_op *op)
 {
     const bool wide = op->dtype == ISO_F64;

@@ -234,8 +234,8 @@ iso_status cuda_device_adopt(int32_t devices, const void *context, const void *n
     return make(own, false, ordinal, *index, native, limits);
 }
 
-/* A lost primary context is reset even if other code still holds it. That code cannot use it
- * either, and after the reset the device can be opened again. */
+/* Resets a lost primary context, even if other code in the process still holds it. That code cannot
+ * use the lost context either. After the reset, the device can be opened again. */
 void cuda_device_close(void *native)
 {
     cuda_device *device = native;

@@ -118,7 +118,8 @@ static void stream_destroy(simt_stream *stream)
     cuda_leave(scope);
 }
 
-/* An error that destroys the context needs no record here: every later call returns it again. */
+/* An error that destroys the context is not recorded here, because the driver returns it again from
+ * every later call. */
 static iso_status stream_sync(void *stream)
 {
     const simt_stream *queue = stream;

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 enum {
-    OPTIONS_OWN = CUDA_COMPILE_OPTION_COUNT + 1, /* 1 for the architecture */
+    OPTIONS_OWN = CUDA_COMPILE_OPTION_COUNT + 1, /* the list in options.h, and the architecture */
     OPTIONS_MAX = SIMT_DEFINES_MAX + OPTIONS_OWN + 8,
     LOG_SHOWN = 3000
 };
@@ -37,8 +37,8 @@ static struct {
     char identity[LOADER_PATH_MAX + 64];
 } compiler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Identifies the compiler by its file's path, size and time. Opening the compiler to ask for its
- * version would take longer than everything else at startup if the cache is warm. */
+/* Identifies the compiler by its file's path, size and time. The compiler is not opened to get its
+ * version, because with a warm cache that would take longer than the rest of the startup. */
 static bool identify(void)
 {
     (void)pthread_mutex_lock(&compiler.lock);

@@ -56,8 +56,8 @@ iso_status cuda_transfer(simt_stream *stream, const iso_transfer *transfer)
 {
     cuda_device *device = stream->device->native;
     const bool one = transfer->height == 1;
-    /* Rows are copied one by one if the driver does not accept the pitch. A pitch that large leaves
-     * room for only few rows. */
+    /* Rows are copied one by one if the driver does not accept the pitch. That costs little,
+     * because memory has room for only a few rows with such a large pitch. */
     const bool far =
         transfer->from_pitch > device->pitch_max || transfer->to_pitch > device->pitch_max;
     simt_scope scope = cuda_enter(device);

@@ -13,9 +13,10 @@ static int oldest_chip; /* the oldest architecture of all devices: 90 for sm_90;
 
 /* ---- where to search ------------------------------------------------------------------------- */
 
-/* Whether a toolkit's file cannot be used here: a driver accepts no toolkit that is newer than the
- * driver, and CUDA 13 dropped the chips before sm_75. The number in the name of a toolkit's file is
- * the toolkit's version. In the name of the driver's own library it is always 1. */
+/* Returns true if a toolkit's library cannot be used here. A driver does not accept a toolkit that
+ * is newer than the driver, and CUDA 13 does not support chips before sm_75. The number after
+ * ".so." in the file name of a toolkit's library is the version of the toolkit. For the driver's
+ * own library, this number is always 1. */
 static bool refuses(const char *name, char *why, size_t capacity)
 {
     enum { OLDEST_TOOLKIT = 11, CUDA_WITH_ALL = 12, CHIP_OF_13 = 75 };

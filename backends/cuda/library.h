@@ -41,7 +41,7 @@ typedef struct cuda_device {
     atomic_int lost;      /* an error that destroyed the context has occurred */
     int32_t architecture; /* 90 for sm_90 */
     int64_t pitch_max;
-    _Atomic(cuda_context) peer; /* the last context that access was enabled for */
+    _Atomic(cuda_context) peer; /* the last context whose memory was made accessible to this one */
 } cuda_device;
 
 /* The backend's handle of device memory is the memory's address. */

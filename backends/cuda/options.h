@@ -4,8 +4,8 @@
 #ifndef ISOMER_CUDA_OPTIONS_H
 #define ISOMER_CUDA_OPTIONS_H
 
-/* Products and sums are not contracted into fused operations, subnormal numbers are kept, and
- * divisions and square roots are rounded correctly. */
+/* With these options, the compiler does not fuse a multiplication and an addition into one
+ * operation, keeps subnormal numbers, and rounds divisions and square roots correctly. */
 #define CUDA_ARCHITECTURE_OPTION "--gpu-architecture="
 #define CUDA_COMPILE_OPTIONS                                                                       \
     "--std=c++14", "--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sensors.c - clocks, power, temperature and throttling of a device, from NVML. A device is found
- * in NVML by its bus address, because NVML numbers devices differently, and CUDA_VISIBLE_DEVICES
- * changes only CUDA's numbers. */
+/* sensors.c - clocks, power, temperature and throttling of a device, from NVML. NVML numbers the
+ * devices differently from CUDA, and CUDA_VISIBLE_DEVICES changes only CUDA's numbers. So a device
+ * is looked up in NVML by its bus address. */
 #include "backends/cuda/library.h"
 
 #include <stdio.h>
@@ -141,8 +141,9 @@ static void read_rest(nvml_device at, iso_status *status, iso_telemetry *out)
     }
 }
 
-/* Writes "MIG off", "MIG on", or for a slice its profile, as in "MIG 1g.18gb". The profile is only
- * in the name of the slice, so NVML must first find the slice by its uuid. */
+/* For a whole device, writes "MIG off" or "MIG on". For a slice, writes the profile, such as "MIG
+ * 1g.18gb". Only the name of the slice contains the profile, so the slice must first be found in
+ * NVML by its uuid. */
 static void read_partition(cuda_ordinal ordinal, nvml_device at, iso_status *status,
                            iso_telemetry *out)
 {
@@ -167,8 +168,8 @@ static void read_partition(cuda_ordinal ordinal, nvml_device at, iso_status *sta
     }
 }
 
-/* A slice has no sensors, but it has the bus address of the whole device. So the values are those
- * of the whole device. */
+/* A slice has no sensors, but it has the bus address of the whole device. So a slice gets the
+ * values of the whole device. */
 iso_status cuda_telemetry(void *device, iso_telemetry *out)
 {
     const cuda_device *native = ((const simt_device *)device)->native;

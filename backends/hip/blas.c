@@ -19,8 +19,8 @@ static struct {
 _Static_assert(sizeof(hiplt_choice) <= sizeof(lt_choice),
                "hiplt_choice does not fit into lt_choice");
 
-/* Removes separators from the end of the version: the version of a rocBLAS that was built outside a
- * repository has an empty commit, as in "4.4.1.". */
+/* Removes separators from the end of the version. If rocBLAS was built outside a repository, its
+ * version ends with a separator, as in "4.4.1.", because there is no commit. */
 static void write_label(simt_library *self, char *version)
 {
     size_t length = strlen(version);
@@ -32,8 +32,8 @@ static void write_label(simt_library *self, char *version)
                    version);
 }
 
-/* Opens only the rocBLAS that was made for this version of the runtime. Any other would load a
- * second runtime. */
+/* Opens only the rocBLAS that was made for this version of the runtime, because any other rocBLAS
+ * would load a second runtime into the process. */
 static bool open_blas(simt_library *self)
 {
     char version[64] = "";
@@ -205,8 +205,8 @@ static iso_status enter(void *native, simt_scope *scope)
 
 /* ---- precision ------------------------------------------------------------------------------- */
 
-/* Returns the environment variable, if one is set, that makes the libraries compute with less
- * precision than the program requests. NULL if none is set. */
+/* Returns the name of an environment variable that is set and makes AMD's libraries compute with
+ * less precision than the program requests. Returns NULL if there is none. */
 static const char *overriding(const iso_gemm_op *op)
 {
     static const char *const of_f16[] = {"ROCBLAS_INTERNAL_FP16_ALT_IMPL",
@@ -350,8 +350,8 @@ static bool wide_fold(iso_reduce_op op, iso_dtype dtype)
                             : blas.rocblas_sdot_strided_batched_64 != NULL;
 }
 
-/* The bytes of workspace for one row. The library keeps one partial result for every 512 elements,
- * and two more. The rest is a reserve for versions that keep more. */
+/* Returns the bytes of workspace for one row. The library keeps one partial result for every 512
+ * elements, and two more results. Room for a few more is added, in case a version keeps more. */
 static int64_t row_bytes(const iso_reduce_op_args *op)
 {
     return (op->cols / 512 + 4) * 16;

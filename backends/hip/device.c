@@ -153,8 +153,8 @@ iso_status hip_device_info(int32_t index, iso_device_info *out)
     return ISO_OK;
 }
 
-/* A real chip has a number, as in "gfx1100". A fake that runs on other hardware has none, and gets
- * the class of that hardware. */
+/* The architecture of a real chip contains a number, as in "gfx1100". A fake runtime on other
+ * hardware reports an architecture without a number. Its devices get the class of that hardware. */
 static simt_class device_class(int32_t index, const char *architecture)
 {
     if (attribute_of(index, HIP_WAVE) == 64) {
@@ -230,8 +230,8 @@ iso_status hip_device_adopt(int32_t devices, const void *context, const void *na
     return hip_device_open(*index, native, limits);
 }
 
-/* A lost device is reset even if the program's own code also uses it. That code cannot use it
- * either, and after the reset it can be opened again. */
+/* Resets a lost device, even if the program's own code also uses it. That code cannot use the lost
+ * device either. After the reset, the device can be opened again. */
 void hip_device_close(void *native)
 {
     hip_device *device = native;

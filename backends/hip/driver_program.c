@@ -17,7 +17,7 @@ static loader_library rtc_library = {
 };
 static char rtc_file[LOADER_PATH_MAX]; /* rtc_library.names[0] */
 static pthread_once_t rtc_once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t rtc_lock = PTHREAD_MUTEX_INITIALIZER; /* not every version is thread-safe */
+static pthread_mutex_t rtc_lock = PTHREAD_MUTEX_INITIALIZER; /* hipRTC is not always thread-safe */
 static int rtc_version[2];
 
 /* From version 6 on, hipRTC is a separate library with the runtime's version number. Up to version

@@ -26,8 +26,8 @@ static hip_copy ends_of(const iso_transfer *transfer)
 
 iso_status hip_transfer(simt_stream *stream, const iso_transfer *transfer)
 {
-    /* Rows are copied one by one if the runtime does not accept the pitch. A pitch that large
-     * leaves room for only few rows. */
+    /* Rows are copied one by one if the runtime does not accept the pitch. That costs little,
+     * because memory has room for only a few rows with such a large pitch. */
     enum { PITCH_MAX = INT32_MAX };
     hip_device *device = stream->device->native;
     const hip_copy copy = ends_of(transfer);

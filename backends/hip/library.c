@@ -26,8 +26,8 @@ const loader_where hip_where = {
     .advice = ". Install it, or set ISOMER_ROCM_PATH to the folder that holds it",
 };
 
-/* A success is also kept for later processes, but a failure only for this one: a newer library may
- * be installed later with the same name and the same time. */
+/* A success is remembered for later processes too. A failure is remembered only in this process,
+ * because a newer library with the same name and time may be installed later. */
 bool hip_survives(const char *const *arguments, const char *besides, char *why, size_t capacity)
 {
     const trial what = {.host = hip_host,
@@ -115,7 +115,7 @@ static void look(void)
     }
     static char *no_variables[] = {NULL};
     if (!environ) {
-        environ = no_variables; /* clearenv makes it NULL, and then hipInit of 5.2 crashes */
+        environ = no_variables; /* after clearenv it is NULL, and hipInit of 5.2 would crash */
     }
     int count = 0;
     int version = 0;

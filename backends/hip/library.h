@@ -27,10 +27,10 @@ extern int32_t hip_major(void); /* 6 for 6.4 */
 extern const loader_where hip_where; /* where AMD's libraries are searched */
 extern loader_library hip_runtime_library;
 
-/* Runs code that may end the process, first in a separate process. `arguments` are "hip" and the
- * arguments of try.c, and end with NULL. A verdict is valid only for the same arguments and the
- * same `besides`. If the code failed or could not be tried, returns false, with the reason in
- * `why`. */
+/* Runs code in a separate process, because it may end the process that runs it. Returns true if the
+ * code works. `arguments` are "hip" and the arguments of try.c, and end with NULL. A verdict is
+ * valid only for the same arguments and the same `besides`. If the code failed or could not be
+ * tried, returns false, with the reason in `why`. */
 bool hip_survives(const char *const *arguments, const char *besides, char *why, size_t capacity);
 
 iso_status hip_status(hip_code code);
@@ -47,8 +47,8 @@ typedef struct hip_held {
 typedef struct hip_device {
     int32_t index;
     atomic_int lost;     /* an error that made the device unusable has occurred */
-    atomic_int peer;     /* the last device that access was enabled for, plus 1 */
-    atomic_int works[2]; /* whether rocBLAS and hipBLASLt were tried on it and work */
+    atomic_int peer;     /* the last device whose memory was made accessible to this one, plus 1 */
+    atomic_int works[2]; /* rocBLAS and hipBLASLt: whether each was tried on the device and works */
     hip_held held;       /* used by sensors.c, under its own lock */
     char architecture[HIP_ARCHITECTURE_BYTES]; /* with its features: "gfx90a:sramecc+:xnack-" */
 } hip_device;

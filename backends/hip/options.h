@@ -5,9 +5,9 @@
 #define ISOMER_HIP_OPTIONS_H
 
 /* The architecture is the full name that the runtime reports, with its features:
- * "gfx90a:sramecc+:xnack-". Products and sums are not contracted into fused operations, subnormal
- * numbers are kept, and divisions and square roots are rounded correctly. Each of these is set
- * here, because the defaults differ between versions of the compiler. */
+ * "gfx90a:sramecc+:xnack-". With these options, the compiler does not fuse a multiplication and an
+ * addition into one operation, keeps subnormal numbers, and rounds divisions and square roots
+ * correctly. All of these are set here, because compiler versions have different defaults. */
 #define HIP_ARCHITECTURE_OPTION "--offload-arch="
 #define HIP_COMPILE_OPTIONS                                                                        \
     "-O3", "-std=c++14", "-ffp-contract=off", "-fno-fast-math",                                    \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sensors.c - clocks, power, temperature and partitions of a device, from ROCm SMI. A device is
- * found in ROCm SMI by its bus address, because HIP_VISIBLE_DEVICES changes HIP's order of devices,
- * but not ROCm SMI's. */
+/* sensors.c - clocks, power, temperature and partitions of a device, from ROCm SMI.
+ * HIP_VISIBLE_DEVICES changes HIP's order of devices, but not ROCm SMI's. So a device is looked up
+ * in ROCm SMI by its bus address. */
 #include "backends/hip/library.h"
 
 #include <stdio.h>
@@ -220,10 +220,10 @@ static void read_state(uint32_t at, iso_status *status, iso_telemetry *out)
 }
 
 /* ---- throttling ---------------------------------------------------------------------------------
- * A chip reports throttling in its table, in a way that depends on the version of the table's
- * content. Up to version 2 it sets bits whose meaning differs between chips. In version 3 (MI200,
- * Radeon RX) the driver translates these into bits that are the same on all chips. From version 6
- * on (MI300) there are counters. Versions 4 and 5 do not report throttling.
+ * Each chip has a table of metrics. How the table reports throttling depends on the version of its
+ * content. Up to version 2, the table has bits whose meaning differs between chips. In version 3
+ * (MI200, Radeon RX), the driver translates them into bits that mean the same on all chips. From
+ * version 6 on (MI300), there are counters. Versions 4 and 5 do not report throttling.
  */
 
 static int32_t kinds_of(uint64_t bits)
@@ -235,8 +235,8 @@ static int32_t kinds_of(uint64_t bits)
     return kinds | (bits & heat ? ISO_THROTTLE_THERMAL : 0);
 }
 
-/* The causes whose counters have changed since the last reading, which any thread may have made. -1
- * at the first reading, because there is nothing to compare with. */
+/* Returns the causes whose counters have changed since the device's last reading, in any thread.
+ * Returns -1 at the first reading, because there is nothing to compare with. */
 static int32_t kinds_since(hip_held *last, const rsmi_metrics_7 *now)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

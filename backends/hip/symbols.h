@@ -63,8 +63,9 @@ typedef struct hiplt_choice {
     int reserved[4];
 } hiplt_choice;
 
-/* rsmi_frequencies_t before version 6 and since. The first field shows which one it is: in the old
- * struct it is a count of two or more, and in the new struct it is a bool. */
+/* The two layouts of rsmi_frequencies_t: up to version 5, and from version 6 on. The first field
+ * shows which layout the library filled: in the old one it is a count of two or more, and in the
+ * new one it is a bool. */
 enum { RSMI_FREQUENCIES_5 = 32, RSMI_FREQUENCIES_6 = 33 };
 typedef struct rsmi_clocks_5 {
     uint32_t count;

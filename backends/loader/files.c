@@ -88,7 +88,7 @@ void files_real_name(const char *path, char *name, size_t capacity)
             break;
         }
         target[got] = '\0';
-        /* A relative link is resolved from the folder of the file that names it. */
+        /* A relative link starts from the folder that contains the link. */
         char *slash = target[0] == '/' ? NULL : strrchr(at, '/');
         const size_t before = slash ? (size_t)(slash + 1 - at) : 0;
         length = (int)before + snprintf(at + before, sizeof at - before, "%s", target);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* files.h - reads small system files without allocating memory. Values from these files are read
- * once and kept. If an allocation failed in that first read, they would be unknown until the
+ * only once. If an allocation failed during that one read, the values would stay unknown until the
  * process ends. */
 #ifndef ISOMER_FILES_H
 #define ISOMER_FILES_H
@@ -24,8 +24,8 @@ void files_lines_open(files_lines *lines, const char *path);
 int files_lines_next(files_lines *lines, char *line, size_t capacity);
 void files_lines_close(files_lines *lines); /* may already be closed */
 
-/* The name of the file that a path leads to through links, without its folder: "libgomp.so.1.0.0".
- * If the links cannot be followed, it is the name in the path. */
+/* Follows the links of a path, and writes the name of the final file without its folder:
+ * "libgomp.so.1.0.0". If the links cannot be followed, writes the name in the path. */
 void files_real_name(const char *path, char *name, size_t capacity);
 
 #endif

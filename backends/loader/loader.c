@@ -61,8 +61,8 @@ typedef struct places {
     char text[8192];
 } places;
 
-/* Adds a folder, or leaves it out if it does not fit. A missing folder is noted here, so that it is
- * noted once, and not with each name. */
+/* Adds a folder to the list. Leaves it out if it is missing or does not fit. A missing folder is
+ * noted here, so that the message names it once, and not once for each library name. */
 static void place(loader_library *library, places *list, const char *prefix, const char *below)
 {
     struct stat about;
@@ -190,8 +190,9 @@ static bool find_functions(loader_library *library)
     return true;
 }
 
-/* Tries one file, by folder and name. If `open` is false, the file is only searched for, and it is
- * opened only if the dynamic loader's own search is the only way to find it. */
+/* Tries one file, by folder and name. If `open` is false, only checks that the file can be read. A
+ * name without a folder is opened even then, because only the dynamic loader knows where it would
+ * find the file. */
 static bool try_file(loader_library *library, const char *folder, const char *name, bool open)
 {
     const bool own_search = !folder[0] && !strchr(name, '/');
@@ -248,7 +249,7 @@ static bool search_in(loader_library *library, const places *list, bool open)
 
 static bool search(loader_library *library, bool open)
 {
-    /* Static, because it is too large for a small stack, and an allocation could fail. */
+    /* Static, because the list is too large for a small stack, and an allocation could fail. */
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static places list;
     static const places own_search = {.folders = {""}, .count = 1};
@@ -274,7 +275,7 @@ bool loader_find(loader_library *library)
         return true;
     }
     const bool found = search(library, false);
-    library->handle = NULL;   /* its functions were not looked up */
+    library->handle = NULL;   /* opened without looking up its functions */
     library->tried[0] = '\0'; /* loader_open notes everything again */
     return found;
 }
@@ -294,7 +295,7 @@ void loader_close(loader_library *library)
 
 /* ---- the environment ------------------------------------------------------------------------- */
 
-/* Whether the variable is safe: no library loads or writes a file because of it. */
+/* Returns true if the variable is safe: it does not make any library load or write a file. */
 static bool is_harmless(const char *variable)
 {
     static const char *const names[] = {"LANG", "LANGUAGE", "TERM", "USER", "LOGNAME"};
@@ -330,7 +331,7 @@ static bool environment_allows(char *why, size_t capacity)
             why, capacity,
             "this program has more rights than its caller (set-uid, set-gid or file capabilities), "
             "and its environment comes from that caller. Vendors' libraries load and write files "
-            "that variables name, and %.*s and %d others are set. Vendors' libraries are opened "
+            "that environment variables name; %.*s and %d others are set. The libraries are opened "
             "only if the program calls clearenv() before the first call of isomer",
             (int)strcspn(first, "="), first, count - 1);
     }

@@ -44,8 +44,8 @@ typedef struct loader_function {
     bool required;
 } loader_function;
 
-/* A library to open. The struct is static and needs no allocation: opening is not tried twice, so
- * it must not fail for lack of memory. Only one thread at a time may open it. */
+/* A library to open. The struct is static, so that opening needs no allocation that could fail: a
+ * failed opening is not tried again. Only one thread at a time may open it. */
 typedef struct loader_library {
     const char *title; /* in messages */
     const loader_where *where;
@@ -74,17 +74,18 @@ typedef struct loader_library {
 /* Opens the first file that has every required function. If there is none, returns false. Adds each
  * file that was not used, with the reason, to the text in `tried`. */
 bool loader_open(loader_library *library);
-/* Sets `path` to the file that loader_open would try first. Opens the file only if the dynamic
- * loader's own search is the only way to find it. */
+/* Sets `path` to the file that loader_open would try first. Does not open the file, unless only the
+ * dynamic loader can find it. */
 bool loader_find(loader_library *library);
-/* Stores the address of a function into the pointer at `function`; false if it is missing. */
+/* Stores the address of a function into the pointer at `function`. Returns false if the library
+ * does not have the function. */
 bool loader_get(const loader_library *library, const char *name, void *function);
 void loader_close(loader_library *library);
 
 /* Adds "WHAT (WHY)" to `tried`. */
 void loader_note(loader_library *library, const char *what, const char *why);
-/* Fails with a message: `purpose` directly before the title, "was not found; tried: ...", and what
- * the user can do. */
+/* Fails with a message: `purpose`, the title (with no space between these two), "was not found;
+ * tried: ...", and what the user can do. */
 iso_status loader_fail(const loader_library *library, iso_status status, const char *purpose);
 /* Writes the value of a property: "VERSION, PATH", or "none; tried: ..." if the version is NULL. */
 void loader_describe(const loader_library *library, const char *version, char *text,

@@ -148,9 +148,9 @@ iso_status ocl_device_info(int32_t index, iso_device_info *out)
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-/* Why a floating-point configuration is not enough for the arithmetic that isomer defines; NULL if
- * it is enough. CL_FP_FMA is not needed: it only means that fma is in hardware, and fma always
- * rounds once. */
+/* Returns why a floating-point configuration is not enough for the arithmetic that isomer defines,
+ * or NULL if it is enough. CL_FP_FMA is not required: it only says that the hardware computes fma.
+ * Without it, fma is slower but still rounds only once. */
 static const char *lacks(ocl_bits config)
 {
     return !(config & OCL_DENORMALS)    ? "it has no subnormal numbers (CL_FP_DENORM)"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * driver_event.c - events: places in streams. The time of a place comes from the command before it
- * or the command after it if possible. A marker between the two commands is less exact, because it
- * may begin or end while the driver does something else.
+ * driver_event.c - events. An event marks a place in a stream. If possible, the time of the place
+ * is the end of the command before it or the start of the command after it. The time of a marker
+ * between the two commands is less exact, because the driver may do something else meanwhile.
  */
 #include "backends/opencl/library.h"
 
@@ -140,9 +140,9 @@ static moment place_of(const ocl_mark *mark)
     return (moment){.event = mark->marker ? mark->marker : mark->last, .what = OCL_TIME_END};
 }
 
-/* Chooses the two moments between which the time is taken. If there are commands between two places
- * of one stream, the moments are the start of the first command and the end of the last. The caller
- * holds the device's lock. */
+/* Chooses the moments at which the measured time begins and ends. If there are commands between two
+ * places of one stream, these are the start of the first command and the end of the last. The
+ * caller holds the device's lock. */
 static void choose(const ocl_mark *start, const ocl_mark *stop, moment *from, moment *to)
 {
     *from = place_of(start);
@@ -182,8 +182,8 @@ iso_status ocl_event_elapsed(void *start, void *stop, int64_t *nanoseconds)
         return ocl_host->fail(
             ISO_UNSUPPORTED,
             "the driver has no times for these events (CL_PROFILING_INFO_NOT_AVAILABLE): the "
-            "program must create its own queue with CL_QUEUE_PROFILING_ENABLE, and a command that "
-            "failed has no times");
+            "program's own queues need CL_QUEUE_PROFILING_ENABLE, and a failed command has no "
+            "times");
     }
     if (code != OCL_DONE) {
         return ocl_fail(code, "clGetEventProfilingInfo");

@@ -10,7 +10,7 @@
 
 enum {
     RING_FIRST = 64, /* initial capacity for pending commands; a power of two */
-    /* From this number of pending commands on, a submission removes those that have ended. */
+    /* With at least this many pending commands, a submission removes those that have ended. */
     SWEEP_FROM = 32
 };
 
@@ -170,8 +170,8 @@ static void keep_last(ocl_stream *stream, ocl_event event)
     stream->last = event;
 }
 
-/* Some marks have no command after them yet. Gives them the event of the next command, or none if
- * `event` is NULL. */
+/* Gives the event of a new command to the marks that wait for the next command. If `event` is NULL,
+ * the marks stop waiting and get no event. */
 static void tell_marks(ocl_stream *stream, ocl_event event)
 {
     ocl_mark *next = NULL;
@@ -199,8 +199,9 @@ static bool is_usable(ocl_queue queue)
     return code == OCL_DONE;
 }
 
-/* The status of a failure on a queue. The code is not enough: if an access destroyed the context,
- * drivers may return CL_OUT_OF_RESOURCES or a code that only they use. So the queue is tried. */
+/* Returns the status of a failure on a queue. The code does not show whether the device is lost:
+ * after an invalid memory access, drivers return CL_OUT_OF_RESOURCES or codes of their own. So the
+ * queue is tested. */
 static iso_status judge(const ocl_stream *stream, ocl_code code)
 {
     const iso_status status = ocl_status(code);
@@ -229,7 +230,7 @@ iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, con
     stream->submitted++;
     const bool kept = push(stream, event, call);
     (void)pthread_mutex_unlock(&device->lock);
-    if (!kept) { /* it still runs; if it fails, only clFinish may report that */
+    if (!kept) { /* the command still runs; if it fails, perhaps only clFinish reports that */
         (void)cl.clReleaseEvent(event);
     }
     code = cl.clFlush(stream->queue);
@@ -237,11 +238,12 @@ iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, con
 }
 
 /* ---- a library's routines ----------------------------------------------------------------------
- * A routine has no event at its end and no marker at its start unless they will be read. On a queue
- * with profiling, each of these takes time: both together take up to a seventh of a short routine
- * on NVIDIA's driver (docs/performance.md). The marker is created if an event was recorded right
- * before the routine, because that event's time is the routine's start. The event at the end is
- * created if an event is then recorded, or if the stream is waited for or queried.
+ * A routine gets a marker at its start and an event at its end only if they will be read. Creating
+ * them takes time on a queue with profiling: both together take up to a seventh of the time of a
+ * short routine on NVIDIA's driver (docs/performance.md). The marker is created if an event was
+ * recorded right before the routine, because the time of that event is the start of the routine.
+ * The event at the end is created if the program then records an event, or waits for or queries
+ * the stream.
  */
 
 static iso_status mark_here(ocl_stream *stream, const char *call)
@@ -279,8 +281,8 @@ iso_status ocl_routine_tell(ocl_stream *stream)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* Reports the stream's late error, at every call: the first failure of a command after it was
- * submitted. */
+/* Reports the first command that failed after it was submitted. Reports it again at every later
+ * call. */
 static iso_status tell_late(ocl_stream *stream)
 {
     (void)pthread_mutex_lock(&stream->device->lock);

@@ -144,7 +144,7 @@ static void add_reason(const char *format, ...)
     va_end(values);
 }
 
-/* Why a device cannot be used; NULL if it can. */
+/* Returns why a device cannot be used, or NULL if it can be used. */
 static const char *refuse(ocl_device_id device)
 {
     char version[ISO_NAME_MAX];

@@ -120,7 +120,7 @@ iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, con
  * events. */
 iso_status ocl_routine_begins(ocl_stream *stream);
 iso_status ocl_routine_submitted(ocl_stream *stream, const char *name);
-/* Gives the end of such a routine an event, if it has none, because the end is about to be
+/* Creates the event at the end of such a routine if there is none yet. Called before the end is
  * queried. */
 iso_status ocl_routine_tell(ocl_stream *stream);
 /* The state of a command: OCL_COMPLETE, larger while it is not complete, smaller if it failed. */

@@ -96,7 +96,7 @@ typedef struct driver_list {
     char names[NAMES_MAX];
     int count;
     bool sound; /* all of them are known to be sound */
-    bool dated; /* the file of each was found, so that the key changes if a file does */
+    bool dated; /* every driver's file was found, so the key changes if one of the files does */
 } driver_list;
 
 static void add_text(char *text, size_t capacity, const char *format, ...) ISO_PRINTF(3, 4);
@@ -222,8 +222,8 @@ static void read_list(driver_list *list)
 
 /* ---- trials ---------------------------------------------------------------------------------- */
 
-/* The memory that this process could still use before it loaded a driver. A trial may use as much,
- * because it loads the driver itself. */
+/* How much memory this process could still use before it loaded a driver. A trial gets the same
+ * limit, because it loads the driver again, in its own process. */
 static trial_room room;
 
 /* Appends advice to a reason: what the user can do about it. */

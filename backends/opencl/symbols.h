@@ -14,7 +14,7 @@
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-typedef int32_t ocl_code;  /* cl_int, if it is a result */
+typedef int32_t ocl_code;  /* cl_int as the result of a call */
 typedef uint32_t ocl_name; /* names of queried properties */
 typedef uint64_t ocl_bits;
 typedef struct _cl_platform_id *ocl_platform;

@@ -4,7 +4,7 @@
  * this project's own library, so that a driver sees the same calls and kernels as in the caller's
  * process:
  *
- *   opencl list ISOMER LOADER          LOADER is not used: it makes the verdict depend on that file
+ *   opencl list ISOMER LOADER          LOADER is unused; it ties the verdict to that file
  *   opencl device ISOMER INDEX NAME    tries the device INDEX, which must have this name
  *
  * Every result is a whole number that f32 represents exactly, so only one bit pattern is right.
@@ -54,8 +54,9 @@ static iso_operand part(int which)
     return (iso_operand){memory, (int64_t)which * TRY_BYTES};
 }
 
-/* Whether a call failed in a way that makes the driver bad. Unsupported operations and lack of
- * memory do not: the driver reports them, and would also do so in the caller's process. */
+/* Returns true if the status shows that the driver is bad. An unsupported operation or a lack of
+ * memory does not show that: the driver reports them, and would also report them in the caller's
+ * process. */
 static bool failed(iso_status status)
 {
     if (status == ISO_OK || status == ISO_UNSUPPORTED || status == ISO_NO_MEMORY) {

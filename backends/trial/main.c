@@ -7,7 +7,8 @@
  *
  *   isomer-try VERSION ADDRESS_SPACE DATA PART WORDS...
  *
- * ADDRESS_SPACE and DATA are the bytes of each that it may use; -1 for no limit (room.h).
+ * ADDRESS_SPACE and DATA limit the bytes of address space and of data that the program may still
+ * use; -1 leaves a limit unchanged (room.h).
  */
 #include "backends/trial/child.h"
 #include "backends/trial/room.h"
@@ -24,8 +25,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The parent ends the program at the deadline. This longer limit is for the case that the parent
- * was stopped. */
+/* The parent normally ends the program at the deadline. If the parent is stopped (SIGSTOP), this
+ * longer limit ends the program instead. */
 enum { LONGEST_SECONDS = 3700 };
 
 static void say(const char *kind, const char *format, va_list list)
