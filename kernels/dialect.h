@@ -74,8 +74,8 @@
 #define ISO_I32  5
 #define ISO_I64  6
 
-/* The tests have a stand-in for AMD's compiler, which runs on other devices. It also takes this
- * path, so that the path is tested. */
+/* The tests replace AMD's compiler with a stand-in for other devices. The stand-in takes this path
+ * too, so that the path is tested without an AMD device. */
 #if defined(__AMDGCN__) || (defined(__HIPCC_RTC__) && !defined(__CUDA_ARCH__))
 #define ISO_LEAN 1
 #else
@@ -220,7 +220,8 @@ typedef unsigned short iso_u16;
 #define iso_shuffle_down(value, delta) __shfl_down_sync(0xffffffffu, (value), (delta), 32)
 #endif
 
-/* Without an SDK, compilers have no header for half-precision types. */
+/* Without an SDK, compilers have no header for half-precision types, so the conversions are written
+ * here. */
 #if defined(__AMDGCN__)
 ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
 {

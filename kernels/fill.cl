@@ -19,7 +19,7 @@ ISO_INLINE iso_u8 fill_byte(ISO_U32X4 slot, int at)
     return (iso_u8)(word >> 8 * (at & 3));
 }
 
-/* `phase` is the remainder of the address `memory` by 16. */
+/* `phase` is the address `memory` modulo 16. */
 ISO_KERNEL(ISO_THREADS)
 fill(ISO_GLOBAL iso_u8 *memory, iso_i64 offset, iso_i64 width, iso_i64 height, iso_i64 pitch,
      iso_i64 phase, iso_u32 slot_x, iso_u32 slot_y, iso_u32 slot_z, iso_u32 slot_w, iso_i32 across,

@@ -15,10 +15,10 @@
 
 /*
  * If the loop over a slice's lines is unrolled, AMD's compilers start the loads of all lines at
- * once, run out of registers and spill. For them it is not unrolled. AMD's devices keep values that
- * all work-items share in scalar registers, of which there are about a hundred. That is too few if
- * layouts are only known at run time. SET_ASIDE then keeps values that are needed only at the end
- * of a tile in vector registers.
+ * once, run out of registers and spill. For them the loop is not unrolled. AMD's devices keep
+ * values that all work-items share in scalar registers, of which there are about a hundred. That is
+ * too few if layouts are only known at run time. SET_ASIDE then keeps values that are needed only
+ * at the end of a tile in vector registers.
  */
 #if ISO_LEAN && !defined(ISO_ROLLED)
 #define ISO_ROLLED 1
@@ -68,8 +68,8 @@ typedef ISO_U32X4 wide;
 #endif
 #endif
 
-/* The row and the column of a work-item, if a group is seen as a matrix of work-items. Those of a
- * warp form 4 rows of 8, in an order in which neighbours read few different words. */
+/* The row and the column of a work-item, when a group is arranged as a matrix of work-items. The
+ * work-items of a warp form 4 rows of 8, ordered so that neighbours read few different words. */
 #define ITEMS_M (ISO_BM / ISO_TM)
 #define ITEMS_N (ISO_BN / ISO_TN)
 #if ITEMS_M % 4 == 0 && ITEMS_N % 8 == 0
@@ -80,8 +80,8 @@ typedef ISO_U32X4 wide;
 #define ITEM_N(id) ((id) % ITEMS_N)
 #endif
 
-/* ROW and COL are the places in the tile of a work-item's registers. RUN_M and RUN_N of them at a
- * time are adjacent in the tile, too, so that they fill vectors. */
+/* ROW and COL map each of a work-item's registers to its place in the tile. RUN_M and RUN_N
+ * successive registers are adjacent in the tile too, so that they fill vectors. */
 #define RUN_M     (ISO_TM % QUAD == 0 ? QUAD : 1)
 #define RUN_N     (ISO_TN % QUAD == 0 ? QUAD : 1)
 #define ROW(r, i) ((i) / RUN_M * (ITEMS_M * RUN_M) + (r) * RUN_M + (i) % RUN_M)
@@ -89,9 +89,9 @@ typedef ISO_U32X4 wide;
 
 /*
  * If a slice is contiguous along k, a work-item loads WIDE successive elements of one row and
- * writes each to a different line of shared memory. The work-items of a warp would then use the
- * same banks. A line's elements are therefore permuted: element o of line k is at o ^ SWIZZLE(k),
- * which keeps vectors whole.
+ * writes each to a different line of shared memory. In plain order, the work-items of a warp would
+ * then use the same banks. The elements of a line are therefore permuted: element o of line k is at
+ * o ^ SWIZZLE(k), which keeps vectors whole.
  */
 #define LANES_K (ISO_BK / WIDE)
 #define SWIZZLES(size)                                                                             \
@@ -122,10 +122,10 @@ typedef ISO_U32X4 wide;
 
 /*
  * AIM computes the addresses that a work-item reads next. FETCH_EACH loads any slice, element by
- * element. Beyond the last row and the last k, it reads the last one again; results from that are
- * not used. On AMD's devices a comparison of 64-bit numbers needs a mask in scalar registers, and
- * the compilers compute the masks of a whole slice at once. ISO_LEAN therefore uses minima of
- * 32-bit offsets, which need no mask.
+ * element. Beyond the last row or the last k, it reads the last one again; the results of these
+ * reads are not used. On AMD's devices a comparison of 64-bit numbers needs a mask in scalar
+ * registers, and the compilers compute the masks of a whole slice at once. ISO_LEAN therefore uses
+ * minima of 32-bit offsets, which need no mask.
  */
 #if ISO_LEAN
 #define AT(along_k, ld, outer, k) ((along_k) ? (outer) * (ld) + (k) : (outer) + (k) * (ld))
@@ -228,9 +228,10 @@ typedef ISO_U32X4 wide;
         }                                                                                          \
     }
 
-/* Reads a work-item's share of line `line`; `at` is its place in the slice. A work-item's vectors
- * are `items` apart. If `items` is a multiple of the vectors that the permutation moves (APART),
- * they stay that far apart. */
+/* Reads a work-item's share of line `line`; `at` is the place of the share in the slice. Before the
+ * permutation, a work-item's vectors are `items` vectors apart. The permutation moves vectors only
+ * within blocks of BANKS / QUAD. If `items` is a multiple of that (APART), the vectors stay `items`
+ * apart. */
 #define APART(items) ((items) % (BANKS / QUAD) == 0)
 #define TAKE(size, count, run, items, to, from, at, line)                                          \
     if ((run) == 1) {                                                                              \
@@ -295,7 +296,7 @@ ISO_INLINE void multiply(acc *sum, const acc *fa, const acc *fb)
         PUT(ISO_BM, MOVES_A, to_a, next_a, ALONG_K_A)                                              \
         PUT(ISO_BN, MOVES_B, to_b, next_b, ALONG_K_B)                                              \
     }
-/* Place of a work-item's share of line 0 in that half. */
+/* Place of a work-item's share of line 0 in half `side` of shared memory. */
 #define AT_A(side) (item_m + (side) * (ISO_BM * ISO_BK / (RUN_M > 1 ? QUAD : 1)))
 #define AT_B(side) (item_n + (side) * (ISO_BN * ISO_BK / (RUN_N > 1 ? QUAD : 1)))
 
@@ -328,7 +329,7 @@ ISO_INLINE void finish(ISO_GLOBAL elem *c, iso_i64 at, acc total, acc alpha, acc
 }
 
 /* keep stores a work-item's sums in scratch memory, and add_kept adds the stored sums to new ones.
- * Those of a group are adjacent, so that whole cache lines are moved. */
+ * The sums of a group are adjacent in memory, so that whole cache lines are moved. */
 ISO_INLINE void add_kept(acc *sum, ISO_GLOBAL const acc *slot, int id)
 {
     ISO_UNROLL
@@ -555,9 +556,10 @@ gemm_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
 
 /*
  * Adds, in order, the sums of segments that gemm_tiled wrote to `work`. Each work-item adds those
- * of one element at a time. If scratch memory cannot hold all segments, there are rounds: each
- * covers `k`, and totals are kept at total_at between rounds. Bits of flags: 1 if there are totals
- * from earlier rounds; 2 if this is the last round, whose totals are written to C.
+ * of one element at a time. If scratch memory cannot hold all segments, this kernel runs once per
+ * round. A round covers a length of `k`, and totals are kept at total_at between rounds. Bits of
+ * flags: 1 if there are totals from earlier rounds; 2 if this is the last round, whose totals are
+ * written to C.
  */
 ISO_KERNEL(ISO_THREADS)
 gemm_join(ISO_GLOBAL elem *c, iso_i64 c_at, iso_i64 ldc, iso_i64 stride_c, ISO_GLOBAL acc *work,

@@ -105,8 +105,9 @@ ISO_INLINE void run_chains(ISO_GLOBAL const elem *a, iso_i64 at, iso_i64 lda,
  * that work-items use different banks. */
 #define PITCH      (PADDED(PARTS << shift) | GEMV_ALONG)
 
-/* Of a tile: rows of op(A), length along k, and work-items that have chains. STORED_ROWS and
- * STORED_COLS turn a number of rows of op(A) and of k's into rows and columns of the stored A. */
+/* HEIGHT is the number of rows of op(A) in a tile, TILE_LENGTH its length along k, and ACTIVE how
+ * many work-items have chains in it. STORED_ROWS and STORED_COLS convert numbers of rows of op(A)
+ * and of k's into numbers of rows and columns of the stored A. */
 #if GEMV_ALONG
 #define HEIGHT               (TILE_WORDS >> shift)
 #define TILE_LENGTH          (WORD << shift)
@@ -317,7 +318,7 @@ gemv_tiled(ISO_GLOBAL const elem *a, iso_i64 a_at, iso_i64 lda, iso_i64 stride_a
         const int count = (int)(k - from > SEGMENT ? SEGMENT : k - from);
         const iso_i64 first = group % blocks * HEIGHT;
         const iso_i64 rows = m - first < HEIGHT ? m - first : HEIGHT;
-        /* Rows from this work-item's first one to the end: may be negative, or more than MINE. */
+        /* Rows from this work-item's first to the end: may be negative, or more than MINE. */
         const int mine = (int)rows - ISO_LOCAL_ID() * MINE;
         const iso_i64 row = first + ISO_LOCAL_ID() * MINE;
         acc sum[MINE];

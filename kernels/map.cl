@@ -166,8 +166,8 @@ typedef ISO_U32X4 whole_word;
 #define WORD_MAKE(v, i)    ((iso_u32)((v)[(i) / 2] >> (i) % 2 * 32))
 #else
 #if ISO_DTYPE == ISO_F16
-/* Whole words are loaded and their halves converted in registers. NVIDIA's compiler makes one
- * access per half for the functions that convert vectors of halves in memory. */
+/* Whole words are loaded, and their halves are converted in registers. OpenCL has functions that
+ * convert vectors of halves in memory, but NVIDIA's compiler makes one access per half for them. */
 #define TO_ACC(bits)    iso_f16_to_f32(bits)
 #define FROM_ACC(value) iso_f32_to_f16(value)
 #else

@@ -24,9 +24,9 @@
 #define EACH  (LANES / SLOTS) /* lanes of a work-item in reduce_columns */
 #define LAST  64              /* most blocks whose results reduce_last_two folds */
 
-/* Folds the lanes of `count` work-items, which are `apart` work-items apart; `s` is this one's
- * number among them. Number 0 gets the result. If a group runs as a loop, number 0 does all folds,
- * because every barrier splits the loop in two. */
+/* Folds the lanes of `count` work-items, which are `apart` work-items apart; `s` is this
+ * work-item's number among them. Number 0 gets the result. If a group runs as a loop, number 0 does
+ * all folds, because every barrier splits the loop in two. */
 ISO_INLINE lane fold_shared(lane v, int id, int s, int count, int apart, ISO_SHARED_AT lane *pad)
 {
     int d, i;
@@ -72,8 +72,9 @@ ISO_INLINE lane fold_team(lane v, int id, int t, int width, ISO_SHARED_AT lane *
 #define fold_team(v, id, t, width, pad) fold_shared(v, id, t, width, 1, pad)
 #endif
 
-/* Folds the four lanes of a work-item. In a smaller team, each is first folded with an absent one
- * of the 128 lanes. That turns -0 into +0, so it must not be omitted. */
+/* Folds the four lanes of a work-item. A smaller team has fewer than 128 lanes, and the missing
+ * ones are neutral: each lane is first folded with a neutral one. That may turn -0 into +0, so it
+ * must not be omitted. */
 ISO_INLINE lane fold_four(lane a, lane b, lane c, lane d, int width)
 {
     if (width < TEAM) {

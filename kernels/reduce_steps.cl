@@ -89,7 +89,8 @@ ISO_INLINE key key_of(elem x)
 #endif
 }
 
-/* The element of a key. That of KEY_NAN is always the same NaN; the original bits are not kept. */
+/* Turns a key back into an element. KEY_NAN always becomes the same NaN, because a key does not
+ * keep a NaN's bits. */
 ISO_INLINE elem elem_of(key k)
 {
 #if IS_WHOLE
@@ -104,10 +105,10 @@ ISO_INLINE elem elem_of(key k)
 }
 
 #if IS_INDEX
-/* before: whether b is better than a or, if they are equal, has the lower index. passes: the same,
- * if b is the next element for lane a. Elements come in order, so b never has the lower index, and
- * only better() matters. Integers are the exception: an element may equal the value of a neutral
- * lane, and must then replace it. */
+/* before(b, a): whether b is better than a or, if they are equal, has the lower index. passes: the
+ * same test, if b is the next element for lane a. Elements come in ascending order of index, so
+ * b never has the lower index, and better() suffices. Integers are the exception: a neutral lane
+ * has the value of some integer, and an element with that value must replace it. */
 #define before(b, a) (better((b).v, (a).v) || ((b).v == (a).v && (b).at < (a).at))
 #if IS_WHOLE
 #define passes(b, a) before(b, a)

@@ -278,8 +278,8 @@ transpose_swap(ISO_GLOBAL cell *matrix, iso_i64 offset, iso_i64 side, iso_i64 ld
         (shared)[SLOT(SQUARE_COL(u, wide) + i, SQUARE_ROW(u, wide), high)] = (square)[i];          \
     }
 
-/* A whole tile is loaded at once, so that many loads are in flight. Tiles at an edge are not whole;
- * they are few and are loaded square by square. */
+/* A whole tile is loaded at once, so that many loads are in flight. The few tiles that an edge cuts
+ * off are loaded square by square. */
 #define TAKE_TILE(shared, source, ld, rows_left, cols_left, high, wide)                            \
     if ((rows_left) == (high) && (cols_left) == (wide)) {                                          \
         word squares[SQUARES(high, wide)][SPAN];                                                   \

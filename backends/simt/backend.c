@@ -77,7 +77,8 @@ iso_status simt_device_open(const simt_driver *driver, const iso_host *host, int
     return device_keep(made, status, index, device);
 }
 
-/* Asks the driver, because a program may adopt a context before any call has counted devices. */
+/* Counts the devices by asking the driver. There may be no earlier count, because a program may
+ * adopt a context first. */
 static iso_status count_devices(const simt_driver *driver, const iso_host *host, int32_t *count)
 {
     iso_probe *probe = host->alloc((int64_t)sizeof *probe);

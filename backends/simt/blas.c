@@ -76,8 +76,8 @@ static iso_status make_handle(simt_stream *stream, simt_blas_stream *own)
     return ISO_OK;
 }
 
-/* The stream's handle. Every operation makes all settings again, which costs only a store, so that
- * nothing depends on earlier operations. */
+/* Gets the stream's handle. All settings are made again for every operation, so that none depends
+ * on earlier operations. Each setting costs only a store. */
 static iso_status get_handle(simt_stream *stream, iso_ref workspace, int64_t bytes, bool on_device,
                              void **out)
 {
@@ -184,7 +184,7 @@ static iso_status gemm_execute(simt_stream *stream, const iso_op *of)
         .stride_c = op->stride_c,
         .alpha = &alpha,
         .beta = &beta,
-        /* If k is 0, A and B are not read, but the library requires an address. */
+        /* If k is 0, A and B are not read, but the library requires addresses and gets C's. */
         .one = simt_place(op->k > 0 ? op->b : op->c),
         .two = simt_place(op->k > 0 ? op->a : op->c),
         .c = simt_place(op->c),
@@ -220,7 +220,8 @@ static iso_status transpose_supports(simt_device *device, const iso_op *op)
                                    transpose_wide(blas, op->transpose));
 }
 
-/* Memory for one tile, if the transpose may be in place: addresses are not known yet. */
+/* Scratch memory for one tile, if the transpose may be in place. Addresses are not known yet, so
+ * only its sizes can rule that out. */
 static int64_t transpose_workspace(simt_device *device, const iso_op *of)
 {
     const iso_transpose_op *op = of->transpose;
@@ -336,7 +337,7 @@ static iso_status reduce_supports(simt_device *device, const iso_op *of)
                                 label_of(device));
 }
 
-/* How many rows one call reduces: as many as have scratch memory in a workspace of fixed size. */
+/* How many rows one call reduces. The workspace has a fixed size, and each row needs some of it. */
 static int64_t rows_at_once(const simt_device *device, const iso_reduce_op_args *op)
 {
     enum { ROWS_MAX = 32768 };

@@ -161,9 +161,9 @@ typedef struct simt_lt {
     simt_library *library;
     const simt_blas_numbers *numbers;
     uint32_t not_supported;
-    uint32_t trans_a, trans_b; /* the library's numbers for attributes of a product */
-    uint32_t batch, stride;    /* ... of a matrix */
-    uint32_t workspace_max;    /* ... of a preference */
+    uint32_t trans_a, trans_b; /* attributes of a product, as the library numbers them */
+    uint32_t batch, stride;    /* attributes of a matrix */
+    uint32_t workspace_max;    /* attribute of a preference */
     size_t state_at;           /* offset of the status in the vendor's choice */
     const char *create_name, *choose_name, *run_name;
     /* Optional: gets the library's version from the handle; UNSUPPORTED if it is too old. */

@@ -197,9 +197,9 @@ static bool is_wide(const simt_device *device, iso_dtype dtype, iso_ref ref, int
            contiguous * cell % 16 == 0;
 }
 
-/* The flags of gemm_tiled. Along k, vectors are used only for whole slices, so they cannot end
- * outside the operand. Only the size of a contiguous outer index must therefore be a multiple of a
- * vector. */
+/* The flags of gemm_tiled. If A or B is contiguous along k, any size will do: vectors are used only
+ * for whole slices, so none ends outside the operand. If the outer index is contiguous, its size
+ * must be a multiple of a vector. */
 static int32_t flags_of(const simt_device *device, const simt_gemm_plan *plan, const iso_gemm_op *g)
 {
     const int64_t next_a = g->batch > 1 ? g->stride_a : 0;
@@ -344,7 +344,8 @@ static iso_status gemm_prepare(simt_stream *stream, const iso_op *op)
     return get_tiled(stream->device, &plan, op->gemm->dtype, &kernel, &join);
 }
 
-/* If k is 0, makes A a column and B a row of zeros. Their product is added to beta C. */
+/* If k is 0, sets k to 1 and makes A a column and B a row of zeros, so that the product adds only
+ * zeros to beta C. */
 static int64_t gemm_add_term(void *args, iso_ref zeros)
 {
     iso_gemm_op *op = args;

@@ -7,8 +7,8 @@
 
 enum { SIMT_GEMM_SEGMENT = 1024 }; /* docs/arithmetic.md */
 
-/* The shape of a group. `full` and `alone` estimate, from measurements, how many percent of its
- * peak a unit reaches: with as many groups as fit, and with one. */
+/* The shape of a group. `full` is the percentage of its peak that a unit reaches with as many
+ * groups as fit, `alone` the percentage with one group. Both are estimates from measurements. */
 typedef struct simt_tile {
     int32_t bm, bn, bk; /* of a group: rows and columns of C; bk: elements along k of a slice in
                            shared memory */

@@ -149,8 +149,8 @@ static void consider(choice *best, const simt_tile *tile, const simt_limits *lim
     }
 }
 
-/* All segments run at once or, if scratch memory cannot hold all of them, in rounds; totals are
- * then kept from one round to the next. */
+/* Plans how many segments run at once. If scratch memory cannot hold all of them, they run in
+ * rounds, and totals are kept from one round to the next. */
 static void plan_rounds(simt_gemm_plan *plan, int64_t tiles, int64_t segments, int64_t acc_bytes)
 {
     const int64_t cells = tiles * plan->tile.bm * plan->tile.bn;
@@ -191,8 +191,8 @@ void simt_gemm_plan_make(simt_gemm_plan *plan, const simt_limits *limits, const 
     if (best.apart) {
         plan_rounds(plan, (int64_t)all, segments, simt_gemm_acc_bytes(op->dtype));
     } else if (segments > 1) {
-        /* Each group keeps its totals in scratch memory, so there are no more groups than run at
-         * once. */
+        /* Each group needs scratch memory for its totals, so only as many groups are launched as
+         * can run at once. */
         const int64_t resident = (int64_t)(limits->units > 0 ? limits->units : 1) * tile->groups;
         plan->groups = simt_least(total, resident);
         plan->work_bytes = plan->groups * cells * simt_gemm_acc_bytes(op->dtype);

@@ -73,9 +73,10 @@ static int64_t pieces(int64_t n, int64_t size)
     return n > 0 ? (n - 1) / size + 1 : 1;
 }
 
-/* Halves the number of chains in a tile while half of them suffice for op(A), or there are too few
- * groups. The tile then covers a longer part of each chain, at most a whole segment. Fewer chains
- * in a tile give more groups, and more loads in flight for each chain. */
+/* Halves the number of chains in a tile as long as half of them would still cover op(A), or there
+ * are too few groups to fill the device. The tile then covers a longer part of each chain, at most
+ * a whole segment. Fewer chains in a tile give more groups, and more loads in flight for each
+ * chain. */
 static void plan_tile(plan *p, const simt_limits *limits, const iso_gemv_op *op, const shape *s)
 {
     enum { WORD_BYTES = 16, GROUPS_A_UNIT = 8 };

@@ -174,7 +174,8 @@ static double milliseconds_since(const struct timespec *start)
 }
 
 /* Loads from the cache. *program stays NULL if the cache has no such program or the driver refuses
- * it. Running out of memory is an error: a build would take longer and need even more. */
+ * it. If memory runs out, fails instead of building the program, because a build takes longer and
+ * needs even more memory. */
 static iso_status load_kept(simt_device *device, const simt_spec *spec, const char *options,
                             const char *key, int64_t key_bytes, void **program)
 {

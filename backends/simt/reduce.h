@@ -13,7 +13,7 @@ enum {
 /* Tile sizes for a class of devices. Threads and columns are powers of two. */
 typedef struct simt_reduce_tile {
     int32_t threads;      /* of a group: at least 32 */
-    int32_t columns;      /* that a group reduces side by side, along axis 0 */
+    int32_t columns;      /* columns that a group reduces together along axis 0 */
     int32_t columns_wide; /* the same, if a lane is more than one number */
     int32_t batch;        /* rows of 128 elements that a team reads ahead */
     int32_t stream;       /* vectors that reduce_stream reads ahead; 0: not used */

@@ -157,12 +157,12 @@ struct simt_driver {
     iso_status (*copy_peer)(simt_stream *to_stream, iso_ref to, simt_stream *from_stream,
                             iso_ref from, int64_t bytes);
 
-    /* Writes a text that identifies what else affects this device's binaries, besides sources and
-     * options: architecture, compiler, driver and, for a CPU, its features. COMPILE if there is no
-     * compiler. */
+    /* Writes a text that names everything that affects this device's binaries, apart from sources
+     * and options: architecture, compiler, driver and, for a CPU, its features. Fails with COMPILE
+     * if there is no compiler. */
     iso_status (*program_identity)(void *native, char *text, int64_t capacity);
-    /* Compiles a source. *binary comes from host->alloc. If compilation fails: COMPILE, with the
-     * compiler's log in the message. */
+    /* Compiles a source. *binary comes from host->alloc. If the source does not compile, fails with
+     * COMPILE, and the message contains the compiler's log. */
     iso_status (*program_build)(void *native, const simt_source *source, void **binary,
                                 int64_t *bytes);
     /* Loads a binary from program_build, perhaps one that an earlier process built and cached. If a
@@ -211,7 +211,7 @@ enum { SIMT_KINDS_MAX = 8 }; /* every iso_op_kind is less than this */
 typedef struct simt_library {
     loader_library loader;
     bool (*open)(struct simt_library *library); /* loads it and writes the label */
-    atomic_bool asked;                          /* the other fields are final */
+    atomic_bool asked;                          /* `open` was called: fields no longer change */
     char label[ISO_NAME_MAX];                   /* name and version: "NAME 13.1.0" */
     size_t version_at; /* offset of the version in the label; properties show only that */
     bool needs_terms;  /* cannot compute a product with k = 0: gets one of zeros, with k = 1 */
@@ -223,10 +223,10 @@ typedef struct simt_library {
 /* The library's label; NULL if the library is not available. */
 const char *simt_library_label(simt_library *library);
 
-/* What simt_vendor_enter, which makes a device current in this thread, keeps for simt_vendor_leave.
- */
+/* simt_vendor_enter makes a device current in this thread, and stores here what simt_vendor_leave
+ * needs to restore the previous one. */
 typedef struct simt_scope {
-    uint32_t code; /* the driver's status of entering; only if it is 0 may the library be called */
+    uint32_t code;    /* status of entering; the library may be called only if this is 0 */
     int32_t previous; /* the device that leaving makes current again; -1: none */
 } simt_scope;
 

@@ -60,8 +60,8 @@ static const shapes small = {
     .band = 2,
 };
 
-/* `naive`: columns that a group of the naive kernel handles, or its work-items if they are fewer.
- */
+/* `naive`: how many columns a group of the naive kernel handles, but never more than it has
+ * work-items. */
 static const struct {
     const shapes *shapes;
     int32_t naive;
@@ -215,9 +215,9 @@ static iso_status prepare_spec(simt_device *device, const iso_transpose_op *op,
     return status;
 }
 
-/* The operands' addresses are not known yet. The leading dimensions may already rule out words of
- * several elements; an offset may too, so the program with words of one element is built as well.
- */
+/* The operands' addresses are not known yet. Even if the leading dimensions allow words of several
+ * elements, an offset may rule them out, so the program with words of one element is always built
+ * too. */
 static iso_status transpose_prepare(simt_stream *stream, const iso_op *op)
 {
     simt_device *device = stream->device;

@@ -104,7 +104,8 @@ static int32_t library_index(const iso_op *op)
     return index;
 }
 
-/* Runs three times for each call, so it copies arguments only to change them. */
+/* This function runs three times for each call, so it copies the arguments only if it may change
+ * them. */
 static void read_op(vendor_op *self, const simt_device *device, const iso_op *op)
 {
     enum { ZEROS_ALIGN = 256 };

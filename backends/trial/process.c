@@ -21,10 +21,10 @@
 
 /* ---- finding the program --------------------------------------------------------------------- */
 
-static char library[PATH_MAX]; /* static, so that a failed allocation cannot lose it */
+static char library[PATH_MAX]; /* static: needs no allocation, which could fail */
 
 /* Runs when the library is loaded. The dynamic linker's path may be relative to the working
- * directory, which may change later. */
+ * directory, and the program may change that directory later. */
 __attribute__((constructor)) static void find_library(void)
 {
     Dl_info here;
@@ -136,8 +136,9 @@ static bool listen_to(int input, int64_t deadline, char *text, size_t capacity)
     }
 }
 
-/* Waits for the program, and kills it at the deadline. There is no status if the caller ignores
- * SIGCHLD or waits for every child itself. */
+/* Waits for the program, and kills it at the deadline. The status stays unknown if the program was
+ * already reaped: by the kernel, if the caller ignores SIGCHLD, or by a thread that waits for every
+ * child. */
 static void wait_for(pid_t child, int64_t deadline, process_end *end)
 {
     const struct timespec pause = {.tv_nsec = 2000000};

@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The constants are written out in each call, because they are enumerators in one libc and ints in
- * another. */
+/* Each call names its constant directly. A variable would need one type, but the constants are
+ * enumerators in one libc and ints in another. */
 static int get_limit(int kind, struct rlimit *out)
 {
     return kind == ROOM_ADDRESS ? getrlimit(RLIMIT_AS, out) : getrlimit(RLIMIT_DATA, out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threads.c - counts how many threads the system grants, for libraries that end the process if one
- * is refused. Each thread creates the next and waits for it. So all exist at once, and this library
- * needs no memory to keep track of them. */
+/* threads.c - counts how many threads the system can create now, because some libraries end the
+ * process if they cannot create a thread. Each thread creates the next and waits for it. All
+ * therefore exist at once, and no memory is needed to keep track of them. */
 #include "backends/trial/trial.h"
 
 #include <pthread.h>

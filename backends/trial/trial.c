@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trial.c - runs a trial, and derives and stores the verdict from the program's output and
- * status. */
+/* trial.c - runs a trial, derives the verdict from the program's output and exit status, and stores
+ * the verdict. */
 #include "backends/trial/trial.h"
 
 #include "backends/trial/process.h"
@@ -45,8 +45,8 @@ const char *trial_library(void)
 
 /* Parts of the program's output; NULL if a part is missing. */
 typedef struct words {
-    const char *good, *reason, *place, *cannot; /* its own lines, the last of each kind */
-    const char *other;                          /* the first line that is not its own */
+    const char *good, *reason, *place, *cannot; /* isomer-try's own lines, the last of each kind */
+    const char *other;                          /* the first line that is not isomer-try's own */
 } words;
 
 static int begins(const char *text, const char *with)
@@ -97,7 +97,7 @@ static trial_verdict judge(const trial *what, const words *said, const process_e
         (void)snprintf(why, capacity, "it did not end within %d second%s%s%s%s%s", seconds,
                        seconds == 1 ? "" : "s", in, place, other[0] ? ": " : "", other);
     } else if (end->known && WIFSIGNALED(end->status) && WTERMSIG(end->status) == SIGXCPU) {
-        (void)snprintf(why, capacity, "it used all the processor time that it may use%s%s", in,
+        (void)snprintf(why, capacity, "it used all the processor time that it is allowed%s%s", in,
                        place);
     } else if (end->known && WIFSIGNALED(end->status)) {
         (void)snprintf(why, capacity, "it was ended by signal %d (%s)%s%s%s%s",
@@ -202,7 +202,8 @@ static void remember(const trial *what, const char *key, trial_verdict verdict, 
     }
 }
 
-/* Everything that the verdict depends on, including the sizes and times of the files. */
+/* Writes the key of a stored verdict: everything that the verdict depends on, including the sizes
+ * and times of the files. */
 static void make_key(const trial *what, char *key, size_t capacity)
 {
     int used = snprintf(key, capacity, "isomer " ISO_VERSION_STRING " trial, %s", what->besides);

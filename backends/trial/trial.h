@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trial.h - runs code that may end or hang the process. It runs in a separate process first, before
- * the caller's process runs it. */
+/* trial.h - tries code that may crash or hang the process. A separate process runs it first, so
+ * that the caller's process can avoid code that fails. */
 #ifndef ISOMER_TRIAL_H
 #define ISOMER_TRIAL_H
 
@@ -22,15 +22,16 @@ enum {
     TRIAL_WHOLE = 8      /* the program must also end normally after its last line */
 };
 
-/* How many bytes of address space and of data this process could still use at some time; -1 if
- * there is no limit. */
+/* How many more bytes of address space and of data this process could use when this was measured;
+ * -1 if there is no limit. */
 typedef struct trial_room {
     int64_t left[2];
 } trial_room;
 
 typedef struct trial {
     const iso_host *host;
-    const char *const *arguments; /* of isomer-try: a part's name and its words; ends with NULL */
+    const char *const *arguments; /* of isomer-try: the name of a part, then that part's arguments;
+                                     ends with NULL */
     const char *besides; /* what else a stored verdict depends on, such as files and the library's
                             version */
     int seconds;         /* time limit; 0: ISOMER_TRIAL_SECONDS */
