@@ -71,8 +71,8 @@ static void add_tasks(dispatch *self)
     }
 }
 
-/* Sorts the longest tasks first, so that they do not end last. Vendors' products take longest to
- * compile by far, then our own. */
+/* Sorts the longest tasks first, so that the run does not wait for one of them at the end. Vendors'
+ * products take by far the longest to compile, followed by our own. */
 static int heavier(const void *a, const void *b)
 {
     const task *x = a, *y = b;

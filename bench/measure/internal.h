@@ -60,7 +60,7 @@ typedef struct measure_state {
     double rounds_began, rounds_ended; /* in seconds; 0: not reached yet */
     double budget;                     /* seconds for the rounds */
     double compiled;                   /* seconds that the crew took */
-    double besides; /* seconds that a visit took besides its samples, in the last round */
+    double besides; /* seconds of a visit without its samples: the mean of the last round */
     double checks;  /* seconds that the last checks will take, estimated from the first ones */
     double saved;   /* when the file was last written */
     bool kept;      /* the file has results */

@@ -77,7 +77,7 @@ void peer_each(const peer_options *options, void (*measure)(int64_t n, bool f64)
 /* Element i of an array of f64 or f32. */
 double peer_at(const void *x, int64_t i, bool f64);
 
-/* Arrays in a library's memory, for C = A B, where B is equal to A, or for C = A. */
+/* Arrays in a library's memory. A product is C = A B, with B equal to A; a copy is C = A. */
 typedef struct peer_arrays {
     int64_t n; /* of n x n matrices; 0: a copy */
     bool f64;

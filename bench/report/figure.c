@@ -74,7 +74,7 @@ void report_figure_value(report_figure *figure, figure_series *series, double si
                          report_span value, char *tip)
 {
     figure_point point = {size, value.value, value.low, value.high, tip};
-    if (name >= 0) { /* rows count from 1 until settle_rows */
+    if (name >= 0) { /* until settle_rows is called, rows count from 1 */
         point.x = value.value;
         point.y = name + 1.0;
     }

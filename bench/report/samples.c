@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* Writes samples as differences from the median, in ten-thousandths of it: the page stays small. */
+/* Writes samples as differences from the median, in ten-thousandths of it, to keep the page
+ * small. */
 static void put_samples(FILE *out, const report_row *row)
 {
     const report_span *time = &row->time;

@@ -66,8 +66,9 @@ stats_comparison stats_compare(const double *a, int32_t na, const double *b, int
     return c;
 }
 
-/* The weight of a pair whose difference is `size` times the median size: small ones count little,
- * usual ones fully, and outliers, which the machine caused, not at all. */
+/* The weight of a pair whose difference is `size` times the median size. Small differences count
+ * little and usual ones fully. Outliers above 2
+ * count less, and from 3 on not at all, because the machine causes them. */
 static double weight(double size)
 {
     if (size <= 1) {
