@@ -65,9 +65,9 @@ int descriptor_pipe(int ends[2])
     return -1;
 }
 
-/* SIGXFSZ is delivered to the thread that writes. It is blocked during the write, and the one that
- * the write caused is consumed afterwards. If one was pending before, it is left for the program.
- */
+/* SIGXFSZ is delivered to the thread that writes. So this thread blocks it during the write, and
+ * afterwards removes the signal that the write caused. A signal that was already pending is left
+ * for the program. */
 bool descriptor_write(int descriptor, const void *data, size_t bytes)
 {
     const char *at = data;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * descriptor.h - files that the library opens inside the program's process. Their descriptors are
- * above 2: if a program has closed 0, 1 or 2, a file that got this number would receive whatever
- * is written to standard output or standard error. exec closes the descriptors. A write past the
- * limit on file length returns an error; the signal that would end the process is not raised.
+ * above 2. If the program has closed 0, 1 or 2, a new file would get that number, and would receive
+ * what the program writes to standard output or standard error. exec closes the descriptors. A
+ * write past the limit on file length returns an error, and SIGXFSZ does not end the process.
  */
 #ifndef ISOMER_DESCRIPTOR_H
 #define ISOMER_DESCRIPTOR_H

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PRINTABLE_MOST = 16 }; /* the most bytes that one character becomes */
+enum { PRINTABLE_MOST = 16 }; /* bytes of the longest escaped form of one character */
 
 typedef enum printable_form {
     PRINTABLE_TEXT, /* \x1b, \u202e, \xff; a newline is kept */

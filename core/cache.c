@@ -40,7 +40,7 @@ static const char magic[8] = "isomer1\n";
 enum {
     HASH_DIGITS = 32,
     ENTRY_MOST = 256 << 20, /* bytes; programs are a few MiB */
-    STALE_SECONDS = 3600    /* an older temporary file was abandoned: no store takes this long */
+    STALE_SECONDS = 3600    /* no store takes this long, so an older temporary file was abandoned */
 };
 
 static void default_folder(char *path, size_t room)
@@ -154,7 +154,7 @@ static bool file_in(const char *folder, const void *key, int64_t key_bytes, char
                             (unsigned long long)hash.high64, (unsigned long long)hash.low64) < room;
 }
 
-/* The paths of one call: too large for a thread's stack. */
+/* The paths of one call. Allocated, because they are too large for a small stack. */
 typedef struct places {
     char folder[ISO_REASON_MAX], problem[ISO_REASON_MAX];
     char path[ISO_REASON_MAX + 64], temporary[ISO_REASON_MAX + 96];
@@ -171,7 +171,7 @@ static bool file_of(const void *key, int64_t key_bytes, places *in)
            file_in(in->folder, key, key_bytes, in->path, sizeof in->path);
 }
 
-/* Finds the path of a key's file in the package's folder; false if there is no such folder that can
+/* Finds the path of a key's file in the package's folder; false if that folder is missing or cannot
  * be trusted. */
 static bool file_of_package(const void *key, int64_t key_bytes, places *in)
 {
@@ -304,7 +304,7 @@ static bool read_same(int file, const void *expected, int64_t bytes)
     return true;
 }
 
-/* Whether the open file looks like a stored entry of this key. The data is read only if so. */
+/* Whether the open file begins like a stored entry of this key. If not, its data is not read. */
 static bool head_is_right(int file, uid_t owner, const void *key, int64_t key_bytes, header *head)
 {
     struct stat found;

@@ -16,7 +16,7 @@
  * call of a backend's entry and around the core's own floating-point computation. */
 typedef struct core_fpenv {
 #if defined(__x86_64__) || defined(__i386__)
-    bool differs;     /* the caller's is not the default; if false, the other fields are unused */
+    bool differs;     /* the caller's environment is not the default; else the rest is unused */
     uint32_t x87[7];  /* what fnstenv stores */
     uint64_t control; /* MXCSR */
 #elif defined(__aarch64__)
@@ -27,7 +27,7 @@ typedef struct core_fpenv {
 } core_fpenv;
 void core_fpenv_enter(core_fpenv *callers);
 void core_fpenv_leave(const core_fpenv *callers);
-/* For an entry of a backend that has no status, or whose status is ignored. */
+/* Calls a backend's entry that returns no status, or whose status is ignored. */
 #define CORE_DO(expression)                                                                        \
     do {                                                                                           \
         core_fpenv callers_;                                                                       \
@@ -38,7 +38,7 @@ void core_fpenv_leave(const core_fpenv *callers);
 
 /* ---- the stack that a thread has left -------------------------------------------------------- */
 
-/* Bytes of this thread's stack below the caller; INT64_MAX if unknown. */
+/* Bytes of stack that this thread has left; INT64_MAX if unknown. */
 int64_t core_stack_left(void);
 /* NO_MEMORY if this thread has less stack left than the backend's libraries need. */
 iso_status core_stack_check(const char *call, const iso_backend *table);
@@ -48,16 +48,17 @@ iso_status core_stack_run(const char *call, iso_status (*body)(void *context), v
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* Used around a call of a backend's entry, which runs in the default floating-point environment. A
- * failure always gets a text that begins with the public call and the backend. If the call
- * succeeds, any text that the backend set is dropped. Only CORE_ASK may return NOT_READY, and then
- * sets no text. CORE_CALL first checks that the thread has the stack that the backend needs.
- * CORE_LIGHT is for calls that need little stack. */
+/* The macros below call a backend's entry, in the default floating-point environment. A failure
+ * always gets a text that begins with the public call and the backend. If the call succeeds, any
+ * text that the backend set is dropped. Only CORE_ASK may return NOT_READY, and then sets no text.
+ * CORE_CALL first checks that the thread has the stack that the backend needs. CORE_LIGHT is for
+ * calls that need little stack. */
 void core_backend_enter(void);
 iso_status core_backend_leave(const char *call, const char *backend, iso_status status,
                               bool may_wait);
-/* Whether this thread is inside a backend's call. In a public function this is only true if a
- * library called exit() in the middle of a call, and an exit handler calls the public function. */
+/* Whether this thread is inside a backend's call. A public function sees this as true in one case
+ * only: a library called exit() during a backend's call, and an exit handler calls the public
+ * function. */
 bool core_inside(void);
 #define CORE_LIGHT(call, table, expression)                                                        \
     (core_backend_enter(), core_backend_leave((call), (table)->name, (expression), false))

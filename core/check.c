@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { SIZE_LIMIT = 65536 }; /* a larger `size` is garbage, and its tail is not read */
+enum { SIZE_LIMIT = 65536 }; /* a larger `size` is invalid; no other field is read */
 
 iso_status core_check_out(const char *call, const char *name, const void *out)
 {

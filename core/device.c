@@ -54,7 +54,7 @@ iso_status core_check_device(const char *call, const char *name, const core_chil
     return core_fail(
         ISO_MISMATCH,
         "%s: %s belongs to another device handle (%s) than %s (%s): both must belong to "
-        "one (iso_copy_between copies between two)",
+        "the same one (iso_copy_between copies between two)",
         call, name, child->device->physical->spec, other_name, other->device->physical->spec);
 }
 

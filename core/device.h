@@ -15,10 +15,11 @@ typedef enum core_kind {
     CORE_KIND_COUNT = 5
 } core_kind;
 
-/* Returns 0 after core_fail if there is no memory. The first member of every object is its id. */
+/* If there is no memory, calls core_fail and returns 0. The first member of every object is its id.
+ */
 uint64_t core_handle_new(const char *call, core_kind kind, void *object);
-/* Sets the pointer at the address `object`. The object stays alive until it is released. The error
- * text names `argument`. */
+/* Stores the object's pointer at the address `object`. The object stays alive until it is released.
+ * The error text names `argument`. */
 iso_status core_handle_acquire(const char *call, const char *argument, uint64_t id, core_kind kind,
                                void *object);
 /* A pointer declared with this is released when it goes out of scope, unless it is NULL. */
@@ -58,7 +59,7 @@ typedef struct core_physical {
     core_stream *streams; /* by ascending serial */
     uint64_t stream_bits;
     uint64_t next_serial;
-    core_block *blocks; /* of all its handles */
+    core_block *blocks; /* of all handles to this device */
     struct core_physical *next;
 } core_physical;
 
@@ -101,8 +102,7 @@ typedef struct core_device {
     core_child *children;
 } core_device;
 
-/* Begins a call that creates an object: *out is 0 until the call succeeds, and the device is held.
- */
+/* Begins a call that creates an object: sets *out to 0, and acquires the device. */
 iso_status core_create_begin(const char *call, iso_device handle, uint64_t *out,
                              core_device **device);
 /* Gives the object that begins with `child` a handle and links it. NO_MEMORY if that fails. */

@@ -122,7 +122,7 @@ static iso_status check_shape(const char *call, const char *of, int32_t ndim, co
     return ISO_OK;
 }
 
-/* The strides of a tensor without gaps. */
+/* Sets the strides of a row-major tensor without gaps. */
 static iso_status pack(const char *call, const char *of, int32_t ndim, const int64_t *shape,
                        int64_t *strides)
 {
@@ -411,9 +411,9 @@ iso_status iso_tensor_matrix(const iso_tensor *given, iso_operand *out, int64_t 
 
 /* ---- exported tensors, which keep their memory alive ----------------------------------------- */
 
-/* What an exported pointer points to. */
+/* An exported tensor: iso_dlpack_export returns a pointer to its first member. */
 typedef struct exported {
-    iso_dlpack_managed_versioned managed; /* first: the deleter gets a pointer to it */
+    iso_dlpack_managed_versioned managed; /* must be first: the deleter casts a pointer to it */
     int64_t shape[ISO_TENSOR_DIMS_MAX], strides[ISO_TENSOR_DIMS_MAX];
     core_memory *memory;
     pid_t process;
@@ -425,7 +425,7 @@ static void delete_exported(iso_dlpack_managed_versioned *managed)
 {
     exported *self = (exported *)managed;
 
-    /* In a child of fork() the device belongs to the parent. */
+    /* In a child of fork() the memory is not freed: the device belongs to the parent. */
     if (self->process == getpid()) {
         core_physical *physical = self->memory->physical;
 

@@ -38,7 +38,8 @@ static pthread_key_t end_key;
 static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 static bool has_end_key;
 
-/* Runs when a thread ends. If a later destructor of the thread fails, it allocates a new block. */
+/* Runs when a thread ends. If a later destructor of the thread makes a call that fails, that call
+ * allocates a new block. */
 static void forget(void *block)
 {
     mine = NULL;

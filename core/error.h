@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 enum {
-    CORE_TEXT_MAX = 16384 /* of an error text: room for every path that several backends tried */
+    CORE_TEXT_MAX = 16384 /* bytes of an error text, which may list all paths that were tried */
 };
 
 /* Sets this thread's text and status, and returns the status. The arguments may point into the old

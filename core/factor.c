@@ -37,7 +37,8 @@ static uint64_t round_off(uint64_t size, int drop)
     if (drop > 53) {
         return 0;
     }
-    /* From half of the smallest f32 up to it: exactly half rounds to 0, which is even. */
+    /* The value is at least half of the smallest f32, and less than it. Exactly half rounds to 0,
+     * which is even; more rounds up to the smallest f32. */
     if (drop == 53) {
         return digits == hidden ? 0 : (size | (hidden - 1)) + 1;
     }
@@ -55,7 +56,7 @@ static double round_to_f32(double value)
     if (size > infinity) {
         return double_of(bits | UINT64_C(1) << 51);
     }
-    if (size >= past_largest) { /* the tie rounds to the next power of two, which overflows */
+    if (size >= past_largest) { /* past_largest itself is a tie and rounds up */
         return double_of(sign | infinity);
     }
     return double_of(

@@ -25,8 +25,8 @@ typedef struct slot {
     _Atomic uint64_t state;
     void *object;
     uint32_t next_free; /* slot + 1; 0: none */
-    /* A look-up with a stale handle may read this while the slot is being reused: the
-     * compare-and-swap then fails because the generation differs. */
+    /* Atomic, because a look-up with a stale handle may read it while the slot is being reused.
+     * That look-up then fails at its compare-and-swap, because the generation differs. */
     _Atomic uint8_t kind;
 } slot;
 

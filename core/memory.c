@@ -81,7 +81,7 @@ iso_status core_operand_acquire(const char *call, const char *name, iso_operand 
                   : core_check_device(call, argument, &(*out)->child, "stream", &stream->child);
 }
 
-/* Makes a buffer that has no memory yet. Returns NULL after core_fail if that fails. */
+/* Makes a buffer that has no memory yet. On failure calls core_fail and returns NULL. */
 static core_buffer *new_buffer(const char *call, core_device *device)
 {
     core_buffer *buffer = calloc(1, sizeof *buffer);

@@ -23,8 +23,9 @@ void core_memory_drop(core_memory *memory);
 
 typedef struct core_buffer {
     core_child child;
-    /* The offset of the buffer's first byte in its memory. Imported memory begins at an aligned
-     * address at or before the buffer, so `origin` plus an offset is as aligned as the address. */
+    /* The offset of the buffer's first byte in its memory. Imported memory is made to begin at an
+     * aligned address, which may be before the buffer. So `origin` plus an offset in the buffer has
+     * the same alignment as the address there. */
     int64_t origin;
     int64_t bytes;
     bool read_only;

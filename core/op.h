@@ -52,8 +52,8 @@ typedef struct core_operation {
     const char *plural;   /* "products", for messages */
     int variants;         /* those that any device may have, as bits */
     iso_variant order[3]; /* auto tries these in turn; a 0 ends a shorter list */
-    uint32_t abi_minor;   /* the backend interface's minor that introduced it */
-    uint32_t args_size;   /* of its member of iso_op_args */
+    uint32_t abi_minor;   /* minor version of the backend interface that introduced it */
+    uint32_t args_size;   /* bytes of its member of iso_op_args */
     uint32_t variant_at;  /* the offset of `variant` in that member */
     /* Checks the caller's descriptor, and fills args, uses and the other fields that are not 0. */
     iso_status (*read)(const char *call, const void *args, core_op *out);
@@ -96,8 +96,8 @@ struct core_op {
     iso_variant *variant;           /* in args */
     iso_math *math;                 /* in args; NULL if there is none */
     iso_dtype dtype;                /* only set if `math` is */
-    char math_reason[ISO_NOTE_MAX]; /* why TF32 was requested and math is strict; otherwise "" */
-    int64_t *summed;      /* in args: the length of sums, 0 if alpha is 0; NULL without sums */
+    char math_reason[ISO_NOTE_MAX]; /* why math is strict although TF32 was requested, or "" */
+    int64_t *summed; /* in args: the length of sums (0 if alpha is 0); NULL if there are no sums */
     int64_t summed_given; /* the length of sums in the caller's descriptor */
     core_empty empty;
     uint64_t neutral; /* bits of the neutral element */

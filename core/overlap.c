@@ -5,9 +5,9 @@
  * An operand is a set of runs of `width` bytes. Each run begins at the operand's offset plus a
  * multiple of the pitch plus a multiple of the stride. Two runs share a byte if one begins within
  * the other. So the question is whether some sum of multiples of up to four steps (two pitches and
- * two strides) lies within an interval. For one step, a division answers it; for two, Euclid's
- * algorithm, whatever the sizes. With more steps, the multiples of the others are tried one by one
- * if they are few.
+ * two strides) lies within an interval. For one step, a division answers it. For two steps, a form
+ * of Euclid's algorithm answers it fast at any size. For three or four, each combination of
+ * multiples of the additional steps is tried, if there are few.
  */
 #include "core/op.h"
 
@@ -19,7 +19,7 @@ __extension__ typedef unsigned __int128 uwide;
 
 enum { STEPS_MAX = 4, TRIED_MAX = 64 };
 
-/* The multiples of `step`: 0, 1, 2, ... `last` times. Both numbers are more than 0. */
+/* The multiples 0, step, 2 * step, ... last * step. Both numbers are more than 0. */
 typedef struct multiples {
     int64_t step, last;
 } multiples;
@@ -64,8 +64,9 @@ static void absorb(question *q)
     }
 }
 
-/* Joins steps: multiples of 24 plus multiples of 8 are all multiples of 8, if those of 8 reach 16.
- */
+/* Joins two steps into one if one divides the other. For example, a multiple of 24 plus a multiple
+ * of 8 is a multiple of 8. Every multiple of 8 in the range occurs if those of 8 go up to 16 or
+ * more, because they then fill the gaps between the multiples of 24. */
 static void join(question *q)
 {
     int kept = 0;
@@ -102,7 +103,7 @@ static uwide sum_of_quotients(uwide count, uwide divisor, uwide step, uwide star
         sum += start / divisor * count + count * (count - 1) / 2 * (step / divisor);
         start %= divisor;
         step %= divisor;
-        /* What is left to count is the number of integer points under a line. Exchanging the axes
+        /* The rest of the sum is the number of integer points under a line. Exchanging the axes
          * gives a smaller problem of the same kind. */
         end = step * count + start;
         count = end / divisor;
@@ -122,8 +123,8 @@ static uwide pairs_up_to(const multiples *a, const multiples *b, wide most)
     if (most < 0) {
         return 0;
     }
-    /* No multiple of b after `last` is in a pair; the first `full` pair with every multiple of a.
-     */
+    /* Multiples of b after number `last` are too large for any pair. Each of the first `full`
+     * multiples of b makes a pair with every multiple of a. */
     last = most / b->step < b->last ? most / b->step : b->last;
     full = left < 0 ? 0 : left / b->step + 1;
     if (full > last) {
@@ -150,8 +151,8 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* For three or four steps. Tries the multiples of those that have the fewest, so that two steps are
- * left each time. */
+/* For three or four steps. Keeps the two that have the most multiples, tries every combination of
+ * multiples of the others, and each time answers the question for the two that are left. */
 static core_overlap try_each(const question *q)
 {
     multiples of[STEPS_MAX] = {{0, 0}};
@@ -217,8 +218,7 @@ static __attribute__((noinline)) core_overlap ask(int64_t a_at, const core_layou
     return answer(&q);
 }
 
-/* Compares the rows of one matrix with those of the matrices that are one or more strides behind
- * it. */
+/* Compares the rows of one matrix with the rows of the matrices that follow it in the batch. */
 static __attribute__((noinline)) core_overlap ask_itself(const core_layout *layout)
 {
     question q = {.low = -(wide)layout->stride - layout->width + 1,

@@ -16,8 +16,8 @@ typedef struct core_backend {
     pthread_mutex_t lock;
     /* The fields below are guarded by the lock. */
     bool loaded;
-    bool touched;      /* probing it reached a driver in this process */
-    bool forked;       /* the parent process did this before fork(), so it cannot be used here */
+    bool touched; /* probing it reached a driver in this process */
+    bool forked;  /* the parent reached the driver before fork(), so this process cannot use it */
     iso_backend table; /* the core's copy, extended with zeros */
     iso_probe probe;   /* the last answer; its state is 0 before the first */
     struct core_backend *next;

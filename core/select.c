@@ -330,9 +330,9 @@ static iso_status pick_named(const char *call, const item *what, core_backend *b
     return ISO_OK;
 }
 
-/* Sets *fits if the device may be used when the spec names none. With `cpus` only CPUs fit, without
- * it only other devices. If the device is broken, `passed` gets the reason. NO_MEMORY if that could
- * not be found out. */
+/* Sets *fits if the device may be used when the spec names none. With `cpus`, only CPUs fit;
+ * without it, only devices that are not CPUs fit. If the device is broken, `passed` gets the
+ * reason. NO_MEMORY if there was too little memory to find out. */
 static iso_status judge_first(const char *call, core_backend *backend, int32_t index, bool cpus,
                               core_text *passed, bool *fits)
 {

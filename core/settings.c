@@ -176,8 +176,8 @@ static void check_cache(const char *value, char *problem, size_t room)
     free(path);
 }
 
-/* A folder with a relative path is ignored, and its message says so. A library that the user named
- * is not: the backend then fails. */
+/* If a variable names a folder by a relative path, the variable is ignored, and the message says
+ * so. ISOMER_BLAS is not ignored: the user asked for this library, so the backend fails. */
 static void check_blas(const char *value, char *problem, size_t room)
 {
     if (strchr(value, '/') && value[0] != '/') {
@@ -244,7 +244,8 @@ static const setting settings[] = {
     {"ISOMER_TILES", "auto",
      "tiles of GPU kernels: auto, or small (for simulators; slow, with the same bits)",
      .words = "auto, small", .fatal = true},
-    {"ISOMER_REQUIRE", NULL, "backends whose absence fails verification and tests",
+    {"ISOMER_REQUIRE", NULL,
+     "backends that must be present: without them verification and tests fail",
      .check = core_require_problem},
     {"ISOMER_CACHE_DIR", NULL, "the folder for built kernels, or off", .check = check_cache},
     {"ISOMER_BACKEND_PATH", NULL, "folders to search for plug-ins, separated by ':'",

@@ -10,7 +10,7 @@
 const char *core_setting(const char *name);
 /* A copy of the text that lives as long as the process; the text itself if there is no memory. */
 const char *core_keep(const char *text);
-/* INVALID if a setting has a bad value, for those settings whose bad values are errors. */
+/* INVALID if a setting has an invalid value for which opening a device must fail. */
 iso_status core_settings_check(const char *call);
 /* The bytes of a limit ("8G", or "50%" of total); -1 if the text is not a limit. */
 int64_t core_parse_limit(const char *text, int64_t total);

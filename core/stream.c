@@ -13,8 +13,8 @@
 /* Streams past the 63rd share the last bit. */
 enum { SHARED_BIT = 63 };
 
-/* The stream must already be a child of its device. That gives the stream its handle, which another
- * thread uses as soon as it finds the stream in this list. */
+/* The stream must already have its handle (core_child_add gives it one), because another thread
+ * uses the handle as soon as it finds the stream in this list. */
 static void link_stream(core_stream *stream)
 {
     core_physical *physical = stream->child.device->physical;
@@ -44,7 +44,7 @@ static void unlink_stream(core_stream *stream)
         ;
     *at = stream->next;
     if (stream->bit != UINT64_C(1) << SHARED_BIT) {
-        /* The bit may be given to a new stream, which has not used these buffers. */
+        /* A new stream, which has not used these buffers, may get this bit. So it is cleared. */
         for (core_child *child = stream->child.device->children; child; child = child->next) {
             if (child->kind == CORE_BUFFER) {
                 atomic_fetch_and(&((core_buffer *)child)->used_by, ~stream->bit);

@@ -285,7 +285,7 @@ void core_trace_begin(core_stream *stream, core_trace_span *span)
     kept = core_error_keep();
     aligned = stream->trace || calibrate(stream);
     span->on = true;
-    span->began = core_now(); /* before the first event: nothing may seem to run before this */
+    span->began = core_now(); /* read before any work can run, so that none seems earlier */
     span->start = aligned ? record(stream) : NULL;
     core_error_restore(&kept);
 }

@@ -65,7 +65,8 @@ static bool others_may_write(const struct stat *found)
 }
 
 /* Judges one part of a path. In a folder with the sticky bit, others can create files but cannot
- * replace existing ones, so such a folder is harmless if the path leads on (`leads_on`). */
+ * replace existing ones, so such a folder is harmless if the path continues below it (`leads_on`).
+ */
 static bool judge_part(const char *part, const struct stat *found, bool leads_on, char *problem,
                        size_t room)
 {

@@ -232,7 +232,7 @@ static const iso_backend table = {
 
 const iso_backend *isomer_backend_query(uint32_t host_abi, const iso_host *host)
 {
-    (void)host_abi; /* the core's version; it refuses this plug-in if it cannot use it */
+    (void)host_abi; /* the core's version; the core refuses a plug-in that it cannot use */
     core = host;
     return &table;
 }

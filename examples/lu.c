@@ -113,7 +113,8 @@ static bool factor_panel(double *panel, int64_t rows, int64_t cols, int64_t *piv
 
 /* Factors the columns j to j + width - 1. Whole rows are swapped, including the panel's old
  * columns, which the factored panel then overwrites. The host panel must stay unchanged until that
- * write has run. It does, because the next panel is read on the same stream. */
+ * write has run. It does, because only the read of the next panel changes it, and that read is on
+ * the same stream. */
 static iso_status step(const lu *f, int64_t j, int64_t width, bool *singular)
 {
     int64_t rows = f->n - j, rest = rows - width, bytes = width * ELEMENT, pitch = f->n * ELEMENT;

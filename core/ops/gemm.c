@@ -117,8 +117,8 @@ static iso_status check_layout(const char *call, const iso_gemm_args *args, core
     if (status) {
         return status;
     }
-    /* One row needs no leading dimension. Each gets the row length, so that the caller's value
-     * makes no difference to a backend. */
+    /* A matrix of one row needs no leading dimension. It is set to the row length, so that the
+     * caller's value makes no difference to a backend. */
     if (a_rows <= 1) {
         op->lda = a_cols > 0 ? a_cols : 1;
     }

@@ -98,8 +98,9 @@ static iso_status check_layout(const char *call, const iso_gemv_args *args, core
             status = check_members(call, op, y);
         }
     }
-    /* One row needs no leading dimension and one element no increment. They get their usual values,
-     * so that the caller's values make no difference to a backend. */
+    /* A matrix of one row needs no leading dimension, and a vector of one element no increment.
+     * They are set to the row length and to 1, so that the caller's values make no difference to a
+     * backend. */
     if (rows <= 1) {
         op->lda = cols > 0 ? cols : 1;
     }

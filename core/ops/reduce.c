@@ -81,14 +81,14 @@ static iso_status fold(const char *call, const iso_reduce_args *args, iso_reduce
     }
     if (op->rows > 1 && op->cols && op->ld_x != op->cols) {
         return core_fail(ISO_INVALID,
-                         "%s: ld_x is %lld, but rows hold %lld elements: for axis all there may be "
-                         "no gaps between rows",
+                         "%s: ld_x is %lld, but rows hold %lld elements: for axis all there must "
+                         "be no gaps between rows",
                          call, (long long)args->ld_x, (long long)op->cols);
     }
     if (op->op == ISO_DOT && op->rows > 1 && op->cols && op->ld_y != op->cols) {
         return core_fail(ISO_INVALID,
-                         "%s: ld_y is %lld, but rows hold %lld elements: for axis all there may be "
-                         "no gaps between rows",
+                         "%s: ld_y is %lld, but rows hold %lld elements: for axis all there must "
+                         "be no gaps between rows",
                          call, (long long)args->ld_y, (long long)op->cols);
     }
     op->rows = 1;
@@ -147,8 +147,8 @@ static iso_status check_layout(const char *call, const iso_reduce_args *args, co
     if (status) {
         return status;
     }
-    /* One row needs no leading dimension. Both get the row length, so that the caller's values make
-     * no difference to a backend. */
+    /* A matrix of one row needs no leading dimension. Both are set to the row length, so that the
+     * caller's values make no difference to a backend. */
     if (op->rows <= 1) {
         op->ld_x = op->ld_y = op->cols > 0 ? op->cols : 1;
     }

@@ -60,8 +60,8 @@ static iso_status read(const char *call, const void *given, core_op *out)
     out->in_place = args.from.buffer.id == args.to.buffer.id &&
                     args.from.offset == args.to.offset && op->ld_from == op->ld_to &&
                     op->rows == op->cols;
-    /* One row needs no leading dimension. It gets the row length, so that the caller's value makes
-     * no difference to a backend. */
+    /* A matrix of one row needs no leading dimension. It is set to the row length, so that the
+     * caller's value makes no difference to a backend. */
     if (op->rows <= 1) {
         op->ld_from = op->cols > 0 ? op->cols : 1;
     }

@@ -8,11 +8,11 @@
  * RTLD_NOW | RTLD_LOCAL and calls this function. If the core refused the plug-in, it tries again
  * the next time. It never closes a plug-in.
  *
- * Versions. A plug-in and the core work together if their ABI major is the same. Whichever is
- * newer, each uses only the part of a struct that both know; the struct's `size` says how much that
- * is. Entries are only ever appended, and no required entry is added within a major. An optional
- * entry may be NULL if the backend does not have it. If a required entry is NULL, the core refuses
- * the plug-in and names the entry.
+ * Versions. A plug-in and the core work together if their ABI major is the same. Either may be the
+ * newer one: each uses only the part of a struct that both know, as given by the struct's `size`.
+ * Entries are only ever appended, and no required entry is added within a major. An optional entry
+ * may be NULL if the backend does not have it. If a required entry is NULL, the core refuses the
+ * plug-in and names the entry.
  *
  * What the core guarantees before a call reaches a backend:
  * - The core has resolved handles, and has checked enumerators, sizes, leading dimensions, bounds,
@@ -20,8 +20,8 @@
  * - The variant is never AUTO, the math mode is never DEFAULT, a leading dimension is never 0, and
  *   a batch is at least 1.
  * - A backend never gets empty products (m, n or batch 0), empty transposes, empty maps or
- *   reductions over no elements. It gets a product whose alpha rounds to 0 with k = 0.
- * - The device owns every operand, and the memory limit is not exceeded.
+ *   reductions over no elements. It gets a product with k set to 0 if alpha rounds to 0.
+ * - Every operand belongs to the device, and the memory limit is not exceeded.
  * - Floating point is in its default state (to nearest, subnormals kept, no traps), whatever the
  *   program's thread has set.
  * - If a product may use TF32 and is UNSUPPORTED with TF32, the core asks again for the strict
@@ -36,7 +36,7 @@
  * with the value that it read there, because another thread may be writing them.
  *
  * What a backend promises:
- * - `execute` never returns UNSUPPORTED where `supports` returned ISO_OK for the same operation.
+ * - `execute` never returns UNSUPPORTED for an operation for which `supports` returned ISO_OK.
  * - `supports` ignores alpha and beta: its answer for a product holds with k = 0 too.
  * - It allocates no device memory of its own for an operation; it requests scratch memory through
  *   `workspace`.
@@ -48,8 +48,8 @@
  * entries with the same stream at once, except stream_sync and stream_query: these may be called
  * while another thread submits to the stream or waits for it. The core destroys an object only when
  * no call that uses it is running. It destroys a stream or a buffer only when its work has finished
- * and an event only when its last record is complete. Another stream may not have reached its wait
- * for that event yet.
+ * and an event only when its last record is complete. An event may be destroyed although another
+ * stream has not yet reached its wait for that event.
  */
 #ifndef ISOMER_BACKEND_H
 #define ISOMER_BACKEND_H
@@ -245,7 +245,7 @@ typedef struct iso_transfer {
 /* ---- What a backend offers to the core ------------------------------------------------------- */
 
 /* The result of probing. If the state is OK, `devices` is the number of devices. Otherwise `reason`
- * says why it is not, with every path that was tried. */
+ * says why the state is not OK, with every path that was tried. */
 typedef struct iso_probe {
     uint32_t size;
     iso_state state;
@@ -274,8 +274,8 @@ typedef struct iso_backend {
     const char *build_info; /* one line: version, compiler, options */
 
     /* -- devices -- */
-    /* Required. Looks for the driver and its devices, and fills *out. Not called again after the
-     * state OK, except in a child of fork(). */
+    /* Required. Looks for the driver and its devices, and fills *out. Once the state is OK, it is
+     * not called again, except in a child of fork(). */
     iso_status (*probe)(iso_probe *out);
     /* Required. Describes a device without opening it (the core fills spec and backend). */
     iso_status (*device_info)(int32_t index, iso_device_info *out);
@@ -344,7 +344,7 @@ typedef struct iso_backend {
     iso_status (*stream_adopt)(void *device, void *native, void **stream);
     /* Both or neither. Wraps memory that the program owns, so that it works like memory from
      * memory_alloc. INVALID if the driver can tell that it is not memory of this device, or that it
-     * is shorter. */
+     * is shorter than `bytes`. */
     iso_status (*memory_import)(void *device, void *native, int64_t bytes, void **memory);
     void (*memory_forget)(void *device, void *memory);
     /* The native handle of one of this backend's objects: `object` is the device (CONTEXT, DEVICE),
@@ -357,8 +357,9 @@ typedef struct iso_backend {
     int32_t (*memory_is_read_only)(void *device, void *memory);
 
     /* -- minor 2 -- */
-    /* Optional. Reads the device's sensors. Leaves values that they do not report as the core set
-     * them. UNSUPPORTED, with every library that was tried, if there are no sensors. */
+    /* Optional. Reads the device's sensors. If the sensors do not report a value, the backend
+     * leaves that field as the core set it. UNSUPPORTED, with every library that was tried, if
+     * there are no sensors. */
     iso_status (*telemetry)(void *device, iso_telemetry *out);
 
     /* -- minor 3 -- */
@@ -375,8 +376,8 @@ typedef struct iso_backend {
 
 /*
  * The only function that a plug-in exports. It must not call a driver. It keeps `host`, which is
- * valid until the process ends. It returns a descriptor that stays valid as long, or NULL if it
- * cannot work with this host. `host_abi` is the core's version (major << 16 | minor).
+ * valid until the process ends. It returns a descriptor that is also valid until the process ends,
+ * or NULL if it cannot work with this host. `host_abi` is the core's version (major << 16 | minor).
  */
 #define ISO_BACKEND_QUERY_NAME "isomer_backend_query"
 typedef const iso_backend *(*iso_backend_query)(uint32_t host_abi, const iso_host *host);

@@ -126,7 +126,7 @@ typedef struct iso_spec {
     uint32_t reserved;
     char text[ISO_SPEC_MAX];    /* the entry, without the blanks around it */
     char backend[ISO_NAME_MAX]; /* the name before the colon */
-    char device[ISO_SPEC_MAX];  /* what follows the colon; "" where there is none */
+    char device[ISO_SPEC_MAX];  /* what follows the colon; "" if there is no colon */
 } iso_spec;
 #define ISO_SPEC_INIT ISO_INIT_OF(iso_spec)
 
@@ -149,8 +149,8 @@ typedef struct iso_device_options {
 
 /*
  * Opens a device. A NULL `spec` means the value of ISOMER_BACKEND, or "auto" if that is not set.
- * One physical device may be opened several times. Using objects of two handles in one call is a
- * MISMATCH all the same. If the spec names one backend, no file of another backend is opened.
+ * One physical device may be opened several times. Even then, a call that uses objects of two
+ * handles returns MISMATCH. If the spec names one backend, no file of another backend is opened.
  * INVALID: an empty or unknown name (the text suggests the nearest known one), a bad index, a text
  *  that matches no device or several (the text lists them), a setting whose value makes no sense,
  *  such as a share of a memory whose size is unknown.

@@ -85,9 +85,9 @@ enum {
  * be NULL. If the import fails, release is never called. An operation on an element whose address
  * is misaligned is INVALID. Different buffers are assumed not to overlap: whether imported memory
  * overlaps that of another buffer is not checked.
- * INVALID: not a device, unknown flags, negative bytes, NULL with bytes, memory that is not the
- *  device's or is shorter if the driver can tell, an OpenCL buffer that kernels may only read
- *  without ISO_IMPORT_READ_ONLY, NULL out.
+ * INVALID: not a device, unknown flags, negative bytes, NULL memory although `bytes` is not 0, NULL
+ *  out; memory that belongs to another device or is shorter than `bytes`, if the driver can tell;
+ *  an OpenCL buffer that kernels may only read, if ISO_IMPORT_READ_ONLY is not set.
  * UNSUPPORTED: the backend does not import. NO_MEMORY, BACKEND.
  */
 ISO_API iso_status iso_buffer_import(iso_device device, void *native, int64_t bytes, uint32_t flags,
@@ -131,7 +131,7 @@ enum { ISO_TENSOR_DIMS_MAX = 8 };
 
 /* Flags of iso_tensor. */
 enum {
-    ISO_TENSOR_READ_ONLY = 1, /* writes to its buffer are refused; others must not write either */
+    ISO_TENSOR_READ_ONLY = 1, /* import: isomer will not write to it; export: consumers must not */
     ISO_TENSOR_COPIED = 2     /* the producer says that it is a copy */
 };
 

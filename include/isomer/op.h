@@ -114,8 +114,8 @@ typedef struct iso_transpose_args {
 
 /*
  * Reduces x (rows x cols) to one result (ISO_AXIS_ALL), to `cols` results (ISO_AXIS_0) or to `rows`
- * results (ISO_AXIS_1), stored one after another at `result`. An array is one row of `cols`
- * elements. For ISO_AXIS_ALL there must be no gaps between the rows.
+ * results (ISO_AXIS_1), stored one after another at `result`. A one-dimensional array is given as
+ * one row of `cols` elements. For ISO_AXIS_ALL there must be no gaps between the rows.
  *
  * The result has the type of x, except: argmin and argmax give i64, the index along the reduced
  * axis; the mean of integers is f64, from a sum that wraps in 64 bits. Dot reads y, which has x's
@@ -176,7 +176,7 @@ ISO_API iso_status iso_reduce_result(iso_reduce_op op, iso_dtype dtype, iso_dtyp
  */
 ISO_API iso_status iso_supports(iso_device device, iso_op_kind kind, const void *args);
 
-/* What an operation would run. */
+/* How the device would run an operation. */
 typedef struct iso_op_info {
     uint32_t size;
     iso_variant variant; /* never AUTO */
@@ -195,10 +195,9 @@ ISO_API iso_status iso_describe(iso_device device, iso_op_kind kind, const void 
                                 iso_op_info *out);
 
 /*
- * Does in advance what the first run of the operation would do before it runs: opens libraries,
- * builds kernels, allocates scratch memory on this stream. The buffers of operands may be zero.
- * Afterwards the same operation on this stream allocates and builds nothing, until a larger
- * operation has run.
+ * Does the one-time work of an operation before its first run: opens libraries, builds kernels, and
+ * allocates scratch memory on this stream. The buffers of operands may be zero. Afterwards the same
+ * operation on this stream allocates and builds nothing, until a larger operation has run.
  */
 ISO_API iso_status iso_prepare(iso_stream stream, iso_op_kind kind, const void *args);
 
@@ -219,7 +218,7 @@ ISO_API iso_status iso_workspace(iso_device device, iso_op_kind kind, const void
  *               norm2, else 1
  * map           1 an element for scale, add  x; y where it is used            z
  *               and multiply, 2 for triad,
- *               2 steps for chain
+ *               2 * steps for chain
  *
  * If alpha is 0, k counts as 0. An operand that a batch shares (stride 0) counts once, and so does
  * one that is given twice (the same buffer and offset). An empty operation costs nothing, except

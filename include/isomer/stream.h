@@ -25,9 +25,9 @@ typedef struct iso_event {
 
 /* Flags of iso_stream_create. */
 enum {
-    /* Work runs in the calling thread before the call returns, without a hand-off: for small work
-     * on a CPU. Order, errors and bits are the same. UNSUPPORTED if the device has no such streams.
-     */
+    /* Work runs in the calling thread before the call returns, and is not passed to another thread:
+     * for small work on a CPU. Order, errors and bits are the same. UNSUPPORTED if the device has
+     * no such streams. */
     ISO_STREAM_INLINE = 1
 };
 
@@ -52,10 +52,10 @@ ISO_API iso_status iso_stream_sync_timeout(iso_stream stream, int64_t nanosecond
 ISO_API iso_status iso_stream_query(iso_stream stream);
 
 /*
- * Makes work submitted to `stream` after this call wait for the last record of the event before
- * this call. If the event was never recorded, nothing waits. The event may have been recorded on
- * another stream of the same device. On an inline stream the calling thread waits. MISMATCH: the
- * event belongs to another device.
+ * Work submitted to `stream` after this call waits for the most recent record of the event at the
+ * time of this call. If the event was never recorded, nothing waits. The event may have been
+ * recorded on another stream of the same device. On an inline stream the calling thread waits.
+ * MISMATCH: the event belongs to another device.
  */
 ISO_API iso_status iso_stream_wait(iso_stream stream, iso_event event);
 
