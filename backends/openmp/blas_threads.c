@@ -19,7 +19,8 @@
 static const char variable[] = "OPENBLAS_NUM_THREADS";
 
 /* The most threads that a probe found available for the OpenMP runtime in calls from this thread.
- * The runtime keeps the threads that it creates, so that many need no further probe. */
+ * The runtime keeps the threads that it creates, so a call that needs no more than these needs no
+ * probe. */
 static _Thread_local short granted;
 
 void cpu_blas_threads_limit(cpu_blas_threads *was)

@@ -158,8 +158,8 @@ static void visit_quota_1(const char *folder, void *context)
 
 int32_t cpu_cores_get(void)
 {
-    /* This asks the OpenMP runtime, because it may have bound this thread to one processor. It
-     * still knows the process's whole affinity mask. */
+    /* The OpenMP runtime may have bound this thread to one processor, but it still knows the
+     * process's whole affinity mask. So the runtime is asked, not the system. */
     int count = omp_get_num_procs();
     double cores = count;
     walk("", visit_quota_2, &cores);

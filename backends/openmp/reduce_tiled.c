@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce_tiled.c - reduces blocks of 4096 elements with the kernels, and spreads the blocks over
  * the threads. Their results are kept in scratch memory. `tiled` reduces them by the same rule,
- * level after level; `partials` adds them in order. For n elements `partials` has an error of at
- * most (39 + n / 4096) * eps * sum |x|. */
+ * again and again, until one value is left. `partials` adds them in order. For n elements
+ * `partials` has an error of at most (39 + n / 4096) * eps * sum |x|. */
 #include "backends/openmp/reduce.h"
 
 #include <string.h>

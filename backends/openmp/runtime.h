@@ -39,9 +39,10 @@ void cpu_team_release(cpu_team *team);
 /* The number of threads that a team created now would request. */
 iso_status cpu_team_plan(int *threads);
 
-/* Operations run under this lock, one at a time. INTERNAL: see cpu_team_outside. A stream's worker
- * passes background = 1. Once exit() has begun, libraries are being torn down, so a worker is
- * blocked here until a thread waits for its work (cpu_team_resume). */
+/* Operations run under this lock, one at a time. Returns INTERNAL if a library has called exit():
+ * see cpu_team_outside. A stream's worker passes background = 1. Once exit() has begun, libraries
+ * are being torn down, so a worker is blocked here until a thread waits for its work
+ * (cpu_team_resume). */
 iso_status cpu_team_lock(cpu_team *team, int background);
 void cpu_team_unlock(cpu_team *team);
 void cpu_team_resume(void);

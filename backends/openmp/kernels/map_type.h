@@ -113,8 +113,8 @@ DEFINE_WHAT(multiply, MULTIPLY, x *y)
 DEFINE_WHAT(scale, SCALE, alpha *x)
 DEFINE_WHAT(triad, TRIAD, FMA(alpha, y, x))
 
-/* Each step of a chain waits for the step before it. So many vectors are computed at a time: while
- * some wait, the processor works on others. */
+/* Each step of a chain waits for the step before it. Therefore this computes several vectors at a
+ * time: while some wait, the processor works on others. */
 static void NAME(chain)(const cpu_map_part *p)
 {
     enum { BLOCK = CHAIN_VECTORS * LANES };

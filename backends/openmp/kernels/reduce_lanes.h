@@ -179,9 +179,9 @@ SIMD_INLINE void NAME(row)(int element, int step, int fresh, const char *x, cons
     }
 }
 
-/* Makes the first fold for lanes whose partner lane has no row. The partner would hold +0: adding
- * it turns a -0 (a product that underflowed) into +0 and changes nothing else. Later folds with
- * such partners change nothing and are skipped. */
+/* Makes the first fold for lanes whose partner lane has no row. Such a partner would hold +0.
+ * Adding +0 turns a -0 (a product that underflowed) into +0 and changes nothing else. Later folds
+ * with such partners would change nothing, so they are skipped. */
 SIMD_INLINE void NAME(clear_signs)(LANE *lanes, int used, int cols)
 {
     const int half = CPU_REDUCE_LANES / 2;
