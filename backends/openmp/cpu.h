@@ -25,9 +25,8 @@ typedef struct cpu_facts {
     int32_t cores;              /* usable by this process (its affinity mask, its cgroup's quota) */
     int32_t clock_mhz;          /* 0 if unknown */
     int64_t l1_bytes, l2_bytes; /* data caches of one core */
-    int64_t
-        l3_bytes; /* the whole cache of level 3 or above, which cores share; 0 if there is none */
-    int64_t cache_bytes; /* l3_bytes, or l2_bytes if there is no L3 */
+    int64_t l3_bytes;           /* the whole cache of level 3 or above, which cores share; or 0 */
+    int64_t cache_bytes;        /* l3_bytes, or l2_bytes if there is no L3 */
     int32_t has_fma, has_avx2, has_avx512, has_f16c;
 } cpu_facts;
 
