@@ -147,7 +147,7 @@ ISO_INLINE float iso_f16_to_f32(iso_u16 bits)
     ISO_APART(value);
     return value;
 }
-#if defined(__SPIR__) || defined(__SPIRV__) /* perhaps for AMD's compiler */
+#if defined(__SPIR__) || defined(__SPIRV__) /* AMD's compiler may compile it further */
 #define ISO_NARROW_BY_INTEGERS 1
 #else
 ISO_INLINE iso_u16 iso_f32_to_f16(float value)

@@ -2,10 +2,10 @@
 /*
  * fill.cl - fills rows of memory with a repeated pattern.
  *
- * Memory is handled in slots of 16 aligned bytes. A slot that is entirely in a row is written with
- * one store of 16 bytes. In a slot at an end of a row, only the row's bytes are written, one by
- * one. The pattern is passed as the 16 bytes of a slot, because every pattern repeats within 16
- * bytes.
+ * Memory is divided into slots of 16 bytes, which are aligned to 16 bytes. A slot that is entirely
+ * in a row is written with one store of 16 bytes. In a slot at an end of a row, only the row's
+ * bytes are written, one by one. The pattern is passed as the 16 bytes of a slot, because every
+ * pattern repeats within 16 bytes.
  *
  * A group handles blocks. A block is FILL_RUN << across slots wide and ISO_THREADS >> across rows
  * high.

@@ -405,7 +405,7 @@ iso_status simt_supports(void *device, const iso_op *op)
     simt_device *self = device;
     const simt_operation *operation = simt_operation_of(op->kind);
     if (!operation) {
-        return self->host->fail(ISO_UNSUPPORTED, "kind is %d, an operation that %s does not have",
+        return self->host->fail(ISO_UNSUPPORTED, "kind is %d, but %s has no such operation",
                                 (int)op->kind, self->driver->name);
     }
     if (variant_of(op) == ISO_VARIANT_VENDOR) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * blas.c - operations by a vendor's BLAS library, and its handles. Products use gemm, transposes
- * geam, reductions dot and asum. BLAS has no sum, so a sum is a dot product with a 1 of stride 0.
- * Its amax compares magnitudes, so it cannot serve as argmax. Results of reductions stay on the
- * device.
+ * geam, reductions dot and asum. BLAS has no sum, so a sum is a dot product with a single 1, which
+ * is read with stride 0. BLAS amax compares magnitudes, so it cannot serve as argmax. Results of
+ * reductions stay on the device.
  */
 #include "backends/simt/blas.h"
 #include "common/dtype.h"

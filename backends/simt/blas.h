@@ -99,7 +99,7 @@ typedef struct simt_blas {
     uint32_t (*dot)(const simt_blas_fold *fold);
     uint32_t (*asum)(const simt_blas_fold *fold);
     bool (*wide_fold)(iso_reduce_op op, iso_dtype dtype);
-    /* By type: 2 bytes, f32, f64. A sum is a dot product with a 1 of stride 0. */
+    /* By type: 2 bytes, f32, f64. A sum is a dot product with a single 1, read with stride 0. */
     const char *sum_names[3], *dot_names[3], *asum_names[3];
     /* Optional: bytes of scratch memory for each row; without it, each call reduces one row. */
     int64_t (*row_bytes)(const iso_reduce_op_args *op);

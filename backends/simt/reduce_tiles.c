@@ -24,8 +24,8 @@ static const simt_reduce_tile *const tiles[SIMT_CLASS_COUNT] = {
 };
 
 /* The tile if a lane is one 32-bit word. Groups are larger, and whole arrays use reduce_stream,
- * which reads at the speed of the memory. `streams` is how many vectors it reads ahead; classes
- * without a number do not use it. */
+ * which reads at the speed of the memory. `streams` is how many vectors it reads ahead; classes for
+ * which it is 0 do not use that kernel. */
 static const simt_reduce_tile word = {.threads = 512,
                                       .columns = 64,
                                       .columns_wide = 64,

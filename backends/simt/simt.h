@@ -35,7 +35,7 @@
  * KiB is enough. */
 enum { SIMT_STACK_BYTES = 224 * 1024 };
 
-/* Classes of devices, by which kernels and tiles are chosen. */
+/* Classes of devices. The class decides which kernels and tiles are used. */
 typedef enum simt_class {
     SIMT_CLASS_WARP32 = 0, /* a GPU whose work-items run 32 at a time */
     /* The same, but values that all work-items share are in scalar registers, which are few. */
