@@ -126,8 +126,8 @@ static iso_status usable(simt_device *device, int32_t which)
     if (!hip_survives(arguments, key, why, sizeof why)) {
         return hip_host->fail(ISO_UNSUPPORTED,
                               "variant vendor: %s (%s) was tried on device %d (%s) in a separate "
-                              "process, because it aborts the process on a chip that it has no "
-                              "kernels for: %s; use tiled",
+                              "process, because it aborts the process if it has no kernels for "
+                              "the chip: %s; use tiled",
                               library->label, library->loader.path, native->index,
                               native->architecture, why);
     }

@@ -217,10 +217,10 @@ iso_status hip_device_adopt(int32_t devices, const void *context, const void *na
 {
     const int64_t asked = (int64_t)(intptr_t)native_device;
     if (context) {
-        return hip_host->fail(
-            ISO_INVALID,
-            "context is %p, but isomer uses no contexts of HIP: pass NULL, and the device's number",
-            context);
+        return hip_host->fail(ISO_INVALID,
+                              "context is %p, but isomer does not use HIP contexts: pass NULL and "
+                              "the device's number",
+                              context);
     }
     if (asked < 0 || asked >= devices) {
         return hip_host->fail(ISO_INVALID, "device is %lld, but there are %d devices",

@@ -299,7 +299,7 @@ static clblast_code fold(ocl_stream *stream, const void *args)
     return call(n, op->result.memory, result, op->x.memory, x, 1, &stream->queue, NULL);
 }
 
-/* Submits a routine. A routine is several commands, which get no events. */
+/* Submits a routine, which consists of several commands that get no events. */
 static iso_status submit(ocl_stream *stream, clblast_code (*routine)(ocl_stream *, const void *),
                          const void *args, const char *name)
 {
@@ -356,7 +356,8 @@ static iso_status reduce(simt_stream *stream, const iso_op *op)
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 
-/* The largest sizes to prepare with. For larger sizes, a routine uses the same kernels. */
+/* Larger sizes are cut to these when preparing, because a routine uses the same kernels for them.
+ * */
 enum { PREPARE_SIDE = 640, PREPARE_ELEMENTS = 1 << 18 };
 
 static int64_t at_most(int64_t value, int64_t most)

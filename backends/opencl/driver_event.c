@@ -55,7 +55,9 @@ void ocl_event_destroy(simt_event *event)
     ocl_host->free(mark);
 }
 
-/* A marker is needed if the stream is idle, or if the program also submits commands to it. */
+/* Adds a marker in two cases: the stream is idle, so its last command, if any, ended at an earlier
+ * time; or the program also submits commands to the queue, so `last` may not be the last command.
+ * */
 iso_status ocl_event_record(void *event, void *stream)
 {
     ocl_mark *mark = ((simt_event *)event)->native;
@@ -93,7 +95,7 @@ iso_status ocl_event_record(void *event, void *stream)
     return ISO_OK;
 }
 
-/* The OpenCL event that completes the mark, retained; NULL if there is none. */
+/* Returns the OpenCL event whose end completes the mark, retained; NULL if there is none. */
 static ocl_event end_of(const simt_event *of)
 {
     const ocl_mark *mark = of->native;

@@ -13,8 +13,8 @@ typedef struct program {
     ocl_program_id id;
 } program;
 
-/* A kernel. Setting arguments changes it, so a thread holds the lock until it has launched the
- * kernel. */
+/* A kernel. Its arguments are part of its state, so a thread holds the lock from setting them until
+ * it has launched the kernel. */
 typedef struct kernel {
     ocl_device *device;
     ocl_kernel_id id;

@@ -116,8 +116,8 @@ iso_status ocl_stream_wait(void *stream, void *event);
 /* Must follow every call that puts a command into the queue. Keeps the command's event, which the
  * stream then owns, or reports the failure. `call` is static text. */
 iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, const char *call);
-/* Must be called before and after a library's routine, which submits several commands without
- * events. */
+/* Call the first function before a library's routine and the second one after it, because the
+ * routine submits several commands without events. */
 iso_status ocl_routine_begins(ocl_stream *stream);
 iso_status ocl_routine_submitted(ocl_stream *stream, const char *name);
 /* Creates the event at the end of such a routine if there is none yet. Called before the end is

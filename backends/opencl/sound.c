@@ -25,9 +25,9 @@ enum { LIST_MAX = 3072, NAMES_MAX = 1024, PATH_BYTES = 512 };
 
 /* ---- known drivers --------------------------------------------------------------------------- */
 
-/* A platform that is known to be sound. It is recognized by the beginning of its name. PoCL
- * before 1.8 was never tested. PoCL's devices other than CPUs are separate drivers, and are not
- * known to be sound. */
+/* A platform that is known to be sound, recognized by the beginning of its name. PoCL before 1.8 is
+ * not trusted, because it was never tested. PoCL's devices other than CPUs are not trusted either,
+ * because they are separate drivers. */
 typedef struct sound_platform {
     const char *name;
     const char *marker; /* precedes the version number in the version text; NULL: any version */
@@ -48,8 +48,8 @@ static const sound_platform platforms[] = {
     {.name = "Oclgrind"},
 };
 
-/* The files of these platforms, as the loader's list names them. Such drivers may be queried for
- * their devices without a trial. */
+/* The library files of these platforms, by their names in the loader's list of drivers. Such
+ * drivers may be queried for their devices without a trial. */
 static const char *const libraries[] = {"libnvidia-opencl.so", "libamdocl64.so",
                                         "libigdrcl.so",        "libintelocl.so",
                                         "libpocl.so",          "liboclgrind-rt-icd.so"};
@@ -258,7 +258,7 @@ static bool has_threads(const driver_list *list, char *why, size_t capacity)
     }
     (void)snprintf(
         why, capacity,
-        "the system grants only %d of %d more threads (a limit on processes), and PoCL ends a "
+        "a limit on processes allows only %d of the %d threads that PoCL needs, and PoCL ends a "
         "process in which it cannot start its threads: no OpenCL driver was opened",
         granted, wanted);
     return false;

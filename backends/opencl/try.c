@@ -298,8 +298,9 @@ static child_answer try_device(const char *index, const char *name)
 }
 
 /* No device has this uuid, so every device is queried. ISO_INVALID is the normal result. Any other
- * status is also accepted, unless memory is limited: a driver that ran out of memory here might
- * crash if it had a little more. */
+ * status is also accepted, unless memory is limited. With a limit, a driver that reports a lack of
+ * memory here might crash in the caller's process, where it may have slightly more memory and get
+ * further. */
 static child_answer try_list(void)
 {
     const room now = room_get();
@@ -312,7 +313,7 @@ static child_answer try_list(void)
     return CHILD_GOOD;
 }
 
-/* Clears the settings that change what runs, because they concern only the caller. */
+/* Clears settings that are meant only for the caller and would change what the trial runs. */
 static void prepare_environment(void)
 {
     static const char *const unset[] = {"ISOMER_LOG",  "ISOMER_TRACE", "ISOMER_MEMORY_LIMIT",
