@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* Without these instructions fma is a function call, which is slow. So the loops are compiled
- * twice. */
+ * twice, with and without them. */
 #if defined(__x86_64__)
 #define ARITH_FAST        __attribute__((target("avx2,fma")))
 #define ARITH_HAVE_FAST() (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
@@ -72,8 +72,8 @@ void arith_generate(iso_dtype dtype, arith_fill fill, uint64_t seed, int64_t cou
 /* ---- parallel.c ------------------------------------------------------------------------------ */
 
 typedef void (*arith_body)(void *context, int64_t begin, int64_t end);
-/* Calls `body` on parts of [0, count) of at most `grain`, in several threads. The threads end
- * before this returns. Sets each thread to round to nearest and to keep subnormals. */
+/* Calls `body` on parts of [0, count), in several threads. A part has at most `grain` elements. The
+ * threads end before this returns. Sets each thread to round to nearest and to keep subnormals. */
 void arith_parallel(int64_t count, int64_t grain, arith_body body, void *context);
 
 /* Lowers `first` to `at` if `at` is less. Several threads may call it at once. */

@@ -80,9 +80,9 @@ enum { BLOCK = 4096, LANES = 128 };
 /* One running value. A reduction uses the members that its operation needs. */
 typedef struct lane {
     float f;
-    double d;          /* f64, and the sums of squares of shorter types */
-    double big, small; /* 2-norm of f64, which keeps `med` in d */
-    uint64_t u;        /* integers, modulo */
+    double d;          /* sums of f64, and sums of squares of shorter types */
+    double big, small; /* 2-norm of f64: scaled squares of huge and tiny elements; d has the rest */
+    uint64_t u;        /* sums and products of integers, modulo 2^64 */
     double best;       /* min, max, argmin and argmax: the best element so far */
     int64_t best_int;  /* the same for integers */
     int64_t index;     /* -1: nothing seen */

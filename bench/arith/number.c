@@ -18,7 +18,7 @@
 
 void arith_fp_reset(void)
 {
-    fesetenv(FE_DFL_ENV); /* x87 too, which computes the long double references */
+    fesetenv(FE_DFL_ENV); /* also resets the x87, which computes the long double references */
 #if defined(__x86_64__) || defined(__i386__)
     _mm_setcsr(0x1f80); /* all exceptions masked, round to nearest, no flush to zero */
 #elif defined(__aarch64__)
@@ -73,10 +73,12 @@ uint16_t arith_f32_to_f16(float value)
     if (size > 0x7f800000u) {
         return (uint16_t)(sign | 0x7e00u);
     }
-    if (size >= 0x477ff000u) { /* 65520: half-way from the greatest f16, 65504, to 65536 */
+    /* From 65520 on, half-way from the greatest f16 to 65536, the result is infinite. */
+    if (size >= 0x477ff000u) {
         return (uint16_t)(sign | 0x7c00u);
     }
-    if (size < 0x38800000u) { /* subnormal: an ulp of 0.5f is the smallest f16, so + rounds */
+    /* A subnormal f16. An ulp of 0.5f is the smallest f16, so adding 0.5f rounds. */
+    if (size < 0x38800000u) {
         return (uint16_t)(sign | (bits_of(0.5f + float_of(size)) - bits_of(0.5f)));
     }
     size += 0xfffu + ((size >> 13) & 1u);
@@ -129,7 +131,7 @@ static const struct {
     [ISO_F16] = {0x7e00, 0x1p-11, 0x1p-25, 0x1p14, 0x1p-13, 0x1p-15},
     [ISO_BF16] = {0x7fc0, 0x1p-8, 0x1p-134, 0x1p110, 0x1p-110, 0x1p-130},
     [ISO_F32] = {0x7fc00000, 0x1p-24, 0x1p-150, 0x1p110, 0x1p-110, 0x1p-130},
-    /* not half: half of the smallest f64 cannot be represented */
+    /* half of the smallest f64 cannot be represented, so this is all of it */
     [ISO_F64] = {0x7ff8000000000000, 0x1p-53, 0x1p-1074, 0x1p1000, 0x1p-1000, 0x1p-1030},
     [ISO_I64] = {0},
 };
@@ -183,7 +185,7 @@ void arith_store(iso_dtype dtype, void *element, double value)
     int64_t whole = dtype == ISO_I32 || dtype == ISO_I64 ? (int64_t)value : 0;
     const void *from = dtype == ISO_F64 ? &value : (const void *)&f32;
     if (!arith_is_float(dtype)) {
-        from = &whole; /* little-endian */
+        from = &whole; /* the machine is little-endian, so the low bytes come first */
     } else if (iso_dtype_size(dtype) == 2) {
         from = &half;
     }

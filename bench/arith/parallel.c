@@ -48,7 +48,7 @@ void arith_parallel(int64_t count, int64_t grain, arith_body body, void *context
     loop l = {.body = body, .context = context, .count = count, .grain = grain};
     pthread_t started[MOST];
     int64_t parts = (count + grain - 1) / grain;
-    if (parts == 1) { /* not marked as inside: loops in the body may start threads */
+    if (parts == 1) { /* `inside` stays false, so loops in the body may start threads */
         arith_fp_reset();
         body(context, 0, count);
         return;

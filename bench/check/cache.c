@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache.c - keeps the expected values of a problem, so that its other variants and devices need not
+/* cache.c - keeps the expected values of a problem, so that its other variants and devices do not
  * compute them again. */
 #include "bench/check/check.h"
 
@@ -61,7 +61,8 @@ void check_cache_forget(check_cache *cache, uint64_t key)
     }
 }
 
-/* The entry that was used longest ago. Empty entries come first, or are skipped if `full`. */
+/* Returns the entry that was used longest ago. An empty entry counts as the oldest, unless `full`
+ * asks for one with data. */
 static entry *oldest(check_cache *cache, bool full)
 {
     entry *best = NULL;

@@ -23,7 +23,7 @@ typedef struct bench_result {
     double seconds;     /* `verify` */
     /* `bench` */
     int32_t checks;
-    iso_math math; /* what it runs in, and why that is not what was asked for */
+    iso_math math; /* the mode that runs; math_reason says why it is not the requested one */
     char math_reason[ISO_NOTE_MAX];
 } bench_result;
 
@@ -43,8 +43,8 @@ void check_digest(bench_result *result, iso_dtype dtype, void *dense, int64_t co
 /* What an element should be. */
 typedef struct check_expected {
     long double want;      /* the reference value */
-    double bound;          /* how far any order of evaluation may be from `want` */
-    unsigned char bits[8]; /* as the model computes it */
+    double bound;          /* the greatest error that any order of evaluation may have */
+    unsigned char bits[8]; /* the model's result */
 } check_expected;
 
 /* Results to compare: `batch` matrices of rows x cols elements of `dtype`. */
@@ -56,15 +56,16 @@ typedef struct check_elements {
 
 /* Compares bits, except that all NaN are equal. */
 bool check_bits(const check_elements *e, const check_expected *want, bench_result *result);
-/* A finite reference must be met within its bound, any other one exactly. `nearest`: keeps the
- * error that is nearest to its bound, instead of the greatest one. */
+/* If the reference is finite, the result must be within its bound. If it is infinite or NaN, the
+ * result must be the same. The largest error is kept or, with `nearest`, the one that is nearest to
+ * its bound. */
 bool check_bounds(const check_elements *e, const check_expected *want, bool nearest,
                   bench_result *result);
 bool check_same_element(iso_dtype dtype, const void *a, const void *b);
 /* Fails with a message about the first wrong element. */
 bool check_say_bits(const check_elements *e, int64_t first, const void *want, int64_t wrong,
                     bench_result *result);
-/* Keeps this error if it is nearer to its bound than the one before. */
+/* Keeps this error if it is nearer to its bound than the error kept so far. */
 void check_note_error(bench_result *result, double error, double bound);
 
 /* ---- cache.c: expected results, kept --------------------------------------------------------- */
@@ -81,14 +82,16 @@ void check_cache_forget(check_cache *cache, uint64_t key);
 
 /* The dense operands of a case. */
 typedef struct check_data {
-    const unsigned char *x, *y;  /* y is x if there is one input */
-    const unsigned char *before; /* what the result held; products with a beta read it */
+    const unsigned char *x, *y; /* if there is only one input, y equals x */
+    /* What the result contained before the call. Products with a beta read it. */
+    const unsigned char *before;
     check_cache *cache;
 } check_data;
 
 bench_check check_gemm, check_transpose, check_reduce, check_map, check_transfer;
 
-/* check_gemm with projections whose blocks have this many columns and rows. */
+/* Like check_gemm, but the caller chooses the sizes of the blocks: `columns` in the projection of
+ * the rows, and `rows` in that of the columns. */
 bool check_gemm_by(const bench_case *item, const check_data *data, const void *got, int64_t columns,
                    int64_t rows, bench_result *result);
 

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gemm.c - checks large products: projections cover every element. whole.c checks the others.
+ * gemm.c - checks large products: it compares sums (projections) that cover every element. whole.c
+ * checks small products.
  *
- * The columns of C are cut into blocks of w. With random signs s(j) = +1 or -1, the sum of
- * s(j) c(i,j) over a block must equal that of A (B s), which costs w times less than the product.
+ * The columns of C are cut into blocks of w. With random signs s(j) = +1 or -1, the sum of s(j)
+ * c(i,j) over a block must equal that of A (B s), which costs w times less than the product.
  * For w = 1 this is the product itself. The rows are cut in the same way, and C is compared with
- * (s A) B. This finds elements that have changed places within a row's block: the sum of the block
- * may be the same as before, but those of their columns are not.
+ * (s A) B. This finds two elements of a row's block that were swapped. The sum of that block may
+ * stay the same, but the sums of the two columns change.
  *
- * The bound. Let d(j) be the error of c(i,j), which K additions have made. The library chooses
- * their order. Let the p-th one have the result s_p(j) and the rounding error e_p s_p(j), with
- * |e_p| <= u. Then |d(j)| <= u sum_p |s_p(j)|. Nothing else is assumed of the roundings: they may
- * all go one way.
+ * The bound. c(i,j) is the result of K additions, in an order that the library chooses. Let d(j) be
+ * its error. The p-th addition has the result s_p(j) and the rounding error e_p s_p(j), with
+ * |e_p| <= u. Then |d(j)| <= u sum_p |s_p(j)|. We assume nothing else about the roundings. They may
+ * all go in the same direction.
  *
  * The inputs are random: the signs of the terms a(i,k) b(k,j) are independent of their sizes and of
- * each other. So a partial sum, whatever its terms, exceeds t |a(i,.) b(.,j)| with a probability of
- * at most 2 exp(-t^2/2) (Hoeffding). The signs s do not depend on the errors, so the same holds for
- * the sum of s(j) d(j) and t sqrt(sum d(j)^2). Take t = 8: 2 exp(-32) = 3e-14 is small enough for
- * the 10^8 sums that a run has at most. Let Q be the sum over k and over the block's j of (a(i,k)
- * b(k,j))^2. Both together give:
+ * each other. By Hoeffding's inequality, the probability that a partial sum exceeds t times the
+ * root of the sum of its squared terms is at most 2 exp(-t^2/2). The signs s do not depend on the
+ * errors d. So the sum of s(j) d(j) exceeds t sqrt(sum d(j)^2) with at most the same probability.
+ * Take t = 8: 2 exp(-32) = 3e-14 is small enough for the 10^8 sums that a run has at most. Let Q be
+ * the sum over k and over the block's j of (a(i,k) b(k,j))^2. These two limits together give:
  *
  *     |error of the block's sum| <= 8 (K + 8) u sqrt(Q)
  *
- * For w = 1 the limit of the partial sums alone gives this. For larger w the two limits would give
- * a factor of 8 each; one is enough, as both cannot be nearly reached in all columns at once. The 8
- * more roundings are those of products that are not fused, of alpha, and of the store.
+ * For w = 1 this follows from the limit of the partial sums alone. For larger w each of the two
+ * limits would add a factor of 8. We use only one of these factors, because the errors of all
+ * columns cannot come close to both limits at once. K + 8 allows for 8 more roundings: of products
+ * that are not fused, of alpha, and of the store.
  *
  * Q is at most |a(i,.)|^2 max_k sum_j b(k,j)^2. Whatever the signs are, the error is at most
  * (K + 8) u sum_j |a(i,.)| |b(.,j)| <= (K + 8) u |a(i,.)| sqrt(w) |B of the block|. The smaller of
@@ -40,13 +42,13 @@
  *
  * For f32 and f64, but not TF32, all sums together must meet a tighter limit. Each error is divided
  * by its sqrt(Q). The root of the mean square of these must be at most u (8 sqrt(K) + K / 16).
- * Roundings that favour no side give about 0.3 u sqrt(K); the second term allows for some that do
- * favour one. A library that computes f32 products in TF32 without being asked exceeds the limit at
- * every K.
+ * Unbiased roundings give about 0.3 u sqrt(K). The second term allows for some bias. A library that
+ * computes f32 products in TF32 without being asked exceeds the limit at every K.
  *
- * So a wrong element is found if it is off by more than the bound of its block. width_of() chooses
- * w so that this bound is a fraction of an ordinary element of C even for K = 16384. Where the fill
- * makes every order of additions exact, the projection is exact too, and the bound is 0.
+ * So the check finds an element whose error is greater than the bound of its block. width_of()
+ * chooses w so that this bound is a fraction of an ordinary element of C even for K = 16384. With
+ * some fills, additions are exact in every order. Then the projection is exact too, and the bound
+ * is 0.
  */
 #include "bench/check/projection.h"
 #include "bench/check/whole.h"
@@ -56,31 +58,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The multiplications that the host may do for one half: they take a fraction of a second. */
+/* The greatest number of multiplications that the host does for one half (the rows or the columns).
+ * They take a fraction of a second. */
 static const double affordable = 4e9;
-/* The sums that the host may keep for one half. */
+/* The greatest number of sums that the host keeps for one half. */
 static const double room = 0x1p22;
 
 typedef struct judging {
     const bench_case *item;
     check_projection want;
     check_view c; /* its rows are projected */
-    double steps; /* relative error of a sum, without what storing adds */
-    double usual; /* limit for the root of the mean square of such errors; 0: none */
-    double mean;  /* the sum of those squares */
-    double share; /* storing may be off by this many units in the last place; 0: exact */
+    double steps; /* relative error of a sum, without the rounding of stored elements */
+    double usual; /* limit of the errors' root mean square, relative to ordinary sums; 0: none */
+    double mean;  /* the sum of the squares of those relative errors */
+    double share; /* storing an element may add this many units in the last place; 0: none */
     const double *signs;
     const char *name;
-    double *sums, *units, *squares; /* what C projects to, and what storing may have added */
+    /* The projection of C. For each sum, also the sum of the roundings of its stored elements and
+     * the sum of their squares. */
+    double *sums, *units, *squares;
     pthread_mutex_t lock;
     double error, bound; /* of the sum that is nearest to its bound, or over it */
     int64_t row, block;  /* of the first sum over its bound; row -1: none */
     double is, should;
 } judging;
 
-/* The number of columns of a block. A wide block would hide a wrong element, so it is small except
- * in two cases: f64, and where a coarse check is enough. f16, bf16 and TF32 are coarse, and so is
- * the bound of f32 for a large K. */
+/* The number of columns of a block. A wide block would hide a wrong element. So blocks are narrow,
+ * except for f64 and where a coarse check is enough. f16, bf16 and TF32 are coarse, and so is the
+ * bound of f32 for a large K. */
 static int64_t width_of(const bench_case *item, int64_t rows, int64_t cols, bool coarse_is_enough)
 {
     double size = (double)(rows > item->gemm.k ? rows : item->gemm.k) * (double)cols;
@@ -95,8 +100,8 @@ static int64_t width_of(const bench_case *item, int64_t rows, int64_t cols, bool
 
 /* ---- what C projects to ---------------------------------------------------------------------- */
 
-/* A unit in the last place of a stored f16 or bf16. It is a power of two, so only the exponent of a
- * double is filled in. */
+/* Returns the unit in the last place of a stored f16 or bf16. It is a power of two, so it is made
+ * by setting the exponent of a double. */
 static double unit_of(bool f16, uint16_t bits)
 {
     uint64_t exponent = f16 ? bits >> 10 & 31 : bits >> 7 & 255;
@@ -252,13 +257,13 @@ static bool say(const judging *j, int64_t member, bench_result *result)
             j->is * j->signs[first], j->should * j->signs[first], j->bound, j->error);
     }
     return check_fail(result,
-                      "%s %lld%s projects to %.17g over its elements %lld to %lld, expected %.17g "
-                      "within %.3g, off by %.3g: at least one of them is wrong",
-                      j->name, (long long)j->row, place, j->is, (long long)first, (long long)last,
+                      "%s %lld%s: the sum of its elements %lld to %lld with random signs is %.17g, "
+                      "expected %.17g within %.3g, off by %.3g: at least one of them is wrong",
+                      j->name, (long long)j->row, place, (long long)first, (long long)last, j->is,
                       j->should, j->bound, j->error);
 }
 
-/* Whether all errors together fit the precision that was asked for. */
+/* Checks that the errors are as small as the requested precision makes them. */
 static bool is_precise(const judging *j, bench_result *result)
 {
     double count = (double)j->want.rows * (double)j->want.blocks;

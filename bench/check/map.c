@@ -2,12 +2,13 @@
 /*
  * map.c - the check of maps: every element, with the arithmetic of docs/arithmetic.md.
  *
- * Chains that `bench` measures have thousands of steps, too many to repeat for every element. So a
- * sample of the elements is repeated and compared bit for bit. All elements are compared with the
- * closed form. Let r' = fma(r, alpha, beta), alpha and beta in (0, 1) and q = beta / (1 - alpha).
- * Then the exact r after `steps` is q + alpha^steps (x - q). Each step rounds once, by at most u
- * max(|x|, q), and later steps shrink the errors of earlier ones. In all this is at most min(steps,
- * 1 / (1 - alpha)) u max(|x|, q), and then one rounding to the stored type.
+ * Chains that `bench` measures have thousands of steps. Computing them again for every element
+ * would take too long. So only a sample of the elements is computed again and compared bit for bit.
+ * All elements are compared with the closed form. Let r' = fma(r, alpha, beta), alpha and beta in
+ * (0, 1) and q = beta / (1 - alpha). Then the exact r after `steps` is q + alpha^steps (x - q).
+ * Each step rounds once, by at most u max(|x|, q), and later steps shrink the errors of earlier
+ * ones. So the total error is at most min(steps, 1 / (1 - alpha)) u max(|x|, q), plus one rounding
+ * to the stored type.
  */
 #include "bench/check/check.h"
 
@@ -24,7 +25,7 @@ typedef struct mapping {
     const unsigned char *x, *y, *got;
     int64_t stride;        /* chains: the distance between two elements of the sample */
     _Atomic int64_t wrong; /* the first wrong element */
-    _Atomic int64_t count; /* of wrong elements */
+    _Atomic int64_t count; /* the number of wrong elements */
 } mapping;
 
 /* A copy keeps the bits of NaN. */
@@ -105,7 +106,7 @@ static void check_closed_form(void *context, int64_t begin, int64_t end)
         for (int64_t i = 0; i < count; i++) {
             double want = settled + shrunk * (x[i] - settled);
             double top = fmax(fabs(x[i]), fabs(settled));
-            /* For each step, the closed form may itself be off by a few roundings of f64. */
+            /* The closed form has errors too: a few roundings of f64 for each step. */
             double bound =
                 1.01 * (most * arith_roundoff(wide) * top + ((double)a->steps + 8) * 0x1p-52 * top +
                         arith_roundoff(a->dtype) * fabs(want));

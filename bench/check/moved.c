@@ -42,7 +42,7 @@ bool check_transfer(const bench_case *item, const check_data *data, const void *
 
 typedef struct turning {
     const unsigned char *from, *to;
-    int64_t rows, cols, element; /* of `from` */
+    int64_t rows, cols, element; /* the shape of `from`; `element` is in bytes */
     _Atomic int64_t wrong;       /* the first element of `to` that differs */
 } turning;
 

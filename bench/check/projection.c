@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * projection.c - computes on the host, in f64, what a product x y projects to. It gives each column
- * of y a random sign, adds up the columns of each block, and multiplies x by these sums. gemm.c
- * says why.
+ * projection.c - computes on the host, in f64, the expected projection of a product x y. It gives
+ * each column of y a random sign, adds up the columns of each block, and multiplies x by these
+ * sums. gemm.c explains why.
  */
 #include "bench/check/projection.h"
 
@@ -17,7 +17,7 @@
 
 enum {
     MR = 6,   /* rows of a register tile */
-    NR = 8,   /* columns of it */
+    NR = 8,   /* columns of a register tile */
     KB = 256, /* depth of a block */
     MB = 48   /* rows of a block */
 };
@@ -123,7 +123,8 @@ typedef struct making {
     const double *signs;
     double *panels; /* the sums: one panel after the other, each with NR columns side by side */
     int64_t panel_count;
-    double *greatest; /* sum of squares of a row in a block; for each part of the work */
+    double *greatest; /* for each part of y's rows and each block: the greatest sum of squares of a
+                         row */
     double *total;
     tile run;
 } making;

@@ -17,8 +17,9 @@ typedef struct check_projection {
     int64_t rows, blocks, width;
     double *sums;   /* rows x blocks: x (y s) */
     double *norms;  /* the norms of x's rows */
-    double *spread; /* for each block of y: the factor in the bound of an error */
-    double *usual;  /* for each block of y: the factor in an ordinary sum */
+    double *spread; /* for each block of y: times a norm and the relative error, the bound of an
+                       error */
+    double *usual;  /* for each block of y: times a norm, the size of an ordinary sum */
 } check_projection;
 
 int64_t check_projection_bytes(int64_t rows, int64_t cols, int64_t width);

@@ -2,8 +2,8 @@
 /*
  * reduce.c - the check of reductions: bits where they are defined, else a bound.
  *
- * The bits of `tiled` are compared; in every variant, so are those of min, max, argmin, argmax and
- * all reductions of integers. The others must meet a bound that holds for any order of evaluation.
+ * The bits are compared for `tiled`, and in every variant for min, max, argmin, argmax and all
+ * reductions of integers. Other results must meet a bound that holds for any order of evaluation.
  * Let u be the unit roundoff of the accumulation type and n the number of terms. Each term is
  * rounded at most n times, so the error is at most
  *
@@ -11,16 +11,17 @@
  *     2-norm                 (n+4) u |result|  (all terms are positive; the root halves it)
  *     product                (n+4) u |result|
  *
- * to first order; exactly, n u becomes n u / (1 - n u). Where a term or a result may underflow, n
- * times half the smallest subnormal is added. The rounding to the stored type is added too.
+ * to first order. The exact bound has n u / (1 - n u) in place of n u. Where a term or a result may
+ * underflow, n times half the smallest subnormal is added. The rounding to the stored type is added
+ * too.
  *
- * For long sequences this bound is too wide to say much. So most fills of `verify` are small whole
- * numbers: every order is exact and the bound is 0. The terms of `bench` have random signs. Let
- * |terms| be the root of the sum of their squares. Every partial sum is then within 8 |terms|
- * (Hoeffding, as in gemm.c), and n roundings that favour no side add up to at most 8 u sqrt(n)
- * times the greatest partial sum. So there, sums, dots and means must also be within 64 u sqrt(n)
- * |terms|. Terms of one sign have no such bound. Therefore no list has naive sums of magnitudes at
- * sizes for which their bound is too wide.
+ * For long sequences this bound is too wide to find most errors. So most fills of `verify` are
+ * small whole numbers. They make every order exact, so the bound is 0. The terms of `bench` have
+ * random signs. Let |terms| be the root of the sum of their squares. Every partial sum is then
+ * within 8 |terms| (Hoeffding, as in gemm.c), and n unbiased roundings add up to at most 8 u
+ * sqrt(n) times the greatest partial sum. So in `bench`, sums, dots and means must also be within
+ * 64 u sqrt(n) |terms|. This does not hold if all terms have the same sign. Therefore no list has
+ * naive sums of magnitudes at sizes for which their bound is too wide.
  */
 #include "bench/check/check.h"
 
@@ -43,7 +44,8 @@ typedef struct totals {
     iso_dtype dtype;
     const unsigned char *x, *y;
     int64_t step, n, part;
-    long double *sums; /* for each part three: of the terms, their magnitudes, their squares */
+    /* Three sums for each part: of the terms, of their magnitudes and of their squares. */
+    long double *sums;
 } totals;
 
 static void add_terms(void *context, int64_t begin, int64_t end)
@@ -78,8 +80,8 @@ static bool exact_op(const bench_case *item)
     return is_order(item->reduce.op) || !arith_is_float(item->dtype);
 }
 
-/* Whether every order of evaluation gives the same number. The division of a mean changes nothing:
- * all variants round it in the same way. */
+/* Whether every order of evaluation gives the same number. A mean is also divided by n, but all
+ * variants round that in the same way. */
 static bool exact_fill(const bench_case *item)
 {
     if (item->reduce.op == ISO_PRODUCT) {
@@ -181,8 +183,8 @@ static void expect_each(void *context, int64_t begin, int64_t end)
     }
 }
 
-/* The expected results. NULL: no memory, or the model is outside its own bounds, which is a fault
- * of this program or of the machine's fma. */
+/* The expected results. NULL: no memory, or the model's own result is outside the bounds. That
+ * would be a bug of this program or of the machine's fma. */
 static const check_expected *reference(sequences *c, const check_data *data, iso_dtype type,
                                        int64_t results, bench_result *result)
 {

@@ -65,7 +65,8 @@ void check_digest(bench_result *result, iso_dtype dtype, void *dense, int64_t co
     result->has_digest = true;
 }
 
-/* "[1][2, 3]" for an element of a batch, "[2, 3]" of a single matrix, "[3]" of an array. */
+/* "[1][2, 3]" for an element of a batch, "[2, 3]" for one of a single matrix, "[3]" for one of an
+ * array. */
 static const char *place(const check_elements *e, int64_t index, char *text, size_t room)
 {
     long long b = index / (e->rows * e->cols), i = index / e->cols % e->rows, j = index % e->cols;
@@ -150,7 +151,7 @@ static long double greatest(iso_dtype dtype)
     }
 }
 
-/* By how much the error of `got` exceeds the bound. 0 or less: `got` is right. */
+/* Returns the error of `got` minus the bound. If that is 0 or less, `got` is right. */
 static long double excess(iso_dtype dtype, double got, long double want, double bound)
 {
     if (isnan(want)) {
@@ -162,7 +163,7 @@ static long double excess(iso_dtype dtype, double got, long double want, double 
     if (isinf(want)) {
         return (long double)got == want ? 0 : INFINITY;
     }
-    if (isinf(got)) { /* right if a value within the bound rounds to it */
+    if (isinf(got)) { /* right if some value within the bound rounds to infinity */
         long double edge = greatest(dtype) * (1 + (long double)arith_roundoff(dtype));
         bool reached = got > 0 ? want + bound >= edge : want - bound <= -edge;
         return reached ? 0 : INFINITY;
@@ -207,7 +208,7 @@ bool check_bounds(const check_elements *e, const check_expected *want, bool near
     result->bound = w->bound;
     return check_fail(result,
                       "element %s is %s, expected %.17Lg within %.3g, off by %.3g; %lld of %lld "
-                      "are out of bounds",
+                      "exceed their bounds",
                       place(e, first, where, sizeof where),
                       show(one, sizeof one, e->dtype, at(e, first)), w->want, w->bound,
                       result->error, (long long)wrong, (long long)count_of(e));

@@ -3,15 +3,15 @@
  * whole.c - the check of products that are compared with the model element by element.
  *
  * Bounds. Let u be the unit roundoff of the accumulation type and S = sum |a||b|. Whatever the
- * order of the k products, each term is rounded at most k + 1 times: once as a product and then in
- * the sums that it enters. Scaling by alpha, beta*c and the last sum round three more times. So to
- * first order the computed value is off by at most (k+4) u (|alpha| S + |beta c|). As k u is far
- * below 0.01, a factor of 1.01 covers the higher orders. Each of those operations can also lose
+ * order of the k products, each term is rounded at most k + 1 times: once as a product, then once
+ * in each sum that contains it. Scaling by alpha, beta*c and the last sum round three more times.
+ * So to first order the computed value is off by at most (k+4) u (|alpha| S + |beta c|). As k u is
+ * far below 0.01, a factor of 1.01 covers the higher orders. Each of those operations can also lose
  * half the smallest subnormal. Rounding to the stored type adds its own roundoff of the value. The
  * reference is computed in a type so wide that the same factor covers its error.
  *
- * Fills of small whole numbers make every product and sum exact in any order. Their bound is 0, so
- * an element that is off by one is found in any variant.
+ * Fills of small whole numbers make every product and sum exact in any order. Their bound is 0. So
+ * the check finds an element that is off by one in any variant.
  */
 #include "bench/check/whole.h"
 
@@ -55,7 +55,7 @@ static void widen(const bench_case *item, const unsigned char *stored, iso_trans
     }
 }
 
-/* The terms of one f64 element: their sum and the sum of their magnitudes. */
+/* Computes the sum of the terms of one f64 element, and the sum of their magnitudes. */
 static void refer_f64(const double *a, const double *b, int64_t n, int64_t k, long double *sum,
                       double *size)
 {
@@ -88,11 +88,11 @@ static void refer_f32(const float *restrict a, const float *restrict b, int64_t 
     }
 }
 
-/* Only vendors' products must meet this bound; of naive and tiled ones the bits are compared. The
- * last rounding may be off by a whole unit, because vendors' libraries do not promise to round to
- * nearest (cuBLAS does not, for halves and small products). Nor do they promise to add beta * C
- * before they round the product to halves: a row of C from cuBLAS was as far off as if the product
- * was rounded first. */
+/* Only vendors' products are checked with this bound. Naive and tiled products are compared bit for
+ * bit. The last rounding may be off by a whole unit, because vendors' libraries do not promise to
+ * round to nearest (cuBLAS does not, for halves and small products). Nor do they promise to add
+ * beta * C before they round the product to halves: a row of C from cuBLAS was as far off as if the
+ * product was rounded first. */
 static void set_bound(const bench_case *item, double alpha, double beta, long double sum,
                       double size, double c, check_expected *out)
 {
@@ -107,7 +107,8 @@ static void set_bound(const bench_case *item, double alpha, double beta, long do
                          arith_half_smallest(item->dtype));
 }
 
-/* volatile, because gcc 12 drops the conversion to f32 and back when it vectorizes two of them. */
+/* Rounds a factor to f32 unless the type is f64. `narrow` is volatile, because gcc 12 drops the
+ * conversion to f32 and back when it vectorizes two of them. */
 static double rounded(bool f64, double factor)
 {
     volatile float narrow = (float)factor;
@@ -172,8 +173,8 @@ static bool make(const bench_case *item, const check_data *data, check_expected 
     return true;
 }
 
-/* The expected results. NULL: no memory, or the model is outside its own bounds, which is a fault
- * of this program or of the machine's fma. */
+/* The expected results. NULL: no memory, or the model's own result is outside the bounds. That
+ * would be a bug of this program or of the machine's fma. */
 static const check_expected *reference(const bench_case *item, const check_data *data,
                                        bench_result *result)
 {

@@ -138,7 +138,8 @@ static void slows(const bench_case *item, bool native, double *rate, double *mov
 
 /* ---- conformance cases ----------------------------------------------------------------------- */
 
-/* Each operand has its own memory, except neighbours: they lie side by side in C's image. */
+/* Each operand has its own memory, except with GEMM_NEIGHBOURS: there all lie side by side in C's
+ * image. */
 static bool lay(const bench_case *item, verify_problem *p)
 {
     const gemm_shape *g = &item->gemm;
@@ -209,8 +210,8 @@ static void describe(const bench_case *item, json_t *sizes, json_t *layout)
 /*
  * A full grid of sizes, layouts, scalars and fills would have millions of cases. Instead the list
  * steps through the values of each factor with a stride that has no common divisor with their
- * number. So every value meets many values of every other factor. Cases that must not be left to
- * chance are added as corners.
+ * number. So every value is combined with many values of every other factor. Important combinations
+ * are added separately, by corners().
  */
 
 static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED, ISO_VARIANT_VENDOR};
@@ -246,7 +247,7 @@ static void set_mnk(bench_case *item, int64_t m, int64_t n, int64_t k)
     item->gemm.k = k;
 }
 
-/* Reduces m and n until a plain scalar loop takes only milliseconds. K stays. */
+/* Reduces m and n until a plain scalar loop takes only milliseconds. Does not change K. */
 static void limit_work(gemm_shape *g, int64_t most)
 {
     static const int64_t thin[] = {9, 5, 2, 1};
@@ -361,8 +362,9 @@ static void blocks(verify_list *list, iso_dtype dtype)
     }
 }
 
-/* A sum that is zero keeps the sign that alpha gives it. Code that adds 0 while it converts to a
- * shorter type loses that sign. A K of 0 and sums of segments take other paths. */
+/* A zero sum times a negative alpha is -0. Code that adds 0 while it converts to a shorter type
+ * turns that into +0. The kernels have separate code for K = 0 and for sums of several segments, so
+ * both are in the list. */
 static void signs(verify_list *list, iso_dtype dtype)
 {
     static const struct {
@@ -383,7 +385,7 @@ static void signs(verify_list *list, iso_dtype dtype)
     }
 }
 
-/* Products too large for the model: they are checked by projections and samples. */
+/* Products that are too large for the model. Projections and samples check them. */
 static void large(verify_list *list, iso_dtype dtype)
 {
     static const int64_t sizes[] = {257, 1000, 2048, 4096};

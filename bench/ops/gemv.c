@@ -307,7 +307,7 @@ static void blocks(verify_list *list, iso_dtype dtype)
     }
 }
 
-/* A sum that is zero keeps the sign that alpha gives it. */
+/* A zero sum times a negative alpha is -0, which must not become +0. */
 static void signs(verify_list *list, iso_dtype dtype)
 {
     static const struct {

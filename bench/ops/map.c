@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * map.c - the row of maps. `bench` measures the STREAM kernels with them. STREAM also has a dot
- * product, which the row of reductions computes. Ids and documents of `bench` call maps "stream",
- * because recorded results already do.
+ * product, which reduce.c computes. Ids and documents of `bench` call maps "stream", because older
+ * recorded results use that name.
  */
 #include "bench/tool.h"
 #include "bench/verify/verify.h"
@@ -63,8 +63,8 @@ static bool set_kind(bench_case *item, const char *kind)
             *op == ISO_MAP_MULTIPLY);
 }
 
-/* These factors make the chain a contraction: after thousands of steps the elements still differ,
- * and none has grown. */
+/* These factors make the chain a slow contraction: elements never grow, and after thousands of
+ * steps they still differ from each other. */
 static void set_size(bench_case *item, const bench_size *size)
 {
     bool chain = item->map.op == ISO_MAP_CHAIN;
@@ -158,7 +158,7 @@ static arith_fill fill_of(iso_map_op op, bool is_float, int turn)
     return is_float ? floats[turn % COUNT(floats)] : ints[turn % COUNT(ints)];
 }
 
-/* No type can represent 0.1 or 0.4. For 0 and 1 a kernel may take a shortcut. */
+/* No type can represent 0.1 or 0.4. A kernel may have a shortcut for 0 and 1. */
 static void set_factors(map_shape *m, int turn)
 {
     static const double alphas[] = {0.4, -2.5, 1, 0.1, 0};
@@ -253,13 +253,15 @@ static void signs(verify_list *list, iso_map_op op, iso_dtype dtype)
     }
 }
 
-/* Arrays larger than the caches: kernels may use stores that bypass the cache. */
+/* Arrays larger than the caches, because kernels may store them with instructions that bypass the
+ * cache. */
 static void large(verify_list *list, iso_map_op op, iso_dtype dtype)
 {
     bench_case item = start(op, dtype);
     item.map.n = (48 << 20) / iso_dtype_size(dtype) + 5;
     item.fill = fill_of(op, arith_is_float(dtype), 0);
-    set_place(&item.map, ((int)op + (int)dtype) % 2 == 0 ? 56 : 47); /* apart; offsets 0 or not */
+    /* Three arrays, with or without offsets. */
+    set_place(&item.map, ((int)op + (int)dtype) % 2 == 0 ? 56 : 47);
     set_factors(&item.map, 0);
     add(list, &item);
 }

@@ -17,7 +17,7 @@
 enum {
     BENCH_ID_MAX = 160,
     BENCH_SAMPLES = 16,
-    BENCH_ALIGNMENT = 256 /* of operands: the alignment of a buffer */
+    BENCH_ALIGNMENT = 256 /* operands are aligned like a buffer, to this many bytes */
 };
 
 typedef struct bench_op bench_op;
@@ -32,7 +32,7 @@ struct verify_state;
 typedef enum bench_status {
     BENCH_OK = 0,
     BENCH_FAILED = 1,      /* a result was wrong, or a rule of the API was broken */
-    BENCH_UNSUPPORTED = 2, /* the device cannot do it, and said so before the call */
+    BENCH_UNSUPPORTED = 2, /* the device does not support it, and reported that before the call */
     BENCH_ERROR = 3        /* a call failed unexpectedly, or memory ran out */
 } bench_status;
 
@@ -124,21 +124,21 @@ typedef enum bench_roof {
 typedef struct bench_case {
     char id[BENCH_ID_MAX]; /* "gemm/tiled/f32/1024x1024x1024/nn/strict/uniform/hot" */
     const bench_op *op;    /* the row that it is listed under */
-    const bench_op *by;    /* the row that computes it: a reduction computes the map `dot` */
+    const bench_op *by;    /* the row that computes it: for the map `dot`, the reductions */
     char kind[16];         /* "write", "triad", "sum"; "" */
     char type[8];          /* "f32"; "e4" for elements that are moved, not computed with; "" */
-    char variant[16];      /* "tiled"; without variants "pageable", "event", ... */
+    char variant[16];      /* "tiled"; for operations without variants "pageable", "event", ... */
     arith_fill fill;
     iso_variant how;
     iso_dtype dtype; /* 0: bytes or elements are moved, not computed with */
     int64_t element; /* bytes of an element; 1 for transfers */
     iso_math math;   /* STRICT or TF32 */
     int32_t library; /* which of the vendor's libraries */
-    uint64_t seed;   /* of its data; all variants of a problem have the same */
+    uint64_t seed;   /* the seed of its data, which all variants of a problem share */
     bool same_bits;  /* the bits of its result are defined, so it has a digest */
-    /* Above 0, the case is large and has random inputs. It is checked by samples, by projections
-     * and by bounds that rely on random signs. Of a product, this many elements are compared with
-     * the model's bits. 0: every element is compared with the model. */
+    /* 0: every element is compared with the model. Above 0: the case is large and has random
+     * inputs, so it is checked by samples, by projections and by bounds that rely on random signs.
+     * For a product, this is the number of elements that are compared with the model's bits. */
     int32_t samples;
     union {
         gemm_shape gemm;
@@ -147,7 +147,7 @@ typedef struct bench_case {
         reduce_shape reduce;
         map_shape map;
         transfer_shape transfer;
-        int32_t script; /* of orders and limits: the script's number */
+        int32_t script; /* for verify_order and verify_limits: the number of the script */
     };
 
     int32_t problem; /* `verify`: cases with the same number have the same data */
@@ -155,11 +155,11 @@ typedef struct bench_case {
     /* `bench` */
     bool cold;  /* caches are overwritten before each sample */
     bool parts; /* also measured with the transfers of its operands and its result */
-    bool vast;  /* needs more bytes than any device has */
+    bool vast;  /* needs more memory than any device has */
     bench_roof roof;
-    int64_t size;                            /* where it lies on a plot's axis */
+    int64_t size;                            /* its position on the size axis of a plot */
     double flops, bytes_read, bytes_written; /* of one call */
-    double longest; /* seconds: skipped if one call would take a CPU longer */
+    double longest; /* in seconds; the case is skipped if one call would take a CPU longer */
 } bench_case;
 
 /* The size of a case in a list of workloads. */
@@ -185,7 +185,7 @@ typedef struct bench_shape {
 
 /* What a case reads and writes, as dense arrays. */
 typedef struct bench_needs {
-    iso_dtype type; /* of the inputs; for moved elements a type of the same size */
+    iso_dtype type; /* of the inputs; if elements are only moved, any type of their size */
     int32_t inputs; /* 0, 1, 2 */
     int64_t bytes[2];
     iso_dtype result_type; /* 0: elements are moved, not computed with */
@@ -221,23 +221,25 @@ typedef bool bench_run(struct verify_state *state, struct verify_runner *runner,
 struct bench_op {
     const char *name;
     const char *measured; /* its name in ids and documents of `bench`; NULL: not measured */
-    const char *verified; /* its name in those of `verify` */
+    const char *verified; /* its name in ids and documents of `verify` */
 
     /* words in reports */
     const char *title;          /* of a block of results: "Products" */
     const char *size;           /* the unit of a size: "N", "elements", "bytes" */
-    const char *computes;       /* the kind whose rate is in FLOP/s; "": all kinds; NULL: none */
+    const char *computes;       /* the kind that is rated in FLOP/s; "": all kinds; NULL: none */
     const char *computes_title; /* replaces `title` for a block of that kind */
-    const char *kind_member;    /* what documents of `verify` call the kind; NULL: left out */
+    const char *kind_member;    /* the member for the kind in documents of `verify`; NULL: none */
     bool moves;                 /* it moves data between memories; reports show it separately */
 
-    /* the words that a line of a list of workloads may have, and the defaults; NULL: none */
+    /* the words that are allowed in a line of a suite, and the defaults; NULL: none */
     const char *const *kinds, *const *variants, *const *types, *const *layouts, *const *maths;
     const char *usual_kinds, *usual_variants, *usual_types, *usual_layout;
     unsigned counts; /* bit c: a size may have c numbers; bit 0: it may be beyond-cache */
-    const char *const *size_members;   /* members of a case in a file that give its size; or NULL */
-    const char *const *layout_members; /* and its layout, each "n" or "t"; NULL: the member axis */
-    bool batches;                      /* a case may be a batch */
+    /* The members that give the size of a case in a suite file; or NULL. */
+    const char *const *size_members;
+    /* The members that give its layout, each "n" or "t". NULL: the member "axis" does. */
+    const char *const *layout_members;
+    bool batches; /* a case may be a batch */
 
     /* a case */
     bool libraries; /* the vendor may offer several libraries for it */
@@ -247,8 +249,8 @@ struct bench_op {
     void (*operands)(const bench_case *item, bench_args *args, const iso_operand *inputs,
                      iso_operand result);
     bench_check *check;
-    /* Sets the i-th of some other values of alpha and beta, on which support must not depend.
-     * False: there are no more. NULL: it has no factors. */
+    /* Sets alpha and beta to the i-th of some other pairs of values. Support must be the same with
+     * all of them. False: there are no more. NULL: it has no factors. */
     bool (*other_factors)(bench_args *args, int i);
 
     /* a measured case */
@@ -257,9 +259,10 @@ struct bench_op {
     void (*set_layout)(bench_case *item, const char *layout); /* NULL: it has no layouts */
     void (*set_size)(bench_case *item, const bench_size *size);
     void (*shape)(const bench_case *item, bench_shape *out);
-    bool (*has_bits)(const bench_case *item);   /* NULL: always */
-    bench_roof (*roof)(const bench_case *item); /* which one a large case measures; NULL: none */
-    /* Lowers the rates that an ordinary CPU reaches. NULL: they stay as they are. */
+    bool (*has_bits)(const bench_case *item); /* NULL: always */
+    /* Returns the roof that a large case measures. NULL: there is none. */
+    bench_roof (*roof)(const bench_case *item);
+    /* Lowers the assumed rates of an ordinary CPU if this operation is slower. NULL: it is not. */
     void (*slows)(const bench_case *item, bool native, double *rate, double *moved);
 
     /* a conformance case */
@@ -268,7 +271,7 @@ struct bench_op {
     /* Lays the operands out in memory. False: no memory. */
     bool (*lay)(const bench_case *item, struct verify_problem *problem);
     bench_run *run; /* runs a case without a kernel */
-    /* Sets the members of a result that say what was computed. NULL: there are none. */
+    /* Sets the members of a result that describe what was computed. NULL: there are none. */
     void (*describe)(const bench_case *item, json_t *shape, json_t *layout);
 };
 

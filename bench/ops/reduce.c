@@ -143,9 +143,9 @@ static void describe(const bench_case *item, json_t *sizes, json_t *layout)
 static const iso_variant variants[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_PARTIALS, ISO_VARIANT_TILED,
                                        ISO_VARIANT_VENDOR};
 
-/* The quick list has each variant with every operation and with every type, but not all
- * combinations. Each further one costs a compilation, which takes most of the time. The full list
- * has them all. */
+/* In the quick list, each variant occurs with every operation and with every type, but not with
+ * every pair of them. Each pair has to be compiled, which takes most of the time. The full list has
+ * all pairs. */
 static bool in_quick(const bench_case *item, iso_variant variant)
 {
     return variant == ISO_VARIANT_TILED || variant == ISO_VARIANT_VENDOR ||
@@ -262,7 +262,7 @@ static void corners(verify_list *list, iso_reduce_op op, iso_dtype dtype, iso_ax
         set_shape(&item, axis, 0, axis == ISO_AXIS_ALL ? 1 : 5, 0);
         add(list, &item, COUNT(variants), full);
     }
-    if (axis != ISO_AXIS_ALL && (op == ISO_SUM || op == ISO_MIN)) { /* an empty result */
+    if (axis != ISO_AXIS_ALL && (op == ISO_SUM || op == ISO_MIN)) { /* the result is empty */
         set_shape(&item, axis, 7, 0, 0);
         add(list, &item, 3, full);
     }
@@ -273,9 +273,10 @@ static void corners(verify_list *list, iso_reduce_op op, iso_dtype dtype, iso_ax
             add(list, &item, 3, full);
         }
     }
-    item.fill = ARITH_INTS; /* many results of few elements each */
+    item.fill = ARITH_INTS; /* along an axis: many results of few elements each */
     set_shape(&item, axis, axis == ISO_AXIS_ALL ? 1000 : 5, 1021, 1);
-    if (axis == ISO_AXIS_ALL) { /* without gaps, a matrix of several rows is one array */
+    if (axis == ISO_AXIS_ALL) { /* a matrix of several rows without gaps, which a kernel may treat
+                                   as one array */
         item.reduce.rows = 7;
     }
     add(list, &item, COUNT(variants), full);

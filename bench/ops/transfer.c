@@ -11,7 +11,8 @@
 
 /* ---- measured cases -------------------------------------------------------------------------- */
 
-static const char *const kinds[] = {"write", "read", "copy", NULL}; /* order of transfer_move */
+/* In the order of transfer_move. */
+static const char *const kinds[] = {"write", "read", "copy", NULL};
 static const char *const variants[] = {"pageable", "pinned", "device", NULL};
 
 static bool set_kind(bench_case *item, const char *kind)

@@ -30,7 +30,7 @@ static const char help[] =
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* The target's own copy of a library's name. */
+/* Returns a copy of a library's name that lives as long as the target. */
 static const char *intern(verify_target *target, const char *library)
 {
     enum { ROOM = sizeof target->libraries / sizeof target->libraries[0] };

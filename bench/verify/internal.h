@@ -20,7 +20,8 @@ typedef struct verify_record {
 /* A device under test. */
 typedef struct verify_target {
     verify_runner *runner;
-    int32_t library; /* above 0: another vendor library of that device, for products only */
+    int32_t library; /* above 0: this target uses another vendor library of its device, only for
+                        products */
     char title[ISO_NAME_MAX * 2 + 8]; /* the spec, and the other library's name */
     const iso_device_info *info;
     verify_record *records; /* one for each chosen case */
@@ -64,7 +65,7 @@ void verify_digest_text(const uint64_t digest[2], char text[33]);
 
 /* report.c */
 void verify_report(verify_run *run);
-/* The command that repeats a case on a device. It is cut to `room`. */
+/* The command that repeats a case on a device. The text is cut off if it is longer than `room`. */
 void verify_command(const verify_run *run, const verify_target *target, const bench_case *item,
                     char *text, size_t room);
 

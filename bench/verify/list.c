@@ -60,15 +60,15 @@ void verify_list_add(verify_list *list, const bench_case *model, const iso_varia
     }
 }
 
-/* The list may contain a case twice, because it steps through each factor on its own. Keeps the
- * first one. */
+/* Removes repeated cases but keeps the first of each. They occur because the list steps through
+ * each factor separately. */
 static bool drop_repeated(verify_list *list)
 {
     size_t slots = 1024;
     while (slots < (size_t)list->count * 2) {
         slots *= 2;
     }
-    int32_t *table = calloc(slots, sizeof *table); /* index + 1 */
+    int32_t *table = calloc(slots, sizeof *table); /* index + 1; 0: an empty slot */
     if (!table) {
         return false;
     }

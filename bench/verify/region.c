@@ -28,7 +28,8 @@ static void fill_random(unsigned char *bytes, int64_t count)
     }
 }
 
-/* Copies all members but the memory, which the next problem uses again. */
+/* Copies all members except the memory. The region keeps its memory, so that it is not allocated
+ * again for each problem. */
 static void take_shape(verify_region *region, const verify_region *shape)
 {
     verify_block image = region->image;
@@ -74,7 +75,8 @@ static int64_t place(const verify_region *region, int64_t b, int64_t i, int64_t 
     return region->start + (b * region->stride + i * region->ld + j) * region->element;
 }
 
-/* The number of matrices. With a stride of 0 there is one, whatever the batch. */
+/* The number of different matrices. With a stride of 0, all members of the batch are the same
+ * matrix. */
 static int64_t copies(const verify_region *region)
 {
     return region->stride == 0 && region->batch > 1 ? 1 : region->batch;
@@ -116,8 +118,8 @@ static int64_t differs(const verify_region *region, const unsigned char *image, 
     return from;
 }
 
-/* Compares the gaps between rows in memory order. If the members of a batch lie side by side, their
- * rows alternate. */
+/* Compares the gaps between rows in memory order. If the members of a batch lie side by side,
+ * memory order alternates between their rows. */
 int64_t verify_region_changed(const verify_region *region, const unsigned char *image)
 {
     int64_t row = region->cols * region->element, at = 0, found = -1;

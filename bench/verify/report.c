@@ -26,7 +26,7 @@ static void add_to(cell *c, const verify_record *record)
     c->unsupported += record->status == BENCH_UNSUPPORTED;
 }
 
-/* "212", "209 !3" with three failures, "(12)" unsupported. */
+/* "212": passed. "209 !3": 209 passed, 3 failed. "(12)": unsupported. */
 static void print_cell(FILE *out, const cell *c)
 {
     char text[64] = "", part[32];
@@ -49,8 +49,8 @@ static void print_cell(FILE *out, const cell *c)
     tool_escape(out, colour ? "\033[0m" : "");
 }
 
-/* The last cell that is not empty; -1: none. The cells after it are not printed, because trailing
- * spaces would be noise in a log. */
+/* The last cell that is not empty; -1: none. The cells after it are not printed, to avoid trailing
+ * spaces. */
 static int last_used(const cell *row, int count)
 {
     int last = -1;
@@ -73,7 +73,8 @@ static int column_of(const bench_case *item, const char *const *types)
     return tool_find(types, item->type);
 }
 
-/* Fills the row of a case's operation and variant. False: an earlier case has printed that row. */
+/* Counts the results of all cases with the operation and variant of case `first`. False: an earlier
+ * case has the same ones, so that row was already printed. */
 static bool make_row(const verify_run *run, const verify_target *target, int first,
                      const char *const *types, cell *row)
 {
@@ -92,7 +93,7 @@ static bool make_row(const verify_run *run, const verify_target *target, int fir
     return true;
 }
 
-/* One block: the operations whose cases have these types. */
+/* Prints one block of the table: all operations whose cases have these types. */
 static void print_block(FILE *out, const verify_run *run, const verify_target *target,
                         const char *const *types)
 {
@@ -156,7 +157,7 @@ static void print_reasons(FILE *out, const verify_run *run, const verify_target 
             fprintf(out, "  unsupported\n");
         }
         int at = fprintf(out, "  %6d  ", times);
-        /* The call's name is always the same, so it is left out. */
+        /* Leaves out the name of the call, which is always the same. */
         const char *reason = record->reason;
         tool_wrap(out, at, at, strncmp(reason, "iso_supports: ", 14) == 0 ? reason + 14 : reason);
     }

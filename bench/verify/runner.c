@@ -59,7 +59,7 @@ iso_status verify_slot_room(verify_runner *runner, int slot, int64_t bytes, iso_
     return ISO_OK;
 }
 
-/* A stream that failed runs nothing more, so the next case gets a new one. */
+/* A stream runs nothing after a failure, so the next case gets a new stream. */
 static void renew_stream(verify_runner *runner)
 {
     if (runner->stream.id != 0) {
@@ -71,8 +71,8 @@ static void renew_stream(verify_runner *runner)
 
 /* ---- the data of a problem ------------------------------------------------------------------- */
 
-/* Random bits, including NaN of every kind. For `vendor`, finite numbers of the type that its
- * library reads. */
+/* Fills with random bits, including NaN of every kind. With `finite`, fills with finite numbers
+ * instead, because a vendor's library may compute with elements of 4 or more bytes. */
 static void generate_moved(const bench_case *item, bool finite, int64_t bytes, unsigned char *out)
 {
     if (finite && item->element >= 4) {
@@ -121,8 +121,8 @@ static bool build(verify_problem *p, const bench_case *item, const bench_needs *
 
 /* ---- one operation --------------------------------------------------------------------------- */
 
-/* An operation and what is on the device for it: the images of the inputs, then that of the result,
- * one in each slot. */
+/* An operation and its images on the device: those of the inputs, then that of the result, one in
+ * each slot. */
 typedef struct operation {
     iso_op_kind kind;
     bench_args args;
@@ -156,8 +156,8 @@ static const unsigned char *download(verify_runner *runner, int slot, const veri
     return *status == ISO_OK ? runner->back.data : NULL;
 }
 
-/* The device does not support the operation. Then executing it must fail too, and there must be a
- * reason. That completes the case. */
+/* Runs if the device does not support the operation. There must be a reason, and executing the
+ * operation must fail too. Nothing else is checked in such a case. */
 static bool check_refusal(verify_runner *runner, const operation *o, bench_result *result)
 {
     snprintf(result->reason, sizeof result->reason, "%s", iso_last_error());
@@ -210,7 +210,7 @@ static bool execute(verify_runner *runner, const operation *o, bench_result *res
     return status == ISO_OK || check_call_failed(result, "iso_stream_sync", status);
 }
 
-/* Assigns a slot to each image, and sets the operands to their places in it. */
+/* Assigns a slot to each image, and points the operands at their places in the slots. */
 static bool place(verify_runner *runner, const bench_case *item, const verify_problem *p,
                   int inputs, operation *o, bench_result *result)
 {

@@ -47,7 +47,7 @@ bool script_choose(stage *s, iso_op_kind kind, const void *args, iso_variant *va
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-/* Each copy must see the fill before it and not the one after it. */
+/* Each copy must read what the fill before it wrote, and not what the fill after it writes. */
 static bool submit_chain(stage *s, iso_stream stream, int64_t base, uint32_t salt)
 {
     for (uint32_t i = 0; i < STEPS; i++) {
@@ -104,7 +104,7 @@ static bool order_many(stage *s)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Passes a value from stream to stream; each one waits for the one before it. */
+/* Passes a value from stream to stream. Each stream waits for an event of the stream before it. */
 static bool event_wait(stage *s)
 {
     uint32_t got = 0;
@@ -119,7 +119,9 @@ static bool event_wait(stage *s)
         TRY(iso_event_sync(s->events[1]));
         if (got != i) {
             return check_fail(
-                s->result, "a stream that waited for round %u of another one saw round %u", i, got);
+                s->result,
+                "a stream waited for round %u of another stream but read the data of round %u", i,
+                got);
         }
     }
     return true;
@@ -152,7 +154,8 @@ static bool event_unrecorded(stage *s)
     REFUSED(iso_event_sync(s->events[0]), ISO_NOT_READY);
     REFUSED(iso_event_query(s->events[0]), ISO_NOT_READY);
     REFUSED(iso_event_elapsed(s->events[0], s->events[1], &ns), ISO_NOT_READY);
-    TRY(iso_stream_wait(s->streams[0], s->events[0])); /* without a record it does not wait */
+    /* The stream does not wait for an event that was never recorded. */
+    TRY(iso_stream_wait(s->streams[0], s->events[0]));
     TRY(iso_stream_sync(s->streams[0]));
     return true;
 }
@@ -364,7 +367,7 @@ static bool refuse_transfer(stage *s)
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-/* iso_describe must replace AUTO by a variant, and a product with AUTO must run. */
+/* iso_describe must replace AUTO with the chosen variant, and a product with AUTO must run. */
 static bool ask_auto(stage *s)
 {
     static const iso_variant of_auto[] = {ISO_VARIANT_NAIVE, ISO_VARIANT_TILED, ISO_VARIANT_VENDOR};

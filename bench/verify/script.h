@@ -5,8 +5,8 @@
 
 #include "bench/verify/verify.h"
 
-/* What a script owns. Everything belongs to the script's own device, so closing that device frees
- * the rest. */
+/* What a script owns. It all belongs to the device that the script opened, so closing that device
+ * frees everything. */
 typedef struct stage {
     iso_device device;
     iso_stream streams[4];
@@ -41,9 +41,9 @@ static inline iso_operand at(iso_buffer buffer, int64_t offset)
     return (iso_operand){buffer, offset};
 }
 
-/* Sets `*variant` (a member of `args`) to the first of the variants that the device supports. A
- * device need not have the operation. If it does not, the case is unsupported, and its reason is
- * that of the first variant. */
+/* Sets `*variant` (a member of `args`) to the first of the variants that the device supports. If
+ * the device supports none of them, the case is unsupported, with the reason that the device gives
+ * for the first variant. */
 bool script_choose(stage *s, iso_op_kind kind, const void *args, iso_variant *variant,
                    const iso_variant *variants, int count);
 

@@ -22,7 +22,7 @@ static bool has_room(stage *s, int64_t bytes)
                  (long long)bytes);
     } else {
         snprintf(s->result->reason, sizeof s->result->reason,
-                 "needs %lld bytes of free device memory and a quarter more; it has %lld",
+                 "needs %lld bytes of device memory plus a quarter as reserve; the device has %lld",
                  (long long)bytes, (long long)have);
     }
     s->result->status = BENCH_UNSUPPORTED;
@@ -154,7 +154,7 @@ bool script_large_transpose(stage *s)
     for (int i = 0; i < MARKS; i++) {
         if (got[i] != marks[i]) {
             return check_fail(s->result,
-                              "mark %d of %d was not moved to its place, which has 0x%02x", i,
+                              "mark %d of %d did not arrive: the byte at its place is 0x%02x", i,
                               MARKS, got[i]);
         }
     }

@@ -111,7 +111,8 @@ static verify_target *add_target(verify_run *run, verify_runner *runner)
     return target;
 }
 
-/* If a device's vendor has several libraries for products, adds a target for each further one. */
+/* A device's vendor may have several libraries for products. Adds a target for each one after the
+ * first. */
 static int add_libraries(verify_run *run, verify_runner *runner)
 {
     enum { MOST = 4 };

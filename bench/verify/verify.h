@@ -25,8 +25,9 @@ typedef struct verify_list {
 verify_list *verify_list_create(bool full, uint64_t seed);
 void verify_list_destroy(verify_list *list);
 
-/* Adds a case for each of the variants; without variants, one with the model's own. The id is
- * "OP/VARIANT/after". The seed is made from the id without the variant. */
+/* Adds a copy of `model` for each of the variants. If there are none, adds one copy, which keeps
+ * the model's variant. The id is "OP/VARIANT/after". The seed is made from the id without the
+ * variant. */
 void verify_list_add(verify_list *list, const bench_case *model, const iso_variant *variants,
                      int variant_count, const char *after);
 
@@ -37,7 +38,7 @@ extern const bench_op verify_order, verify_limits; /* script.c */
 
 /* ---- region.c: matrices in host memory, surrounded by bytes that must not change ------------- */
 
-/* Host memory that grows. */
+/* Host memory that can grow. */
 typedef struct verify_block {
     void *data;
     int64_t bytes;
@@ -53,11 +54,11 @@ typedef struct verify_region {
     int64_t element, rows, cols;
     int64_t ld; /* 0: no padding */
     int64_t batch, stride;
-    int64_t offset; /* elements before the first one */
+    int64_t offset; /* elements between the guard and the first element */
     int64_t least;  /* elements between the guards; 0: up to the last element */
-    bool ones;      /* all else is 0xff (NaN), so that reading it shows; false: random */
-    int64_t start;  /* byte offset of the first element */
-    int64_t bytes;  /* of the image */
+    bool ones;     /* all other bytes are 0xff (NaN), so that a read of them shows; false: random */
+    int64_t start; /* byte offset of the first element */
+    int64_t bytes; /* of the image */
     verify_block image;
     const struct verify_region *within; /* if set, the elements lie in this region's image */
 } verify_region;
@@ -85,13 +86,13 @@ typedef struct verify_problem {
     int32_t number; /* -1: no data yet */
     bool finite;    /* moved elements are finite numbers, because `vendor` may compute with them */
     verify_region regions[3];
-    const verify_region *lies[3]; /* of each operand; those in the same memory share it */
+    const verify_region *lies[3]; /* of each operand; operands in the same memory share one */
     verify_block dense[3];        /* the elements of x and y, and of the result before the call */
 } verify_problem;
 
 typedef struct verify_state {
     verify_problem problem;
-    verify_block dense; /* the result, gathered */
+    verify_block dense; /* the elements of the result, copied to a dense array */
     check_cache *cache;
 } verify_state;
 

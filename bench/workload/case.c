@@ -61,8 +61,8 @@ static uint64_t hash(const char *text)
     return value;
 }
 
-/* If sizes are N, the N of a square problem with as much work. Else the number of elements or
- * bytes. */
+/* The position on a plot's axis. If the operation's sizes are called N, this is the N of a square
+ * problem with as much work. Otherwise it is the number of elements or bytes. */
 static int64_t plot_size(const bench_case *item, const bench_shape *shape)
 {
     double product = 1;
@@ -94,7 +94,7 @@ bool work_case_finish(bench_case *item, uint64_t seed)
     }
     item->samples = BENCH_SAMPLES;
     item->same_bits = !item->by->has_bits || item->by->has_bits(item);
-    /* Up to this limit, no product of sizes and no cost overflows. */
+    /* Below this limit, no product of sizes overflows, and neither does the cost. */
     item->vast = shape.elements * (double)item->element > 0x1p46;
     item->size = plot_size(item, &shape);
     /* These words name the problem. All its variants, math modes and cache states get the same
@@ -147,8 +147,9 @@ json_t *work_case_json(const bench_case *item)
 
 /* ---- how long -------------------------------------------------------------------------------- */
 
-/* The rates that one thread of an ordinary CPU reaches at least. Kernels that are compiled at run
- * time are slower. Eight threads saturate the memory; a transfer uses one thread. */
+/* Assumes low rates, which one thread of any ordinary CPU reaches. Kernels that are compiled at run
+ * time are slower. Memory gets no faster with more than eight threads, and a transfer uses one
+ * thread. */
 double work_case_seconds(const bench_case *item, const iso_device_info *info)
 {
     if (info->type == ISO_DEVICE_GPU) {

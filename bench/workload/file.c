@@ -120,7 +120,8 @@ static void put(char *text, size_t room, const json_t *value)
     }
 }
 
-/* Writes every combination of the members' items, with `mark` between them, as a list "a,b,c". */
+/* Combines the items of several members in every way, with `mark` between them, and writes the
+ * results as a list such as "1x2,1x4". */
 static int combine(const reader *r, const json_t *const *parts, int count, const char *mark,
                    const char *member, char *text)
 {
@@ -236,7 +237,7 @@ static int check_members(const reader *r, const json_t *object, const work_line 
     return TOOL_OK;
 }
 
-/* Takes "size", or the members that together give one. */
+/* Reads "size", or the members that give a size together. */
 static int take_size(const reader *r, const json_t *object, const work_line *line, const char **out)
 {
     const char *const *names = size_members(bench_op_of(line->op));
@@ -298,7 +299,7 @@ static int take_layout(const reader *r, const json_t *object, work_line *line)
     return code;
 }
 
-/* Takes "op": an operation, or a kind that only one operation has. */
+/* Reads "op", which is an operation, or a kind that only one operation has. */
 static int take_op(const reader *r, const json_t *object, work_line *line)
 {
     const json_t *value = json_object_get(object, "op");
@@ -336,7 +337,7 @@ static int take_op(const reader *r, const json_t *object, work_line *line)
     return TOOL_OK;
 }
 
-/* Refuses members that would have no effect, because the author expects one. */
+/* Refuses members that would have no effect, because the author of the file expects an effect. */
 static int check_applies(const reader *r, const json_t *object, const work_line *line)
 {
     const bench_op *op = bench_op_of(line->op);
@@ -383,7 +384,7 @@ static int read_case(const reader *r, json_t *object, work_line *line)
         return code;
     }
     line->parts = json_is_true(json_object_get(object, "parts"));
-    line->size = "1"; /* any valid size: this first parse checks the other members, above all op */
+    line->size = "1"; /* any valid size, because this first parse only checks the other members */
     if (!work_line_parse(line, &parsed, &member, text, sizeof text)) {
         return wrong(r, strcmp(member, "layout") == 0 ? "axis" : member, "%s", text);
     }

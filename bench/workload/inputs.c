@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 16 }; /* elements that the generator makes from one seed */
+enum { CHUNK = 1 << 16 }; /* the number of elements that are made from one seed */
 
 struct work_inputs {
     uint64_t seed;
@@ -40,7 +40,7 @@ static void fill(void *context, int64_t begin, int64_t end)
     }
 }
 
-/* Whole pages from the system, large ones if it has them. NULL: no memory. */
+/* Returns whole pages from the system, and large pages if possible. NULL: no memory. */
 static void *map(int64_t bytes)
 {
     void *block = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
@@ -91,9 +91,9 @@ work_inputs *work_inputs_plan(uint64_t seed, const work_list *list)
     inputs->seed = seed;
     inputs->references = references;
     inputs->judged = judged;
-    /* Each CPU device also holds the inputs in host memory, and results. If all inputs together
-     * need too much, the largest cases are dropped first: they are reported as not fitting, and the
-     * others run. */
+    /* The inputs may take only a sixth of the host's memory, because each CPU device has its own
+     * copy of them there, and results. If all inputs need more, the largest cases are dropped
+     * first. They are reported as not fitting, and the other cases run. */
     int64_t room = host_memory() / 6, most = room;
     while (plan(inputs, list, most) > room) {
         most -= most / 8;

@@ -20,7 +20,7 @@ double work_case_seconds(const bench_case *item, const iso_device_info *info);
 
 /* ---- inputs.c -------------------------------------------------------------------------------- */
 
-/* The inputs of a type, and their size in bytes. NULL: no case needs any. */
+/* The inputs of a type, and their size in bytes. NULL: no case needs inputs of this type. */
 const unsigned char *work_inputs_block(const work_inputs *inputs, iso_dtype type, int64_t *bytes);
 /* Host memory for results that are read back. NULL: no memory. */
 void *work_inputs_scratch(work_inputs *inputs, int64_t bytes);
@@ -28,8 +28,8 @@ void *work_inputs_scratch(work_inputs *inputs, int64_t bytes);
 /* Checks `got`, the case's result in host memory. */
 bool work_check(const bench_case *item, work_inputs *inputs, const void *got, bench_result *result);
 
-/* The results that were found right. If a later call or another device gives the same bits, they
- * are not checked again: for a large product a check takes longer than the product. */
+/* The results that were found right. If a later call or another device gives the same bits, that
+ * result is not checked again: for a large product a check takes longer than the product. */
 check_cache *work_inputs_judged(work_inputs *inputs);
 
 /* ---- target.c -------------------------------------------------------------------------------- */
@@ -38,8 +38,8 @@ check_cache *work_inputs_judged(work_inputs *inputs);
 typedef struct work_room {
     iso_buffer buffer;
     int64_t bytes, wanted;
-    uint64_t used;  /* inputs: when they were last used */
-    iso_dtype type; /* apart: the type of the inputs that are copied here; 0: none */
+    uint64_t used;  /* for inputs: the value of the target's `clock` at their last use */
+    iso_dtype type; /* for `apart`: the type of the inputs that were copied here; 0: none */
     int64_t at, length;
 } work_room;
 
@@ -50,7 +50,7 @@ struct work_target {
     work_inputs *inputs;
     int64_t available; /* bytes that cases may use */
     bool limited;      /* `available` is a memory limit */
-    int32_t pinned;    /* whether it can pin host memory; -1: not known yet */
+    int32_t pinned;    /* 1 if it can pin host memory, 0 if not, -1 if that is not known yet */
     work_room input[WORK_TYPES], apart[2], result, flush;
     uint64_t clock;
     void *pinned_from, *pinned_to; /* pinned host memory */

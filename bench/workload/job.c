@@ -18,7 +18,7 @@ struct work_job {
     iso_op_kind kind;
     bench_args args;
     int64_t workspace;
-    iso_operand inputs[2], result; /* where locate() last found them */
+    iso_operand inputs[2], result; /* as locate() last found them */
     const void *from;              /* the host's side of a transfer */
     void *to;
 };
@@ -110,7 +110,7 @@ static bool ask_memory(const work_job *job, bench_result *result)
         return check_unsupported(
             result,
             "does not fit: it needs %s of the device's memory (%s of inputs, %s of "
-            "results, %s besides), and %s may be used (%s)",
+            "results, %s for other uses), but only %s may be used (%s)",
             sum, inputs, output, scratch, room,
             target->limited ? "the memory limit" : "nine tenths of what was free");
     }
@@ -226,7 +226,7 @@ static iso_status locate(work_job *job)
     return ISO_OK;
 }
 
-/* Finds the host's side of a transfer: memory of the inputs, or of the target. */
+/* Finds the host memory of a transfer. It belongs to the inputs or to the target. */
 static iso_status locate_host(work_job *job)
 {
     work_target *target = job->target;

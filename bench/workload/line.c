@@ -87,7 +87,8 @@ bool work_sizes_parse(const tool_words *words, work_sizes *out, char *text, size
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* Reads the words of a list, or the default if there is no list. Each must be one of `names`. */
+/* Reads the words of a list, or the default if there is no list. Each word must be one of `names`.
+ */
 static bool take(const char *list, const char *by_default, const char *const *names,
                  work_choice *out, char *text, size_t room)
 {

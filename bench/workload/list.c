@@ -13,10 +13,10 @@ typedef struct maker {
     int32_t capacity;
     tool_words ops, variants, types;
     work_sizes sizes;  /* of --size */
-    bool *sizes_used;  /* for each of them whether some case has it */
-    bool filtered;     /* the request selects cases; false while roofs are added */
+    bool *sizes_used;  /* whether some case has that size; one for each of `sizes` */
+    bool filtered;     /* the request's filters apply; false while cases for roofs are added */
     double longest;    /* the limit for one call on a CPU, in seconds */
-    int64_t big_bytes; /* of an array that is larger than every cache */
+    int64_t big_bytes; /* the size of an array that is larger than every cache */
     int32_t matched;
     int code;
 } maker;
@@ -208,7 +208,8 @@ static void add_line(maker *m, const work_parsed *p)
     }
 }
 
-/* Whether a line applies to these devices. If the request names types or sizes, every line does. */
+/* Whether a line applies to these devices. If the request selects types or sizes, every line
+ * applies. */
 static bool is_on(const maker *m, const work_line *line)
 {
     if (!line->on || (m->filtered && (m->request->dtype || m->request->size))) {
@@ -258,7 +259,7 @@ static int check_words(const char *option, const tool_words *words, word what)
     return tool_words_check(option, words, &names);
 }
 
-/* Refuses a list without words, such as ",": it would select everything. */
+/* Refuses a list without words, such as ",", because it would select everything. */
 static int check_named(const char *option, const char *text, const tool_words *words)
 {
     if (!text || words->count > 0) {
@@ -301,7 +302,8 @@ static int read_words(maker *m)
     return m->code;
 }
 
-/* The name is neither a suite nor looks like a file, so it is probably mistyped. */
+/* The name is not a suite, and it does not look like the name of a file. It is probably mistyped.
+ */
 static int unknown_suite(const char *name)
 {
     const char *names[16] = {NULL};

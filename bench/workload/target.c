@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Cases may use this part of the free memory. The rest is for everything else on the device. */
+/* Cases may use this part of the free memory. The rest is left for other uses of the device. */
 static const double usable = 0.9;
 
 /* UNKNOWN_CACHE is for a device that does not report the size of its cache. AMD's runtimes report
@@ -78,7 +78,7 @@ void work_target_close(work_target *target)
         return;
     }
     if (target->stream.id != 0) {
-        iso_stream_sync(target->stream); /* nothing may still use the sink */
+        iso_stream_sync(target->stream); /* work that still uses the sink must end first */
     }
     if (target->device.id != 0) {
         iso_device_close(target->device); /* also frees everything on it */
@@ -159,8 +159,8 @@ static bool evict(work_target *target, iso_dtype but)
     return true;
 }
 
-/* Makes a room as large as all cases together want it. If memory is short, it is only as large as
- * this case needs. */
+/* Allocates a room that is large enough for every case. If memory is short, it is only large enough
+ * for this case. */
 static iso_status make(work_target *target, iso_dtype keep, int64_t needed, work_room *room)
 {
     drop(room);
@@ -263,7 +263,7 @@ iso_status work_target_flush(work_target *target)
 
 /* ---- chips ----------------------------------------------------------------------------------- */
 
-/* The next digit of a uuid; its end is 0. */
+/* Returns the next digit of a uuid, or 0 at its end. */
 static int next_digit(const char **at)
 {
     while (**at == '-') {

@@ -23,7 +23,7 @@ enum { WORK_LIBRARIES = 4 }; /* of one vendor */
 
 typedef struct work_request {
     const char *suite; /* quick, full, stream, gemm, transfer, or a file; NULL: quick */
-    const char *op;    /* this and the next three are lists of words; NULL: all */
+    const char *op;    /* this, variant, dtype and size are lists of words; NULL: all */
     const char *variant;
     const char *dtype;
     const char *size; /* "1024,4Ki,2M": N, elements or bytes, depending on the operation */
@@ -57,8 +57,8 @@ int64_t work_case_array(const bench_case *item);
 typedef struct work_inputs work_inputs;
 /* Makes the inputs of a list. NULL: no memory; an error is printed. */
 work_inputs *work_inputs_create(uint64_t seed, const work_list *list);
-/* The same without data. Targets then write no inputs to their memory, and no result can be
- * checked. */
+/* Like work_inputs_create, but makes no data. Targets then write no inputs to their memory, and
+ * results cannot be checked. */
 work_inputs *work_inputs_plan(uint64_t seed, const work_list *list);
 void work_inputs_destroy(work_inputs *inputs);
 
@@ -73,14 +73,15 @@ int64_t work_memory(const iso_device_info *info);
  * exit code. */
 work_target *work_target_open(const char *spec, iso_math math, work_inputs *inputs, int *code);
 void work_target_close(work_target *target);
-/* Limits the target to one of `parts` equal parts of the memory. */
+/* Limits the target to 1 / `parts` of the memory. */
 void work_target_share(work_target *target, int32_t parts);
 const iso_device_info *work_target_info(const work_target *target);
 iso_device work_target_device(const work_target *target);
 iso_stream work_target_stream(const work_target *target);
 
-/* After a late error a stream runs nothing more. Gives the target a new one, and drops the inputs,
- * because their bytes are unknown. False: the device cannot create a stream. */
+/* After a late error a stream runs nothing more. Gives the target a new stream. Also drops the
+ * inputs on the device, because the error may have changed them. False: the device cannot create a
+ * stream. */
 bool work_target_revive(work_target *target);
 
 /* Whether two uuids name the same chip. Backends write them in different ways. */
@@ -109,12 +110,14 @@ work_job *work_job_create(work_target *target, const bench_case *item, int32_t l
 void work_job_destroy(work_job *job);
 
 /* Moves missing inputs to the device and prepares the operation: opens libraries and compiles.
- * `*nanoseconds` is the time of the preparation alone. If all cases together exceed the memory, one
- * may take the memory of another's inputs; the other's next submission moves them back. False: the
- * result holds the reason; it is BENCH_UNSUPPORTED if memory ran out. */
+ * `*nanoseconds` is the time of the preparation alone. If the cases do not all fit the memory
+ * together, a case may take the memory of another case's inputs. The next submission of that other
+ * case moves its inputs back. False: the result holds the reason; it is BENCH_UNSUPPORTED if memory
+ * ran out. */
 bool work_job_prepare(work_job *job, double *nanoseconds, bench_result *result);
 
-/* Moves inputs that another case displaced back to the device, so that timed calls need not. */
+/* If another case displaced the inputs, moves them back to the device, so that this time is not
+ * measured. */
 iso_status work_job_ready(work_job *job);
 
 /* Submits one call to the target's stream. */
@@ -130,7 +133,7 @@ iso_status work_job_copy_out(work_job *job);
 iso_status work_job_spoil_parts(work_job *job);
 bool work_job_check_parts(work_job *job, bench_result *result);
 
-/* Overwrites the memory of the result, so that an old result cannot be taken for this one. */
+/* Overwrites the memory of the result, so that an old result cannot be mistaken for a new one. */
 bool work_job_spoil(work_job *job, bench_result *result);
 
 /* Waits for the last call, reads its result and checks it. False: BENCH_FAILED or BENCH_ERROR, with
