@@ -197,7 +197,7 @@ static iso_status bind_use(const char *call, core_use *use, const core_stream *s
                                              : ISO_OK;
 }
 
-/* Sets the operands' references, which stay NULL in queries. */
+/* Sets the operands' references. Queries do not call this, so their references stay NULL. */
 static void attach(core_op *op, const core_stream *stream)
 {
     for (int i = 0; i < op->use_count; i++) {

@@ -203,8 +203,8 @@ static core_overlap answer(question *q)
     return meets ? CORE_MEET : CORE_APART;
 }
 
-/* Not inlined into the functions below. They are part of every submission, and usually find out
- * without this function that the operands do not overlap. */
+/* Not inlined into the functions below. Those run in every submission, and usually can tell without
+ * this function that the operands do not overlap. */
 static __attribute__((noinline)) core_overlap ask(int64_t a_at, const core_layout *a, int64_t b_at,
                                                   const core_layout *b)
 {

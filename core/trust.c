@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FIRST_USER = 1000 }; /* smaller ids are the system's */
+enum { FIRST_USER = 1000 }; /* smaller ids belong to system users */
 
 /* Static, because it is too large for a small stack. If it were allocated and memory ran out, a
  * good path would look as if it had been refused. */

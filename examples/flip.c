@@ -10,7 +10,7 @@ enum { ALIGNMENT = 256, WIDEST = 16 };
 
 static const iso_host *core; /* the functions that the core offers */
 
-/* ---- devices: `out` is zeroed on entry, with its size set ------------------------------------ */
+/* ---- devices: on entry `out` is all zero except for its size --------------------------------- */
 
 static iso_status probe(iso_probe *out)
 {

@@ -10,9 +10,9 @@
  *
  * Versions. A plug-in and the core work together if their ABI major is the same. Either may be the
  * newer one: each uses only the part of a struct that both know, as given by the struct's `size`.
- * Entries are only ever appended, and no required entry is added within a major. An optional entry
- * may be NULL if the backend does not have it. If a required entry is NULL, the core refuses the
- * plug-in and names the entry.
+ * Entries are only ever appended, and no required entry is added within a major version. An
+ * optional entry may be NULL if the backend does not have it. If a required entry is NULL, the core
+ * refuses the plug-in and names the entry.
  *
  * What the core guarantees before a call reaches a backend:
  * - The core has resolved handles, and has checked enumerators, sizes, leading dimensions, bounds,

@@ -40,11 +40,11 @@ typedef struct iso_native_device {
 /*
  * Opens a device in a context that the program made, through the backend of that name. The context
  * must live until the device is closed; closing leaves it as it is. If the same context is adopted
- * twice, there are two handles to one physical device (with one count of memory). A context that
- * the backend itself has open, or cuda's primary context (context NULL), gives the ordinary device.
- * Any other context counts as another physical device: a copy between it and the ordinary one is a
- * copy between two devices. `options` may be NULL. openmp has no contexts: context and device are
- * NULL.
+ * twice, there are two handles to one physical device (with one count of memory). If the backend
+ * itself has the context open, or it is cuda's primary context (context NULL), the handle refers to
+ * the ordinary device. Any other context counts as another physical device: a copy between it and
+ * the ordinary one is a copy between two devices. `options` may be NULL. openmp has no contexts:
+ * context and device are NULL.
  * INVALID: an unknown name or none, a wrong struct size, options as in iso_device_open_with, a
  *  context or device that the backend refuses.
  * UNAVAILABLE: the backend is not usable here; the text has every path that was tried.

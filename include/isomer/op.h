@@ -99,8 +99,9 @@ typedef struct iso_gemv_args {
  * `to` (cols x rows) = the transpose of `from` (rows x cols). Elements are moved unchanged. If both
  * are the same operand with the same leading dimension and the matrix is square, it is transposed
  * in place; no other overlap is allowed. `vendor` computes 1 * x in floating point and is exact
- * only for finite numbers: it may quiet a NaN, and change a pair that holds -0, an infinity or a
- * NaN. It reads elements of 4, 8 and 16 bytes as f32, f64 and pairs of f64.
+ * only for finite numbers: it may turn a signalling NaN into a quiet one, and change a pair that
+ * holds -0, an infinity or a NaN. It reads elements of 4, 8 and 16 bytes as f32, f64 and pairs of
+ * f64.
  */
 typedef struct iso_transpose_args {
     uint32_t size;
