@@ -356,8 +356,7 @@ static iso_status reduce(simt_stream *stream, const iso_op *op)
 
 /* ---- preparing ------------------------------------------------------------------------------- */
 
-/* Larger sizes are cut to these when preparing, because a routine uses the same kernels for them.
- * */
+/* When preparing, larger sizes are cut to these: a routine uses the same kernels for them. */
 enum { PREPARE_SIDE = 640, PREPARE_ELEMENTS = 1 << 18 };
 
 static int64_t at_most(int64_t value, int64_t most)

@@ -55,9 +55,8 @@ void ocl_event_destroy(simt_event *event)
     ocl_host->free(mark);
 }
 
-/* Adds a marker in two cases: the stream is idle, so its last command, if any, ended at an earlier
- * time; or the program also submits commands to the queue, so `last` may not be the last command.
- * */
+/* Adds a marker if the stream is idle, because its last command, if any, ended earlier. Also adds
+ * one if the program submits commands too, because `last` may not be the last command. */
 iso_status ocl_event_record(void *event, void *stream)
 {
     ocl_mark *mark = ((simt_event *)event)->native;
