@@ -30,11 +30,11 @@
  *
  * Q is at most |a(i,.)|^2 max_k sum_j b(k,j)^2. Whatever the signs are, the error is at most
  * (K + 8) u sum_j |a(i,.)| |b(.,j)| <= (K + 8) u |a(i,.)| sqrt(w) |B of the block|. The smaller of
- * the two bounds applies. Here u is 2^-24 for f16, bf16 and f32 and 2^-53 for f64; twice that for a
- * vendor's library, whose matrix units may truncate instead of rounding. The host's own sums are in
- * f64 and add K + 2w roundings. TF32 also cuts each factor to 11 bits, a relative error of at most
- * 2^-10. Each term then changes by little more than 2^-9 of itself, and the bound grows by that
- * times 8 sqrt(Q).
+ * the two bounds applies. Here u is 2^-24 for f16, bf16 and f32, and 2^-53 for f64. For a vendor's
+ * library it is twice that, because its matrix units may truncate instead of rounding. The host's
+ * own sums are in f64 and add K + 2w roundings. TF32 also cuts each factor to 11 bits, a relative
+ * error of at most 2^-10. Each term then changes by little more than 2^-9 of itself, and the bound
+ * grows by that times 8 sqrt(Q).
  *
  * Storing f16 or bf16 rounds each element by at most half a unit in its last place, or by a whole
  * unit in a vendor's library. This adds to the bound 8 times the root of the sum of the squares of
@@ -78,8 +78,9 @@ typedef struct judging {
      * the sum of their squares. */
     double *sums, *units, *squares;
     pthread_mutex_t lock;
-    double error, bound; /* of the sum that is nearest to its bound, or over it */
-    int64_t row, block;  /* of the first sum over its bound; row -1: none */
+    /* Of the first wrong sum. If all are right: of the sum that is nearest to its bound. */
+    double error, bound;
+    int64_t row, block; /* of the first wrong sum; row -1: none is wrong */
     double is, should;
 } judging;
 
@@ -340,7 +341,7 @@ static double usual_error(const bench_case *item)
     return (8 * sqrt(k) + k / 16 + 8) * roundoff_of(item);
 }
 
-/* Compares c with x y, by blocks of c's columns. */
+/* Compares c with the product x y: their sums over blocks of c's columns. */
 static bool judge_half(const bench_case *item, check_cache *cache, check_view x, check_view y,
                        check_view c, int64_t width, const char *name, int64_t member,
                        bench_result *result)

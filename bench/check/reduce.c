@@ -8,7 +8,7 @@
  * rounded at most n times, so the error is at most
  *
  *     sum, asum, dot, mean   (n+4) u sum|term| (divided by n for the mean)
- *     2-norm                 (n+4) u |result|  (all terms are positive; the root halves it)
+ *     2-norm                 (n+4) u |result|  (no term is negative; the root halves the error)
  *     product                (n+4) u |result|
  *
  * to first order. The exact bound has n u / (1 - n u) in place of n u. Where a term or a result may
@@ -21,7 +21,7 @@
  * within 8 |terms| (Hoeffding, as in gemm.c), and n unbiased roundings add up to at most 8 u
  * sqrt(n) times the greatest partial sum. So in `bench`, sums, dots and means must also be within
  * 64 u sqrt(n) |terms|. This does not hold if all terms have the same sign. Therefore no list has
- * naive sums of magnitudes at sizes for which their bound is too wide.
+ * naive sums of magnitudes (asum) at sizes for which the wide bound finds too little.
  */
 #include "bench/check/check.h"
 

@@ -55,7 +55,7 @@ typedef struct verify_region {
     int64_t ld; /* 0: no padding */
     int64_t batch, stride;
     int64_t offset; /* elements between the guard and the first element */
-    int64_t least;  /* elements between the guards; 0: up to the last element */
+    int64_t least;  /* elements between the guards; 0: as many as the matrices need */
     bool ones;     /* all other bytes are 0xff (NaN), so that a read of them shows; false: random */
     int64_t start; /* byte offset of the first element */
     int64_t bytes; /* of the image */

@@ -216,7 +216,7 @@ static int take(const reader *r, const json_t *object, const char *member, const
     return value ? keep_combined(r, &value, 1, "", member, out) : TOOL_OK;
 }
 
-/* Refuses members that give a size or a layout of other operations only. */
+/* Refuses members that give a size or a layout, but only for other operations. */
 static int check_members(const reader *r, const json_t *object, const work_line *line)
 {
     const bench_op *op = bench_op_of(line->op);

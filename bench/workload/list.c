@@ -77,8 +77,8 @@ static int64_t power_of_two_up(int64_t value)
     return power;
 }
 
-/* Four times the last-level cache, or less if memory is short. A run holds two inputs of this size
- * for each of up to four types, on the host and on each device, and results. */
+/* Four times the last-level cache, or less if memory is short. The host and each device hold
+ * results and, for each of up to four types, two inputs of this size. */
 static int64_t big_bytes(const work_request *request)
 {
     int64_t least = 64 << 20, bytes = power_of_two_up(4 * request->cache_bytes);

@@ -11,8 +11,8 @@
 static const double usable = 0.9;
 
 /* UNKNOWN_CACHE is for a device that does not report the size of its cache. AMD's runtimes report
- * only the L2 cache; the larger Infinity Cache lies behind it, and INFINITY_CACHE is its largest
- * size. */
+ * only the L2 cache; behind it is the larger Infinity Cache. INFINITY_CACHE is the largest size
+ * that this cache has. */
 enum { UNKNOWN_CACHE = 64 << 20, INFINITY_CACHE = 256 << 20 };
 
 /* The size that is assumed if a device does not report how much memory it has. */
