@@ -22,7 +22,7 @@
 #define TEAMS (ISO_THREADS / TEAM)
 #define SLOTS (ISO_THREADS / ISO_COLS)
 #define EACH  (LANES / SLOTS) /* lanes of a work-item in reduce_columns */
-#define LAST  64              /* most blocks whose results reduce_last_two folds */
+#define LAST  64              /* the largest number of blocks that reduce_last_two accepts */
 
 /* Folds the lanes of `count` work-items, which are `apart` work-items apart; `s` is this
  * work-item's number among them. Number 0 gets the result. If a group runs as a loop, number 0 does

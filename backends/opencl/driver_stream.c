@@ -225,7 +225,7 @@ iso_status ocl_submitted(ocl_stream *stream, ocl_code code, ocl_event event, con
     ocl_device *device = stream->device;
     (void)pthread_mutex_lock(&device->lock);
     keep_last(stream, event);
-    stream->untold = NULL; /* the queue is in order, so `event` comes after the routine */
+    stream->untold = NULL; /* the queue is in order: `event` is complete only after the routine */
     tell_marks(stream, event);
     stream->submitted++;
     const bool kept = push(stream, event, call);

@@ -14,7 +14,7 @@ enum {
     BEST_ELEMENTS = CPU_REDUCE_BLOCK * 64,
     /* Strips are not divided below this width. */
     STRIP_LEAST = 64,
-    /* The size of a thread's buffer: for each plane, BATCH values or one strip of them. */
+    /* The size of a thread's buffer: for each plane, BATCH values or the values of one strip. */
     BUFFER_BYTES = CPU_REDUCE_STRIP * CPU_REDUCE_PLANES * 8
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gemm_tiles.c - chooses the tile of a product. For each tile, with segments in sequence and in
- * parallel, the time is estimated from the number of groups and the device's units; the shortest
- * wins. The choice never changes a bit of the result.
+ * gemm_tiles.c - chooses the tile of a product. For each tile, two times are estimated from the
+ * number of groups and the device's units: with the segments in sequence, and with the segments in
+ * parallel. The shortest time wins. The choice never changes a bit of the result.
  */
 #include "backends/simt/gemm.h"
 #include "common/dtype.h"
@@ -11,7 +11,7 @@ enum {
     APART_BYTES = 256 << 20, /* approximate limit of scratch memory for segments in parallel */
     GROUPS_MAX = 8192,       /* of a launch; with more tiles, a group computes several */
     START_STEPS = 400,       /* time of filling and emptying a unit, in steps of k */
-    JOIN_COST = 750000       /* cost of a second launch, in multiplications of a unit */
+    JOIN_COST = 750000       /* cost of a second launch, in the measure of cost_of */
 };
 
 /* clang-format off */
@@ -111,8 +111,8 @@ static double count_tiles(const simt_tile *tile, const iso_gemm_op *op)
            (double)op->batch;
 }
 
-/* Estimated time of this many groups with k steps each, in multiplications of a unit at its peak.
- */
+/* Estimated time of `turns` groups with k steps each. The time is given as the number of
+ * multiplications that one unit performs in it at its peak. */
 static double cost_of(const simt_tile *tile, const simt_limits *limits, double turns, double k)
 {
     const double units = limits->units > 0 ? limits->units : 1;

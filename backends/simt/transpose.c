@@ -30,10 +30,13 @@ static const simt_text transpose_text = {
 /*
  * The parameters of a program. The sides of tiles are powers of two. A tile consists of squares of
  * SPAN x SPAN elements, where SPAN is the number of elements in a word. If shared memory is used,
- * each work-item gets the same number of squares, at least one; this also holds for tiles in place.
+ * each work-item gets the same number of squares, at least one. The same holds for the tiles of a
+ * transpose in place.
  */
 typedef struct shape {
-    int32_t threads, word, side, swap; /* side of a tile; swap: side of a tile in place */
+    int32_t threads, word;
+    int32_t side; /* of a tile */
+    int32_t swap; /* the side of a tile in a transpose in place */
 } shape;
 
 /* Indexed by element size. `plain` is for operands of any alignment. `wide` is for operands that
@@ -117,7 +120,7 @@ static bool aligned(const simt_device *device, iso_ref ref, int64_t ld_bytes, in
     return simt_alignment(device, ref) >= word && ld_bytes % word == 0;
 }
 
-/* The program for operands with this alignment. */
+/* The program that suits the alignment of the operands. */
 static simt_spec spec_of(const simt_device *device, const iso_transpose_op *op)
 {
     int64_t bytes = op->element_bytes;

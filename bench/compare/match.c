@@ -182,8 +182,8 @@ typedef struct matching {
     bool *taken; /* which of B's results are taken */
 } matching;
 
-/* When a result of B matches one of A: the case and the library are the same, the case is the same,
- * or everything except the size is the same. */
+/* What a result of B must have in common with one of A to match it. SAME_LIBRARY: the case and the
+ * library. SAME_CASE: the case. OTHER_SIZE: everything except the size. */
 typedef enum likeness { SAME_LIBRARY, SAME_CASE, OTHER_SIZE } likeness;
 
 /* Takes the first result of B that matches `a` and is not taken yet. NULL: there is none. */

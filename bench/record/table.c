@@ -498,13 +498,13 @@ static void say_folds(table *t, const plan *p, const char *const *left_out, int 
                                  p->block->row_count);
     }
     if (names[0] != '\0') {
-        used += (size_t)snprintf(
-            text + used, sizeof text - used,
-            "Left out for want of width: %s, nowhere the fastest of a device. ", names);
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used,
+                             "Left out to save width: %s, never the fastest of a device. ", names);
     }
     if (p->best) {
         snprintf(text + used, sizeof text - used,
-                 "The fastest variant of each device: there is not the width for all.");
+                 "Only the fastest variant of each device: the width is too small for all.");
     }
     if (text[0] == '\0') {
         return;

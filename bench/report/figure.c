@@ -143,8 +143,8 @@ static void widen(figure_scale *scale, double least)
     }
 }
 
-/* Until here, rows count from 1; this changes them to count from 0. It also moves the points of
- * different series in a row a little apart. */
+/* Changes the rows, which count from 1 until here, to count from 0. In a figure of rows, also
+ * moves the points of different series within a row a little apart. */
 static void settle_rows(report_figure *figure)
 {
     double step = figure->form == FIGURE_ROWS && figure->count > 1 ? 0.7 / figure->count : 0.0;

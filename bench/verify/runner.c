@@ -71,8 +71,9 @@ static void renew_stream(verify_runner *runner)
 
 /* ---- the data of a problem ------------------------------------------------------------------- */
 
-/* Fills with random bits, including NaN of every kind. With `finite`, fills with finite numbers
- * instead, because a vendor's library may compute with elements of 4 or more bytes. */
+/* Fills with random bits, including NaN of every kind. With `finite`, elements of 4 or more bytes
+ * are finite numbers instead, because a vendor's library may move them by arithmetic, which can
+ * change the bits of a NaN. */
 static void generate_moved(const bench_case *item, bool finite, int64_t bytes, unsigned char *out)
 {
     if (finite && item->element >= 4) {
@@ -128,7 +129,7 @@ typedef struct operation {
     bench_args args;
     const verify_region *images[VERIFY_SLOTS];
     int inputs;
-    const verify_region *out; /* the region of the result; its image may be in another region */
+    const verify_region *out; /* the region of the result; it may lie in another region's image */
 } operation;
 
 static iso_status upload(verify_runner *runner, int slot, const verify_region *region)
@@ -156,8 +157,8 @@ static const unsigned char *download(verify_runner *runner, int slot, const veri
     return *status == ISO_OK ? runner->back.data : NULL;
 }
 
-/* Runs if the device does not support the operation. There must be a reason, and executing the
- * operation must fail too. Nothing else is checked in such a case. */
+/* Called if the device does not support the operation. Checks only that iso_supports gave a reason
+ * and that iso_execute returns UNSUPPORTED too. */
 static bool check_refusal(verify_runner *runner, const operation *o, bench_result *result)
 {
     snprintf(result->reason, sizeof result->reason, "%s", iso_last_error());

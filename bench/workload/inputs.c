@@ -91,9 +91,9 @@ work_inputs *work_inputs_plan(uint64_t seed, const work_list *list)
     inputs->seed = seed;
     inputs->references = references;
     inputs->judged = judged;
-    /* The inputs may take only a sixth of the host's memory, because each CPU device has its own
-     * copy of them there, and results. If all inputs need more, the largest cases are dropped
-     * first. They are reported as not fitting, and the other cases run. */
+    /* The inputs may take only a sixth of the host's memory, because each CPU device also keeps its
+     * own copy of them, and its results, in that memory. If all inputs need more, the largest cases
+     * are dropped first. They are reported as not fitting, and the other cases run. */
     int64_t room = host_memory() / 6, most = room;
     while (plan(inputs, list, most) > room) {
         most -= most / 8;

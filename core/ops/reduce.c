@@ -22,8 +22,8 @@ static iso_status result_of(const char *call, iso_reduce_op op, iso_dtype dtype,
     }
     if (op == ISO_NORM2 && !row->floating) {
         return core_fail(ISO_INVALID,
-                         "%s: op is norm2 and dtype %s: 2-norms take floating-point types", call,
-                         iso_dtype_name(dtype));
+                         "%s: op is norm2, but dtype is %s: 2-norms take floating-point types",
+                         call, iso_dtype_name(dtype));
     }
     *result = op == ISO_ARGMIN || op == ISO_ARGMAX ? ISO_I64
               : op == ISO_MEAN && !row->floating   ? ISO_F64
@@ -147,8 +147,8 @@ static iso_status check_layout(const char *call, const iso_reduce_args *args, co
     if (status) {
         return status;
     }
-    /* A matrix of one row needs no leading dimension. Both are set to the row length, so that the
-     * caller's values make no difference to a backend. */
+    /* A matrix of one row needs no leading dimension. ld_x and ld_y are set to the row length, so
+     * that the caller's values make no difference to a backend. */
     if (op->rows <= 1) {
         op->ld_x = op->ld_y = op->cols > 0 ? op->cols : 1;
     }
