@@ -151,14 +151,6 @@ static void gemv_describe(simt_device *device, const iso_op *op, iso_op_info *ou
     }
 }
 
-static simt_arg factor(iso_dtype dtype, const double *wide, const float *narrow)
-{
-    if (dtype == ISO_F64) {
-        return (simt_arg)SIMT_ARG(*wide);
-    }
-    return (simt_arg)SIMT_ARG(*narrow);
-}
-
 static iso_status run_tiled(simt_stream *stream, const iso_op *of)
 {
     const iso_gemv_op *op = of->gemv;
@@ -194,8 +186,8 @@ static iso_status run_tiled(simt_stream *stream, const iso_op *of)
         SIMT_ARG(op->m),
         SIMT_ARG(op->k),
         SIMT_ARG(op->batch),
-        factor(op->dtype, &op->alpha, &alpha),
-        factor(op->dtype, &op->beta, &beta),
+        simt_factor(op->dtype, &op->alpha, &alpha),
+        simt_factor(op->dtype, &op->beta, &beta),
         SIMT_ARG(p.shift),
         SIMT_ARG(wide),
     };
@@ -217,8 +209,8 @@ static iso_status run_tiled(simt_stream *stream, const iso_op *of)
         SIMT_ARG(op->m),
         SIMT_ARG(op->batch),
         SIMT_ARG(p.segments),
-        factor(op->dtype, &op->alpha, &alpha),
-        factor(op->dtype, &op->beta, &beta),
+        simt_factor(op->dtype, &op->alpha, &alpha),
+        simt_factor(op->dtype, &op->beta, &beta),
     };
     const int64_t groups = pieces(op->m * op->batch, kernel->threads);
     return simt_launch(stream, kernel, groups < INT32_MAX ? groups : INT32_MAX, joined,

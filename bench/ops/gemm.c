@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 /* ---- cases ----------------------------------------------------------------------------------- */
 
 static void needs(const bench_case *item, bench_needs *out)

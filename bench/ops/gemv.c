@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 /* ---- cases ----------------------------------------------------------------------------------- */
 
 static void needs(const bench_case *item, bench_needs *out)
@@ -68,12 +66,12 @@ static void operands(const bench_case *item, bench_args *args, const iso_operand
 
 static bool other_factors(bench_args *args, int i)
 {
-    static const double others[][2] = {{1, 0}, {0, 0}, {0, 0.5}};
-    if (i == COUNT(others)) {
+    bench_args product;
+    if (!bench_gemm.other_factors(&product, i)) {
         return false;
     }
-    args->gemv.alpha = others[i][0];
-    args->gemv.beta = others[i][1];
+    args->gemv.alpha = product.gemm.alpha;
+    args->gemv.beta = product.gemm.beta;
     return true;
 }
 

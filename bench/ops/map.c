@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 /* ---- cases ----------------------------------------------------------------------------------- */
 
 static void needs(const bench_case *item, bench_needs *out)

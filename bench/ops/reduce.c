@@ -6,8 +6,6 @@
 
 #include <stdio.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 static bool set_kind(bench_case *item, const char *kind)
 {
     iso_reduce_op_parse(kind, &item->reduce.op);

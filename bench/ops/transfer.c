@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 /* ---- measured cases -------------------------------------------------------------------------- */
 
 /* In the order of transfer_move. */

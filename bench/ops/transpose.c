@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
-
 static void set_size(bench_case *item, const bench_size *size)
 {
     item->transpose.rows = size->beyond_cache ? bench_square(size->of[0]) : size->of[0];

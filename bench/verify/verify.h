@@ -11,6 +11,9 @@
 
 #include "bench/check/check.h"
 
+/* The elements of an array. */
+#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
+
 /* ---- list.c ---------------------------------------------------------------------------------- */
 
 typedef struct verify_list {
