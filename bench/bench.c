@@ -43,11 +43,12 @@ static const char help[] =
     "  --csv FILE        also writes results as CSV\n"
     "  --markdown FILE   also writes results as Markdown\n"
     "  --report FILE     also writes a report as HTML\n"
+    "  --export FILE     also writes results in the form of Google Benchmark's JSON\n"
     "  --list            lists the cases instead of measuring them\n"
     "  --help            shows this text\n";
 
 /* The files that can be written, in the order of writing. */
-enum { JSON, CSV, MARKDOWN, REPORT, OUTPUTS };
+enum { JSON, CSV, MARKDOWN, REPORT, EXPORT, OUTPUTS };
 
 typedef struct bench {
     const char *backend, *require, *budget_text, *rounds_text, *seed_text, *math_text, *jobs_text;
@@ -120,12 +121,12 @@ static int check_paths(const bench *b)
                 continue;
             }
             if (strcmp(path, "-") == 0) {
-                return tool_error(TOOL_USAGE, "only one of --json, --csv, --markdown and --report "
-                                              "can go to standard output");
+                return tool_error(TOOL_USAGE, "only one of --json, --csv, --markdown, --report and "
+                                              "--export can go to standard output");
             }
             return tool_error(TOOL_USAGE,
                               "%s is given for two kinds of output; each of --json, --csv, "
-                              "--markdown and --report needs its own file",
+                              "--markdown, --report and --export needs its own file",
                               path);
         }
     }
@@ -173,9 +174,10 @@ static int parse_values(bench *b)
     const struct {
         bool wrong;
         const char *message;
-    } rules[] = {{against && (b->paths[CSV] || b->paths[MARKDOWN] || b->paths[REPORT] || b->list),
-                  "--csv, --markdown, --report and --list cannot be combined with --against or "
-                  "--self-check; --json can"},
+    } rules[] = {{against && (b->paths[CSV] || b->paths[MARKDOWN] || b->paths[REPORT] ||
+                              b->paths[EXPORT] || b->list),
+                  "--csv, --markdown, --report, --export and --list cannot be combined with "
+                  "--against or --self-check; --json can"},
                  {b->against && b->self_check,
                   "--self-check is --against with this program itself: give only one of the two"},
                  {b->timeout_text && !against, "--timeout needs --against or --self-check"},
@@ -208,6 +210,7 @@ static int parse(bench *b, int argc, char **argv)
                                    {"csv", &b->paths[CSV], NULL},
                                    {"markdown", &b->paths[MARKDOWN], NULL},
                                    {"report", &b->paths[REPORT], NULL},
+                                   {"export", &b->paths[EXPORT], NULL},
                                    {"self-check", NULL, &b->self_check},
                                    {"list", NULL, &b->list},
                                    {"no-roofs", NULL, &b->request.no_roofs},
@@ -370,13 +373,21 @@ static int write_report(bench *b)
     return code == TOOL_NOTHING ? TOOL_OK : code;
 }
 
+static int write_export(bench *b)
+{
+    json_t *root = b->paths[EXPORT] ? record_google(b->root) : NULL;
+    int code = tool_file_json(&b->files[EXPORT], root);
+    json_decref(root);
+    return code;
+}
+
 /* Writes every file, even if one of them fails. Returns the first failure. */
 static int write_files(bench *b)
 {
     const int codes[OUTPUTS] = {tool_file_json(&b->files[JSON], b->root),
                                 tool_file_write(&b->files[CSV], record_csv, b->root),
                                 tool_file_write(&b->files[MARKDOWN], record_markdown, b->root),
-                                write_report(b)};
+                                write_report(b), write_export(b)};
     for (int i = 0; i < OUTPUTS; i++) {
         if (codes[i] != TOOL_OK) {
             return codes[i];

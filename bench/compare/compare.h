@@ -66,9 +66,6 @@ void compare_gate(compare_set *set);
 void compare_pairs_read(compare_set *set);
 void compare_free(compare_set *set);
 
-/* Returns the numbers of a list, which the caller frees. */
-double *compare_numbers(const json_t *list, int32_t *count);
-
 /* Reports the settings of the two runs that differ and must not, or with --force adds them to
  * `set->forced`. Returns their number. */
 int compare_unlike(compare_set *set);

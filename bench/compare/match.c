@@ -333,36 +333,6 @@ void compare_free(compare_set *set)
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-double *compare_numbers(const json_t *list, int32_t *count)
-{
-    size_t n = json_array_size(list);
-    double *x = tool_alloc(n, sizeof *x, "the samples");
-    for (size_t i = 0; i < n; i++) {
-        x[i] = json_number_value(json_array_get(list, i));
-    }
-    *count = (int32_t)n;
-    return x;
-}
-
-/* Returns the medians of the rounds, which the caller frees. */
-static double *rounds_of(const json_t *result, int32_t *count)
-{
-    const json_t *round, *rounds = record_at(result, "times.samples");
-    double *medians = tool_alloc(json_array_size(rounds), sizeof *medians, "the rounds");
-    size_t at;
-    *count = 0;
-    json_array_foreach(rounds, at, round)
-    {
-        int32_t n;
-        double *x = compare_numbers(round, &n);
-        if (n > 0) {
-            medians[(*count)++] = stats_median(x, n);
-        }
-        free(x);
-    }
-    return medians;
-}
-
 static double relative_spread(const double *x, int32_t n)
 {
     double spread = stats_spread(x, n) / stats_median(x, n);
@@ -399,7 +369,7 @@ static void judge_rows(compare_set *set, bool measure)
         if (!row->judged) {
             continue;
         }
-        double *a = rounds_of(row->a.result, &na), *b = rounds_of(row->b.result, &nb);
+        double *a = record_rounds(row->a.result, &na), *b = record_rounds(row->b.result, &nb);
         for (int32_t k = 0; k < nb; k++) {
             b[k] *= row->share;
         }

@@ -30,7 +30,7 @@ static const json_t *result_of(const json_t *root, const json_t *pair)
 static void judge_ratios(const compare_set *set, const json_t *ratios, compare_row *row)
 {
     int32_t n;
-    double *ratio = compare_numbers(ratios, &n);
+    double *ratio = record_numbers(ratios, &n);
     double *one = tool_alloc((size_t)n, sizeof *one, "the pairs");
     for (int32_t i = 0; i < n; i++) {
         one[i] = 1;

@@ -157,7 +157,7 @@ static double *flatten(const json_t *rounds, int32_t *count)
     {
         json_array_extend(all, (json_t *)round);
     }
-    double *x = compare_numbers(all, count);
+    double *x = record_numbers(all, count);
     json_decref(all);
     return x;
 }

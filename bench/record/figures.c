@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* figures.c - the members of a document, and how numbers and flags are shown. */
 #include "bench/record/record.h"
+#include "bench/stats/stats.h"
 
 #include <locale.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 json_t *record_at(const json_t *object, const char *path)
@@ -27,6 +29,35 @@ double record_number(const json_t *object, const char *path)
 {
     const json_t *value = record_at(object, path);
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+double *record_numbers(const json_t *list, int32_t *count)
+{
+    size_t n = json_array_size(list);
+    double *x = tool_alloc(n, sizeof *x, "the samples");
+    for (size_t i = 0; i < n; i++) {
+        x[i] = json_number_value(json_array_get(list, i));
+    }
+    *count = (int32_t)n;
+    return x;
+}
+
+double *record_rounds(const json_t *result, int32_t *count)
+{
+    const json_t *round, *rounds = record_at(result, "times.samples");
+    double *medians = tool_alloc(json_array_size(rounds), sizeof *medians, "the rounds");
+    size_t at;
+    *count = 0;
+    json_array_foreach(rounds, at, round)
+    {
+        int32_t n;
+        double *x = record_numbers(round, &n);
+        if (n > 0) {
+            medians[(*count)++] = stats_median(x, n);
+        }
+        free(x);
+    }
+    return medians;
 }
 
 json_t *record_device_of(const json_t *root, const char *spec)

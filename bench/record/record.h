@@ -72,6 +72,11 @@ bool record_markdown(FILE *out, const json_t *root);
  * have a mark instead of a number. */
 void record_table(FILE *out, const json_t *root, int width, bool colour);
 
+/* ---- google_write.c -------------------------------------------------------------------------- */
+
+/* Returns the results in the form of Google Benchmark's JSON, which the caller frees. */
+json_t *record_google(const json_t *root);
+
 /* ---- figures.c: what all forms need ---------------------------------------------------------- */
 
 const char *record_time(char *text, size_t room, double nanoseconds); /* "12.3 us" */
@@ -82,6 +87,10 @@ json_t *record_at(const json_t *object, const char *path);
 /* The same member as a text or a number. "" or NaN: it is null, missing or of another type. */
 const char *record_text(const json_t *object, const char *path);
 double record_number(const json_t *object, const char *path);
+
+/* The numbers of an array, and the median of each round that has samples; to be freed. */
+double *record_numbers(const json_t *list, int32_t *count);
+double *record_rounds(const json_t *result, int32_t *count);
 
 json_t *record_device_of(const json_t *root, const char *spec); /* NULL: not in "devices" */
 

@@ -10,6 +10,7 @@
 
 static const char help[] =
     "Usage: isomer report RESULTS.json... -o report.html [OPTIONS]\n"
+    "       isomer report RESULTS.json --export FILE\n"
     "\n"
     "Makes one HTML page of the results that `isomer bench --json` wrote: the machine, a\n"
     "summary, plots, every sample and every row. The page needs no network. With several files,\n"
@@ -20,6 +21,8 @@ static const char help[] =
     "                  created if missing: `cd DIR && gnuplot NAME.gp` writes NAME.svg; if one\n"
     "                  of them cannot be written, the others and the page are still written\n"
     "  --title TEXT    the page's title\n"
+    "  --export FILE   writes the results of one file in the form of Google Benchmark's JSON;\n"
+    "                  without -o there is no page\n"
     "  --help          shows this text\n"
     "\n"
     "gnuplot makes the plots; without it the page has tables instead. If no result is ok, the\n"
@@ -31,7 +34,7 @@ static const char help[] =
 typedef struct request {
     const char **inputs;
     int count;
-    const char *output, *data, *title;
+    const char *output, *data, *title, *export;
     bool help;
 } request;
 
@@ -43,9 +46,10 @@ static int read_options(int argc, char **argv, request *out)
     } options[] = {{"--output", &out->output},
                    {"--data", &out->data},
                    {"--title", &out->title},
+                   {"--export", &out->export},
                    {"-o", &out->output}};
     enum { OPTIONS = sizeof options / sizeof options[0] };
-    static const char *const known[] = {"--output", "--data", "--title", "--help"};
+    static const char *const known[] = {"--output", "--data", "--title", "--export", "--help"};
     for (int i = 1; i < argc; i++) {
         size_t length = strcspn(argv[i], "=");
         int at = 0;
@@ -62,7 +66,7 @@ static int read_options(int argc, char **argv, request *out)
             at++;
         }
         if (at == OPTIONS) {
-            const char *near = tool_nearest(argv[i], known, 4);
+            const char *near = tool_nearest(argv[i], known, sizeof known / sizeof known[0]);
             return near ? tool_error(TOOL_USAGE, "unknown option %s; did you mean %s?", argv[i],
                                      near)
                         : tool_error(TOOL_USAGE, "unknown option %s; see `isomer report --help`",
@@ -79,25 +83,42 @@ static int read_options(int argc, char **argv, request *out)
     return TOOL_OK;
 }
 
+static bool same_file(const char *output, const char *input)
+{
+    struct stat mine, theirs;
+    return strcmp(output, "-") != 0 && stat(output, &mine) == 0 && S_ISREG(mine.st_mode) &&
+           stat(input, &theirs) == 0 && mine.st_dev == theirs.st_dev &&
+           mine.st_ino == theirs.st_ino;
+}
+
 static int check_request(const request *wanted)
 {
     if (wanted->count == 0) {
         return tool_error(TOOL_USAGE, "no results file is given; `isomer bench --json FILE` "
                                       "writes one");
     }
-    if (!wanted->output) {
+    if (wanted->export && wanted->count > 1) {
+        return tool_error(TOOL_USAGE, "--export takes one results file, not %d", wanted->count);
+    }
+    if (wanted->export && !wanted->output && (wanted->data || wanted->title)) {
+        return tool_error(TOOL_USAGE, "--data and --title are about the page, and -o is missing");
+    }
+    if (!wanted->output && !wanted->export) {
         return tool_error(TOOL_USAGE, "-o is missing: it names the file for the page, as in -o "
                                       "report.html");
     }
-    struct stat mine, theirs;
     for (int i = 0; i < wanted->count; i++) {
-        if (strcmp(wanted->output, "-") != 0 && stat(wanted->output, &mine) == 0 &&
-            S_ISREG(mine.st_mode) && stat(wanted->inputs[i], &theirs) == 0 &&
-            mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino) {
-            return tool_error(TOOL_USAGE,
-                              "-o %s is one of the results files: it would be overwritten",
-                              wanted->output);
+        const char *const outputs[][2] = {{"-o", wanted->output}, {"--export", wanted->export}};
+        for (int k = 0; k < 2; k++) {
+            if (outputs[k][1] && same_file(outputs[k][1], wanted->inputs[i])) {
+                return tool_error(TOOL_USAGE,
+                                  "%s %s is one of the results files: it would be overwritten",
+                                  outputs[k][0], outputs[k][1]);
+            }
         }
+    }
+    if (wanted->export && wanted->output && strcmp(wanted->export, wanted->output) == 0) {
+        return tool_error(TOOL_USAGE, "%s is given for the page and for --export", wanted->output);
     }
     return TOOL_OK;
 }
@@ -148,17 +169,26 @@ static int make_folder(const char *path)
     return code;
 }
 
-/* Makes the report; the caller frees the documents in `roots`. */
+/* Makes what was asked for; the caller frees the documents in `roots`. */
 static int make(const request *wanted, json_t **roots)
 {
-    tool_file out = {0};
+    tool_file out = {0}, export = {0};
     int code = check_request(wanted);
     code = code == TOOL_OK ? load(wanted, roots) : code;
     code = code == TOOL_OK ? make_folder(wanted->data) : code;
+    code = code == TOOL_OK ? tool_file_open(&export, wanted->export) : code;
     code = code == TOOL_OK ? tool_file_open(&out, wanted->output) : code;
-    return code != TOOL_OK ? code
-                           : report_make(roots, wanted->inputs, wanted->count, wanted->title,
-                                         wanted->data, &out);
+    if (code == TOOL_OK && wanted->export) {
+        json_t *root = record_google(roots[0]);
+        code = tool_file_json(&export, root);
+        json_decref(root);
+    }
+    if (code == TOOL_OK && wanted->output) {
+        code = report_make(roots, wanted->inputs, wanted->count, wanted->title, wanted->data, &out);
+    }
+    tool_file_discard(&export);
+    tool_file_discard(&out);
+    return code;
 }
 
 int tool_report(int argc, char **argv)
