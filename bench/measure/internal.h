@@ -94,8 +94,45 @@ void measure_warm(measure_state *state, int32_t target);
  * row's own. */
 int32_t measure_round_medians(const measure_row *row, double *out, bool host);
 
+bool measure_has_times(const measure_row *row);
+
 /* The whole document as it is now. */
 json_t *measure_document(measure_state *state, bool finished);
+
+/* ---- roof.c ---------------------------------------------------------------------------------- */
+
+/* What limits a device: its memory at three mixes of reads and writes, and its arithmetic. */
+enum {
+    ROOF_READ,  /* only reads */
+    ROOF_TRIAD, /* two reads for each write */
+    ROOF_COPY,  /* one read for each write */
+    ROOF_FMA_F32,
+    ROOF_FMA_F64,
+    ROOF_MATRIX_F16,
+    ROOF_MATRIX_BF16,
+    ROOF_MATRIX_TF32,
+    ROOF_MATRIX_F64,
+    MEASURE_ROOFS
+};
+
+typedef struct measure_roof {
+    double value, low, high; /* GB/s or GFLOP/s; NaN: not known */
+    const char *source, *by;
+} measure_roof;
+
+/* The memory's roof whose mix is nearest to these bytes; MEASURE_ROOFS: there are no bytes. */
+int measure_mix(double read, double written);
+
+/* Whether the caches may hold an array of this case. */
+bool measure_in_cache(const bench_case *item, const iso_device_info *info);
+
+/* Finds the MEASURE_ROOFS roofs of a device in the rows so far. */
+void measure_find_roofs(const measure_state *state, int32_t target, measure_roof *roofs);
+/* The member `roofs` of a device. */
+json_t *measure_roofs_json(const measure_roof *roofs);
+/* The member `roof` of a result whose calls take `median` nanoseconds. */
+json_t *measure_roof_json(const measure_state *state, const measure_row *row,
+                          const measure_roof *roofs, double median);
 
 /* ---- chips.c --------------------------------------------------------------------------------- */
 

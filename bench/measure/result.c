@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result.c - makes the results document (docs/results.md) from the rows, and finds the roofs. */
+/* result.c - makes the results document (docs/results.md) from the rows. */
 #include "bench/measure/internal.h"
 
 #include "bench/stats/stats.h"
@@ -62,138 +62,6 @@ static figures work_out(const measure_row *row)
     free(submit);
     free(rounds);
     return out;
-}
-
-/* ---- roofs ----------------------------------------------------------------------------------- */
-
-enum { READ, COPY, FMA_F32, FMA_F64, MATRIX_F16, MATRIX_BF16, MATRIX_TF32, MATRIX_F64, ROOFS };
-
-static const char *const roof_names[ROOFS] = {
-    [READ] = "read",
-    [COPY] = "copy",
-    [FMA_F32] = "fma f32",
-    [FMA_F64] = "fma f64",
-    [MATRIX_F16] = "matrix f16",
-    [MATRIX_BF16] = "matrix bf16",
-    [MATRIX_TF32] = "matrix tf32",
-    [MATRIX_F64] = "matrix f64",
-};
-
-typedef struct roof {
-    double value, low, high; /* NaN: not known */
-    const char *source, *by;
-} roof;
-
-/* The roof that a case measures; ROOFS: none. The lists of cases name the roofs that some cases
- * measure. All other cases that read or copy arrays much larger than the caches measure one too. */
-static int roof_of_case(const bench_case *item, const iso_device_info *info)
-{
-    bool large = work_case_array(item) >= 4 * info->cache_bytes && !item->cold;
-    bench_roof told = large && item->by->roof ? item->by->roof(item) : BENCH_NO_ROOF;
-    switch (told != BENCH_NO_ROOF ? told : item->roof) {
-    case BENCH_ROOF_READ:
-        return READ;
-    case BENCH_ROOF_COPY:
-        return COPY;
-    case BENCH_ROOF_FMA:
-        return item->dtype == ISO_F64 ? FMA_F64 : FMA_F32;
-    case BENCH_NO_ROOF:
-        break;
-    }
-    return ROOFS;
-}
-
-static bool has_times(const measure_row *row)
-{
-    return row->result.status == BENCH_OK && row->count > 0;
-}
-
-static void find_roofs(const measure_state *state, int32_t target, roof *roofs)
-{
-    for (int i = 0; i < ROOFS; i++) {
-        roofs[i] = (roof){NAN, NAN, NAN, "measured", NULL};
-    }
-    for (int32_t i = 0; i < state->count; i++) {
-        const measure_row *row = &state->rows[i];
-        const bench_case *item = row->item;
-        int which = roof_of_case(item, work_target_info(state->plan->targets[target]));
-        if (row->target != target || which == ROOFS || !has_times(row)) {
-            continue;
-        }
-        figures f = work_out(row);
-        double work = which <= COPY ? item->bytes_read + item->bytes_written : item->flops;
-        if (!(roofs[which].value >= work / f.time.median)) {
-            roofs[which] = (roof){work / f.time.median, work / f.time.high, work / f.time.low,
-                                  "measured", item->id};
-        }
-    }
-    const iso_device_info *info = work_target_info(state->plan->targets[target]);
-    for (int i = MATRIX_F16; i < ROOFS && info->type == ISO_DEVICE_GPU; i++) {
-        const char *line = NULL;
-        double peak = measure_chip_peak(info->name, roof_names[i] + strlen("matrix "), &line);
-        if (isfinite(peak)) {
-            roofs[i] = (roof){peak, peak, peak, "table", line};
-        }
-    }
-}
-
-static json_t *roofs_json(const roof *roofs)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < ROOFS; i++) {
-        if (!isfinite(roofs[i].value)) {
-            continue;
-        }
-        json_t *item = json_object();
-        tool_set_text(item, "name", roof_names[i]);
-        tool_set_text(item, "unit", i <= COPY ? "GB/s" : "GFLOP/s");
-        tool_set_number(item, "value", roofs[i].value);
-        tool_set_number(item, "low", roofs[i].low);
-        tool_set_number(item, "high", roofs[i].high);
-        tool_set_text(item, "source", roofs[i].source);
-        tool_set_text(item, "by", roofs[i].by);
-        json_array_append_new(list, item);
-    }
-    return list;
-}
-
-/* The roof of a case's arithmetic. Products by a vendor's library use the matrix units if the chip
- * has them for the type. */
-static int compute_roof(const measure_row *row, const roof *roofs)
-{
-    const bench_case *item = row->item;
-    int plain = item->dtype == ISO_F64 ? FMA_F64 : FMA_F32, matrix = ROOFS;
-    if (!item->op->libraries || item->how != ISO_VARIANT_VENDOR) {
-        return plain;
-    }
-    if (item->dtype == ISO_F16) {
-        matrix = MATRIX_F16;
-    } else if (item->dtype == ISO_BF16) {
-        matrix = MATRIX_BF16;
-    } else if (item->dtype == ISO_F64) {
-        matrix = MATRIX_F64;
-    } else if (row->result.math == ISO_MATH_TF32) {
-        matrix = MATRIX_TF32;
-    }
-    return matrix != ROOFS && isfinite(roofs[matrix].value) ? matrix : plain;
-}
-
-/* The roof that bounds this case: arithmetic or memory, whichever takes longer. Transfers between
- * host and device have none. */
-static int binding_roof(const measure_row *row, const roof *roofs)
-{
-    const bench_case *item = row->item;
-    if (!item->op->arguments && item->transfer.move != TRANSFER_COPY) {
-        return ROOFS;
-    }
-    int memory = item->bytes_written > 0.25 * item->bytes_read ? COPY : READ;
-    int compute = compute_roof(row, roofs);
-    double moving = (item->bytes_read + item->bytes_written) / roofs[memory].value;
-    double computing = item->flops / roofs[compute].value;
-    if (!isfinite(moving) || item->roof == BENCH_ROOF_FMA) {
-        return isfinite(computing) && item->flops > 0 ? compute : ROOFS;
-    }
-    return isfinite(computing) && computing > moving ? compute : memory;
 }
 
 /* ---- members of a result --------------------------------------------------------------------- */
@@ -335,9 +203,7 @@ static json_t *flags_json(const measure_state *state, const measure_row *row, co
         flag(flags, clocks_disagree(row, f), "clock-disagree");
         flag(flags, row->calls > 1 && f->submit > 0.9 * f->time.median, "submit-bound");
         flag(flags, over, "above-roof");
-        flag(flags,
-             memory && !row->item->cold && work_case_array(row->item) < 4 * info->cache_bytes,
-             "in-cache");
+        flag(flags, memory && measure_in_cache(row->item, info), "in-cache");
         flag(flags, row->throttled, "throttled");
         flag(flags, row->mhz_high > 1.05 * row->mhz_low, "unsteady-clock");
         flag(flags, f->rounds > 1 && f->spread > 0.1, "noisy");
@@ -349,30 +215,20 @@ static json_t *flags_json(const measure_state *state, const measure_row *row, co
     return flags;
 }
 
-static void set_measured(const measure_state *state, const measure_row *row, const roof *roofs,
-                         json_t *r)
+static void set_measured(const measure_state *state, const measure_row *row,
+                         const measure_roof *roofs, json_t *r)
 {
     const bench_case *item = row->item;
-    json_t *rates = json_object(), *under = json_null();
-    bool over = false;
+    json_t *rates = json_object();
     figures f = work_out(row);
+    json_t *roof = measure_roof_json(state, row, roofs, f.time.median);
+    /* The row that measured the roof is at 100 %, give or take the rounding. */
+    bool over = record_number(roof, "percent") > 100 * (1 + 1e-9);
     set(rates, "gbps", rate_json(item->bytes_read + item->bytes_written, &f));
     set(rates, "gflops", rate_json(item->flops, &f));
-    int which = binding_roof(row, roofs);
-    if (which != ROOFS) {
-        double work = which <= COPY ? item->bytes_read + item->bytes_written : item->flops;
-        double percent = 100 * work / f.time.median / roofs[which].value;
-        under = json_object();
-        tool_set_text(under, "name", roof_names[which]);
-        tool_set_text(under, "unit", which <= COPY ? "GB/s" : "GFLOP/s");
-        tool_set_number(under, "value", roofs[which].value);
-        tool_set_number(under, "percent", percent);
-        tool_set_text(under, "source", roofs[which].source);
-        over = percent > 100 * (1 + 1e-9); /* the roof's own row is at 100 % */
-    }
     set(r, "times", times_json(state, row, &f));
     set(r, "rates", rates);
-    set(r, "roof", under);
+    set(r, "roof", roof);
     set(r, "parts", parts_json(row));
     set(r, "clocks", clocks_json(row));
     set(r, "flags", flags_json(state, row, &f, over));
@@ -401,7 +257,8 @@ static json_t *verified_json(const bench_result *result)
     return v;
 }
 
-static json_t *row_json(const measure_state *state, const measure_row *row, const roof *roofs)
+static json_t *row_json(const measure_state *state, const measure_row *row,
+                        const measure_roof *roofs)
 {
     const iso_device_info *info = work_target_info(state->plan->targets[row->target]);
     const bench_result *result = &row->result;
@@ -430,7 +287,7 @@ static json_t *row_json(const measure_state *state, const measure_row *row, cons
         set(r, none[i], json_null());
     }
     set(r, "flags", flags_json(state, row, NULL, false));
-    if (has_times(row)) {
+    if (measure_has_times(row)) {
         set_measured(state, row, roofs, r);
     }
     return r;
@@ -482,14 +339,17 @@ json_t *measure_document(measure_state *state, bool finished)
     const measure_plan *plan = state->plan;
     json_t *root = json_object(), *devices = json_deep_copy(plan->devices);
     json_t *results = json_array();
-    roof *roofs = tool_alloc((size_t)plan->target_count, sizeof *roofs * ROOFS, "the roofs");
+    measure_roof *roofs =
+        tool_alloc((size_t)plan->target_count, sizeof *roofs * MEASURE_ROOFS, "the roofs");
     for (int32_t t = 0; t < plan->target_count; t++) {
-        find_roofs(state, t, roofs + (size_t)t * ROOFS);
-        set(json_array_get(devices, (size_t)t), "roofs", roofs_json(roofs + (size_t)t * ROOFS));
+        measure_roof *own = roofs + (size_t)t * MEASURE_ROOFS;
+        measure_find_roofs(state, t, own);
+        set(json_array_get(devices, (size_t)t), "roofs", measure_roofs_json(own));
     }
     for (int32_t i = 0; i < state->count; i++) {
-        json_array_append_new(results, row_json(state, &state->rows[i],
-                                                roofs + (size_t)state->rows[i].target * ROOFS));
+        json_array_append_new(results,
+                              row_json(state, &state->rows[i],
+                                       roofs + (size_t)state->rows[i].target * MEASURE_ROOFS));
     }
     tool_set_text(root, "schema", RECORD_SCHEMA);
     set(root, "run", run_json(state, finished));

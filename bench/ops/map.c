@@ -82,11 +82,6 @@ static void shape(const bench_case *item, bench_shape *out)
                          .elements = (double)n};
 }
 
-static bench_roof roof(const bench_case *item)
-{
-    return item->map.op == ISO_MAP_COPY ? BENCH_ROOF_COPY : BENCH_NO_ROOF;
-}
-
 /* ---- conformance cases ----------------------------------------------------------------------- */
 
 static bool lay(const bench_case *item, verify_problem *p)
@@ -330,7 +325,6 @@ const bench_op bench_map = {
     .set_kind = set_kind,
     .set_size = set_size,
     .shape = shape,
-    .roof = roof,
     .same_in_variants = true,
     .cases = cases,
     .lay = lay,

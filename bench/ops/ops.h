@@ -113,11 +113,10 @@ typedef struct transfer_shape {
     bool neighbours;       /* copies: both offsets are in one buffer */
 } transfer_shape;
 
-/* Which limit of the device (a roof) a case also measures. */
+/* Which limit of the device (a roof) a case is there to measure. */
 typedef enum bench_roof {
     BENCH_NO_ROOF,
-    BENCH_ROOF_READ,
-    BENCH_ROOF_COPY,
+    BENCH_ROOF_MEMORY, /* at the case's mix of reads and writes */
     BENCH_ROOF_FMA
 } bench_roof;
 
@@ -260,8 +259,6 @@ struct bench_op {
     void (*set_size)(bench_case *item, const bench_size *size);
     void (*shape)(const bench_case *item, bench_shape *out);
     bool (*has_bits)(const bench_case *item); /* NULL: always */
-    /* Returns the roof that a large case measures. NULL: there is none. */
-    bench_roof (*roof)(const bench_case *item);
     /* Lowers the assumed rates of an ordinary CPU if this operation is slower. NULL: it is not. */
     void (*slows)(const bench_case *item, bool native, double *rate, double *moved);
 

@@ -97,12 +97,6 @@ static bool has_bits(const bench_case *item)
            picks_one(item->reduce.op);
 }
 
-static bench_roof roof(const bench_case *item)
-{
-    bool reads = item->reduce.op == ISO_SUM || item->reduce.op == ISO_DOT;
-    return item->reduce.axis == ISO_AXIS_ALL && reads ? BENCH_ROOF_READ : BENCH_NO_ROOF;
-}
-
 /* ---- conformance cases ----------------------------------------------------------------------- */
 
 static bool lay(const bench_case *item, verify_problem *p)
@@ -337,7 +331,6 @@ const bench_op bench_reduce = {
     .set_size = set_size,
     .shape = shape,
     .has_bits = has_bits,
-    .roof = roof,
     .cases = cases,
     .lay = lay,
     .describe = describe,

@@ -44,11 +44,6 @@ static void needs(const bench_case *item, bench_needs *out)
     out->results = item->transfer.move == TRANSFER_READ ? 0 : item->transfer.width;
 }
 
-static bench_roof roof(const bench_case *item)
-{
-    return item->transfer.move == TRANSFER_COPY ? BENCH_ROOF_COPY : BENCH_NO_ROOF;
-}
-
 /* ---- the conformance list -------------------------------------------------------------------- */
 
 static const char *const moves[] = {"write", "read", "copy", "between", "fill"};
@@ -369,7 +364,6 @@ const bench_op bench_transfer = {
     .set_kind = set_kind,
     .set_size = set_size,
     .shape = shape,
-    .roof = roof,
     .cases = cases,
     .run = run,
     .describe = describe,

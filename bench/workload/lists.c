@@ -165,11 +165,12 @@ static const work_line transfer[] = {
     {.op = "transfer", .size = "4Ki,64Ki,1Mi", .cache = "cold"},
 };
 
-/* The cases that measure roofs. A CPU reaches its peak with few elements, a GPU only with many. */
+/* The cases that measure roofs: two types for each mix of reads and writes. A CPU reaches its peak
+ * with few elements, a GPU only with many. */
 static const work_line roofs[] = {
-    {.op = "reduce", .kind = "sum,dot", .size = BIG, .roof = BENCH_ROOF_READ},
-    {.op = "transfer", .kind = "copy", .variant = "device", .size = BIG, .roof = BENCH_ROOF_COPY},
-    {.op = "map", .kind = "copy", .dtype = "f64", .size = BIG, .roof = BENCH_ROOF_COPY},
+    {.op = "reduce", .kind = "sum,dot", .size = BIG, .roof = BENCH_ROOF_MEMORY},
+    {.op = "map", .kind = "copy,triad", .size = BIG, .roof = BENCH_ROOF_MEMORY},
+    {.op = "transfer", .kind = "copy", .variant = "device", .size = BIG, .roof = BENCH_ROOF_MEMORY},
     {.op = "map", .kind = "chain", .size = "1Mi", .steps = "1024", .roof = BENCH_ROOF_FMA},
     {.op = "map",
      .kind = "chain",

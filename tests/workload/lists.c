@@ -115,7 +115,7 @@ static void test_quick(void **state)
     assert_true(find(&list, "gemm/tiled/f32/1024x1024x1024/nn/strict/uniform/hot")->parts);
     /* Four times the cache. It is marked as a roof, although it is also a case of the suite. */
     assert_int_equal(find(&list, "stream/copy/tiled/f64/16777216/uniform/hot")->roof,
-                     BENCH_ROOF_COPY);
+                     BENCH_ROOF_MEMORY);
     assert_null(find(&list, "gemm/naive/f32/1024x1024x1024/nn/strict/uniform/hot"));
     for (int32_t i = 0; i < list.count; i++) { /* no case that CPUs cannot run */
         assert_true(list.items[i].element != 2 && list.items[i].math == ISO_MATH_STRICT);
