@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* overview.c - the first figure: how fast each device is at each kind of work. */
+#include "bench/report/chart.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A kind of work: the results of an operation that stand for it. Lists are in "|a|b|" form. */
+typedef struct kind_of_work {
+    const char *name;
+    const char *op, *kinds, *types; /* NULL: any */
+    bool smallest;                  /* the smallest problem, compared by time of a call */
+} kind_of_work;
+
+static const kind_of_work works[] = {
+    {"Products, f32", "gemm", NULL, "|f32|", false},
+    {"Products, f64", "gemm", NULL, "|f64|", false},
+    {"Products, f16 or bf16", "gemm", NULL, "|f16|bf16|", false},
+    {"Matrix times vector", "gemv", NULL, "|f32|f64|", false},
+    {"Read and write memory", "stream", "|copy|triad|", "|f32|f64|", false},
+    {"Read memory", "reduce", "|sum|", "|f32|f64|", false},
+    {"Transpose", "transpose", NULL, "|e4|e8|", false},
+    {"Host to device", "transfer", "|write|", NULL, false},
+    {"Smallest call", "stream", "|copy|triad|", "|f32|f64|", true},
+};
+
+static bool listed(const char *list, const char *word)
+{
+    char text[40];
+    snprintf(text, sizeof text, "|%s|", word);
+    return !list || strstr(list, text);
+}
+
+static bool plain(const json_t *result)
+{
+    static const char *const usual[][2] = {{"math", "strict"},
+                                           {"cache", "hot"},
+                                           {"layout.trans_a", "n"},
+                                           {"layout.trans_b", "n"},
+                                           {"layout.axis", "all"}};
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+        const char *word = record_text(result, usual[i][0]);
+        if (word[0] != '\0' && strcmp(word, usual[i][1]) != 0) {
+            return false;
+        }
+    }
+    const json_t *shape = json_object_get(result, "shape");
+    double m = record_number(shape, "m"), n = record_number(shape, "n");
+    return !(m > 0.0) || n == 1.0 || !isfinite(record_number(shape, "k")) ||
+           (m == n && n == record_number(shape, "k") && !(record_number(shape, "batch") > 1.0));
+}
+
+static bool stands_for(const kind_of_work *work, const report_row *row)
+{
+    return figure_shows(row) && strcmp(row->op, work->op) == 0 && listed(work->kinds, row->kind) &&
+           listed(work->types, row->dtype) && plain(row->json) &&
+           (row->rate.value > 0.0 || work->smallest);
+}
+
+static double bytes_of(const report_row *row)
+{
+    return record_number(row->json, "work.bytes_read") +
+           record_number(row->json, "work.bytes_written");
+}
+
+/* Larger problems first; the rows of one problem stand together, by device. */
+static int by_problem(const void *left, const void *right)
+{
+    const report_row *a = *(const report_row *const *)left;
+    const report_row *b = *(const report_row *const *)right;
+    double x = bytes_of(a), y = bytes_of(b);
+    int order = x != y ? (x < y) - (x > y) : strcmp(a->problem, b->problem);
+    return order != 0 ? order : a->device - b->device;
+}
+
+static double speed_of(const kind_of_work *work, const report_row *row)
+{
+    return work->smallest ? 1.0 / row->time.value : row->rate.value;
+}
+
+/* Finds the problem that most devices solved, and the largest (or smallest) of these: rows[*from]
+ * up to the returned index. */
+static int choose(const kind_of_work *work, const report_row *const *rows, int count, int *from)
+{
+    int most = 0, end = 0;
+    for (int i = 0; i < count;) {
+        int next = i, devices = 0;
+        for (; next < count && strcmp(rows[next]->problem, rows[i]->problem) == 0; next++) {
+            devices += next == i || rows[next]->device != rows[next - 1]->device;
+        }
+        if (devices > most || (devices == most && work->smallest)) {
+            most = devices;
+            *from = i;
+            end = next;
+        }
+        i = next;
+    }
+    return end;
+}
+
+static void describe(const kind_of_work *work, const report_model *model, const report_row *best,
+                     chart_row *line)
+{
+    char value[REPORT_TEXT];
+    if (work->smallest) {
+        report_time(value, best->time.value);
+        line->words = record_format("%s a call", value);
+    } else {
+        bool flops = model->groups[best->group].flops;
+        chart_value(value, flops ? CHART_FLOPS : CHART_MOVED, best->rate.value * 1e9);
+        line->words = best->percent > 0.0
+                          ? record_format("%s, %.0f %% of its limit", value, best->percent)
+                          : record_format("%s", value);
+    }
+    char *words = figure_group_words(best);
+    bool comma = words[0] != '\0';
+    char size[REPORT_TEXT];
+    line->name = record_format("%s", work->name);
+    line->note = record_format(
+        "%s%s%s%s", words, comma ? ", " : "", strcmp(best->operation->size, "N") == 0 ? "N = " : "",
+        best->operation->moves ? report_bytes(size, best->size) : report_count(size, best->size));
+    line->device = best->device;
+    free(words);
+}
+
+static void add_work(const kind_of_work *work, const report_model *model,
+                     const report_row *const *rows, int count, chart_panel *panel)
+{
+    int from = 0, end = choose(work, rows, count, &from);
+    const report_row *best = rows[from];
+    for (int i = from; i < end; i++) {
+        best = speed_of(work, rows[i]) > speed_of(work, best) ? rows[i] : best;
+    }
+    chart_row line = {.device = -1};
+    describe(work, model, best, &line);
+    int at = chart_row_add(panel, line);
+    double top = speed_of(work, best);
+    for (int i = from; i < end;) { /* the fastest of each device */
+        const report_row *mine = rows[i];
+        for (int device = rows[i]->device; i < end && rows[i]->device == device; i++) {
+            mine = speed_of(work, rows[i]) > speed_of(work, mine) ? rows[i] : mine;
+        }
+        double y = speed_of(work, mine) / top;
+        report_span span = work->smallest ? mine->time : mine->rate;
+        double low = work->smallest ? span.value / span.high : span.low / span.value;
+        double high = work->smallest ? span.value / span.low : span.high / span.value;
+        chart_point_add(chart_series_of(panel, mine->device, LOOK_OWN, "fastest variant"),
+                        (chart_point){at, y, low * y, high * y});
+        if (mine->percent > 0.0 && !work->smallest) {
+            double limit = y / mine->percent * 100.0;
+            chart_point_add(chart_series_of(panel, mine->device, LOOK_ROOF, "limit"),
+                            (chart_point){at, limit, limit, limit});
+        }
+    }
+}
+
+void figure_overview(figure_list *list, const report_model *model)
+{
+    const report_row **rows =
+        record_need(calloc((size_t)model->row_count + 1, sizeof(const report_row *)));
+    chart_panel *panel = NULL;
+    figure *shown = NULL;
+    for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
+        int count = 0;
+        for (const report_row *row = NULL; (row = report_next(model, row, -1, -1));) {
+            if (stands_for(&works[i], row)) {
+                rows[count++] = row;
+            }
+        }
+        if (count == 0) {
+            continue;
+        }
+        if (!panel) {
+            shown = chart_figure(list, model, record_format("overview"), NULL,
+                                 record_format("How fast each device is"));
+            panel = chart_panel_add(shown, CHART_DOTS, NULL);
+        }
+        qsort(rows, (size_t)count, sizeof *rows, by_problem);
+        add_work(&works[i], model, rows, count, panel);
+    }
+    free(rows);
+    if (!shown) {
+        return;
+    }
+    shown->data->wide = 740.0;
+    shown->data->y = (chart_axis){.unit = CHART_RATIO,
+                                  .label = "speed relative to the fastest device (logarithmic)"};
+    shown->caption = record_format(
+        "Each device at the largest work that most devices did, with its fastest variant. A bar "
+        "beside a dot is the limit of that device. The words are about the fastest.");
+    shown->alt = record_format("Dot chart: speed of %d devices relative to the fastest for %d "
+                               "kinds of work.",
+                               model->device_count, panel->row_count);
+}
