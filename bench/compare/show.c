@@ -124,9 +124,10 @@ static void show_side(FILE *out, const char *name, const char *path, const json_
     char text[1024];
     const char *commit = record_text(root, "run.build.commit");
     const char *host = record_text(root, "run.host.name");
-    snprintf(text, sizeof text, "%s: isomer %s%s%s, %s%s%s", path, record_text(root, "run.version"),
-             commit[0] ? " at " : "", commit, record_text(root, "run.time"), host[0] ? ", on " : "",
-             host);
+    const char *program = record_text(root, "run.program");
+    snprintf(text, sizeof text, "%s: %s%s%s%s, %s%s%s", path, program[0] ? program : "isomer ",
+             record_text(root, "run.version"), commit[0] ? " at " : "", commit,
+             record_text(root, "run.time"), host[0] ? ", on " : "", host);
     fprintf(out, "%s  ", name);
     tool_wrap(out, 3, 3, text);
 }

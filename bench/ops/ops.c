@@ -73,7 +73,10 @@ const bench_op *bench_op_find(const char *word)
 
 const bench_op *bench_op_of(const char *word)
 {
-    static const bench_op other = {.name = "", .measured = "", .size = "elements"};
+    static const bench_op other = {.name = "other",
+                                   .measured = "other",
+                                   .title = "Other programs' benchmarks",
+                                   .size = "argument"};
     const bench_op *found = bench_op_find(word);
     return found ? found : &other;
 }

@@ -286,7 +286,8 @@ const bench_op *bench_op_find(const char *word);
 /* "map, transpose, ...": the words of --op. */
 const char *bench_op_words(void);
 const char *verify_op_words(void);
-/* Like bench_op_find, but returns a row with an empty name instead of NULL. */
+/* Like bench_op_find, but returns the row of other programs' benchmarks, "other", instead of NULL.
+ */
 const bench_op *bench_op_of(const char *word);
 int bench_op_rank(const bench_op *op); /* its index in bench_ops; BENCH_OPS: it is not there */
 

@@ -40,7 +40,7 @@ typedef struct walk {
 /* Members are checked in this order, and only the first fault is reported. */
 
 static const char *const commands[] = {"bench", "against", "verify", NULL};
-static const char *statuses[BENCH_ERROR + 2], *operations[BENCH_OPS + 1]; /* set by record_fault */
+static const char *statuses[BENCH_ERROR + 2], *operations[BENCH_OPS + 2]; /* set by record_fault */
 static const char *const caches[] = {"hot", "cold", NULL};
 static const char *const sources[] = {"measured", "table", NULL};
 static const char *const verdicts[] = {"FASTER", "SLOWER", "SAME", "AMBIGUOUS", NULL};
@@ -74,6 +74,7 @@ static const rule phase_members[] = {{.names = "preparing", .types = NUMBER},
 static const rule run_members[] = {
     {.names = "command", .types = STRING, .words = commands},
     {.names = "version", .types = STRING},
+    {.names = "program", .types = STRING | LACKING},
     {.names = "library_version", .types = STRING | NIL | LACKING},
     {.names = "time", .types = STRING},
     {.names = "finished", .types = STRING | NIL | LACKING},
@@ -129,8 +130,7 @@ static const rule work_members[] = {{.names = "flops bytes_read bytes_written", 
 static const rule times_members[] = {
     {.names = "clock", .types = STRING},
     {.names = "median", .types = NUMBER | POSITIVE},
-    {.names = "low high", .types = NUMBER},
-    {.names = "confidence", .types = NUMBER | NIL},
+    {.names = "low high confidence", .types = NUMBER | NIL},
     {.names = "min max mean", .types = NUMBER},
     {.names = "deviation", .types = NUMBER | NIL},
     {.names = "converged", .types = TRUTH},
@@ -204,6 +204,31 @@ static const rule pair_members[] = {
     {.names = "verdict", .types = STRING | NIL, .words = verdicts},
     {.names = "made without_a without_b lost", .types = NUMBER | LACKING},
     {.names = "why_a why_b", .types = STRING | NIL | LACKING},
+    {0}};
+
+/* ---- the layout of Google Benchmark ---------------------------------------------------------- */
+
+static const char *const time_units[] = {"ns", "us", "ms", "s", NULL};
+
+static const rule context_members[] = {
+    {.names = "date host_name executable library_version", .types = STRING | NIL | LACKING},
+    {.names = "num_cpus mhz_per_cpu", .types = NUMBER | NIL | LACKING},
+    {.names = "load_avg", .types = ARRAY | LACKING, .items = &time_item},
+    {0}};
+
+static const rule benchmark_members[] = {
+    {.names = "name", .types = STRING},
+    {.names = "run_name run_type aggregate_name label", .types = STRING | LACKING},
+    {.names = "error_message skip_message", .types = STRING | LACKING},
+    {.names = "error_occurred skipped", .types = TRUTH | LACKING},
+    {.names = "time_unit", .types = STRING | LACKING, .words = time_units},
+    {.names = "real_time iterations", .types = NUMBER | NIL | LACKING},
+    {.names = "bytes_per_second flops_per_second FLOPS", .types = NUMBER | NIL | LACKING},
+    {0}};
+
+static const rule google_frame[] = {
+    {.names = "context", .types = OBJECT, .members = context_members},
+    {.names = "benchmarks", .types = ARRAY, .members = benchmark_members},
     {0}};
 
 static const rule frame[] = {{.names = "run", .types = OBJECT, .members = run_members}, {0}};
@@ -410,6 +435,7 @@ char *record_fault(const json_t *root)
     for (int i = 0; i < BENCH_OPS; i++) {
         operations[i] = bench_ops[i]->measured;
     }
+    operations[BENCH_OPS] = bench_op_of("")->measured;
     for (int i = 0; i <= BENCH_ERROR; i++) {
         statuses[i] = bench_status_name((bench_status)i);
     }
@@ -430,5 +456,12 @@ char *record_fault(const json_t *root)
     if (members_allowed(&w, content, root)) {
         joined(&w, root, timed);
     }
+    return w.fault;
+}
+
+char *record_google_fault(const json_t *root)
+{
+    walk w = {.path = ""};
+    members_allowed(&w, google_frame, root);
     return w.fault;
 }

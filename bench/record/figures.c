@@ -157,6 +157,7 @@ const record_flag record_flags[] = {
     {"device-lost", "a device stopped answering: its further cases are errors"},
     {"interrupted", "the run was interrupted: what it had is here"},
     {"budget", "the budget ended before every interval was narrow"},
+    {"foreign", "another program wrote the file: isomer checked none of its results"},
     {NULL, NULL}};
 
 const char *record_flag_meaning(const char *flag)

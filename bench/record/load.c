@@ -34,6 +34,17 @@ static void report_broken(const char *name, const json_error_t *error, const cha
     }
 }
 
+static json_t *parse(char *text, size_t length, json_error_t *error)
+{
+    const size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
+    json_t *root = json_loadb(text, length, flags, error);
+    if (!root && memmem(text, length, "\"benchmarks\"", 12) &&
+        record_google_numbers(text, length)) {
+        root = json_loadb(text, length, flags, error);
+    }
+    return root;
+}
+
 json_t *record_load(const char *path, int *code)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
@@ -48,12 +59,18 @@ json_t *record_load(const char *path, int *code)
     }
     if (length == 0) {
         tool_error(TOOL_FILES, "%s is empty: it has no results", name);
-    } else if (!(root =
-                     json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error))) {
+    } else if (!(root = parse(text, length, &error))) {
         report_broken(name, &error, text, length);
     }
     free(text);
-    char *wrong = root ? record_fault(root) : NULL;
+    bool foreign = record_is_google(root);
+    char *wrong = foreign ? record_google_fault(root) : NULL;
+    if (foreign && !wrong) {
+        json_t *made = record_from_google(root);
+        json_decref(root);
+        root = made;
+    }
+    wrong = root && !wrong ? record_fault(root) : wrong;
     if (wrong) {
         tool_error(TOOL_FILES, "%s cannot be used: %s", name, wrong);
         json_decref(root);

@@ -42,11 +42,11 @@ double record_noise_share(const record_noise *before, const record_noise *after)
 
 /* ---- load.c, fault.c ------------------------------------------------------------------------- */
 
-/* Reads and checks a results file ("-" is standard input). If that fails, it reports why, returns
- * NULL and sets `*code`. TOOL_IO: the file cannot be read. TOOL_FILES: it is empty, truncated or
- * not JSON (the message has the line and column); it is another program's JSON (no "schema"); its
- * schema is newer (the message says which, and what to do); or a member is missing or has a wrong
- * type (the message has its path). */
+/* Reads and checks a results file, ours or Google Benchmark's ("-" is standard input). If that
+ * fails, it reports why, returns NULL and sets `*code`. TOOL_IO: the file cannot be read.
+ * TOOL_FILES: it is empty, truncated or not JSON (the message has the line and column); it is
+ * another program's JSON (no "schema"); its schema is newer (the message says which, and what to
+ * do); or a member is missing or has a wrong type (the message has its path). */
 json_t *record_load(const char *path, int *code);
 /* Larger files are refused, so that an endless stream does not use up the memory. */
 enum { RECORD_MOST_MIB = 64 };
@@ -72,7 +72,16 @@ bool record_markdown(FILE *out, const json_t *root);
  * have a mark instead of a number. */
 void record_table(FILE *out, const json_t *root, int width, bool colour);
 
-/* ---- google_write.c -------------------------------------------------------------------------- */
+/* ---- google_read.c, google_write.c ----------------------------------------------------------- */
+
+/* Whether a file's JSON is Google Benchmark's. */
+bool record_is_google(const json_t *root);
+/* Says what is wrong with it, like record_fault. */
+char *record_google_fault(const json_t *root);
+/* Makes a results document of it, which the caller frees. */
+json_t *record_from_google(const json_t *root);
+/* Puts null where such a file has NaN or Infinity, which JSON does not have. False: nowhere. */
+bool record_google_numbers(char *text, size_t length);
 
 /* Returns the results in the form of Google Benchmark's JSON, which the caller frees. */
 json_t *record_google(const json_t *root);

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# google.sh: results in the form of Google Benchmark's JSON have the values of the document, and its
-# own compare.py reads them.
+# google.sh FORMS: results in the form of Google Benchmark's JSON have the values of the document, its
+# own compare.py reads them, and a file of its own is read.
 . "$ISOMER_TEST_COMMON"
 need python3 python3
 export PYTHONDONTWRITEBYTECODE=1
 here=$source_dir/tests/record
+forms=$1
 cd "$scratch" || exit
 
 python3 "$here/document.py" 1 >a.json
@@ -34,6 +35,16 @@ ISOMER_MEMORY_LIMIT=256M "$tool" bench --backend openmp --op reduce --dtype f32 
     --no-roofs --budget 0.1 --json run.json --export run.google >out 2>err ||
     fail "bench --export exits with $?: $(cat err)"
 python3 "$here/google.py" run.json run.google || fail "what bench exported: see above"
+
+# google.json was written by a program that uses Google Benchmark.
+python3 "$here/google_read.py" "$forms" "$here/google.json" || fail "what was read: see above"
+for file in "$here/google.json" a.google; do
+    "$tool" report "$file" -o page.html >out 2>&1 || fail "report of $file: $(cat out)"
+    "$tool" compare "$file" "$file" >out 2>&1 || fail "compare of $file: $(cat out)"
+    grep -q 'Google Benchmark' out || fail "compare does not say whose file it is"
+    "$tool" report "$file" --export out || fail "$file read and exported: $?"
+done
+"$forms" damage "$here/google.json" 150 || fail "damage at random: exit code $?"
 
 script=/usr/share/benchmark/compare.py
 for python in python3 /usr/bin/python3; do
