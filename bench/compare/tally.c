@@ -191,7 +191,7 @@ static void merge(const entry *e, json_t *result)
     if (json_is_object(roof)) {
         tool_set_number(roof, "percent", record_number(roof, "percent") * before / time.median);
     }
-    if (e->count >= 5) {
+    if (e->count >= 6) {
         drop_flag(json_object_get(result, "flags"), "few-rounds");
     }
 }

@@ -37,7 +37,7 @@ typedef struct measure_row {
     bool settled;                             /* its interval is narrow enough */
     bool cut;                                 /* its device was lost during a visit to this row */
     double mhz_low, mhz_high, watts, celsius; /* over all visits; NaN: not known */
-    bool throttled;
+    uint32_t throttle;                        /* bits of ISO_THROTTLE_... over all visits */
 } measure_row;
 
 /* A device. */
@@ -95,6 +95,11 @@ void measure_warm(measure_state *state, int32_t target);
 int32_t measure_round_medians(const measure_row *row, double *out, bool host);
 
 bool measure_has_times(const measure_row *row);
+
+/* Whether the device's clock and the host's contradict each other: a device cannot work longer than
+ * the host waits. It may work much shorter, but not by more than starting and waiting can
+ * explain. */
+bool measure_clock_wrong(const measure_row *row);
 
 /* The whole document as it is now. */
 json_t *measure_document(measure_state *state, bool finished);

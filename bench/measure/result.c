@@ -17,7 +17,7 @@ static void set(json_t *object, const char *key, json_t *value)
 
 typedef struct figures {
     stats_interval time;
-    double host, submit, spread;
+    double host, submit;
     int32_t rounds;
 } figures;
 
@@ -57,7 +57,6 @@ static figures work_out(const measure_row *row)
     out.host = stats_median(rounds, measure_round_medians(row, rounds, true));
     out.rounds = measure_round_medians(row, rounds, false);
     out.time = stats_median_interval(rounds, out.rounds, 0.95);
-    out.spread = stats_spread(rounds, out.rounds) / out.time.median;
     out.submit = stats_median(submit, row->count);
     free(submit);
     free(rounds);
@@ -92,10 +91,11 @@ static const char *stopped(const measure_state *state, const measure_row *row)
 
 void measure_set_times(json_t *times, const stats_interval *time, const double *x, int32_t n)
 {
+    bool interval = time->confidence > 0; /* one round has none */
     tool_set_number(times, "median", time->median);
-    tool_set_number(times, "low", time->low);
-    tool_set_number(times, "high", time->high);
-    tool_set_number(times, "confidence", time->confidence);
+    tool_set_number(times, "low", interval ? time->low : NAN);
+    tool_set_number(times, "high", interval ? time->high : NAN);
+    tool_set_number(times, "confidence", interval ? time->confidence : NAN);
     tool_set_number(times, "min", stats_min(x, n));
     tool_set_number(times, "max", stats_max(x, n));
     tool_set_number(times, "mean", stats_mean(x, n));
@@ -104,10 +104,11 @@ void measure_set_times(json_t *times, const stats_interval *time, const double *
 
 void measure_set_rate(json_t *rate, double work, const stats_interval *time)
 {
+    bool interval = time->confidence > 0;
     if (json_is_object(rate)) {
         tool_set_number(rate, "value", work / time->median);
-        tool_set_number(rate, "low", work / time->high);
-        tool_set_number(rate, "high", work / time->low);
+        tool_set_number(rate, "low", interval ? work / time->high : NAN);
+        tool_set_number(rate, "high", interval ? work / time->low : NAN);
     }
 }
 
@@ -179,11 +180,24 @@ static void flag(json_t *flags, bool is, const char *name)
     }
 }
 
+/* The host always needs some time to notice the end of a sample. */
 static bool clocks_disagree(const measure_row *row, const figures *f)
 {
-    /* The host always needs some time to notice the end of a sample. */
     double slack = 0.1 * f->time.median + 50e3 / (double)row->calls;
     return !row->host_clock && fabs(f->host - f->time.median) > slack;
+}
+
+static bool clocks_contradict(const measure_row *row, const figures *f)
+{
+    double missing = (f->host - f->time.median) * (double)row->calls;
+    return clocks_disagree(row, f) &&
+           (missing < 0 || (missing > 20e6 && f->host > 2 * f->time.median));
+}
+
+bool measure_clock_wrong(const measure_row *row)
+{
+    figures f = work_out(row);
+    return clocks_contradict(row, &f);
 }
 
 /* TF32 was requested, but the device does not have it. */
@@ -192,22 +206,27 @@ static bool ran_strict(const measure_row *row)
     return row->item->math == ISO_MATH_TF32 && row->result.math == ISO_MATH_STRICT;
 }
 
-/* The flags of a row; `f` NULL: it has no times. `over`: it is above its roof. */
+/* The flags of a row; `f` NULL: it has no times. `percent`: of its roof, or NaN. */
 static json_t *flags_json(const measure_state *state, const measure_row *row, const figures *f,
-                          bool over)
+                          double percent)
 {
     const iso_device_info *info = work_target_info(state->plan->targets[row->target]);
     json_t *flags = json_array();
     if (f) {
         bool memory = !bench_op_computes(row->item->op, "") && row->item->roof != BENCH_ROOF_FMA;
-        flag(flags, clocks_disagree(row, f), "clock-disagree");
-        flag(flags, row->calls > 1 && f->submit > 0.9 * f->time.median, "submit-bound");
-        flag(flags, over, "above-roof");
+        bool submit_bound = row->calls > 1 && f->submit > 0.9 * f->time.median;
+        bool contradict = clocks_contradict(row, f);
+        double half = (f->time.high - f->time.low) / 2 / f->time.median;
+        flag(flags, contradict, "clock-wrong");
+        flag(flags, !contradict && clocks_disagree(row, f), "clock-disagree");
+        flag(flags, submit_bound, "submit-bound");
+        flag(flags, record_is_above_roof(percent), "above-roof");
         flag(flags, memory && measure_in_cache(row->item, info), "in-cache");
-        flag(flags, row->throttled, "throttled");
+        flag(flags, row->throttle & ISO_THROTTLE_THERMAL, "overheated");
+        flag(flags, row->throttle & ISO_THROTTLE_POWER, "power-limited");
         flag(flags, row->mhz_high > 1.05 * row->mhz_low, "unsteady-clock");
-        flag(flags, f->rounds > 1 && f->spread > 0.1, "noisy");
-        flag(flags, f->rounds < 5, "few-rounds");
+        flag(flags, f->rounds > 1 && record_is_noisy(half, submit_bound), "noisy");
+        flag(flags, f->rounds < 6, "few-rounds");
         flag(flags, row->result.checks < 2, "checked-once");
     }
     flag(flags, ran_strict(row), "ran-strict");
@@ -222,8 +241,6 @@ static void set_measured(const measure_state *state, const measure_row *row,
     json_t *rates = json_object();
     figures f = work_out(row);
     json_t *roof = measure_roof_json(state, row, roofs, f.time.median);
-    /* The row that measured the roof is at 100 %, give or take the rounding. */
-    bool over = record_number(roof, "percent") > 100 * (1 + 1e-9);
     set(rates, "gbps", rate_json(item->bytes_read + item->bytes_written, &f));
     set(rates, "gflops", rate_json(item->flops, &f));
     set(r, "times", times_json(state, row, &f));
@@ -231,7 +248,7 @@ static void set_measured(const measure_state *state, const measure_row *row,
     set(r, "roof", roof);
     set(r, "parts", parts_json(row));
     set(r, "clocks", clocks_json(row));
-    set(r, "flags", flags_json(state, row, &f, over));
+    set(r, "flags", flags_json(state, row, &f, record_number(roof, "percent")));
 }
 
 static json_t *verified_json(const bench_result *result)
@@ -286,7 +303,7 @@ static json_t *row_json(const measure_state *state, const measure_row *row,
         static const char *const none[] = {"times", "rates", "roof", "parts", "clocks"};
         set(r, none[i], json_null());
     }
-    set(r, "flags", flags_json(state, row, NULL, false));
+    set(r, "flags", flags_json(state, row, NULL, NAN));
     if (measure_has_times(row)) {
         set_measured(state, row, roofs, r);
     }
@@ -318,6 +335,8 @@ static json_t *run_json(const measure_state *state, bool finished)
         fake |= tool_is_fake(work_target_info(state->plan->targets[i]));
     }
     record_noise_now(&noise);
+    double share = record_noise_share(&state->noise, &noise);
+    tool_set_number(run, "noise", share);
     set(run, "finished", record_now());
     tool_set_bool(run, "complete",
                   finished && !state->interrupted && !state->lost && !state->short_budget);
@@ -325,7 +344,7 @@ static json_t *run_json(const measure_state *state, bool finished)
     tool_set_int(run, "rounds", state->round);
     tool_set_number(run, "seconds", tool_seconds() - state->began);
     set(run, "phases", phases_json(state, tool_seconds()));
-    flag(flags, record_noise_share(&state->noise, &noise) > 0.05, "noisy-host");
+    flag(flags, share > 0.05, "noisy-host");
     flag(flags, state->interrupted, "interrupted");
     flag(flags, state->short_budget, "budget");
     flag(flags, state->lost, "device-lost");

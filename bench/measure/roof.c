@@ -194,7 +194,7 @@ void measure_find_roofs(const measure_state *state, int32_t target, measure_roof
     }
     for (int32_t i = 0; i < state->count; i++) {
         const measure_row *row = &state->rows[i];
-        if (row->target == target && measure_has_times(row)) {
+        if (row->target == target && measure_has_times(row) && !measure_clock_wrong(row)) {
             stats_interval time = time_of(row);
             consider_memory(found, row, &time, info);
             consider_arithmetic(found, row, &time, info);

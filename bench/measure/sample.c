@@ -46,9 +46,7 @@ static void look(measure_state *state, measure_row *row)
     if (now.temperature_celsius >= 0) {
         row->celsius = fmax(row->celsius, now.temperature_celsius);
     }
-    if (now.throttle > 0 && (now.throttle & (ISO_THROTTLE_POWER | ISO_THROTTLE_THERMAL)) != 0) {
-        row->throttled = true;
-    }
+    row->throttle |= now.throttle > 0 ? (uint32_t)now.throttle : 0;
 }
 
 /* ---- one sample ------------------------------------------------------------------------------ */

@@ -83,6 +83,7 @@ static const struct column {
                {"power_watts", "clocks.power_watts"},
                {"temperature_celsius", "clocks.temperature_celsius"},
                {"flags", "flags"},
+               {"level", ""},              /* the highest among the flags */
                {"math_used", "math_used"}, /* only if it differs from `math` */
                {"math_reason", "math_reason"}};
 
@@ -178,7 +179,9 @@ bool record_csv(FILE *out, const json_t *root)
             if (c > 0) {
                 fputc(',', out);
             }
-            if (strcmp(columns[c].name, "rounds") != 0) {
+            if (strcmp(columns[c].name, "level") == 0) {
+                fputs(record_level_name(record_level_of(result)), out);
+            } else if (strcmp(columns[c].name, "rounds") != 0) {
                 put_value(out, value);
             } else if (value) {
                 fprintf(out, "%zu", json_array_size(value));

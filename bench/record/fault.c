@@ -84,7 +84,7 @@ static const rule run_members[] = {
     {.names = "seed", .types = NUMBER | LACKING},
     {.names = "budget", .types = NUMBER | NIL | LACKING},
     {.names = "math", .types = STRING | LACKING},
-    {.names = "rounds seconds", .types = NUMBER | NIL | LACKING},
+    {.names = "rounds seconds noise", .types = NUMBER | NIL | LACKING},
     {.names = "phases", .types = OBJECT | LACKING, .members = phase_members},
     {.names = "probe", .types = NUMBER | NIL | LACKING},
     {.names = "left_out", .types = ARRAY | LACKING, .members = left_out_members},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* figures.c - the members of a document, and how numbers and flags are shown. */
+/* figures.c - the members of a document, and how numbers are shown. */
 #include "bench/record/record.h"
 #include "bench/stats/stats.h"
 
@@ -139,45 +139,4 @@ const char *record_time(char *text, size_t room, double nanoseconds)
     three(number, sizeof number, nanoseconds / units[unit].size);
     snprintf(text, room, "%s %s", number, units[unit].name);
     return text;
-}
-
-const record_flag record_flags[] = {
-    {"clock-disagree", "the device's clock and the host's differ by more than a tenth"},
-    {"submit-bound", "handing the calls over took longer than running them"},
-    {"above-roof", "over 100 % of its roof"},
-    {"in-cache", "the operands are under four times the last-level cache"},
-    {"throttled", "the device was held back by power or heat meanwhile"},
-    {"unsteady-clock", "the device's clock moved by more than a twentieth"},
-    {"noisy", "the rounds spread by more than a tenth"},
-    {"few-rounds", "fewer than five rounds"},
-    {"checked-once", "the last result was not checked: interrupted, or the device was lost"},
-    {"ran-strict", "TF32 was asked for and is not there: the full precision was computed"},
-    {"fake", "done by a stand-in made for tests: the number means nothing"},
-    {"noisy-host", "other work took processor time meanwhile"},
-    {"device-lost", "a device stopped answering: its further cases are errors"},
-    {"interrupted", "the run was interrupted: what it had is here"},
-    {"budget", "the budget ended before every interval was narrow"},
-    {"foreign", "another program wrote the file: isomer checked none of its results"},
-    {NULL, NULL}};
-
-const char *record_flag_meaning(const char *flag)
-{
-    int i = 0;
-    while (record_flags[i].name && strcmp(record_flags[i].name, flag) != 0) {
-        i++;
-    }
-    return record_flags[i].name ? record_flags[i].meaning : "not known to this version";
-}
-
-bool record_has_flag(const json_t *object, const char *flag)
-{
-    json_t *value;
-    size_t i;
-    json_array_foreach(json_object_get(object, "flags"), i, value)
-    {
-        if (strcmp(json_string_value(value), flag) == 0) {
-            return true;
-        }
-    }
-    return false;
 }

@@ -61,8 +61,6 @@ static void put_machine(FILE *out, const json_t *root)
                  {"host release", "host.release"},
                  {"host virtual", "host.virtual"}};
     const json_t *run = json_object_get(root, "run");
-    json_t *flag;
-    size_t f;
     put(out, "# Results of isomer %s\n\n", record_text(run, "command"));
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         if (isfinite(record_number(run, pairs[i].path))) {
@@ -71,9 +69,16 @@ static void put_machine(FILE *out, const json_t *root)
             put(out, "- %s: %s\n", pairs[i].label, record_text(run, pairs[i].path));
         }
     }
-    json_array_foreach(json_object_get(run, "flags"), f, flag)
+}
+
+static void put_notes(FILE *out, const record_signs *signs)
+{
+    json_t *note;
+    size_t i;
+    fprintf(out, "\n## How far to trust the numbers\n\n");
+    json_array_foreach(signs->notes, i, note)
     {
-        put(out, "- flag: %s\n", json_string_value(flag));
+        put(out, "- %s\n", json_string_value(note));
     }
 }
 
@@ -109,15 +114,15 @@ static void put_devices(FILE *out, const json_t *root)
 typedef struct ranked {
     const json_t *result;
     double rate; /* -1: none */
-    bool fake;
+    bool counts;
     int place;
 } ranked;
 
 static int faster(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
-    if (x->fake != y->fake) {
-        return x->fake ? 1 : -1;
+    if (x->counts != y->counts) {
+        return x->counts ? -1 : 1;
     }
     if (x->rate != y->rate) {
         return x->rate > y->rate ? -1 : 1;
@@ -125,12 +130,26 @@ static int faster(const void *a, const void *b)
     return x->place - y->place;
 }
 
-static void put_rate(FILE *out, const ranked *r, bool best)
+/* Half the width of the interval, and its level if that is not 95 %. */
+static void put_interval(FILE *out, const json_t *result)
 {
-    double percent = record_number(r->result, "roof.percent");
-    double median = record_number(r->result, "times.median");
-    double half = (record_number(r->result, "times.high") - record_number(r->result, "times.low")) /
-                  2 / median;
+    double half = record_half_width(result), level = record_number(result, "times.confidence");
+    char text[64] = "", note[32] = "";
+    if (isfinite(half) && level < 0.945) {
+        snprintf(note, sizeof note, " (%.0f%%)", 100 * level);
+    }
+    if (isfinite(half)) {
+        snprintf(text, sizeof text, "%.1f", 100 * half);
+        fprintf(out, "| %s%%%s ", record_point(text), note);
+    } else {
+        fprintf(out, "| ");
+    }
+}
+
+static void put_rate(FILE *out, const record_signs *signs, const ranked *r, bool best)
+{
+    double percent = record_percent(r->result);
+    record_level sign = record_sign(signs, r->result);
     char text[48];
     json_t *flag;
     size_t f;
@@ -140,34 +159,32 @@ static void put_rate(FILE *out, const ranked *r, bool best)
         put(out, "%s", record_text(r->result, "reason"));
         return;
     }
-    fprintf(out, "| %s%s%s | ", best ? "**" : "", record_rate(text, sizeof text, r->rate),
-            best ? "**" : "");
-    if (isfinite(percent)) {
+    fprintf(out, "| %s%s%s%s | ", best ? "**" : "",
+            sign == RECORD_INVALID ? "invalid" : record_rate(text, sizeof text, r->rate),
+            best ? "**" : "", sign == RECORD_CAUTION ? " !" : "");
+    if (isfinite(percent) && sign != RECORD_INVALID) {
         snprintf(text, sizeof text, "%.1f", percent);
         put(out, "%s%% of %s ", record_point(text), record_text(r->result, "roof.name"));
     }
-    fprintf(out, "| %s ", record_time(text, sizeof text, median));
-    text[0] = '\0';
-    if (isfinite(half)) {
-        snprintf(text, sizeof text, "%.1f%%", 100 * half);
-    }
-    fprintf(out, "| %s | ", record_point(text));
+    fprintf(out, "| %s ", record_time(text, sizeof text, record_number(r->result, "times.median")));
+    put_interval(out, r->result);
+    fprintf(out, "| ");
     json_array_foreach(json_object_get(r->result, "flags"), f, flag)
     {
         put(out, "%s%s", f > 0 ? ", " : "", json_string_value(flag));
     }
 }
 
-static void put_case(FILE *out, const view_block *block, int row, ranked *order)
+static void put_case(FILE *out, const view *v, const view_block *block, int row, ranked *order)
 {
     const view_row *r = &block->rows[row];
     int count = 0;
     for (int c = 0; c < block->column_count; c++) {
         const json_t *result = view_cell(block, row, c);
         double rate = view_rate(block, result);
-        if (result) {
+        if (result && strcmp(record_text(result, "status"), "skipped") != 0) {
             order[count++] = (ranked){result, view_is(result, BENCH_OK) && rate >= 0 ? rate : -1,
-                                      block->columns[c].fake, c};
+                                      view_counts(result), c};
         }
     }
     qsort(order, (size_t)count, sizeof *order, faster);
@@ -176,22 +193,22 @@ static void put_case(FILE *out, const view_block *block, int row, ranked *order)
         put(out, "| %s | %s | %s | %s | %s | %s | %s ", r->kind, r->type, r->size, r->note,
             record_text(result, "device"), record_text(result, "variant"),
             record_text(result, "library"));
-        put_rate(out, &order[i], i == 0 && count > 1 && !order[i].fake);
+        put_rate(out, &v->signs, &order[i], i == 0 && count > 1 && order[i].counts);
         fprintf(out, " |\n");
     }
 }
 
-static void put_block(FILE *out, const view_block *block)
+static void put_block(FILE *out, const view *v, const view_block *block)
 {
     ranked *order = record_need(calloc((size_t)block->column_count, sizeof *order));
-    fprintf(
-        out,
-        "\n## %s\n\n| kind | type | %s | | device | variant | library | %s | roof | time | +- | "
-        "flags |\n"
-        "| --- | --- | ---: | --- | --- | --- | --- | ---: | ---: | ---: | ---: | --- |\n",
-        view_title(block), view_size_title(block), view_unit(block));
+    fprintf(out,
+            "\n## %s\n\n| kind | type | %s | | device | variant | library | %s | roof | time | +- "
+            "(95 %%) | "
+            "flags |\n"
+            "| --- | --- | ---: | --- | --- | --- | --- | ---: | ---: | ---: | ---: | --- |\n",
+            view_title(block), view_size_title(block), view_unit(block));
     for (int r = 0; r < block->row_count; r++) {
-        put_case(out, block, r, order);
+        put_case(out, v, block, r, order);
     }
     free(order);
 }
@@ -214,8 +231,7 @@ static void put_flags(FILE *out, const json_t *root)
     }
     json_object_foreach(seen, name, flag)
     {
-        fprintf(out, "- %s: ", name);
-        put(out, "%s\n", record_flag_meaning(name));
+        put(out, "- %s: %s\n", name, record_flag_meaning(name));
     }
     json_decref(seen);
 }
@@ -225,9 +241,10 @@ bool record_markdown(FILE *out, const json_t *root)
     view v;
     view_make(root, &v);
     put_machine(out, root);
+    put_notes(out, &v.signs);
     put_devices(out, root);
     for (int i = 0; i < v.count; i++) {
-        put_block(out, &v.blocks[i]);
+        put_block(out, &v, &v.blocks[i]);
     }
     put_flags(out, root);
     view_free(&v);

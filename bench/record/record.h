@@ -110,13 +110,50 @@ char *record_case(const json_t *result);
 /* Puts a point where printf wrote the locale's decimal mark. Returns `text`. */
 const char *record_point(char *text);
 
+/* ---- flags.c --------------------------------------------------------------------------------- */
+
+typedef enum record_level {
+    RECORD_NONE,
+    RECORD_INFO,    /* how it was measured: shown in details only */
+    RECORD_CAUTION, /* trust the number less: shown by one sign */
+    RECORD_INVALID  /* the number is in no summary, mean or roof */
+} record_level;
+const char *record_level_name(record_level level); /* "", "info", "caution", "invalid" */
+
 /* The flags of results and runs; the last has no name. */
+enum { RECORD_FLAGS = 19 };
 typedef struct record_flag {
-    const char *name, *meaning;
+    const char *name;
+    record_level level;
+    const char *meaning;
 } record_flag;
-extern const record_flag record_flags[];
+extern const record_flag record_flags[RECORD_FLAGS + 1];
 const char *record_flag_meaning(const char *flag);
 bool record_has_flag(const json_t *object, const char *flag); /* `object`: a result or run */
+/* The highest level among the flags of a result. */
+record_level record_level_of(const json_t *result);
+
+/* Half the width of a result's interval, divided by its median; NaN: under two rounds. */
+double record_half_width(const json_t *result);
+/* The percentage of a result's roof; NaN: none. Older files also have one for operands in a cache,
+ * about which the memory's roof says nothing. */
+double record_percent(const json_t *result);
+/* The thresholds of "noisy" and "above-roof". */
+bool record_is_noisy(double half_width, bool submit_bound);
+bool record_is_above_roof(double percent);
+
+/* What is said once for a whole document, and which of its results then get a sign. */
+typedef struct record_signs {
+    const json_t *root;
+    json_t *notes;  /* sentences: what happened and what to do */
+    unsigned *said; /* for each device a bit for each flag that a note says of it */
+} record_signs;
+void record_signs_make(const json_t *root, record_signs *out); /* `root` must outlive it */
+void record_signs_free(record_signs *signs);
+/* RECORD_NONE, RECORD_CAUTION or RECORD_INVALID: what no note says yet. */
+record_level record_sign(const record_signs *signs, const json_t *result);
+/* Whether a result has a flag that no note says yet. */
+bool record_sign_has(const record_signs *signs, const json_t *result, const char *flag);
 
 /* ---- format.c: texts in memory, and with escaped arguments ----------------------------------- */
 

@@ -37,7 +37,7 @@ typedef struct plan {
 typedef struct cell {
     const json_t *result; /* NULL: there is none */
     bool ok, top;
-    char rate[24], percent[16], marks[16];
+    char rate[24], percent[16], marks[4];
 } cell;
 
 /* How important a result without a number is. */
@@ -46,10 +46,10 @@ static int urgency(const json_t *result)
     return view_is(result, BENCH_FAILED) ? 2 : view_is(result, BENCH_ERROR) ? 1 : 0;
 }
 
-/* The rank of a result: higher with a number than without, and lower if a stand-in made it. */
-static int worth(const view_block *block, int column, const json_t *result)
+/* The rank of a result: higher with a number than without, and lower if the number is invalid. */
+static int worth(const json_t *result)
 {
-    return !view_is(result, BENCH_OK) ? urgency(result) : block->columns[column].fake ? 3 : 4;
+    return view_counts(result) ? 4 : view_is(result, BENCH_OK) ? 3 : urgency(result);
 }
 
 /* Returns the column, between `first` and `last`, that holds the row's fastest result. If no result
@@ -60,43 +60,12 @@ static int pick(const view_block *block, int row, int first, int last)
     for (int c = first; c <= last; c++) {
         const json_t *own = view_cell(block, row, c);
         const json_t *other = best < 0 ? NULL : view_cell(block, row, best);
-        int by = !own ? -1 : !other ? 1 : worth(block, c, own) - worth(block, best, other);
+        int by = !own ? -1 : !other ? 1 : worth(own) - worth(other);
         if (by > 0 || (by == 0 && view_rate(block, own) > view_rate(block, other))) {
             best = c;
         }
     }
     return best;
-}
-
-static int flag_place(table *t, const char *flag)
-{
-    for (int i = 0; i < t->flag_count; i++) {
-        if (strcmp(t->flags[i], flag) == 0) {
-            return i;
-        }
-    }
-    if (t->flag_count == TABLE_FLAGS) {
-        return TABLE_FLAGS - 1;
-    }
-    t->flags[t->flag_count++] = flag;
-    return t->flag_count - 1;
-}
-
-static void marks_text(table *t, char *text, size_t room, const json_t *result)
-{
-    bool has[TABLE_FLAGS] = {false};
-    size_t used = strlen(text), i;
-    json_t *flag;
-    json_array_foreach(json_object_get(result, "flags"), i, flag)
-    {
-        has[flag_place(t, json_string_value(flag))] = true;
-    }
-    for (int f = 0; f < t->flag_count && used + 1 < room; f++) {
-        if (has[f] && !t->common[f]) {
-            text[used++] = table_letter(t, f);
-        }
-    }
-    text[used] = '\0';
 }
 
 static void percent_text(char *text, size_t room, double percent)
@@ -123,26 +92,28 @@ static void fill_cell(table *t, const view_block *block, int row, const shown *c
     }
     out->result = view_cell(block, row, from);
     double rate = view_rate(block, out->result);
-    out->ok = view_is(out->result, BENCH_OK) && isfinite(rate);
+    record_level sign = record_sign(&t->v.signs, out->result);
+    out->ok = view_is(out->result, BENCH_OK) && isfinite(rate) && sign != RECORD_INVALID;
     if (!out->ok) {
         int how = urgency(out->result);
-        snprintf(out->rate, sizeof out->rate, "%s", how == 2 ? "FAILED" : how == 1 ? "error" : "-");
-        t->missing = t->missing || how == 0;
+        bool ok = view_is(out->result, BENCH_OK);
+        snprintf(out->rate, sizeof out->rate, "%s",
+                 how == 2   ? "FAILED"
+                 : how == 1 ? "error"
+                 : ok       ? "invalid"
+                            : "-");
+        t->missing = t->missing || (how == 0 && !ok);
+        t->invalid = t->invalid || ok;
         return;
     }
-    char number[20];
-    bool wide = !t->all_wide && json_is_false(record_at(out->result, "times.converged"));
-    snprintf(out->rate, sizeof out->rate, "%s%s", wide ? "~" : "",
-             record_rate(number, sizeof number, rate));
-    t->wide = t->wide || wide;
-    percent_text(out->percent, sizeof out->percent, record_number(out->result, "roof.percent"));
-    out->top = block->column_count > 1 && !block->columns[from].fake &&
+    record_rate(out->rate, sizeof out->rate, rate);
+    percent_text(out->percent, sizeof out->percent, record_percent(out->result));
+    out->top = block->column_count > 1 && view_counts(out->result) &&
                from == pick(block, row, 0, block->column_count - 1);
-    if (out->top && !t->p.colour) {
-        out->marks[0] = '*';
-    }
+    snprintf(out->marks, sizeof out->marks, "%s%s", out->top && !t->p.colour ? "*" : "",
+             sign == RECORD_CAUTION ? "!" : "");
     t->top = t->top || out->top;
-    marks_text(t, out->marks, sizeof out->marks, out->result);
+    t->caution = t->caution || sign == RECORD_CAUTION;
 }
 
 /* ---- which rows ------------------------------------------------------------------------------ */
@@ -550,16 +521,14 @@ static void print_block(table *t, const view_block *block)
 
 void record_table(FILE *out, const json_t *root, int width, bool colour)
 {
-    view v;
     table t = {.root = root};
     t.p = (paint){.out = out, .width = width < 40 ? 40 : width, .colour = colour};
     t.p.utf8 = table_utf8();
-    view_make(root, &v);
-    table_find_common(&t);
+    view_make(root, &t.v);
     table_head(&t);
-    for (int i = 0; i < v.count; i++) {
-        print_block(&t, &v.blocks[i]);
+    for (int i = 0; i < t.v.count; i++) {
+        print_block(&t, &t.v.blocks[i]);
     }
     table_foot(&t);
-    view_free(&v);
+    view_free(&t.v);
 }

@@ -63,7 +63,7 @@ void table_head(table *t)
     double seed = record_number(run, "seed"), processors = record_number(run, "host.processors");
     const char *hypervisor = record_text(run, "host.virtual");
     char part[64] = "";
-    json_t *flag;
+    json_t *note;
     size_t i;
     if (isfinite(rounds) && isfinite(seconds)) {
         snprintf(part, sizeof part, ", %.0f %s, %.0f s in all", rounds,
@@ -81,91 +81,118 @@ void table_head(table *t)
           record_text(run, "host.name"), record_text(run, "host.cpu"), part,
           hypervisor[0] != '\0' ? ", under " : "", hypervisor, record_text(run, "time"),
           record_text(run, "math"), isfinite(seed) ? seed : 0);
-    json_array_foreach(json_object_get(run, "flags"), i, flag)
+    json_array_foreach(t->v.signs.notes, i, note)
     {
-        entry(t, PAINT_PLAIN, NULL, PAINT_BAD, "%.64s: %s", json_string_value(flag),
-              record_flag_meaning(json_string_value(flag)));
+        entry(t, PAINT_PLAIN, NULL, PAINT_PLAIN, "%s", json_string_value(note));
     }
 }
 
 /* ---- below ----------------------------------------------------------------------------------- */
 
+/* " and 3 more"; "" for none. */
+static const char *and_more(char *text, size_t room, size_t others)
+{
+    snprintf(text, room, others > 0 ? " and %zu more" : "", others);
+    return text;
+}
+
+/* Explains `!`: prints how many results have each flag that is a caution, and the first of them. */
+static void print_cautions(table *t)
+{
+    const json_t *results = json_object_get(t->root, "results"), *result;
+    size_t i;
+    for (const record_flag *flag = record_flags; flag->name; flag++) {
+        const json_t *first = NULL;
+        char text[32];
+        size_t others = 0;
+        json_array_foreach((json_t *)results, i, result)
+        {
+            if (flag->level == RECORD_CAUTION && record_sign_has(&t->v.signs, result, flag->name)) {
+                others += first != NULL;
+                first = first ? first : result;
+            }
+        }
+        if (first) {
+            entry(t, PAINT_BOLD, "!", PAINT_PLAIN, "%s: %s (%.160s on %.64s%s)", flag->name,
+                  flag->meaning, record_text(first, "id"), record_text(first, "device"),
+                  and_more(text, sizeof text, others));
+        }
+    }
+}
+
 static void print_signs(table *t)
 {
-    char name[2] = "";
-    bool common = t->all_wide;
-    for (int i = 0; i < t->flag_count; i++) {
-        common = common || t->common[i];
-    }
-    if (!t->top && !t->wide && !t->missing && t->flag_count == 0 && !common) {
+    if (!(t->top && !t->p.colour) && !t->caution && !t->invalid && !t->missing) {
         return;
     }
     heading(t, "Signs");
     if (t->top && !t->p.colour) {
         entry(t, PAINT_BOLD, "*", PAINT_PLAIN, "the fastest of its row");
     }
-    if (t->wide || t->all_wide) {
-        entry(t, PAINT_BOLD, t->all_wide ? "everywhere" : "~", PAINT_PLAIN,
-              "the interval of its median is still wider than the target");
+    if (t->caution) {
+        print_cautions(t);
+    }
+    if (t->invalid) {
+        entry(t, PAINT_BOLD, "invalid", PAINT_PLAIN, "%s", record_flag_meaning("clock-wrong"));
     }
     if (t->missing) {
-        entry(t, PAINT_BOLD, "-", PAINT_PLAIN, "not supported, or not possible here");
-    }
-    for (int i = 0; i < t->flag_count; i++) {
-        name[0] = table_letter(t, i);
-        entry(t, PAINT_BOLD, t->common[i] ? "everywhere" : name, PAINT_PLAIN, "%.40s: %s",
-              t->flags[i], record_flag_meaning(t->flags[i]));
+        entry(t, PAINT_BOLD, "-", PAINT_PLAIN, "not measured; the reasons are below");
     }
 }
 
-char table_letter(const table *t, int flag)
+/* Whether two texts are equal apart from numbers, as in "one call would take about 1.7 s". */
+static bool same_words(const char *a, const char *b)
 {
-    int before = 0;
-    for (int i = 0; i < flag; i++) {
-        before += !t->common[i];
-    }
-    return (char)('a' + before);
-}
-
-void table_find_common(table *t)
-{
-    const json_t *results = json_object_get(t->root, "results");
-    const json_t *first = NULL;
-    size_t ok = 0, wide = 0;
-    for (size_t i = 0; i < json_array_size(results); i++) {
-        const json_t *result = json_array_get(results, i);
-        if (!view_is(result, BENCH_OK)) {
-            continue;
-        }
-        first = first ? first : result;
-        wide += json_is_false(record_at(result, "times.converged"));
-        ok++;
-    }
-    t->all_wide = ok > 1 && wide == ok;
-    const json_t *flags = json_object_get(first, "flags");
-    for (size_t f = 0; ok > 1 && f < json_array_size(flags) && t->flag_count < TABLE_FLAGS; f++) {
-        const char *flag = json_string_value(json_array_get(flags, f));
-        bool all = true;
-        for (size_t i = 0; all && i < json_array_size(results); i++) {
-            const json_t *result = json_array_get(results, i);
-            all = !view_is(result, BENCH_OK) || record_has_flag(result, flag);
-        }
-        t->common[t->flag_count] = all;
-        if (all) {
-            t->flags[t->flag_count++] = flag;
+    static const char numbers[] = "0123456789.";
+    for (;; a++, b++) {
+        a += strspn(a, numbers);
+        b += strspn(b, numbers);
+        if (*a != *b || *a == '\0') {
+            return *a == *b;
         }
     }
 }
 
 static bool same_reason(const json_t *a, const json_t *b)
 {
-    static const char *const members[] = {"status", "device", "reason"};
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        if (strcmp(record_text(a, members[i]), record_text(b, members[i])) != 0) {
-            return false;
-        }
+    return strcmp(record_text(a, "status"), record_text(b, "status")) == 0 &&
+           strcmp(record_text(a, "device"), record_text(b, "device")) == 0 &&
+           same_words(record_text(a, "reason"), record_text(b, "reason"));
+}
+
+/* Adds a word to a list such as "f32, f64", unless it is there. */
+static void add_word(char *text, size_t room, const char *word)
+{
+    if (word[0] != '\0' && !strstr(text, word)) {
+        tool_join(text, room, ", ", word);
     }
-    return true;
+}
+
+/* Describes the results with the same reason as results[index]: "f16, bf16 vendor products, 10
+ * cases". */
+static void describe(char *text, size_t room, const json_t *results, size_t index)
+{
+    char types[48] = "", variants[64] = "", titles[96] = "", title[64];
+    const json_t *result = json_array_get(results, index);
+    int count = 0;
+    for (size_t i = index; i < json_array_size(results); i++) {
+        const json_t *other = json_array_get(results, i);
+        if (!same_reason(result, other)) {
+            continue;
+        }
+        snprintf(title, sizeof title, "%s", bench_op_of(record_text(other, "op"))->title);
+        title[0] = (char)tolower((unsigned char)title[0]);
+        bool tf32 = strcmp(record_text(other, "math"), "tf32") == 0;
+        add_word(types, sizeof types, tf32 ? "tf32" : record_text(other, "dtype"));
+        add_word(variants, sizeof variants, record_text(other, "variant"));
+        add_word(titles, sizeof titles, title);
+        count++;
+    }
+    /* A long list says nothing. */
+    const char *type = strlen(types) > 10 ? "" : types;
+    const char *variant = strlen(variants) > 16 ? "" : variants;
+    snprintf(text, room, "%s%s%s%s%s, %d case%s", type, type[0] != '\0' ? " " : "", variant,
+             variant[0] != '\0' ? " " : "", titles, count, count > 1 ? "s" : "");
 }
 
 /* Prints one line for all cases of a device with the same reason. Returns false and prints nothing
@@ -173,7 +200,7 @@ static bool same_reason(const json_t *a, const json_t *b)
 static bool print_reason(table *t, const json_t *results, size_t index)
 {
     const json_t *result = json_array_get(results, index);
-    size_t more = 0;
+    size_t others = 0;
     for (size_t i = 0; i < json_array_size(results); i++) {
         if (i == index || !same_reason(result, json_array_get(results, i))) {
             continue;
@@ -181,24 +208,23 @@ static bool print_reason(table *t, const json_t *results, size_t index)
         if (i < index) {
             return false;
         }
-        more++;
+        others++;
     }
     if (!t) {
         return true;
     }
-    const char *reason = record_text(result, "reason");
-    char others[32] = "";
-    if (more > 0) {
-        snprintf(others, sizeof others, " and %zu more", more);
+    const char *reason = record_text(result, "reason"), *device = record_text(result, "device");
+    const char *cut = strlen(reason) > REASON_LENGTH ? " ..." : "";
+    char text[256];
+    if (view_is(result, BENCH_UNSUPPORTED)) {
+        describe(text, sizeof text, results, index);
+        entry(t, PAINT_BOLD, "-", PAINT_PLAIN, "%.64s: %s: %.*s%s", device, text, REASON_LENGTH,
+              reason, cut);
+    } else {
+        entry(t, PAINT_BAD, view_is(result, BENCH_FAILED) ? "FAILED" : "error", PAINT_PLAIN,
+              "%.160s on %.64s%s: %.*s%s", record_text(result, "id"), device,
+              and_more(text, sizeof text, others), REASON_LENGTH, reason, cut);
     }
-    bool bad = !view_is(result, BENCH_UNSUPPORTED);
-    entry(t, bad ? PAINT_BAD : PAINT_DIM,
-          view_is(result, BENCH_FAILED) ? "FAILED"
-          : bad                         ? "error"
-                                        : "-",
-          PAINT_PLAIN, "%.160s on %.64s%s: %.*s%s", record_text(result, "id"),
-          record_text(result, "device"), others, REASON_LENGTH, reason,
-          strlen(reason) > REASON_LENGTH ? " ..." : "");
     return true;
 }
 
@@ -212,10 +238,10 @@ static void print_reasons(table *t)
             if (!view_is(json_array_get(results, i), order[s])) {
                 continue;
             }
-            bool room = s == 0 || printed < REASONS;
             if (printed == 0) {
                 heading(t, "Without a number");
             }
+            bool room = s == 0 || printed < REASONS;
             if (print_reason(room ? t : NULL, results, i)) {
                 printed += room;
                 left += !room;

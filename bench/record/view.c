@@ -169,7 +169,6 @@ static void add_column(const json_t *root, view_block *block, const json_t *resu
                           .library = record_text(result, "library"),
                           .place = block->column_count};
     column.rank = column_rank(root, &column);
-    column.fake = json_is_true(json_object_get(record_device_of(root, column.device), "fake"));
     block->columns = record_grow(block->columns, block->column_count, sizeof *block->columns);
     block->columns[block->column_count++] = column;
 }
@@ -216,6 +215,7 @@ void view_make(const json_t *root, view *out)
     json_t *result;
     size_t r;
     *out = (view){.root = root};
+    record_signs_make(root, &out->signs);
     /* Results with a library come first, so that those without one can join their columns. */
     for (int named = 1; named >= 0; named--) {
         json_array_foreach(results, r, result)
@@ -256,6 +256,7 @@ void view_free(view *v)
         free(v->blocks[i].cells);
     }
     free(v->blocks);
+    record_signs_free(&v->signs);
     *v = (view){0};
 }
 
@@ -291,4 +292,9 @@ double view_rate(const view_block *block, const json_t *result)
 bool view_is(const json_t *result, bench_status status)
 {
     return strcmp(record_text(result, "status"), bench_status_name(status)) == 0;
+}
+
+bool view_counts(const json_t *result)
+{
+    return view_is(result, BENCH_OK) && record_level_of(result) != RECORD_INVALID;
 }

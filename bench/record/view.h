@@ -22,7 +22,6 @@ typedef struct view_row {
 typedef struct view_column {
     const char *device, *variant, *library;
     int rank, place; /* `rank` orders by device and variant, `place` by first result */
-    bool fake;       /* a stand-in made for tests: its numbers do not count */
     bool named;      /* the device has this variant from several libraries */
 } view_column;
 
@@ -38,6 +37,7 @@ typedef struct view_block {
 
 typedef struct view {
     const json_t *root;
+    record_signs signs;
     view_block *blocks;
     int count;
 } view;
@@ -55,5 +55,7 @@ const json_t *view_cell(const view_block *block, int row, int column);
 double view_rate(const view_block *block, const json_t *result);
 
 bool view_is(const json_t *result, bench_status status);
+/* Whether a result has a number that counts: it is ok and not invalid. */
+bool view_counts(const json_t *result);
 
 #endif

@@ -6,6 +6,7 @@
  *     forms csv FILE
  *     forms markdown FILE
  *     forms table FILE WIDTH [colour]
+ *     forms signs FILE           how many results have a number, a caution, an invalid number
  *     forms run WORD...          the output of record_run
  *     forms device SPEC          the output of record_device
  *     forms damage FILE TURNS    damages it at random, and writes what is accepted in every form
@@ -37,6 +38,22 @@ static int device(const char *spec)
     int code = print_json(record_device(opened));
     iso_device_close(opened);
     return code;
+}
+
+static int count_signs(const json_t *root)
+{
+    const json_t *results = json_object_get(root, "results");
+    int counts[RECORD_INVALID + 1] = {0};
+    record_signs signs;
+    record_signs_make(root, &signs);
+    for (size_t i = 0; i < json_array_size(results); i++) {
+        const json_t *result = json_array_get(results, i);
+        counts[RECORD_NONE] += strcmp(record_text(result, "status"), "ok") == 0;
+        counts[record_sign(&signs, result)] += record_sign(&signs, result) != RECORD_NONE;
+    }
+    printf("%d %d %d\n", counts[RECORD_NONE], counts[RECORD_CAUTION], counts[RECORD_INVALID]);
+    record_signs_free(&signs);
+    return TOOL_OK;
 }
 
 /* ---- damage ---------------------------------------------------------------------------------- */
@@ -162,6 +179,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "table") == 0) {
         record_table(stdout, root, argc > 3 ? atoi(argv[3]) : 80, argc > 4);
+    } else if (strcmp(argv[1], "signs") == 0) {
+        code = count_signs(root);
     } else if (strcmp(argv[1], "damage") == 0) {
         code = damage_all(root, argc > 3 ? atoi(argv[3]) : 100);
     } else if (strcmp(argv[1], "csv") == 0) {

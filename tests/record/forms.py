@@ -137,7 +137,63 @@ def check_best(text, root, width):
             fail("at %d columns the fastest of %d is %g, not %g" % (width, size, value, best[size]))
 
 
+def check_signs():
+    """A caution has one sign, an invalid number is not shown, and what most results of a device
+    have is said once."""
+    root = document.document()
+    root["run"].update(noise=.23)
+    for result in root["results"]:
+        result["flags"] = ["fake"] if "fake" in result["flags"] else []
+    ok = [r for r in root["results"]
+          if r["op"] == "gemm" and r["device"] == "cuda:0" and r["status"] == "ok"]
+    best = max(ok, key=lambda r: r["rates"]["gflops"]["value"])
+    wide, plain, once = [r for r in ok if r is not best][:3]
+    wide["flags"] = ["in-cache", "noisy"]
+    wide["times"].update(low=.7 * wide["times"]["median"], high=1.3 * wide["times"]["median"])
+    best["flags"] = ["clock-wrong"]
+    plain["flags"] = ["submit-bound", "few-rounds", "power-limited"]
+    once["times"].update(low=None, high=None, confidence=None, samples=[[once["times"]["median"]]])
+
+    def written(what, *words):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(root, file)
+            file.flush()
+            return made(what, file.name, *words)
+    text = written("table", "160")
+    head, part = text.split("\n\n")[0], text.split("\nProducts")[1].split("\nSigns")[0]
+    if part.count("!") != 1 or part.count("invalid") != 1:
+        fail("not one ! and one invalid number: " + part)
+    if " ".join(text.split()).count("noisy: the interval reaches") != 1 or "in-cache" in text:
+        fail("the signs are not explained: " + text)
+    for words in ("used 23 % of the processors", "hip:0 is a stand-in", "(intervals of 95 %)"):
+        if words not in " ".join(head.split()):
+            fail("the head does not say %s: %s" % (words, head))
+    rows = list(csv.DictReader(io.StringIO(written("csv"), newline=""), strict=True))
+    levels = {row["id"]: row["level"] for row in rows if row["device"] == "cuda:0"}
+    if [levels[r["id"]] for r in (wide, best, plain, once)] != ["caution", "invalid", "info", ""]:
+        fail("the levels of CSV are %s" % levels)
+    lines = [x for x in written("markdown").split("\n") if "| cuda:0 |" in x and "| nt |" in x]
+    if sum(" ! |" in x for x in lines) != 1 or sum("| invalid |" in x for x in lines) != 1:
+        fail("the signs of Markdown: %s" % lines)
+    if not any(re.search(r"us \| \| ", x) for x in lines):
+        fail("Markdown shows an interval of one round: %s" % lines)
+    for result in root["results"]:
+        if result["device"] == "openmp:0" and result["times"]:
+            result["flags"] = ["noisy"]
+            t = result["times"]
+            t.update(low=.7 * t["median"], high=1.3 * t["median"])
+    text = written("table", "160")
+    if not re.search(r"openmp:0: (\d+) of \1 results are unsteady", text) or text.count("!") != 2:
+        fail("what a device's results have in common is not said once: " + text)
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        "../../bench/results/bench-full-h200.json")
+    results, cautions, invalid = map(int, made("signs", path).split())
+    if results < 1400 or cautions * 10 > results or cautions == 0 or invalid:
+        fail("of %d results of an H200 %d have a sign" % (results, cautions))
+
+
 def main():
+    check_signs()
     for seed, scale in ((1, 1), (2, 1000)):
         root = document.document(seed, "bench", scale)
         root["devices"][3]["name"] = "\x1b[2J\r\u202ename\u009b\u0301"
