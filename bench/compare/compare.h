@@ -52,12 +52,12 @@ typedef struct compare_set {
     int32_t count;
 } compare_set;
 
-/* ---- match.c, unlike.c ----------------------------------------------------------------------- */
+/* ---- match.c, unlike.c, rounds.c, pairs.c ---------------------------------------------------- */
 
 /* Fills the rows. Returns TOOL_OK, or prints a message about the difference and returns an exit
  * code. */
 int compare_match(compare_set *set);
-/* Judges by the rounds in the files. */
+/* Judges by the rounds in the files, which were not taken in pairs. */
 void compare_judge(compare_set *set);
 /* Marks the rows that fail the gate: those that are SLOWER with a ratio above the gate, and lost
  * ones. */
@@ -79,6 +79,27 @@ bool compare_same_case(const json_t *a, const json_t *b, bool loose);
 bool compare_same_but_size(const json_t *a, const json_t *b);
 /* Notes in `set->forced` that cases of different sizes were matched. */
 void compare_note_sizes(compare_set *set);
+
+/* Fewer pairs cannot show a difference at STATS_ALPHA. */
+enum { COMPARE_PAIRS_LEAST = 8 };
+
+/* ---- advice.c -------------------------------------------------------------------------------- */
+
+/* What would decide an AMBIGUOUS case. */
+typedef struct compare_need {
+    enum {
+        COMPARE_DECIDED,  /* it is not AMBIGUOUS */
+        COMPARE_TOO_FEW,  /* `rounds` would be enough */
+        COMPARE_OVERLAPS, /* about `rounds` would be needed */
+        COMPARE_TOO_NOISY,
+        COMPARE_DRIFTS, /* runs at different times differ too much */
+        COMPARE_AT_EDGE /* the difference is about the least effect */
+    } kind;
+    int32_t rounds; /* or pairs */
+} compare_need;
+compare_need compare_what_decides(const compare_set *set, const compare_row *row);
+/* The same in words, in `text`, which it returns; "" if the case is decided. */
+const char *compare_advice(const compare_set *set, const compare_row *row, char *text, size_t room);
 
 /* ---- show.c, write.c ------------------------------------------------------------------------- */
 
@@ -105,9 +126,6 @@ bool compare_csv(FILE *out, const compare_set *set);
 int compare_code(const compare_set *set);
 
 /* ---- against.c, tally.c, child.c ------------------------------------------------------------- */
-
-/* Fewer pairs cannot show a difference at STATS_ALPHA. */
-enum { COMPARE_PAIRS_LEAST = 8 };
 
 /* `isomer bench --against`: runs fresh processes of this program (A) and of `program` (B; NULL:
  * this program again) in turn, until there are `rounds` pairs. If `rounds` is 0, it stops when the

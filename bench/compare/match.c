@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match.c - matches the results of two files, and judges them by their rounds. */
+/* match.c - matches the results of two files. */
 #include "bench/compare/compare.h"
 #include "bench/record/record.h"
 
@@ -258,6 +258,11 @@ static void match_rest(matching *m, likeness like)
     }
 }
 
+static bool is_time(const compare_side *side)
+{
+    return isfinite(side->median) && side->median > 0;
+}
+
 static int match_results(matching *m)
 {
     compare_set *set = m->set;
@@ -277,7 +282,7 @@ static int match_results(matching *m)
     for (int32_t i = 0; i < set->count; i++) {
         compare_row *row = &set->rows[i];
         both += row->b.result != NULL;
-        row->judged = isfinite(row->a.median) && isfinite(row->b.median) && isfinite(row->share);
+        row->judged = is_time(&row->a) && is_time(&row->b) && isfinite(row->share);
         row->lost = was_lost(m, row);
     }
     for (size_t at = 0; at < results_of(set->b); at++) {
@@ -329,78 +334,4 @@ void compare_free(compare_set *set)
     set->forced = NULL;
     set->rows = NULL;
     set->count = 0;
-}
-
-/* ---- judging --------------------------------------------------------------------------------- */
-
-static double relative_spread(const double *x, int32_t n)
-{
-    double spread = stats_spread(x, n) / stats_median(x, n);
-    return spread >= 0 ? spread : 0;
-}
-
-/* The drift is how much two runs at different times may differ by chance: the spread between the
- * rounds of this case, or the median spread of all cases if that is larger. The median is needed
- * because a few rounds can be alike by chance. */
-static void add_drift(compare_set *set)
-{
-    double *all = tool_alloc((size_t)set->count, sizeof *all, "the cases");
-    int32_t used = 0;
-    for (int32_t i = 0; i < set->count; i++) {
-        if (set->rows[i].judged) {
-            all[used++] = set->rows[i].drift;
-        }
-    }
-    double usual = stats_median(all, used);
-    for (int32_t i = 0; i < set->count; i++) {
-        if (set->rows[i].drift < usual) {
-            set->rows[i].drift = usual;
-        }
-    }
-    free(all);
-}
-
-/* If `measure` is true, sets the drift of each row. Otherwise judges each row, using its drift. */
-static void judge_rows(compare_set *set, bool measure)
-{
-    for (int32_t i = 0; i < set->count; i++) {
-        compare_row *row = &set->rows[i];
-        int32_t na, nb;
-        if (!row->judged) {
-            continue;
-        }
-        double *a = record_rounds(row->a.result, &na), *b = record_rounds(row->b.result, &nb);
-        for (int32_t k = 0; k < nb; k++) {
-            b[k] *= row->share;
-        }
-        if (measure) {
-            row->drift = fmax(relative_spread(a, na), relative_spread(b, nb));
-        } else {
-            row->pairs = na < nb ? na : nb;
-            row->c =
-                stats_compare(a, na, b, nb, row->drift, set->rules.least_effect, set->rules.alpha);
-        }
-        free(a);
-        free(b);
-    }
-}
-
-void compare_judge(compare_set *set)
-{
-    if (set->unpaired) {
-        judge_rows(set, true);
-        add_drift(set);
-    }
-    judge_rows(set, false);
-    compare_gate(set);
-}
-
-void compare_gate(compare_set *set)
-{
-    double limit = 1 + set->rules.fail_on;
-    for (int32_t i = 0; i < set->count; i++) {
-        compare_row *row = &set->rows[i];
-        bool slower = row->judged && row->c.verdict == STATS_SLOWER && row->c.ratio > limit;
-        row->worse = isfinite(limit) && (row->lost || slower);
-    }
 }

@@ -234,7 +234,7 @@ static size_t tail_of(const compare_row *x, const compare_row *y, size_t most)
 
 static columns fit(const compare_set *set, const compare_row *first, int width)
 {
-    columns c = {.label = 4, .times = true, .interval = true, .p = true, .tail = SIZE_MAX};
+    columns c = {.label = 4, .times = true, .interval = true, .p = first->paired, .tail = SIZE_MAX};
     for (int32_t i = 0; i < set->count; i++) {
         const compare_row *row = &set->rows[i];
         if (shown(set, row) && same_group(row, first)) {
@@ -251,8 +251,9 @@ static columns fit(const compare_set *set, const compare_row *first, int width)
     const struct {
         bool *shown;
         int width;
-    } parts[] = {{&c.p, 8}, {&c.times, 22}, {&c.interval, 16}};
-    int rest = 2 + 7 + 11 + 8 + 22 + 16; /* indent, ratio, verdict and the parts */
+    } parts[] = {{&c.p, c.p ? 8 : 0}, {&c.times, 22}, {&c.interval, 16}};
+    int rest = 2 + 7 + 11 + 22 + 16; /* indent, ratio, verdict and the parts */
+    rest += c.p ? 8 : 0;
     /* The interval explains the verdict, so it is left out last. */
     for (int i = 0; i < 3 && c.label + rest > width; i++) {
         *parts[i].shown = false;
@@ -264,12 +265,12 @@ static columns fit(const compare_set *set, const compare_row *first, int width)
     return c;
 }
 
-/* Collects the notes on a row: the flags of both sides, a different size and different
- * libraries. */
-static void notes_of(const compare_row *row, char *text, size_t room)
+/* Collects the notes on a row: what would decide it, the flags of both sides, a different size and
+ * different libraries. */
+static void notes_of(const compare_set *set, const compare_row *row, char *text, size_t room)
 {
     char word[256];
-    text[0] = '\0';
+    compare_advice(set, row, text, room);
     compare_flags(text, room, row->a.result, ", ", "A ");
     compare_flags(text, room, row->b.result, ", ", "B ");
     if (row->other) {
@@ -298,9 +299,10 @@ static void show_label(FILE *out, const compare_row *row, const columns *c)
     }
 }
 
-static void show_row(FILE *out, const compare_row *row, const columns *c, bool colour)
+static void show_row(FILE *out, const compare_set *set, const compare_row *row, const columns *c,
+                     bool colour)
 {
-    char a[32], b[32], between[48], notes[512];
+    char a[32], b[32], between[48], notes[1024];
     show_label(out, row, c);
     if (c->times) {
         fprintf(out, " %10s %10s", record_time(a, sizeof a, row->a.median),
@@ -320,7 +322,7 @@ static void show_row(FILE *out, const compare_row *row, const columns *c, bool c
     fputs(stats_verdict_name(row->c.verdict), out);
     tool_escape(out, coloured ? "\033[0m" : "");
     fputc('\n', out);
-    notes_of(row, notes, sizeof notes);
+    notes_of(set, row, notes, sizeof notes);
     if (notes[0] != '\0') {
         fprintf(out, "    ");
         tool_wrap(out, 4, 4, notes);
@@ -353,7 +355,7 @@ static void show_group(FILE *out, const compare_set *set, const compare_row *fir
     }
     fprintf(out, " %6s", "B/A");
     if (c.interval) {
-        fprintf(out, " %15s", "interval");
+        fprintf(out, " %15s", "95 % interval");
     }
     if (c.p) {
         fprintf(out, " %7s", "p");
@@ -361,7 +363,7 @@ static void show_group(FILE *out, const compare_set *set, const compare_row *fir
     fprintf(out, "  verdict\n");
     for (int32_t i = 0; i < set->count; i++) {
         if (shown(set, &set->rows[i]) && same_group(&set->rows[i], first)) {
-            show_row(out, &set->rows[i], &c, colour);
+            show_row(out, set, &set->rows[i], &c, colour);
         }
     }
 }

@@ -37,8 +37,9 @@ static json_t *side_json(const compare_side *side)
     return object;
 }
 
-static json_t *row_json(const compare_row *row)
+static json_t *row_json(const compare_set *set, const compare_row *row)
 {
+    char advice[256];
     json_t *object = json_object();
     tool_set_text(object, "id", row->id);
     tool_set_text(object, "op", row->op);
@@ -53,6 +54,7 @@ static json_t *row_json(const compare_row *row)
     tool_set_number(object, "p", row->c.p);
     tool_set_number(object, "drift", row->judged ? row->drift : (double)NAN);
     tool_set_text(object, "verdict", row->judged ? stats_verdict_name(row->c.verdict) : "");
+    tool_set_text(object, "advice", compare_advice(set, row, advice, sizeof advice));
     tool_set_bool(object, "lost", row->lost);
     tool_set_bool(object, "regression", row->worse);
     return object;
@@ -100,7 +102,7 @@ json_t *compare_json(const compare_set *set)
     tool_set_number(root, "alpha", set->rules.alpha);
     tool_set_number(root, "fail_on", set->rules.fail_on);
     for (int32_t i = 0; i < set->count; i++) {
-        json_array_append_new(rows, row_json(&set->rows[i]));
+        json_array_append_new(rows, row_json(set, &set->rows[i]));
     }
     json_object_set_new(root, "cases", rows);
     json_object_set_new(root, "summary", sums_json(set));
@@ -143,11 +145,11 @@ bool compare_csv(FILE *out, const compare_set *set)
 {
     fputs("id,op,device_a,library_a,status_a,reason_a,median_a,flags_a,device_b,library_b,status_b,"
           "reason_b,median_b,flags_b,ratio,low,high,p,drift,count,comparison,verdict,regression,"
-          "id_b\r\n",
+          "id_b,advice\r\n",
           out);
     for (int32_t i = 0; i < set->count; i++) {
         const compare_row *row = &set->rows[i];
-        char count[16];
+        char count[16], advice[256];
         snprintf(count, sizeof count, "%d", row->pairs);
         put(out, row->id, ',');
         put(out, row->op, ',');
@@ -162,7 +164,8 @@ bool compare_csv(FILE *out, const compare_set *set)
         put(out, row->paired ? "paired" : set->unpaired ? "unpaired" : "same run", ',');
         put(out, row->judged ? stats_verdict_name(row->c.verdict) : "", ',');
         put(out, row->worse ? "true" : "false", ',');
-        put(out, row->other ? row->other : "", '\n');
+        put(out, row->other ? row->other : "", ',');
+        put(out, compare_advice(set, row, advice, sizeof advice), '\n');
     }
     return ferror(out) == 0;
 }

@@ -6,6 +6,7 @@
 #ifndef ISOMER_STATS_H
 #define ISOMER_STATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Statistics of n numbers in any order, which are not changed. */
@@ -25,9 +26,24 @@ typedef struct stats_interval {
 } stats_interval;
 stats_interval stats_median_interval(const double *x, int32_t n, double confidence);
 
-/* Two-sided p of the rank-sum test (Mann-Whitney). It is exact, even with ties, for up to 30
- * numbers in all. For more it is the normal approximation, corrected for ties and continuity. */
-double stats_rank_sum(const double *x, int32_t nx, const double *y, int32_t ny);
+/* The level of the intervals by which results are judged. */
+#define STATS_CONFIDENCE 0.95
+/* From so many numbers on, order statistics give an interval of that level. */
+enum { STATS_FEW = 6 };
+
+/* How much the rounds of one device vary, as far as all its cases together show. */
+typedef struct stats_noise {
+    double spread;           /* the usual deviation of the logarithm of a round's time */
+    double freedom;          /* how many rounds more that knowledge is worth for each case */
+    double reach[STATS_FEW]; /* half an interval's width for 1 to 5 rounds of deviation 1 */
+} stats_noise;
+/* `spreads` are the deviations of the logarithms of the rounds of n cases, `rounds` their numbers;
+ * cases with one round are ignored. */
+stats_noise stats_noise_of(const double *spreads, const int32_t *rounds, int32_t n);
+
+/* The interval of 95 % of a median of rounds. Under six rounds it assumes that logarithms of times
+ * are about normal, and uses the device's noise. One round without known noise gives NaN. */
+stats_interval stats_rounds_interval(const double *x, int32_t n, const stats_noise *noise);
 
 /* Two-sided p of the hypothesis that the differences d are centred on 0, by a sign-flip permutation
  * test. It assumes only that a difference is equally likely with either sign. Differences far above
@@ -41,7 +57,7 @@ double stats_sign_flips(const double *d, int32_t n);
 
 typedef enum stats_verdict {
     STATS_SAME = 0, /* the whole interval is within the least effect */
-    STATS_FASTER,   /* B takes less time: significant, and by at least the least effect */
+    STATS_FASTER,   /* B takes less time, by more than the least effect */
     STATS_SLOWER,
     STATS_AMBIGUOUS /* none of the three */
 } stats_verdict;
@@ -51,14 +67,15 @@ const char *stats_verdict_name(stats_verdict verdict); /* "SAME", "FASTER", "SLO
 /* B compared with A. */
 typedef struct stats_comparison {
     double ratio, low, high; /* B's time divided by A's; below 1 is faster */
-    double p;
+    double p;                /* of pairs; else NaN */
     stats_verdict verdict;
 } stats_comparison;
 
-/* For medians of rounds of two separate runs. `drift` is how much two runs at different times may
- * differ by chance, as a share of the time; it widens the interval. */
-stats_comparison stats_compare(const double *a, int32_t na, const double *b, int32_t nb,
-                               double drift, double least_effect, double alpha);
+/* For rounds that were not taken in pairs: compares the intervals of two medians. `drift` is how
+ * much two runs at different times may differ by chance, as a share of the time; it widens the
+ * interval. There is no p. */
+stats_comparison stats_compare(const stats_interval *a, const stats_interval *b, double drift,
+                               double least_effect);
 
 /* For rounds taken in pairs, A and B in turn. With fewer than 8 pairs nothing is FASTER or SLOWER
  * at STATS_ALPHA. */

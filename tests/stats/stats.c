@@ -43,8 +43,6 @@ static void test_nothing(void **state)
         figures[i](endless, 3);
     }
     assert_true(isnan(stats_deviation(ten, 1)));
-    assert_true(isnan(stats_rank_sum(ten, 0, ten, 3)));
-    assert_true(isnan(stats_rank_sum(bad, 3, ten, 3)));
     assert_true(isnan(stats_median_interval(NULL, 0, 0.95).median));
     assert_true(isnan(stats_median_interval(bad, 3, 0.95).low));
     assert_true(isinf(stats_max(endless, 3)));
@@ -87,28 +85,45 @@ static void test_interval(void **state)
     check_interval(same, 7, 0.95, 3, 3, 0.95);
 }
 
-static void test_rank_sum(void **state)
+/* The values of Student's t and of the derivatives of the gamma function are from tables. */
+static void test_noise(void **state)
 {
     (void)state;
-    const double x[] = {12.1, 15.3, 14.2, 18.9, 11.7, 16.0}, y[] = {19.2, 21.4, 17.7, 22.8, 20.1};
-    const double tied_x[] = {1, 2, 2, 3, 5, 5}, tied_y[] = {2, 4, 5, 6, 7};
-    const double low[] = {1, 2, 3, 4, 5}, high[] = {10, 9, 8, 7, 6}, same[] = {4, 4, 4, 4};
-    static double many_x[40], many_y[35];
-    for (int i = 0; i < 40; i++) {
-        many_x[i] = (double)(i * 37 % 101) / 10;
-    }
-    for (int i = 0; i < 35; i++) {
-        many_y[i] = (double)(i * 53 % 97) / 10 + 1;
-    }
-    near_to(stats_rank_sum(x, 6, y, 5), 0.008658008658008658);
-    near_to(stats_rank_sum(y, 5, x, 6), 0.008658008658008658);
-    near_to(stats_rank_sum(low, 5, high, 5), 0.007936507936507936);
-    near_to(stats_rank_sum(tied_x, 6, tied_y, 5), 0.1645021645021645);
-    near_to(stats_rank_sum(many_x, 40, many_y, 35),
-            0.4899577679683973); /* the normal approximation */
-    near_to(stats_rank_sum(same, 4, same, 4), 1);
-    near_to(stats_rank_sum(low, 1, high, 1), 1);
-    near_to(stats_rank_sum(low, 2, high, 1), 2.0 / 3);
+    const double alike[] = {0.1, 0.1, 0.1, 0.1}, apart[] = {0.001, 0.01, 0.1, 1, 0.001, 1};
+    const int32_t rounds[] = {3, 3, 3, 3, 3, 3}, ones[] = {1, 1, 1, 1};
+    stats_noise own = stats_noise_of(alike, rounds, 1); /* one case says nothing about others */
+    assert_true(own.freedom == 0 && isnan(own.reach[1]));
+    assert_true(fabs(own.reach[2] - 12.70620 / sqrt(2)) < 1e-4);
+    assert_true(fabs(own.reach[3] - 4.302653 * 1.160 / sqrt(3)) < 1e-4);
+    assert_true(fabs(own.reach[5] - 2.776445 * 1.198 / sqrt(5)) < 1e-4);
+    stats_noise same = stats_noise_of(alike, rounds, 4); /* as good as a hundred rounds more */
+    assert_true(fabs(same.freedom - 100) < 1e-6);
+    assert_true(fabs(same.spread - 0.1 * exp((0.577216 - 0.010033) / 2)) < 1e-6);
+    assert_true(fabs(same.reach[1] - 1.983972) < 1e-4);
+    assert_true(fabs(same.reach[3] - 1.983495 * 1.160 / sqrt(3)) < 1e-4);
+    assert_true(stats_noise_of(apart, rounds, 6).freedom < 1); /* so uneven that it says little */
+    assert_true(stats_noise_of(alike, ones, 4).freedom == 0);
+    assert_true(stats_noise_of(NULL, NULL, 0).freedom == 0);
+}
+
+static void test_rounds_interval(void **state)
+{
+    (void)state;
+    const double three[] = {100, 100 * exp(0.1), 100 * exp(-0.1)}, zero[] = {0, 1, 2};
+    const stats_noise none = stats_noise_of(NULL, NULL, 0);
+    stats_noise known = {.spread = 0.2, .freedom = 2, .reach = {0, 3, 3, 1.5}};
+    stats_interval i = stats_rounds_interval(three, 3, &none);
+    near_to(i.median, 100);
+    near_to(i.confidence, 0.95);
+    assert_true(fabs(log(i.high / 100) - 4.302653 * 1.160 / sqrt(3) * 0.1) < 1e-5);
+    assert_true(fabs(log(i.low / 100) + 4.302653 * 1.160 / sqrt(3) * 0.1) < 1e-5);
+    /* (2 * 0.1^2 + 2 * 0.2^2) / 4 = 0.025 */
+    near_to(stats_rounds_interval(three, 3, &known).high, 100 * exp(1.5 * sqrt(0.025)));
+    near_to(stats_rounds_interval(three, 1, &known).low, 100 * exp(-3 * 0.2));
+    assert_true(isnan(stats_rounds_interval(three, 1, &none).low));
+    assert_true(isnan(stats_rounds_interval(three, 0, &none).median));
+    assert_true(!(stats_rounds_interval(zero, 3, &none).low > 0));
+    near_to(stats_rounds_interval(ten, 6, &none).high, 22.3); /* of order statistics */
 }
 
 static void test_sign_flips(void **state)
@@ -131,9 +146,9 @@ static void test_sign_flips(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_describe), cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_interval), cmocka_unit_test(test_rank_sum),
-        cmocka_unit_test(test_sign_flips)};
+        cmocka_unit_test(test_describe),        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_interval),        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_rounds_interval), cmocka_unit_test(test_sign_flips)};
     int wrong = cmocka_run_group_tests(tests, NULL, NULL);
     return wrong + run_judge_tests();
 }

@@ -3,10 +3,10 @@
 # files.
 . "$ISOMER_TEST_COMMON"
 
-# document TIME DEVICE LIBRARY FACTOR: results with five cases; FACTOR multiplies the tiled f32
-# product of 512, whose rounds are about 1000 ns.
+# document TIME DEVICE LIBRARY FACTOR [NOISE]: results with five cases; FACTOR multiplies the tiled
+# f32 product of 512, whose rounds are about 1000 ns; NOISE multiplies the deviations.
 document() {
-    awk -v at="$1" -v device="$2" -v library="$3" -v factor="$4" '
+    awk -v at="$1" -v device="$2" -v library="$3" -v factor="$4" -v noise="${5:-1}" '
         function row(variant, dtype, n, times, status, reason,    rounds, r, t, id) {
             id = "gemm/" variant "/" dtype "/" n "x" n "x" n "/nn/strict/uniform/hot"
             printf "%s{\"id\":\"%s\",\"op\":\"gemm\",\"kind\":null,\"variant\":\"%s\",\"dtype\":\"%s\",",
@@ -20,7 +20,7 @@ document() {
             if (status == "ok") {
                 split("1 1.002 0.998 1.004 0.996 1.001", r, " ")
                 for (i = 1; i <= 6; i++) {
-                    t = 1000 * times * r[i]
+                    t = 1000 * times * (1 + noise * (r[i] - 1))
                     rounds = rounds (i > 1 ? "," : "") "[" t "," t * 1.001 "," t * 0.999 "]"
                 }
                 printf "\"times\":{\"clock\":\"host\",\"median\":%s,\"low\":1,\"high\":2,", 1000 * times
@@ -178,7 +178,7 @@ expect 0 a.json size.json --force --json sizes.json --csv sizes.csv
 says out FORCED "5 cases are of another size in B" "B is gemm/tiled/f32/64x64x64/nn/strict/uniform/hot"
 judged $tiled SLOWER 8.000
 [ "$(grep -c '"id_b": "gemm/' sizes.json)" = 5 ] || fail "the file does not say which cases were matched"
-grep -q '^gemm/tiled/f32/256x.*,gemm/tiled/f32/128x128x128/nn/strict/uniform/hot.$' sizes.csv ||
+grep -q '^gemm/tiled/f32/256x.*,gemm/tiled/f32/128x128x128/nn/strict/uniform/hot,.$' sizes.csv ||
     fail "the CSV does not say which cases were matched"
 # If B also has a case of the same size, it is matched with that one. The gate covers the cases of
 # another size too.
@@ -219,6 +219,34 @@ says err openmp:0 cuda:0 opencl:0 --device-a
 expect 0 two.json other.json --device-a cuda:0
 expect 2 two.json two.json --device-a hip:0
 says err hip:0 openmp:0 cuda:0
+
+# What would decide a case. Three rounds that deviate by 0.2 %, like those of all other cases, give
+# both medians 1.983 * 1.160 / sqrt(3) * 0.266 % = 0.353 % at either end, and the ratio 0.706 %.
+few_rounds() { # few_rounds FACTOR: two devices of one run; B's product takes FACTOR times as long
+    document 2026-01-02T00:00:00Z cuda:0 "isomer 0.1.0" "$1" | grep -e tiled -e naive >rows
+    { sed '/^\]}/d' a.json && sed 's/^{"id"/,{"id"/' rows && echo ']}'; } |
+        sed 's|^"devices":\[|&{"spec":"cuda:0","backend":"cuda","name":"a GPU"},|
+             s/\("samples":\(.\[[^]]*\]\)\{3\}\)[^a-z]*,"calls"/\1],"calls"/'
+}
+few_rounds 1.1 >few.json
+expect 0 few.json --device-a openmp --device-b cuda
+judged $tiled SLOWER 1.100
+few_rounds 1.01 >few.json
+expect 0 few.json --device-a openmp --device-b cuda --least-effect 0.2
+judged $tiled SLOWER 1.010
+expect 0 few.json --device-a openmp --device-b cuda --least-effect 0.45
+judged $tiled AMBIGUOUS 1.010
+says out "3 of 6 rounds: run with --rounds 6" # 3 * (0.706 / 0.546)^2 is 5.02
+expect 0 few.json --device-a openmp --device-b cuda --least-effect 0.7
+says out "about 17 rounds would decide it" # 3 * (0.706 / 0.297)^2 is 16.9
+expect 0 few.json --device-a openmp --device-b cuda --least-effect 0.9 --json few-c.json
+says out "the difference is about the least effect of 0.9 %: no number of rounds decides"
+says few-c.json '"advice": "the difference is about'
+# Drift is 1.4826 * 30 * 0.002 / 1.015: a difference of 5 % may be chance, however many rounds.
+document 2026-01-02T00:00:00Z openmp:0 "isomer 0.1.0" 1 30 >noisy.json
+document 2026-01-03T00:00:00Z openmp:0 "isomer 0.1.0" 1.05 30 >noisier.json
+expect 0 noisy.json noisier.json
+says out "two runs may differ by 9 % by chance"
 
 # Files: JSON and CSV parse; a failing comparison overwrites nothing.
 expect 0 a.json slow.json --json c.json --csv c.csv
