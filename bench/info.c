@@ -243,6 +243,13 @@ static void show_telemetry(FILE *out, const iso_telemetry *t)
         tool_join(text, sizeof text, "; ", t->partition);
     }
     show_throttle(text, sizeof text, t->throttle);
+    if (t->energy_joules >= 0) {
+        snprintf(part, sizeof part, "energy counted (%.100s)", t->energy_scope);
+        tool_join(text, sizeof text, "; ", part);
+    } else {
+        tool_join(text, sizeof text, "; ", "energy not counted: ");
+        tool_join(text, sizeof text, "", t->energy_reason);
+    }
     if (text[0] != '\0') {
         snprintf(part, sizeof part, " (%.100s)", t->source);
         tool_join(text, sizeof text, "", t->source[0] != '\0' ? part : "");

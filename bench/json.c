@@ -128,6 +128,9 @@ json_t *tool_json_telemetry(const iso_telemetry *telemetry)
     json_object_set_new(said, "busy_percent", reading(telemetry->busy_percent));
     json_object_set_new(said, "ecc",
                         telemetry->ecc < 0 ? json_null() : json_boolean(telemetry->ecc));
+    json_object_set_new(said, "energy_joules", reading(telemetry->energy_joules));
+    tool_set_text(said, "energy_scope", telemetry->energy_scope);
+    tool_set_text(said, "energy_reason", telemetry->energy_reason);
     tool_set_text(said, "partition", telemetry->partition);
     json_object_set_new(said, "throttle",
                         telemetry->throttle < 0 ? json_null()

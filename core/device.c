@@ -497,6 +497,7 @@ iso_status iso_device_get_telemetry(iso_device handle, iso_telemetry *out)
         .power_cap_watts = -1,
         .temperature_celsius = -1,
         .busy_percent = -1,
+        .energy_joules = -1,
     };
     CORE_HELD core_device *device = NULL;
     iso_status status = core_handle_acquire(call, "device", handle.id, CORE_DEVICE, &device);
@@ -516,6 +517,12 @@ iso_status iso_device_get_telemetry(iso_device handle, iso_telemetry *out)
     if (!status) {
         now.partition[sizeof now.partition - 1] = 0;
         now.source[sizeof now.source - 1] = 0;
+        now.energy_scope[sizeof now.energy_scope - 1] = 0;
+        now.energy_reason[sizeof now.energy_reason - 1] = 0;
+        if (now.energy_joules < 0 && now.energy_reason[0] == '\0') {
+            (void)snprintf(now.energy_reason, sizeof now.energy_reason,
+                           "the %s backend reports no energy counter", device->table->name);
+        }
         core_struct_write(out, &now, sizeof now);
     }
     return status;

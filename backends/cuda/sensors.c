@@ -141,6 +141,22 @@ static void read_rest(nvml_device at, iso_status *status, iso_telemetry *out)
     }
 }
 
+/* The counter covers the whole board with its memory, from when the driver was loaded. */
+static void read_energy(nvml_device at, iso_status *status, iso_telemetry *out)
+{
+    unsigned long long millijoules = 0;
+    if (!nvml.nvmlDeviceGetTotalEnergyConsumption) {
+        (void)snprintf(out->energy_reason, sizeof out->energy_reason,
+                       "%s has no nvmlDeviceGetTotalEnergyConsumption", label);
+    } else if (ASK(status, nvmlDeviceGetTotalEnergyConsumption, at, &millijoules)) {
+        out->energy_joules = (double)millijoules / 1e3;
+        (void)snprintf(out->energy_scope, sizeof out->energy_scope, "board");
+    } else {
+        (void)snprintf(out->energy_reason, sizeof out->energy_reason,
+                       "nvmlDeviceGetTotalEnergyConsumption reports no energy of this device");
+    }
+}
+
 /* For a whole device, writes "MIG off" or "MIG on". For a slice, writes the profile, such as "MIG
  * 1g.18gb". Only the name of the slice contains the profile, so the slice must first be found in
  * NVML by its uuid. */
@@ -194,6 +210,7 @@ iso_status cuda_telemetry(void *device, iso_telemetry *out)
     }
     read_clocks(at, &status, out);
     read_rest(at, &status, out);
+    read_energy(at, &status, out);
     read_partition(native->ordinal, at, &status, out);
     (void)snprintf(out->source, sizeof out->source, "%s", label);
     return status;

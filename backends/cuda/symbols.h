@@ -417,6 +417,8 @@ enum { CUDA_VALUES(CUDA_ENUMERATOR) CUDA_VALUES_NEWER(CUDA_ENUMERATOR) };
     OPTIONAL(nvml_code, nvmlDeviceGetPowerUsage, (nvml_device device, unsigned *milliwatts))       \
     OPTIONAL(nvml_code, nvmlDeviceGetPowerManagementLimit,                                         \
              (nvml_device device, unsigned *milliwatts))                                           \
+    OPTIONAL(nvml_code, nvmlDeviceGetTotalEnergyConsumption,                                       \
+             (nvml_device device, unsigned long long *millijoules))                                \
     OPTIONAL(nvml_code, nvmlDeviceGetTemperature,                                                  \
              (nvml_device device, unsigned sensor, unsigned *celsius))                             \
     OPTIONAL(nvml_code, nvmlDeviceGetEccMode,                                                      \

@@ -199,6 +199,30 @@ static void read_power(uint32_t at, iso_status *status, iso_telemetry *out)
     }
 }
 
+/* The counter covers the device that ROCm SMI lists. It counts in units of a few microjoules. A
+ * library from before the unit was an argument writes the 64-bit time in its place, and leaves the
+ * last argument as it is. */
+static void read_energy(uint32_t at, iso_status *status, iso_telemetry *out)
+{
+    union {
+        float microjoules;
+        uint64_t nanoseconds;
+    } unit = {.nanoseconds = 0};
+    uint64_t count = UINT64_MAX;
+    uint64_t time = UINT64_MAX;
+    if (!smi.rsmi_dev_energy_count_get) {
+        (void)snprintf(out->energy_reason, sizeof out->energy_reason,
+                       "%s has no rsmi_dev_energy_count_get", label);
+    } else if (ASK(status, rsmi_dev_energy_count_get, at, &count, &unit.microjoules, &time) &&
+               count != UINT64_MAX && time != UINT64_MAX && unit.microjoules > 0) {
+        out->energy_joules = (double)count * (double)unit.microjoules / 1e6;
+        (void)snprintf(out->energy_scope, sizeof out->energy_scope, "device");
+    } else {
+        (void)snprintf(out->energy_reason, sizeof out->energy_reason,
+                       "rsmi_dev_energy_count_get reports no energy of this device");
+    }
+}
+
 static void read_state(uint32_t at, iso_status *status, iso_telemetry *out)
 {
     char compute[32] = "";
@@ -302,6 +326,7 @@ iso_status hip_telemetry(void *device, iso_telemetry *out)
     }
     read_clocks(at, &status, out);
     read_power(at, &status, out);
+    read_energy(at, &status, out);
     read_state(at, &status, out);
     read_throttle(native, at, out);
     (void)snprintf(out->source, sizeof out->source, "%s", label);

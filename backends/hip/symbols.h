@@ -298,6 +298,8 @@ struct hipUUID_t;
              (uint32_t device, uint32_t sensor, uint64_t *microwatts))                             \
     OPTIONAL(rsmi_code, rsmi_dev_power_cap_get,                                                    \
              (uint32_t device, uint32_t sensor, uint64_t *microwatts))                             \
+    OPTIONAL(rsmi_code, rsmi_dev_energy_count_get,                                                 \
+             (uint32_t device, uint64_t *count, float *microjoules, uint64_t *nanoseconds))        \
     OPTIONAL(rsmi_code, rsmi_dev_temp_metric_get,                                                  \
              (uint32_t device, uint32_t sensor, rsmi_enum metric, int64_t *millidegrees))          \
     OPTIONAL(rsmi_code, rsmi_dev_busy_percent_get, (uint32_t device, uint32_t *percent))           \

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sensors.c - reads the processors' clocks, temperature and load from the system's files. */
+/* sensors.c - reads the processors' clocks, temperature, energy and load from the system's files.
+ */
 #include "backends/openmp/sensors.h"
 #include "backends/loader/files.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The room for a path; longer ones are ignored. It is small, because a small stack must hold
  * several. */
@@ -269,48 +273,124 @@ static int64_t now(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Returns the mean power in watts of one package since its last reading; -1 if unknown. */
-static double power_of(const char *energy_file, cpu_sensors *last, size_t package)
+/* ---- energy ---------------------------------------------------------------------------------- */
+
+/* The sum of the counters that one reading found. */
+typedef struct energy {
+    int packages, memories; /* domains of each kind */
+    int zones;              /* their number */
+    int known;              /* every one could be read */
+    double joules;
+} energy;
+
+static void not_known(energy *sum, const char *path, iso_telemetry *out)
 {
-    char path[PATH_ROOM];
-    const int64_t energy = read_number(energy_file);
-    const int64_t time = now();
-    const int64_t before = last->energy_at[package];
-    int64_t used = energy - last->energy[package];
-    if (used < 0) {
-        beside(energy_file, "max_energy_range_uj", path);
-        used += read_number(path);
-    }
-    last->energy[package] = energy;
-    last->energy_at[package] = energy < 0 ? 0 : time;
-    return energy < 0 || before == 0 || time <= before || used < 0
-               ? -1
-               : (double)used * 1e3 / (double)(time - before);
+    const int closed = faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0 && errno == EACCES;
+    sum->known = 0;
+    (void)snprintf(out->energy_reason, sizeof out->energy_reason, "%.200s %s", path,
+                   closed ? "is readable by root only" : "cannot be read");
 }
 
-/* Reports the power of all packages together, or none if one of them is unknown: some systems show
- * the counters only to root. */
-static void read_power(const char *root, cpu_sensors *last, iso_telemetry *out)
+/* Adds a counter of microjoules. `range`: the file with the value at which it wraps to 0; "" if it
+ * does not wrap. */
+static void add_counter(const char *path, const char *range, cpu_sensors *last, energy *sum,
+                        iso_telemetry *out)
+{
+    const int64_t value = read_number(path);
+    const int zone = sum->zones++;
+    if (value < 0) {
+        not_known(sum, path, out);
+        return;
+    }
+    if (value < last->energy[zone] && range[0] != '\0') {
+        const int64_t most = read_number(range);
+        if (most < 0) {
+            not_known(sum, range, out);
+            return;
+        }
+        last->wrapped[zone] += (double)most;
+    }
+    last->energy[zone] = value;
+    sum->joules += ((double)value + last->wrapped[zone]) / 1e6;
+}
+
+/* Memory has a domain of its own, which the package's does not include. Cores and the integrated
+ * GPU are parts of the package; `psys` is the whole platform. */
+static void add_rapl(const char *root, cpu_sensors *last, energy *sum, iso_telemetry *out)
 {
     glob_t found;
     char text[64];
     char path[PATH_ROOM];
-    double sum = 0;
-    size_t packages = 0;
-    int known = 1;
     find(root, "/sys/class/powercap/intel-rapl:*/energy_uj", &found);
-    for (size_t i = 0; i < found.gl_pathc && packages < CPU_PACKAGES_MAX; i++) {
+    for (size_t i = 0; i < found.gl_pathc && sum->zones < CPU_ZONES_MAX; i++) {
         beside(found.gl_pathv[i], "name", path);
-        if (!read_text(path, text, sizeof text) || strncmp(text, "package", 7) != 0) {
+        if (!read_text(path, text, sizeof text)) {
             continue;
         }
-        const double watts = power_of(found.gl_pathv[i], last, packages++);
-        known = known && watts >= 0;
-        sum += watts;
+        const int package = strncmp(text, "package", 7) == 0;
+        const int memory = strcmp(text, "dram") == 0;
+        if (package || memory) {
+            sum->packages += package;
+            sum->memories += memory;
+            beside(found.gl_pathv[i], "max_energy_range_uj", path);
+            add_counter(found.gl_pathv[i], path, last, sum, out);
+        }
     }
     globfree(&found);
-    out->power_watts = packages > 0 && known ? sum : -1;
-    last->has_energy = packages > 0 && last->energy_at[0] > 0;
+}
+
+/* AMD's older driver shows the same counters among the hardware monitors. It follows the wraps. */
+static void add_amd_energy(const char *root, cpu_sensors *last, energy *sum, iso_telemetry *out)
+{
+    glob_t found;
+    char text[64];
+    char path[PATH_ROOM];
+    find(root, "/sys/class/hwmon/hwmon*/energy*_label", &found);
+    for (size_t i = 0; i < found.gl_pathc && sum->zones < CPU_ZONES_MAX; i++) {
+        const char *file = found.gl_pathv[i];
+        beside(file, "name", path);
+        if (!read_text(path, text, sizeof text) || strcmp(text, "amd_energy") != 0 ||
+            !read_text(file, text, sizeof text) || strncmp(text, "Esocket", 7) != 0) {
+            continue;
+        }
+        (void)snprintf(path, sizeof path, "%.*sinput", (int)(strlen(file) - strlen("label")), file);
+        sum->packages++;
+        add_counter(path, "", last, sum, out);
+    }
+    globfree(&found);
+}
+
+/* Reports the energy of all packages together, or none if one of them is unknown: many systems show
+ * the counters only to root. The mean power since the last reading follows from it. */
+static void read_energy(const char *root, cpu_sensors *last, iso_telemetry *out)
+{
+    energy sum = {.known = 1};
+    add_rapl(root, last, &sum, out);
+    if (sum.zones == 0) {
+        add_amd_energy(root, last, &sum, out);
+    }
+    if (sum.zones == 0) {
+        (void)snprintf(out->energy_reason, sizeof out->energy_reason,
+                       "this system shows no energy counter of the processors (neither "
+                       "/sys/class/powercap/intel-rapl nor amd_energy)");
+    }
+    last->has_energy = sum.zones > 0;
+    if (sum.zones == 0 || !sum.known) {
+        last->energy_at = 0;
+        return;
+    }
+    const int64_t time = now();
+    if (last->energy_at > 0 && time > last->energy_at && sum.joules >= last->joules) {
+        out->power_watts = (sum.joules - last->joules) * 1e9 / (double)(time - last->energy_at);
+    }
+    last->joules = sum.joules;
+    last->energy_at = time;
+    out->energy_joules = sum.joules;
+    (void)snprintf(out->energy_scope, sizeof out->energy_scope, "%d package%s%s", sum.packages,
+                   sum.packages == 1 ? "" : "s",
+                   sum.memories == 0   ? ""
+                   : sum.packages == 1 ? " with its memory"
+                                       : " with their memory");
 }
 
 int cpu_sensors_read(const char *root, cpu_sensors *last, iso_telemetry *out)
@@ -318,7 +398,7 @@ int cpu_sensors_read(const char *root, cpu_sensors *last, iso_telemetry *out)
     read_clocks(root, out);
     read_temperature(root, out);
     read_throttles(root, last, out);
-    read_power(root, last, out);
+    read_energy(root, last, out);
     const int any = read_times(root, last, out) || last->has_throttles || last->has_energy ||
                     out->clock_mhz >= 0 || out->temperature_celsius >= 0;
     if (any) {

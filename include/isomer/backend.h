@@ -358,8 +358,9 @@ typedef struct iso_backend {
 
     /* -- minor 2 -- */
     /* Optional. Reads the device's sensors. If the sensors do not report a value, the backend
-     * leaves that field as the core set it. UNSUPPORTED, with every library that was tried, if
-     * there are no sensors. */
+     * leaves that field as the core set it, and may say why in energy_reason. The struct grows with
+     * later versions: only the first out->size bytes are the core's. UNSUPPORTED, with every
+     * library that was tried, if there are no sensors. */
     iso_status (*telemetry)(void *device, iso_telemetry *out);
 
     /* -- minor 3 -- */

@@ -218,6 +218,13 @@ typedef struct iso_telemetry {
     char partition[ISO_NAME_MAX]; /* how the device is divided: "MIG off", "SPX", ... */
     char source[ISO_NAME_MAX]; /* where the readings come from: a library and its version, or files
                                 */
+    /* The energy that the part named in energy_scope has used since a moment that the system
+     * chooses (start of the driver, start of the machine). Only the difference of two readings of
+     * the same process means something. A counter of the processors that wraps is followed if it is
+     * read at least every few minutes. Partitions of a device share its counter. */
+    double energy_joules;
+    char energy_scope[ISO_NAME_MAX];  /* "board", "2 packages with their memory", ... */
+    char energy_reason[ISO_NOTE_MAX]; /* why energy_joules is not known */
 } iso_telemetry;
 #define ISO_TELEMETRY_INIT ISO_INIT_OF(iso_telemetry)
 

@@ -27,9 +27,14 @@
  *   FAKE_TEMPERATURE=degrees (each further device has one more), FAKE_BUSY=percent, FAKE_ECC=0|1,
  *   FAKE_THROTTLE=bits     readings of the sensors; the bits are the vendor's
  *   FAKE_METRICS=n         AMD's readings are in a table of content n, or in none (0)
+ *   FAKE_ENERGY=mJ         the counter of energy; without it, it counts FAKE_POWER, and
+ *                          FAKE_POWER_BUSY (mW, 0) for the processor time of the process, every
+ *                          20 ms
+ *   FAKE_ENERGY_OLD=1      AMD's counter has no unit, as in old versions
  *   FAKE_MIG=0|1           CUDA's devices are slices of a divided device
- *   FAKE_SENSORS_INIT=code, FAKE_SENSORS_ERROR=code, FAKE_SENSORS_POWER=code
- *                          results of the initialisation, of all queries, of the query for power
+ *   FAKE_SENSORS_INIT=code, FAKE_SENSORS_ERROR=code, FAKE_SENSORS_POWER=code,
+ *   FAKE_SENSORS_ENERGY=code  results of the initialisation, of all queries, of those for power and
+ *                          energy
  */
 #ifndef ISOMER_TESTS_FAKES_ENGINE_H
 #define ISOMER_TESTS_FAKES_ENGINE_H
@@ -71,6 +76,8 @@ const char *fake_text(const char *name); /* "" if it is not set */
 const char *fake_code_text(int code);
 int fake_device_count(void);
 int64_t fake_device_memory(void);
+/* The counter of energy now, in millijoules. */
+int64_t fake_energy(void);
 /* FAKE_WAVE, or `otherwise`. */
 int fake_wave(int otherwise);
 

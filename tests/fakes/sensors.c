@@ -3,6 +3,7 @@
  * reported only from the second reading on, and fields that are missing with their file. */
 #include "backends/openmp/sensors.h"
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <math.h>
 #include <stdarg.h>
@@ -68,7 +69,8 @@ static int read_now(cpu_sensors *last, iso_telemetry *out)
                            .power_watts = -1,
                            .power_cap_watts = -1,
                            .temperature_celsius = -1,
-                           .busy_percent = -1};
+                           .busy_percent = -1,
+                           .energy_joules = -1};
     return cpu_sensors_read(root, last, out);
 }
 
@@ -220,6 +222,85 @@ static void power(void)
     drop("/sys/class");
 }
 
+static int unknown(const iso_telemetry *said, const char *reason)
+{
+    return said->energy_joules == -1 && said->energy_scope[0] == '\0' &&
+           strstr(said->energy_reason, reason);
+}
+
+/* Adds packages and memory, through a wrap; other domains do not count. */
+static void energy_of_packages(void)
+{
+    cpu_sensors last = {0};
+    iso_telemetry said;
+    (void)read_now(&last, &said);
+    EXPECT(unknown(&said, "shows no energy counter"));
+    put("/sys/class/powercap/intel-rapl:0/name", "package-0\n");
+    put("/sys/class/powercap/intel-rapl:0/max_energy_range_uj", "262143328850\n");
+    put("/sys/class/powercap/intel-rapl:0/energy_uj", "262143000000\n");
+    EXPECT(read_now(&last, &said) && near(said.energy_joules, 262143));
+    EXPECT(strcmp(said.energy_scope, "1 package") == 0 && said.energy_reason[0] == '\0');
+    put("/sys/class/powercap/intel-rapl:0:0/name", "core\n");
+    put("/sys/class/powercap/intel-rapl:0:0/energy_uj", "5000000\n");
+    put("/sys/class/powercap/intel-rapl:0/energy_uj", "1000000\n"); /* wrapped */
+    EXPECT(read_now(&last, &said) && near(said.energy_joules, 262144.32885));
+    put("/sys/class/powercap/intel-rapl:0/energy_uj", "500000\n"); /* and again */
+    EXPECT(read_now(&last, &said) && near(said.energy_joules, 524287.1577));
+    put("/sys/class/powercap/intel-rapl:0:1/name", "dram\n");
+    put("/sys/class/powercap/intel-rapl:0:1/energy_uj", "2000000\n");
+    put("/sys/class/powercap/intel-rapl:1/name", "package-1\n");
+    put("/sys/class/powercap/intel-rapl:1/energy_uj", "3000000\n");
+    cpu_sensors other = {0};
+    EXPECT(read_now(&other, &said) && near(said.energy_joules, 5.5));
+    EXPECT(strcmp(said.energy_scope, "2 packages with their memory") == 0);
+    /* A wrap of a counter whose range is not known. */
+    put("/sys/class/powercap/intel-rapl:1/energy_uj", "2000000\n");
+    EXPECT(read_now(&other, &said) &&
+           unknown(&said, "intel-rapl:1/max_energy_range_uj cannot be read"));
+    drop("/sys/class");
+}
+
+/* Counters that belong to root, as most systems have them. If this process is root, it reads them
+ * as another user. */
+static void energy_of_root(void)
+{
+    const int is_root = geteuid() == 0;
+    cpu_sensors last = {0};
+    iso_telemetry said;
+    char full[512];
+    put("/sys/class/powercap/intel-rapl:0/name", "package-0\n");
+    put("/sys/class/powercap/intel-rapl:0/energy_uj", "1\n");
+    (void)snprintf(full, sizeof full, "%s/sys/class/powercap/intel-rapl:0/energy_uj", root);
+    EXPECT(chmod(full, is_root ? 0400 : 0) == 0);
+    for (char *at = full + strlen(root); is_root && at; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        EXPECT(chmod(full, 0755) == 0);
+        *at = '/';
+    }
+    EXPECT(!is_root || seteuid(65534) == 0);
+    (void)read_now(&last, &said);
+    EXPECT(faccessat(AT_FDCWD, root, X_OK, AT_EACCESS) != 0 ||
+           unknown(&said, "intel-rapl:0/energy_uj is readable by root only"));
+    EXPECT(!is_root || seteuid(0) == 0);
+    drop("/sys/class");
+}
+
+static void energy_of_amd(void)
+{
+    cpu_sensors last = {0};
+    iso_telemetry said;
+    put("/sys/class/hwmon/hwmon0/name", "amd_energy\n");
+    put("/sys/class/hwmon/hwmon0/energy1_label", "Ecore000\n");
+    put("/sys/class/hwmon/hwmon0/energy1_input", "4000000\n");
+    put("/sys/class/hwmon/hwmon0/energy9_label", "Esocket0\n");
+    put("/sys/class/hwmon/hwmon0/energy9_input", "7500000\n");
+    EXPECT(read_now(&last, &said) && near(said.energy_joules, 7.5));
+    EXPECT(strcmp(said.energy_scope, "1 package") == 0);
+    put("/sys/class/hwmon/hwmon0/energy9_input", "9000000\n");
+    EXPECT(read_now(&last, &said) && near(said.energy_joules, 9) && said.power_watts > 0);
+    drop("/sys/class");
+}
+
 int main(void)
 {
     const char *folder = getenv("TMPDIR");
@@ -234,6 +315,9 @@ int main(void)
     load();
     throttling();
     power();
+    energy_of_packages();
+    energy_of_root();
+    energy_of_amd();
     drop("");
     printf("%d failures\n", failures);
     return failures != 0;

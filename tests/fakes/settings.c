@@ -3,6 +3,7 @@
 #include "tests/fakes/engine.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 int64_t fake_setting(const char *name, int64_t otherwise)
 {
@@ -24,6 +25,27 @@ int fake_device_count(void)
 int64_t fake_device_memory(void)
 {
     return fake_setting("FAKE_MEMORY", (int64_t)4 << 30);
+}
+
+static int64_t milliseconds(clockid_t clock)
+{
+    struct timespec now = {0, 0};
+    (void)clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t fake_energy(void)
+{
+    static _Atomic int64_t ticks, busy;
+    const int64_t tick = 20;
+    const int64_t now = milliseconds(CLOCK_MONOTONIC) / tick;
+    if (now != ticks) {
+        ticks = now;
+        busy = milliseconds(CLOCK_PROCESS_CPUTIME_ID);
+    }
+    const int64_t counted =
+        now * tick * fake_setting("FAKE_POWER", 123500) + busy * fake_setting("FAKE_POWER_BUSY", 0);
+    return fake_setting("FAKE_ENERGY", counted / 1000);
 }
 
 int fake_wave(int otherwise)

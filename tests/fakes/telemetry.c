@@ -35,6 +35,8 @@ int main(int argc, char **argv)
         printf("throttle %d\necc %d\n", said.throttle, said.ecc);
         printf("power %g\ncap %g\n", said.power_watts, said.power_cap_watts);
         printf("temperature %g\nbusy %g\n", said.temperature_celsius, said.busy_percent);
+        printf("energy %.10g\nscope %s\nreason %s\n", said.energy_joules, said.energy_scope,
+               said.energy_reason);
         printf("partition %s\nsource %s\n", said.partition, said.source);
     }
     CHECK_OK(iso_device_close(device));

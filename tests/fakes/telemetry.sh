@@ -46,10 +46,12 @@ refused() {
 case $backend in
 cuda) partition="MIG off" source="NVML 12.0.fake" throttle="throttle 0" lost=15 name=NVML_ERROR_GPU_IS_LOST
     absent=3 library=libnvidia-ml.so.1 first=NVML_ERROR_DRIVER_NOT_LOADED first_code=9
-    started=nvmlInit asked=nvmlDeviceGetPowerUsage ;;
+    started=nvmlInit asked=nvmlDeviceGetPowerUsage
+    scope=board counter=nvmlDeviceGetTotalEnergyConsumption ;;
 hip) partition="SPX, NPS1" source="ROCm SMI 7.0.99" throttle="throttle -1" lost=16 name=RSMI_STATUS_BUSY
     absent=2 library=librocm_smi64.so.7 first=RSMI_STATUS_INIT_ERROR first_code=8
-    started=rsmi_init asked=rsmi_dev_power_ave_get ;;
+    started=rsmi_init asked=rsmi_dev_power_ave_get
+    scope=device counter=rsmi_dev_energy_count_get ;;
 esac
 
 said "$backend" -- "status OK" "clock 1500" "clock_max 1980" "memory_clock 2600" "$throttle" "ecc 1" \
@@ -57,6 +59,14 @@ said "$backend" -- "status OK" "clock 1500" "clock_max 1980" "memory_clock 2600"
 said "$backend" FAKE_CLOCK=345 FAKE_CLOCK_MAX=2100 FAKE_MEMORY_CLOCK=1313 FAKE_POWER=1500 \
     FAKE_POWER_CAP=250000 FAKE_TEMPERATURE=83 FAKE_BUSY=100 FAKE_ECC=0 -- "clock 345" \
     "clock_max 2100" "memory_clock 1313" "power 1.5" "cap 250" "temperature 83" "busy 100" "ecc 0"
+
+say "-- the counter of energy"
+said "$backend" FAKE_ENERGY=1234567890123 -- "energy 1234567890" "scope $scope" "reason "
+said "$backend" "FAKE_SENSORS_ENERGY=$absent" -- "status OK" "energy -1" "scope " \
+    "reason $counter reports no energy of this device" "power 123.5"
+refused "$counter gives $name ($lost)" "FAKE_SENSORS_ENERGY=$lost"
+[ "$backend" = cuda ] || said hip FAKE_ENERGY_OLD=1 -- "energy -1" \
+    "reason $counter reports no energy of this device"
 
 say "-- the second of two devices, wherever the library has it"
 said "$backend:0" FAKE_DEVICES=2 -- "temperature 40"
@@ -98,7 +108,8 @@ mkdir "$scratch/few"
 ln -s "$fakes/$backend"/lib* "$scratch/few"
 ln -sf "$fakes/${backend}_few/$library" "$scratch/few"
 said "$backend" "ISOMER_CUDA_PATH=$scratch/few" "ISOMER_ROCM_PATH=$scratch/few" -- "status OK" \
-    "power -1" "cap -1" "temperature -1" "busy -1" "ecc -1" "partition "
+    "power -1" "cap -1" "temperature -1" "busy -1" "ecc -1" "partition " "energy -1"
+grep -q "^reason .* has no $counter\$" "$scratch/out" || fail "no reason without $counter"
 if [ "$backend" = hip ]; then
     say "-- ... and the clocks in the old struct"
     for line in "clock 1500" "clock_max 1980" "memory_clock 2600"; do

@@ -42,6 +42,8 @@ void fuzz_sensors(const uint8_t *data, size_t size)
         "/sys/class/hwmon/hwmon0/name",
         "/sys/class/hwmon/hwmon0/temp1_label",
         "/sys/class/hwmon/hwmon0/temp1_input",
+        "/sys/class/hwmon/hwmon0/energy1_label",
+        "/sys/class/hwmon/hwmon0/energy1_input",
         "/sys/class/thermal/thermal_zone0/type",
         "/sys/class/thermal/thermal_zone0/temp",
         "/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
@@ -67,13 +69,15 @@ void fuzz_sensors(const uint8_t *data, size_t size)
                              .power_watts = -1,
                              .power_cap_watts = -1,
                              .temperature_celsius = -1,
-                             .busy_percent = -1};
+                             .busy_percent = -1,
+                             .energy_joules = -1};
         cpu_sensors_read(fuzz_folder(), &last, &out);
         check(out.clock_mhz, 1e10);
         check(out.clock_max_mhz, 1e10);
         check(out.power_watts, 1e308);
         check(out.temperature_celsius, 1e308);
         check(out.busy_percent, 100);
+        check(out.energy_joules, 1e308);
     }
     free(own);
 }

@@ -3,6 +3,7 @@
  * errors. */
 #include "tests/unit/unit.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,9 @@ static void test_fields(void **state)
     assert_int_equal(said.ecc, -1);
     assert_true(said.power_watts == -1 && said.power_cap_watts == -1);
     assert_true(said.temperature_celsius == -1 && said.busy_percent == -1);
+    assert_true(said.energy_joules == -1);
+    assert_string_equal(said.energy_scope, "");
+    assert_string_equal(said.energy_reason, "the unit-telemetry backend reports no energy counter");
     assert_int_equal(strlen(said.partition), sizeof said.partition - 1); /* not NUL-terminated */
     assert_string_equal(said.source, "");
     works(iso_device_close(device));
@@ -49,6 +53,21 @@ static void test_failures(void **state)
     fails(iso_device_get_telemetry(device, NULL), ISO_INVALID, "out is NULL");
     works(iso_device_close(device));
     fails(iso_device_get_telemetry(device, &said), ISO_INVALID, "device");
+}
+
+/* A program that was built before the counter of energy passes a shorter struct. */
+static void test_shorter(void **state)
+{
+    iso_device device = open_one("unit-telemetry");
+    iso_telemetry said = ISO_TELEMETRY_INIT;
+
+    (void)state;
+    said.size = (uint32_t)offsetof(iso_telemetry, energy_joules);
+    said.energy_joules = 7;
+    works(iso_device_get_telemetry(device, &said));
+    assert_int_equal(said.clock_mhz, 1234);
+    assert_true(said.energy_joules == 7);
+    works(iso_device_close(device));
 }
 
 static void test_without(void **state)
@@ -85,9 +104,8 @@ static void test_processors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_without),
+        cmocka_unit_test(test_fields),     cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_shorter),    cmocka_unit_test(test_without),
         cmocka_unit_test(test_processors),
     };
 

@@ -124,6 +124,13 @@ nvml_code nvmlDeviceGetPowerManagementLimit(nvml_device device, unsigned *milliw
     return give(device, "FAKE_POWER_CAP", 700000, milliwatts);
 }
 
+nvml_code nvmlDeviceGetTotalEnergyConsumption(nvml_device device, unsigned long long *millijoules)
+{
+    const nvml_code code = (nvml_code)fake_setting("FAKE_SENSORS_ENERGY", NVML_DONE);
+    *millijoules = (unsigned long long)fake_energy();
+    return code ? code : ask(device);
+}
+
 nvml_code nvmlDeviceGetTemperature(nvml_device device, unsigned sensor, unsigned *celsius)
 {
     const nvml_code code = give(device, "FAKE_TEMPERATURE", 40, celsius);

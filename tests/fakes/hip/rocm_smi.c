@@ -120,6 +120,22 @@ rsmi_code rsmi_dev_power_cap_get(uint32_t device, uint32_t sensor, uint64_t *mic
     return sensor ? RSMI_STATUS_INVALID_ARGS : code;
 }
 
+/* An old version has no argument for the unit: it writes the time there. */
+rsmi_code rsmi_dev_energy_count_get(uint32_t device, uint64_t *count, float *microjoules,
+                                    uint64_t *nanoseconds)
+{
+    const rsmi_code code = (rsmi_code)fake_setting("FAKE_SENSORS_ENERGY", RSMI_DONE);
+    const uint64_t time = 1;
+    *count = (uint64_t)fake_energy() * 80;
+    if (fake_setting("FAKE_ENERGY_OLD", 0)) {
+        memcpy(microjoules, &time, sizeof time);
+    } else {
+        *microjoules = 12.5F;
+        *nanoseconds = time;
+    }
+    return code ? code : ask(device);
+}
+
 rsmi_code rsmi_dev_temp_metric_get(uint32_t device, uint32_t sensor, rsmi_enum metric,
                                    int64_t *millidegrees)
 {
