@@ -332,6 +332,22 @@ static void print_device(table *t, const json_t *device)
     print_libraries(t, record_text(device, "spec"));
 }
 
+static void print_answers(table *t)
+{
+    json_t *answers = record_answers(&t->v), *answer;
+    size_t i;
+    if (json_array_size(answers) > 0) {
+        heading(t, "In short");
+    }
+    json_array_foreach(answers, i, answer)
+    {
+        paint_pad(&t->p, 1);
+        paint_wrap(&t->p, PAINT_PLAIN, 3, json_string_value(answer));
+        paint_end(&t->p);
+    }
+    json_decref(answers);
+}
+
 void table_foot(table *t)
 {
     json_t *device;
@@ -349,4 +365,5 @@ void table_foot(table *t)
         entry(t, PAINT_PLAIN, NULL, PAINT_DIM,
               "Every row and column is in the files of --json and --csv, and in the report.");
     }
+    print_answers(t);
 }

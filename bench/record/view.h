@@ -58,4 +58,9 @@ bool view_is(const json_t *result, bench_status status);
 /* Whether a result has a number that counts: it is ok and not invalid. */
 bool view_counts(const json_t *result);
 
+/* ---- answers.c ------------------------------------------------------------------------------- */
+
+/* Up to five sentences: which device is fastest at what, and by how much. */
+json_t *record_answers(const view *v);
+
 #endif

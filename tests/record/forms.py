@@ -98,6 +98,7 @@ def columns(text):
 
 
 def check_table(path, root):
+    check_answers(root, made("table", path, "200"))
     for width in [40, 47, 60, 80, 100, 120, 160, 200, 300]:
         plain, colour = made("table", path, str(width)), made("table", path, str(width), "colour")
         bare = re.sub(r"\x1b\[[0-9;]*m", "", colour)
@@ -135,6 +136,30 @@ def check_best(text, root, width):
     for size, value in found.items():
         if abs(value - best[size]) > .006 * best[size]:
             fail("at %d columns the fastest of %d is %g, not %g" % (width, size, value, best[size]))
+
+
+def check_answers(root, text):
+    """The sentence about f32 products names the fastest device with its rate and the ratios."""
+    rates = {}
+    for r in root["results"]:
+        if r["op"] == "gemm" and r["status"] == "ok" and r["device"] != "hip:0":
+            key = (r["device"], r["size"])
+            rates[key] = max(rates.get(key, 0), r["rates"]["gflops"]["value"])
+    (device, size), top = max(rates.items(), key=lambda item: item[1])
+    said = " ".join(text.split("\nIn short")[1].split())
+    found = re.search(r"(\S+) is fastest at f32 products nt: ([0-9.]+) ([GT])FLOP/s at N = (\d+)", said)
+    shown_rate = float(found[2]) * (1000 if found[3] == "T" else 1) if found else 0
+    if abs(shown_rate - top) > .006 * top or (found[1], int(found[4])) != (device, size):
+        fail("the fastest at products is %s at %d: %g; the table says: %s"
+             % (device, size, top, said))
+    sentence = said.split("f32 products", 1)[1].split(" is fastest", 1)[0]
+    others = re.findall(r"([0-9.]+) times (\S+?:\d)(?: \(at (\d+)\))?", sentence)
+    for ratio, other, at in others:
+        at = int(at or size)
+        if abs(float(ratio) - rates[device, at] / rates[other, at]) > .006 * float(ratio):
+            fail("the ratio of %s at %d is said to be %s" % (other, at, ratio))
+    if len(others) < 2 or said.count(". ") > 4 or "hip:0" in said.split("Fastest of")[0]:
+        fail("the answers: " + said)
 
 
 def check_signs():
