@@ -123,7 +123,7 @@ static json_t *document_of(const against *g, int side, const compare_child *chil
     } else if (child->large) {
         *code = tool_error(stranger,
                            "%s printed more than %d MiB, the limit for results, and was killed",
-                           name, RECORD_MOST_MIB);
+                           name, COMPARE_MOST_MIB);
     } else if (!ended) {
         *code =
             tool_error(stranger, "%s was ended by signal %d (%s)", name, number, strsignal(number));

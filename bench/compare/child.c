@@ -38,7 +38,7 @@ static bool take_out(int descriptor, compare_child *child, size_t *room)
     if (got > 0) {
         child->size += (size_t)got;
     }
-    child->large = child->size > (size_t)RECORD_MOST_MIB << 20;
+    child->large = child->size > (size_t)COMPARE_MOST_MIB << 20;
     child->out[child->size] = '\0';
     return !child->large && (got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN)));
 }

@@ -149,6 +149,8 @@ void compare_tally_write(const compare_tally *tally, json_t *root);
 /* Whether a case failed or had an error, on either side and in any pair. */
 bool compare_tally_wrong(const compare_tally *tally);
 
+enum { COMPARE_MOST_MIB = 64 }; /* of a program's output */
+
 /* How a program's run ended, and its output. */
 typedef struct compare_child {
     char *out; /* its standard output, ended by a 0 */
@@ -157,7 +159,7 @@ typedef struct compare_child {
     int status; /* from waitpid */
     int error;  /* errno if it could not be started, otherwise 0 */
     bool late;  /* it was killed because its time was over ... */
-    bool large; /* ... or because its output was longer than a document may be */
+    bool large; /* ... or because its output was longer than that */
 } compare_child;
 
 /* Runs a program and waits until it ends. After `limit` seconds, or when this process is asked to

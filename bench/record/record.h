@@ -49,7 +49,7 @@ double record_noise_share(const record_noise *before, const record_noise *after)
  * do); or a member is missing or has a wrong type (the message has its path). */
 json_t *record_load(const char *path, int *code);
 /* Larger files are refused, so that an endless stream does not use up the memory. */
-enum { RECORD_MOST_MIB = 64 };
+enum { RECORD_MOST_MIB = 512 };
 
 /* Checks a document in memory in the same way. Returns NULL, or a text that says what is wrong, to
  * be freed. */

@@ -26,10 +26,11 @@ typedef struct report_span {
 typedef struct report_row {
     const json_t *json;
     int device, group;
+    int problem; /* a number for what is computed, by whatever variant and device */
+    int place;   /* in the order of the documents */
     const bench_op *operation;
     const char *op, *kind, *variant, *dtype, *library, *status;
-    char *problem; /* from record_case: what is computed, by whatever variant */
-    char *shape;   /* "4096 × 4096 × 4096" */
+    char *shape; /* "4096 × 4096 × 4096" */
     bool ok, vendor, fake;
     double size;
     report_span time, rate; /* the rate in the unit of its group */
@@ -42,7 +43,8 @@ typedef struct report_group {
     char *plain; /* the title without the form of its shapes */
     const bench_op *operation;
     const char *op, *kind, *dtype, *unit;
-    bool flops; /* its rate is in GFLOP/s, else GB/s */
+    bool flops;       /* its rate is in GFLOP/s, else GB/s */
+    int first, count; /* its rows in the model */
 } report_group;
 
 typedef struct report_model {
@@ -51,10 +53,11 @@ typedef struct report_model {
     int count;
     report_device *devices;
     int device_count;
-    report_row *rows;
+    report_row *rows; /* by group */
     int row_count;
     report_group *groups;
     int group_count;
+    int *best; /* the fastest row of each problem, device and report_who; -1: there is none */
     int ok;
 } report_model;
 
@@ -67,11 +70,11 @@ void report_model_free(report_model *model);
 const report_row *report_next(const report_model *model, const report_row *row, int group,
                               int device);
 
-typedef enum report_who { REPORT_ANY, REPORT_OWN, REPORT_VENDOR } report_who;
+typedef enum report_who { REPORT_ANY, REPORT_OWN, REPORT_VENDOR, REPORT_WHOS } report_who;
 bool report_is_by(const report_row *row, report_who who);
 
 /* The fastest ok row of a device for a problem; NULL: there is none. */
-const report_row *report_model_best(const report_model *model, const char *problem, int device,
+const report_row *report_model_best(const report_model *model, int problem, int device,
                                     report_who who);
 
 /* Chooses the problem by which the devices of a group are compared: the one that most devices
@@ -229,7 +232,6 @@ void report_lines(report_page *page);
 void report_transfers(report_page *page);
 void report_rooflines(report_page *page);
 void report_parts(report_page *page);
-void report_speedup(report_page *page);
 void report_samples(report_page *page);
 void report_results(report_page *page);
 

@@ -136,28 +136,39 @@ static char *title_of(const report_row *row, const char *form)
     return record_need(fclose(out) == 0 ? text : NULL);
 }
 
-static int find_group(report_model *model, const report_row *row)
+/* The number of a text, given in the order in which texts are first seen. `seen` maps them. */
+static int number_of(json_t *seen, const char *text)
+{
+    const json_t *known = json_object_get(seen, text);
+    int number = known ? (int)json_integer_value(known) : (int)json_object_size(seen);
+    if (!known && json_object_set_new(seen, text, json_integer(number)) != 0) {
+        record_need(NULL);
+    }
+    return number;
+}
+
+static int find_group(report_model *model, json_t *seen, const report_row *row)
 {
     char *form = form_of(json_object_get(row->json, "shape")), *title = title_of(row, form);
+    int group = number_of(seen, title);
     free(form);
-    for (int i = 0; i < model->group_count; i++) {
-        if (strcmp(model->groups[i].title, title) == 0) {
-            free(title);
-            return i;
-        }
+    if (group < model->group_count) {
+        free(title);
+        return group;
     }
     bool flops = bench_op_computes(row->operation, row->kind);
-    model->groups = record_grow(model->groups, model->group_count, sizeof *model->groups);
-    model->groups[model->group_count] = (report_group){.title = title,
-                                                       .plain = title_of(row, ""),
-                                                       .slug = report_slug(title),
-                                                       .operation = row->operation,
-                                                       .op = row->op,
-                                                       .kind = row->kind,
-                                                       .dtype = row->dtype,
-                                                       .unit = flops ? "GFLOP/s" : "GB/s",
-                                                       .flops = flops};
-    return model->group_count++;
+    model->groups = record_grow(model->groups, group, sizeof *model->groups);
+    model->groups[group] = (report_group){.title = title,
+                                          .plain = title_of(row, ""),
+                                          .slug = report_slug(title),
+                                          .operation = row->operation,
+                                          .op = row->op,
+                                          .kind = row->kind,
+                                          .dtype = row->dtype,
+                                          .unit = flops ? "GFLOP/s" : "GB/s",
+                                          .flops = flops};
+    model->group_count++;
+    return group;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -168,8 +179,9 @@ static report_span span_of(const json_t *object, const char *middle)
                          record_number(object, "high")};
 }
 
-static void add_row(report_model *model, int file, const json_t *json)
+static void add_row(report_model *model, json_t *problems, int file, const json_t *json)
 {
+    char *problem = record_case(json);
     report_row *row = &model->rows[model->row_count++];
     *row = (report_row){.json = json,
                         .operation = bench_op_of(record_text(json, "op")),
@@ -179,11 +191,12 @@ static void add_row(report_model *model, int file, const json_t *json)
                         .dtype = record_text(json, "dtype"),
                         .library = record_text(json, "library"),
                         .status = record_text(json, "status"),
-                        .problem = record_case(json),
+                        .problem = number_of(problems, problem),
                         .shape = report_shape(json),
                         .size = record_number(json, "size"),
                         .time = span_of(json_object_get(json, "times"), "median"),
                         .percent = record_number(json, "roof.percent")};
+    free(problem);
     const char *rate = bench_op_computes(row->operation, row->kind) ? "rates.gflops" : "rates.gbps";
     row->rate = span_of(record_at(json, rate), "value");
     row->vendor = strcmp(row->variant, "vendor") == 0;
@@ -193,11 +206,64 @@ static void add_row(report_model *model, int file, const json_t *json)
     model->ok += row->ok;
 }
 
+/* Orders rows by group; those of one group keep the order of the results. */
+static int compare_rows(const void *a, const void *b)
+{
+    const report_row *x = a, *y = b;
+    return x->group != y->group ? x->group - y->group : x->place - y->place;
+}
+
+/* Groups follow the order of operations; those of one operation, that of the results. */
+static void sort_rows(report_model *model)
+{
+    json_t *seen = record_need(json_object());
+    for (int rank = 0; rank <= BENCH_OPS; rank++) {
+        for (int i = 0; i < model->row_count; i++) {
+            if (bench_op_rank(model->rows[i].operation) == rank) {
+                model->rows[i].place = i;
+                model->rows[i].group = find_group(model, seen, &model->rows[i]);
+            }
+        }
+    }
+    json_decref(seen);
+    qsort(model->rows, (size_t)model->row_count, sizeof *model->rows, compare_rows);
+    for (int i = 0; i < model->row_count; i++) {
+        report_group *group = &model->groups[model->rows[i].group];
+        group->first = group->count == 0 ? i : group->first;
+        group->count++;
+    }
+}
+
+/* The place in `best` for a problem on a device. */
+static int *best_of(const report_model *model, int problem, int device, report_who who)
+{
+    return &model->best[(problem * model->device_count + device) * REPORT_WHOS + (int)who];
+}
+
+/* Notes the fastest row of each problem and device. */
+static void find_best(report_model *model, int problems)
+{
+    size_t places = (size_t)problems * (size_t)model->device_count * REPORT_WHOS;
+    model->best = record_need(malloc((places + 1) * sizeof *model->best));
+    for (size_t i = 0; i < places; i++) {
+        model->best[i] = -1;
+    }
+    for (const report_row *row = NULL; (row = report_next(model, row, -1, -1));) {
+        for (int who = 0; who < REPORT_WHOS; who++) {
+            int *best = best_of(model, row->problem, row->device, (report_who)who);
+            if (report_is_by(row, (report_who)who) &&
+                (*best < 0 || row->time.value < model->rows[*best].time.value)) {
+                *best = (int)(row - model->rows);
+            }
+        }
+    }
+}
+
 void report_model_make(report_model *out, json_t *const *roots, const char *const *names, int count)
 {
     *out = (report_model){.roots = roots, .count = count};
     size_t rows = 0, at;
-    json_t *value;
+    json_t *value, *problems = record_need(json_object());
     out->files = record_need(calloc((size_t)count, sizeof *out->files));
     for (int i = 0; i < count; i++) {
         out->files[i] = file_name(names, i);
@@ -211,17 +277,12 @@ void report_model_make(report_model *out, json_t *const *roots, const char *cons
     for (int i = 0; i < count; i++) {
         json_array_foreach(json_object_get(roots[i], "results"), at, value)
         {
-            add_row(out, i, value);
+            add_row(out, problems, i, value);
         }
     }
-    /* Groups are sorted by operation; those of one operation keep the order of the results. */
-    for (int rank = 0; rank <= BENCH_OPS; rank++) {
-        for (int i = 0; i < out->row_count; i++) {
-            if (bench_op_rank(out->rows[i].operation) == rank) {
-                out->rows[i].group = find_group(out, &out->rows[i]);
-            }
-        }
-    }
+    sort_rows(out);
+    find_best(out, (int)json_object_size(problems));
+    json_decref(problems);
 }
 
 void report_model_free(report_model *model)
@@ -234,7 +295,6 @@ void report_model_free(report_model *model)
         free(model->devices[i].label);
     }
     for (int i = 0; i < model->row_count; i++) {
-        free(model->rows[i].problem);
         free(model->rows[i].shape);
     }
     for (int i = 0; i < model->group_count; i++) {
@@ -246,6 +306,7 @@ void report_model_free(report_model *model)
     free(model->devices);
     free(model->rows);
     free(model->groups);
+    free(model->best);
     *model = (report_model){0};
 }
 
@@ -254,9 +315,13 @@ void report_model_free(report_model *model)
 const report_row *report_next(const report_model *model, const report_row *row, int group,
                               int device)
 {
-    for (row = row ? row + 1 : model->rows; row < model->rows + model->row_count; row++) {
-        if (row->ok && (group < 0 || row->group == group) &&
-            (device < 0 || row->device == device)) {
+    const report_row *first = model->rows, *end = model->rows + model->row_count;
+    if (group >= 0) {
+        first += model->groups[group].first;
+        end = first + model->groups[group].count;
+    }
+    for (row = row ? row + 1 : first; row < end; row++) {
+        if (row->ok && (device < 0 || row->device == device)) {
             return row;
         }
     }
@@ -268,17 +333,11 @@ bool report_is_by(const report_row *row, report_who who)
     return who == REPORT_ANY || (who == REPORT_VENDOR) == row->vendor;
 }
 
-const report_row *report_model_best(const report_model *model, const char *problem, int device,
+const report_row *report_model_best(const report_model *model, int problem, int device,
                                     report_who who)
 {
-    const report_row *best = NULL;
-    for (const report_row *row = NULL; (row = report_next(model, row, -1, device));) {
-        if (report_is_by(row, who) && strcmp(row->problem, problem) == 0 &&
-            (!best || row->time.value < best->time.value)) {
-            best = row;
-        }
-    }
-    return best;
+    int best = *best_of(model, problem, device, who);
+    return best < 0 ? NULL : &model->rows[best];
 }
 
 const report_row *report_model_common(const report_model *model, int group, report_who who)

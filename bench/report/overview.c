@@ -70,7 +70,7 @@ static int by_problem(const void *left, const void *right)
     const report_row *a = *(const report_row *const *)left;
     const report_row *b = *(const report_row *const *)right;
     double x = bytes_of(a), y = bytes_of(b);
-    int order = x != y ? (x < y) - (x > y) : strcmp(a->problem, b->problem);
+    int order = x != y ? (x < y) - (x > y) : a->problem - b->problem;
     return order != 0 ? order : a->device - b->device;
 }
 
@@ -86,7 +86,7 @@ static int choose(const kind_of_work *work, const report_row *const *rows, int c
     int most = 0, end = 0;
     for (int i = 0; i < count;) {
         int next = i, devices = 0;
-        for (; next < count && strcmp(rows[next]->problem, rows[i]->problem) == 0; next++) {
+        for (; next < count && rows[next]->problem == rows[i]->problem; next++) {
             devices += next == i || rows[next]->device != rows[next - 1]->device;
         }
         if (devices > most || (devices == most && work->smallest)) {

@@ -147,7 +147,7 @@ static void put_head(report_page *page, const char *title)
           "<nav aria-label=\"Sections\"><a href=\"#summary\">Summary</a> "
           "<a href=\"#machines\">Machines</a> <a href=\"#lines\">Time and rate</a> <a "
           "href=\"#rooflines\">Rooflines</a> "
-          "<a href=\"#parts\">Parts</a> <a href=\"#speedup\">Speed-up</a> "
+          "<a href=\"#parts\">Parts</a> "
           "<a href=\"#transfers\">Transfers</a> <a href=\"#samples\">Samples</a> "
           "<a href=\"#results\">All results</a></nav>\n<main>\n",
           out);
@@ -221,7 +221,6 @@ int report_make(json_t *const *roots, const char *const *names, int count, const
     report_lines(&page);
     report_rooflines(&page);
     report_parts(&page);
-    report_speedup(&page);
     report_transfers(&page);
     report_samples(&page);
     report_results(&page);

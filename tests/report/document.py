@@ -100,7 +100,7 @@ for where in devices:
             add(where, "stream", kind, variant, "f32", dict(elements=n), n,
                 (flops * n, (operands - 1) * n * 4, n * 4), failing, ("noisy",))
     for step in range(wanted.sizes):
-        n = 256 << step if wanted.sizes < 9 else 256 * (step + 1)
+        n = 256 << step if wanted.sizes < 9 else 16 * (step + 1)
         for variant in ("naive", "tiled", "vendor"):
             add(where, "gemm", None, variant, "f32", dict(m=n, n=n, k=n, batch=1), n,
                 (2 * n ** 3, 8 * n * n, 4 * n * n), failing, parts=variant == "tiled")
