@@ -18,7 +18,7 @@ _isomer_words() {
 
 # The values of an option of a command of a tool. FREE: any text; JSON: also a suite in a file; nothing: a file.
 _isomer_values() {
-    local reductions="sum product min max mean dot asum norm2 argmin argmax"
+    local reductions="sum product min max mean dot asum norm2 argmin argmax xor"
     local maps="copy scale add multiply triad chain"
     case $1,$2 in
     *,--backend) echo all auto cuda hip opencl openmp ;;

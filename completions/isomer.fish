@@ -42,7 +42,7 @@ function __isomer_listed
 end
 
 function __isomer_operations
-    set -l single sum product min max mean dot asum norm2 argmin argmax \
+    set -l single sum product min max mean dot asum norm2 argmin argmax xor \
         copy scale add multiply triad chain
     __isomer_listed --op
     switch (__isomer_command)

@@ -33,7 +33,7 @@ static const char *const math_names[] = {
 static const char *const reduce_op_names[] = {
     [ISO_SUM] = "sum",       [ISO_PRODUCT] = "product", [ISO_MIN] = "min",   [ISO_MAX] = "max",
     [ISO_MEAN] = "mean",     [ISO_DOT] = "dot",         [ISO_ASUM] = "asum", [ISO_NORM2] = "norm2",
-    [ISO_ARGMIN] = "argmin", [ISO_ARGMAX] = "argmax",
+    [ISO_ARGMIN] = "argmin", [ISO_ARGMAX] = "argmax",   [ISO_XOR] = "xor",
 };
 static const char *const axis_names[] = {
     [ISO_AXIS_ALL] = "all", [ISO_AXIS_0] = "0", [ISO_AXIS_1] = "1"};

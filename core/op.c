@@ -98,11 +98,12 @@ static iso_status ask(const char *call, core_op *op, core_device *device, iso_ma
 {
     const iso_backend *table = device->table;
 
-    if (table->abi_minor < op->row->abi_minor) {
+    if (table->abi_minor < op->row->abi_minor || table->abi_minor < op->abi_minor) {
         return core_fail(ISO_UNSUPPORTED,
                          "%s: %s was built for version %u.%u of the backend interface, which has "
                          "no %s: rebuild it",
-                         call, table->name, table->abi_major, table->abi_minor, op->row->plural);
+                         call, table->name, table->abi_major, table->abi_minor,
+                         op->newer ? op->newer : op->row->plural);
     }
     op->math_reason[0] = 0;
     if (op->math) {

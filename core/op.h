@@ -100,8 +100,10 @@ struct core_op {
     int64_t *summed; /* in args: the length of sums (0 if alpha is 0); NULL if there are no sums */
     int64_t summed_given; /* the length of sums in the caller's descriptor */
     core_empty empty;
-    uint64_t neutral; /* bits of the neutral element */
-    bool in_place;    /* its result may be the same as an operand, but must not partly overlap it */
+    uint64_t neutral;   /* bits of the neutral element */
+    uint32_t abi_minor; /* of the backend interface, if it is newer than its row */
+    const char *newer;  /* what is newer: "the reduction xor" */
+    bool in_place; /* its result may be the same as an operand, but must not partly overlap it */
     int use_count;
     iso_cost_info cost;
     core_use uses[CORE_USES_MAX]; /* last: not cleared, because core_op_use sets each */

@@ -17,6 +17,7 @@
 #define OP_NORM2   8
 #define OP_ARGMIN  9
 #define OP_ARGMAX  10
+#define OP_XOR     11
 
 #define IS_WHOLE   (ISO_DTYPE == ISO_I32 || ISO_DTYPE == ISO_I64)
 #define IS_LONG    (ISO_DTYPE == ISO_F64 || ISO_DTYPE == ISO_I64)
@@ -231,7 +232,7 @@ ISO_INLINE void lane_finish(ISO_GLOBAL result *to, iso_i64 i, lane l, iso_i64 n)
 #define word_value(w) ((key)(w))
 #endif
 
-/* ---- sums and products ----------------------------------------------------------------------- */
+/* ---- sums, products and xor ------------------------------------------------------------------ */
 #else
 
 #if ISO_OP == OP_NORM2
@@ -337,6 +338,8 @@ ISO_INLINE lane lane_fold(lane a, lane b)
 {
 #if ISO_OP == OP_PRODUCT
     a.v = a.v * b.v;
+#elif ISO_OP == OP_XOR
+    a.v = a.v ^ b.v;
 #else
     a.v = a.v + b.v;
 #endif
@@ -348,6 +351,8 @@ ISO_INLINE lane lane_step(lane l, elem x, elem y, iso_i64 at)
     (void)at;
 #if ISO_OP == OP_PRODUCT
     l.v = l.v * number_of(x);
+#elif ISO_OP == OP_XOR
+    l.v = l.v ^ number_of(x);
 #elif ISO_OP == OP_DOT
     l.v = acc_fma(number_of(x), number_of(y), l.v);
 #elif ISO_OP == OP_NORM2

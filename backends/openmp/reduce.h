@@ -10,9 +10,9 @@
  * has the table of all types. */
 typedef struct cpu_lane {
     int bytes;
-    /* Adds the other n - 1 values to the first, in order, or multiplies it by them. The values are
-     * `stride` values apart. */
-    void (*in_order)(int product, void *values, int64_t n, int64_t stride);
+    /* Adds the other n - 1 values to the first, in order, or what else the step folds lanes with.
+     * The values are `stride` values apart. */
+    void (*in_order)(cpu_step step, void *values, int64_t n, int64_t stride);
     void (*widen)(const void *values, int64_t n, double *to);
     int64_t (*key)(const void *keys, int64_t i);
     /* Turns keys into elements. `real`: the elements have a floating-point type. */
@@ -46,6 +46,12 @@ static inline const char *cpu_reduce_x(const cpu_reduction *r, int64_t row, int6
 static inline const char *cpu_reduce_y(const cpu_reduction *r, int64_t row, int64_t col)
 {
     return r->y ? r->y + (row * r->op->ld_y + col) * r->bytes : NULL;
+}
+
+/* The step that folds the lanes of this one. */
+static inline cpu_step cpu_reduce_fold(cpu_step step)
+{
+    return step == CPU_STEP_PRODUCT || step == CPU_STEP_XOR ? step : CPU_STEP_SUM;
 }
 
 void cpu_reduction_init(cpu_reduction *r, const iso_reduce_op_args *op);

@@ -13,9 +13,10 @@ enum {
     BYTES_PER_THREAD = 1 << 18
 };
 
-static const cpu_step steps[ISO_ARGMAX + 1] = {
+static const cpu_step steps[ISO_XOR + 1] = {
     [ISO_SUM] = CPU_STEP_SUM, [ISO_MEAN] = CPU_STEP_SUM,  [ISO_PRODUCT] = CPU_STEP_PRODUCT,
     [ISO_DOT] = CPU_STEP_DOT, [ISO_ASUM] = CPU_STEP_ASUM, [ISO_NORM2] = CPU_STEP_SQUARES,
+    [ISO_XOR] = CPU_STEP_XOR,
 };
 
 static iso_dtype lane_of(const cpu_reduction *r, iso_dtype dtype)
@@ -32,13 +33,14 @@ static iso_dtype lane_of(const cpu_reduction *r, iso_dtype dtype)
 
 /* ---- types of lanes -------------------------------------------------------------------------- */
 
-/* Integers are computed as unsigned ones, which wrap around. */
-#define DEFINE_SUMS(name, type, as)                                                                \
-    static void in_order_##name(int product, void *at, int64_t n, int64_t stride)                  \
+/* Integers are computed as unsigned ones, which wrap around. FOLD is applied to acc and x. */
+#define DEFINE_SUMS(name, type, as, FOLD)                                                          \
+    static void in_order_##name(cpu_step step, void *at, int64_t n, int64_t stride)                \
     {                                                                                              \
         type *values = at, acc = values[0];                                                        \
         for (int64_t i = 1; i < n; i++) {                                                          \
-            acc = product ? acc * values[i * stride] : acc + values[i * stride];                   \
+            const type x = values[i * stride];                                                     \
+            acc = FOLD;                                                                            \
         }                                                                                          \
         values[0] = acc;                                                                           \
     }                                                                                              \
@@ -63,10 +65,12 @@ static iso_dtype lane_of(const cpu_reduction *r, iso_dtype dtype)
         }                                                                                          \
     }
 
-DEFINE_SUMS(f32, float, float)
-DEFINE_SUMS(f64, double, double)
-DEFINE_SUMS(i32, uint32_t, int32_t)
-DEFINE_SUMS(i64, uint64_t, int64_t)
+#define FOLD_REAL  step == CPU_STEP_PRODUCT ? acc *x : acc + x
+#define FOLD_WHOLE step == CPU_STEP_XOR ? acc ^ x : FOLD_REAL
+DEFINE_SUMS(f32, float, float, FOLD_REAL)
+DEFINE_SUMS(f64, double, double, FOLD_REAL)
+DEFINE_SUMS(i32, uint32_t, int32_t, FOLD_WHOLE)
+DEFINE_SUMS(i64, uint64_t, int64_t, FOLD_WHOLE)
 DEFINE_KEYS(16, int16_t, INT16_MAX)
 DEFINE_KEYS(32, int32_t, INT32_MAX)
 DEFINE_KEYS(64, int64_t, INT64_MAX)
@@ -110,7 +114,7 @@ int cpu_reduce_threads(const cpu_device *device, const cpu_reduction *r)
 
 void cpu_reduce_in_order(const cpu_reduction *r, void *values, int64_t n, int64_t stride)
 {
-    r->lane->in_order(r->step == CPU_STEP_PRODUCT, values, n, stride);
+    r->lane->in_order(r->step, values, n, stride);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@ typedef union values {
     uint64_t u64;
 } values;
 
-/* Adds the second value to the first, or multiplies the first by it. */
+/* Adds the second value to the first, or what else the reduction folds with. */
 static void add(const cpu_reduction *r, values *pair)
 {
     for (int plane = 0; plane < r->planes; plane++) {

@@ -288,7 +288,7 @@ static void choose_kernels(const cpu_device *device, task *t)
         return;
     }
     const cpu_reduce_kernels *k = device->kernels->reduce;
-    const cpu_step fold = r->step == CPU_STEP_PRODUCT ? CPU_STEP_PRODUCT : CPU_STEP_SUM;
+    const cpu_step fold = cpu_reduce_fold(r->step);
     t->line = k->line[r->step][dtype];
     t->cols = k->cols[r->step][dtype];
     t->fold_line = k->line[fold][r->lane_dtype];

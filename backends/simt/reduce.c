@@ -21,17 +21,19 @@ enum {
     KERNEL_FINISH,
     KERNEL_BEGIN,
     KERNEL_ATOMIC,
-    KERNEL_STREAM
+    KERNEL_STREAM,
+    KERNEL_READ
 };
 
 static const char *const reduce_parts[] = {kernel_text_dialect, kernel_text_reduce_steps,
-                                           kernel_text_reduce, kernel_text_reduce_stream};
+                                           kernel_text_reduce, kernel_text_reduce_stream,
+                                           kernel_text_reduce_read};
 static const simt_text reduce_text = {
     .name = "reduce",
     .parts = reduce_parts,
-    .part_count = 4,
+    .part_count = 5,
     .defines = {"ISO_THREADS", "ISO_DTYPE", "ISO_OP", "?ISO_USE_F64", "?ISO_ATOMIC64", "ISO_COLS",
-                "ISO_BATCH", "?ISO_LOOPED", "?ISO_STREAM"},
+                "ISO_BATCH", "?ISO_LOOPED", "?ISO_STREAM", "?ISO_READ"},
     .kernels =
         {
             [KERNEL_SHORT] = "reduce_short",
@@ -46,6 +48,7 @@ static const simt_text reduce_text = {
             [KERNEL_BEGIN] = "reduce_begin",
             [KERNEL_ATOMIC] = "reduce_atomic",
             [KERNEL_STREAM] = "reduce_stream",
+            [KERNEL_READ] = "reduce_read",
         },
 };
 
@@ -57,7 +60,8 @@ static simt_spec spec_of(const simt_limits *limits, iso_reduce_op op, iso_dtype 
         .text = &reduce_text,
         .values = {tile.threads, (int32_t)dtype, (int32_t)op, simt_reduce_uses_f64(op, dtype),
                    limits->atomic64 && !wide && simt_reduce_is_long(op, dtype),
-                   wide ? tile.columns_wide : tile.columns, tile.batch, tile.looped, tile.stream},
+                   wide ? tile.columns_wide : tile.columns, tile.batch, tile.looped, tile.stream,
+                   tile.read},
     };
 }
 
@@ -73,7 +77,8 @@ static void reduce_each(const simt_limits *limits, simt_visit *visit, void *cont
     const int lacks = (limits->f64 ? 0 : SIMT_NEEDS_F64) | (limits->f32_exact ? 0 : SIMT_NEEDS_F32);
     for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
         for (iso_reduce_op op = ISO_SUM; iso_reduce_op_name(op); op++) {
-            if ((op == ISO_NORM2 && !dtype_get(dtype)->floating) || needs_of(op, dtype) & lacks) {
+            iso_dtype result;
+            if (iso_reduce_result(op, dtype, &result) != ISO_OK || needs_of(op, dtype) & lacks) {
                 continue;
             }
             const simt_spec spec = spec_of(limits, op, dtype);
@@ -169,17 +174,28 @@ static iso_status run_blocks(const run *r, int64_t blocks)
                   simt_pieces(r->plan.sequences * blocks, r->plan.tile.threads / 32), args);
 }
 
-/* Launches as many groups as are resident at once; each loops over its share of the blocks. */
-static iso_status run_stream(const run *r, int64_t blocks)
+/* Finds how many groups of a kernel are resident at once. Each loops over its share of the array.
+ */
+static iso_status resident(const run *r, int32_t number, int64_t *groups)
 {
     const simt_kernel *kernel = NULL;
     const simt_limits *limits = &r->stream->device->limits;
-    const iso_status status = simt_kernel_get(r->stream->device, &r->spec, KERNEL_STREAM, &kernel);
+    const iso_status status = simt_kernel_get(r->stream->device, &r->spec, number, &kernel);
+    if (status == ISO_OK) {
+        const int64_t each =
+            kernel->info.groups_at_once > 0 ? kernel->info.groups_at_once : r->plan.tile.groups;
+        *groups = (limits->units > 0 ? limits->units : 1) * each;
+    }
+    return status;
+}
+
+static iso_status run_stream(const run *r, int64_t blocks)
+{
+    int64_t most = 0;
+    const iso_status status = resident(r, KERNEL_STREAM, &most);
     if (status != ISO_OK) {
         return status;
     }
-    const int64_t resident = kernel->info.groups_at_once > 0 ? kernel->info.groups_at_once : 1;
-    const int64_t most = (limits->units > 0 ? limits->units : 1) * resident;
     const int64_t groups = simt_pieces(blocks, r->plan.tile.threads / 32);
     const simt_arg args[] = {
         SIMT_MEMORY(r->x),    SIMT_ARG(r->x_at),    SIMT_MEMORY(r->y),   SIMT_ARG(r->y_at),
@@ -232,6 +248,22 @@ static iso_status run_last_two(const run *r, int64_t from_at, int64_t count)
     return SUBMIT(r, KERNEL_LAST_TWO, 1, args);
 }
 
+/* The first level leaves one result for each group: never more than there are blocks. */
+static iso_status run_read(const run *r, int64_t blocks)
+{
+    int64_t groups = 0;
+    iso_status status = resident(r, KERNEL_READ, &groups);
+    groups = simt_least(simt_least(groups, blocks), SIMT_REDUCE_BLOCK);
+    const simt_arg args[] = {
+        SIMT_MEMORY(r->x),    SIMT_ARG(r->x_at),   SIMT_MEMORY(r->work),
+        SIMT_ARG(r->work_at), SIMT_ARG(r->plan.n),
+    };
+    if (status == ISO_OK) {
+        status = SUBMIT(r, KERNEL_READ, groups, args);
+    }
+    return status == ISO_OK ? run_last(r, r->work_at, groups) : status;
+}
+
 static iso_status run_tiled(const run *r)
 {
     int64_t count = simt_pieces(r->plan.n, SIMT_REDUCE_BLOCK), at = r->work_at;
@@ -239,6 +271,12 @@ static iso_status run_tiled(const run *r)
         return run_short(r);
     }
     iso_status status = ISO_OK;
+    if (r->plan.read && (r->aligned || r->dry)) {
+        status = run_read(r, count);
+        if (status != ISO_OK || !r->dry) {
+            return status;
+        }
+    }
     if (r->plan.stream && (r->aligned || r->dry)) {
         status = run_stream(r, count);
     }

@@ -17,6 +17,7 @@ typedef struct simt_reduce_tile {
     int32_t columns_wide; /* the same, if a lane is more than one number */
     int32_t batch;        /* rows of 128 elements that a team reads ahead */
     int32_t stream;       /* vectors that reduce_stream reads ahead; 0: not used */
+    int32_t read;         /* xor: vectors that a work-item of reduce_read has in flight */
     int32_t looped;       /* a group runs as a loop over its work-items */
     int32_t groups;       /* groups per unit for partial results */
     int64_t groups_max;   /* of a launch; groups loop over the rest */
@@ -30,6 +31,7 @@ typedef struct simt_reduce_plan {
     int64_t lane_bytes;                     /* size of a block's intermediate result */
     bool columns;                           /* tiled: by reduce_columns */
     bool stream;                            /* tiled: by reduce_stream, if aligned to 16 bytes */
+    bool read;                              /* tiled: by reduce_read, if aligned to 16 bytes */
     bool atomic;                            /* naive: into one word by compare and swap */
     int64_t parts;                          /* partial results of a sequence */
     int64_t work_bytes;

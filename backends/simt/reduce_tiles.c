@@ -37,23 +37,33 @@ static const int32_t streams[SIMT_CLASS_COUNT] = {
     [SIMT_CLASS_WAVE32] = 4,
 };
 
+/* Vectors of 16 bytes that a work-item of reduce_read has in flight. */
+static const int32_t reads[SIMT_CLASS_COUNT] = {
+    [SIMT_CLASS_WARP32] = 4, [SIMT_CLASS_WAVE32] = 4, [SIMT_CLASS_WAVE64] = 4,
+    [SIMT_CLASS_CPU] = 16,   [SIMT_CLASS_SMALL] = 2,
+};
+
 simt_reduce_tile simt_reduce_tile_of(const simt_limits *limits, iso_reduce_op op, iso_dtype dtype)
 {
     enum { LANE_MAX = 24 };
     const simt_reduce_tile *tile = tiles[limits->device_class];
     const int32_t stream = streams[limits->device_class];
+    const int32_t read = op == ISO_XOR ? reads[limits->device_class] : 0;
     if (stream > 0 && limits->shuffle && word.threads <= limits->threads_max &&
         (dtype == ISO_F32 || dtype == ISO_I32) && !simt_reduce_is_wide(op, dtype) &&
         !simt_reduce_is_long(op, dtype)) {
         simt_reduce_tile streamed = word;
         streamed.stream = stream;
+        streamed.read = read;
         return streamed;
     }
     const int64_t local = (int64_t)(tile->threads + SIMT_REDUCE_LAST) * LANE_MAX;
     if (tile->threads > limits->threads_max || local > limits->local_bytes) {
         tile = &small;
     }
-    return *tile;
+    simt_reduce_tile chosen = *tile;
+    chosen.read = read;
+    return chosen;
 }
 
 bool simt_reduce_uses_f64(iso_reduce_op op, iso_dtype dtype)
@@ -145,7 +155,9 @@ void simt_reduce_plan_make(simt_reduce_plan *plan, const simt_limits *limits,
         plan->step_y = 1;
     }
     plan->stream = plan->tile.stream > 0 && plan->sequences == 1 && plan->step_x == 1 &&
-                   plan->step_y == 1 && plan->n > SIMT_REDUCE_BLOCK;
+                   plan->step_y == 1 && plan->n > SIMT_REDUCE_BLOCK && op->op != ISO_XOR;
+    plan->read = op->op == ISO_XOR && plan->sequences == 1 && plan->step_x == 1 &&
+                 plan->n > SIMT_REDUCE_BLOCK;
     if (op->variant == ISO_VARIANT_TILED) {
         plan->work_bytes = levels_bytes(plan);
     } else if (op->variant == ISO_VARIANT_PARTIALS || op->axis == ISO_AXIS_ALL) {

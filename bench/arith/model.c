@@ -181,6 +181,8 @@ static void step_int(const rule *r, lane *l, uint64_t x, uint64_t y)
         l->u += x * y;
     } else if (r->op == ISO_ASUM) {
         l->u += (int64_t)x < 0 ? 0 - x : x;
+    } else if (r->op == ISO_XOR) {
+        l->u ^= x;
     } else {
         l->u += x;
     }
@@ -222,6 +224,8 @@ static void fold(const rule *r, lane *a, const lane *b)
         a->f *= b->f;
         a->d *= b->d;
         a->u *= b->u;
+    } else if (r->op == ISO_XOR) {
+        a->u ^= b->u;
     } else {
         a->f += b->f;
         a->d += b->d;

@@ -8,8 +8,9 @@
 
 static bool set_kind(bench_case *item, const char *kind)
 {
+    iso_dtype result;
     iso_reduce_op_parse(kind, &item->reduce.op);
-    return arith_is_float(item->dtype) || item->reduce.op != ISO_NORM2;
+    return iso_reduce_result(item->reduce.op, item->dtype, &result) == ISO_OK;
 }
 
 static void set_layout(bench_case *item, const char *layout)
@@ -196,7 +197,8 @@ static const arith_fill *fills_of(iso_reduce_op op, bool is_float, int *count)
 
 static bool allows_empty(iso_reduce_op op)
 {
-    return op == ISO_SUM || op == ISO_PRODUCT || op == ISO_DOT || op == ISO_ASUM || op == ISO_NORM2;
+    return op == ISO_SUM || op == ISO_PRODUCT || op == ISO_DOT || op == ISO_ASUM ||
+           op == ISO_NORM2 || op == ISO_XOR;
 }
 
 /* Whether a BLAS library may have this reduction. For the others, only the corners have `vendor`
@@ -278,8 +280,9 @@ static void cases(verify_list *list, bool full)
 {
     static const iso_axis axes[] = {ISO_AXIS_ALL, ISO_AXIS_0, ISO_AXIS_1};
     for (iso_dtype dtype = ISO_F16; dtype_get(dtype); dtype++) {
-        for (iso_reduce_op op = ISO_SUM; op <= ISO_ARGMAX; op++) {
-            if (op == ISO_NORM2 && !arith_is_float(dtype)) {
+        for (iso_reduce_op op = ISO_SUM; op <= ISO_XOR; op++) {
+            iso_dtype result;
+            if (iso_reduce_result(op, dtype, &result) != ISO_OK) {
                 continue;
             }
             for (int a = 0; a < COUNT(axes); a++) {
@@ -302,7 +305,7 @@ static void cases(verify_list *list, bool full)
 /* ---- the row --------------------------------------------------------------------------------- */
 
 static const char *const kinds[] = {"sum",  "product", "min",    "max",    "mean", "dot",
-                                    "asum", "norm2",   "argmin", "argmax", NULL};
+                                    "asum", "norm2",   "argmin", "argmax", "xor",  NULL};
 static const char *const axes[] = {"all", "0", "1", NULL};
 
 const bench_op bench_reduce = {

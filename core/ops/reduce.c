@@ -15,15 +15,18 @@ static iso_status result_of(const char *call, iso_reduce_op op, iso_dtype dtype,
         return status;
     }
     if (!iso_reduce_op_name(op)) {
-        return core_fail(
-            ISO_INVALID,
-            "%s: op is %d, which is not a reduction: use ISO_SUM (1) to ISO_ARGMAX (10)", call,
-            (int)op);
+        return core_fail(ISO_INVALID,
+                         "%s: op is %d, which is not a reduction: use ISO_SUM (1) to ISO_XOR (11)",
+                         call, (int)op);
     }
     if (op == ISO_NORM2 && !row->floating) {
         return core_fail(ISO_INVALID,
                          "%s: op is norm2, but dtype is %s: 2-norms take floating-point types",
                          call, iso_dtype_name(dtype));
+    }
+    if (op == ISO_XOR && row->floating) {
+        return core_fail(ISO_INVALID, "%s: op is xor, but dtype is %s: xor takes integers", call,
+                         iso_dtype_name(dtype));
     }
     *result = op == ISO_ARGMIN || op == ISO_ARGMAX ? ISO_I64
               : op == ISO_MEAN && !row->floating   ? ISO_F64
@@ -184,6 +187,10 @@ static iso_status read(const char *call, const void *given, core_op *out)
         .ld_x = args.ld_x,
         .ld_y = args.op == ISO_DOT ? args.ld_y : 0,
     };
+    if (args.op == ISO_XOR) {
+        out->abi_minor = 5;
+        out->newer = "reduction xor";
+    }
     return check_layout(call, &args, out);
 }
 

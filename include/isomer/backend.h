@@ -27,7 +27,8 @@
  * - If a product may use TF32 and is UNSUPPORTED with TF32, the core asks again for the strict
  *   product.
  * - The variant of a map is never vendor or partials. A backend whose minor is below 2 gets no
- *   maps. One whose minor is below 4 gets no products with a vector.
+ *   maps. One whose minor is below 4 gets no products with a vector, and one whose minor is below 5
+ *   no ISO_XOR.
  *
  * An operand that is written shares no element with another one, unless the operation is in place.
  * But the ranges of operands may interleave: the bytes between the rows of one operand, or between
@@ -64,8 +65,8 @@ ISO_BEGIN_DECLS
 
 #define ISO_ABI_MAJOR 1
 #define ISO_ABI_MINOR                                                                              \
-    4 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
-         device_usable; 4: iso_gemv_op */
+    5 /* 1: adopting, importing, DLPack, iso_gemm_op.library; 2: maps, telemetry; 3: stacks,       \
+         device_usable; 4: iso_gemv_op; 5: ISO_XOR */
 
 /* ---- What the core offers to a backend ------------------------------------------------------- */
 

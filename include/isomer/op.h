@@ -120,9 +120,9 @@ typedef struct iso_transpose_args {
  *
  * The result has the type of x, except: argmin and argmax give i64, the index along the reduced
  * axis; the mean of integers is f64, from a sum that wraps in 64 bits. Dot reads y, which has x's
- * shape and its own leading dimension. 2-norm takes only floating-point types. Over no elements,
- * sums and norms are +0, a product is 1, and min, max, argmin, argmax and mean are INVALID.
- * `result` must not overlap x or y.
+ * shape and its own leading dimension. 2-norm takes only floating-point types, and xor
+ * only integers. Over no elements, sums and norms are +0, xor is 0, a product is 1, and min, max,
+ * argmin, argmax and mean are INVALID. `result` must not overlap x or y.
  */
 typedef struct iso_reduce_args {
     uint32_t size;

@@ -62,7 +62,8 @@ typedef enum iso_reduce_op {
     ISO_ASUM = 7,  /* sum of magnitudes */
     ISO_NORM2 = 8, /* square root of the sum of squares */
     ISO_ARGMIN = 9,
-    ISO_ARGMAX = 10
+    ISO_ARGMAX = 10,
+    ISO_XOR = 11 /* exclusive or of the bits of integers: a checksum */
 } iso_reduce_op;
 
 /* Which elements of a row-major matrix are reduced to one result (like `axis` in NumPy). */

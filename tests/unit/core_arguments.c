@@ -200,7 +200,7 @@ static void test_reduce(void **state)
 #define R(field, value, ...) ROW(iso_reduce_args, field, value, __VA_ARGS__)
     static const row rows[] = {
         R(op, 0, "op is 0"),
-        R(op, 11, "op is 11"),
+        R(op, 12, "op is 12"),
         R(dtype, 0, "dtype is 0"),
         R(variant, 6, "variant is 6"),
         R(axis, 3, "axis is 3"),
@@ -232,8 +232,9 @@ static void test_reduce(void **state)
     args.ld_x = 12;
     fails(iso_reduce(s.stream, &args), ISO_INVALID, "ld_x is 12", "gaps");
     args = unit_sum(s.buffer, 0);
-    for (int op = ISO_SUM; op <= ISO_ARGMAX; op++) {
+    for (int op = ISO_SUM; op <= ISO_XOR; op++) {
         args.op = (iso_reduce_op)op;
+        args.dtype = op == ISO_XOR ? ISO_I32 : ISO_F32;
         if (op == ISO_MIN || op == ISO_MAX || op == ISO_MEAN || op == ISO_ARGMIN ||
             op == ISO_ARGMAX) {
             fails(iso_reduce(s.stream, &args), ISO_INVALID, "no elements",
@@ -245,6 +246,9 @@ static void test_reduce(void **state)
     args.op = ISO_NORM2;
     args.dtype = ISO_I32;
     fails(iso_reduce(s.stream, &args), ISO_INVALID, "norm2", "i32");
+    args.op = ISO_XOR;
+    args.dtype = ISO_F64;
+    fails(iso_reduce(s.stream, &args), ISO_INVALID, "xor", "f64");
 #undef R
 }
 

@@ -89,7 +89,8 @@ typedef enum cpu_step {
     CPU_STEP_ASUM = 3,
     CPU_STEP_SQUARES = 4,
     CPU_STEP_SUM_WIDE = 5, /* i32 in lanes of i64 */
-    CPU_STEP_COUNT = 6
+    CPU_STEP_XOR = 6,
+    CPU_STEP_COUNT = 7
 } cpu_step;
 
 /* A strip: columns of a matrix, in at most 4096 of its rows. */

@@ -215,12 +215,81 @@ SIMD_INLINE v_u64 load_u64(int element, const void *from)
         (void)plane;                                                                               \
         line_##lanes(element, step, x, y, n, out);                                                 \
     }                                                                                              \
+    DEFINE_COLS(lanes, element, step, name)
+
+#define DEFINE_COLS(lanes, element, step, name)                                                    \
     static void cols_##name(const cpu_reduce_strip *strip, void *scratch, void *out,               \
                             int64_t plane)                                                         \
     {                                                                                              \
         (void)plane;                                                                               \
         strip_##lanes(element, step, strip, scratch, out, NULL);                                   \
     }
+
+/*
+ * The result of xor does not depend on the order, so a line is read from end to end into as many
+ * values as registers hold: this is how fast memory can be read. Only the strips of columns keep
+ * lanes.
+ */
+enum { XOR_APART = 8, XOR_BYTES = XOR_APART * SIMD_BYTES };
+
+SIMD_INLINE v_u64 xor_block(const char *x, int bytes)
+{
+    v_u64 acc[XOR_APART] = {0};
+    int i = 0;
+    for (; i + XOR_BYTES <= bytes; i += XOR_BYTES) {
+        SIMD_UNROLL
+        for (int j = 0; j < XOR_APART; j++) {
+            acc[j] ^= load_u64(ISO_I64, x + i + j * SIMD_BYTES);
+        }
+    }
+    if (i < bytes) {
+        char last[XOR_BYTES] = {0};
+        memcpy(last, x + i, (size_t)(bytes - i));
+        SIMD_UNROLL
+        for (int j = 0; j < XOR_APART; j++) {
+            acc[j] ^= load_u64(ISO_I64, last + j * SIMD_BYTES);
+        }
+    }
+    SIMD_UNROLL
+    for (int j = 1; j < XOR_APART; j++) {
+        acc[0] ^= acc[j];
+    }
+    return acc[0];
+}
+
+static void line_xor_i32(const void *x, const void *y, int64_t n, void *out, int64_t plane)
+{
+    const char *at = x;
+    uint32_t *to = out;
+    (void)y;
+    (void)plane;
+    for (; n > 0; n -= CPU_REDUCE_BLOCK, at += CPU_REDUCE_BLOCK * 4, to++) {
+        const v_u64 acc = xor_block(at, 4 * (int)(n < CPU_REDUCE_BLOCK ? n : CPU_REDUCE_BLOCK));
+        uint64_t all = 0;
+        for (int i = 0; i < SIMD_F64; i++) {
+            all ^= acc[i];
+        }
+        *to = (uint32_t)(all ^ all >> 32);
+    }
+}
+
+static void line_xor_i64(const void *x, const void *y, int64_t n, void *out, int64_t plane)
+{
+    const char *at = x;
+    uint64_t *to = out;
+    (void)y;
+    (void)plane;
+    for (; n > 0; n -= CPU_REDUCE_BLOCK, at += CPU_REDUCE_BLOCK * 8, to++) {
+        const v_u64 acc = xor_block(at, 8 * (int)(n < CPU_REDUCE_BLOCK ? n : CPU_REDUCE_BLOCK));
+        *to = 0;
+        for (int i = 0; i < SIMD_F64; i++) {
+            *to ^= acc[i];
+        }
+    }
+}
+
+DEFINE_COLS(u32, ISO_I32, CPU_STEP_XOR, xor_i32)
+DEFINE_COLS(u64, ISO_I64, CPU_STEP_XOR, xor_i64)
 
 #define DEFINE_TYPE(lanes, element, name)                                                          \
     DEFINE(lanes, element, CPU_STEP_SUM, sum_##name)                                               \
@@ -298,8 +367,9 @@ static void cols_squares_f64(const cpu_reduce_strip *strip, void *scratch, void 
                               [ISO_BF16] = prefix##_squares_bf16,                                  \
                               [ISO_F32] = prefix##_squares_f32,                                    \
                               [ISO_F64] = prefix##_squares_f64},                                   \
-        [CPU_STEP_SUM_WIDE] = {                                                                    \
-            [ISO_I32] = prefix##_wide_i32                                                          \
+        [CPU_STEP_SUM_WIDE] = {[ISO_I32] = prefix##_wide_i32}, [CPU_STEP_XOR] = {                  \
+            [ISO_I32] = prefix##_xor_i32,                                                          \
+            [ISO_I64] = prefix##_xor_i64                                                           \
         }                                                                                          \
     }
 

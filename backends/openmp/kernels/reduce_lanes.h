@@ -33,6 +33,8 @@ SIMD_INLINE VEC NAME(step)(int step, VEC acc, VEC x, VEC y, rare_bits *rare)
         return acc + x * y;
     case CPU_STEP_ASUM:
         return acc + ((x ^ sign) - sign);
+    case CPU_STEP_XOR:
+        return acc ^ x;
     default:
         return acc + x;
     }
@@ -41,6 +43,11 @@ SIMD_INLINE VEC NAME(step)(int step, VEC acc, VEC x, VEC y, rare_bits *rare)
 
 SIMD_INLINE VEC NAME(fold)(int step, VEC a, VEC b)
 {
+#if defined(LANE_SIGNED)
+    if (step == CPU_STEP_XOR) {
+        return a ^ b;
+    }
+#endif
     return step == CPU_STEP_PRODUCT ? a * b : a + b;
 }
 

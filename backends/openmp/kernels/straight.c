@@ -55,6 +55,8 @@ DEFINE_ALL(i64, uint64_t, uint64_t, SAME, ABS_U64, MAC_U)
 DEFINE(squares_f16, uint16_t, double, F16D, 0, 0, fma(at, at, acc))
 DEFINE(squares_bf16, uint16_t, double, BF16D, 0, 0, fma(at, at, acc))
 DEFINE(squares_f32, float, double, DOUBLE, 0, 0, fma(at, at, acc))
+DEFINE(xor_i32, uint32_t, uint32_t, SAME, 0, 0, acc ^ at)
+DEFINE(xor_i64, uint64_t, uint64_t, SAME, 0, 0, acc ^ at)
 DEFINE(sum_wide, int32_t, uint64_t, WIDEN, 0, 0, acc + at)
 
 /* Large and small elements have separate sums, because their squares would overflow or underflow.
@@ -92,5 +94,6 @@ const cpu_straight_kernels CPU_TABLE(cpu_straight_kernels) = {
             [CPU_STEP_DOT] = {ALL(dot)},
             [CPU_STEP_ASUM] = {ALL(asum)},
             [CPU_STEP_SQUARES] = {FLOATS(squares)},
-            [CPU_STEP_SUM_WIDE] = {[ISO_I32] = sum_wide}},
+            [CPU_STEP_SUM_WIDE] = {[ISO_I32] = sum_wide},
+            [CPU_STEP_XOR] = {[ISO_I32] = xor_i32, [ISO_I64] = xor_i64}},
 };

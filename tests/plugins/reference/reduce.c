@@ -97,11 +97,14 @@ iso_status ref_reduce_supports(const iso_reduce_op_args *reduce)
         return ref_host->fail(ISO_UNSUPPORTED, "reduce of type %d is not known",
                               (int)reduce->dtype);
     }
-    if (reduce->op < ISO_SUM || reduce->op > ISO_ARGMAX) {
+    if (reduce->op < ISO_SUM || reduce->op > ISO_XOR) {
         return ref_host->fail(ISO_UNSUPPORTED, "reduction %d is not known", (int)reduce->op);
     }
     if (reduce->op == ISO_NORM2 && !is_real(reduce->dtype)) {
         return ref_host->fail(ISO_UNSUPPORTED, "norm2 of an integer type is not defined");
+    }
+    if (reduce->op == ISO_XOR && is_real(reduce->dtype)) {
+        return ref_host->fail(ISO_UNSUPPORTED, "xor of a floating-point type is not defined");
     }
     return ISO_OK;
 }
@@ -194,6 +197,9 @@ static void step_whole(iso_reduce_op op, lane *l, uint64_t x, uint64_t y)
     case ISO_ASUM:
         l->whole += is_negative ? 0 - x : x;
         break;
+    case ISO_XOR:
+        l->whole = MUTATE(79, l->whole | x, l->whole ^ x);
+        break;
     default:
         l->whole += x;
         break;
@@ -271,7 +277,9 @@ static void fold(const task *t, lane *l, const lane *other)
         l->f64 = multiply ? l->f64 * other->f64 : l->f64 + other->f64;
         break;
     case FAMILY_WHOLE:
-        l->whole = multiply ? l->whole * other->whole : l->whole + other->whole;
+        l->whole = multiply           ? l->whole * other->whole
+                   : t->op == ISO_XOR ? l->whole ^ other->whole
+                                      : l->whole + other->whole;
         break;
     case FAMILY_NORM:
         l->small += other->small;
