@@ -33,27 +33,31 @@ static void free_panel(chart_panel *panel)
     free(panel->title);
 }
 
+void chart_figure_drop(figure_list *list)
+{
+    figure *shown = &list->items[--list->count];
+    for (int j = 0; j < shown->data->count; j++) {
+        free_panel(&shown->data->panels[j]);
+    }
+    free(shown->data->panels);
+    free(shown->data);
+    free(shown->name);
+    free(shown->title);
+    free(shown->caption);
+    free(shown->alt);
+}
+
 void report_figures_free(figure_list *list)
 {
-    for (int i = 0; i < list->count; i++) {
-        figure *shown = &list->items[i];
-        for (int j = 0; j < shown->data->count; j++) {
-            free_panel(&shown->data->panels[j]);
-        }
-        free(shown->data->panels);
-        free(shown->data);
-        free(shown->name);
-        free(shown->title);
-        free(shown->caption);
-        free(shown->alt);
+    while (list->count > 0) {
+        chart_figure_drop(list);
     }
     free(list->items);
     *list = (figure_list){0};
 }
 
-chart_panel *chart_panel_add(figure *shown, chart_form form, char *title)
+chart_panel *chart_panel_add(chart *data, chart_form form, char *title)
 {
-    chart *data = shown->data;
     data->panels = record_grow(data->panels, data->count, sizeof *data->panels);
     data->panels[data->count] = (chart_panel){.form = form, .title = title};
     return &data->panels[data->count++];
@@ -116,7 +120,7 @@ chart_look chart_look_of(const chart_panel *panel, const report_row *row, char *
 
 bool figure_shows(const report_row *row)
 {
-    return row->ok;
+    return row->ok && row->operation && record_level_of(row->json) != RECORD_INVALID;
 }
 
 /* ---- order and ranges ------------------------------------------------------------------------ */

@@ -39,6 +39,11 @@ typedef enum chart_look {
     LOOK_KERNEL, /* parts of a bar */
     LOOK_IN,
     LOOK_OUT,
+    LOOK_CIRCLE, /* marks without lines */
+    LOOK_SQUARE,
+    LOOK_DIAMOND,
+    LOOK_UP,
+    LOOK_DOWN,
     LOOKS
 } chart_look;
 
@@ -84,7 +89,8 @@ struct chart {
 
 figure *chart_figure(figure_list *list, const report_model *model, char *name, const char *op,
                      char *title);
-chart_panel *chart_panel_add(figure *shown, chart_form form, char *title);
+void chart_figure_drop(figure_list *list); /* removes the last one */
+chart_panel *chart_panel_add(chart *data, chart_form form, char *title);
 chart_series *chart_series_of(chart_panel *panel, int device, chart_look look, const char *variant);
 void chart_point_add(chart_series *series, chart_point point);
 int chart_row_add(chart_panel *panel, chart_row row); /* returns its number */
@@ -112,8 +118,17 @@ const char *chart_value(char *text, chart_unit unit, double value);
 
 void figure_overview(figure_list *list, const report_model *model);
 void figure_rates(figure_list *list, const report_model *model);
-bool figure_shows(const report_row *row);        /* it is ok and not invalid */
-char *figure_group_words(const report_row *row); /* "sum f32, along axis 0"; to be freed */
+bool figure_shows(const report_row *row); /* it is ok and not invalid */
+
+void figure_rooflines(figure_list *list, const report_model *model);
+void figure_split(figure_list *list, const report_model *model);
+void figure_energy(figure_list *list, const report_model *model);
+
+/* Words for people, to be freed: "sum f32, along axis 0"; ", 1:1:64", of shapes that are not
+ * square; "N = 4096", "64 × 4096 × 4096". */
+char *figure_group_words(const report_row *row);
+char *figure_form_words(const report_row *row);
+char *figure_size_words(const report_row *row);
 
 scene *figure_draw(const figure *shown, figure_width width);
 

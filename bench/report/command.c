@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* command.c - `isomer report`. */
-#include "bench/report/internal.h"
+#include "bench/report/figure.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 
 static const char help[] =
     "Usage: isomer report RESULTS.json... -o report.html [OPTIONS]\n"
+    "       isomer report RESULTS.json... --figures DIR\n"
     "       isomer report RESULTS.json --export FILE\n"
     "\n"
     "Makes one HTML page of the results that `isomer bench --json` wrote: the machine, a\n"
@@ -17,13 +18,15 @@ static const char help[] =
     "each line is labelled with the name of its file. \"-\" is standard input.\n"
     "\n"
     "  -o FILE         the file to write; \"-\" is standard output\n"
-    "  --data DIR      also writes the figures' data and gnuplot scripts into DIR, which is\n"
-    "                  created if missing: `cd DIR && gnuplot NAME.gp` writes NAME.svg; if one\n"
-    "                  of them cannot be written, the others and the page are still written\n"
+    "  --figures DIR   writes every figure into DIR for a paper, as SVG and, if the cairo library\n"
+    "                  is installed, PDF: NAME-1col is as wide as one column, NAME-2col as two\n"
+    "  --data DIR      writes NAME.csv into DIR for every figure: each point that is drawn\n"
     "  --title TEXT    the page's title\n"
-    "  --export FILE   writes the results of one file in the form of Google Benchmark's JSON;\n"
-    "                  without -o there is no page\n"
+    "  --export FILE   writes the results of one file in the form of Google Benchmark's JSON\n"
     "  --help          shows this text\n"
+    "\n"
+    "-o may be left out if one of the others is given. A folder is created if it is missing; if a\n"
+    "file in it cannot be written, the others still are.\n"
     "\n"
     "gnuplot makes the plots; without it the page has tables instead. If no result is ok, the\n"
     "page is still written, with the reasons, and the exit code is 4.\n"
@@ -34,7 +37,7 @@ static const char help[] =
 typedef struct request {
     const char **inputs;
     int count;
-    const char *output, *data, *title, *export;
+    const char *output, *figures, *data, *title, *export;
     bool help;
 } request;
 
@@ -43,13 +46,11 @@ static int read_options(int argc, char **argv, request *out)
     const struct {
         const char *name;
         const char **value;
-    } options[] = {{"--output", &out->output},
-                   {"--data", &out->data},
-                   {"--title", &out->title},
-                   {"--export", &out->export},
-                   {"-o", &out->output}};
+    } options[] = {{"--output", &out->output}, {"--figures", &out->figures}, {"--data", &out->data},
+                   {"--title", &out->title},   {"--export", &out->export},   {"-o", &out->output}};
     enum { OPTIONS = sizeof options / sizeof options[0] };
-    static const char *const known[] = {"--output", "--data", "--title", "--export", "--help"};
+    static const char *const known[] = {"--output", "--figures", "--data",
+                                        "--title",  "--export",  "--help"};
     for (int i = 1; i < argc; i++) {
         size_t length = strcspn(argv[i], "=");
         int at = 0;
@@ -100,10 +101,10 @@ static int check_request(const request *wanted)
     if (wanted->export && wanted->count > 1) {
         return tool_error(TOOL_USAGE, "--export takes one results file, not %d", wanted->count);
     }
-    if (wanted->export && !wanted->output && (wanted->data || wanted->title)) {
-        return tool_error(TOOL_USAGE, "--data and --title are about the page, and -o is missing");
+    if (wanted->title && !wanted->output) {
+        return tool_error(TOOL_USAGE, "--title is about the page, and -o is missing");
     }
-    if (!wanted->output && !wanted->export) {
+    if (!wanted->output && !wanted->export && !wanted->figures && !wanted->data) {
         return tool_error(TOOL_USAGE, "-o is missing: it names the file for the page, as in -o "
                                       "report.html");
     }
@@ -142,25 +143,25 @@ static int load(const request *wanted, json_t **roots)
     return TOOL_OK;
 }
 
-/* Creates the folder for --data, and tries to create a file there: a failure is reported before the
- * work begins. */
-static int make_folder(const char *path)
+/* Creates the folder for an option, and tries to create a file there: a failure is reported before
+ * the work begins. */
+static int make_folder(const char *option, const char *path)
 {
     struct stat about;
     if (!path) {
         return TOOL_OK;
     }
     if ((stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) && mkdir(path, 0777) != 0) {
-        return tool_error(TOOL_IO, "cannot create the folder %s for --data: %s", path,
+        return tool_error(TOOL_IO, "cannot create the folder %s for %s: %s", path, option,
                           strerror(errno));
     }
     char *trial = record_format("%s/.isomer.XXXXXX", path);
     int code = TOOL_OK, descriptor = mkstemp(trial);
     if (descriptor < 0) {
         code = tool_error(TOOL_IO,
-                          "cannot create files in the folder %s for --data: %s; name a folder that "
-                          "can be written",
-                          path, strerror(errno));
+                          "cannot create files in the folder %s for %s: %s; name a folder that can "
+                          "be written",
+                          path, option, strerror(errno));
     } else {
         close(descriptor);
         unlink(trial);
@@ -169,13 +170,28 @@ static int make_folder(const char *path)
     return code;
 }
 
+static int make_figures(const request *wanted, json_t **roots)
+{
+    report_model model;
+    report_model_make(&model, roots, wanted->inputs, wanted->count);
+    figure_list list = report_figures(&model);
+    int code = report_figure_files(&list, wanted->figures, wanted->data);
+    if (code == TOOL_OK && model.ok == 0 && !wanted->output) {
+        code = tool_error(TOOL_NOTHING, "no result is ok: there are no figures");
+    }
+    report_figures_free(&list);
+    report_model_free(&model);
+    return code;
+}
+
 /* Makes what was asked for; the caller frees the documents in `roots`. */
 static int make(const request *wanted, json_t **roots)
 {
     tool_file out = {0}, export = {0};
-    int code = check_request(wanted);
+    int figures = TOOL_OK, code = check_request(wanted);
     code = code == TOOL_OK ? load(wanted, roots) : code;
-    code = code == TOOL_OK ? make_folder(wanted->data) : code;
+    code = code == TOOL_OK ? make_folder("--figures", wanted->figures) : code;
+    code = code == TOOL_OK ? make_folder("--data", wanted->data) : code;
     code = code == TOOL_OK ? tool_file_open(&export, wanted->export) : code;
     code = code == TOOL_OK ? tool_file_open(&out, wanted->output) : code;
     if (code == TOOL_OK && wanted->export) {
@@ -183,12 +199,15 @@ static int make(const request *wanted, json_t **roots)
         code = tool_file_json(&export, root);
         json_decref(root);
     }
+    if (code == TOOL_OK && (wanted->figures || wanted->data)) {
+        figures = make_figures(wanted, roots);
+    }
     if (code == TOOL_OK && wanted->output) {
-        code = report_make(roots, wanted->inputs, wanted->count, wanted->title, wanted->data, &out);
+        code = report_make(roots, wanted->inputs, wanted->count, wanted->title, NULL, &out);
     }
     tool_file_discard(&export);
     tool_file_discard(&out);
-    return code;
+    return figures != TOOL_OK && (code == TOOL_OK || code == TOOL_NOTHING) ? figures : code;
 }
 
 int tool_report(int argc, char **argv)

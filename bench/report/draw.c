@@ -7,11 +7,13 @@
 #include <string.h>
 
 const chart_dress chart_looks[LOOKS] = {
-    [LOOK_OWN] = {0, MARK_CIRCLE, SCENE_DOT},    [LOOK_NAIVE] = {3, MARK_CIRCLE, SCENE_RING},
-    [LOOK_VENDOR] = {1, MARK_SQUARE, SCENE_DOT}, [LOOK_VENDOR_2] = {2, MARK_DIAMOND, SCENE_DOT},
-    [LOOK_OTHER] = {4, MARK_UP, SCENE_DOT},      [LOOK_ROOF] = {3, -1, SCENE_ROOF},
-    [LOOK_KERNEL] = {0, MARK_SQUARE, SCENE_DOT}, [LOOK_IN] = {0, MARK_SQUARE, SCENE_TINT},
-    [LOOK_OUT] = {0, MARK_SQUARE, SCENE_SHADE},
+    [LOOK_OWN] = {0, MARK_CIRCLE, SCENE_DOT},     [LOOK_NAIVE] = {3, MARK_CIRCLE, SCENE_RING},
+    [LOOK_VENDOR] = {1, MARK_SQUARE, SCENE_DOT},  [LOOK_VENDOR_2] = {2, MARK_DIAMOND, SCENE_DOT},
+    [LOOK_OTHER] = {4, MARK_UP, SCENE_DOT},       [LOOK_ROOF] = {3, -1, SCENE_ROOF},
+    [LOOK_KERNEL] = {0, MARK_SQUARE, SCENE_DOT},  [LOOK_IN] = {0, MARK_SQUARE, SCENE_TINT},
+    [LOOK_OUT] = {0, MARK_SQUARE, SCENE_SHADE},   [LOOK_CIRCLE] = {-1, MARK_CIRCLE, SCENE_DOT},
+    [LOOK_SQUARE] = {-1, MARK_SQUARE, SCENE_DOT}, [LOOK_DIAMOND] = {-1, MARK_DIAMOND, SCENE_DOT},
+    [LOOK_UP] = {-1, MARK_UP, SCENE_DOT},         [LOOK_DOWN] = {-1, MARK_DOWN, SCENE_DOT},
 };
 
 void draw_fitting(char *text, size_t room, const scene *drawing, scene_role role, const char *full,
@@ -106,17 +108,22 @@ static void put_look(legend *at, const chart *data, chart_look look)
     name_look(data, look, text, sizeof text);
     put_entry(at, text, &x, &y);
     if (look == LOOK_ROOF && rows) {
-        scene_segment(scene_add(at->drawing, SCENE_SEGMENTS, SCENE_TICKMARK, -1, 0), x + 1.1 * em,
-                      y - 0.45 * em, x + 1.1 * em, y + 0.45 * em);
+        scene_segment(scene_add(at->drawing, SCENE_SEGMENTS, SCENE_TICKMARK, -1, 0), x + 0.7 * em,
+                      y - 0.45 * em, x + 0.7 * em, y + 0.45 * em);
         return;
     }
-    if (!rows) {
+    if (data->panels[0].form == CHART_BARS) {
+        scene_segment(scene_add(at->drawing, SCENE_RECTS, dress->role, -1, 0), x + 0.5 * em,
+                      y - 0.4 * em, x + 2.2 * em, y + 0.4 * em);
+        return;
+    }
+    if (!rows && dress->dash >= 0) {
         scene_role role = look == LOOK_ROOF ? SCENE_ROOF : SCENE_CURVE;
         scene_segment(scene_add(at->drawing, SCENE_SEGMENTS, role, -1, dress->dash), x, y,
                       x + 2.2 * em, y);
     }
     if (dress->mark >= 0) {
-        draw_mark(at->drawing, look, -1, x + 1.1 * em, y);
+        draw_mark(at->drawing, look, -1, x + (rows ? 0.7 : 1.1) * em, y);
     }
 }
 
@@ -135,7 +142,7 @@ static double put_legend(scene *drawing, const chart *data)
         at.x = 0.0;
         at.y += 1.5 * em;
     }
-    at.key = 2.7 * em;
+    at.key = data->panels[0].form == CHART_DOTS ? 1.8 * em : 2.7 * em;
     for (int look = 0; look < LOOKS; look++) {
         if (uses(data, -1, (chart_look)look)) {
             put_look(&at, data, (chart_look)look);

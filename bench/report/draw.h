@@ -6,7 +6,7 @@
 #include "bench/report/chart.h"
 
 typedef struct chart_dress {
-    int dash, mark;  /* mark -1: none */
+    int dash, mark;  /* -1: none */
     scene_role role; /* of the mark */
 } chart_dress;
 

@@ -67,7 +67,7 @@ static void put_series(const grid *at, const chart_series *series)
 {
     const chart_dress *dress = &chart_looks[series->look];
     scene_role role = series->look == LOOK_ROOF ? SCENE_ROOF : SCENE_CURVE;
-    if (series->count > 1) {
+    if (series->count > 1 && dress->dash >= 0) {
         scene_item *line = scene_add(at->drawing, SCENE_LINE, role, series->device, dress->dash);
         for (int i = 0; i < series->count; i++) {
             scene_to(line, x_of(at, series->points[i].x), y_of(at, series->points[i].y));
@@ -84,27 +84,70 @@ static void put_series(const grid *at, const chart_series *series)
     }
 }
 
-/* Names the limits at their right ends, highest first; a name that would lie on another is left
- * out. */
+/* ---- names of limits ------------------------------------------------------------------------- */
+
+typedef struct box {
+    double left, top, right, bottom;
+} box;
+
+static bool apart(const box *a, const box *b)
+{
+    return a->right < b->left || a->left > b->right || a->bottom < b->top || a->top > b->bottom;
+}
+
+/* Whether a line of the series goes through the box. */
+static bool crosses(const grid *at, const chart_series *series, const box *room)
+{
+    enum { STEPS = 8 };
+    for (int i = 0; i < series->count; i++) {
+        int next = i + 1 < series->count ? i + 1 : i;
+        double x0 = x_of(at, series->points[i].x), x1 = x_of(at, series->points[next].x);
+        double y0 = y_of(at, series->points[i].y), y1 = y_of(at, series->points[next].y);
+        if (x1 < room->left || x0 > room->right) {
+            continue;
+        }
+        for (int step = 0; step <= STEPS; step++) { /* the part of the line above the box */
+            double from = fmax(x0, room->left), until = fmin(x1, room->right);
+            double x = from + (until - from) * step / STEPS;
+            double y = x1 > x0 ? y0 + (y1 - y0) * (x - x0) / (x1 - x0) : y0;
+            if (y > room->top && y < room->bottom) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Names each limit above its right end, else at one of three other places, if there is one where
+ * the name lies on nothing else. */
 static void name_roofs(const grid *at, const chart_panel *panel)
 {
-    enum { MOST = 16 };
-    double taken[MOST];
+    enum { MOST = 16, PLACES = 4 };
+    box taken[MOST];
     int count = 0;
     for (int i = 0; i < panel->count && count < MOST; i++) {
         const chart_series *series = &panel->series[i];
-        if (series->look != LOOK_ROOF || series->count == 0) {
-            continue;
-        }
-        double y = y_of(at, series->points[series->count - 1].y) - 0.35 * at->em;
-        bool free = y > at->top + 0.5 * at->em;
-        for (int j = 0; j < count; j++) {
-            free = free && fabs(taken[j] - y) > 1.1 * at->em;
-        }
-        if (free && scene_text_width(at->drawing, SCENE_TICK, series->variant) < at->width) {
-            scene_write(at->drawing, SCENE_TICK, at->left + at->width - 0.2 * at->em, y, ANCHOR_END,
-                        series->variant);
-            taken[count++] = y;
+        bool placed = series->look != LOOK_ROOF || series->count == 0;
+        double em = at->em, width = scene_text_width(at->drawing, SCENE_TICK, series->variant);
+        for (int place = 0; place < PLACES && !placed; place++) {
+            bool end = place < 2, above = place % 2 == 0;
+            const chart_point *by = &series->points[end ? series->count - 1 : 0];
+            double x = x_of(at, by->x) + (end ? -0.1 : 0.1) * em;
+            double y = y_of(at, by->y) + (above ? -0.35 : 1.1) * em;
+            const box room = {end ? x - width : x, y - 0.8 * em, end ? x : x + width, y + 0.2 * em};
+            placed = room.left > at->left && room.right < at->left + at->width + 0.8 * em &&
+                     room.top > at->top - 0.3 * em && room.bottom < at->top + at->height;
+            for (int j = 0; j < panel->count && placed; j++) {
+                placed = !crosses(at, &panel->series[j], &room);
+            }
+            for (int j = 0; j < count; j++) {
+                placed = placed && apart(&taken[j], &room);
+            }
+            if (placed) {
+                scene_write(at->drawing, SCENE_TICK, x, y, end ? ANCHOR_END : ANCHOR_START,
+                            series->variant);
+                taken[count++] = room;
+            }
         }
     }
 }

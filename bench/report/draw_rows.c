@@ -51,11 +51,28 @@ static void put_axis(const track *at)
     scene_item *axis = scene_add(at->drawing, SCENE_SEGMENTS, SCENE_AXIS, -1, 0);
     scene_segment(axis, at->left, bottom, at->left + at->width, bottom);
     for (int i = 0; i < count; i++) {
-        scene_write(at->drawing, SCENE_TICK, x_of(at, ticks[i].value), bottom + 1.15 * at->em,
-                    ANCHOR_MIDDLE, ticks[i].text);
+        double x = x_of(at, ticks[i].value);
+        double half = scene_text_width(at->drawing, SCENE_TICK, ticks[i].text) / 2.0;
+        bool last = x + half > at->drawing->width;
+        scene_write(at->drawing, SCENE_TICK, last ? at->drawing->width : x, bottom + 1.15 * at->em,
+                    last ? ANCHOR_END : ANCHOR_MIDDLE, ticks[i].text);
     }
     scene_write(at->drawing, SCENE_TICK, at->left + at->width / 2.0, bottom + 2.4 * at->em,
                 ANCHOR_MIDDLE, at->data->y.label);
+}
+
+/* Writes a row's words with a chip in the colour of their device: after the row, or at the right
+ * end of the line above its dots. Returns the width that they take. */
+static double put_words(const track *at, const chart_row *row, double y, bool stacked)
+{
+    double em = at->em, x = at->left + at->width + 1.2 * em;
+    double chip = stacked ? at->drawing->width - 1.0 * em : x;
+    double width = scene_text_width(at->drawing, SCENE_LABEL, row->words);
+    scene_write(at->drawing, SCENE_LABEL, stacked ? chip - 0.5 * em : chip + 1.0 * em, y,
+                stacked ? ANCHOR_END : ANCHOR_START, row->words);
+    scene_segment(scene_add(at->drawing, SCENE_RECTS, SCENE_DOT, row->device, 0), chip,
+                  y - 0.65 * em, chip + 0.6 * em, y - 0.05 * em);
+    return width + 2.0 * em;
 }
 
 static void put_names(const track *at, double room, bool stacked)
@@ -63,25 +80,18 @@ static void put_names(const track *at, double room, bool stacked)
     char text[160];
     for (int i = 0; i < at->panel->row_count; i++) {
         const chart_row *row = &at->panel->rows[i];
-        double top = at->top + i * at->row, em = at->em;
-        double y =
-            stacked ? top + 1.25 * em : top + at->row / 2.0 + (row->note ? -0.15 : 0.35) * em;
-        scene_role role = row->words ? SCENE_STRONG : SCENE_LABEL;
+        double top = at->top + i * at->row, em = at->em, middle = top + at->row / 2.0;
+        double y = stacked ? top + 1.25 * em : middle + (row->note ? -0.15 : 0.35) * em;
+        scene_role role = row->note ? SCENE_STRONG : SCENE_LABEL;
+        if (row->words) {
+            double taken = put_words(at, row, stacked ? y : middle + 0.35 * em, stacked);
+            room = stacked ? at->drawing->width - taken - 0.8 * em : room;
+        }
         draw_fitting(text, sizeof text, at->drawing, role, row->name, room);
         scene_write(at->drawing, role, 0.4 * em, y, ANCHOR_START, text);
         if (row->note && !stacked) {
             draw_fitting(text, sizeof text, at->drawing, SCENE_TICK, row->note, room);
             scene_write(at->drawing, SCENE_TICK, 0.4 * em, y + 1.15 * em, ANCHOR_START, text);
-        }
-        if (row->words) {
-            double x = stacked ? at->drawing->width - 0.4 * em : at->left + at->width + 1.9 * em;
-            double width = scene_text_width(at->drawing, SCENE_LABEL, row->words);
-            y = stacked ? y : top + at->row / 2.0 + 0.35 * em;
-            scene_write(at->drawing, SCENE_LABEL, x, y, stacked ? ANCHOR_END : ANCHOR_START,
-                        row->words);
-            x = stacked ? x - width - 0.6 * em : x - 0.7 * em;
-            scene_segment(scene_add(at->drawing, SCENE_RECTS, SCENE_DOT, row->device, 0),
-                          x - 0.3 * em, y - 0.65 * em, x + 0.3 * em, y - 0.05 * em);
         }
     }
 }
@@ -133,14 +143,14 @@ double draw_rows(scene *drawing, const chart *data, const chart_panel *panel, do
     track at = {.drawing = drawing, .data = data, .panel = panel, .em = em, .first = 1 << 20};
     for (int i = 0; i < panel->row_count; i++) {
         const chart_row *row = &panel->rows[i];
-        name = fmax(scene_text_width(drawing, row->words ? SCENE_STRONG : SCENE_LABEL, row->name),
+        name = fmax(scene_text_width(drawing, row->note ? SCENE_STRONG : SCENE_LABEL, row->name),
                     name);
         if (row->note) {
             notes = true;
             name = fmax(scene_text_width(drawing, SCENE_TICK, row->note), name);
         }
         if (row->words) {
-            words = fmax(scene_text_width(drawing, SCENE_LABEL, row->words) + 2.2 * em, words);
+            words = fmax(scene_text_width(drawing, SCENE_LABEL, row->words) + 2.6 * em, words);
         }
     }
     for (int i = 0; i < panel->count; i++) {
@@ -149,7 +159,7 @@ double draw_rows(scene *drawing, const chart *data, const chart_panel *panel, do
     }
     bool bars = panel->form == CHART_BARS;
     bool stacked = words > 0.0 && name + words > 0.55 * drawing->width;
-    double room = stacked ? drawing->width - words : fmin(name, 0.42 * drawing->width);
+    double room = stacked ? drawing->width - words : fmin(name, 0.5 * drawing->width);
     int devices = at.last - at.first + 1;
     at.step = bars ? 0.0 : words > 0.0 ? 0.55 * em : fmin(0.4, 1.2 / devices) * em;
     at.head = stacked ? 1.5 * em : 0.0;

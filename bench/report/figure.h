@@ -46,9 +46,8 @@ void report_figure_style(FILE *out);
 /* Writes exactly what is drawn, as CSV: a line for each point. */
 void report_figure_csv(FILE *out, const figure *shown);
 
-/* Writes every figure into a folder: --figures and --data. False: a file was not written, which was
- * reported; the others are. */
-bool report_figures_save(const figure_list *list, const char *folder);
-bool report_figures_data(const figure_list *list, const char *folder);
+/* Writes every figure into a folder as SVG and PDF, and its data into another as CSV; NULL: no
+ * folder. If a file cannot be written, which is reported, the others still are. */
+int report_figure_files(const figure_list *list, const char *figures, const char *data);
 
 #endif

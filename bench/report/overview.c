@@ -10,19 +10,22 @@
 typedef struct kind_of_work {
     const char *name;
     const char *op, *kinds, *types; /* NULL: any */
+    bool own;                       /* each device at its own best size, not at a common one */
     bool smallest;                  /* the smallest problem, compared by time of a call */
 } kind_of_work;
 
+enum { SMALL = 65536 }; /* elements at most, where the cost of a call shows */
+
 static const kind_of_work works[] = {
-    {"Products, f32", "gemm", NULL, "|f32|", false},
-    {"Products, f64", "gemm", NULL, "|f64|", false},
-    {"Products, f16 or bf16", "gemm", NULL, "|f16|bf16|", false},
-    {"Matrix times vector", "gemv", NULL, "|f32|f64|", false},
-    {"Read and write memory", "stream", "|copy|triad|", "|f32|f64|", false},
-    {"Read memory", "reduce", "|sum|", "|f32|f64|", false},
-    {"Transpose", "transpose", NULL, "|e4|e8|", false},
-    {"Host to device", "transfer", "|write|", NULL, false},
-    {"Smallest call", "stream", "|copy|triad|", "|f32|f64|", true},
+    {"Products, f32", "gemm", NULL, "|f32|", true, false},
+    {"Products, f64", "gemm", NULL, "|f64|", true, false},
+    {"Products, f16 or bf16", "gemm", NULL, "|f16|bf16|", true, false},
+    {"Matrix times vector", "gemv", NULL, "|f32|f64|", false, false},
+    {"Read and write memory", "stream", "|copy|triad|", "|f32|f64|", false, false},
+    {"Read memory", "reduce", "|sum|", "|f32|f64|", false, false},
+    {"Transpose", "transpose", NULL, "|e4|e8|", false, false},
+    {"Host to device", "transfer", "|write|", NULL, false, false},
+    {"Smallest call", "stream", "|copy|triad|", "|f32|f64|", false, true},
 };
 
 static bool listed(const char *list, const char *word)
@@ -55,13 +58,20 @@ static bool stands_for(const kind_of_work *work, const report_row *row)
 {
     return figure_shows(row) && strcmp(row->op, work->op) == 0 && listed(work->kinds, row->kind) &&
            listed(work->types, row->dtype) && plain(row->json) &&
-           (row->rate.value > 0.0 || work->smallest);
+           (work->smallest ? row->size <= SMALL : row->rate.value > 0.0);
 }
 
 static double bytes_of(const report_row *row)
 {
     return record_number(row->json, "work.bytes_read") +
            record_number(row->json, "work.bytes_written");
+}
+
+static int by_device(const void *left, const void *right)
+{
+    const report_row *a = *(const report_row *const *)left;
+    const report_row *b = *(const report_row *const *)right;
+    return a->device != b->device ? a->device - b->device : (a > b) - (a < b);
 }
 
 /* Larger problems first; the rows of one problem stand together, by device. */
@@ -113,21 +123,18 @@ static void describe(const kind_of_work *work, const report_model *model, const 
                           ? record_format("%s, %.0f %% of its limit", value, best->percent)
                           : record_format("%s", value);
     }
-    char *words = figure_group_words(best);
-    bool comma = words[0] != '\0';
-    char size[REPORT_TEXT];
+    char *words = figure_group_words(best), *size = figure_size_words(best);
     line->name = record_format("%s", work->name);
-    line->note = record_format(
-        "%s%s%s%s", words, comma ? ", " : "", strcmp(best->operation->size, "N") == 0 ? "N = " : "",
-        best->operation->moves ? report_bytes(size, best->size) : report_count(size, best->size));
+    line->note = record_format("%s%s%s", words, words[0] ? ", " : "", size);
     line->device = best->device;
     free(words);
+    free(size);
 }
 
 static void add_work(const kind_of_work *work, const report_model *model,
                      const report_row *const *rows, int count, chart_panel *panel)
 {
-    int from = 0, end = choose(work, rows, count, &from);
+    int from = 0, end = work->own ? count : choose(work, rows, count, &from);
     const report_row *best = rows[from];
     for (int i = from; i < end; i++) {
         best = speed_of(work, rows[i]) > speed_of(work, best) ? rows[i] : best;
@@ -174,9 +181,9 @@ void figure_overview(figure_list *list, const report_model *model)
         if (!panel) {
             shown = chart_figure(list, model, record_format("overview"), NULL,
                                  record_format("How fast each device is"));
-            panel = chart_panel_add(shown, CHART_DOTS, NULL);
+            panel = chart_panel_add(shown->data, CHART_DOTS, NULL);
         }
-        qsort(rows, (size_t)count, sizeof *rows, by_problem);
+        qsort(rows, (size_t)count, sizeof *rows, works[i].own ? by_device : by_problem);
         add_work(&works[i], model, rows, count, panel);
     }
     free(rows);
@@ -187,8 +194,9 @@ void figure_overview(figure_list *list, const report_model *model)
     shown->data->y = (chart_axis){.unit = CHART_RATIO,
                                   .label = "speed relative to the fastest device (logarithmic)"};
     shown->caption = record_format(
-        "Each device at the largest work that most devices did, with its fastest variant. A bar "
-        "beside a dot is the limit of that device. The words are about the fastest.");
+        "The fastest variant of each device: products at its best size, other work at the largest "
+        "that most devices did. A bar near a dot is the limit of that device. The words are about "
+        "the fastest device.");
     shown->alt = record_format("Dot chart: speed of %d devices relative to the fastest for %d "
                                "kinds of work.",
                                model->device_count, panel->row_count);

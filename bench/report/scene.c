@@ -3,6 +3,7 @@
 #include "bench/report/scene.h"
 
 #include "bench/record/record.h"
+#include "common/printable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,9 @@ scene_item *scene_write(scene *drawing, scene_role role, double x, double y, sce
 {
     scene_item *item = scene_add(drawing, SCENE_TEXT, role, -1, 0);
     item->anchor = anchor;
-    item->text = record_format("%s", text);
+    size_t room = strlen(text) * 4 + 1;
+    item->text = record_need(malloc(room));
+    printable_line(item->text, room, text);
     scene_to(item, x, y);
     return item;
 }

@@ -114,4 +114,9 @@ void scene_svg(FILE *out, const scene *drawing, const char *name, const char *ti
                const char *description, bool alone);
 void scene_svg_style(FILE *out);
 
+/* pdf: text that is not UTF-8 makes it fail. scene_pdf_missing opens the cairo library; it returns
+ * why there is none, or NULL. Call it first. */
+const char *scene_pdf_missing(void);
+bool scene_pdf(FILE *out, const scene *drawing, const char *title);
+
 #endif

@@ -82,7 +82,7 @@ int chart_ticks(const chart_axis *axis, int most, chart_tick ticks[CHART_TICKS])
     while ((to - from) / step + 1 > most) {
         step++;
     }
-    if (!binary && to - from < 2 && axis->unit != CHART_RATIO) {
+    if (!binary && to - from < 2) {
         static const double parts[] = {1.0, 2.0, 5.0};
         for (int power = from - 1; power <= to; power++) {
             for (int i = 0; i < 3 && count < most; i++) {

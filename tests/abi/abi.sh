@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# abi.sh NAME: compiles the symbol lists of a backend (or of its sensor library) against the
-# vendor's headers, then checks that a planted wrong parameter does not compile.
+# abi.sh NAME: compiles the symbol lists of a backend (or of its sensor library, or of cairo) against
+# the vendor's headers, then checks that a planted wrong parameter does not compile.
 . "$ISOMER_TEST_COMMON"
 backend=$1
 file=$source_dir/tests/abi/$backend.c
@@ -65,6 +65,12 @@ rocm_smi)
         absent "rocm_smi/rocm_smi.h is not here: install librocm-smi-dev"
     flags="-isystem $include"
     say "ROCm SMI: $include"
+    ;;
+cairo)
+    include=$(folder_with cairo-pdf.h /usr/include/cairo /usr/local/include/cairo) ||
+        absent "cairo-pdf.h is not here: install libcairo2-dev"
+    flags="-isystem $include"
+    say "cairo: $include"
     ;;
 opencl)
     finds CL/cl.h || absent "CL/cl.h is not here: install opencl-headers"

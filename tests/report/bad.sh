@@ -17,6 +17,7 @@ expect() {
 python3 "$here/document.py" --sizes 1 >a.json
 expect 2 'no results file' -o x.html
 expect 2 'o is missing' a.json
+expect 2 'o is missing' a.json --title x --data data
 expect 2 'did you mean --title' a.json -o x.html --titel x
 expect 2 'needs a value' a.json -o
 expect 2 'would be overwritten' a.json -o a.json
@@ -47,51 +48,45 @@ expect 6 'a.json/data' a.json -o x.html --data a.json/data
 [ "$(cat x.html)" = before ] || fail "x.html was changed"
 [ ! -e mark ] || fail "gnuplot was started although nothing could be written"
 
+expect 6 'a.json/data' a.json -o x.html --figures a.json/data
+
 # The same for a folder in which no file can be created; root can create files
 # anywhere but in /proc.
 locked=$scratch/locked
 mkdir -m 555 locked
 [ "$(id -u)" != 0 ] || locked=/proc
 expect 6 "in the folder $locked for --data" a.json -o x.html --data "$locked"
+expect 6 "in the folder $locked for --figures" a.json -o x.html --figures "$locked"
 [ "$(cat x.html)" = before ] || fail "x.html was changed"
 [ ! -e mark ] || fail "gnuplot was started although --data cannot be written"
 
-# A file of --data that cannot be written prevents neither the others nor the page.
-stuck() {
-    mkdir -p "data/$1"
-    expect 6 "data/$1: " "$2" -o "$1.html" --data data
-    python3 "$here/check.py" "$1.html" "$2" --no-plots || fail "no page, for want of $1"
-    for name in parts-gemm-f32-1.dat parts-gemm-f32-1.gp samples.dat samples.gp results.txt; do
-        [ "$name" = "$1" ] || [ "$2" != a.json ] || [ -s "data/$name" ] ||
-            fail "no $name, for want of $1"
-    done
-    [ -z "$(find . -name '*.dat.??????' -o -name '*.gp.??????' -o -name '*.txt.??????' -o \
-        -name '*.html.??????' -o -name '.isomer*')" ] || fail "left over: $(ls -a . data)"
-    rm -r data
-}
-stuck samples.dat a.json
-stuck samples.gp a.json
-stuck results.txt a.json
-stuck parts-gemm-f32-1.dat a.json
-stuck parts-gemm-f32-1.gp a.json
 python3 "$here/document.py" --none >none.json
-stuck samples.dat none.json
-grep -q 'no result is ok' err || fail "nothing is said of the missing results"
+
+# A file that cannot be written prevents neither the others nor the page.
+stuck() {
+    mkdir -p "$1/$2"
+    expect 6 "$1/$2: " a.json -o stuck.html --figures figures --data data
+    python3 "$here/check.py" stuck.html a.json --no-plots || fail "no page, for want of $2"
+    for name in data/overview.csv data/cases-gemm.csv figures/overview-1col.svg \
+        figures/cases-gemm-2col.svg; do
+        [ "$name" = "$1/$2" ] || [ -s "$name" ] || fail "no $name, for want of $1/$2"
+    done
+    [ -z "$(find . -name '*.??????' ! -name '*.html' -path './[df]*')" ] ||
+        fail "left over: $(ls -a data figures)"
+    rm -r data figures
+}
+stuck data cases-gemm.csv
+stuck data overview.csv
+stuck figures cases-gemm-2col.svg
 
 # Each file is replaced by a new one: a process that has the old one open still reads all of it.
 mkdir data
-for name in parts-gemm-f32-1.dat parts-gemm-f32-1.gp samples.dat samples.gp results.txt; do
-    echo old >"data/$name"
-    ln "data/$name" "data/$name.old"
-done
-expect 0 'made up' a.json -o x.html --data data
-for name in parts-gemm-f32-1.dat parts-gemm-f32-1.gp samples.dat samples.gp results.txt; do
-    [ "$(cat "data/$name.old")" = old ] || fail "$name is written in place"
-    [ "$(head -c 3 "data/$name")" != old ] || fail "$name is not written"
-done
-left=$(find data -name '.isomer*' -o -name '*.dat.??????' -o -name '*.gp.??????' -o \
-    -name '*.txt.??????')
-[ -z "$left" ] || fail "left over: $left"
+echo old >data/overview.csv
+ln data/overview.csv data/old
+"$tool" report a.json --data data || fail "--data alone"
+[ "$(cat data/old)" = old ] || fail "overview.csv is written in place"
+[ "$(head -c 3 data/overview.csv)" != old ] || fail "overview.csv is not written"
+expect 4 'no result is ok' none.json --data none
 
 # If gnuplot fails, each plot is a table.
 expect 0 'made up' a.json -o x.html

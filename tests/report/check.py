@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check.py PAGE DOCUMENT... [--data DIR] [--no-plots]: the page is well-formed, complete and loads
+"""check.py PAGE DOCUMENT... [--no-plots]: the page is well-formed, complete and loads
 nothing; every text of the documents appears on it as text."""
 import glob
 import html.parser
@@ -81,7 +81,6 @@ def check(condition, what):
 
 
 names = [a for a in sys.argv[1:] if not a.startswith("--")]
-data = names.pop() if "--data" in sys.argv else None
 source = open(names[0], encoding="utf-8").read()
 documents = [json.load(open(name, encoding="utf-8")) for name in names[1:]]
 page = Page()
@@ -129,17 +128,4 @@ plots = source.count("<svg class=\"plotted")
 check(figures > 0 or not good, "no figures")
 check(plots == (0 if "--no-plots" in sys.argv else figures), "%d plots of %d" % (plots, figures))
 check(source.count("<details open>") == figures - plots, "tables do not stand in for plots")
-if data:
-    scripts = [f for f in glob.glob(os.path.join(data, "*.gp")) if not f.endswith("/samples.gp")]
-    check(len(scripts) == figures, "%d scripts for %d figures" % (len(scripts), figures))
-    marked = 0
-    for script in scripts:
-        parts = open(script, encoding="utf-8").read().split(" index ")[1:]
-        parts = [part for part in parts if "notitle" not in part]  # the lines between marks
-        blocks = open(script[:-3] + ".dat", encoding="utf-8").read().split("\n\n\n")
-        check(len(parts) == len(blocks), script + ": not a plot for each block")
-        plain = [i for i, part in enumerate(parts) if "with lines" in part]  # such as roofs
-        marked += sum(len([line for line in block.splitlines() if line[:1] != "#"])
-                      for i, block in enumerate(blocks) if i not in plain)
-    check(page.points == marked, "%d points say what they are, of %d" % (page.points, marked))
 print("ok: %d rows, %d figures, %d points, %d bytes" % (rows, figures, page.points, len(source)))

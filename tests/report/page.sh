@@ -12,27 +12,18 @@ report() { "$tool" report "$@" 2>err || { cat err; fail "isomer report $*"; }; }
 check() { python3 "$here/check.py" "$@" || fail "$*"; }
 
 document >a.json
-report a.json -o a.html --data data --title 'A <title> & more'
+report a.json -o a.html --title 'A <title> & more'
 [ ! -s err ] || fail "it complains: $(cat err)"
-check a.html a.json --data data
+check a.html a.json
 grep -q '<title>A &lt;title&gt; &amp; more</title>' a.html || fail "the title is not there"
 [ "$(find . -name '*.isomer*' -o -name 'a.html.*' | wc -l)" = 0 ] || fail "files are left over"
 
-# The scripts make the same figures with plain gnuplot.
-for script in gemm-f32-rate stream-f32-time roofline-0-cuda-0 parts-gemm-f32-1 samples; do
-    (cd data && gnuplot "$script.gp") 2>err || { cat err; fail "$script.gp"; }
-    grep -q '</svg>' "data/$script.svg" || fail "$script.gp made no SVG"
-done
-
 # Texts that would be markup, gnuplot code or a format if they were not escaped.
 document --evil --fake >evil.json
-report evil.json -o evil.html --data evil
+report evil.json -o evil.html
 [ ! -s err ] || fail "it complains: $(cat err)"
-check evil.html evil.json --data evil
+check evil.html evil.json
 grep -q '<b>FAKE devices</b>' evil.html || fail "fakes are not marked"
-for script in gemm-f32-rate parts-gemm-f32-0 roofline-0-cuda-0; do
-    (cd evil && gnuplot "$script.gp") 2>err || fail "$(cat err)"
-done
 
 # Several files, two of them of the same name.
 mkdir other
