@@ -31,7 +31,7 @@ static int read_spec(const char *text, iso_spec *spec)
     }
     iso_status status = iso_spec_get(words.items[0], 0, spec);
     if (status != ISO_OK) {
-        code = tool_error(tool_code(status), "%s", iso_last_error());
+        code = tool_error(tool_code(status), "%s", tool_reason());
     } else if (words.count != 1 || strcmp(spec->backend, "auto") == 0) {
         code = tool_error(TOOL_USAGE, "--available takes one backend or device, not \"%s\"", text);
     }
@@ -85,7 +85,7 @@ int tool_available(const char *text, const char *require)
         puts(required ? "required" : "optional");
         return TOOL_OK;
     }
-    snprintf(reason, sizeof reason, "%s", iso_last_error());
+    snprintf(reason, sizeof reason, "%s", tool_reason());
     code = tool_code(status);
     if (code == TOOL_USAGE && lacks_device(&spec)) {
         code = TOOL_UNAVAILABLE;

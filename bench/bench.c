@@ -235,9 +235,11 @@ static void drop_spec(bench *b, int i)
 static int fail_open(bench *b, int i)
 {
     const char *name = b->specs.items[i] ? b->specs.items[i] : "ISOMER_BACKEND's device";
-    const char *text = iso_last_error();
+    const char *text = tool_reason();
     if (!tool_takes_all(b->backend) || b->specs.count == 1) {
-        return tool_error(tool_code(iso_last_status()), "%s: %s", name, text);
+        bool named = strstr(text, name) != NULL;
+        return tool_error(tool_code(iso_last_status()), "%s%s%s", named ? "" : name,
+                          named ? "" : ": ", text);
     }
     json_array_append_new(b->left_out, json_pack("{s:o, s:o}", "device", tool_json_text(name),
                                                  "reason", tool_json_text(text)));

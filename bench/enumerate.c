@@ -21,7 +21,7 @@ iso_entry *tool_enumerate(int32_t *count)
         status = iso_enumerate(entries, capacity, count);
     }
     if (status != ISO_OK) {
-        tool_error(tool_code(status), "%s", iso_last_error());
+        tool_error(tool_code(status), "%s", tool_reason());
         free(entries);
         return NULL;
     }

@@ -10,16 +10,22 @@
 static const char help[] =
     "Usage: isomer info [OPTIONS]\n"
     "\n"
+    "  --all             every property and setting, and every folder that was searched\n"
     "  --backend LIST    only these devices; exit code 3 if one is not available\n"
-    "  --json FILE       also write the output as JSON; - is standard output\n"
+    "  --json FILE       also writes all of it as JSON; - is standard output\n"
     "  --available SPEC  for scripts: exit code 0 if it is available, 3 if it is required but\n"
     "                    missing, 77 if it is missing and not required\n"
     "  --require LIST    with --available: what must be available, besides ISOMER_REQUIRE\n"
-    "  --help            show this text\n";
+    "  --help            shows this text\n";
+
+/* These two print nothing if `out` is NULL: without --all, the long form only makes the JSON. */
 
 static void heading(FILE *out, const char *text)
 {
-    bool colour = tool_colour(out);
+    bool colour = out && tool_colour(out);
+    if (!out) {
+        return;
+    }
     fputc('\n', out);
     tool_escape(out, colour ? "\033[1m" : "");
     fputs(text, out);
@@ -31,6 +37,9 @@ static void heading(FILE *out, const char *text)
 static void line(FILE *out, int indent, int column, const char *name, const char *text)
 {
     char shown[4 * ISO_NAME_MAX];
+    if (!out) {
+        return;
+    }
     printable_line(shown, sizeof shown, name);
     int at = fprintf(out, "%*s%-*s", indent, "", column - indent - 1, shown);
     fputc(' ', out);
@@ -265,7 +274,7 @@ static void describe_sensors(FILE *out, iso_device device, json_t *into)
     if (status == ISO_OK) {
         show_telemetry(out, &telemetry);
     } else if (status != ISO_UNSUPPORTED) {
-        line(out, 4, 29, "sensors", iso_last_error());
+        line(out, 4, 29, "sensors", tool_reason());
     }
     json_object_set_new(into, "telemetry",
                         tool_json_telemetry(status == ISO_OK ? &telemetry : NULL));
@@ -298,6 +307,19 @@ static void describe_tf32(FILE *out, iso_device device, json_t *properties)
     tool_set_text(properties, "TF32", text);
 }
 
+/* The vendor's libraries for products. */
+static void libraries_json(iso_device device, json_t *into)
+{
+    enum { MOST = 8 };
+    char names[MOST][ISO_NAME_MAX];
+    json_t *list = json_array();
+    int32_t count = tool_libraries(device, names, MOST);
+    for (int32_t i = 0; i < count; i++) {
+        json_array_append_new(list, tool_json_text(names[i]));
+    }
+    json_object_set_new(into, "libraries", list);
+}
+
 /* Opens the device, because some properties are known only then. For a broken device, only the
  * problem is shown. */
 static void describe_open(FILE *out, const iso_entry *entry, json_t *into)
@@ -311,13 +333,14 @@ static void describe_open(FILE *out, const iso_entry *entry, json_t *into)
     if (!broken) {
         status = iso_device_open(entry->device.spec, &device);
         tool_need_memory(status);
-        problem = iso_last_error();
+        problem = tool_reason();
     }
     if (status != ISO_OK) {
         line(out, 4, 29, broken ? "broken" : "does not open", problem);
         tool_set_text(into, "problem", problem);
         json_object_set_new(into, "telemetry", tool_json_telemetry(NULL));
     } else {
+        libraries_json(device, into);
         for (int32_t i = 0; tool_property(device, i, &property); i++) {
             line(out, 4, 29, property.name, property.value);
             tool_set_text(list, property.name, property.value);
@@ -347,7 +370,7 @@ static json_t *show_devices(FILE *out, const iso_entry *entries, int32_t count)
         describe_open(out, e, device);
         json_array_append_new(list, device);
     }
-    if (!any) {
+    if (!any && out) {
         fprintf(out, "  none\n");
     }
     return list;
@@ -382,16 +405,113 @@ static json_t *show_settings(FILE *out)
     return list;
 }
 
-static json_t *show_all(FILE *out, const iso_entry *entries, int32_t count)
+/* ---- the short form -------------------------------------------------------------------------- */
+
+static const char *text_of(const json_t *object, const char *member)
+{
+    const char *text = json_string_value(json_object_get(object, member));
+    return text ? text : "";
+}
+
+/* One device: "NVIDIA H200, 139 GiB, sm_90, CUDA driver 13.0; cuBLAS 13.1". */
+static void brief_device(FILE *out, const json_t *device)
+{
+    char text[4 * ISO_NAME_MAX + ISO_REASON_MAX], part[64], bytes[32];
+    bool cpu = strcmp(text_of(device, "type"), iso_device_type_name(ISO_DEVICE_CPU)) == 0;
+    json_int_t memory = json_integer_value(json_object_get(device, "memory_total"));
+    json_t *library;
+    size_t i;
+    snprintf(text, sizeof text, "%s", text_of(device, "name"));
+    if (cpu) {
+        json_int_t units = json_integer_value(json_object_get(device, "units"));
+        snprintf(part, sizeof part, "%lld core%s", (long long)units, units == 1 ? "" : "s");
+        tool_join(text, sizeof text, ", ", part);
+    }
+    if (memory > 0) {
+        tool_join(text, sizeof text, ", ", tool_bytes(bytes, sizeof bytes, memory));
+    }
+    for (i = 0; i < 2; i++) {
+        const char *word = text_of(device, i == 0 ? "architecture" : "driver");
+        if (word[0] != '\0') {
+            tool_join(text, sizeof text, ", ", word);
+        }
+    }
+    json_array_foreach(json_object_get(device, "libraries"), i, library)
+    {
+        tool_join(text, sizeof text, i == 0 ? "; " : ", ", json_string_value(library));
+    }
+    if (text_of(device, "problem")[0] != '\0') {
+        tool_join(text, sizeof text, "; ", "it cannot be used: ");
+        tool_join(text, sizeof text, "", text_of(device, "problem"));
+    }
+    line(out, 2, 15, text_of(device, "spec"), text);
+}
+
+/* Writes a reason without the list of what was tried: what is missing, and what to do. */
+static void brief_reason(char *text, size_t room, const char *reason)
+{
+    const char *tried = strstr(reason, "; tried"), *todo = NULL;
+    for (const char *at = tried; at && (at = strstr(at, ". ")); at++) {
+        todo = at;
+    }
+    snprintf(text, room, "%.*s%s", tried ? (int)(tried - reason) : (int)strlen(reason), reason,
+             todo ? todo : "");
+}
+
+static void show_brief(FILE *out, const json_t *root)
+{
+    char text[2 * ISO_REASON_MAX];
+    bool missing = false, set = false;
+    json_t *item;
+    size_t i;
+    heading(out, "Devices");
+    json_array_foreach(json_object_get(root, "devices"), i, item)
+    {
+        brief_device(out, item);
+    }
+    json_array_foreach(json_object_get(root, "backends"), i, item)
+    {
+        if (strcmp(text_of(item, "state"), iso_state_name(ISO_STATE_OK)) == 0) {
+            continue;
+        }
+        if (!missing) {
+            heading(out, "Not available");
+            missing = true;
+        }
+        brief_reason(text, sizeof text, text_of(item, "reason"));
+        line(out, 2, 15, text_of(item, "backend"), text);
+    }
+    json_array_foreach(json_object_get(root, "settings"), i, item)
+    {
+        if (strcmp(text_of(item, "source"), "environment") != 0) {
+            continue;
+        }
+        if (!set) {
+            heading(out, "Settings in the environment");
+            set = true;
+        }
+        snprintf(text, sizeof text, "%s%s%s", text_of(item, "value"),
+                 text_of(item, "problem")[0] != '\0' ? "\nproblem: " : "",
+                 text_of(item, "problem"));
+        line(out, 2, 24, text_of(item, "name"), text);
+    }
+    fputs("\n`isomer info --all` shows every property and setting, and where it searched.\n", out);
+}
+
+static json_t *show(FILE *out, bool all, const iso_entry *entries, int32_t count)
 {
     json_t *root = json_object();
+    FILE *details = all ? out : NULL;
     tool_set_text(root, "schema", "isomer-info/1");
     tool_set_text(root, "version", iso_version());
     fprintf(out, "isomer %s\n", iso_version());
-    show_backends(out, entries, count);
+    show_backends(details, entries, count);
     json_object_set_new(root, "backends", backends_json(entries, count));
-    json_object_set_new(root, "devices", show_devices(out, entries, count));
-    json_object_set_new(root, "settings", show_settings(out));
+    json_object_set_new(root, "devices", show_devices(details, entries, count));
+    json_object_set_new(root, "settings", show_settings(details));
+    if (!all) {
+        show_brief(out, root);
+    }
     return root;
 }
 
@@ -413,7 +533,7 @@ static int find_named(const char *backend, iso_entry **entries, int32_t *count)
             iso_device_close(device);
         }
         if (status != ISO_OK) {
-            code = tool_error(tool_code(status), "%s", iso_last_error());
+            code = tool_error(tool_code(status), "%s", tool_reason());
         }
         snprintf(e->backend, sizeof e->backend, "%s", e->device.backend);
         snprintf(e->origin, sizeof e->origin, "asked for by name");
@@ -425,13 +545,11 @@ static int find_named(const char *backend, iso_entry **entries, int32_t *count)
 int tool_info(int argc, char **argv)
 {
     const char *path = NULL, *backend = NULL, *available = NULL, *require = NULL;
-    bool wants_help = false;
-    const tool_option options[] = {{"backend", &backend, NULL},
-                                   {"json", &path, NULL},
-                                   {"available", &available, NULL},
-                                   {"require", &require, NULL},
-                                   {"help", NULL, &wants_help}};
-    int code = tool_options(argc, argv, options, 5, NULL);
+    bool wants_help = false, all = false;
+    const tool_option options[] = {{"all", NULL, &all},         {"backend", &backend, NULL},
+                                   {"json", &path, NULL},       {"available", &available, NULL},
+                                   {"require", &require, NULL}, {"help", NULL, &wants_help}};
+    int code = tool_options(argc, argv, options, 6, NULL);
     if (code != TOOL_OK) {
         return code;
     }
@@ -439,7 +557,7 @@ int tool_info(int argc, char **argv)
         fputs(help, stdout);
         return TOOL_OK;
     }
-    if (available && (backend || path)) {
+    if (available && (backend || path || all)) {
         return tool_error(TOOL_USAGE, "--available takes no other option except --require");
     }
     if (available) {
@@ -461,7 +579,7 @@ int tool_info(int argc, char **argv)
         code = TOOL_INTERNAL;
     }
     if (code == TOOL_OK) {
-        json_t *root = show_all(json.stream == tool_data() ? stderr : stdout, entries, count);
+        json_t *root = show(json.stream == tool_data() ? stderr : stdout, all, entries, count);
         code = tool_file_json(&json, root);
         json_decref(root);
     }

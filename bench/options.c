@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int unknown(const char *given, const tool_option *options, int count)
+static int unknown(const char *command, const char *given, const tool_option *options, int count)
 {
     const char *names[64];
     for (int i = 0; i < count; i++) {
@@ -15,7 +15,7 @@ static int unknown(const char *given, const tool_option *options, int count)
     if (near) {
         return tool_error(TOOL_USAGE, "unknown option --%s; did you mean --%s?", given, near);
     }
-    return tool_error(TOOL_USAGE, "unknown option --%s; see `%s help`", given, tool_name);
+    return tool_error(TOOL_USAGE, "unknown option --%s; see `isomer help %s`", given, command);
 }
 
 int tool_options(int argc, char **argv, const tool_option *options, int count, tool_words *files)
@@ -42,7 +42,7 @@ int tool_options(int argc, char **argv, const tool_option *options, int count, t
             at++;
         }
         if (at == count) {
-            return unknown(word, options, count);
+            return unknown(argv[0], word, options, count);
         }
         if (options[at].flag && equals) {
             return tool_error(TOOL_USAGE, "--%s takes no value", word);

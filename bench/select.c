@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The library's last error without the function's name. */
-static const char *library_error(void)
-{
-    const char *text = iso_last_error(), *colon = strchr(text, ':');
-    return strncmp(text, "iso_", 4) == 0 && colon ? colon + 2 : text;
-}
-
 int tool_spec_list(const char *list, const char *from, tool_words *out)
 {
     iso_spec entry = ISO_SPEC_INIT;
@@ -30,7 +23,7 @@ int tool_spec_list(const char *list, const char *from, tool_words *out)
         return TOOL_OK;
     }
     tool_words_free(out);
-    return tool_error(tool_code(status), "%s \"%s\": %s", from, list, library_error());
+    return tool_error(tool_code(status), "%s \"%s\": %s", from, list, tool_reason());
 }
 
 int tool_required(const char *list, const char *from, tool_words *out)
@@ -61,7 +54,7 @@ static int check_required(const char *list, const char *from)
             iso_device_close(device);
         } else {
             code = tool_error(tool_code(status), "%s names %s, which is not available: %s", from,
-                              words.items[i], iso_last_error());
+                              words.items[i], tool_reason());
         }
     }
     tool_words_free(&words);

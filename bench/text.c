@@ -44,6 +44,12 @@ int tool_error(int code, const char *format, ...)
     return code;
 }
 
+const char *tool_reason(void)
+{
+    const char *text = iso_last_error(), *colon = strchr(text, ':');
+    return strncmp(text, "iso_", 4) == 0 && colon ? colon + 2 : text;
+}
+
 int tool_code(iso_status status)
 {
     switch (status) {

@@ -40,6 +40,9 @@ int tool_error(int code, const char *format, ...) ISO_PRINTF(2, 3);
 
 double tool_seconds(void); /* of the monotonic clock */
 
+/* The library's last error, without the name of the library's function. */
+const char *tool_reason(void);
+
 /* The exit code for a status of the library. */
 int tool_code(iso_status status);
 

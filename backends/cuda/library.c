@@ -38,8 +38,8 @@ static bool refuses(const char *name, char *why, size_t capacity)
 const loader_where cuda_where = {
     .host = &cuda_host,
     .named = {{"ISOMER_CUDA_PATH", BELOW}, {"CUDA_PATH", BELOW}},
-    .folders = {"", "/usr/local/cuda*/lib64", "/usr/lib/x86_64-linux-gnu",
-                "/usr/lib/aarch64-linux-gnu", "/usr/local/nvidia/lib64", "/usr/lib/wsl/lib"},
+    .folders = {"", "/usr/local/cuda*/lib64", LOADER_SYSTEM_FOLDER, "/usr/local/nvidia/lib64",
+                "/usr/lib/wsl/lib"},
     .newest_anywhere = true,
     .refuses = refuses,
     .advice = ". Install it, or set ISOMER_CUDA_PATH to the folder that holds it",

@@ -22,6 +22,13 @@ typedef struct loader_named {
     const char *below[LOADER_FOLDERS_MAX];
 } loader_named;
 
+/* Debian's folder of libraries for this processor. */
+#ifdef __aarch64__
+#define LOADER_SYSTEM_FOLDER "/usr/lib/aarch64-linux-gnu"
+#else
+#define LOADER_SYSTEM_FOLDER "/usr/lib/x86_64-linux-gnu"
+#endif
+
 /*
  * Where the libraries of one vendor are searched. The user's folders (`named`) come first, then
  * `folders`. In `folders`, "" is the dynamic loader's own search (LD_LIBRARY_PATH, the cache, the

@@ -9,6 +9,7 @@
 #include "backends/opencl/library.h"
 
 #include "backends/loader/files.h"
+#include "backends/loader/loader.h"
 #include "backends/trial/trial.h"
 
 #include <ctype.h>
@@ -114,8 +115,8 @@ static void add_text(char *text, size_t capacity, const char *format, ...)
  * system's library folders. */
 static bool find_file(const char *name, struct stat *out)
 {
-    static const char *const folders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
-                                          "/usr/lib64", "/usr/lib", "/usr/local/lib"};
+    static const char *const folders[] = {LOADER_SYSTEM_FOLDER, "/usr/lib64", "/usr/lib",
+                                          "/usr/local/lib"};
     char path[PATH_BYTES + 64];
     if (name[0] == '/') {
         return stat(name, out) == 0;

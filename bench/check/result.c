@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* result.c - how a case ended, and the comparison of results with bits and bounds. */
 #include "bench/check/check.h"
+#include "bench/tool.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -40,7 +41,7 @@ bool check_no_memory(bench_result *result)
 bool check_call_failed(bench_result *result, const char *call, iso_status status)
 {
     snprintf(result->reason, sizeof result->reason, "%s failed with %s: %s", call,
-             iso_status_name(status), iso_last_error());
+             iso_status_name(status), tool_reason());
     result->status = BENCH_ERROR;
     return false;
 }

@@ -396,7 +396,7 @@ int measure_run(const measure_plan *plan, json_t **root)
         code =
             tool_error(TOOL_INTERNAL,
                        "cannot measure, because host memory or an event could not be allocated: %s",
-                       iso_last_error());
+                       tool_reason());
     }
     free_state(&state);
     return code;

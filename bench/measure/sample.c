@@ -16,7 +16,7 @@ static void fail(measure_state *state, measure_row *row, const char *what)
     work_target *target = state->plan->targets[row->target];
     row->result.status = BENCH_ERROR;
     snprintf(row->result.reason, sizeof row->result.reason, "%s: %s: %s", what,
-             iso_status_name(iso_last_status()), iso_last_error());
+             iso_status_name(iso_last_status()), tool_reason());
     /* The stream keeps a late error, so the next case needs another stream. */
     if (work_target_revive(target)) {
         return;

@@ -195,6 +195,22 @@ static void describe(char *text, size_t room, const json_t *results, size_t inde
              variant[0] != '\0' ? " " : "", titles, count, count > 1 ? "s" : "");
 }
 
+/* A reason without what its line says already: "opencl: gemm: variant vendor: ". */
+static const char *plain(const char *reason)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    for (;;) {
+        size_t length = strspn(reason, letters);
+        if (strncmp(reason, "variant ", 8) == 0 || strncmp(reason, "math ", 5) == 0) {
+            length += 1 + strspn(reason + length + 1, letters);
+        }
+        if (length == 0 || strncmp(reason + length, ": ", 2) != 0) {
+            return reason;
+        }
+        reason += length + 2;
+    }
+}
+
 /* Prints one line for all cases of a device with the same reason. Returns false and prints nothing
  * if an earlier case has that reason. If `t` is NULL, it only returns whether it would print. */
 static bool print_reason(table *t, const json_t *results, size_t index)
@@ -213,7 +229,8 @@ static bool print_reason(table *t, const json_t *results, size_t index)
     if (!t) {
         return true;
     }
-    const char *reason = record_text(result, "reason"), *device = record_text(result, "device");
+    const char *reason = plain(record_text(result, "reason")),
+               *device = record_text(result, "device");
     const char *cut = strlen(reason) > REASON_LENGTH ? " ..." : "";
     char text[256];
     if (view_is(result, BENCH_UNSUPPORTED)) {

@@ -161,7 +161,7 @@ static const unsigned char *download(verify_runner *runner, int slot, const veri
  * and that iso_execute returns UNSUPPORTED too. */
 static bool check_refusal(verify_runner *runner, const operation *o, bench_result *result)
 {
-    snprintf(result->reason, sizeof result->reason, "%s", iso_last_error());
+    snprintf(result->reason, sizeof result->reason, "%s", tool_reason());
     if (result->reason[0] == '\0') {
         return check_fail(result, "iso_supports returned UNSUPPORTED without a reason");
     }
@@ -202,7 +202,7 @@ static bool execute(verify_runner *runner, const operation *o, bench_result *res
     if (status == ISO_UNSUPPORTED) {
         return check_fail(result,
                           "iso_supports returned OK, but iso_execute returned UNSUPPORTED: %s",
-                          iso_last_error());
+                          tool_reason());
     }
     if (status != ISO_OK) {
         return check_call_failed(result, "iso_execute", status);
@@ -255,7 +255,7 @@ static bool same_support(const verify_runner *runner, const bench_op *op, const 
         if (status != first) {
             return check_fail(result,
                               "iso_supports returns %s, but %s with another alpha and beta: %.512s",
-                              iso_status_name(first), iso_status_name(status), iso_last_error());
+                              iso_status_name(first), iso_status_name(status), tool_reason());
         }
     }
     return true;

@@ -143,7 +143,7 @@ static int open_target(verify_run *run, const char *spec)
         return tool_error(TOOL_INTERNAL, "no memory to open %s", name);
     }
     if (!runner) {
-        return tool_error(tool_code(iso_last_status()), "%s", iso_last_error());
+        return tool_error(tool_code(iso_last_status()), "%s", tool_reason());
     }
     if (!add_target(run, runner)) {
         verify_runner_close(runner);

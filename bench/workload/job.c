@@ -56,7 +56,7 @@ static bool ask_operation(work_job *job, bench_result *result)
         status = iso_workspace(device, job->kind, &job->args, &job->workspace);
     }
     if (status == ISO_UNSUPPORTED) {
-        return check_unsupported(result, "%s", iso_last_error());
+        return check_unsupported(result, "%s", tool_reason());
     }
     if (status != ISO_OK) {
         return call_failed(result, "iso_describe", status);

@@ -56,7 +56,7 @@ work_target *work_target_open(const char *spec, iso_math math, work_inputs *inpu
         status = iso_stream_create(target->device, 0, &target->stream);
     }
     if (status != ISO_OK) {
-        *code = tool_error(tool_code(status), "%s", iso_last_error());
+        *code = tool_error(tool_code(status), "%s", tool_reason());
         work_target_close(target);
         return NULL;
     }

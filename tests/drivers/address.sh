@@ -26,7 +26,7 @@ ends() {
 
 # info MB: the CPU backend is listed, with a reason if it has no BLAS library.
 info() {
-    ends "$1" 0 info
+    ends "$1" 0 info --all
     grep -q 'openmp ok' "$scratch/line" || { cat "$scratch/out"; fail "$1 MB: openmp is not ok"; }
     if grep -q 'BLAS none' "$scratch/line"; then
         grep -qE 'BLAS remark .*(address space is limited to|failed to map|annot allocate)' \

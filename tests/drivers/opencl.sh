@@ -6,7 +6,7 @@ faulty=$1
 tier=$2
 real=$(cat /etc/OpenCL/vendors/pocl.icd 2>/dev/null) || skip "PoCL is not here: install pocl-opencl-icd"
 mkdir "$scratch/empty"
-if OCL_ICD_VENDORS="$scratch/empty" "$tool" info | grep -qE '^  opencl +ok'; then
+if OCL_ICD_VENDORS="$scratch/empty" "$tool" info --all | grep -qE '^  opencl +ok'; then
     skip "the OpenCL loader here does not follow OCL_ICD_VENDORS: install ocl-icd-libopencl1"
 fi
 mkdir "$scratch/list"
@@ -58,10 +58,10 @@ broken() {
     # The program that lists the devices is run once for each file.
     cp "$faulty" "$scratch/faulty-$version.so"
     printf '%s\n' "$scratch/faulty-$version.so" >"$scratch/list/faulty.icd"
-    run 0 "FAULT=$fault" "FAULT_VERSION=$version" ISOMER_TRIAL_SECONDS=$seconds -- info
+    run 0 "FAULT=$fault" "FAULT_VERSION=$version" ISOMER_TRIAL_SECONDS=$seconds -- info --all
     says 'opencl broken' "$@" 'ISOMER_OPENCL_FORCE=1' 'openmp ok'
     first=$(processes)
-    run 0 "FAULT=$fault" "FAULT_VERSION=$version" ISOMER_TRIAL_SECONDS=$seconds -- info
+    run 0 "FAULT=$fault" "FAULT_VERSION=$version" ISOMER_TRIAL_SECONDS=$seconds -- info --all
     says 'opencl broken' "$@"
     [ "$(processes)" -lt "$first" ] || fail "$fault: the verdict was not kept: $first processes, then $(processes)"
     run 3 "FAULT=$fault" "FAULT_VERSION=$version" ISOMER_TRIAL_SECONDS=$seconds -- \
@@ -70,11 +70,11 @@ broken() {
 }
 
 # Without a fault: an unknown driver is tried once and used.
-run 0 FAULT= -- info
+run 0 FAULT= -- info --all
 says 'opencl ok' 'opencl:0 Faulty Device'
 first=$(processes)
 [ "$first" -gt 1 ] || fail "the unknown driver was not tried"
-run 0 FAULT= -- info
+run 0 FAULT= -- info --all
 [ "$(processes)" = 1 ] || fail "the trial of a sound driver was not kept: $(processes) processes"
 run 0 FAULT= -- verify --backend opencl:0 --op transpose --dtype e4 --variant naive
 
@@ -88,17 +88,17 @@ broken 5 start 'queried for their devices' 'signal 11' 'in listing' faulty-5.so
 printf '%s\n' "$faulty" >"$scratch/list/faulty.icd"
 
 # A newer driver is tried again; so is one whose verdict cannot be read.
-run 0 FAULT= FAULT_VERSION=6 -- info
+run 0 FAULT= FAULT_VERSION=6 -- info --all
 says 'opencl ok'
 for file in "$scratch"/cache/*; do
     grep -qa 'trial' "$file" && printf 'rubbish' >"$file"
 done
-run 0 FAULT= FAULT_VERSION=6 -- info
+run 0 FAULT= FAULT_VERSION=6 -- info --all
 says 'opencl ok'
 [ "$(processes)" -gt 1 ] || fail "verdicts that cannot be read were believed"
 
 # Forced: no trial; the user takes the risk.
-run 0 FAULT=launch FAULT_VERSION=2 ISOMER_OPENCL_FORCE=1 -- info
+run 0 FAULT=launch FAULT_VERSION=2 ISOMER_OPENCL_FORCE=1 -- info --all
 says 'opencl ok'
 [ "$(processes)" = 1 ] || fail "forced, and tried"
 
@@ -111,7 +111,7 @@ says 'no device that can be used' 'signal 11'
 run 3 FAULT=launch FAULT_VERSION=2 ISOMER_REQUIRE=opencl -- verify --op transpose --backend openmp
 
 # As JSON.
-run 0 FAULT=launch FAULT_VERSION=2 -- info --json "$scratch/info.json"
+run 0 FAULT=launch FAULT_VERSION=2 -- info --all --json "$scratch/info.json"
 tr -s '\n ' ' ' <"$scratch/info.json" >"$scratch/line"
 says '"state": "broken"' '"problem": "device 0 \(Faulty Device'
 
@@ -126,8 +126,8 @@ fi
 # Without the program that tries it, an unknown driver is not used, and PoCL is.
 mkdir -p "$scratch/alone"
 cp -P "$(dirname "$library")"/libisomer.so* "$scratch/alone"
-run 0 "LD_LIBRARY_PATH=$scratch/alone" FAULT=launch FAULT_VERSION=10 -- info
+run 0 "LD_LIBRARY_PATH=$scratch/alone" FAULT=launch FAULT_VERSION=10 -- info --all
 says 'opencl broken' 'isomer-try' 'install isomer completely'
 unset OCL_ICD_VENDORS
-run 0 "LD_LIBRARY_PATH=$scratch/alone" -- info
+run 0 "LD_LIBRARY_PATH=$scratch/alone" -- info --all
 says 'opencl ok'

@@ -57,7 +57,7 @@ if [ "$backend" = cuda ]; then
     absent "CUDA_VISIBLE_DEVICES" CUDA_VISIBLE_DEVICES=
     absent "oldest" FAKE_DRIVER_VERSION=10020
     say "-- a driver older than the compiler"
-    env FAKE_DRIVER_VERSION=12020 "$tool" info >"$scratch/out"
+    env FAKE_DRIVER_VERSION=12020 "$tool" info --all >"$scratch/out"
     tr -s '\n ' ' ' <"$scratch/out" | grep -q "driver 12.2" ||
         { cat "$scratch/out"; fail "the driver's version is not in the reason"; }
 else

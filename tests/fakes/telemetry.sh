@@ -128,7 +128,7 @@ fi
 
 if [ -n "$tool" ]; then
     say "-- isomer info"
-    FAKE_DEVICES=1 "$tool" info --json "$scratch/info.json" >"$scratch/out"
+    FAKE_DEVICES=1 "$tool" info --all --json "$scratch/info.json" >"$scratch/out"
     tr -s '\n ' ' ' <"$scratch/out" >"$scratch/line"
     grep -qF "now 1500 of 1980 MHz, memory 2600 MHz; 123.5 of 700 W; 40 °C; 7 % busy; ECC on; $partition" \
         "$scratch/line" || { cat "$scratch/out"; fail "isomer info does not show the sensors"; }

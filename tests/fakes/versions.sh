@@ -5,7 +5,7 @@ export ISOMER_ROCM_PATH="$build_dir/tests/fakes/hip" ISOMER_CACHE_DIR=off
 
 # written GIVEN TEXT: a rocBLAS that reports GIVEN is shown as TEXT, followed by its path.
 written() {
-    FAKE_ROCBLAS_VERSION=$1 "$tool" info --backend hip >"$scratch/out" 2>&1 || {
+    FAKE_ROCBLAS_VERSION=$1 "$tool" info --all --backend hip >"$scratch/out" 2>&1 || {
         cat "$scratch/out"
         fail "info with a rocBLAS of version '$1'"
     }

@@ -10,7 +10,7 @@ hidden() {
         ${LSAN_OPTIONS:+LSAN_OPTIONS="$LSAN_OPTIONS"} "$@"
 }
 
-hidden "$tool" info >"$scratch/out" 2>&1 || {
+hidden "$tool" info --all >"$scratch/out" 2>&1 || {
     cat "$scratch/out"
     fail "isomer info fails where no vendor library is"
 }

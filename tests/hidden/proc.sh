@@ -19,7 +19,7 @@ hidden() {
 }
 says() { grep -qF -- "$1" "$scratch/$2" || { cat "$scratch/$2"; fail "no \"$1\": $3"; }; }
 
-hidden 0 "$tool" info --backend openmp --json "$scratch/json"
+hidden 0 "$tool" info --all --backend openmp --json "$scratch/json"
 grep -q '^/proc/meminfo$' "$log" || fail "/proc/meminfo was not asked for: this test would prove nothing"
 grep -qE '^    memory +unknown' "$scratch/out" || { cat "$scratch/out"; fail "memory is not unknown"; }
 grep -q '"memory_total": null' "$scratch/json" || fail "memory_total is not null"
@@ -36,5 +36,5 @@ hidden 0 "$tool" bench --backend openmp --op copy --dtype f32 --size 64Ki --budg
 grep -q '"memory_total": null' "$scratch/json" || fail "the results' memory_total is not null"
 hidden 0 "$tool" report "$scratch/json" --output "$scratch/page.html"
 # Other devices are listed, none with a memory size of 0.
-hidden 0 "$tool" info
+hidden 0 "$tool" info --all
 ! grep -qE '^    memory +(-|0 B)' "$scratch/out" || { cat "$scratch/out"; fail "a memory of nothing"; }

@@ -34,7 +34,7 @@ inside() {
     chroot "$root" /usr/bin/env -i PATH=/usr/bin:/bin HOME=/root LD_LIBRARY_PATH=/opt/isomer \
         "/opt/isomer/$(basename "$tool")" "$@"
 }
-inside info >"$scratch/info" || fail "isomer info fails in the chroot"
+inside info --all >"$scratch/info" || fail "isomer info fails in the chroot"
 cat "$scratch/info"
 for library in libcuda.so.1 libamdhip64.so libOpenCL.so.1; do
     grep -q "$library" "$scratch/info" || fail "isomer info does not name $library"

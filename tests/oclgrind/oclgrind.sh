@@ -45,7 +45,7 @@ for fault in none race divergent bounds; do
     fi
 done
 
-"$tool" info >"$scratch/info"
+"$tool" info --all >"$scratch/info"
 grep -q 'OpenCL platform  *Oclgrind' "$scratch/info" || fail "isomer does not use Oclgrind"
 
 # One case for each kernel and type: the smallest that is not trivial.

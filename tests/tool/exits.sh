@@ -26,6 +26,32 @@ exits 0 "$tool" help
 grep -q verify "$scratch/out" || fail "help does not name verify"
 exits 0 "$tool" --version
 grep -qE '^isomer [0-9]+\.[0-9]+\.[0-9]+(-dev)?$' "$scratch/out" || fail "--version is no version"
+exits 0 "$tool" -V
+grep -qE '^isomer [0-9]' "$scratch/out" || fail "-V is no version"
+exits 0 "$tool" bench -V
+exits 0 "$tool" -h
+exits 2 "$tool" help bnch
+says '"bench"' "help of a misspelt command"
+exits 2 "$tool" help bench verify
+for command in info verify bench compare report; do
+    exits 0 "$tool" "$command" --help
+    mv "$scratch/out" "$scratch/help"
+    grep -q "^Usage: isomer $command" "$scratch/help" || fail "no usage of $command"
+    for way in "help $command" "$command -h"; do
+        # shellcheck disable=SC2086 # two words
+        exits 0 "$tool" $way
+        cmp "$scratch/out" "$scratch/help" || fail "isomer $way is not isomer $command --help"
+    done
+done
+exits 0 "$tool" info --backend openmp
+[ "$(wc -l <"$scratch/out")" -le 10 ] || fail "info is not short by default"
+grep -q "openmp:0 .*core" "$scratch/out" || fail "info does not name the processor"
+grep -q -- --all "$scratch/out" || fail "info does not say how to get more"
+exits 0 env ISOMER_TILES=small "$tool" info --backend openmp
+grep -q "ISOMER_TILES  *small" "$scratch/out" || fail "info does not say what was set"
+exits 0 "$tool" info --all --backend openmp
+grep -q "instruction set" "$scratch/out" || fail "info --all lacks properties"
+grep -q "ISOMER_BLAS  *not set" "$scratch/out" || fail "info --all lacks settings"
 exits 0 "$tool" info
 [ ! -s "$scratch/err" ] || fail "info writes to stderr"
 LC_ALL=C.UTF-8 grep -E '^.{101}' "$scratch/out" | grep -v '/' && fail "lines of info are over 100 columns"
@@ -54,6 +80,9 @@ says --list "an unknown case"
 
 exits 2 "$tool" verify --backend openmpp --op stream
 says '"openmp"' "a misspelt backend"
+grep -q iso_ "$scratch/err" && fail "a message names a function of the library"
+exits 2 "$tool" bench --backend openmp:7
+says 'isomer: "openmp:7" has an index' "a device that is not there"
 exits 2 env ISOMER_BACKEND=cudaa "$tool" verify --op stream
 says '"cuda"' "a misspelt ISOMER_BACKEND"
 exits 2 env ISOMER_BACKEND= "$tool" verify --op stream

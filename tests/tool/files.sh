@@ -27,7 +27,7 @@ cd "$scratch" || exit
 is_json info.json
 "$tool" info --json - >info2.json 2>err || fail "info --json - exits with $?"
 is_json info2.json
-grep -q Backends err || fail "with JSON on stdout the text is not on stderr"
+grep -q Devices err || fail "with JSON on stdout the text is not on stderr"
 
 "$tool" verify --backend openmp --op stream,gemm --dtype f32 --bitwise --json v.json \
     --junit v.xml >out || fail "verify with files exits with $?"
@@ -138,7 +138,7 @@ if [ -e /proc/self/fd/1 ]; then
     still_links links/stdout links/seven
     [ "$(head -n 1 both) $(tail -n 1 both)" = 'first last' ] || fail "the output is not whole"
     if grep 'it exits with' both; then fail "info into its output by a link"; fi
-    for word in Backends '"devices"'; do
+    for word in Devices '"devices"'; do
         grep -q "$word" both || fail "the output has no $word"
     done
     "$tool" info --json links/seven 7>seven.json >out || fail "info into /proc/self/fd/7: $?"

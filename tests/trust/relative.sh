@@ -15,7 +15,7 @@ refused() {
     for prefix in "" "./" "../here/"; do
         reset_traps
         code=0
-        env "$1=$prefix$2" "$tool" info >"$scratch/out" 2>"$scratch/err" || code=$?
+        env "$1=$prefix$2" "$tool" info --all >"$scratch/out" 2>"$scratch/err" || code=$?
         [ $code = 0 ] || fail "isomer info ends with $code with $1=$prefix$2"
         if sprung "$1"; then
             fail "$1=$prefix$2 loaded a library of the working directory"
@@ -30,7 +30,7 @@ refused() {
         grep -qF "give the whole path" "$scratch/both" || fail "the message for $1 does not say what to do"
     done
     reset_traps
-    env "$1=$PWD/$2" "$tool" info >"$scratch/out" 2>"$scratch/err" || true
+    env "$1=$PWD/$2" "$tool" info --all >"$scratch/out" 2>"$scratch/err" || true
     sprung "$1" || {
         cat "$scratch/out"
         fail "$1=$PWD/$2 loads nothing: this test would prove nothing"
@@ -60,7 +60,7 @@ grep -qF 'ISOMER_BLAS is "blas/libopenblas.so.0", which is not an absolute path'
 }
 
 # The cache's folder must be absolute too; a trace may be written to a relative path.
-ISOMER_CACHE_DIR=cache "$tool" info --backend openmp >"$scratch/out" 2>&1
+ISOMER_CACHE_DIR=cache "$tool" info --all --backend openmp >"$scratch/out" 2>&1
 grep -q 'not an absolute path' "$scratch/out" || fail "a relative ISOMER_CACHE_DIR is not refused"
 [ ! -e cache ] || fail "a relative ISOMER_CACHE_DIR was made"
 ISOMER_CACHE_DIR=off ISOMER_TRACE=trace.json "$tool" verify --backend openmp --op transpose --dtype e4 >/dev/null 2>&1
