@@ -9,11 +9,12 @@
 
 static const char help[] =
     "Usage: isomer compare A.json B.json [OPTIONS]\n"
-    "       isomer compare A.json --device-a SPEC --device-b SPEC [OPTIONS]\n"
+    "       isomer compare RUN.json [--device-a SPEC] [--device-b SPEC] [OPTIONS]\n"
     "       isomer compare PAIRS.json [OPTIONS]\n"
     "\n"
-    "Compares the times of B with those of A, case by case. A and B are two runs, two devices of\n"
-    "one run, or the two programs of an `isomer bench --against`.\n"
+    "Compares the times of B with those of A, case by case, and says in a few sentences which is\n"
+    "faster. A and B are two runs, two devices of one run (all of them if none is named), or the\n"
+    "two sides of an `isomer bench --against`.\n"
     "\n"
     "  --fail-on PERCENT       exit code 1 if a case is slower by more than PERCENT, or lost. A "
     "case\n"
@@ -131,11 +132,14 @@ bool compare_wants_op(const compare_set *set, const char *op)
 
 int compare_code(const compare_set *set)
 {
-    compare_sum all = compare_summary(set, NULL);
-    if (all.worse > 0) {
+    int32_t judged = 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        judged += set->rows[i].judged;
+    }
+    if (compare_summary(set, NULL).worse > 0) {
         return TOOL_FAILED;
     }
-    if (all.unjudged == all.cases) {
+    if (judged == 0) {
         return tool_error(TOOL_NOTHING, "no case has times on both sides: nothing was compared");
     }
     return TOOL_OK;
@@ -149,15 +153,17 @@ static int judge(compare_set *set)
         compare_pairs_read(set);
         return TOOL_OK;
     }
-    if (!set->b && (!set->rules.device_a || !set->rules.device_b)) {
-        return tool_error(TOOL_USAGE,
-                          "%s has nothing to be compared with: give a second file, or choose two "
-                          "of its devices with --device-a and --device-b",
-                          set->path_a);
-    }
+    bool every = !set->b && (!set->rules.device_a || !set->rules.device_b);
     if (!set->b) {
         set->b = set->a;
         set->path_b = set->path_a;
+    }
+    if (every && isfinite(set->rules.fail_on)) {
+        return tool_error(TOOL_USAGE, "--fail-on compares two sides: give a second file, or choose "
+                                      "two devices with --device-a and --device-b");
+    }
+    if (every) {
+        return compare_every(set);
     }
     if (pairs && set->a != set->b) {
         fprintf(stderr,

@@ -30,6 +30,9 @@ typedef struct compare_row {
     int32_t pairs; /* their number, or the smaller number of rounds */
     int32_t made, without_a, without_b; /* pairs with this case; those where A or B is not ok */
     double drift;
+    double *rounds[2]; /* of A and of B, scaled; with pairs: NULL and the ratios */
+    int32_t count[2];
+    double half[2]; /* half the width of each side's interval, divided by its median */
     stats_comparison c;
 } compare_row;
 
@@ -47,6 +50,7 @@ typedef struct compare_set {
     const char *path_a, *path_b;
     compare_rules rules;
     bool unpaired;
+    bool several;   /* rows of several pairs of devices of one file */
     json_t *forced; /* texts: the differences that --force accepted */
     compare_row *rows;
     int32_t count;
@@ -57,6 +61,9 @@ typedef struct compare_set {
 /* Fills the rows. Returns TOOL_OK, or prints a message about the difference and returns an exit
  * code. */
 int compare_match(compare_set *set);
+/* Compares every two devices of one file, or the one that is named with every other. A is the later
+ * one in the file, because accelerators come first. Fills and judges the rows. */
+int compare_every(compare_set *set);
 /* Judges by the rounds in the files, which were not taken in pairs. */
 void compare_judge(compare_set *set);
 /* Marks the rows that fail the gate: those that are SLOWER with a ratio above the gate, and lost
@@ -101,13 +108,41 @@ compare_need compare_what_decides(const compare_set *set, const compare_row *row
 /* The same in words, in `text`, which it returns; "" if the case is decided. */
 const char *compare_advice(const compare_set *set, const compare_row *row, char *text, size_t room);
 
+/* ---- answer.c -------------------------------------------------------------------------------- */
+
+/* What the rows of two devices say as a whole. */
+typedef struct compare_answer {
+    const compare_row *first; /* names the devices */
+    int32_t cases, verdicts[4], invalid;
+    double times, low, high; /* how many times as fast B is: the geometric mean, its interval */
+    const compare_row *most, *least; /* the cases that B gains most and least in */
+    int32_t rounds_least, rounds_most;
+    double half[2], drift; /* the medians over the rows */
+} compare_answer;
+/* `op` NULL: of all operations; the interval, `half` and `drift` are only set then. */
+compare_answer compare_answer_of(const compare_set *set, const compare_row *first, const char *op);
+
+/* Whether a row is in summaries: it is judged, and neither number is invalid. */
+bool compare_counts(const compare_row *row);
+bool compare_same_devices(const compare_row *x, const compare_row *y);
+/* Whether row i is the first judged one of its two devices. */
+bool compare_first_of_devices(const compare_set *set, int32_t i);
+
+/* ---- sentences.c ----------------------------------------------------------------------------- */
+
+/* The answer in words: what is compared, which is faster, where, whether to believe it, and, if
+ * cases are AMBIGUOUS, what decides them. The caller frees the array. */
+json_t *compare_sentences(const compare_set *set, const compare_row *first);
+/* What the sentences call a side; `text` has the result. */
+const char *compare_name(const compare_set *set, const compare_row *row, bool b, char *text,
+                         size_t room);
+
 /* ---- show.c, write.c ------------------------------------------------------------------------- */
 
 void compare_show(FILE *out, const compare_set *set, int width, bool colour);
 
-/* Appends the flags of a result or run, each with `prefix`. */
-void compare_flags(char *text, size_t room, const json_t *holder, const char *separator,
-                   const char *prefix);
+/* Appends the flags of a result. */
+void compare_flags(char *text, size_t room, const json_t *holder);
 /* Whether row i is the first one of its operation. */
 bool compare_first_of_op(const compare_set *set, int32_t i);
 

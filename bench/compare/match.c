@@ -221,11 +221,12 @@ static compare_row *new_row(compare_set *set, const json_t *any)
 }
 
 /* Whether B lost a case: A is ok and B is not, but B did measure the operation on that device. If
- * B lacks the device or did not measure the operation, nothing was lost. */
+ * B lacks the device, did not measure the operation or had no time for the case, nothing was
+ * lost. */
 static bool was_lost(const matching *m, const compare_row *row)
 {
     const char *device = m->b.chosen ? m->b.chosen : row->a.device;
-    if (!row->a.ok || row->b.ok) {
+    if (!row->a.ok || row->b.ok || strcmp(row->b.status, "skipped") == 0) {
         return false;
     }
     if (row->b.result) {
@@ -291,7 +292,7 @@ static int match_results(matching *m)
             new_row(set, b)->b = side_of(b);
         }
     }
-    return both > 0 ? TOOL_OK : compare_nothing(set);
+    return both > 0 || set->several ? TOOL_OK : compare_nothing(set);
 }
 
 int compare_match(compare_set *set)
@@ -327,9 +328,75 @@ int compare_match(compare_set *set)
     return code;
 }
 
+static bool is_fake(const compare_set *set, const char *device)
+{
+    return json_is_true(json_object_get(record_device_of(set->a, device), "fake"));
+}
+
+/* Adds the rows of two devices that both have results. */
+static int add_devices(compare_set *set, const char *a, const char *b)
+{
+    compare_set part = *set;
+    part.rows = NULL;
+    part.count = 0;
+    part.rules.device_a = a;
+    part.rules.device_b = b;
+    json_decref(set->forced);
+    int code = compare_match(&part);
+    if (code == TOOL_OK) {
+        compare_judge(&part);
+    }
+    set->forced = json_incref(part.forced);
+    set->rows =
+        tool_resize(set->rows, (size_t)(set->count + part.count), sizeof *set->rows, "the results");
+    for (int32_t i = 0; i < part.count; i++) {
+        if (part.rows[i].a.result && part.rows[i].b.result) {
+            set->rows[set->count++] = part.rows[i];
+            part.rows[i].rounds[0] = part.rows[i].rounds[1] = NULL;
+        }
+    }
+    compare_free(&part);
+    return code;
+}
+
+int compare_every(compare_set *set)
+{
+    bool b_named = set->rules.device_b != NULL;
+    source s = {.root = set->a,
+                .path = set->path_a,
+                .option = b_named ? "device-b" : "device-a",
+                .wanted = b_named ? set->rules.device_b : set->rules.device_a};
+    set->several = true;
+    read_source(set, &s);
+    int code = find_device(&s);
+    if (code == TOOL_OK && s.devices.count < 2) {
+        code = tool_error(TOOL_USAGE,
+                          "%s has nothing to be compared with: give a second file, or one with "
+                          "several devices (--device-a, --device-b)",
+                          set->path_a);
+    }
+    for (int i = 0; i < s.devices.count; i++) {
+        for (int k = i + 1; k < s.devices.count && code == TOOL_OK; k++) {
+            const char *a = s.devices.items[k], *b = s.devices.items[i];
+            bool first = s.chosen && strcmp(b, s.chosen) == 0;
+            if ((s.chosen && !first && strcmp(a, s.chosen) != 0) ||
+                is_fake(set, a) != is_fake(set, b)) {
+                continue;
+            }
+            bool swap = s.chosen && first != b_named;
+            code = add_devices(set, swap ? b : a, swap ? a : b);
+        }
+    }
+    return code;
+}
+
 void compare_free(compare_set *set)
 {
     json_decref(set->forced);
+    for (int32_t i = 0; i < set->count; i++) {
+        free(set->rows[i].rounds[0]);
+        free(set->rows[i].rounds[1]);
+    }
     free(set->rows);
     set->forced = NULL;
     set->rows = NULL;

@@ -39,8 +39,11 @@ static void judge_ratios(const compare_set *set, const json_t *ratios, compare_r
         row->judged = true;
         row->c = stats_compare_pairs(one, ratio, n, set->rules.least_effect, set->rules.alpha);
     }
+    row->rounds[1] = ratio;
+    row->count[1] = n;
+    row->half[0] = NAN;
+    row->half[1] = (row->c.high - row->c.low) / 2 / row->c.ratio;
     free(one);
-    free(ratio);
 }
 
 /* Reads a number of pairs, such as "lost". Returns -1 if the file is too old to have it. */
@@ -96,7 +99,11 @@ void compare_pairs_read(compare_set *set)
     {
         compare_row *row = &set->rows[set->count];
         read_pair(set, pair, row);
-        set->count += compare_wants_op(set, row->op);
+        if (compare_wants_op(set, row->op)) {
+            set->count++;
+        } else {
+            free(row->rounds[1]);
+        }
     }
     compare_gate(set);
 }

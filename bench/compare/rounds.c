@@ -72,17 +72,16 @@ static void add_drift(compare_set *set)
 typedef struct known {
     stats_interval time;
     stats_noise noise;
-    int32_t rounds;
     double spread; /* between the rounds, as a share of the time */
 } known;
 
 /* Fills sides[i][b]; the rows before i are known already. */
 static void learn(compare_set *set, int32_t i, bool b, known (*sides)[2])
 {
-    const compare_row *row = &set->rows[i];
+    compare_row *row = &set->rows[i];
     const compare_side *side = b ? &row->b : &row->a;
     known *own = &sides[i][b];
-    int32_t k = i - 1;
+    int32_t k = i - 1, n;
     for (; k >= 0; k--) {
         const compare_row *other = &set->rows[k];
         if (other->judged && strcmp((b ? &other->b : &other->a)->device, side->device) == 0) {
@@ -90,13 +89,15 @@ static void learn(compare_set *set, int32_t i, bool b, known (*sides)[2])
         }
     }
     own->noise = k >= 0 ? sides[k][b].noise : noise_of(b ? set->b : set->a, side->device);
-    double *x = record_rounds(side->result, &own->rounds);
-    for (int32_t r = 0; r < own->rounds && b; r++) {
+    double *x = record_rounds(side->result, &n);
+    for (int32_t r = 0; r < n && b; r++) {
         x[r] *= row->share;
     }
-    own->time = stats_rounds_interval(x, own->rounds, &own->noise);
-    own->spread = relative_spread(x, own->rounds);
-    free(x);
+    own->time = stats_rounds_interval(x, n, &own->noise);
+    own->spread = relative_spread(x, n);
+    row->rounds[b] = x;
+    row->count[b] = n;
+    row->half[b] = (own->time.high - own->time.low) / 2 / own->time.median;
 }
 
 void compare_judge(compare_set *set)
@@ -109,8 +110,7 @@ void compare_judge(compare_set *set)
         }
         learn(set, i, false, sides);
         learn(set, i, true, sides);
-        row->pairs =
-            sides[i][0].rounds < sides[i][1].rounds ? sides[i][0].rounds : sides[i][1].rounds;
+        row->pairs = row->count[0] < row->count[1] ? row->count[0] : row->count[1];
         row->drift = set->unpaired ? fmax(sides[i][0].spread, sides[i][1].spread) : 0;
     }
     if (set->unpaired) {

@@ -29,7 +29,7 @@ compare_sum compare_summary(const compare_set *set, const char *op)
         }
         sum.cases++;
         sum.worse += row->worse;
-        if (!row->judged) {
+        if (!compare_counts(row)) {
             sum.unjudged++;
             continue;
         }
@@ -128,8 +128,7 @@ static void show_side(FILE *out, const char *name, const char *path, const json_
     snprintf(text, sizeof text, "%s: %s%s%s%s, %s%s%s", path, program[0] ? program : "isomer ",
              record_text(root, "run.version"), commit[0] ? " at " : "", commit,
              record_text(root, "run.time"), host[0] ? ", on " : "", host);
-    fprintf(out, "%s  ", name);
-    tool_wrap(out, 3, 3, text);
+    tool_wrap(out, fprintf(out, "%s%s", name, name[0] ? "  " : ""), 3, text);
 }
 
 static void note(FILE *out, const char *mark, const char *text)
@@ -138,27 +137,14 @@ static void note(FILE *out, const char *mark, const char *text)
     tool_wrap(out, column, 3, text);
 }
 
-void compare_flags(char *text, size_t room, const json_t *holder, const char *separator,
-                   const char *prefix)
+void compare_flags(char *text, size_t room, const json_t *holder)
 {
     const json_t *flag;
     size_t at;
     json_array_foreach(json_object_get(holder, "flags"), at, flag)
     {
-        char word[64];
         const char *name = json_string_value(flag);
-        snprintf(word, sizeof word, "%s%s", prefix, name ? name : "");
-        tool_join(text, room, separator, word);
-    }
-}
-
-static void show_flags(FILE *out, const char *name, const json_t *root)
-{
-    char text[512] = "";
-    compare_flags(text, sizeof text, json_object_get(root, "run"), ", ", "");
-    if (text[0] != '\0') {
-        fputs("   ", out);
-        tool_wrap(out, fprintf(out, "%s is marked: ", name) + 3, 3, text);
+        tool_join(text, room, " ", name ? name : "");
     }
 }
 
@@ -167,14 +153,11 @@ static void show_head(FILE *out, const compare_set *set)
     if (!set->b) {
         note(out, "A", record_text(set->a, "run.against.this"));
         note(out, "B", record_text(set->a, "run.against.program"));
-        show_flags(out, "the run", set->a);
         return;
     }
-    show_side(out, "A", set->path_a, set->a);
-    show_side(out, "B", set->path_b, set->b);
-    show_flags(out, "A", set->a);
+    show_side(out, set->a == set->b ? "" : "A", set->path_a, set->a);
     if (set->a != set->b) {
-        show_flags(out, "B", set->b);
+        show_side(out, "B", set->path_b, set->b);
     }
     if (set->unpaired) {
         note(out, "UNPAIRED",
@@ -265,14 +248,26 @@ static columns fit(const compare_set *set, const compare_row *first, int width)
     return c;
 }
 
+static void add_cautions(char *text, size_t room, const json_t *result, const char *side)
+{
+    bool any = record_level_of(result) >= RECORD_CAUTION;
+    for (const record_flag *flag = record_flags; flag->name && any; flag++) {
+        char word[64];
+        if (flag->level >= RECORD_CAUTION && record_has_flag(result, flag->name)) {
+            snprintf(word, sizeof word, "%s %s", side, flag->name);
+            tool_join(text, room, ", ", word);
+        }
+    }
+}
+
 /* Collects the notes on a row: what would decide it, the flags of both sides, a different size and
  * different libraries. */
 static void notes_of(const compare_set *set, const compare_row *row, char *text, size_t room)
 {
     char word[256];
     compare_advice(set, row, text, room);
-    compare_flags(text, room, row->a.result, ", ", "A ");
-    compare_flags(text, room, row->b.result, ", ", "B ");
+    add_cautions(text, room, row->a.result, "A");
+    add_cautions(text, room, row->b.result, "B");
     if (row->other) {
         snprintf(word, sizeof word, "B is %s", row->other);
         tool_join(text, room, ", ", word);
@@ -483,10 +478,83 @@ static void show_lists(FILE *out, const compare_set *set, bool colour)
     }
 }
 
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+/* How many times as fast b is as a, whichever of them was A; NaN: they were not compared. */
+static double times_of(const compare_set *set, const char *b, const char *a)
+{
+    for (int32_t i = 0; i < set->count; i++) {
+        const compare_row *row = &set->rows[i];
+        bool same = strcmp(row->a.device, a) == 0 && strcmp(row->b.device, b) == 0;
+        bool other = strcmp(row->a.device, b) == 0 && strcmp(row->b.device, a) == 0;
+        if (row->judged && (same || other)) {
+            double times = compare_answer_of(set, row, NULL).times;
+            return same ? times : 1 / times;
+        }
+    }
+    return NAN;
+}
+
+static void show_matrix(FILE *out, const compare_set *set, bool colour)
+{
+    tool_names names = {.count = 0};
+    for (int32_t i = 0; i < set->count; i++) {
+        if (compare_first_of_devices(set, i)) {
+            tool_names_add(&names, set->rows[i].b.device);
+            tool_names_add(&names, set->rows[i].a.device);
+        }
+    }
+    heading(out, colour, "How many times as fast as the device at the top (geometric mean)");
+    fprintf(out, "  %-10s", "");
+    for (int a = 0; a < names.count; a++) {
+        fprintf(out, " %10.10s", names.items[a]);
+    }
+    for (int b = 0; b < names.count; b++) {
+        fprintf(out, "\n  %-10.10s", names.items[b]);
+        for (int a = 0; a < names.count; a++) {
+            char text[24] = "-";
+            double times = a == b ? NAN : times_of(set, names.items[b], names.items[a]);
+            if (isfinite(times)) {
+                snprintf(text, sizeof text, times >= 9.95 ? "%.0f" : "%.3g", times);
+            }
+            fprintf(out, " %10s", record_point(text));
+        }
+    }
+    fputc('\n', out);
+}
+
+static void show_sentences(FILE *out, const compare_set *set, bool colour)
+{
+    for (int32_t i = 0; i < set->count; i++) {
+        if (!compare_first_of_devices(set, i)) {
+            continue;
+        }
+        json_t *list = compare_sentences(set, &set->rows[i]), *text;
+        size_t at;
+        json_array_foreach(list, at, text)
+        {
+            if (at == 0) {
+                heading(out, colour, json_string_value(text));
+            } else {
+                fputs("  ", out);
+                tool_wrap(out, 2, 2, json_string_value(text));
+            }
+        }
+        json_decref(list);
+    }
+}
+
 void compare_show(FILE *out, const compare_set *set, int width, bool colour)
 {
     show_head(out, set);
-    show_rows(out, set, width, colour);
-    show_lists(out, set, colour);
-    show_summary(out, set, width, colour);
+    if (!set->several || set->rules.all) {
+        show_rows(out, set, width, colour);
+        show_lists(out, set, colour);
+    }
+    if (set->several) {
+        show_matrix(out, set, colour);
+    } else {
+        show_summary(out, set, width, colour);
+    }
+    show_sentences(out, set, colour);
 }

@@ -89,9 +89,46 @@ static json_t *sums_json(const compare_set *set)
     return list;
 }
 
+/* The answer for the devices of a row. */
+static json_t *answer_json(const compare_set *set, const compare_row *first)
+{
+    compare_answer answer = compare_answer_of(set, first, NULL);
+    char a[512], b[512];
+    json_t *object = json_object(), *ops = json_array();
+    tool_set_text(object, "a", compare_name(set, first, false, a, sizeof a));
+    tool_set_text(object, "b", compare_name(set, first, true, b, sizeof b));
+    tool_set_text(object, "device_a", first->a.device);
+    tool_set_text(object, "device_b", first->b.device);
+    tool_set_int(object, "cases", answer.cases);
+    tool_set_int(object, "faster", answer.verdicts[STATS_FASTER]);
+    tool_set_int(object, "slower", answer.verdicts[STATS_SLOWER]);
+    tool_set_int(object, "same", answer.verdicts[STATS_SAME]);
+    tool_set_int(object, "ambiguous", answer.verdicts[STATS_AMBIGUOUS]);
+    tool_set_int(object, "invalid", answer.invalid);
+    tool_set_number(object, "times_as_fast", answer.times);
+    tool_set_number(object, "low", answer.low);
+    tool_set_number(object, "high", answer.high);
+    for (int32_t i = 0; i < set->count; i++) {
+        compare_answer of = {.cases = 0};
+        if (compare_first_of_op(set, i)) {
+            of = compare_answer_of(set, first, set->rows[i].op);
+        }
+        if (of.cases > 0) {
+            json_t *op = json_object();
+            tool_set_text(op, "op", set->rows[i].op);
+            tool_set_int(op, "cases", of.cases);
+            tool_set_number(op, "times_as_fast", of.times);
+            json_array_append_new(ops, op);
+        }
+    }
+    json_object_set_new(object, "operations", ops);
+    json_object_set_new(object, "sentences", compare_sentences(set, first));
+    return object;
+}
+
 json_t *compare_json(const compare_set *set)
 {
-    json_t *root = json_object(), *rows = json_array();
+    json_t *root = json_object(), *rows = json_array(), *answers = json_array();
     tool_set_text(root, "schema", "isomer-comparison/1");
     tool_set_text(root, "version", iso_version());
     json_object_set_new(root, "a", source_json(set->path_a, set->a));
@@ -103,9 +140,13 @@ json_t *compare_json(const compare_set *set)
     tool_set_number(root, "fail_on", set->rules.fail_on);
     for (int32_t i = 0; i < set->count; i++) {
         json_array_append_new(rows, row_json(set, &set->rows[i]));
+        if (compare_first_of_devices(set, i)) {
+            json_array_append_new(answers, answer_json(set, &set->rows[i]));
+        }
     }
     json_object_set_new(root, "cases", rows);
     json_object_set_new(root, "summary", sums_json(set));
+    json_object_set_new(root, "answers", answers);
     return root;
 }
 
@@ -132,7 +173,7 @@ static void put_number(FILE *out, double value)
 static void put_side(FILE *out, const compare_side *side)
 {
     char flags[512] = "";
-    compare_flags(flags, sizeof flags, side->result, " ", "");
+    compare_flags(flags, sizeof flags, side->result);
     put(out, side->device, ',');
     put(out, side->library, ',');
     put(out, side->status, ',');

@@ -21,7 +21,7 @@ static const char *count_text(char *text, size_t room, double count)
     return text;
 }
 
-static void size_text(char *text, size_t room, const json_t *shape)
+void record_size(char *text, size_t room, const json_t *shape)
 {
     double m = record_number(shape, "m"), n = record_number(shape, "n");
     double k = record_number(shape, "k"), batch = record_number(shape, "batch");
@@ -121,7 +121,7 @@ static void add_row(view_block *block, const json_t *result)
                       .place = block->row_count++};
     bool strict = strcmp(record_text(result, "math"), "tf32") != 0;
     snprintf(row->type, sizeof row->type, "%s", strict ? record_text(result, "dtype") : "tf32");
-    size_text(row->size, sizeof row->size, json_object_get(result, "shape"));
+    record_size(row->size, sizeof row->size, json_object_get(result, "shape"));
     note_text(row->note, sizeof row->note, result);
     const view_row *first = block->rows;
     while (strcmp(first->kind, row->kind) != 0 || strcmp(first->type, row->type) != 0) {
