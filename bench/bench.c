@@ -31,6 +31,10 @@ static const char help[] =
     "                    processors, at most 8); with 1, the run compiles them itself\n"
     "  --no-roofs        leaves out the cases that only measure roofs; percentages are then\n"
     "                    missing, except of the roofs in the table of chips\n"
+    "  --energy          also measures the energy of some usual cases, or of every kind of case\n"
+    "                    that is chosen with --op, --variant, --dtype or --size\n"
+    "  --energy-seconds N\n"
+    "                    how long each case is repeated for that (default 5)\n"
     "  --seed N          changes the inputs and the order of the cases (default 1)\n"
     "  --against PROGRAM runs this program and PROGRAM, another build of isomer, in turn, in\n"
     "                    fresh processes, and shows where PROGRAM is FASTER or SLOWER: start\n"
@@ -52,10 +56,10 @@ enum { JSON, CSV, MARKDOWN, REPORT, EXPORT, OUTPUTS };
 
 typedef struct bench {
     const char *backend, *require, *budget_text, *rounds_text, *seed_text, *math_text, *jobs_text;
-    const char *against, *fail_on_text, *timeout_text, *paths[OUTPUTS];
-    bool self_check, list, help;
+    const char *against, *fail_on_text, *timeout_text, *energy_text, *paths[OUTPUTS];
+    bool self_check, list, energy, help;
     work_request request;
-    double budget, whole, fail_on, timeout;
+    double budget, whole, fail_on, timeout, energy_seconds;
     int32_t rounds, jobs;
     crew crew;
     tool_words specs;
@@ -141,6 +145,7 @@ static int parse_values(bench *b)
     b->whole = full && !b->budget_text ? 430 : 0;
     b->fail_on = NAN;
     b->timeout = 3600;
+    b->energy_seconds = 5;
     const struct {
         const char *option, *text;
         double least, most;
@@ -149,7 +154,8 @@ static int parse_values(bench *b)
                    {"rounds", b->rounds_text, 1, 1e6, &rounds},
                    {"jobs", b->jobs_text, 1, CREW_MOST, &jobs},
                    {"fail-on", b->fail_on_text, 0, 0, &b->fail_on},
-                   {"timeout", b->timeout_text, 0.1, 0, &b->timeout}};
+                   {"timeout", b->timeout_text, 0.1, 0, &b->timeout},
+                   {"energy-seconds", b->energy_text, 0.1, 0, &b->energy_seconds}};
     int code = TOOL_OK;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && code == TOOL_OK; i++) {
         code = number(numbers[i].option, numbers[i].text, numbers[i].least, numbers[i].most,
@@ -180,6 +186,10 @@ static int parse_values(bench *b)
                   "--against or --self-check; --json can"},
                  {b->against && b->self_check,
                   "--self-check is --against with this program itself: give only one of the two"},
+                 {b->energy && against,
+                  "--energy measures one program on its own; --against and --self-check compare "
+                  "times"},
+                 {b->energy_text && !b->energy, "--energy-seconds needs --energy"},
                  {b->timeout_text && !against, "--timeout needs --against or --self-check"},
                  {b->fail_on_text && !against,
                   "--fail-on needs --against; `compare --fail-on` judges two files"}};
@@ -211,6 +221,8 @@ static int parse(bench *b, int argc, char **argv)
                                    {"markdown", &b->paths[MARKDOWN], NULL},
                                    {"report", &b->paths[REPORT], NULL},
                                    {"export", &b->paths[EXPORT], NULL},
+                                   {"energy-seconds", &b->energy_text, NULL},
+                                   {"energy", NULL, &b->energy},
                                    {"self-check", NULL, &b->self_check},
                                    {"list", NULL, &b->list},
                                    {"no-roofs", NULL, &b->request.no_roofs},
@@ -431,6 +443,10 @@ static int measure(bench *b, int argc, char **argv)
     tool_set_text(b->run, "math", iso_math_name(b->request.math));
     tool_set_number(b->run, "probe", b->probing);
     json_object_set(b->run, "left_out", b->left_out);
+    const work_request *r = &b->request;
+    if (b->energy) {
+        tool_set_bool(b->run, "energy", true);
+    }
     const measure_plan plan = {.list = &b->cases,
                                .targets = b->targets,
                                .target_count = b->target_count,
@@ -439,6 +455,8 @@ static int measure(bench *b, int argc, char **argv)
                                .target = 0.02,
                                .rounds_min = b->rounds > 0 && b->rounds < 5 ? b->rounds : 5,
                                .rounds_max = b->rounds,
+                               .energy = b->energy ? b->energy_seconds : 0,
+                               .energy_every = r->op || r->variant || r->dtype || r->size,
                                .seed = b->request.seed,
                                .run = b->run,
                                .devices = b->devices,

@@ -32,7 +32,8 @@ _isomer_values() {
     *,--variant) echo naive tiled vendor partials pageable pinned device ;;
     *,--dtype) echo "$(_isomer_words "$3" "$1" --dtype)" e1 e2 e4 e8 e16 ;;
     *,--math) echo strict tf32 ;;
-    *,--size | *,--budget | *,--rounds | *,--jobs | *,--seed | *,--fail-on | *,--timeout | *,--least-effect | \
+    *,--size | *,--budget | *,--rounds | *,--jobs | *,--energy-seconds | \
+    *,--seed | *,--fail-on | *,--timeout | *,--least-effect | \
         *,--case | *,--title)
         echo FREE
         ;;

@@ -89,7 +89,7 @@ complete -c isomer -n '__isomer_has --variant' -l variant -x \
 complete -c isomer -n '__isomer_has --dtype' -l dtype -x \
     -a '(__fish_complete_list , __isomer_types)'
 complete -c isomer -n '__isomer_has --math' -l math -x -a 'strict tf32'
-for option in size budget rounds jobs seed fail-on timeout least-effect case title
+for option in size budget rounds jobs energy-seconds seed fail-on timeout least-effect case title
     complete -c isomer -n "__isomer_has --$option" -l $option -x
 end
 for option in json csv markdown junit report data against

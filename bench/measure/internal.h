@@ -16,6 +16,17 @@ typedef struct measure_sample {
     int32_t round;
 } measure_sample;
 
+/* The energy of a case, or the power of a device at rest. */
+typedef struct measure_energy {
+    bool counted;   /* the device has a counter */
+    double joules;  /* of a call; NaN: not measured */
+    double watts;   /* NaN: not measured */
+    double seconds; /* how long the window was */
+    int64_t calls;  /* in the window */
+    char source[2 * ISO_NAME_MAX + 8];
+    char reason[ISO_NOTE_MAX + 128]; /* why it was not measured */
+} measure_energy;
+
 /* A case on a device, with one of its libraries. */
 typedef struct measure_row {
     const bench_case *item;
@@ -38,6 +49,7 @@ typedef struct measure_row {
     bool cut;                                 /* its device was lost during a visit to this row */
     double mhz_low, mhz_high, watts, celsius; /* over all visits; NaN: not known */
     uint32_t throttle;                        /* bits of ISO_THROTTLE_... over all visits */
+    measure_energy *energy;                   /* NULL: not chosen */
 } measure_row;
 
 /* A device. */
@@ -45,8 +57,9 @@ typedef struct measure_device {
     iso_event start, stop;
     bool gpu;
     bool dead;
-    double worked;   /* when its last sample ended; seconds */
-    int32_t sensors; /* the target whose sensors show this device; -1: none */
+    double worked;        /* when its last sample ended; seconds */
+    int32_t sensors;      /* the target whose sensors show this device; -1: none */
+    measure_energy *idle; /* at rest; NULL: not asked for */
 } measure_device;
 
 typedef struct measure_state {
@@ -65,7 +78,8 @@ typedef struct measure_state {
     double saved;   /* when the file was last written */
     bool kept;      /* the file has results */
     bool interrupted, lost;
-    bool short_budget; /* the budget ended before every case had its rounds */
+    bool short_budget;     /* the budget ended before every case had its rounds */
+    double energy_seconds; /* how long the phase of --energy took */
     record_noise noise;
 } measure_state;
 
@@ -86,6 +100,14 @@ void measure_close(measure_state *state, measure_row *row);
 double measure_least(const measure_row *row);
 /* Keeps a GPU busy until its clock is steady. */
 void measure_warm(measure_state *state, int32_t target);
+
+/* ---- energy.c -------------------------------------------------------------------------------- */
+
+/* Chooses rows, says how long it will take, and measures the power of the devices at rest and the
+ * energy of the rows. */
+void measure_energies(measure_state *state);
+/* The member `energy` of a result, or `idle` of a device (`item` is NULL). */
+json_t *measure_energy_json(const measure_energy *energy, const bench_case *item);
 
 /* ---- result.c -------------------------------------------------------------------------------- */
 

@@ -100,9 +100,11 @@ static void free_state(measure_state *state)
     for (int32_t i = 0; i < state->count; i++) {
         work_job_destroy(state->rows[i].job);
         free(state->rows[i].samples);
+        free(state->rows[i].energy);
         free(state->rows[i].parts);
     }
     for (int32_t t = 0; state->devices && t < state->plan->target_count; t++) {
+        free(state->devices[t].idle);
         if (state->devices[t].start.id != 0) {
             iso_event_destroy(state->devices[t].start);
         }
@@ -384,6 +386,9 @@ int measure_run(const measure_plan *plan, json_t **root)
         state.rounds_ended = tool_seconds();
         if (!state.interrupted) {
             save(&state, 0);
+        }
+        if (plan->energy > 0 && !stop(&state)) {
+            measure_energies(&state);
         }
         close_all(&state);
         tool_doing(NULL);

@@ -303,6 +303,9 @@ static json_t *row_json(const measure_state *state, const measure_row *row,
         static const char *const none[] = {"times", "rates", "roof", "parts", "clocks"};
         set(r, none[i], json_null());
     }
+    if (state->plan->energy > 0) {
+        set(r, "energy", measure_energy_json(row->energy, row->item));
+    }
     set(r, "flags", flags_json(state, row, NULL, NAN));
     if (measure_has_times(row)) {
         set_measured(state, row, roofs, r);
@@ -321,7 +324,10 @@ static json_t *phases_json(const measure_state *state, double now)
     tool_set_number(phases, "compiling", state->compiled);
     tool_set_number(phases, "preparing", rounds - state->began - state->compiled);
     tool_set_number(phases, "measuring", checks - rounds);
-    tool_set_number(phases, "checking", now - checks);
+    if (state->plan->energy > 0) {
+        tool_set_number(phases, "energy", state->energy_seconds);
+    }
+    tool_set_number(phases, "checking", fmax(now - checks - state->energy_seconds, 0));
     return phases;
 }
 
@@ -363,7 +369,11 @@ json_t *measure_document(measure_state *state, bool finished)
     for (int32_t t = 0; t < plan->target_count; t++) {
         measure_roof *own = roofs + (size_t)t * MEASURE_ROOFS;
         measure_find_roofs(state, t, own);
-        set(json_array_get(devices, (size_t)t), "roofs", measure_roofs_json(own));
+        json_t *device = json_array_get(devices, (size_t)t);
+        set(device, "roofs", measure_roofs_json(own));
+        if (plan->energy > 0) {
+            set(device, "idle", measure_energy_json(state->devices[t].idle, NULL));
+        }
     }
     for (int32_t i = 0; i < state->count; i++) {
         json_array_append_new(results,

@@ -154,6 +154,7 @@ typedef struct bench_case {
     /* `bench` */
     bool cold;  /* caches are overwritten before each sample */
     bool parts; /* also measured with the transfers of its operands and its result */
+    bool asked; /* the user's request includes it; false: it only measures a roof */
     bool vast;  /* needs more memory than any device has */
     bench_roof roof;
     int64_t size;                            /* its position on the size axis of a plot */

@@ -82,6 +82,10 @@ static const struct column {
                {"mhz_high", "clocks.mhz_high"},
                {"power_watts", "clocks.power_watts"},
                {"temperature_celsius", "clocks.temperature_celsius"},
+               {"joules", "energy.joules"},
+               {"watts", "energy.watts"},
+               {"gflop_per_joule", "energy.gflop_per_joule"},
+               {"gb_per_joule", "energy.gb_per_joule"},
                {"flags", "flags"},
                {"level", ""},              /* the highest among the flags */
                {"math_used", "math_used"}, /* only if it differs from `math` */

@@ -68,6 +68,7 @@ static const rule left_out_members[] = {
 
 static const rule phase_members[] = {{.names = "preparing", .types = NUMBER},
                                      {.names = "compiling", .types = NUMBER | LACKING},
+                                     {.names = "energy", .types = NUMBER | LACKING},
                                      {.names = "measuring checking", .types = NUMBER},
                                      {0}};
 
@@ -83,6 +84,7 @@ static const rule run_members[] = {
     {.names = "suite", .types = STRING | NIL | LACKING},
     {.names = "seed", .types = NUMBER | LACKING},
     {.names = "budget", .types = NUMBER | NIL | LACKING},
+    {.names = "energy", .types = TRUTH | LACKING},
     {.names = "math", .types = STRING | LACKING},
     {.names = "rounds seconds noise", .types = NUMBER | NIL | LACKING},
     {.names = "phases", .types = OBJECT | LACKING, .members = phase_members},
@@ -102,6 +104,10 @@ static const rule roof_members[] = {{.names = "name unit", .types = STRING},
                                     {.names = "by", .types = STRING | NIL | LACKING},
                                     {0}};
 
+static const rule idle_members[] = {{.names = "watts seconds", .types = NUMBER | NIL},
+                                    {.names = "source reason", .types = STRING | NIL | LACKING},
+                                    {0}};
+
 /* Only what identifies a device is required. The other members of `isomer info` may be missing. */
 static const rule device_members[] = {
     {.names = "spec backend", .types = STRING},
@@ -116,6 +122,7 @@ static const rule device_members[] = {
     {.names = "open", .types = NUMBER | NIL | LACKING},
     {.names = "telemetry", .types = OBJECT | NIL | LACKING},
     {.names = "roofs", .types = ARRAY | LACKING, .members = roof_members},
+    {.names = "idle", .types = OBJECT | NIL | LACKING, .members = idle_members},
     {0}};
 
 static const rule verified_members[] = {{.names = "method", .types = STRING | NIL},
@@ -159,6 +166,11 @@ static const rule clocks_members[] = {
     {.names = "mhz_low mhz_high power_watts temperature_celsius", .types = NUMBER | NIL | LACKING},
     {0}};
 
+static const rule energy_members[] = {
+    {.names = "joules watts seconds calls gflop_per_joule gb_per_joule", .types = NUMBER | NIL},
+    {.names = "source reason", .types = STRING | NIL | LACKING},
+    {0}};
+
 static const rule bench_members[] = {
     {.names = "id", .types = STRING},
     {.names = "op", .types = STRING, .words = operations},
@@ -183,6 +195,7 @@ static const rule bench_members[] = {
     {.names = "roof", .types = OBJECT | NIL, .members = percent_members},
     {.names = "parts", .types = OBJECT | NIL, .members = parts_members},
     {.names = "clocks", .types = OBJECT | NIL | LACKING, .members = clocks_members},
+    {.names = "energy", .types = OBJECT | NIL | LACKING, .members = energy_members},
     {.names = "flags", .types = ARRAY, .items = &text_item},
     {0}};
 

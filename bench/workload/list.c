@@ -150,6 +150,7 @@ static void add_ways(maker *m, const work_parsed *p, const problem *of)
             for (int32_t c = 0; c < p->caches.count; c++) {
                 bench_case item = {.op = p->op, .by = p->op, .element = 1};
                 item.roof = p->line->roof;
+                item.asked = m->filtered;
                 item.parts = p->line->parts;
                 item.cold = strcmp(p->caches.items[c], "cold") == 0;
                 set_type(&item, of->type);
