@@ -113,13 +113,13 @@ static void put_dots(const track *at, const chart_series *series)
             scene_to(marks, x, y);
         }
     }
+    scene_item *bars = scene_add(at->drawing, SCENE_SEGMENTS, SCENE_WHISKER, series->device, 0);
     for (int i = 0; i < series->count && !roof; i++) {
         const chart_point *point = &series->points[i];
         double low = x_of(at, point->low), high = x_of(at, point->high);
+        double y = y_of(at, point->x, series->device);
         if (point->low > 0.0 && high - low > 2.4 * SCENE_DOT_RADIUS * em) {
-            double y = y_of(at, point->x, series->device);
-            scene_segment(scene_add(at->drawing, SCENE_SEGMENTS, SCENE_WHISKER, series->device, 0),
-                          low, y, high, y);
+            scene_segment(bars, low, y, high, y);
         }
     }
 }
@@ -158,7 +158,7 @@ double draw_rows(scene *drawing, const chart *data, const chart_panel *panel, do
         at.last = panel->series[i].device > at.last ? panel->series[i].device : at.last;
     }
     bool bars = panel->form == CHART_BARS;
-    bool stacked = words > 0.0 && name + words > 0.55 * drawing->width;
+    bool stacked = words > 0.0 && name + words > 0.65 * drawing->width;
     double room = stacked ? drawing->width - words : fmin(name, 0.5 * drawing->width);
     int devices = at.last - at.first + 1;
     at.step = bars ? 0.0 : words > 0.0 ? 0.55 * em : fmin(0.4, 1.2 / devices) * em;

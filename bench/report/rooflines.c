@@ -114,7 +114,7 @@ void figure_rooflines(figure_list *list, const report_model *model)
                                            "operation.");
             }
             chart_panel *panel =
-                chart_panel_add(data, CHART_CURVES, record_format("%s", model->devices[d].label));
+                chart_panel_add(data, CHART_CURVES, record_format("%s", model->devices[d].brief));
             add_roofs(panel, model, d, &room);
             for (int g = 0; g < model->group_count; g++) {
                 if (best[g]) {

@@ -24,17 +24,40 @@ static void put_paint(FILE *out, const char *property, scene_paint paint, bool a
 /* Writes a number with at most one decimal and a point in every locale. */
 static void put_number(FILE *out, double value)
 {
-    long tenths = lround(value * 10.0), whole = labs(tenths);
-    fputs(tenths < 0 ? "-" : "", out);
-    fprintf(out, whole % 10 ? "%ld.%ld" : "%ld", whole / 10, whole % 10);
+    long all = lround(value * 10.0), whole = labs(all) / 10, rest = labs(all) % 10;
+    fputs(all < 0 ? "-" : "", out);
+    if (whole > 0 || rest == 0) {
+        fprintf(out, "%ld", whole);
+    }
+    if (rest > 0) {
+        fprintf(out, ".%ld", rest);
+    }
 }
 
-static void put_pair(FILE *out, const char *before, double x, const char *between, double y)
+static void put_one(FILE *out, const char *before, double value)
 {
     fputs(before, out);
-    put_number(out, x);
-    fputs(between, out);
-    put_number(out, y);
+    put_number(out, value);
+}
+
+/* Writes two coordinates of a path. A minus sign parts them as well as a space. */
+static void put_pair(FILE *out, const char *before, double x, double y)
+{
+    put_one(out, before[0] == ' ' && before[1] == '\0' && lround(x * 10.0) < 0 ? "" : before, x);
+    put_one(out, lround(y * 10.0) < 0 ? "" : " ", y);
+}
+
+/* A place in tenths, so that steps from one to the next add up exactly. */
+typedef struct tenths {
+    long x, y;
+} tenths;
+
+/* Writes the step from the last place to a point. */
+static void put_step(FILE *out, const char *before, double x, double y, tenths *last)
+{
+    tenths to = {lround(x * 10.0), lround(y * 10.0)};
+    put_pair(out, before, (double)(to.x - last->x) / 10.0, (double)(to.y - last->y) / 10.0);
+    *last = to;
 }
 
 /* ---- styles ---------------------------------------------------------------------------------- */
@@ -84,9 +107,10 @@ static void put_rules(FILE *out, bool alone)
     fputs(".fg-none{", out);
     put_paint(out, "color", PAINT_QUIET, alone);
     fputs("}\n.fg-middle{text-anchor:middle}.fg-end{text-anchor:end}\n", out);
-    /* A dot is a line of no length with round ends. */
-    fputs(".fg-round{fill:none;stroke:currentColor;stroke-linecap:round;", out);
+    fputs(".fg-round,.fg-block{fill:none;stroke:currentColor;stroke-linecap:round;", out);
     put_em(out, "stroke-width", 2.0 * SCENE_DOT_RADIUS);
+    fputs("}\n.fg-block{stroke-linecap:square;", out);
+    put_em(out, "stroke-width", 1.8 * SCENE_DOT_RADIUS);
     fputs("}\n", out);
 }
 
@@ -100,35 +124,87 @@ void scene_svg_style(FILE *out)
 
 /* ---- items ----------------------------------------------------------------------------------- */
 
+/* Filled circles and squares are lines of no length with round or square ends. */
+static bool is_line(const scene_item *item)
+{
+    return item->form == SCENE_MARKS && item->role == SCENE_DOT &&
+           (item->look == MARK_CIRCLE || item->look == MARK_SQUARE);
+}
+
 static void put_marks(FILE *out, const scene *drawing, const scene_item *item)
 {
     const scene_point *corners;
     double radius = scene_mark_radius(drawing, item->role);
     int count = scene_mark_outline((scene_mark)item->look, &corners);
+    tenths last = {0, 0};
     for (int i = 0; i < item->count; i++) {
         double x = item->points[i].x, y = item->points[i].y;
-        if (count == 0 && item->role == SCENE_DOT) {
-            put_pair(out, "M", x, " ", y);
+        if (is_line(item)) {
+            put_step(out, i == 0 ? "M" : "m", x, y, &last);
             fputs("h0", out);
-        } else if (count == 0) {
-            put_pair(out, "M", x - radius, " ", y);
-            for (int half = 1; half >= -1; half -= 2) {
-                put_pair(out, "a", radius, " ", radius);
-                put_pair(out, " 0 1 0 ", half * 2.0 * radius, " ", 0.0);
+        } else if (count == 0) { /* an arc of nearly a whole circle */
+            put_pair(out, "M", x, y - radius);
+            put_pair(out, "a", radius, radius);
+            fputs(" 0 1 0 .1 0z", out);
+        } else {
+            put_pair(out, "M", x + corners[0].x * radius, y + corners[0].y * radius);
+            for (int j = 1; j < count; j++) {
+                put_pair(out, j > 1 ? " " : "l", (corners[j].x - corners[j - 1].x) * radius,
+                         (corners[j].y - corners[j - 1].y) * radius);
             }
+            fputc('z', out);
         }
-        for (int j = 0; j < count; j++) {
-            put_pair(out, j > 0 ? "L" : "M", x + corners[j].x * radius, " ",
-                     y + corners[j].y * radius);
+    }
+}
+
+/* Whether the point lies on the straight line between its neighbours. */
+static bool is_between(const scene_item *item, int at)
+{
+    if (at == 0 || at == item->count - 1) {
+        return false;
+    }
+    const scene_point *p = &item->points[at - 1];
+    double run = p[2].x - p[0].x, rise = p[2].y - p[0].y;
+    return run > 0.0 && fabs(p[0].y + rise * (p[1].x - p[0].x) / run - p[1].y) < 0.05;
+}
+
+static void put_shape(FILE *out, const scene_item *item)
+{
+    tenths last = {0, 0};
+    int written = 0;
+    for (int i = 0; i < item->count; i++) {
+        double x = item->points[i].x, y = item->points[i].y;
+        if (item->form == SCENE_LINE) {
+            if (!is_between(item, i)) {
+                static const char *const commands[] = {"M", "l", " "};
+                put_step(out, commands[written < 2 ? written : 2], x, y, &last);
+                written++;
+            }
+        } else if (item->form == SCENE_SEGMENTS && i % 2 > 0) {
+            double from_x = item->points[i - 1].x, from_y = item->points[i - 1].y;
+            put_pair(out, "M", from_x, from_y);
+            if (x == from_x) {
+                put_one(out, "V", y);
+            } else if (y == from_y) {
+                put_one(out, "H", x);
+            } else {
+                put_pair(out, " ", x, y);
+            }
+        } else if (item->form == SCENE_RECTS && i % 2 > 0) {
+            double left = item->points[i - 1].x, top = item->points[i - 1].y;
+            put_pair(out, "M", left, top);
+            put_one(out, "H", x);
+            put_one(out, "V", y);
+            put_one(out, "H", left);
+            fputc('z', out);
         }
-        fputs(count > 0 ? "z" : "", out);
     }
 }
 
 static void put_path(FILE *out, const scene *drawing, const scene_item *item)
 {
-    bool round = item->form == SCENE_MARKS && item->role == SCENE_DOT && item->look == MARK_CIRCLE;
-    fprintf(out, "<path class=\"fg-%s", round ? "round" : scene_styles[item->role].name);
+    const char *marks = item->look == MARK_CIRCLE ? "round" : "block";
+    fprintf(out, "<path class=\"fg-%s", is_line(item) ? marks : scene_styles[item->role].name);
     if (item->form != SCENE_MARKS && item->look > 0) {
         fprintf(out, " fg-k%d", item->look);
     }
@@ -142,18 +218,8 @@ static void put_path(FILE *out, const scene *drawing, const scene_item *item)
     fputs("\" d=\"", out);
     if (item->form == SCENE_MARKS) {
         put_marks(out, drawing, item);
-    }
-    for (int i = 0; i < item->count && item->form != SCENE_MARKS; i++) {
-        double x = item->points[i].x, y = item->points[i].y;
-        if (item->form != SCENE_RECTS) {
-            bool line = item->form == SCENE_LINE ? i > 0 : i % 2 > 0;
-            put_pair(out, line ? "L" : "M", x, " ", y);
-        } else if (i % 2 > 0) {
-            double left = item->points[i - 1].x, top = item->points[i - 1].y;
-            put_pair(out, "M", left, " ", top);
-            put_pair(out, "H", x, "V", y);
-            put_pair(out, "H", left, "V", top);
-        }
+    } else {
+        put_shape(out, item);
     }
     fputs("\"/>\n", out);
 }
@@ -164,10 +230,11 @@ static void put_text(FILE *out, const scene_item *item)
     double x = item->points[0].x, y = item->points[0].y;
     fprintf(out, "<text class=\"fg-%s%s\"", scene_styles[item->role].name, anchors[item->anchor]);
     if (item->upward) {
-        put_pair(out, " transform=\"translate(", x, " ", y);
+        put_pair(out, " transform=\"translate(", x, y);
         fputs(") rotate(-90)\">", out);
     } else {
-        put_pair(out, " x=\"", x, "\" y=\"", y);
+        put_one(out, " x=\"", x);
+        put_one(out, "\" y=\"", y);
         fputs("\">", out);
     }
     report_put(out, "%s</text>\n", item->text);
@@ -179,8 +246,9 @@ void scene_svg(FILE *out, const scene *drawing, const char *name, const char *ti
     put_pair(out,
              alone ? "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg viewBox=\"0 0 "
                    : "<svg viewBox=\"0 0 ",
-             drawing->width, " ", drawing->height);
-    put_pair(out, "\" width=\"", drawing->width, "\" height=\"", drawing->height);
+             drawing->width, drawing->height);
+    put_one(out, "\" width=\"", drawing->width);
+    put_one(out, "\" height=\"", drawing->height);
     report_put(out, "\" role=\"img\" class=\"fg %s\"", name);
     fputs(" style=\"font-size:", out);
     put_number(out, drawing->text);

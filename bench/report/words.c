@@ -75,6 +75,6 @@ char *figure_size_words(const report_row *row)
     bool square = record_number(shape, "batch") > 1.0 ? false
                   : m > 0.0                           ? m == n && (n == k || isnan(k))
                                                       : rows == record_number(shape, "cols");
-    return square ? record_format("N = %s", report_count(text, row->size))
+    return square ? record_format("N = %s", report_count(text, m > 0.0 ? m : rows))
                   : record_format("%s", row->shape);
 }

@@ -103,6 +103,30 @@ def small(folder):
                                          "split.csv"], str(os.listdir(folder)))
 
 
+def inside(path, width, height):
+    """Whether all places of a path lie in the drawing."""
+    x = y = 0.0
+    for command, rest in re.findall(r"([A-Za-z])([^A-Za-z]*)", path):
+        numbers = [float(n) for n in re.findall(r"-?(?:\d+\.?\d*|\.\d+)", rest)]
+        lower = command.islower()
+        if command in "Hh" or command in "Vv":
+            along = command in "Hh"
+            x = (x if lower else 0) + numbers[0] if along else x
+            y = y if along else (y if lower else 0) + numbers[0]
+        elif command == "a":
+            x, y = x + numbers[5], y + numbers[6]
+        else:
+            check(command in "MmLlz" and len(numbers) % 2 == 0, "a path has " + command + rest)
+            for dx, dy in zip(numbers[::2], numbers[1::2]):
+                # pairs after M are absolute, after m relative
+                x, y = (x + dx, y + dy) if lower else (dx, dy)
+                if not (-1 <= x <= width + 1 and -1 <= y <= height + 1):
+                    return False
+        if not (-1 <= x <= width + 1 and -1 <= y <= height + 1):
+            return False
+    return True
+
+
 def svg(folder):
     files = glob.glob(os.path.join(folder, "*.svg"))
     check(len(files) >= 8, "only %s" % files)
@@ -112,6 +136,9 @@ def svg(folder):
         tags = {element.tag.split("}")[1] for element in tree.iter()}
         check(tags <= {"svg", "title", "desc", "style", "path", "text"}, "%s has %s" % (name, tags))
         check(tree.get("role") == "img" and len(tree[0].text) > 3 and len(tree[1].text) > 3, name)
+        box = [float(n) for n in tree.get("viewBox").split()]
+        for element in tree.iter("{http://www.w3.org/2000/svg}path"):
+            check(inside(element.get("d"), box[2], box[3]), "%s: %s" % (name, element.get("d")))
         check("url(" not in text and "nan" not in re.sub(r">[^<]*<", "><", text), name)
 
 
